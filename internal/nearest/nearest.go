@@ -1,0 +1,50 @@
+// Package nearest finds the known name that a mistyped one was meant to be.
+package nearest
+
+// Name returns the element of known closest to word, or "" when none is close.
+// Close means an optimal string alignment distance (insertions, deletions,
+// substitutions and swaps of neighbours) of at most a third of the longer
+// length, and of at most 3. Ties go to the earlier element.
+func Name(word string, known []string) string {
+	best, bestDistance := "", 4
+	for _, k := range known {
+		limit := max(1, max(len(word), len(k))/3)
+		if d := distance(word, k); d <= limit && d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
+// Hint returns " (did you mean NAME?)" for the nearest name, or "".
+func Hint(word string, known []string) string {
+	if n := Name(word, known); n != "" {
+		return " (did you mean " + n + "?)"
+	}
+	return ""
+}
+
+// distance is the optimal string alignment distance, with three rolling rows.
+func distance(a, b string) int {
+	before := make([]int, len(b)+1)
+	previous := make([]int, len(b)+1)
+	current := make([]int, len(b)+1)
+	for j := range previous {
+		previous[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		current[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			current[j] = min(previous[j]+1, current[j-1]+1, previous[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				current[j] = min(current[j], before[j-2]+1)
+			}
+		}
+		before, previous, current = previous, current, before
+	}
+	return previous[len(b)]
+}
