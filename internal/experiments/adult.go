@@ -1,0 +1,101 @@
+package main
+
+import (
+	"path/filepath"
+	"sort"
+	"strconv"
+)
+
+// adultTask is the design of the DPVIm paper: rows with a missing value
+// dropped, categories one-hot less the largest level, numbers z-scored, an
+// intercept, N = 30162, prior N(0, I).
+var adultTask = task{name: "adult", delta: 1.0 / 30162, runs: 3, load: loadAdult, score: scoreBinary}
+
+func loadAdult(shared string) ([]replicate, error) {
+	dir := filepath.Join(shared, "data", "adult")
+	header, train, err := readCells(filepath.Join(dir, "train.csv"))
+	if err != nil {
+		return nil, err
+	}
+	_, test, err := readCells(filepath.Join(dir, "test.csv"))
+	if err != nil {
+		return nil, err
+	}
+	train, test = complete(train), complete(test)
+	all := append(append([][]string(nil), train...), test...)
+
+	rows := make([][]float64, len(all))
+	features := 0
+	target := len(header) - 1
+	for j := range header {
+		switch {
+		case j == target || header[j] == "fnlwgt":
+		case numeric(all, j):
+			for i := range all {
+				v, err := strconv.ParseFloat(all[i][j], 64)
+				if err != nil {
+					return nil, err
+				}
+				rows[i] = append(rows[i], v)
+			}
+			standardise(rows, features)
+			features++
+		default:
+			for _, level := range levels(train, j)[1:] {
+				for i := range all {
+					rows[i] = append(rows[i], indicator(all[i][j] == level))
+				}
+				features++
+			}
+		}
+	}
+	for i := range all {
+		rows[i] = append(rows[i], indicator(all[i][target] == ">50K"))
+	}
+	return []replicate{binaryReplicate("adult", numbered("x", features), rows, len(train), true)}, nil
+}
+
+func complete(rows [][]string) [][]string {
+	var out [][]string
+next:
+	for _, row := range rows {
+		for _, cell := range row {
+			if cell == "" {
+				continue next
+			}
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+func numeric(rows [][]string, j int) bool {
+	_, err := strconv.ParseFloat(rows[0][j], 64)
+	return err == nil
+}
+
+// levels returns the values of column j, the most frequent first.
+func levels(rows [][]string, j int) []string {
+	count := map[string]int{}
+	for _, row := range rows {
+		count[row[j]]++
+	}
+	var out []string
+	for v := range count {
+		out = append(out, v)
+	}
+	sort.Slice(out, func(a, b int) bool {
+		if count[out[a]] != count[out[b]] {
+			return count[out[a]] > count[out[b]]
+		}
+		return out[a] < out[b]
+	})
+	return out
+}
+
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}

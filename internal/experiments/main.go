@@ -1,0 +1,85 @@
+// Command experiments runs the shipped defaults through the d3p command line
+// on public data and prints what was measured beside the threshold it must
+// meet.
+//
+//	go run ./internal/experiments -tasks abalone,simlr -runs 10
+//
+// The data and the thresholds (must_meet.json: the mean of an independent
+// implementation of the same defaults, less three standard errors) are looked
+// for in $D3P_DATA and its neighbour reference/utility; without them the
+// program says so and stops with status 0.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+func main() {
+	var opt options
+	var tasks string
+	flag.StringVar(&opt.d3p, "d3p", "bin/d3p", "the d3p binary to judge")
+	flag.StringVar(&opt.shared, "shared", defaultShared(), "folder with data/ and reference/utility/")
+	flag.StringVar(&tasks, "tasks", "abalone,simlr,adult", "comma-separated: "+strings.Join(taskNames(), ","))
+	flag.IntVar(&opt.runs, "runs", 0, "fits per setting (0: each task's own number)")
+	flag.StringVar(&opt.epsilons, "epsilons", "", "comma-separated epsilons to judge (empty: all in the reference)")
+	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
+	flag.Parse()
+
+	failed, err := run(opt, strings.Split(tasks, ","))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "experiments:", err)
+		os.Exit(1)
+	}
+	if failed > 0 {
+		fmt.Printf("%d thresholds missed\n", failed)
+		os.Exit(1)
+	}
+}
+
+// options are the settings of one invocation.
+type options struct {
+	d3p, shared, keep, epsilons string
+	runs                        int
+}
+
+// defaultShared is the folder above $D3P_DATA, else ../shared.
+func defaultShared() string {
+	if d := os.Getenv("D3P_DATA"); d != "" {
+		return filepath.Dir(d)
+	}
+	return filepath.Join("..", "shared")
+}
+
+// run judges each named task and returns how many thresholds were missed.
+func run(opt options, names []string) (failed int, err error) {
+	reference, err := readThresholds(filepath.Join(opt.shared, "reference", "utility", "must_meet.json"))
+	if os.IsNotExist(err) {
+		fmt.Printf("skipped: %v (set D3P_DATA or -shared)\n", err)
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	work := opt.keep
+	if work == "" {
+		if work, err = os.MkdirTemp("", "d3p-experiments-"); err != nil {
+			return 0, err
+		}
+		defer os.RemoveAll(work)
+	}
+	report := newReport(os.Stdout)
+	for _, name := range names {
+		task, ok := lookup(name)
+		if !ok {
+			return 0, fmt.Errorf("no task %q (have %s)", name, strings.Join(taskNames(), ", "))
+		}
+		if err := task.judge(opt, reference, filepath.Join(work, task.name), report); err != nil {
+			return 0, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return report.failed, report.flush()
+}

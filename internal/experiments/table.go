@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// table is a numeric table: rows of len(header) numbers.
+type table struct {
+	header []string
+	rows   [][]float64
+}
+
+// readCells reads a CSV file, gzipped when its name says so, as text.
+func readCells(path string) (header []string, rows [][]string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	var r io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		if r, err = gzip.NewReader(f); err != nil {
+			return nil, nil, err
+		}
+	}
+	all, err := csv.NewReader(bufio.NewReader(r)).ReadAll()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all[0], all[1:], nil
+}
+
+// readTable reads a CSV file of numbers.
+func readTable(path string) (table, error) {
+	header, cells, err := readCells(path)
+	if err != nil {
+		return table{}, err
+	}
+	t := table{header: header}
+	for _, cell := range cells {
+		row := make([]float64, len(cell))
+		for j, c := range cell {
+			if row[j], err = strconv.ParseFloat(c, 64); err != nil {
+				return table{}, fmt.Errorf("%s: column %s: %w", path, header[j], err)
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t, nil
+}
+
+// index returns the position of each named column.
+func index(header []string, names ...string) ([]int, error) {
+	out := make([]int, len(names))
+	for k, name := range names {
+		out[k] = -1
+		for j, h := range header {
+			if h == name {
+				out[k] = j
+			}
+		}
+		if out[k] < 0 {
+			return nil, fmt.Errorf("no column %s in %s", name, strings.Join(header, ","))
+		}
+	}
+	return out, nil
+}
+
+func (t table) column(name string) ([]float64, error) {
+	j, err := index(t.header, name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(t.rows))
+	for i, row := range t.rows {
+		out[i] = row[j[0]]
+	}
+	return out, nil
+}
+
+func (t table) write(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	fmt.Fprintln(w, strings.Join(t.header, ","))
+	for _, row := range t.rows {
+		for j, v := range row {
+			if j > 0 {
+				w.WriteByte(',')
+			}
+			w.WriteString(strconv.FormatFloat(v, 'g', 12, 64))
+		}
+		w.WriteByte('\n')
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// standardise z-scores column j of all rows with their own mean and standard
+// deviation (divisor n), as the papers do. Not private: only for comparison.
+func standardise(rows [][]float64, j int) {
+	var mean, sd float64
+	for _, r := range rows {
+		mean += r[j]
+	}
+	mean /= float64(len(rows))
+	for _, r := range rows {
+		sd += (r[j] - mean) * (r[j] - mean)
+	}
+	sd = math.Sqrt(sd / float64(len(rows)))
+	for _, r := range rows {
+		r[j] = (r[j] - mean) / sd
+	}
+}
+
+// readColumn reads one numeric column of a CSV file.
+func readColumn(path, name string) ([]float64, error) {
+	t, err := readTable(path)
+	if err != nil {
+		return nil, err
+	}
+	return t.column(name)
+}
+
+// readSummary reads the mean of each variable of a summary.csv.
+func readSummary(path string) (map[string]float64, error) {
+	header, cells, err := readCells(path)
+	if err != nil {
+		return nil, err
+	}
+	j, err := index(header, "variable", "mean")
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]float64{}
+	for _, row := range cells {
+		if out[row[j[0]]], err = strconv.ParseFloat(row[j[1]], 64); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// command runs a program and returns its messages as the error.
+func command(name string, args ...string) error {
+	out, err := exec.Command(name, args...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// task is one data set with the model that the reference used.
+type task struct {
+	name  string // in must_meet.json
+	delta float64
+	runs  int // default number of fits per setting, spread over the replicates
+	load  func(shared string) ([]replicate, error)
+	// score turns predictions (and the fitted parameters) into metrics.
+	score func(r replicate, predicted []float64, params map[string]float64) map[string]float64
+}
+
+// replicate is one train/test pair with its model file.
+type replicate struct {
+	model       string // YAML
+	train, test table
+	y           []float64 // of the test rows
+	truth       []float64 // parameters that made the data, when they are known
+}
+
+var tasks = []task{abaloneTask, simlrTask, adultTask}
+
+func lookup(name string) (task, bool) {
+	for _, t := range tasks {
+		if t.name == name || t.name == "simlr10000x4" && name == "simlr" {
+			return t, true
+		}
+	}
+	return task{}, false
+}
+
+func taskNames() []string {
+	names := make([]string, len(tasks))
+	for i, t := range tasks {
+		names[i] = t.name
+	}
+	return names
+}
+
+// judge fits every setting of the task and writes a line per threshold.
+func (t task) judge(opt options, reference []threshold, dir string, out *report) error {
+	replicates, err := t.load(opt.shared)
+	if err != nil {
+		return err
+	}
+	for i, r := range replicates {
+		folder := filepath.Join(dir, strconv.Itoa(i))
+		if err := r.write(folder); err != nil {
+			return err
+		}
+	}
+	runs := t.runs
+	if opt.runs > 0 {
+		runs = opt.runs
+	}
+	for _, s := range settingsOf(reference, t.name, opt.epsilons) {
+		measured := map[string][]float64{}
+		for k := range runs {
+			i := k % len(replicates)
+			folder := filepath.Join(dir, strconv.Itoa(i))
+			for _, variant := range s.variants() {
+				run := filepath.Join(folder, fmt.Sprintf("run-%s-%s-%d", s.label, variant.name, k))
+				metrics, err := t.fit(opt.d3p, replicates[i], s, variant, folder, run)
+				if err != nil {
+					return err
+				}
+				for _, th := range s.thresholds {
+					if v, ok := variant.metric(th.Metric, metrics); ok {
+						measured[th.Metric] = append(measured[th.Metric], v)
+					}
+				}
+				if opt.keep == "" {
+					os.RemoveAll(run)
+				}
+			}
+		}
+		for _, th := range s.thresholds {
+			out.line(s.label, th, measured[th.Metric])
+		}
+	}
+	return nil
+}
+
+// variant is a fit with or without the noise-aware variance; the reference
+// gives the log predictive density of both.
+type variant struct{ name, flag string }
+
+func (s setting) variants() []variant {
+	if s.epsilon == nil {
+		return []variant{{name: "default"}}
+	}
+	return []variant{{name: "default"}, {name: "plain", flag: "--noise-aware=none"}}
+}
+
+// metric picks the value that this variant measures for the named threshold.
+func (v variant) metric(name string, metrics map[string]float64) (float64, bool) {
+	plain := v.name == "plain"
+	switch name {
+	case "tll_noise_aware":
+		return metrics["tll"], !plain
+	case "tll":
+		return metrics["tll"], plain || v.flag == "" && metrics["nonprivate"] == 1
+	default:
+		value, ok := metrics[name]
+		return value, ok && !plain
+	}
+}
+
+// fit runs d3p fit and d3p predict in folder and scores the predictions.
+func (t task) fit(d3p string, r replicate, s setting, v variant, folder, run string) (map[string]float64, error) {
+	args := []string{"fit-nonprivate"}
+	if s.epsilon != nil {
+		args = []string{"fit", "--epsilon", s.label, "--delta", strconv.FormatFloat(t.delta, 'g', -1, 64),
+			"--accept-risk", "delta-above-1/n"}
+	}
+	args = append(args, "--model", filepath.Join(folder, "model.yaml"), "--out", run, "--quiet")
+	if v.flag != "" {
+		args = append(args, v.flag)
+	}
+	if err := command(d3p, append(args, filepath.Join(folder, "train.csv"))...); err != nil {
+		return nil, err
+	}
+	predictions := filepath.Join(run, "predictions.csv")
+	if err := command(d3p, "predict", run, filepath.Join(folder, "test.csv"), "--out", predictions, "--quiet"); err != nil {
+		return nil, err
+	}
+	predicted, err := readColumn(predictions, "mean")
+	if err != nil {
+		return nil, err
+	}
+	params, err := readSummary(filepath.Join(run, "release", "summary.csv"))
+	if err != nil {
+		return nil, err
+	}
+	metrics := t.score(r, predicted, params)
+	if s.epsilon == nil {
+		metrics["nonprivate"] = 1
+	}
+	return metrics, nil
+}
+
+// write stores the model and the two tables in folder.
+func (r replicate) write(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(folder, "model.yaml"), []byte(r.model), 0o644); err != nil {
+		return err
+	}
+	if err := r.train.write(filepath.Join(folder, "train.csv")); err != nil {
+		return err
+	}
+	return r.test.write(filepath.Join(folder, "test.csv"))
+}
