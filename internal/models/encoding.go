@@ -1,0 +1,111 @@
+package models
+
+// Encoding says how one raw record (named text or numeric cells) becomes one
+// row of K numbers. It is public data: everything in it is declared in the
+// model file, nothing is learnt from records. The records package executes it.
+type Encoding struct {
+	// Fields are executed in order; two fields may read the same column.
+	Fields []Field `json:"fields"`
+	// K is the number of encoded columns; every Out index is below it.
+	K int `json:"k"`
+	// MissingTokens are the cells, after trimming spaces, that say "no value"
+	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
+	// A declared level with the same spelling wins over a token.
+	MissingTokens []string `json:"missing_tokens,omitempty"`
+}
+
+// DefaultMissingTokens are used when a model file declares none.
+func DefaultMissingTokens() []string { return []string{"NA", "N/A", "NaN", "null", "NULL", "."} }
+
+// ColumnType is the declared type of a raw column.
+type ColumnType string
+
+// The declared types of columns.
+const (
+	Real     ColumnType = "real"
+	Integer  ColumnType = "integer"
+	Binary   ColumnType = "binary"
+	Category ColumnType = "category"
+	Ordinal  ColumnType = "ordinal"
+)
+
+// FieldKind says what a Field writes.
+type FieldKind string
+
+// The kinds of fields, with what each writes to Out.
+const (
+	// Numeric writes (transform(clamp(x, Lower, Upper)) - Center) / Scale to Out[0].
+	Numeric FieldKind = "numeric"
+	// LevelCode writes the index of the level, 0 to len(Levels)-1, to Out[0].
+	LevelCode FieldKind = "level_code"
+	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
+	// entry per level; a negative entry (the reference level) is not written.
+	OneHot FieldKind = "one_hot"
+	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
+	MissingIndicator FieldKind = "missing_indicator"
+)
+
+// MissingRule says what a missing value does.
+type MissingRule string
+
+// The rules for missing values.
+const (
+	// MissingReject makes the whole record invalid: it stays in the table,
+	// so that N and q are unchanged, and contributes zero everywhere.
+	MissingReject MissingRule = "reject"
+	// MissingImpute replaces the value by the declared constant Impute.
+	MissingImpute MissingRule = "impute"
+)
+
+// Rules for a level that is not declared; an Unknown >= 0 is the index of the
+// level to use instead.
+const (
+	UnknownMissing = -1 // as a missing value
+	UnknownReject  = -2 // the whole record is invalid
+)
+
+// Role says what a field is for in the model.
+type Role string
+
+// The roles of fields.
+const (
+	Predictor Role = "predictor"
+	Response  Role = "response"
+	Group     Role = "group"
+	Exposure  Role = "exposure"
+)
+
+// Field encodes one raw column into one or more encoded columns.
+type Field struct {
+	Column string     `json:"column"` // name in the header of the data file
+	Type   ColumnType `json:"type"`
+	Kind   FieldKind  `json:"kind"`
+	Role   Role       `json:"role,omitempty"`
+
+	// Lower and Upper are the declared bounds in the raw unit; nil is none.
+	// A value outside is clamped silently, or, with RejectOutside, makes the
+	// record invalid.
+	Lower         *float64 `json:"lower,omitempty"`
+	Upper         *float64 `json:"upper,omitempty"`
+	RejectOutside bool     `json:"reject_outside,omitempty"`
+
+	// Transform is applied after clamping: "" or one of Transforms.
+	Transform string `json:"transform,omitempty"`
+	// Center and Scale are in the transformed unit; Scale 0 means 1.
+	Center float64 `json:"center,omitempty"`
+	Scale  float64 `json:"scale,omitempty"`
+
+	Levels  []string `json:"levels,omitempty"` // of LevelCode and OneHot
+	Unknown int      `json:"unknown,omitempty"`
+
+	Missing MissingRule `json:"missing"`
+	// Impute is the declared constant of MissingImpute: in the raw unit for
+	// Numeric, the index of a level for LevelCode and OneHot (OneHot: negative
+	// writes zeros).
+	Impute float64 `json:"impute,omitempty"`
+
+	Out []int `json:"out"` // encoded columns written
+}
+
+// Transforms lists the names that Field.Transform may hold.
+func Transforms() []string { return []string{"log", "log1p", "sqrt", "logit"} }
