@@ -1,0 +1,78 @@
+package event
+
+import (
+	"fmt"
+	"math"
+)
+
+// maxDepth bounds the nesting of events, so that hostile JSON cannot exhaust the stack.
+const maxDepth = 64
+
+// Validate reports the first parameter of ev that is outside its range.
+func Validate(ev Event) error { return validate(ev, 0) }
+
+func validate(ev Event, depth int) error {
+	if depth > maxDepth {
+		return fmt.Errorf("event: nested deeper than %d levels", maxDepth)
+	}
+	switch e := ev.(type) {
+	case nil:
+		return fmt.Errorf("event: missing event")
+	case Gaussian:
+		return positive("Gaussian.NoiseMultiplier", e.NoiseMultiplier)
+	case Laplace:
+		return positive("Laplace.NoiseMultiplier", e.NoiseMultiplier)
+	case DiscreteGaussian:
+		if e.Sensitivity < 1 {
+			return fmt.Errorf("event: DiscreteGaussian.Sensitivity: %d is less than 1", e.Sensitivity)
+		}
+		return positive("DiscreteGaussian.NoiseMultiplier", e.NoiseMultiplier)
+	case EpsilonDelta:
+		if !(e.Epsilon >= 0) || math.IsInf(e.Epsilon, 1) {
+			return fmt.Errorf("event: EpsilonDelta.Epsilon: %v is not a finite number >= 0", e.Epsilon)
+		}
+		if !(e.Delta >= 0 && e.Delta < 1) {
+			return fmt.Errorf("event: EpsilonDelta.Delta: %v is not in [0, 1)", e.Delta)
+		}
+		return nil
+	case PoissonSampled:
+		if !(e.Rate > 0 && e.Rate <= 1) {
+			return fmt.Errorf("event: PoissonSampled.Rate: %v is not in (0, 1]", e.Rate)
+		}
+		return validate(e.Of, depth+1)
+	case FixedSizeSampled:
+		if e.Batch < 1 || e.Batch > e.Population {
+			return fmt.Errorf("event: FixedSizeSampled: batch %d is not between 1 and the population %d", e.Batch, e.Population)
+		}
+		return validate(e.Of, depth+1)
+	case BallsAndBins:
+		if e.Batches < 1 {
+			return fmt.Errorf("event: BallsAndBins.Batches: %d is less than 1", e.Batches)
+		}
+		return validate(e.Of, depth+1)
+	case Shuffled:
+		return validate(e.Of, depth+1)
+	case SelfComposed:
+		if e.Count < 0 {
+			return fmt.Errorf("event: SelfComposed.Count: %d is negative", e.Count)
+		}
+		return validate(e.Of, depth+1)
+	case Composed:
+		for _, part := range e.Events {
+			if err := validate(part, depth+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case NonPrivate:
+		return nil
+	}
+	return fmt.Errorf("event: unknown event %T", ev)
+}
+
+func positive(name string, x float64) error {
+	if !(x > 0) || math.IsInf(x, 1) {
+		return fmt.Errorf("event: %s: %v is not a finite number > 0", name, x)
+	}
+	return nil
+}
