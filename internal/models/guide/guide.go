@@ -1,0 +1,89 @@
+// Package guide holds the variational families q(θ; λ): how a draw θ comes out
+// of standard normal noise, and how a gradient with respect to θ becomes one
+// with respect to λ. It is pure mathematics: no data, no randomness of its own.
+//
+// Shapes: P latent scalars θ (unconstrained), V variational parameters λ,
+// E standard normals η per draw.
+package guide
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Guide is a reparameterised family θ = f(λ, η), η ~ N(0, I_E). In every family
+// the first P entries of λ are the location m, so that f(λ, 0) = m.
+//
+// Methods may use scratch space of the guide: one goroutine at a time.
+type Guide interface {
+	// Name is the family's name in model files and flags.
+	Name() string
+	// Latent is P, the number of latent scalars.
+	Latent() int
+	// Size is V, the number of variational parameters.
+	Size() int
+	// Noise is E, the number of standard normals one draw uses.
+	Noise() int
+	// Init sets lambda (V) to location mean (P) and marginal standard deviation scale.
+	Init(lambda, mean []float64, scale float64)
+	// Draw sets theta (P) to f(lambda, eta).
+	Draw(theta, lambda, eta []float64)
+	// Pullback sets dst (V) to Jᵀ grad + ∇ H[q]: the ELBO's ascent gradient with
+	// respect to λ, given grad (P) = ∂ log p(x, θ)/∂θ at θ = f(lambda, eta).
+	// H[q] is the entropy.
+	Pullback(dst, grad, lambda, eta []float64)
+	// SD sets dst (P) to the marginal standard deviations.
+	SD(dst, lambda []float64)
+	// Precision sets dst (P) to the diagonal of the inverse covariance: the
+	// curvature of log q along each coordinate.
+	Precision(dst, lambda []float64)
+}
+
+// Options carries what some families need beside P.
+type Options struct {
+	Rank int // low_rank: number of factors R
+}
+
+// Family is one line of the table of variational families.
+type Family struct {
+	Name string
+	Doc  string
+	New  func(latent int, opt Options) (Guide, error)
+}
+
+// Families returns the table of variational families. A new family is one file
+// and one line here; the conformance test ranges over the table.
+func Families() []Family {
+	return []Family{
+		{"mean-field", "independent normals: mean and log standard deviation of every parameter",
+			func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
+		{"full-rank", "one multivariate normal with a Cholesky factor; pays only if P <= mu sqrt(N)/3",
+			func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
+		{"low-rank", "diagonal plus low-rank covariance",
+			func(p int, o Options) (Guide, error) {
+				if o.Rank < 1 || o.Rank > p {
+					return nil, fmt.Errorf("guide low-rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
+				}
+				return NewLowRank(p, o.Rank), nil
+			}},
+		{"delta", "a point: maximum a posteriori",
+			func(p int, _ Options) (Guide, error) { return NewDelta(p), nil }},
+	}
+}
+
+// New returns the family called name for latent parameters. Names may be
+// written with - or _.
+func New(name string, latent int, opt Options) (Guide, error) {
+	if latent < 1 {
+		return nil, fmt.Errorf("guide %s: the model has %d parameters, want at least 1", name, latent)
+	}
+	canonical := strings.ReplaceAll(name, "_", "-")
+	var known []string
+	for _, f := range Families() {
+		if f.Name == canonical {
+			return f.New(latent, opt)
+		}
+		known = append(known, f.Name)
+	}
+	return nil, fmt.Errorf("unknown guide %q (choose one of %s)", name, strings.Join(known, ", "))
+}

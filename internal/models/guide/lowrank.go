@@ -1,0 +1,156 @@
+package guide
+
+import "math"
+
+// LowRank is q(θ) = N(m, D² + FFᵀ) with D = diag(s) and F (P×R), drawn as
+// θ = m + s·η₁ + Fη₂; λ = [m (P), log s (P), F row-major (P·R)] and
+// η = [η₁ (P), η₂ (R)]. Ong, Nott & Smith 2018, arXiv:1701.03208.
+type LowRank struct {
+	p, r  int
+	chol  []float64 // R×R scratch: Cholesky factor of M = I + FᵀD⁻²F
+	solve []float64 // R scratch
+}
+
+// NewLowRank returns the family over p scalars with r factors.
+func NewLowRank(p, r int) *LowRank {
+	return &LowRank{p: p, r: r, chol: make([]float64, r*r), solve: make([]float64, r)}
+}
+
+// Name implements Guide.
+func (*LowRank) Name() string { return "low-rank" }
+
+// Latent implements Guide.
+func (g *LowRank) Latent() int { return g.p }
+
+// Size implements Guide: P(2 + R).
+func (g *LowRank) Size() int { return g.p * (2 + g.r) }
+
+// Noise implements Guide: P + R.
+func (g *LowRank) Noise() int { return g.p + g.r }
+
+// factor returns row i (R) of F.
+func (g *LowRank) factor(lambda []float64, i int) []float64 {
+	start := 2*g.p + i*g.r
+	return lambda[start : start+g.r]
+}
+
+// Init implements Guide. F starts small on a cosine basis, not at zero: zero
+// is a stationary point of the expected gradient.
+func (g *LowRank) Init(lambda, mean []float64, scale float64) {
+	copy(lambda[:g.p], mean)
+	for i := range g.p {
+		lambda[g.p+i] = math.Log(scale)
+		for k := range g.r {
+			angle := math.Pi * (float64(i) + 0.5) * float64(k+1) / float64(g.p)
+			g.factor(lambda, i)[k] = 0.1 * scale * math.Cos(angle)
+		}
+	}
+}
+
+// Draw implements Guide.
+func (g *LowRank) Draw(theta, lambda, eta []float64) {
+	common := eta[g.p : g.p+g.r]
+	for i := range g.p {
+		x := lambda[i] + math.Exp(lambda[g.p+i])*eta[i]
+		for k, f := range g.factor(lambda, i) {
+			x += f * common[k]
+		}
+		theta[i] = x
+	}
+}
+
+// Pullback implements Guide: ∂m = grad, ∂log sᵢ = sᵢη₁ᵢgradᵢ + sᵢ²(Σ⁻¹)ᵢᵢ and
+// ∂F = grad η₂ᵀ + Σ⁻¹F, with the entropy ½ log|Σ| and Σ⁻¹F = D⁻²FM⁻¹.
+func (g *LowRank) Pullback(dst, grad, lambda, eta []float64) {
+	g.factorise(lambda)
+	common := eta[g.p : g.p+g.r]
+	for i := range g.p {
+		s := math.Exp(lambda[g.p+i])
+		row := g.factor(lambda, i)
+		g.solveM(row) // solve = M⁻¹Fᵢ
+		quad := 0.0
+		out := g.factor(dst, i)
+		for k, x := range g.solve {
+			quad += row[k] * x
+			out[k] = grad[i]*common[k] + x/(s*s)
+		}
+		dst[i] = grad[i]
+		dst[g.p+i] = s*eta[i]*grad[i] + 1 - quad/(s*s)
+	}
+}
+
+// SD implements Guide.
+func (g *LowRank) SD(dst, lambda []float64) {
+	for i := range g.p {
+		v := math.Exp(2 * lambda[g.p+i])
+		for _, f := range g.factor(lambda, i) {
+			v += f * f
+		}
+		dst[i] = math.Sqrt(v)
+	}
+}
+
+// Precision implements Guide: Woodbury, (Σ⁻¹)ᵢᵢ = sᵢ⁻² − sᵢ⁻⁴ FᵢM⁻¹Fᵢᵀ.
+func (g *LowRank) Precision(dst, lambda []float64) {
+	g.factorise(lambda)
+	for i := range g.p {
+		w := math.Exp(-2 * lambda[g.p+i])
+		row := g.factor(lambda, i)
+		g.solveM(row)
+		quad := 0.0
+		for k, x := range g.solve {
+			quad += row[k] * x
+		}
+		dst[i] = w - w*w*quad
+	}
+}
+
+// factorise sets chol to the lower Cholesky factor of M = I + FᵀD⁻²F.
+func (g *LowRank) factorise(lambda []float64) {
+	r := g.r
+	clear(g.chol)
+	for k := range r {
+		g.chol[k*r+k] = 1
+	}
+	for i := range g.p {
+		w := math.Exp(-2 * lambda[g.p+i])
+		row := g.factor(lambda, i)
+		for a := range r {
+			for b := range a + 1 {
+				g.chol[a*r+b] += w * row[a] * row[b]
+			}
+		}
+	}
+	for a := range r {
+		for b := range a + 1 {
+			x := g.chol[a*r+b]
+			for k := range b {
+				x -= g.chol[a*r+k] * g.chol[b*r+k]
+			}
+			if a == b {
+				g.chol[a*r+a] = math.Sqrt(x)
+			} else {
+				g.chol[a*r+b] = x / g.chol[b*r+b]
+			}
+		}
+	}
+}
+
+// solveM sets solve (R) to M⁻¹v.
+func (g *LowRank) solveM(v []float64) {
+	r := g.r
+	for a := range r {
+		x := v[a]
+		for k := range a {
+			x -= g.chol[a*r+k] * g.solve[k]
+		}
+		g.solve[a] = x / g.chol[a*r+a]
+	}
+	for a := r - 1; a >= 0; a-- {
+		x := g.solve[a]
+		for k := a + 1; k < r; k++ {
+			x -= g.chol[k*r+a] * g.solve[k]
+		}
+		g.solve[a] = x / g.chol[a*r+a]
+	}
+}
