@@ -1,0 +1,30 @@
+package fit
+
+// average is the running mean of the iterates of the last steps (Polyak
+// averaging): all of them are released, so their mean costs nothing.
+type average struct {
+	start int       // first step included
+	Count int       `json:"count"` // iterates so far
+	Mean  []float64 `json:"mean"`  // shape (V)
+}
+
+// averageStart is floor((1 − fraction)·T), and the last step for fraction 0.
+func averageStart(fraction float64, steps int) int {
+	return min(int((1-fraction)*float64(steps)), steps-1)
+}
+
+func newAverage(start, size int) average {
+	return average{start: start, Mean: make([]float64, size)}
+}
+
+// add includes lambda (V) as the iterate after step t.
+func (a *average) add(t int, lambda []float64) {
+	if t < a.start {
+		return
+	}
+	a.Count++
+	w := 1 / float64(a.Count)
+	for i, x := range lambda {
+		a.Mean[i] += w * (x - a.Mean[i])
+	}
+}

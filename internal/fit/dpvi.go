@@ -1,0 +1,224 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"d3p/internal/models/guide"
+)
+
+// ErrNonFinite is returned when an iterate stops being a finite number. It
+// depends on released quantities only, so reporting it reveals nothing more.
+var ErrNonFinite = errors.New("the iterates left the range of numbers (try a smaller --learning-rate)")
+
+// Loop is DP-VI in init/step form: given the noise η of each draw, the released
+// gradient sums and the prior's gradients, every iterate is a pure function of
+// the plan. One step is
+//
+//	θ := Propose(η)         for each draw of the step (one in a private fit)
+//	Absorb(release, prior)  right after it
+//	Advance(count)          once
+//
+// No method allocates. Jälkö et al. 2017, arXiv:1610.08749; aligned gradients:
+// Jälkö et al. 2022, arXiv:2209.06539.
+type Loop struct {
+	plan      *Plan
+	guide     guide.Guide
+	optimizer Optimizer
+	schedule  schedule
+	adapt     adaptiveClip
+	vanilla   bool
+
+	state State
+
+	theta, shift, sd []float64 // P
+	eta              []float64 // E, noise of the draw in progress
+	likelihood       []float64 // P, scaled and tempered
+	grad, pull       []float64 // V
+	gain, precision  []float64 // P
+	draws            int       // draws absorbed in the step in progress
+}
+
+// State is everything that changes from step to step. It depends on the records
+// only through released quantities.
+type State struct {
+	Step     int           `json:"step"`   // completed steps
+	Lambda   []float64     `json:"lambda"` // variational parameters λ, shape (V)
+	ClipNorm float64       `json:"clip_norm"`
+	Moments  [][]float64   `json:"moments"` // the optimizer's
+	Average  average       `json:"average"`
+	Noise    noiseVariance `json:"noise"`
+	Temper   temper        `json:"temper"`
+}
+
+// NewLoop returns the loop before step 1, with the guide at location m0 (P).
+func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
+	g, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank})
+	if err != nil {
+		return nil, err
+	}
+	family, err := lookupOptimizer(p.Optimizer)
+	if err != nil {
+		return nil, err
+	}
+	sched, err := lookupSchedule(p.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	if len(m0) != p.Latent {
+		panic(fmt.Sprintf("fit: len(m0) = %d, want %d", len(m0), p.Latent))
+	}
+	size, latent := g.Size(), p.Latent
+	l := &Loop{
+		plan: p, guide: g, schedule: sched, vanilla: p.Gradient == GradientVanilla,
+		optimizer: family.make(size, optimizerOptions{momentum: p.Momentum, weightDecay: p.WeightDecay}),
+		adapt: adaptiveClip{
+			target: p.ClipQuantile, rate: p.ClipRate,
+			expected: p.SamplingRate * float64(p.Records),
+		},
+		theta: make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
+		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
+		grad: make([]float64, size), pull: make([]float64, size),
+		gain: make([]float64, latent), precision: make([]float64, latent),
+	}
+	start := averageStart(p.Averaging, p.Steps)
+	l.state = State{
+		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
+		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent), Temper: newTemper(p.Steps),
+	}
+	g.Init(l.state.Lambda, m0, p.InitScale)
+	return l, nil
+}
+
+// Done reports whether all planned steps are completed.
+func (l *Loop) Done() bool { return l.state.Step >= l.plan.Steps }
+
+// State returns the current state; it is the loop's own, to be read.
+func (l *Loop) State() *State { return &l.state }
+
+// Guide returns the variational family.
+func (l *Loop) Guide() guide.Guide { return l.guide }
+
+// ClipNorm is C of the step in progress.
+func (l *Loop) ClipNorm() float64 { return l.state.ClipNorm }
+
+// Propose starts a draw of the current step with noise eta (E) and returns
+// θ (P), valid until the next call.
+func (l *Loop) Propose(eta []float64) []float64 {
+	copy(l.eta, eta)
+	l.guide.Draw(l.theta, l.state.Lambda, l.eta)
+	return l.theta
+}
+
+// Query returns what the curator is asked at the proposed draw: params are the
+// tape's parameters (θ for aligned gradients, λ for vanilla ones) and aux its
+// public noise (η, for vanilla gradients with one η for all records).
+func (l *Loop) Query() (params, aux []float64) {
+	switch {
+	case !l.vanilla:
+		return l.theta, nil
+	case l.plan.Theta == ThetaPerRecord:
+		return l.state.Lambda, nil
+	default:
+		return l.state.Lambda, l.eta
+	}
+}
+
+// Absorb adds the proposed draw's gradient to the step. release (D) is the noisy
+// sum of clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the
+// proposed θ, outside the mechanism because it depends on no record:
+//
+//	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
+//
+// For vanilla gradients release is already with respect to λ; prior is nil when
+// prior and entropy are inside the clip.
+func (l *Loop) Absorb(release, prior []float64) {
+	if l.draws == 0 {
+		clear(l.grad)
+	}
+	l.draws++
+	scale := 1 / l.plan.SamplingRate
+	if l.vanilla {
+		if prior != nil {
+			l.guide.Pullback(l.pull, prior, l.state.Lambda, l.eta)
+			addTo(l.grad, l.pull)
+		}
+		for i, r := range release[:len(l.grad)] {
+			l.grad[i] += scale * r
+		}
+		return
+	}
+	for j, r := range release[:len(l.likelihood)] {
+		l.likelihood[j] = scale * r
+	}
+	if l.plan.NoiseAware == NoiseAwareTemper {
+		l.applyTempering()
+	}
+	addTo(l.likelihood, prior)
+	l.guide.Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
+	addTo(l.grad, l.pull)
+}
+
+// applyTempering multiplies the likelihood gradient by κ.
+func (l *Loop) applyTempering() {
+	l.guide.SD(l.sd, l.state.Lambda)
+	for j := range l.shift {
+		l.shift[j] = l.theta[j] - l.state.Lambda[j]
+	}
+	l.state.Temper.observe(l.likelihood, l.shift, l.sd)
+	kappa := l.state.Temper.factor(l.state.Step, l.noiseSD())
+	for j := range l.likelihood {
+		l.likelihood[j] *= kappa
+	}
+}
+
+// noiseSD is the standard deviation of the privacy noise in one coordinate of
+// the likelihood gradient: z·C/q.
+func (l *Loop) noiseSD() float64 {
+	return l.plan.GradientNoise * l.state.ClipNorm / l.plan.SamplingRate
+}
+
+// Advance completes the step: optimizer, noise recursion, average, and the clip
+// norm of the next step from the released count Σ (1[|g| ≤ C] − ½) + noise
+// (ignored unless clipping is adaptive).
+func (l *Loop) Advance(count float64) error {
+	s := &l.state
+	if l.draws > 1 {
+		w := 1 / float64(l.draws)
+		for i := range l.grad {
+			l.grad[i] *= w
+		}
+	}
+	l.draws = 0
+	rate := l.plan.LearningRate * l.schedule.factor(s.Step, l.plan.Steps)
+	l.optimizer.Update(s.Lambda, l.grad, s.Step+1, rate, l.gain)
+	if !finite(s.Lambda) {
+		return fmt.Errorf("step %d: %w", s.Step+1, ErrNonFinite)
+	}
+	if l.plan.GradientNoise > 0 {
+		l.guide.Precision(l.precision, s.Lambda)
+		s.Noise.add(s.Step, l.gain, l.precision, l.noiseSD())
+	}
+	s.Average.add(s.Step, s.Lambda)
+	if l.plan.Clipping == ClippingAdaptive {
+		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
+	}
+	s.Step++
+	return nil
+}
+
+func addTo(dst, x []float64) {
+	for i, v := range x {
+		dst[i] += v
+	}
+}
+
+// finite reports whether no entry is NaN or infinite: x − x is 0 exactly then.
+func finite(x []float64) bool {
+	sum := 0.0
+	for _, v := range x {
+		sum += v - v
+	}
+	return sum == 0 && !math.IsNaN(sum)
+}

@@ -1,0 +1,96 @@
+package fit
+
+import (
+	"encoding/json"
+
+	"d3p/internal/privacy/event"
+)
+
+// Values of Plan.Gradient.
+const (
+	GradientAligned = "aligned" // one P-vector ∂/∂θ is released; λ's gradient follows from it
+	GradientVanilla = "vanilla" // the gradient with respect to λ = (m, log s) is released
+)
+
+// Values of Plan.Theta.
+const (
+	ThetaShared    = "shared"     // one draw of θ per step for all records
+	ThetaPerRecord = "per-record" // a fresh draw for every record
+)
+
+// Values of Plan.PriorGradient.
+const (
+	PriorOutside = "outside" // added after the noise: it depends on no record
+	PriorInside  = "inside"  // 1/N of prior and entropy in every record's gradient
+)
+
+// Values of Plan.Clipping.
+const (
+	ClippingAdaptive  = "adaptive"
+	ClippingFlat      = "flat"
+	ClippingAutomatic = "automatic"
+	ClippingOff       = "off" // fit-nonprivate only
+)
+
+// Values of Plan.NoiseAware.
+const (
+	NoiseAwareVariance = "variance"
+	NoiseAwareTemper   = "temper"
+	NoiseAwareNone     = "none"
+)
+
+// Plan is the whole fit decided before any record is read, from public facts
+// only. Its JSON form is what `d3p plan` prints and what the reports record.
+type Plan struct {
+	Private bool `json:"private"` // false: fit-nonprivate, neither clipped nor noisy
+	Records int  `json:"records"` // N, declared and public
+	Latent  int  `json:"latent"`  // P, unconstrained parameters
+	Release int  `json:"release"` // D, length of the vector released per step
+
+	Epsilon   float64        `json:"epsilon"` // target; 0 in a non-private fit
+	Delta     float64        `json:"delta"`
+	Adjacency event.Relation `json:"adjacency"`
+	Mu        float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta)
+
+	Sampling     string  `json:"sampling"`      // sampler scheme
+	SamplingRate float64 `json:"sampling_rate"` // q
+	BatchSize    int     `json:"batch_size"`    // of fixed-size schemes
+	Steps        int     `json:"steps"`         // T
+
+	NoiseMultiplier float64 `json:"noise_multiplier"` // σ of one step's joint release, in units of C
+	GradientNoise   float64 `json:"gradient_noise"`   // z: standard deviation of the gradient's noise / C
+	CountNoise      float64 `json:"count_noise"`      // σ_b: standard deviation of the count's noise; 0: no count
+	Clipping        string  `json:"clipping"`
+	ClipNorm        float64 `json:"clip_norm"`     // C, or C₀ when adaptive
+	ClipQuantile    float64 `json:"clip_quantile"` // target fraction of unclipped records
+	ClipRate        float64 `json:"clip_rate"`     // η_C
+
+	Gradient      string  `json:"gradient"`
+	Theta         string  `json:"theta"`
+	PriorGradient string  `json:"prior"`
+	Guide         string  `json:"guide"`
+	Rank          int     `json:"rank,omitempty"`
+	Init          string  `json:"init"`
+	InitScale     float64 `json:"init_scale"`
+	InitSeed      uint64  `json:"init_seed"` // of public draws: η and the initial location
+
+	Optimizer    string  `json:"optimizer"`
+	LearningRate float64 `json:"learning_rate"`
+	Schedule     string  `json:"schedule"`
+	Momentum     float64 `json:"momentum,omitempty"`
+	WeightDecay  float64 `json:"weight_decay,omitempty"`
+	Draws        int     `json:"draws"` // θ draws per step; more than 1 only in a non-private fit
+
+	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
+	NoiseAware string  `json:"noise_aware"`
+
+	NoiseToSignal float64         `json:"noise_to_signal"` // ν = √P/(μN)
+	Warnings      []Warning       `json:"warnings"`
+	Event         json.RawMessage `json:"event,omitempty"`
+}
+
+// Warning is something a person should know before paying for the fit.
+type Warning struct {
+	ID   string `json:"id"` // stable name, as in --accept-risk
+	Text string `json:"text"`
+}
