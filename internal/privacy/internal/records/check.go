@@ -1,0 +1,40 @@
+package records
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// Check counts what the declared rules did to the table. It is about records,
+// so it is private: it may be written under private/ and nowhere else.
+type Check struct {
+	Privacy  string          `json:"privacy"` // always NOT_PROTECTED
+	File     string          `json:"file"`
+	Records  int             `json:"records"`
+	Rejected int             `json:"rejected_records"`
+	Columns  []ColumnCheck   `json:"columns"`
+	Problem  *MalformedCheck `json:"malformed,omitempty"`
+}
+
+// ColumnCheck counts the cells of one raw column.
+type ColumnCheck struct {
+	Column       string `json:"column"`
+	Missing      int    `json:"missing"`
+	Unparseable  int    `json:"unparseable"`   // treated as missing
+	OutOfBounds  int    `json:"out_of_bounds"` // clamped, or rejected where declared
+	UnknownLevel int    `json:"unknown_level"`
+}
+
+// MalformedCheck says where reading stopped.
+type MalformedCheck struct {
+	Line    int    `json:"line"`
+	Problem string `json:"problem"`
+}
+
+// Write writes the check as indented JSON.
+func (c *Check) Write(w io.Writer) error {
+	c.Privacy = "NOT_PROTECTED"
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(c)
+}

@@ -1,0 +1,299 @@
+package records
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"d3p/internal/models"
+)
+
+// encoder turns the cells of one record at a time into numbers, by the rules of
+// a models.Encoding. It is fed by the CSV and the Parquet reader through text,
+// number and absent, one call per column in use, then end.
+type encoder struct {
+	columns []column
+	row     []float64 // the record being encoded, length Encoding.K
+	valid   bool
+	tokens  [][]byte
+	rows    *Rows
+}
+
+// column is one raw column that at least one field reads.
+type column struct {
+	name    string
+	numeric bool      // some field wants its number
+	levels  *levelSet // when some field wants its level
+	fields  []field   // missing indicators last
+	check   ColumnCheck
+}
+
+// field is a models.Field with its constants resolved.
+type field struct {
+	models.Field
+	lower, upper, scale float64
+	transform           func(float64) float64
+	imputed             float64 // encoded
+}
+
+// newEncoder groups the fields of e by raw column, in order of first use.
+func newEncoder(e models.Encoding, rows *Rows) *encoder {
+	enc := &encoder{row: make([]float64, e.K), valid: true, rows: rows}
+	for _, token := range e.MissingTokens {
+		enc.tokens = append(enc.tokens, []byte(token))
+	}
+	at := map[string]int{}
+	for _, f := range e.Fields {
+		i, seen := at[f.Column]
+		if !seen {
+			i = len(enc.columns)
+			at[f.Column] = i
+			enc.columns = append(enc.columns, column{name: f.Column, check: ColumnCheck{Column: f.Column}})
+		}
+		c := &enc.columns[i]
+		switch f.Kind {
+		case models.Numeric:
+			c.numeric = true
+		case models.LevelCode, models.OneHot:
+			c.levels = newLevelSet(f.Levels)
+		}
+		if f.Kind == models.MissingIndicator {
+			c.fields = append(c.fields, resolve(f))
+		} else {
+			c.fields = slices.Insert(c.fields, 0, resolve(f))
+		}
+	}
+	return enc
+}
+
+// resolve fills in the defaults and encodes the imputed constant.
+func resolve(f models.Field) field {
+	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: f.Scale}
+	if f.Lower != nil {
+		r.lower = *f.Lower
+	}
+	if f.Upper != nil {
+		r.upper = *f.Upper
+	}
+	if r.scale == 0 {
+		r.scale = 1
+	}
+	r.transform = transforms[f.Transform]
+	if f.Missing == models.MissingImpute {
+		r.imputed = f.Impute
+		if f.Kind == models.Numeric {
+			r.imputed = (r.transform(f.Impute) - f.Center) / r.scale
+		}
+	}
+	return r
+}
+
+// transforms maps the names of models.Transforms, and "", to functions.
+var transforms = map[string]func(float64) float64{
+	"":      func(x float64) float64 { return x },
+	"log":   math.Log,
+	"log1p": math.Log1p,
+	"sqrt":  math.Sqrt,
+	"logit": func(x float64) float64 { return math.Log(x) - math.Log1p(-x) },
+}
+
+// undeclared is the code of a cell that is no declared level.
+const undeclared = -1
+
+// text encodes a cell given as text.
+func (e *encoder) text(c *column, cell []byte) {
+	cell = bytes.TrimSpace(cell)
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.find(cell)
+	}
+	if !declared && e.isMissing(cell) {
+		e.absent(c)
+		return
+	}
+	x := math.NaN()
+	if c.numeric {
+		if parsed, ok := parseNumber(cell); ok {
+			x = parsed
+		}
+	}
+	e.value(c, x, code, declared)
+}
+
+// isMissing reports whether the text of a cell says that it has no value.
+func (e *encoder) isMissing(cell []byte) bool {
+	if len(cell) == 0 {
+		return true
+	}
+	for _, token := range e.tokens {
+		if bytes.Equal(token, cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// number encodes a cell given as a number; NaN and infinities are missing.
+func (e *encoder) number(c *column, x float64) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		e.absent(c)
+		return
+	}
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.findNumber(x)
+	}
+	e.value(c, x, code, declared)
+}
+
+// truth encodes a cell given as a truth value.
+func (e *encoder) truth(c *column, b bool) {
+	x := 0.0
+	if b {
+		x = 1
+	}
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.findBool(b)
+	}
+	e.value(c, x, code, declared)
+}
+
+// value encodes a cell that has a value: its number x (NaN: it does not parse)
+// and the code of its level, as far as the fields of the column want them.
+func (e *encoder) value(c *column, x float64, code int, declared bool) {
+	if c.numeric && math.IsNaN(x) {
+		c.check.Unparseable++
+	}
+	if c.levels != nil && !declared {
+		c.check.UnknownLevel++
+	}
+	missing := false
+	for i := range c.fields {
+		f := &c.fields[i]
+		switch f.Kind {
+		case models.Numeric:
+			missing = !e.numeric(c, f, x) || missing
+		case models.LevelCode, models.OneHot:
+			missing = !e.level(f, code, declared) || missing
+		case models.MissingIndicator:
+			e.row[f.Out[0]] = indicator(missing)
+		}
+	}
+}
+
+// absent encodes a missing cell.
+func (e *encoder) absent(c *column) {
+	c.check.Missing++
+	for i := range c.fields {
+		f := &c.fields[i]
+		if f.Kind == models.MissingIndicator {
+			e.row[f.Out[0]] = indicator(true)
+		} else {
+			e.missing(f)
+		}
+	}
+}
+
+func indicator(missing bool) float64 {
+	if missing {
+		return 1
+	}
+	return 0
+}
+
+// numeric encodes x in a Numeric field and reports whether it had a value.
+func (e *encoder) numeric(c *column, f *field, x float64) bool {
+	if math.IsNaN(x) || f.Type == models.Integer && x != math.Trunc(x) {
+		e.missing(f)
+		return false
+	}
+	if x < f.lower || x > f.upper {
+		c.check.OutOfBounds++
+		if f.RejectOutside {
+			e.reject()
+			return true
+		}
+		x = min(max(x, f.lower), f.upper)
+	}
+	x = (f.transform(x) - f.Center) / f.scale
+	if math.IsNaN(x) || math.IsInf(x, 0) { // the logarithm of zero, say
+		e.missing(f)
+		return false
+	}
+	e.row[f.Out[0]] = x
+	return true
+}
+
+// level encodes a level in a LevelCode or OneHot field, by the rule for
+// undeclared levels where it is one, and reports whether it had a value.
+func (e *encoder) level(f *field, code int, declared bool) bool {
+	if !declared {
+		code = f.Unknown
+	}
+	switch {
+	case code == models.UnknownReject:
+		e.reject()
+		return true
+	case code < 0:
+		e.missing(f)
+		return false
+	}
+	e.writeLevel(f, code)
+	return true
+}
+
+// missing applies the declared rule for a field without a value.
+func (e *encoder) missing(f *field) {
+	switch {
+	case f.Missing != models.MissingImpute:
+		e.reject()
+	case f.Kind == models.Numeric:
+		e.row[f.Out[0]] = f.imputed
+	default:
+		e.writeLevel(f, int(f.imputed))
+	}
+}
+
+// writeLevel writes level l of a LevelCode or OneHot field.
+func (e *encoder) writeLevel(f *field, l int) {
+	if f.Kind == models.LevelCode {
+		e.row[f.Out[0]] = float64(l)
+		return
+	}
+	for k, out := range f.Out {
+		if out >= 0 {
+			e.row[out] = 0
+			if k == l {
+				e.row[out] = 1
+			}
+		}
+	}
+}
+
+// reject makes the current record invalid.
+func (e *encoder) reject() { e.valid = false }
+
+// end stores the record. An invalid one is stored as zeros, so that nothing of
+// it can be used by mistake.
+func (e *encoder) end() {
+	if !e.valid {
+		clear(e.row)
+	}
+	e.rows.push(e.row, e.valid)
+	e.valid = true
+}
+
+// check returns what the rules did.
+func (e *encoder) check(file string) Check {
+	c := Check{File: file, Records: e.rows.N}
+	for _, ok := range e.rows.Valid {
+		if !ok {
+			c.Rejected++
+		}
+	}
+	for i := range e.columns {
+		c.Columns = append(c.Columns, e.columns[i].check)
+	}
+	return c
+}

@@ -1,0 +1,40 @@
+package records
+
+import (
+	"slices"
+	"strings"
+
+	"d3p/internal/nearest"
+)
+
+// match finds the raw columns in the header of file. All mistakes are reported,
+// each with the nearest name.
+func (e *encoder) match(file string, header []string) (at []int, errs []error) {
+	at = make([]int, len(e.columns))
+	for i := range e.columns {
+		name := e.columns[i].name
+		switch first := slices.Index(header, name); {
+		case first < 0:
+			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, header)})
+		case slices.Contains(header[first+1:], name):
+			errs = append(errs, &FileError{File: file, Column: name, Problem: "named twice in the header of the file"})
+		default:
+			at[i] = first
+		}
+	}
+	return at, errs
+}
+
+// hint names the column that was probably meant. A first line that holds a
+// number is no header but a record, and is never quoted.
+func hint(name string, header []string) string {
+	for _, h := range header {
+		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" {
+			return "the first line must name the columns"
+		}
+	}
+	if near := nearest.Name(name, header); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "names must agree with the model file"
+}

@@ -1,0 +1,241 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"d3p/internal/models"
+)
+
+// parquetMagic starts every Parquet file.
+const parquetMagic = "PAR1"
+
+// parquetBatch is the number of records decoded at a time.
+const parquetBatch = 64 << 10
+
+// readParquet reads the columns in use, a batch of records at a time. Column
+// types are part of the file's schema, so a text column where a number is
+// declared is an error; what the cells hold is not.
+func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
+	check = Check{File: path}
+	defer func() {
+		if recover() != nil { // Arrow panics on some damaged files
+			rows, err = nil, damaged(path)
+		}
+	}()
+	pf, err := file.NewParquetReader(f)
+	if err != nil {
+		return nil, check, damaged(path)
+	}
+	defer pf.Close()
+	reader, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: parquetBatch}, memory.DefaultAllocator)
+	if err != nil {
+		return nil, check, damaged(path)
+	}
+	schema, err := reader.Schema()
+	if err != nil {
+		return nil, check, damaged(path)
+	}
+	rows, err = allocate(path, int(pf.NumRows()), e, opt)
+	if err != nil {
+		return nil, check, err
+	}
+	enc := newEncoder(e, rows)
+	leaves, err := matchSchema(path, schema, pf, enc)
+	if err != nil {
+		return nil, check, err
+	}
+	batches, err := reader.GetRecordReader(context.Background(), leaves, nil)
+	if err != nil {
+		return nil, check, damaged(path)
+	}
+	defer batches.Release()
+	for {
+		batch, err := batches.Read()
+		if errors.Is(err, io.EOF) || err == nil && batch == nil {
+			return rows, enc.check(path), nil
+		}
+		if err != nil {
+			return nil, check, damaged(path)
+		}
+		if err := encodeBatch(path, enc, batch); err != nil {
+			return nil, check, err
+		}
+	}
+}
+
+// damaged is the error for a file that Arrow cannot decode. Arrow's own words
+// may quote the pages it read, so they are not passed on.
+func damaged(path string) error {
+	return &FileError{File: path, Problem: "starts like Parquet but cannot be decoded", Hint: "write it again, or export CSV"}
+}
+
+// matchSchema finds the columns in use and checks their types. Nested columns
+// are not supported.
+func matchSchema(path string, schema *arrow.Schema, pf *file.Reader, enc *encoder) (leaves []int, err error) {
+	names := make([]string, len(schema.Fields()))
+	for i, f := range schema.Fields() {
+		names[i] = f.Name
+	}
+	at, errs := enc.match(path, names)
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	for i := range enc.columns {
+		c := &enc.columns[i]
+		f := schema.Field(at[i])
+		leaf := pf.MetaData().Schema.ColumnIndexByName(f.Name)
+		if _, err := cellReader(f.Type, c.numeric); err != nil || leaf < 0 {
+			errs = append(errs, &FileError{
+				File: path, Column: c.name,
+				Problem: fmt.Sprintf("has type %s in the file", f.Type),
+				Hint:    wanted(c),
+			})
+			continue
+		}
+		leaves = append(leaves, leaf)
+	}
+	return leaves, errors.Join(errs...)
+}
+
+func wanted(c *column) string {
+	if c.numeric {
+		return "the model file declares a number"
+	}
+	return "the model file declares levels: text, whole numbers or truth values"
+}
+
+// encodeBatch encodes every record of a batch.
+func encodeBatch(path string, enc *encoder, batch arrow.Record) error {
+	cells := make([]func(e *encoder, c *column, i int), len(enc.columns))
+	arrays := make([]arrow.Array, len(enc.columns))
+	for k := range enc.columns {
+		c := &enc.columns[k]
+		at := batch.Schema().FieldIndices(c.name)
+		if len(at) != 1 {
+			return damaged(path)
+		}
+		arrays[k] = batch.Column(at[0])
+		open, err := cellReader(arrays[k].DataType(), c.numeric)
+		if err != nil {
+			return damaged(path)
+		}
+		cells[k] = open(arrays[k])
+	}
+	for i := range int(batch.NumRows()) {
+		for k := range enc.columns {
+			c := &enc.columns[k]
+			if arrays[k].IsNull(i) {
+				enc.absent(c)
+			} else {
+				cells[k](enc, c, i)
+			}
+		}
+		enc.end()
+	}
+	return nil
+}
+
+// An opener makes the function that feeds cell i of an array to the encoder.
+type opener func(arrow.Array) func(e *encoder, c *column, i int)
+
+// cellReader returns the opener for an Arrow type, or an error where the type
+// does not fit the declaration.
+func cellReader(t arrow.DataType, numeric bool) (opener, error) {
+	switch t.ID() {
+	case arrow.FLOAT64:
+		return numbers(func(a *array.Float64, i int) float64 { return a.Value(i) }), nil
+	case arrow.FLOAT32:
+		return numbers(func(a *array.Float32, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.INT64:
+		return numbers(func(a *array.Int64, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.INT32:
+		return numbers(func(a *array.Int32, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.INT16:
+		return numbers(func(a *array.Int16, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.INT8:
+		return numbers(func(a *array.Int8, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.UINT64:
+		return numbers(func(a *array.Uint64, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.UINT32:
+		return numbers(func(a *array.Uint32, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.UINT16:
+		return numbers(func(a *array.Uint16, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.UINT8:
+		return numbers(func(a *array.Uint8, i int) float64 { return float64(a.Value(i)) }), nil
+	case arrow.DECIMAL128:
+		scale := t.(*arrow.Decimal128Type).Scale
+		return numbers(func(a *array.Decimal128, i int) float64 { return a.Value(i).ToFloat64(scale) }), nil
+	case arrow.NULL:
+		return numbers(func(*array.Null, int) float64 { panic("records: value of a null") }), nil
+	case arrow.BOOL:
+		return func(a arrow.Array) func(*encoder, *column, int) {
+			typed := a.(*array.Boolean)
+			return func(e *encoder, c *column, i int) { e.truth(c, typed.Value(i)) }
+		}, nil
+	}
+	if numeric {
+		return nil, errType
+	}
+	switch t.ID() {
+	case arrow.STRING:
+		return texts(func(a *array.String, i int) string { return a.Value(i) }), nil
+	case arrow.LARGE_STRING:
+		return texts(func(a *array.LargeString, i int) string { return a.Value(i) }), nil
+	case arrow.BINARY:
+		return texts(func(a *array.Binary, i int) string { return string(a.Value(i)) }), nil
+	case arrow.DICTIONARY:
+		if value := t.(*arrow.DictionaryType).ValueType; value.ID() != arrow.DICTIONARY {
+			if _, err := cellReader(value, numeric); err != nil {
+				return nil, err
+			}
+			return dictionary, nil
+		}
+	}
+	return nil, errType
+}
+
+// errType says that a type does not fit; matchSchema words the message.
+var errType = errors.New("records: type does not fit the declaration")
+
+func numbers[A arrow.Array](value func(A, int) float64) opener {
+	return func(a arrow.Array) func(*encoder, *column, int) {
+		typed := a.(A)
+		return func(e *encoder, c *column, i int) { e.number(c, value(typed, i)) }
+	}
+}
+
+func texts[A arrow.Array](value func(A, int) string) opener {
+	return func(a arrow.Array) func(*encoder, *column, int) {
+		typed := a.(A)
+		return func(e *encoder, c *column, i int) { e.text(c, []byte(value(typed, i))) }
+	}
+}
+
+// dictionary reads a dictionary-encoded column through its values.
+func dictionary(a arrow.Array) func(*encoder, *column, int) {
+	typed := a.(*array.Dictionary)
+	values := typed.Dictionary()
+	open, err := cellReader(values.DataType(), false)
+	if err != nil {
+		panic(err) // cellReader checked the type
+	}
+	cell := open(values)
+	return func(e *encoder, c *column, i int) {
+		at := typed.GetValueIndex(i)
+		if values.IsNull(at) {
+			e.absent(c)
+			return
+		}
+		cell(e, c, at)
+	}
+}

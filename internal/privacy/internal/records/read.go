@@ -1,0 +1,144 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"d3p/internal/models"
+)
+
+// Options say how a table is read.
+type Options struct {
+	Precision Precision
+	// Spare is the number of columns to keep free behind the encoded ones, for
+	// derived columns.
+	Spare int
+	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
+	MaxMemory int64
+}
+
+// Read reads the CSV or Parquet file at path and encodes it. Parquet files are
+// known by their first bytes, whatever their name. The Check is private, also
+// when err is not nil.
+func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
+	check = Check{File: path}
+	if err := validate(e); err != nil {
+		return nil, check, err
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, check, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, check, err
+	}
+	if info.IsDir() {
+		return nil, check, &FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
+	}
+	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
+		return readCSV(path, f, 0, e, opt)
+	}
+	magic := make([]byte, len(parquetMagic))
+	if _, err := io.ReadFull(f, magic); err == nil && bytes.Equal(magic, []byte(parquetMagic)) {
+		return readParquet(path, f, e, opt)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, check, err
+	}
+	lines, err := countLines(f)
+	if err != nil {
+		return nil, check, err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, check, err
+	}
+	return readCSV(path, f, lines, e, opt)
+}
+
+// countLines returns an upper bound on the records of a CSV text, so that the
+// table is allocated once.
+func countLines(r io.Reader) (int, error) {
+	buf := make([]byte, 1<<20)
+	lines := 1
+	for {
+		n, err := r.Read(buf)
+		lines += bytes.Count(buf[:n], []byte{'\n'})
+		if errors.Is(err, io.EOF) {
+			return lines, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+}
+
+// readCSV reads at most about n records (0: unknown).
+func readCSV(path string, src io.Reader, n int, e models.Encoding, opt Options) (*Rows, Check, error) {
+	check := Check{File: path}
+	text := newCSVReader(src)
+	cells, err := text.read()
+	if errors.Is(err, io.EOF) {
+		return nil, check, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
+	}
+	if err != nil {
+		return nil, check, csvError(path, err, &check)
+	}
+	header := make([]string, len(cells))
+	for i, cell := range cells {
+		header[i] = string(bytes.TrimSpace(cell))
+	}
+	rows, err := allocate(path, n, e, opt)
+	if err != nil {
+		return nil, check, err
+	}
+	enc := newEncoder(e, rows)
+	at, errs := enc.match(path, header)
+	if len(errs) > 0 {
+		return nil, check, errors.Join(errs...)
+	}
+	for {
+		cells, err := text.read()
+		if errors.Is(err, io.EOF) {
+			return rows, enc.check(path), nil
+		}
+		if err != nil {
+			return nil, check, csvError(path, err, &check)
+		}
+		for i := range enc.columns {
+			enc.text(&enc.columns[i], cells[at[i]])
+		}
+		enc.end()
+	}
+}
+
+// allocate makes the table for about n records.
+func allocate(path string, n int, e models.Encoding, opt Options) (*Rows, error) {
+	stride := e.K + opt.Spare
+	width := int64(8)
+	if opt.Precision == Float32 {
+		width = 4
+	}
+	if need := int64(n) * int64(stride) * width; opt.MaxMemory > 0 && need > opt.MaxMemory {
+		return nil, &FileError{
+			File:    path,
+			Problem: fmt.Sprintf("the encoded table does not fit in the %d MiB allowed", opt.MaxMemory>>20),
+			Hint:    "use fewer columns, float32, or a larger machine",
+		}
+	}
+	return newRows(opt.Precision, n, e.K, stride), nil
+}
+
+// csvError keeps the line number out of the message and in the check.
+func csvError(path string, err error, check *Check) error {
+	var bad *malformed
+	if !errors.As(err, &bad) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	check.Problem = &MalformedCheck{Line: bad.line, Problem: bad.problem}
+	return &FileError{File: path, Problem: bad.problem, Hint: "the line number is in private/datacheck.json"}
+}

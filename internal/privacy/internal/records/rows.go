@@ -1,0 +1,108 @@
+// Package records reads the sensitive table and encodes it for the engines. It
+// is the only package that sees raw cells; Go's internal rule admits only
+// internal/privacy to it.
+//
+// Errors are about files and declarations: a missing column, an unreadable
+// file, a malformed line. What a cell holds is never an error: a value that does
+// not parse, is out of bounds or not declared is handled by the rule declared
+// for it, silently, and counted only in the Check, which is private.
+//
+// Letters: N records, K encoded columns.
+package records
+
+// Precision is the width of the stored numbers.
+type Precision uint8
+
+// The precisions of Rows.
+const (
+	Float64 Precision = iota
+	Float32
+)
+
+// Rows is the encoded table, row-major: record i is the K numbers from i*Stride.
+// Exactly one of F64 and F32 is used. An invalid record holds zeros.
+type Rows struct {
+	F64    []float64
+	F32    []float32
+	N      int    // records, a secret
+	K      int    // columns in use: encoded ones, then derived ones
+	Stride int    // numbers from one record to the next, >= K
+	Valid  []bool // length N
+}
+
+// Precision says which of F64 and F32 holds the numbers.
+func (r *Rows) Precision() Precision {
+	if r.F32 != nil {
+		return Float32
+	}
+	return Float64
+}
+
+// newRows returns an empty table with room for n records of stride numbers.
+func newRows(p Precision, n, k, stride int) *Rows {
+	r := &Rows{K: k, Stride: stride, Valid: make([]bool, 0, n)}
+	if p == Float32 {
+		r.F32 = make([]float32, 0, n*stride)
+	} else {
+		r.F64 = make([]float64, 0, n*stride)
+	}
+	return r
+}
+
+// push appends the record in row, length at most Stride; columns beyond it are zero.
+func (r *Rows) push(row []float64, valid bool) {
+	if r.F32 != nil {
+		for _, x := range row {
+			r.F32 = append(r.F32, float32(x))
+		}
+		for range r.Stride - len(row) {
+			r.F32 = append(r.F32, 0)
+		}
+	} else {
+		r.F64 = append(r.F64, row...)
+		for range r.Stride - len(row) {
+			r.F64 = append(r.F64, 0)
+		}
+	}
+	r.Valid = append(r.Valid, valid)
+	r.N++
+}
+
+// Row copies record i, K numbers, to dst.
+func (r *Rows) Row(i int, dst []float64) {
+	at := i * r.Stride
+	if r.F32 == nil {
+		copy(dst[:r.K], r.F64[at:at+r.K])
+		return
+	}
+	for j, x := range r.F32[at : at+r.K] {
+		dst[j] = float64(x)
+	}
+}
+
+// Set overwrites columns from..from+len(x) of record i.
+func (r *Rows) Set(i, from int, x []float64) {
+	at := i*r.Stride + from
+	if r.F32 == nil {
+		copy(r.F64[at:at+len(x)], x)
+		return
+	}
+	for j, v := range x {
+		r.F32[at+j] = float32(v)
+	}
+}
+
+// Widen makes room for k columns and sets K to k. The new columns are zero.
+func (r *Rows) Widen(k int) {
+	if k <= r.Stride {
+		r.K = max(r.K, k)
+		return
+	}
+	wide := newRows(r.Precision(), r.N, k, k)
+	row := make([]float64, r.K)
+	for i := range r.N {
+		r.Row(i, row)
+		wide.push(row, r.Valid[i])
+	}
+	*r = *wide
+}

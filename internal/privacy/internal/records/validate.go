@@ -1,0 +1,76 @@
+package records
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/models"
+)
+
+// validate checks that an encoding can be executed: every encoded column is
+// written by exactly one field, so that no record can show what an earlier one
+// left, and every constant makes sense. The model compiler guarantees this;
+// the check keeps a mistake there from becoming a leak.
+func validate(e models.Encoding) error {
+	writers := make([]int, e.K)
+	for _, f := range e.Fields {
+		if err := validateField(f); err != nil {
+			return fmt.Errorf("records: encoding of column %s: %w", f.Column, err)
+		}
+		for _, out := range f.Out {
+			if out >= e.K {
+				return fmt.Errorf("records: encoding of column %s: writes column %d of %d", f.Column, out, e.K)
+			}
+			if out >= 0 {
+				writers[out]++
+			}
+		}
+	}
+	for k, n := range writers {
+		if n != 1 {
+			return fmt.Errorf("records: encoded column %d has %d fields, want 1", k, n)
+		}
+	}
+	return nil
+}
+
+func validateField(f models.Field) error {
+	if _, ok := transforms[f.Transform]; !ok {
+		return fmt.Errorf("unknown transform %q", f.Transform)
+	}
+	if f.Lower != nil && f.Upper != nil && !(*f.Lower < *f.Upper) {
+		return fmt.Errorf("lower bound %g is not below upper bound %g", *f.Lower, *f.Upper)
+	}
+	if f.Scale < 0 || math.IsNaN(f.Scale) {
+		return fmt.Errorf("scale %g is not positive", f.Scale)
+	}
+	want := 1
+	switch f.Kind {
+	case models.Numeric, models.MissingIndicator, models.LevelCode:
+	case models.OneHot:
+		want = len(f.Levels)
+	default:
+		return fmt.Errorf("unknown kind %q", f.Kind)
+	}
+	if len(f.Out) != want || f.Kind != models.OneHot && f.Out[0] < 0 {
+		return fmt.Errorf("writes columns %v, want %d", f.Out, want)
+	}
+	if f.Kind == models.LevelCode || f.Kind == models.OneHot {
+		if f.Unknown >= len(f.Levels) {
+			return fmt.Errorf("unknown levels become level %d of %d", f.Unknown, len(f.Levels))
+		}
+		lowest := 0.0
+		if f.Kind == models.OneHot {
+			lowest = -1
+		}
+		if f.Missing == models.MissingImpute && (f.Impute < lowest || f.Impute >= float64(len(f.Levels))) {
+			return fmt.Errorf("missing values become level %g of %d", f.Impute, len(f.Levels))
+		}
+	}
+	if f.Kind == models.Numeric && f.Missing == models.MissingImpute {
+		if v := resolve(f).imputed; math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("imputed constant %g does not transform to a number", f.Impute)
+		}
+	}
+	return nil
+}
