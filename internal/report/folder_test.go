@@ -1,0 +1,79 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+)
+
+func text(name, content string) File {
+	return File{name, true, func(w io.Writer) error {
+		_, err := io.WriteString(w, content)
+		return err
+	}}
+}
+
+func TestWriteFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "release")
+	files := []File{text("a.txt", "alpha"), text("groups/b.txt", "beta")}
+	if err := WriteFolder(dir, "", files); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.Files) != 2 {
+		t.Fatalf("%d files in the manifest, want 2", len(m.Files))
+	}
+	for _, e := range m.Files {
+		content, err := os.ReadFile(filepath.Join(dir, e.Path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := sha256.Sum256(content)
+		if e.SHA256 != hex.EncodeToString(sum[:]) || e.Bytes != int64(len(content)) {
+			t.Errorf("%s: manifest %s, %d bytes; file %x, %d bytes", e.Path, e.SHA256, e.Bytes, sum, len(content))
+		}
+	}
+}
+
+// A full disk, at any file, leaves neither a release nor a temporary folder.
+func TestWriteFolderIsWholeOrNothing(t *testing.T) {
+	full := File{"full", true, func(w io.Writer) error {
+		w.Write(bytes.Repeat([]byte{'x'}, 1<<17)) // beyond any buffer
+		return syscall.ENOSPC
+	}}
+	for _, files := range [][]File{{full}, {text("a", "a"), full}, {full, text("a", "a")}} {
+		parent := t.TempDir()
+		err := WriteFolder(filepath.Join(parent, "release"), "", files)
+		if !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("error %v, want no space left", err)
+		}
+		left, err := os.ReadDir(parent)
+		if err != nil || len(left) != 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+	}
+}
+
+func TestWriteFolderRefusesToOverwrite(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "release")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFolder(dir, "", nil); err == nil {
+		t.Error("an existing folder was replaced")
+	}
+}
