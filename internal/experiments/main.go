@@ -77,7 +77,7 @@ func run(opt options, names []string) (failed int, err error) {
 		if !ok {
 			return 0, fmt.Errorf("no task %q (have %s)", name, strings.Join(taskNames(), ", "))
 		}
-		if err := task.judge(opt, reference, filepath.Join(work, task.name), report); err != nil {
+		if err := task.judge(opt, reference, filepath.Join(work, name), report); err != nil {
 			return 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -25,21 +25,35 @@ type replicate struct {
 	truth       []float64 // parameters that made the data, when they are known
 }
 
-var tasks = []task{abaloneTask, simlrTask, adultTask}
+// experiment judges one thing against a reference.
+type experiment interface {
+	judge(opt options, reference []threshold, dir string, out *report) error
+}
 
-func lookup(name string) (task, bool) {
-	for _, t := range tasks {
-		if t.name == name || t.name == "simlr10000x4" && name == "simlr" {
-			return t, true
+// experiments names everything that can be judged.
+var experiments = []struct {
+	name string
+	experiment
+}{
+	{"abalone", abaloneTask},
+	{"simlr", simlrTask},
+	{"adult", adultTask},
+	{"gold", goldTask{}},
+}
+
+func lookup(name string) (experiment, bool) {
+	for _, e := range experiments {
+		if e.name == name {
+			return e.experiment, true
 		}
 	}
-	return task{}, false
+	return nil, false
 }
 
 func taskNames() []string {
-	names := make([]string, len(tasks))
-	for i, t := range tasks {
-		names[i] = t.name
+	names := make([]string, len(experiments))
+	for i, e := range experiments {
+		names[i] = e.name
 	}
 	return names
 }
