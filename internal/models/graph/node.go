@@ -1,0 +1,71 @@
+package graph
+
+// A Node is an immutable value of a Builder's graph. Nodes are hash-consed:
+// within one Builder, equal expressions are the same pointer.
+type Node struct {
+	id    int
+	op    Op
+	shape Shape
+	stage Stage
+	args  []*Node
+	attr  attr
+	size  int
+	bad   bool // the result of a misuse; everything made from it is bad too
+}
+
+// attr holds what an op needs beside its arguments.
+type attr struct {
+	values            []float64 // OpConst
+	name              string    // leaves
+	offset            int       // OpParam, OpAux, OpColumn
+	perRecord         bool      // OpAux
+	index             []int32   // OpView: source of each element; OpSum, OpMaxReduce: target of each
+	rows, cols, width int       // OpMatVec, OpOuter, OpGather, OpScatter
+	trans             bool      // OpMatVec
+}
+
+// ID numbers the nodes of a Builder; arguments have smaller numbers.
+func (n *Node) ID() int { return n.id }
+
+// Op is the operation that makes the node.
+func (n *Node) Op() Op { return n.op }
+
+// Shape is the node's shape; not to be changed.
+func (n *Node) Shape() Shape { return n.shape }
+
+// Size is the number of elements.
+func (n *Node) Size() int { return n.size }
+
+// Stage says what the node depends on.
+func (n *Node) Stage() Stage { return n.stage }
+
+// Args are the arguments; not to be changed.
+func (n *Node) Args() []*Node { return n.args }
+
+// Name is the name of a leaf, "" for others.
+func (n *Node) Name() string { return n.attr.name }
+
+// Bad says that the node comes from a reported misuse; it may be used further,
+// which reports nothing new.
+func (n *Node) Bad() bool { return n.bad }
+
+// Value is the value of a scalar constant.
+func (n *Node) Value() (v float64, ok bool) {
+	if n.op != OpConst || n.size != 1 {
+		return 0, false
+	}
+	return n.attr.values[0], true
+}
+
+// is says whether n is a constant whose every element is v.
+func (n *Node) is(v float64) bool {
+	if n.op != OpConst {
+		return false
+	}
+	for _, x := range n.attr.values {
+		if x != v {
+			return false
+		}
+	}
+	return true
+}

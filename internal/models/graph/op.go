@@ -1,0 +1,174 @@
+package graph
+
+import "math"
+
+// An Op is an operation of a node and of a tape instruction.
+type Op uint8
+
+// Operations. The element-wise ones come between OpAdd and OpWhere; ops
+// describes each.
+const (
+	OpNone Op = iota
+
+	// Leaves: buffers, never instructions.
+	OpConst
+	OpParam
+	OpAux
+	OpColumn
+
+	// Two operands.
+	OpAdd
+	OpSub
+	OpMul
+	OpMulZero // x·y, but 0 where x is 0 even if y is infinite or NaN
+	OpDiv
+	OpPow
+	OpMin
+	OpMax
+	OpLess  // 1 where x < y, else 0
+	OpEqual // 1 where x = y, else 0
+
+	// One operand.
+	OpCopy
+	OpNeg
+	OpExp
+	OpLog
+	OpLog1p
+	OpExpm1
+	OpSqrt
+	OpSquare
+	OpAbs
+	OpSign
+	OpReciprocal
+	OpSigmoid
+	OpLogSigmoid
+	OpSoftplus
+	OpTanh
+	OpRelu
+	OpGelu
+	OpLgamma
+	OpDigamma
+	OpTrigamma
+	OpErf
+	OpNormalCDF
+	OpLogNormalCDF
+	OpFloor
+	OpSin
+	OpCos
+	OpAtan
+
+	// Three operands.
+	OpWhere // y where x ≠ 0, else z
+
+	// Operations that are not element-wise; Instr says what each does.
+	OpView      // node only: folded into an Operand's Map
+	OpStop      // node only: its value, without a gradient
+	OpStack     // node only: becomes one OpPut per part
+	OpPut       // write into part of a buffer
+	OpSum       // add into Dst
+	OpMaxReduce // maximum into Dst
+	OpMatVec    // global matrix times per-record vector
+	OpOuter     // outer product of two per-record vectors
+	OpGather    // pick a block by a per-record index
+	OpScatter   // put a block at a per-record index, 0 elsewhere
+
+	numOps
+)
+
+// opInfo describes an element-wise op: its scalar function and the partial
+// derivatives in partial.go. Other ops have a name only.
+type opInfo struct {
+	name  string
+	arity int // 1, 2 or 3 for element-wise ops, else 0
+	f1    func(x float64) float64
+	f2    func(x, y float64) float64
+	f3    func(x, y, z float64) float64
+}
+
+// ops is indexed by Op. A new element-wise op is a constant above, a line
+// here, a line in partials and a constructor in elementwise.go.
+var ops = [numOps]opInfo{
+	OpConst:  {name: "const"},
+	OpParam:  {name: "param"},
+	OpAux:    {name: "aux"},
+	OpColumn: {name: "column"},
+
+	OpAdd:     {name: "add", arity: 2, f2: func(x, y float64) float64 { return x + y }},
+	OpSub:     {name: "sub", arity: 2, f2: func(x, y float64) float64 { return x - y }},
+	OpMul:     {name: "mul", arity: 2, f2: func(x, y float64) float64 { return x * y }},
+	OpMulZero: {name: "mulzero", arity: 2, f2: mulZero},
+	OpDiv:     {name: "div", arity: 2, f2: func(x, y float64) float64 { return x / y }},
+	OpPow:     {name: "pow", arity: 2, f2: math.Pow},
+	OpMin:     {name: "min", arity: 2, f2: math.Min},
+	OpMax:     {name: "max", arity: 2, f2: math.Max},
+	OpLess:    {name: "less", arity: 2, f2: func(x, y float64) float64 { return indicator(x < y) }},
+	OpEqual:   {name: "equal", arity: 2, f2: func(x, y float64) float64 { return indicator(x == y) }},
+
+	OpCopy:         {name: "copy", arity: 1, f1: func(x float64) float64 { return x }},
+	OpNeg:          {name: "neg", arity: 1, f1: func(x float64) float64 { return -x }},
+	OpExp:          {name: "exp", arity: 1, f1: math.Exp},
+	OpLog:          {name: "log", arity: 1, f1: math.Log},
+	OpLog1p:        {name: "log1p", arity: 1, f1: math.Log1p},
+	OpExpm1:        {name: "expm1", arity: 1, f1: math.Expm1},
+	OpSqrt:         {name: "sqrt", arity: 1, f1: math.Sqrt},
+	OpSquare:       {name: "square", arity: 1, f1: func(x float64) float64 { return x * x }},
+	OpAbs:          {name: "abs", arity: 1, f1: math.Abs},
+	OpSign:         {name: "sign", arity: 1, f1: sign},
+	OpReciprocal:   {name: "reciprocal", arity: 1, f1: func(x float64) float64 { return 1 / x }},
+	OpSigmoid:      {name: "sigmoid", arity: 1, f1: sigmoid},
+	OpLogSigmoid:   {name: "logsigmoid", arity: 1, f1: func(x float64) float64 { return -softplus(-x) }},
+	OpSoftplus:     {name: "softplus", arity: 1, f1: softplus},
+	OpTanh:         {name: "tanh", arity: 1, f1: math.Tanh},
+	OpRelu:         {name: "relu", arity: 1, f1: func(x float64) float64 { return math.Max(x, 0) }},
+	OpGelu:         {name: "gelu", arity: 1, f1: func(x float64) float64 { return x * normalCDF(x) }},
+	OpLgamma:       {name: "lgamma", arity: 1, f1: lgamma},
+	OpDigamma:      {name: "digamma", arity: 1, f1: digamma},
+	OpTrigamma:     {name: "trigamma", arity: 1, f1: trigamma},
+	OpErf:          {name: "erf", arity: 1, f1: math.Erf},
+	OpNormalCDF:    {name: "normalcdf", arity: 1, f1: normalCDF},
+	OpLogNormalCDF: {name: "lognormalcdf", arity: 1, f1: logNormalCDF},
+	OpFloor:        {name: "floor", arity: 1, f1: math.Floor},
+	OpSin:          {name: "sin", arity: 1, f1: math.Sin},
+	OpCos:          {name: "cos", arity: 1, f1: math.Cos},
+	OpAtan:         {name: "atan", arity: 1, f1: math.Atan},
+
+	OpWhere: {name: "where", arity: 3, f3: where},
+
+	OpView:      {name: "view"},
+	OpStop:      {name: "stop_gradient"},
+	OpStack:     {name: "stack"},
+	OpPut:       {name: "put"},
+	OpSum:       {name: "sum"},
+	OpMaxReduce: {name: "max_reduce"},
+	OpMatVec:    {name: "matvec"},
+	OpOuter:     {name: "outer"},
+	OpGather:    {name: "gather"},
+	OpScatter:   {name: "scatter"},
+}
+
+// String is the op's name in listings.
+func (o Op) String() string {
+	if o < numOps && ops[o].name != "" {
+		return ops[o].name
+	}
+	return "none"
+}
+
+// Arity is the number of operands of an element-wise op (1, 2 or 3), and 0
+// for every other op.
+func (o Op) Arity() int { return ops[o].arity }
+
+// Eval is the scalar function of an element-wise op, unused operands ignored:
+// the definition that every engine's kernels are tested against. It panics for
+// other ops.
+func (o Op) Eval(x, y, z float64) float64 {
+	switch i := &ops[o]; i.arity {
+	case 1:
+		return i.f1(x)
+	case 2:
+		return i.f2(x, y)
+	case 3:
+		return i.f3(x, y, z)
+	}
+	panic("graph: Eval of " + o.String() + ", which is not element-wise")
+}

@@ -1,0 +1,212 @@
+package graph
+
+import "math"
+
+// lanes is an operand in memory: element i of record b is at
+// i·element + b·record of values.
+type lanes struct {
+	values          []float64
+	index           []int32 // Operand.Map
+	size            int     // elements of the buffer
+	element, record int
+}
+
+// at is where operand element i starts.
+func (l *lanes) at(i int) int {
+	switch {
+	case l.index != nil:
+		return int(l.index[i]) * l.element
+	case l.size == 1:
+		return 0
+	}
+	return i * l.element
+}
+
+// run executes an instruction for B records; dst is in lanes: element i of
+// record b at i·B + b.
+func (in *Instr) run(dst []float64, args [3]lanes, B int) {
+	a, b := &args[0], &args[1]
+	switch in.Op {
+	case OpPut:
+		for i, j := range in.Into {
+			copyLane(dst[int(j)*B:][:B], a.values[a.at(i):], a.record)
+		}
+	case OpSum:
+		clear(dst)
+		for i, j := range in.Into {
+			d, x := dst[int(j)*B:][:B], a.values[a.at(i):]
+			for r := range d {
+				d[r] += x[r*a.record]
+			}
+		}
+	case OpMaxReduce:
+		for i := range dst {
+			dst[i] = math.Inf(-1)
+		}
+		for i, j := range in.Into {
+			d, x := dst[int(j)*B:][:B], a.values[a.at(i):]
+			for r := range d {
+				d[r] = math.Max(d[r], x[r*a.record])
+			}
+		}
+	case OpMatVec:
+		in.runMatVec(dst, a, b, B)
+	case OpOuter:
+		in.runOuter(dst, a, b, B)
+	case OpGather:
+		for r := range B {
+			k := row(b.values[r*b.record], in.Rows)
+			for i := range in.Cols {
+				if k < 0 {
+					dst[i*B+r] = math.NaN()
+				} else {
+					dst[i*B+r] = a.values[(k*in.Cols+i)*a.element+r*a.record]
+				}
+			}
+		}
+	case OpScatter:
+		clear(dst)
+		for r := range B {
+			k := row(b.values[r*b.record], in.Rows)
+			for i := 0; k < 0 && i < in.Rows*in.Cols; i++ {
+				dst[i*B+r] = math.NaN()
+			}
+			for i := 0; k >= 0 && i < in.Cols; i++ {
+				dst[(k*in.Cols+i)*B+r] = a.values[i*a.element+r*a.record]
+			}
+		}
+	default:
+		in.runElementwise(dst, &args, B)
+	}
+}
+
+// row is the index that x means, or -1 if it is not in 0..rows-1.
+func row(x float64, rows int) int {
+	if x > -1 && x < float64(rows) {
+		return int(x)
+	}
+	return -1
+}
+
+func copyLane(dst, x []float64, stride int) {
+	for r := range dst {
+		dst[r] = x[r*stride]
+	}
+}
+
+// runMatVec sums over c innermost in memory but in order of c for every
+// result, as the definition says.
+func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
+	rs, cs := in.Cols, 1
+	if in.Trans {
+		rs, cs = 1, in.Rows
+	}
+	clear(dst)
+	for r := range in.Rows {
+		for k := range in.Width {
+			d := dst[(r*in.Width+k)*B:][:B]
+			for c := range in.Cols {
+				wrc := w.values[r*rs+c*cs]
+				xc := x.values[(c*in.Width+k)*x.element:]
+				for b := range d {
+					d[b] += wrc * xc[b*x.record]
+				}
+			}
+		}
+	}
+}
+
+func (in *Instr) runOuter(dst []float64, x, y *lanes, B int) {
+	clear(dst)
+	for r := range in.Rows {
+		for c := range in.Cols {
+			d := dst[(r*in.Cols+c)*B:][:B]
+			for k := range in.Width {
+				xr := x.values[(r*in.Width+k)*x.element:]
+				yc := y.values[(c*in.Width+k)*y.element:]
+				for b := range d {
+					d[b] += xr[b*x.record] * yc[b*y.record]
+				}
+			}
+		}
+	}
+}
+
+// runElementwise loops over records for each element or, for one record and
+// operands without a Map, over the elements.
+func (in *Instr) runElementwise(dst []float64, args *[3]lanes, B int) {
+	arity := in.Op.Arity()
+	flat := B == 1
+	for k := range arity {
+		flat = flat && args[k].index == nil
+	}
+	if flat {
+		var l [3]strided
+		for k := range arity {
+			l[k] = strided{args[k].values, args[k].element}
+			if args[k].size == 1 {
+				l[k].step = 0
+			}
+		}
+		loop(in.Op, dst, l[0], l[1], l[2])
+		return
+	}
+	for i := 0; i*B < len(dst); i++ {
+		var l [3]strided
+		for k := range arity {
+			l[k] = strided{args[k].values[args[k].at(i):], args[k].record}
+		}
+		loop(in.Op, dst[i*B:][:B], l[0], l[1], l[2])
+	}
+}
+
+// strided is a vector with a distance between its elements.
+type strided struct {
+	v    []float64
+	step int
+}
+
+// loop applies an element-wise op to vectors.
+func loop(op Op, d []float64, x, y, z strided) {
+	switch op {
+	case OpCopy:
+		copyLane(d, x.v, x.step)
+	case OpAdd:
+		for i := range d {
+			d[i] = x.v[i*x.step] + y.v[i*y.step]
+		}
+	case OpSub:
+		for i := range d {
+			d[i] = x.v[i*x.step] - y.v[i*y.step]
+		}
+	case OpMul:
+		for i := range d {
+			d[i] = x.v[i*x.step] * y.v[i*y.step]
+		}
+	case OpNeg:
+		for i := range d {
+			d[i] = -x.v[i*x.step]
+		}
+	case OpSquare:
+		for i := range d {
+			d[i] = x.v[i*x.step] * x.v[i*x.step]
+		}
+	default:
+		switch info := &ops[op]; info.arity {
+		case 1:
+			for i := range d {
+				d[i] = info.f1(x.v[i*x.step])
+			}
+		case 2:
+			for i := range d {
+				d[i] = info.f2(x.v[i*x.step], y.v[i*y.step])
+			}
+		case 3:
+			for i := range d {
+				d[i] = info.f3(x.v[i*x.step], y.v[i*y.step], z.v[i*z.step])
+			}
+		default:
+			panic("graph: cannot run " + op.String())
+		}
+	}
+}

@@ -1,0 +1,109 @@
+package graph
+
+import "math"
+
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func mulZero(x, y float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x * y
+}
+
+func where(x, y, z float64) float64 {
+	if x != 0 {
+		return y
+	}
+	return z
+}
+
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return x // ±0 and NaN
+}
+
+// sigmoid is 1/(1+exp(-x)) without overflow.
+func sigmoid(x float64) float64 {
+	if x >= 0 {
+		return 1 / (1 + math.Exp(-x))
+	}
+	e := math.Exp(x)
+	return e / (1 + e)
+}
+
+// softplus is log(1+exp(x)) = max(x, 0) + log1p(exp(-|x|)).
+func softplus(x float64) float64 {
+	return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x)))
+}
+
+func lgamma(x float64) float64 {
+	v, _ := math.Lgamma(x)
+	return v
+}
+
+// digamma is d/dx log Γ(x): reflection below 0, recurrence to x ≥ 10, then the
+// asymptotic series. Abramowitz and Stegun 6.3.5, 6.3.7, 6.3.18. NaN at the
+// poles 0, -1, -2, ...
+func digamma(x float64) float64 {
+	if math.IsInf(x, 1) {
+		return x
+	}
+	if x <= 0 {
+		if x == math.Floor(x) {
+			return math.NaN()
+		}
+		return digamma(1-x) - math.Pi/math.Tan(math.Pi*x)
+	}
+	s := 0.0
+	for ; x < 10; x++ {
+		s -= 1 / x
+	}
+	r := 1 / (x * x)
+	return s + math.Log(x) - 0.5/x - r*(1./12-r*(1./120-r*(1./252-r*(1./240-r*(1./132-r*(691./32760-r/12))))))
+}
+
+// trigamma is d²/dx² log Γ(x), by the same route. Abramowitz and Stegun
+// 6.4.6, 6.4.7, 6.4.12.
+func trigamma(x float64) float64 {
+	if x <= 0 {
+		if x == math.Floor(x) {
+			return math.NaN()
+		}
+		s := math.Pi / math.Sin(math.Pi*x)
+		return s*s - trigamma(1-x)
+	}
+	s := 0.0
+	for ; x < 10; x++ {
+		s += 1 / (x * x)
+	}
+	r := 1 / (x * x)
+	return s + 1/x + r/2 + r/x*(1./6-r*(1./30-r*(1./42-r*(1./30-r*(5./66-r*(691./2730-r*7./6))))))
+}
+
+// normalCDF is Φ(x), exact in both tails.
+func normalCDF(x float64) float64 { return 0.5 * math.Erfc(-x/math.Sqrt2) }
+
+// logNormalCDF is log Φ(x). Below -30, where Φ nears the smallest float64, it
+// is the asymptotic series log φ(x) - log(-x) + log(1 - 1/x² + 3/x⁴ - ...),
+// Abramowitz and Stegun 26.2.12.
+func logNormalCDF(x float64) float64 {
+	switch {
+	case x > 0:
+		return math.Log1p(-normalCDF(-x))
+	case x > -30:
+		return math.Log(normalCDF(x))
+	}
+	r := 1 / (x * x)
+	return -0.5*x*x - math.Log(-x) - 0.5*math.Log(2*math.Pi) + math.Log1p(-r*(1-r*(3-r*(15-r*105))))
+}

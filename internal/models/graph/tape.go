@@ -1,0 +1,166 @@
+package graph
+
+// A Tape is a compiled density and its gradient: data only, read by every
+// engine. Per-record buffers are [Size × B] with the batch contiguous: element
+// i of record b is at i·B + b.
+//
+// An engine runs Derive once per fit (it fills the derived columns), Global
+// once per step, and Record once per batch. The gradient of record b with
+// respect to θ is then the SUM of Terms; clipping needs only their norms and
+// the pairs in Cross (see Term).
+type Tape struct {
+	P  int // scalars in θ
+	K0 int // columns of an encoded record
+	K  int // K0 plus derived columns
+
+	// AuxGlobal and AuxRecord are the number of scalars that Aux leaves take
+	// from outside: once per step, and per record and step.
+	AuxGlobal, AuxRecord int
+
+	Buffers []Buffer
+	Derive  []Instr // per record, once per fit: reads columns, fills columns K0..K-1
+	Global  []Instr // once per step: every operand is const, param, aux or global
+	Record  []Instr // once per batch: forward, then backward
+
+	Terms []Term
+	Cross []Pair // pairs of terms that share parameters
+
+	Loss    Buf // KRecord or KGlobal scalar; NoBuf if Options.GradientOnly or no loss
+	Outputs []Buf
+
+	Params []ParamInfo // in order of declaration, without gaps
+	Notes  []string    // where a gradient lost its structure, and why
+}
+
+// ParamInfo locates one Param leaf in θ.
+type ParamInfo struct {
+	Name   string
+	Shape  Shape
+	Offset int
+}
+
+// A Buf indexes Tape.Buffers.
+type Buf int32
+
+// NoBuf is the absent buffer.
+const NoBuf Buf = -1
+
+// A Kind says where a buffer's values live.
+type Kind uint8
+
+// Kinds of buffer.
+const (
+	KConst     Kind = iota // Values, fixed
+	KParam                 // θ[Offset : Offset+Size]
+	KAux                   // global noise aux[Offset : Offset+Size], from outside
+	KAuxRecord             // per-record noise, element i at (Offset+i)·B + b, from outside
+	KColumn                // columns Offset .. Offset+Size-1 of the (encoded, extended) row
+	KGlobal                // computed by Global, one value per step
+	KRecord                // computed by Record (or Derive), [Size × B]
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	return [...]string{"const", "param", "aux", "aux_record", "column", "global", "record"}[k]
+}
+
+// PerRecord says whether the buffer has one value for each record.
+func (k Kind) PerRecord() bool { return k == KAuxRecord || k == KColumn || k == KRecord }
+
+// A Buffer is a place for Size values, or Size values per record.
+type Buffer struct {
+	Kind   Kind
+	Size   int
+	Offset int       // KParam: in θ; KAux, KAuxRecord: in aux; KColumn: first column
+	Values []float64 // KConst
+	Name   string    // for listings: a leaf's name, else the op
+}
+
+// An Operand reads a buffer: element i of the operand is element Map[i] of
+// the buffer; without a Map it is element i, or element 0 when the buffer has
+// size 1.
+type Operand struct {
+	Buf Buf
+	Map []int32
+}
+
+// Index is the buffer element that operand element i reads.
+func (o Operand) Index(i, size int) int {
+	switch {
+	case o.Map != nil:
+		return int(o.Map[i])
+	case size == 1:
+		return 0
+	}
+	return i
+}
+
+// An Instr computes one buffer (OpPut: part of one). With n the size of Dst
+// and A(i), B(i), C(i) operand elements:
+//
+//	element-wise   Dst[i] = Op(A(i), B(i), C(i)), i < n; Op.Arity operands
+//	OpPut          Dst[Into[i]] = A(i), i < len(Into); others keep their value
+//	               (the puts of one Dst follow each other and cover it)
+//	OpSum          Dst = 0; then Dst[Into[i]] += A(i) in order of i
+//	OpMaxReduce    Dst = -Inf; then Dst[Into[i]] = max(Dst[Into[i]], A(i))
+//	OpMatVec       Dst[r·Width + w] = Σ_c W[r, c] · B[c·Width + w], r < Rows,
+//	               c < Cols. W is A: const, param or global, row-major Rows×Cols;
+//	               if Trans it is stored Cols×Rows. Neither operand has a Map.
+//	               In lanes this is one GEMM [Rows×Cols]·[Cols×(Width·B)].
+//	OpOuter        Dst[r·Cols + c] = Σ_w A[r·Width + w] · B[c·Width + w]; no Maps
+//	OpGather       Dst[i] = A[k·Cols + i], i < Cols, k = B[0] truncated; NaN when
+//	               k is not in 0..Rows-1. B is a scalar; A has no Map.
+//	OpScatter      Dst = 0 (size Rows·Cols); Dst[k·Cols + i] = A[i], i < Cols,
+//	               k = B[0]; Dst is NaN when k is not in 0..Rows-1. No Maps.
+//
+// In Global, B = 1 for every op. Dst never is one of the operands.
+type Instr struct {
+	Op                Op
+	Dst               Buf
+	A, B, C           Operand
+	Into              []int32 // OpPut, OpSum, OpMaxReduce
+	Rows, Cols, Width int     // OpMatVec, OpOuter, OpGather, OpScatter
+	Trans             bool    // OpMatVec
+}
+
+// TermKind is the structure of a Term.
+type TermKind uint8
+
+// Kinds of term; (r, c) with r < Rows, c < Cols is an element's index.
+const (
+	TermDense   TermKind = iota // element (r, c) is Delta[r·Cols + c]; norm² = Σ Delta²
+	TermOuter                   // element (r, c) is X[r]·Delta[c]; norm² = |X|²|Delta|²
+	TermScatter                 // row Index (truncated) is Delta[c], all others 0; norm² = |Delta|²
+)
+
+// String names the kind.
+func (k TermKind) String() string { return [...]string{"dense", "outer", "scatter"}[k] }
+
+// A Term is part of the gradient of every record: element (r, c) adds to
+// θ[Param + r·RowStride + c·ColStride], all different. An Index out of range
+// makes the record's gradient non-finite.
+//
+// Terms in no Pair touch disjoint parameters, so their squared norms add up.
+// A Pair has identical Param, Rows, Cols, RowStride and ColStride, and neither
+// term is dense; with k the scatter's index its inner product is
+//
+//	outer·outer      (X·X′)(Delta·Delta′)
+//	scatter·scatter  Delta·Delta′ if the indices are equal, else 0
+//	outer·scatter    X[k] (Delta·Delta′)
+//
+// Buffers: Delta is KRecord (KGlobal when the loss is global); X and Index are
+// KRecord or KColumn.
+type Term struct {
+	Kind                 TermKind
+	Param                int // offset in θ of element (0, 0)
+	Rows, Cols           int
+	RowStride, ColStride int
+	Delta                Buf
+	X                    Buf // TermOuter, size Rows
+	Index                Buf // TermScatter, scalar
+	// XNorm2 is |X|² as a derived column when X is data only, else NoBuf.
+	XNorm2 Buf
+}
+
+// A Pair are the indices, I < J, of two terms that share parameters.
+type Pair struct{ I, J int }
