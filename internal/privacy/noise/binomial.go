@@ -1,0 +1,180 @@
+package noise
+
+import "math"
+
+// Binomial draws from Binomial(n, p) with n and p fixed, by rejection from a
+// staircase: equal steps of whole numbers cover the law up to a tail below
+// 2^-79, each step is chosen in proportion to its highest probability (alias
+// method, Walker 1977, in integers), a number is taken uniformly within it and
+// kept with probability pmf(k)/height. A float64 bound settles nearly every
+// comparison and exact arithmetic the rest (see keep), so the law is off by
+// less than 2^-60 in total variation, for every p and every n up to 2^40.
+type Binomial struct {
+	n       uint64
+	law     pmf
+	flipped bool // p > 1/2: draw the failures
+
+	first  uint64 // smallest number of the first step
+	width  uint64 // numbers per step
+	last   uint64 // largest number drawn
+	unit   float64
+	weight [slots]uint64 // height of the step, in units, relative to the mode
+	sure   [slots]uint64 // kept when a 64-bit fraction is below this
+	below  [slots]uint64 // alias threshold within the slot, of 2^slotBits
+	alias  [slots]uint8
+}
+
+const (
+	slots    = 256
+	slotBits = 55 // of a 64-bit word, after 8 bits choose the slot
+	reject   = slots - 1
+
+	// The law is cut where log(pmf/mode) falls below this: 80 bits. The law is
+	// log-concave, so the tails beyond are below 2^-79 together.
+	cutoff = -80 * math.Ln2
+)
+
+// maxTrials bounds the time that exact arithmetic can take.
+const maxTrials = 1 << 40
+
+// NewBinomial prepares draws from Binomial(n, p). It panics unless
+// n <= 2^40 and 0 <= p <= 1.
+func NewBinomial(n uint64, p float64) *Binomial {
+	b := new(Binomial)
+	b.init(n, p)
+	return b
+}
+
+func (b *Binomial) init(n uint64, p float64) {
+	if n > maxTrials || !(p >= 0 && p <= 1) {
+		panic("noise: binomial needs n <= 2^40 and p in [0, 1]")
+	}
+	*b = Binomial{n: n}
+	if p > 0.5 {
+		p = 1 - p // exact
+		b.flipped = true
+	}
+	b.law = newPMF(n, p)
+	b.first, b.last = b.law.support(cutoff)
+	// The last slot is kept free to absorb what rounding leaves over.
+	b.width = (b.last-b.first)/reject + 1
+	b.fill()
+}
+
+// fill sets the weights and the alias table.
+func (b *Binomial) fill() {
+	// Each step's height bounds the law over it: the law rises to its mode and
+	// falls after it, and ratio errs by less than slack.
+	var height, floor [slots]float64
+	var total float64
+	steps := int((b.last-b.first)/b.width) + 1
+	for i := range steps {
+		lo := b.first + uint64(i)*b.width
+		hi := min(lo+b.width-1, b.last)
+		height[i] = b.law.ratio(min(max(b.law.mode, lo), hi)) * (1 + 2*b.law.slack)
+		floor[i] = min(b.law.ratio(lo), b.law.ratio(hi)) * (1 - 2*b.law.slack)
+		total += height[i]
+	}
+	// Heights are rounded up to whole units; what is left over is rejected.
+	const whole = slots << slotBits
+	b.unit = total / (whole - 1<<20)
+	left := uint64(whole)
+	for i := range steps {
+		b.weight[i] = uint64(math.Ceil(height[i] / b.unit))
+		b.sure[i] = uint64(floor[i] / (float64(b.weight[i]) * b.unit) * 0x1p64)
+		left -= b.weight[i]
+	}
+	b.weight[reject] = left
+	b.walker()
+}
+
+// walker builds the alias table of the weights, which add up to
+// slots·2^slotBits.
+func (b *Binomial) walker() {
+	weight := b.weight
+	var small, large [slots]uint8
+	ns, nl := 0, 0
+	for i, w := range weight {
+		if w < 1<<slotBits {
+			small[ns] = uint8(i)
+			ns++
+		} else {
+			large[nl] = uint8(i)
+			nl++
+		}
+	}
+	for ns > 0 {
+		ns--
+		i := small[ns]
+		j := large[nl-1]
+		b.below[i], b.alias[i] = weight[i], j
+		weight[j] -= 1<<slotBits - weight[i]
+		if weight[j] < 1<<slotBits {
+			nl--
+			small[ns] = j
+			ns++
+		}
+	}
+	for _, i := range large[:nl] {
+		b.below[i], b.alias[i] = 1<<slotBits, i
+	}
+}
+
+// Draw returns the number of successes, from the next words of s.
+func (b *Binomial) Draw(s *Stream) uint64 {
+	for {
+		w := s.Uint64()
+		i := int(w >> 56)
+		if w<<8>>9 >= b.below[i] {
+			i = int(b.alias[i])
+		}
+		if i == reject {
+			continue
+		}
+		k := b.first + uint64(i)*b.width
+		if b.width > 1 {
+			k += s.Uint64n(b.width)
+		}
+		if k > b.last {
+			continue
+		}
+		if v := s.Uint64(); v >= b.sure[i] && !b.keep(v, k, b.weight[i]) {
+			continue
+		}
+		if b.flipped {
+			return b.n - k
+		}
+		return k
+	}
+}
+
+// keep reports whether the fraction v/2^64 is below the law's ratio at k over
+// the height of its step. Only when the two are closer than the float64 error
+// is the ratio computed with 192-bit arithmetic.
+func (b *Binomial) keep(v, k, weight uint64) bool {
+	got := b.law.ratio(k) / (float64(weight) * b.unit)
+	fraction := float64(v) * 0x1p-64
+	switch margin := 2 * b.law.slack * got; {
+	case fraction < got-margin:
+		return true
+	case fraction > got+margin:
+		return false
+	}
+	return b.law.exactlyBelow(v, k, weight, b.unit)
+}
+
+// Binomial returns a draw from Binomial(n, p). The preparation of the last
+// (n, p) is kept, so a loop over one pair should not mix in another.
+func (s *Stream) Binomial(n uint64, p float64) uint64 {
+	if b := s.binomial; b == nil || b.n != n || b.p() != p {
+		s.binomial = NewBinomial(n, p)
+	}
+	return s.binomial.Draw(s)
+}
+
+func (b *Binomial) p() float64 {
+	if b.flipped {
+		return 1 - b.law.p
+	}
+	return b.law.p
+}

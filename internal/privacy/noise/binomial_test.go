@@ -1,0 +1,226 @@
+package noise
+
+import (
+	"math"
+	"math/big"
+	"testing"
+
+	"d3p/internal/stattest"
+)
+
+var binomialCases = []struct {
+	n uint64
+	p float64
+}{
+	{1, 0.5}, {1, 0.01}, {2, 0.3}, {5, 0.9}, {6, 0.5}, {50, 0.02}, {100, 0.5}, {500, 1e-6},
+	{3341, 0.02}, {60000, 128.0 / 60000}, {100000, 0.999}, {65537, 1 - 1e-4},
+	{1000000, 0.001}, {1000000, 0.166}, {1000000000, 1e-7}, {1000000000, 0.3}, {1 << 32, 0.7},
+	{1 << 40, 0.5},
+}
+
+// The float64 ratio against the exact product of neighbouring ratios, over the
+// whole support: the error stays below a quarter of the slack that keep uses.
+func TestPMFRatioWithinSlack(t *testing.T) {
+	for _, c := range binomialCases {
+		if c.n > 1e6 && c.p > 1e-6 {
+			continue // millions of factors; 1e9·1e-7 covers the large n
+		}
+		f := newPMF(c.n, math.Min(c.p, 1-c.p))
+		first, last := f.support(cutoff)
+		p := exact(f.p)
+		q := new(big.Float).Sub(exact(1), p)
+		worst := 0.0
+		product := exact(1)
+		check := func(k uint64) {
+			got := exact(f.ratio(k))
+			relative, _ := got.Quo(got.Sub(got, product), product).Float64()
+			worst = math.Max(worst, math.Abs(relative))
+		}
+		for k := f.mode; k < last; k++ {
+			product.Mul(product, exact(float64(f.n-k))).Mul(product, p)
+			product.Quo(product, exact(float64(k+1))).Quo(product, q)
+			check(k + 1)
+		}
+		product = exact(1)
+		for k := f.mode; k > first; k-- {
+			product.Mul(product, exact(float64(k))).Mul(product, q)
+			product.Quo(product, exact(float64(f.n-k+1))).Quo(product, p)
+			check(k - 1)
+		}
+		if worst > f.slack/4 {
+			t.Errorf("n=%d p=%g: ratio errs by %.3g, slack %.3g", c.n, c.p, worst, f.slack)
+		}
+	}
+}
+
+// What is outside the steps is below 2^-79, and the steps' weights fill the
+// alias table.
+func TestBinomialTables(t *testing.T) {
+	for _, c := range binomialCases {
+		b := NewBinomial(c.n, c.p)
+		f := &b.law
+		for _, edge := range []struct {
+			k      uint64
+			beyond bool
+		}{{b.first - 1, b.first > 0}, {b.last + 1, b.last < b.n}} {
+			if edge.beyond && f.log(edge.k)-f.logMode >= cutoff {
+				t.Errorf("n=%d p=%g: %d is left out", c.n, c.p, edge.k)
+			}
+		}
+		var total [slots]uint64 // of each step, from the alias table
+		var sum uint64
+		for i := range slots {
+			total[i] += b.below[i]
+			total[b.alias[i]] += 1<<slotBits - b.below[i]
+			sum += b.weight[i]
+		}
+		if total != b.weight || sum != slots<<slotBits {
+			t.Errorf("n=%d p=%g: the alias table does not hold the weights", c.n, c.p)
+		}
+		for k := b.first; k <= b.last; k += max(1, (b.last-b.first)/1000) {
+			i := (k - b.first) / b.width
+			height := float64(b.weight[i]) * b.unit
+			if r := f.ratio(k) * (1 + f.slack); r > height {
+				t.Errorf("n=%d p=%g: ratio(%d) = %g above its step, %g", c.n, c.p, k, r, height)
+			}
+			if r := f.ratio(k) * (1 - f.slack); r < float64(b.sure[i])*0x1p-64*height {
+				t.Errorf("n=%d p=%g: %d is kept too surely", c.n, c.p, k)
+			}
+		}
+	}
+}
+
+// Chi-square of 100 000 draws against the exact probabilities.
+func TestBinomialLaw(t *testing.T) {
+	s := Insecure(21).Stream(Sampling)
+	for _, c := range binomialCases {
+		const draws = 100000
+		b := NewBinomial(c.n, c.p)
+		f := &b.law
+		// Cells: at most 400 runs of numbers over the support.
+		run := (b.last-b.first)/400 + 1
+		cells := int((b.last-b.first)/run) + 1
+		observed := make([]int, cells)
+		for range draws {
+			k := b.Draw(s)
+			if k > c.n {
+				t.Fatalf("Binomial(%d, %g) = %d", c.n, c.p, k)
+			}
+			if b.flipped {
+				k = c.n - k
+			}
+			observed[(k-b.first)/run]++
+		}
+		expected := make([]float64, cells)
+		if b.last-b.first < 1e6 {
+			for k := b.first; k <= b.last; k++ {
+				expected[(k-b.first)/run] += draws * math.Exp(f.log(k))
+			}
+		} else { // the normal law is near enough to 1/sd
+			mean, sd := float64(f.n)*f.p, math.Sqrt(float64(f.n)*f.p*(1-f.p))
+			cdf := func(k uint64) float64 { return math.Erfc(-(float64(k)-0.5-mean)/sd/math.Sqrt2) / 2 }
+			for i := range cells {
+				lo := b.first + uint64(i)*run
+				expected[i] = draws * (cdf(lo+run) - cdf(lo))
+			}
+		}
+		heavy := 0
+		for _, e := range expected {
+			if e >= 100 {
+				heavy++
+			}
+		}
+		if heavy < 2 {
+			continue
+		}
+		stattest.Require(t, "Binomial", stattest.ChiSquare(observed, expected))
+	}
+}
+
+// log pmf itself, against mpmath with 40 digits.
+func TestPMFValues(t *testing.T) {
+	for _, c := range []struct {
+		n    uint64
+		p    float64
+		k    uint64
+		want float64
+	}{
+		{10, 0.25, 3, -1.3851658477400923543},
+		{3341, 0.02, 67, -3.0126474558514818725},
+		{3341, 0.02, 120, -20.808045766991391155},
+		{1000000, 0.001, 0, -1000.500333583533521},
+		{1000000000, 0.3, 300100000, -34.30835520968950745},
+		{65537, 0.5, 65537, -45426.786772357135743},
+		{60000, 0.0021333333333333334, 300, -87.54156182582473583},
+	} {
+		f := newPMF(c.n, c.p)
+		if got := f.log(c.k); math.Abs(got-c.want) > math.Max(1e-13*math.Abs(c.want), f.slack/4) {
+			t.Errorf("log pmf(%d; %d, %g) = %.17g, want %.17g", c.k, c.n, c.p, got, c.want)
+		}
+	}
+}
+
+// With every decision sent to the exact comparison the draws are the same.
+func TestExactComparisonAgrees(t *testing.T) {
+	for _, c := range binomialCases {
+		if c.n > 1e6 {
+			continue
+		}
+		fast, slow := NewBinomial(c.n, c.p), NewBinomial(c.n, c.p)
+		slow.law.slack = math.Inf(1)
+		clear(slow.sure[:])
+		a, b := Insecure(22).Stream(Sampling), Insecure(22).Stream(Sampling)
+		for i := range 200 {
+			if x, y := fast.Draw(a), slow.Draw(b); x != y {
+				t.Fatalf("n=%d p=%g: draw %d is %d, with exact comparisons %d", c.n, c.p, i, x, y)
+			}
+		}
+	}
+}
+
+func TestBinomialEdges(t *testing.T) {
+	s := Insecure(23).Stream(Sampling)
+	for _, c := range []struct {
+		n    uint64
+		p    float64
+		want uint64
+	}{
+		{0, 0.5, 0}, {10, 0, 0}, {10, 1, 10}, {0, 0, 0}, {0, 1, 0}, {1 << 40, 1, 1 << 40},
+		{1000, math.SmallestNonzeroFloat64, 0}, {1 << 40, 1e-40, 0},
+	} {
+		if got := s.Binomial(c.n, c.p); got != c.want {
+			t.Errorf("Binomial(%d, %g) = %d, want %d", c.n, c.p, got, c.want)
+		}
+	}
+}
+
+func TestDrawsDoNotAllocate(t *testing.T) {
+	s := Insecure(24).Stream(Sampling)
+	z := make([]float64, 100)
+	p := make([]byte, 1000)
+	step := uint64(0)
+	draw := func() {
+		s.Seek(step)
+		s.Normals(z)
+		s.Fill(p)
+		s.Binomial(1000000, 0.01)
+		s.Bernoulli(0.3)
+		s.Uint64n(7)
+		step++
+	}
+	if n := testing.AllocsPerRun(100, draw); n != 0 {
+		t.Errorf("%g allocations a step", n)
+	}
+}
+
+func BenchmarkBinomial(b *testing.B) {
+	s := Insecure(1).Stream(Sampling)
+	for _, c := range binomialCases[8:] {
+		d := NewBinomial(c.n, c.p)
+		b.Run("", func(b *testing.B) {
+			for b.Loop() {
+				d.Draw(s)
+			}
+		})
+	}
+}

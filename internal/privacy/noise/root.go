@@ -1,0 +1,88 @@
+// Package noise makes every random number of d3p.
+//
+// One Root key, from the operating system's CSPRNG, is expanded into one
+// AES-256-CTR Stream per Purpose. A stream is addressed by step, so what a
+// step draws depends on (root, purpose, step) only, not on threads, devices or
+// on what was drawn before. docs/noise.md says which draws are exact and which
+// are so only against an adversary who cannot break AES.
+package noise
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+)
+
+// Root is the secret from which all streams of a run are derived. Copies share
+// the key, so Wipe on one wipes all. The zero Root has no key and panics when
+// asked for a stream.
+type Root struct {
+	key  *[32]byte
+	kind kind
+}
+
+type kind uint8
+
+const (
+	secret   kind = iota // key from the operating system
+	insecure             // key from a known seed: the run is NOT PRIVATE
+	public               // key from a known seed, for public purposes only
+)
+
+// System returns a fresh root from the operating system's CSPRNG. The error is
+// that of the operating system and practically never occurs.
+func System() (Root, error) {
+	r := Root{key: new([32]byte), kind: secret}
+	if _, err := rand.Read(r.key[:]); err != nil {
+		return Root{}, fmt.Errorf("noise: no random numbers from the operating system: %w", err)
+	}
+	return r, nil
+}
+
+// Insecure returns the root of a known seed, for tests and for
+// --insecure-noise-seed. Whoever knows the seed can subtract the noise.
+func Insecure(seed uint64) Root { return seeded(insecure, "d3p insecure noise seed", seed) }
+
+// Public returns the root of a known seed for draws that protect nothing
+// (--seed): its Stream panics for purposes that privacy rests on.
+func Public(seed uint64) Root { return seeded(public, "d3p public seed", seed) }
+
+func seeded(k kind, label string, seed uint64) Root {
+	key := sha256.Sum256(binary.BigEndian.AppendUint64([]byte(label), seed))
+	return Root{key: &key, kind: k}
+}
+
+// Insecure reports whether the key comes from a known seed although it may
+// serve private purposes, so that the run must be stamped NOT PRIVATE.
+func (r Root) Insecure() bool { return r.kind == insecure }
+
+// Stream returns the stream of purpose p at step 0. Its key is
+// HKDF-SHA256(secret = root key, salt = "d3p noise v1", info = name of p),
+// RFC 5869.
+func (r Root) Stream(p Purpose) *Stream {
+	if r.key == nil {
+		panic("noise: stream asked of the zero Root")
+	}
+	if r.kind == public && p.Private() {
+		panic("noise: " + p.String() + " asked of a public root")
+	}
+	key, err := hkdf.Key(sha256.New, r.key[:], []byte("d3p noise v1"), p.String(), 32)
+	if err != nil {
+		panic("noise: " + err.Error()) // 32 bytes are below HKDF's limit of 8160
+	}
+	defer clear(key)
+	return newStream(key)
+}
+
+// Wipe overwrites the key. Streams made before keep their own keys: Wipe those
+// with Stream.Wipe. Go may have left other copies (docs/noise.md, "Wiping").
+func (r Root) Wipe() {
+	if r.key != nil {
+		clear(r.key[:])
+	}
+}
+
+// Format prints a fixed text for every verb: a key must not reach a log.
+func (r Root) Format(f fmt.State, _ rune) { fmt.Fprint(f, "noise.Root(secret)") }
