@@ -1,0 +1,206 @@
+package spec
+
+import (
+	"strings"
+)
+
+// check reports what is wrong between the blocks.
+func (b *blocks) check() {
+	s := b.spec
+	top := Position{File: s.File, Line: 1, Column: 1}
+	if !b.has("data") {
+		b.add(top, "", "the model file has no data block")
+	}
+	switch {
+	case s.Model != nil && s.Core != nil:
+		b.add(s.Core.At, "keep one: `d3p render` turns a model into core blocks", "model and core both describe the model")
+	case s.Model == nil && s.Core == nil && !b.has("model") && !b.has("core") && !b.has("twin"):
+		b.add(top, "add `model:` with a formula", "the model file has no model block")
+	}
+	b.checkSampler()
+	b.checkNames()
+	if s.Model != nil && len(s.Data.Columns) > 0 {
+		b.checkModel(s.Model)
+	}
+}
+
+// checkNames reports columns that share a name with a header of another one.
+func (b *blocks) checkNames() {
+	d := &b.spec.Data
+	headers := make(map[string]*Column)
+	for _, c := range d.Columns {
+		if other := headers[c.HeaderName()]; other != nil {
+			b.add(c.Name.At, "", "columns %s and %s read the same header", other.Name.V, c.Name.V)
+		}
+		headers[c.HeaderName()] = c
+	}
+	if id := d.Unit.ID; id.IsSet() && d.Column(id.V) != nil {
+		b.add(id.At, "leave it out of columns", "the unit's id %s must not be a column of the model", id.V)
+	}
+}
+
+// checkModel reports what is wrong between a formula, its family and the data.
+func (b *blocks) checkModel(m *Model) {
+	d := &b.spec.Data
+	f := b.checkFamily(m)
+	if m.Terms == nil {
+		return
+	}
+	known := true
+	for _, name := range m.Terms.columnsOf() {
+		if d.Column(name.V) == nil {
+			known = false
+			b.undeclared(name)
+		}
+	}
+	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
+		b.checkResponse(m, c, f)
+	}
+	for _, t := range m.Terms.Terms {
+		b.checkTerm(m, t)
+	}
+	groups := make(map[string]bool)
+	for _, g := range m.Terms.Groups {
+		for _, t := range g.Terms {
+			b.checkTerm(m, t)
+		}
+		b.checkGroup(m, g, groups)
+	}
+	if known && f != nil && m.complete(d) {
+		b.checkPriors(m, f)
+	}
+	b.unused(m.Terms)
+}
+
+// complete reports whether every column of the formula has the levels that its
+// coefficients are named after.
+func (m *Model) complete(d *Data) bool {
+	for _, name := range m.Terms.columnsOf() {
+		c := d.Column(name.V)
+		if c == nil || !c.Type.IsSet() || !c.Numeric() && len(c.Levels) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// undeclared reports a column that the data block does not declare.
+func (b *blocks) undeclared(name Value[string]) {
+	d := &b.spec.Data
+	for _, c := range d.Drop {
+		if c.V == name.V {
+			b.add(name.At, "declare it under columns instead", "column %s is dropped on line %d", name.V, c.At.Line)
+			return
+		}
+	}
+	b.add(name.At, suggest(name.V, "columns", d.columnNames()), "undeclared column %s", name.V)
+}
+
+// checkFamily reports an absent family and a link that it does not have.
+func (b *blocks) checkFamily(m *Model) *family {
+	if !m.Family.IsSet() {
+		if b.quiet(m.At) {
+			b.add(m.At, "add `family:` with one of "+strings.Join(familyNames(), ", "), "model has no family")
+		}
+		return nil
+	}
+	f := familyOf(m.Family.V)
+	if f != nil && m.Link.IsSet() && f.link(m.Link.V) == nil {
+		b.add(m.Link.At, "one of: "+strings.Join(f.linkNames(), ", "), "family %s has no link %s", f.name, m.Link.V)
+		return nil
+	}
+	return f
+}
+
+// quiet reports whether no unknown family has been reported below at.
+func (b *blocks) quiet(at Position) bool {
+	for _, e := range b.list {
+		if e.File == at.File && e.Line >= at.Line && strings.Contains(e.Message, "family") {
+			return false
+		}
+	}
+	return true
+}
+
+// checkResponse reports a response that the family cannot observe.
+func (b *blocks) checkResponse(m *Model, c *Column, f *family) {
+	at := m.Terms.Response.At
+	if c.Type.IsSet() && !contains(f.types, c.Type.V) {
+		hint := ""
+		for _, other := range families {
+			if contains(other.types, c.Type.V) {
+				hint = "family " + other.name + " observes " + c.Type.V + " columns"
+				break
+			}
+		}
+		b.add(at, hint, "family %s needs a response of type %s, but %s is %s", f.name, strings.Join(f.types, " or "), c.Name.V, c.Type.V)
+		return
+	}
+	if f.counts && c.Lower.IsSet() && c.Lower.V < 0 {
+		b.add(c.Lower.At, "", "%s is a count: its lower bound must be at least 0, not %s", c.Name.V, formatNumber(c.Lower.V))
+	}
+	if f.counts && (c.Transform.IsSet() || c.Center.IsSet() || c.By.IsSet()) {
+		b.add(at, "remove its scale and transform", "family %s observes %s as it is counted", f.name, c.Name.V)
+	}
+	if c.Missing.Rule == MissingImpute {
+		b.add(c.Missing.At, "use `reject`", "a response must not be imputed")
+	}
+}
+
+// checkTerm reports a response among the predictors and columns that repeat.
+func (b *blocks) checkTerm(m *Model, t Term) {
+	for i, c := range t.Columns {
+		if c == m.Terms.Response.V {
+			b.add(t.At, "", "the response %s cannot predict itself", c)
+		}
+		if contains(t.Columns[:i], c) {
+			b.add(t.At, "", "%s appears twice in %s", c, t)
+		}
+	}
+}
+
+// checkGroup reports a group term over what is no category.
+func (b *blocks) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
+	c := b.spec.Data.Column(g.Group.V)
+	switch {
+	case seen[g.Group.V]:
+		b.add(g.Group.At, "write one term, (1 + x | "+g.Group.V+")", "two group terms for %s", g.Group.V)
+	case g.Group.V == m.Terms.Response.V:
+		b.add(g.Group.At, "", "the response %s cannot group the records", g.Group.V)
+	case c != nil && c.Numeric() && c.Type.IsSet():
+		b.add(g.Group.At, "declare it as category with levels", "groups need a category, but %s is %s", c.Name.V, c.Type.V)
+	}
+	seen[g.Group.V] = true
+}
+
+// unused warns of columns that the formula does not mention.
+func (b *blocks) unused(f *Formula) {
+	used := make(map[string]bool)
+	for _, name := range f.columnsOf() {
+		used[name.V] = true
+	}
+	for _, c := range b.spec.Data.Columns {
+		if !used[c.Name.V] {
+			b.spec.Warnings.Add(c.Name.At, "list it under drop, or leave it", "nothing uses column %s", c.Name.V)
+		}
+	}
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+// link returns the family's link of that name, the default for "", or nil.
+func (f *family) link(name string) *link {
+	for i, l := range f.links {
+		if name == l.name || name == "" {
+			return &f.links[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package spec
+
+import (
+	"math"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/expr"
+)
+
+// The types of columns.
+const (
+	Real     = "real"
+	Integer  = "integer"
+	Binary   = "binary"
+	Category = "category"
+	Ordinal  = "ordinal"
+)
+
+// columnTypes lists the types in the order of the manual.
+var columnTypes = []string{Real, Integer, Binary, Category, Ordinal}
+
+// transforms lists what may be applied to a number after clamping, with the
+// bounds within which each is defined and finite.
+var transforms = []struct {
+	name  string
+	want  string
+	fits  func(lower, upper float64) bool
+	apply func(float64) float64
+}{
+	{"log", "above 0", func(l, _ float64) bool { return l > 0 }, math.Log},
+	{"log1p", "above -1", func(l, _ float64) bool { return l > -1 }, math.Log1p},
+	{"sqrt", "at least 0", func(l, _ float64) bool { return l >= 0 }, math.Sqrt},
+	{"logit", "strictly between 0 and 1", func(l, u float64) bool { return l > 0 && u < 1 }, func(x float64) float64 { return math.Log(x / (1 - x)) }},
+}
+
+// Column declares one column of the table.
+type Column struct {
+	Name         Value[string]
+	Header       Value[string] // its name in the data file, when that is another
+	Type         Value[string]
+	Lower, Upper Value[float64] // bounds, in the unit of the file
+	Transform    Value[string]  // applied after clamping to the bounds
+	Center, By   Value[float64] // scale, in the transformed unit
+	Levels       []Value[string]
+	LevelsFrom   Value[string] // file.csv#column, a public list
+	Reference    Value[string] // the level that has no coefficient; unset: the first
+	Unknown      Value[string] // the level for values that are not declared, or RejectRow
+	Source       Value[string] // where the declared constants come from
+	Missing      Missing
+}
+
+// RejectRow as a column's `unknown:` makes a record with an undeclared level
+// contribute zero.
+const RejectRow = "reject_row_silently"
+
+// Numeric reports whether the column holds numbers.
+func (c *Column) Numeric() bool { return c.Type.V == Real || c.Type.V == Integer }
+
+// LevelNames lists the declared levels in order.
+func (c *Column) LevelNames() []string {
+	names := make([]string, len(c.Levels))
+	for i, l := range c.Levels {
+		names[i] = l.V
+	}
+	return names
+}
+
+// Level returns the index of a level, or -1.
+func (c *Column) Level(name string) int {
+	return slices.IndexFunc(c.Levels, func(l Value[string]) bool { return l.V == name })
+}
+
+// ReferenceLevel is the index of the level that has no coefficient of its own.
+func (c *Column) ReferenceLevel() int {
+	if c.Reference.IsSet() {
+		return max(0, c.Level(c.Reference.V))
+	}
+	return 0
+}
+
+// HeaderName is the column's name in the data file.
+func (c *Column) HeaderName() string { return c.Header.Or(c.Name.V) }
+
+// Scale returns the constants that standardise the column, (x - center) / by
+// in the transformed unit: the declared ones, or those that give a uniform
+// variable on the declared bounds mean 0 and variance 1.
+func (c *Column) Scale() (center, by float64) {
+	lower, upper := c.Transformed(c.Lower.V), c.Transformed(c.Upper.V)
+	return c.Center.Or((lower + upper) / 2), c.By.Or((upper - lower) / math.Sqrt(12))
+}
+
+// Transformed applies the declared transform to a number.
+func (c *Column) Transformed(x float64) float64 {
+	for _, t := range transforms {
+		if t.name == c.Transform.V {
+			return t.apply(x)
+		}
+	}
+	return x
+}
+
+// columns reads `columns:`, one declaration per column.
+func (r *reader) columns(e entry) []*Column {
+	list, ok := r.entries(e.node, "columns")
+	if !ok {
+		return nil
+	}
+	var columns []*Column
+	for _, e := range list {
+		c := &Column{Name: Value[string]{e.key, e.at}}
+		columns = append(columns, c)
+		if !isName(e.key) {
+			r.add(e.at, "give it a plain name and write `header: \""+e.key+"\"`", "column %q cannot be named in a formula", e.key)
+		}
+		if e.node != nil && r.column(e, c) {
+			r.checkColumn(c)
+		}
+	}
+	return columns
+}
+
+// column reads the declaration of one column.
+func (r *reader) column(e entry, c *Column) bool {
+	return r.object(e.node, "column "+e.key, fields{
+		"type":        func(e entry) { c.Type = r.choice(e, columnTypes...) },
+		"header":      func(e entry) { c.Header = r.text(e) },
+		"lower":       func(e entry) { c.Lower = r.bound(e) },
+		"upper":       func(e entry) { c.Upper = r.bound(e) },
+		"transform":   func(e entry) { c.Transform = r.choice(e, transformNames()...) },
+		"scale":       func(e entry) { r.scale(e, c) },
+		"levels":      func(e entry) { r.levels(e, c) },
+		"levels_from": func(e entry) { c.LevelsFrom = r.text(e) },
+		"reference":   func(e entry) { c.Reference = r.text(e) },
+		"unknown":     func(e entry) { c.Unknown = r.text(e) },
+		"source":      func(e entry) { c.Source = r.text(e) },
+		"missing":     func(e entry) { c.Missing = r.missingRule(e) },
+		"bounds":      func(e entry) { r.spend(e) },
+	})
+}
+
+// bound reads a bound, which may not be bought yet.
+func (r *reader) bound(e entry) Value[float64] {
+	if _, ok := e.node.(*ast.MappingNode); ok {
+		r.spend(e)
+		return Value[float64]{}
+	}
+	return r.number(e)
+}
+
+// spend reads `{spend: epsilon}` and says that nothing can be bought yet.
+func (r *reader) spend(e entry) {
+	r.object(e.node, e.key, fields{"spend": func(e entry) { r.positive(e) }})
+	r.add(e.at, "declare it", "buying %s is not available yet", e.key)
+}
+
+// scale reads `scale: {center:, by:}`.
+func (r *reader) scale(e entry, c *Column) {
+	r.object(e.node, "scale", fields{
+		"center": func(e entry) { c.Center = r.number(e) },
+		"by":     func(e entry) { c.By = r.positive(e) },
+	})
+}
+
+// levels reads a list of levels, which may not be bought yet.
+func (r *reader) levels(e entry, c *Column) {
+	if _, ok := e.node.(*ast.MappingNode); ok {
+		r.spend(e)
+		return
+	}
+	c.Levels = r.texts(e)
+	r.unique("level", c.Levels)
+}
+
+func transformNames() []string {
+	names := make([]string, len(transforms))
+	for i, t := range transforms {
+		names[i] = t.name
+	}
+	return names
+}
+
+// isName reports whether s can be written as a name in an expression.
+func isName(s string) bool {
+	e, errs := expr.Parse(s, Position{})
+	if len(errs) > 0 {
+		return false
+	}
+	n, ok := e.(*expr.Name)
+	return ok && n.ID == s
+}

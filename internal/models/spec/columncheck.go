@@ -1,0 +1,110 @@
+package spec
+
+import (
+	"math"
+	"strings"
+)
+
+// checkColumn reports what a column's declaration lacks or has in excess.
+func (r *reader) checkColumn(c *Column) {
+	switch c.Type.V {
+	case "":
+		if !c.Type.IsSet() && !r.reportedIn(c.Name) {
+			r.add(c.Name.At, "add `type:` with one of "+strings.Join(columnTypes, ", "), "column %s has no type", c.Name.V)
+		}
+		return
+	case Real, Integer:
+		r.checkBounds(c)
+		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
+	default:
+		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At)
+	}
+}
+
+// reportedIn reports whether a mistake already stands on the column's line or
+// below it, so that a misspelt type is not also called a missing one.
+func (r *reader) reportedIn(name Value[string]) bool {
+	for _, e := range r.list {
+		if e.File == name.At.File && e.Line >= name.At.Line {
+			return true
+		}
+	}
+	return false
+}
+
+// refuse reports settings that the column's type cannot have.
+func (r *reader) refuse(c *Column, what string, at ...Position) {
+	for _, p := range at {
+		if p.Line > 0 {
+			r.add(p, "", "a column of type %s has no %s", c.Type.V, what)
+			return
+		}
+	}
+}
+
+func firstAt(list []Value[string]) Position {
+	if len(list) == 0 {
+		return Position{}
+	}
+	return list[0].At
+}
+
+// checkBounds demands both bounds of a number, in order, and fitting the
+// transform: without them a single record could move the fit without limit.
+func (r *reader) checkBounds(c *Column) {
+	for _, b := range []struct {
+		name  string
+		bound Value[float64]
+	}{{"lower", c.Lower}, {"upper", c.Upper}} {
+		if !b.bound.IsSet() {
+			r.add(c.Name.At, "declare what the codebook allows, not what the data hold", "column %s has no %s bound", c.Name.V, b.name)
+		} else if c.Type.V == Integer && b.bound.V != math.Trunc(b.bound.V) {
+			r.add(b.bound.At, "", "the bounds of an integer are whole numbers, not %s", formatNumber(b.bound.V))
+		}
+	}
+	if !c.Lower.IsSet() || !c.Upper.IsSet() {
+		return
+	}
+	if c.Lower.V >= c.Upper.V {
+		r.add(c.Upper.At, "", "upper must be above lower, %s, not %s", formatNumber(c.Lower.V), formatNumber(c.Upper.V))
+		return
+	}
+	for _, t := range transforms {
+		if t.name == c.Transform.V && !t.fits(c.Lower.V, c.Upper.V) {
+			r.add(c.Transform.At, "move the bounds", "transform %s needs bounds %s, not [%s, %s]", t.name, t.want, formatNumber(c.Lower.V), formatNumber(c.Upper.V))
+		}
+	}
+}
+
+// checkLevels reports what the levels of a category lack; they may have come
+// from a file, so this runs after those are read.
+func (r *reader) checkLevels(c *Column) {
+	switch c.Type.V {
+	case Binary:
+		if len(c.Levels) == 0 && !c.LevelsFrom.IsSet() {
+			c.Levels = []Value[string]{{V: "0"}, {V: "1"}}
+		}
+		if len(c.Levels) != 2 {
+			r.add(c.Levels[0].At, "the first level counts as 0, the second as 1", "a binary column has two levels, not %d", len(c.Levels))
+		}
+		if c.Reference.IsSet() {
+			r.add(c.Reference.At, "put that level first", "a binary column has no reference")
+		}
+	case Category, Ordinal:
+		if len(c.Levels) < 2 {
+			at := c.Name.At
+			if len(c.Levels) == 1 {
+				at = c.Levels[0].At
+			}
+			r.add(at, "declare `levels: [a, b]` or `levels_from: file.csv#column`", "column %s needs at least two levels", c.Name.V)
+			return
+		}
+	default:
+		return
+	}
+	for _, v := range []Value[string]{c.Reference, c.Unknown} {
+		if v.IsSet() && v.V != RejectRow && c.Level(v.V) < 0 {
+			r.add(v.At, suggest(v.V, "levels", c.LevelNames()), "%s is no level of %s", v.V, c.Name.V)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package spec
+
+import "github.com/goccy/go-yaml/ast"
+
+// Data is the declaration of the table: all of it is public knowledge, stated
+// before a record is read.
+type Data struct {
+	At         Position // of the key `data`
+	Unit       Unit
+	Rows       Rows
+	OutOfRange Value[string] // clamp or reject
+	Columns    []*Column     // in file order
+	Tables     []*Table      // public tables, joined by a category column
+	Missing    Missing       // the rule of columns that state none
+	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
+	MissingTokens []Value[string]
+	Drop          []Value[string] // columns of the file that the model must not see
+}
+
+// Unit says what one protected entity is. It has no default.
+type Unit struct {
+	At          Position
+	Entity      Value[string] // a word for people: patient, household
+	ID          Value[string] // the column that names the unit, when it has several rows
+	RowsPerUnit Value[int]
+	Keep        Value[string] // which rows of a longer unit to keep: random or first
+}
+
+// Rows says how the number of units is known: exactly one of the three is set.
+type Rows struct {
+	At         Position
+	Public     Value[int]     // the number itself is public
+	UpperBound Value[int]     // a public bound on it
+	DP         Value[float64] // bought for this epsilon
+}
+
+// N is the public number that scales sums: the public number of units or its
+// upper bound; 0 when the number is bought.
+func (r Rows) N() int {
+	if r.Public.IsSet() {
+		return r.Public.V
+	}
+	return r.UpperBound.V
+}
+
+// Column returns the declared column of that name, or nil.
+func (d *Data) Column(name string) *Column {
+	for _, c := range d.Columns {
+		if c.Name.V == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// columnNames lists the declared columns in file order.
+func (d *Data) columnNames() []string {
+	names := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		names[i] = c.Name.V
+	}
+	return names
+}
+
+// data reads the block `data:`.
+func (r *reader) data(e entry, d *Data) {
+	d.At = e.at
+	var missing entry
+	known := fields{
+		"unit":           func(e entry) { r.unit(e, &d.Unit) },
+		"rows":           func(e entry) { r.rows(e, &d.Rows) },
+		"out_of_range":   func(e entry) { d.OutOfRange = r.choice(e, "clamp", "reject") },
+		"columns":        func(e entry) { d.Columns = r.columns(e) },
+		"tables":         func(e entry) { d.Tables = r.tables(e) },
+		"missing":        func(e entry) { missing = e },
+		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
+		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
+		"tensors":        func(e entry) { r.notYet(e, "tensors", "networks") },
+		"binarize":       func(e entry) { r.notYet(e, "binarize", "networks") },
+	}
+	if !r.object(e.node, "data", known) {
+		return
+	}
+	if d.Unit.At.Line == 0 {
+		r.add(e.at, "add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is")
+	}
+	if d.Rows.At.Line == 0 {
+		r.add(e.at, "add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
+	}
+	if len(d.Columns) == 0 {
+		r.add(e.at, "add `columns:` with one line per column", "data declares no columns")
+	}
+	if missing.node != nil {
+		r.missing(missing, d) // after the columns it speaks of
+	}
+	for _, c := range d.Drop {
+		if d.Column(c.V) != nil {
+			r.add(c.At, "", "column %s is both declared and dropped", c.V)
+		}
+	}
+}
+
+// unit reads `unit: {entity:, id:, rows_per_unit:, keep:}`.
+func (r *reader) unit(e entry, u *Unit) {
+	u.At = e.at
+	if !r.object(e.node, "unit", fields{
+		"entity":        func(e entry) { u.Entity = r.text(e) },
+		"id":            func(e entry) { u.ID = r.text(e) },
+		"rows_per_unit": func(e entry) { u.RowsPerUnit = r.count(e, 1) },
+		"keep":          func(e entry) { u.Keep = r.choice(e, "random", "first") },
+	}) {
+		return
+	}
+	if !u.Entity.IsSet() {
+		r.add(e.at, "add `entity: person`, or whatever one unit is", "unit has no entity")
+	}
+	if !u.RowsPerUnit.IsSet() {
+		r.add(e.at, "add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit")
+	}
+	switch {
+	case u.RowsPerUnit.V > 1 && !u.ID.IsSet():
+		r.add(u.RowsPerUnit.At, "add `id:` with the column that names the unit", "%d rows per unit, but no column says which rows belong together", u.RowsPerUnit.V)
+	case u.RowsPerUnit.V > 1:
+		r.add(u.RowsPerUnit.At, "use one row per unit", "several rows per unit are not available yet")
+	}
+}
+
+// rows reads `rows: {public: N}`, `{upper_bound: N}` or `{dp: epsilon}`.
+func (r *reader) rows(e entry, rows *Rows) {
+	rows.At = e.at
+	ways := 0
+	if !r.object(e.node, "rows", fields{
+		"public":      func(e entry) { rows.Public = r.count(e, 1); ways++ },
+		"upper_bound": func(e entry) { rows.UpperBound = r.count(e, 1); ways++ },
+		"dp":          func(e entry) { rows.DP = r.epsilonOf(e); ways++ },
+	}) {
+		return
+	}
+	if ways != 1 {
+		r.add(e.at, "", "rows must have exactly one of public, upper_bound and dp")
+	}
+	if rows.DP.IsSet() {
+		r.add(rows.DP.At, "declare `public:` or `upper_bound:`", "buying the number of rows is not available yet")
+	}
+}
+
+// epsilonOf reads a price: a number, or `{epsilon: number}`.
+func (r *reader) epsilonOf(e entry) (v Value[float64]) {
+	if _, ok := e.node.(*ast.MappingNode); !ok {
+		return r.positive(e)
+	}
+	r.object(e.node, e.key, fields{"epsilon": func(e entry) { v = r.positive(e) }})
+	return v
+}
+
+// notYet reports a key that the language reserves.
+func (r *reader) notYet(e entry, what, with string) {
+	r.add(e.at, "remove it", "%s is not available yet: it comes with %s", what, with)
+}

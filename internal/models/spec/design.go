@@ -1,0 +1,116 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+)
+
+// Factor is one factor of a coefficient's label: a column as a number, the 0/1
+// indicator of one of its levels, or the indicator of its missing values.
+type Factor struct {
+	Column  *Column
+	Level   int // of a category; -1 for the column itself
+	Missing bool
+}
+
+// Label returns age, sex=male or bmi_missing.
+func (f Factor) Label() string {
+	switch {
+	case f.Missing:
+		return f.Column.Name.V + IndicatorSuffix
+	case f.Level >= 0:
+		return f.Column.Name.V + "=" + f.Column.Levels[f.Level].V
+	}
+	return f.Column.Name.V
+}
+
+// factors returns the factors that a column contributes to a term: itself for
+// a number or a binary column, one per level but the reference for a category
+// (all levels with full).
+func (c *Column) factors(full bool) []Factor {
+	if c.Type.V != Category && c.Type.V != Ordinal {
+		return []Factor{{Column: c, Level: -1}}
+	}
+	var list []Factor
+	for l := range c.Levels {
+		if full || l != c.ReferenceLevel() {
+			list = append(list, Factor{Column: c, Level: l})
+		}
+	}
+	return list
+}
+
+// labels expands terms into coefficient labels in the order of the formula.
+// Categories are coded against their reference level; without an intercept the
+// first term that is a category alone has a coefficient per level.
+func (d *Data) labels(intercept bool, terms []Term) []string {
+	var labels []string
+	full := !intercept
+	for _, t := range terms {
+		products := []string{""}
+		for _, name := range t.Columns {
+			c := d.Column(name)
+			category := c.Type.V == Category || c.Type.V == Ordinal
+			factors := c.factors(full && category && len(t.Columns) == 1)
+			if len(t.Columns) == 1 {
+				full = full && !category
+				if c.Missing.Indicator.V {
+					factors = append(factors, Factor{Column: c, Level: -1, Missing: true})
+				}
+			}
+			products = cross(products, factors)
+		}
+		labels = append(labels, products...)
+	}
+	return labels
+}
+
+// cross appends every factor to every product; the last factor varies slowest.
+func cross(products []string, factors []Factor) []string {
+	var out []string
+	for _, f := range factors {
+		for _, p := range products {
+			if p != "" {
+				p += ":"
+			}
+			out = append(out, p+f.Label())
+		}
+	}
+	return out
+}
+
+// Factors reads a coefficient's label, factors joined by colons; it returns
+// false when the label names no declared columns and levels.
+func (d *Data) Factors(label string) ([]Factor, bool) {
+	if label == "" {
+		return nil, false
+	}
+	for _, c := range d.Columns {
+		rest, ok := strings.CutPrefix(label, c.Name.V)
+		if !ok {
+			continue
+		}
+		candidates := []Factor{{Column: c, Level: -1}}
+		if c.Missing.Indicator.V {
+			candidates = append(candidates, Factor{Column: c, Level: -1, Missing: true})
+		}
+		if strings.HasPrefix(rest, "=") && !c.Numeric() {
+			candidates = candidates[:0]
+			for l := range c.Levels {
+				candidates = append(candidates, Factor{Column: c, Level: l})
+			}
+		}
+		for _, f := range candidates {
+			rest, ok := strings.CutPrefix(label, f.Label())
+			if ok && rest == "" {
+				return []Factor{f}, true
+			}
+			if more, ok2 := strings.CutPrefix(rest, ":"); ok && ok2 {
+				if others, ok := d.Factors(more); ok {
+					return slices.Concat([]Factor{f}, others), true
+				}
+			}
+		}
+	}
+	return nil, false
+}

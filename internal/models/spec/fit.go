@@ -1,0 +1,112 @@
+package spec
+
+import (
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Guide says how the posterior is approximated. Values that the file does not
+// state are decided by the fit's plan.
+type Guide struct {
+	At        Position
+	Type      Value[string]
+	Init      Value[string]  // where the means start: prior or zero
+	InitScale Value[float64] // standard deviation of every latent scalar at the start
+	Rank      Value[int]     // of low_rank
+}
+
+// Fit holds the settings of the algorithm. Values that the file does not state
+// are decided by the fit's plan, from N, P, epsilon and delta alone.
+type Fit struct {
+	At           Position
+	Scheme       Value[string]
+	Rate         Value[float64] // expected fraction of records per step
+	BatchSize    Value[int]
+	Iterations   Value[int]
+	Epochs       Value[float64]
+	ClipNorm     Value[float64]
+	ClipMode     Value[string] // adaptive, flat or automatic
+	ClipQuantile Value[float64]
+	Optimizer    Value[string]
+	LearningRate Value[float64]
+	AverageLast  Value[float64] // fraction of the steps averaged into the result
+	Gradient     Value[string]  // aligned or vanilla
+	NoiseAware   Value[string]  // variance, temper or none
+	Compat       Value[string]  // d3p: the algorithm of the Python package
+}
+
+// guide reads `guide:`.
+func (r *reader) guide(e entry, g *Guide) {
+	g.At = e.at
+	r.object(e.node, "guide", fields{
+		"type":       func(e entry) { g.Type = r.choice(e, "mean_field", "full_rank", "low_rank", "delta") },
+		"init":       func(e entry) { g.Init = r.choice(e, "prior", "zero") },
+		"init_scale": func(e entry) { g.InitScale = r.positive(e) },
+		"rank":       func(e entry) { g.Rank = r.count(e, 1) },
+		"blocks":     func(e entry) { r.notYet(e, "blocks", "the other guides") },
+		"params":     func(e entry) { r.notYet(e, "params", "custom guides") },
+		"free":       func(e entry) { r.notYet(e, "free", "custom guides") },
+		"rows":       func(e entry) { r.notYet(e, "rows", "amortised guides") },
+	})
+}
+
+// fit reads `fit:`.
+func (r *reader) fit(e entry, f *Fit) {
+	f.At = e.at
+	r.object(e.node, "fit", fields{
+		"sampling":   func(e entry) { r.sampling(e, f) },
+		"iterations": func(e entry) { f.Iterations = r.count(e, 1) },
+		"epochs":     func(e entry) { f.Epochs = r.positive(e) },
+		"clip":       func(e entry) { r.clip(e, f) },
+		"optimizer":  func(e entry) { r.optimizer(e, f) },
+		"average_last": func(e entry) {
+			f.AverageLast = r.numberIn(e, "between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
+		},
+		"gradient":    func(e entry) { f.Gradient = r.choice(e, "aligned", "vanilla") },
+		"noise_aware": func(e entry) { f.NoiseAware = r.choice(e, "variance", "temper", "none") },
+		"compat":      func(e entry) { f.Compat = r.choice(e, "d3p") },
+	})
+	if f.Iterations.IsSet() && f.Epochs.IsSet() {
+		r.add(f.Epochs.At, "", "iterations and epochs say the same thing; state one")
+	}
+	if f.Rate.IsSet() && f.BatchSize.IsSet() {
+		r.add(f.BatchSize.At, "", "rate and batch_size say the same thing; state one")
+	}
+}
+
+// sampling reads `sampling: {scheme:, rate:, batch_size:}`.
+func (r *reader) sampling(e entry, f *Fit) {
+	r.object(e.node, "sampling", fields{
+		"scheme":     func(e entry) { f.Scheme = r.scheme(e) },
+		"rate":       func(e entry) { f.Rate = r.fraction(e) },
+		"batch_size": func(e entry) { f.BatchSize = r.count(e, 1) },
+	})
+	if f.Scheme.V == "full" && (f.BatchSize.IsSet() || f.Rate.IsSet() && f.Rate.V != 1) {
+		r.add(f.Scheme.At, "drop the rate, or use scheme poisson", "scheme full takes every record in every step")
+	}
+}
+
+// clip reads `clip: {norm:, mode:, quantile:}`.
+func (r *reader) clip(e entry, f *Fit) {
+	r.object(e.node, "clip", fields{
+		"norm": func(e entry) { f.ClipNorm = r.positive(e) },
+		"mode": func(e entry) { f.ClipMode = r.choice(e, "adaptive", "flat", "automatic") },
+		"quantile": func(e entry) {
+			f.ClipQuantile = r.numberIn(e, "between 0 and 1", func(x float64) bool { return x > 0 && x < 1 })
+		},
+	})
+	if f.ClipQuantile.IsSet() && f.ClipMode.IsSet() && f.ClipMode.V != "adaptive" {
+		r.add(f.ClipQuantile.At, "", "only adaptive clipping has a quantile")
+	}
+}
+
+// optimizer reads `optimizer: adam` or `optimizer: {name:, lr:}`.
+func (r *reader) optimizer(e entry, f *Fit) {
+	if _, ok := e.node.(*ast.MappingNode); !ok {
+		f.Optimizer = r.choice(e, "adam", "sgd")
+		return
+	}
+	r.object(e.node, "optimizer", fields{
+		"name": func(e entry) { f.Optimizer = r.choice(e, "adam", "sgd") },
+		"lr":   func(e entry) { f.LearningRate = r.positive(e) },
+	})
+}

@@ -1,0 +1,93 @@
+package spec
+
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+)
+
+// Formula is a parsed model formula, `y ~ 1 + x + a:b + (1 + x | g) + offset(e)`,
+// in the notation of Wilkinson & Rogers 1973 as extended by lme4.
+type Formula struct {
+	Response  Value[string]
+	Intercept bool
+	Terms     []Term
+	Groups    []GroupTerm
+	Offsets   []*Definition // expressions added to the linear predictor as they are
+}
+
+// Term is one column, or the interaction of several.
+type Term struct {
+	At      Position
+	Columns []string
+}
+
+// String returns a:b.
+func (t Term) String() string { return strings.Join(t.Columns, ":") }
+
+// GroupTerm is `(1 + x | g)`: an intercept and slopes that vary by the levels
+// of a category. Uncorrelated says that it was written with ||.
+type GroupTerm struct {
+	At           Position
+	Group        Value[string]
+	Intercept    bool
+	Terms        []Term
+	Uncorrelated bool
+}
+
+// String prints the formula in canonical form; parsing it gives the same formula.
+func (f *Formula) String() string {
+	var b strings.Builder
+	b.WriteString(f.Response.V + " ~ ")
+	b.WriteString(sumText(f.Intercept, f.Terms))
+	for _, g := range f.Groups {
+		bar := " | "
+		if g.Uncorrelated {
+			bar = " || "
+		}
+		b.WriteString(" + (" + sumText(g.Intercept, g.Terms) + bar + g.Group.V + ")")
+	}
+	for _, o := range f.Offsets {
+		b.WriteString(" + offset(" + o.Expr.String() + ")")
+	}
+	return b.String()
+}
+
+// sumText prints an intercept and terms.
+func sumText(intercept bool, terms []Term) string {
+	parts := []string{"0"}
+	if intercept {
+		parts[0] = "1"
+	}
+	for _, t := range terms {
+		parts = append(parts, t.String())
+	}
+	return strings.Join(parts, " + ")
+}
+
+// columnsOf lists the names of columns that the formula mentions, with their
+// places.
+func (f *Formula) columnsOf() []Value[string] {
+	names := []Value[string]{f.Response}
+	addTerms := func(terms []Term) {
+		for _, t := range terms {
+			for _, c := range t.Columns {
+				names = append(names, Value[string]{c, t.At})
+			}
+		}
+	}
+	addTerms(f.Terms)
+	for _, g := range f.Groups {
+		names = append(names, g.Group)
+		addTerms(g.Terms)
+	}
+	for _, o := range f.Offsets {
+		expr.Walk(o.Expr, func(e expr.Expr) bool {
+			if n, ok := e.(*expr.Name); ok {
+				names = append(names, Value[string]{n.ID, n.At})
+			}
+			return true
+		})
+	}
+	return names
+}

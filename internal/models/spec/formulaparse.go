@@ -1,0 +1,248 @@
+package spec
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"d3p/internal/models/expr"
+)
+
+// formulaParser is a recursive-descent parser over the text of a formula.
+type formulaParser struct {
+	*problems
+	text   string
+	offset int
+	start  Position // of text
+	failed bool
+}
+
+// parseFormula parses a formula. It returns nil after reporting a mistake from
+// which it cannot go on.
+func parseFormula(text Value[string], p *problems) *Formula {
+	f := &formulaParser{problems: p, text: text.V, start: text.At}
+	out := &Formula{Response: Value[string]{At: f.at()}}
+	out.Response.V = f.name()
+	if out.Response.V == "" {
+		f.fail("write y ~ 1 + x", "a formula starts with the name of the response")
+		return nil
+	}
+	if !f.take("~") {
+		f.fail("write y ~ 1 + x", "~ must follow the response, not %s", f.found())
+		return nil
+	}
+	out.Intercept, out.Terms = f.sum(out)
+	if !f.failed && f.offset < len(f.text) {
+		f.fail("", "unexpected %s in the formula", f.found())
+	}
+	if f.failed {
+		return nil
+	}
+	return out
+}
+
+// fail records a mistake at the next character, once.
+func (f *formulaParser) fail(hint, format string, args ...any) {
+	if !f.failed {
+		f.add(f.at(), hint, format, args...)
+	}
+	f.failed = true
+}
+
+// space skips white space.
+func (f *formulaParser) space() {
+	rest := strings.TrimLeftFunc(f.text[f.offset:], unicode.IsSpace)
+	f.offset = len(f.text) - len(rest)
+}
+
+// at is the position of the next word.
+func (f *formulaParser) at() Position {
+	f.space()
+	return right(f.start, utf8.RuneCountInString(f.text[:f.offset]))
+}
+
+// found names the next word for messages.
+func (f *formulaParser) found() string {
+	f.space()
+	if f.offset == len(f.text) {
+		return "the end of the formula"
+	}
+	if n := f.peekName(); n != "" {
+		return n
+	}
+	r, _ := utf8.DecodeRuneInString(f.text[f.offset:])
+	return string(r)
+}
+
+// take consumes mark if it comes next.
+func (f *formulaParser) take(mark string) bool {
+	f.space()
+	if !strings.HasPrefix(f.text[f.offset:], mark) {
+		return false
+	}
+	f.offset += len(mark)
+	return true
+}
+
+// peekName returns the name that comes next, or "".
+func (f *formulaParser) peekName() string {
+	f.space()
+	rest := f.text[f.offset:]
+	end := strings.IndexFunc(rest, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.'
+	})
+	if end < 0 {
+		end = len(rest)
+	}
+	if !isName(rest[:end]) {
+		return ""
+	}
+	return rest[:end]
+}
+
+// name consumes the name that comes next and returns it, or "".
+func (f *formulaParser) name() string {
+	n := f.peekName()
+	f.offset += len(n)
+	return n
+}
+
+// sum parses terms joined by + and -. Group and offset terms go to whole, which
+// is nil inside the brackets of a group. An intercept is there unless 0 or -1
+// removes it.
+func (f *formulaParser) sum(whole *Formula) (intercept bool, terms []Term) {
+	intercept = true
+	minus := f.take("-")
+	for !f.failed {
+		switch {
+		case f.take("1"):
+			intercept = !minus
+		case f.take("0"):
+			intercept = minus
+		case minus:
+			f.fail("write + 0 or - 1 to leave out the intercept", "only the intercept can be removed, not %s", f.found())
+		case whole != nil && f.take("("):
+			whole.Groups = append(whole.Groups, f.group())
+		case f.peekName() == "offset" && f.isCall():
+			if whole == nil {
+				f.fail("", "an offset cannot vary by group")
+				break
+			}
+			if o := f.offsetTerm(); o != nil {
+				whole.Offsets = append(whole.Offsets, o)
+			}
+		default:
+			terms = f.product(terms)
+		}
+		switch {
+		case f.failed:
+		case f.take("+"):
+			minus = false
+		case f.take("-"):
+			minus = true
+		default:
+			return intercept, terms
+		}
+	}
+	return intercept, terms
+}
+
+// product parses a * b * c, which stands for all interactions of its factors,
+// and appends them to terms.
+func (f *formulaParser) product(terms []Term) []Term {
+	expanded := []Term{}
+	for first := true; first || f.take("*"); first = false {
+		t := f.interaction()
+		if f.failed {
+			return terms
+		}
+		for _, e := range slices.Clone(expanded) {
+			expanded = append(expanded, Term{t.At, append(slices.Clone(e.Columns), t.Columns...)})
+		}
+		expanded = append(expanded, t)
+	}
+	slices.SortStableFunc(expanded, func(a, b Term) int { return len(a.Columns) - len(b.Columns) })
+	for _, t := range expanded {
+		if slices.ContainsFunc(terms, func(u Term) bool { return u.String() == t.String() }) {
+			f.add(t.At, "", "term %s appears twice", t)
+			continue
+		}
+		terms = append(terms, t)
+	}
+	return terms
+}
+
+// interaction parses a:b:c.
+func (f *formulaParser) interaction() Term {
+	t := Term{At: f.at()}
+	for first := true; first || f.take(":"); first = false {
+		if f.peekName() != "" && f.isCall() {
+			f.fail("declare `transform:` on the column, or write core blocks", "%s(...) is not available in a formula", f.peekName())
+			return t
+		}
+		n := f.name()
+		if n == "" {
+			f.fail("", "a column, 1, 0, offset(...) or (1 | group) must come here, not %s", f.found())
+			return t
+		}
+		t.Columns = append(t.Columns, n)
+	}
+	return t
+}
+
+// isCall reports whether the name that comes next is followed by a bracket.
+func (f *formulaParser) isCall() bool {
+	rest := f.text[f.offset+len(f.peekName()):]
+	return strings.HasPrefix(strings.TrimLeftFunc(rest, unicode.IsSpace), "(")
+}
+
+// group parses the inside of (1 + x | g), after its opening bracket.
+func (f *formulaParser) group() GroupTerm {
+	g := GroupTerm{At: f.at()}
+	g.Intercept, g.Terms = f.sum(nil)
+	if f.failed {
+		return g
+	}
+	if g.Uncorrelated = f.take("||"); !g.Uncorrelated && !f.take("|") {
+		f.fail("write (1 | group)", "| must follow the varying terms, not %s", f.found())
+		return g
+	}
+	g.Group.At = f.at()
+	if g.Group.V = f.name(); g.Group.V == "" {
+		f.fail("write (1 | group)", "the name of a category must follow |, not %s", f.found())
+	} else if !f.take(")") {
+		f.fail("", ") must close the group term, not %s", f.found())
+	} else if !g.Intercept && len(g.Terms) == 0 {
+		f.fail("", "the group term of %s has nothing that varies", g.Group.V)
+	}
+	return g
+}
+
+// offsetTerm parses offset(expression).
+func (f *formulaParser) offsetTerm() *Definition {
+	f.name()
+	f.take("(")
+	at, from := f.at(), f.offset
+	for depth := 1; f.offset < len(f.text); f.offset++ {
+		switch f.text[f.offset] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		if depth == 0 {
+			text := Value[string]{f.text[from:f.offset], at}
+			f.offset++
+			e, errs := expr.Parse(text.V, at)
+			if len(errs) > 0 {
+				f.list = append(f.list, errs...)
+				f.failed = true
+				return nil
+			}
+			return &Definition{Text: text, Expr: e}
+		}
+	}
+	f.fail("", "offset( is not closed")
+	return nil
+}

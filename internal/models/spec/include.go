@@ -1,0 +1,41 @@
+package spec
+
+import (
+	"errors"
+	"path"
+)
+
+var errNoFiles = errors.New("this command reads no other files")
+
+// noFiles is the Loader of a caller that has none.
+func noFiles(string) ([]byte, error) { return nil, errNoFiles }
+
+// include reads `include: file.yaml` or a list of files. What an included file
+// declares must not be declared again: the custodian's data block stands.
+func (b *blocks) include(r *reader, e entry, depth int) {
+	var files []Value[string]
+	if describe(e.node) == "a list" {
+		files = r.texts(e)
+	} else if v := r.text(e); v.IsSet() {
+		files = []Value[string]{v}
+	}
+	for _, f := range files {
+		if depth >= maxIncludes {
+			r.add(f.At, "", "files include each other more than %d deep", maxIncludes)
+			return
+		}
+		at := path.Join(path.Dir(r.file), f.V)
+		if path.IsAbs(f.V) {
+			at = f.V
+		}
+		src, err := b.load(at)
+		if err != nil {
+			r.add(f.At, "", "cannot read %s: %v", f.V, err)
+			continue
+		}
+		if depth == 0 {
+			b.spec.Include = append(b.spec.Include, f)
+		}
+		b.file(at, src, depth+1)
+	}
+}

@@ -1,0 +1,68 @@
+package spec
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"slices"
+	"strings"
+)
+
+var errEmptyTable = errors.New("the file is empty")
+
+// Loader returns the contents of a public file that a model file names, by a
+// path relative to that model file.
+type Loader func(path string) ([]byte, error)
+
+// loadLevels fills the levels of the columns that name a file for them.
+func (r *reader) loadLevels(d *Data, load Loader) {
+	for _, c := range d.Columns {
+		from := c.LevelsFrom
+		if !from.IsSet() {
+			continue
+		}
+		if len(c.Levels) > 0 {
+			r.add(from.At, "", "column %s has both levels and levels_from", c.Name.V)
+			continue
+		}
+		path, column, _ := strings.Cut(from.V, "#")
+		if column == "" {
+			r.add(from.At, "", "levels_from must be file.csv#column, not %s", from.V)
+			continue
+		}
+		table, header, err := readCSV(path, load)
+		if err != nil {
+			r.add(from.At, "", "cannot read the levels of %s: %v", c.Name.V, err)
+			continue
+		}
+		at := slices.Index(header, column)
+		if at < 0 {
+			r.add(from.At, suggest(column, "columns", header), "%s has no column %s", path, column)
+			continue
+		}
+		seen := make(map[string]bool)
+		for _, row := range table {
+			if !seen[row[at]] {
+				seen[row[at]] = true
+				c.Levels = append(c.Levels, Value[string]{V: row[at]})
+			}
+		}
+	}
+}
+
+// readCSV reads a public table with a header line.
+func readCSV(path string, load Loader) (rows [][]string, header []string, err error) {
+	src, err := load(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(src, []byte("\ufeff"))))
+	rows, err = reader.ReadAll()
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(rows) == 0 {
+		return nil, nil, errEmptyTable
+	}
+	return rows[1:], rows[0], nil
+}

@@ -1,0 +1,148 @@
+package spec
+
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+)
+
+// Lower returns the model in the core language: the core blocks as they are, or
+// what the formula stands for. The Spec must be free of mistakes.
+//
+// A formula `y ~ 1 + x + (1 | g)` becomes
+//
+//	dims:   coef: [x]; g: levels(g); g_coef: [Intercept]
+//	params: Intercept, b [coef], sd_g [g_coef], z_g [g, g_coef], and the
+//	        family's own parameters
+//	let:    r_g: z_g * sd_g
+//	rows:   eta: Intercept + columns(coef) @ b + r_g[g, 'Intercept']
+//	        y: the family's distribution of eta
+func (s *Spec) Lower() (*Core, Errors) {
+	if s.Core != nil {
+		return s.Core, nil
+	}
+	l := &lowering{problems: &problems{}, model: s.Model, data: &s.Data, core: &Core{At: s.Model.At}}
+	l.run()
+	l.checkClashes()
+	return l.core, l.sorted()
+}
+
+// lowering turns one formula into core blocks.
+type lowering struct {
+	*problems
+	model *Model
+	data  *Data
+	core  *Core
+	eta   []string // the summands of the linear predictor
+}
+
+func (l *lowering) run() {
+	m, f := l.model, familyOf(l.model.Family.V)
+	if m.Terms.Intercept {
+		l.param("Intercept", m.prior(priorIntercept, "Intercept"), "")
+		l.eta = append(l.eta, "Intercept")
+	}
+	if labels := l.data.labels(m.Terms.Intercept, m.Terms.Terms); len(labels) > 0 {
+		l.dim("coef", labels)
+		l.param("b", m.prior(priorB, "b"), " [coef]")
+		l.elements("b")
+		l.eta = append(l.eta, "columns(coef) @ b")
+	}
+	for _, g := range m.Terms.Groups {
+		l.group(g)
+	}
+	for _, o := range m.Terms.Offsets {
+		l.eta = append(l.eta, rawColumns(o.Expr, l.data).String())
+	}
+	if len(l.eta) == 0 {
+		l.eta = []string{"0"}
+	}
+	for _, a := range f.aux {
+		l.param(a.name, m.prior(a.prior, a.name), "")
+	}
+	l.define(&l.core.RowsLet, "eta", Value[string]{strings.Join(l.eta, " + "), m.Formula.At})
+	l.define(&l.core.Observe, m.Terms.Response.V, Value[string]{f.link(m.Link.V).observe, m.Formula.At})
+}
+
+// group lowers (1 + x | g).
+func (l *lowering) group(g GroupTerm) {
+	m, name := l.model, g.Group.V
+	labels := g.labels(l.data)
+	coef, sd, z, r := name+"_coef", "sd_"+name, "z_"+name, "r_"+name
+	l.core.Dims = append(l.core.Dims, &Dim{Name: Value[string]{name, g.At}, Of: g.Group})
+	l.dim(coef, labels)
+	l.param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+"]")
+	l.elements(sd)
+	dims := " [" + name + ", " + coef + "]"
+	if m.Parametrisation.V == "centred" {
+		l.param(r, Value[string]{"normal(0, " + sd + ")", g.At}, dims)
+	} else {
+		l.param(z, Value[string]{"normal(0, 1)", g.At}, dims)
+		l.define(&l.core.Let, r, Value[string]{z + " * " + sd, g.At})
+	}
+	for _, label := range labels {
+		summand := r + "[" + name + ", " + (&expr.Text{Value: label}).String() + "]"
+		if label != "Intercept" {
+			summand += " * " + l.columnText(label)
+		}
+		l.eta = append(l.eta, summand)
+	}
+}
+
+// columnText is the expression of a coefficient's column.
+func (l *lowering) columnText(label string) string {
+	if isName(label) {
+		return label
+	}
+	return "column(" + (&expr.Text{Value: label}).String() + ")"
+}
+
+// dim adds a dim with labels.
+func (l *lowering) dim(name string, labels []string) {
+	d := &Dim{Name: Value[string]{name, l.model.Formula.At}}
+	for _, label := range labels {
+		d.Labels = append(d.Labels, Value[string]{label, l.model.Formula.At})
+	}
+	l.core.Dims = append(l.core.Dims, d)
+}
+
+// param adds a parameter with its prior.
+func (l *lowering) param(name string, prior Value[string], dims string) {
+	prior.V += dims
+	l.define(&l.core.Params, name, prior)
+}
+
+// elements adds the priors of single elements of a parameter.
+func (l *lowering) elements(name string) {
+	l.core.Params = append(l.core.Params, l.model.elementPriors(name)...)
+}
+
+// define adds a named expression.
+func (l *lowering) define(list *[]*Definition, name string, text Value[string]) {
+	e := parseExpr(text, l.problems)
+	if e != nil {
+		text.V = e.String()
+	}
+	*list = append(*list, &Definition{Name: Value[string]{name, text.At}, Text: text, Expr: e})
+}
+
+// checkClashes reports columns whose names the lowered model needs.
+func (l *lowering) checkClashes() {
+	taken := make(map[string]string)
+	for _, d := range l.core.Params {
+		taken[d.Name.V] = "parameter"
+	}
+	for _, d := range append(l.core.Let, l.core.RowsLet...) {
+		taken[d.Name.V] = "quantity"
+	}
+	for _, d := range l.core.Dims {
+		if !d.Of.IsSet() {
+			taken[d.Name.V] = "dim"
+		}
+	}
+	for _, c := range l.data.Columns {
+		if what := taken[c.Name.V]; what != "" {
+			l.add(c.Name.At, "give the column another name and keep this one as `header: "+c.HeaderName()+"`", "column %s has the name of a %s of the model", c.Name.V, what)
+		}
+	}
+}

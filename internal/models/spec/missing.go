@@ -1,0 +1,106 @@
+package spec
+
+import (
+	"strconv"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// The rules for missing values.
+const (
+	MissingReject = "reject" // the record contributes zero; q and N unchanged
+	MissingImpute = "impute" // a declared constant takes its place
+	MissingModel  = "model"  // the missing value is part of the model
+)
+
+// Missing is what happens when a column has no value in a record.
+type Missing struct {
+	At        Position
+	Rule      string        // one of the above; "" when the file is silent: reject
+	Impute    Value[string] // a number in the unit of the file, or a level
+	Indicator Value[bool]   // add the 0/1 column NAME_missing
+}
+
+// ImputeNumber is the imputed number of a numeric column.
+func (m Missing) ImputeNumber() float64 {
+	x, _ := strconv.ParseFloat(m.Impute.V, 64)
+	return x
+}
+
+// missingRule reads `reject`, `model` or `{impute: value, indicator: true}`.
+func (r *reader) missingRule(e entry) Missing {
+	m := Missing{At: e.at}
+	if _, ok := e.node.(*ast.MappingNode); !ok {
+		m.Rule = r.choice(e, MissingReject, MissingModel).V
+		if m.Rule == MissingModel {
+			r.add(r.at(e.node), "use `reject` or `{impute: value, indicator: true}`", "modelling missing values is not available yet")
+		}
+		return m
+	}
+	m.Rule = MissingImpute
+	r.object(e.node, "missing", fields{
+		"impute":    func(e entry) { m.Impute = r.text(e) },
+		"indicator": func(e entry) { m.Indicator = r.boolean(e) },
+	})
+	if !m.Impute.IsSet() {
+		r.add(e.at, "add `impute:` with a constant", "no value to impute for %s", e.key)
+	}
+	return m
+}
+
+// missing reads `data: missing:`, a rule per column and `default:`, and gives
+// every column its rule.
+func (r *reader) missing(e entry, d *Data) {
+	list, ok := r.entries(e.node, "missing")
+	if !ok {
+		return
+	}
+	for _, e := range list {
+		if e.node == nil {
+			continue
+		}
+		if e.key == "default" {
+			d.Missing = r.missingRule(e)
+			if d.Missing.Impute.IsSet() {
+				r.add(d.Missing.Impute.At, "declare it per column", "one constant cannot serve every column")
+			}
+			continue
+		}
+		c := d.Column(e.key)
+		switch {
+		case c == nil:
+			r.add(e.at, suggest(e.key, "columns", d.columnNames()), "undeclared column %s in missing", e.key)
+		case c.Missing.At.Line > 0:
+			r.add(e.at, "", "column %s has two rules for missing values; the other is on line %d", e.key, c.Missing.At.Line)
+		default:
+			c.Missing = r.missingRule(e)
+		}
+	}
+}
+
+// checkMissing reports an imputed constant that the column cannot hold.
+func (r *reader) checkMissing(d *Data, c *Column) {
+	v := c.Missing.Impute
+	if !v.IsSet() || c.Type.V == "" {
+		return
+	}
+	if !c.Numeric() {
+		if c.Level(v.V) < 0 {
+			r.add(v.At, suggest(v.V, "levels", c.LevelNames()), "%s is no level of %s", v.V, c.Name.V)
+		}
+		return
+	}
+	x, err := strconv.ParseFloat(v.V, 64)
+	switch {
+	case err != nil:
+		r.add(v.At, "", "column %s needs a number to impute, not %s", c.Name.V, v.V)
+	case c.Lower.IsSet() && x < c.Lower.V || c.Upper.IsSet() && x > c.Upper.V:
+		r.add(v.At, "", "%s lies outside the bounds of %s", v.V, c.Name.V)
+	}
+	if c.Missing.Indicator.V && d.Column(c.Name.V+IndicatorSuffix) != nil {
+		r.add(c.Missing.Indicator.At, "", "the indicator %s%s is also a column", c.Name.V, IndicatorSuffix)
+	}
+}
+
+// IndicatorSuffix makes the name of a missing-value indicator: bmi_missing.
+const IndicatorSuffix = "_missing"

@@ -1,0 +1,71 @@
+package spec
+
+import "d3p/internal/models/expr"
+
+// Model is the formula front end: a generalised linear model in one line.
+type Model struct {
+	At              Position
+	Formula         Value[string]
+	Terms           *Formula // the parsed formula; nil when it has mistakes
+	Family          Value[string]
+	Link            Value[string]
+	Parametrisation Value[string] // of group effects: non_centred (default) or centred
+	Priors          []*Definition // by parameter: Intercept, b, b[age], sd, sigma
+}
+
+// Definition is a named expression of the model file.
+type Definition struct {
+	Name Value[string]
+	Text Value[string]
+	Expr expr.Expr // the parsed Text; nil when it has mistakes
+}
+
+// model reads `model:`.
+func (r *reader) model(e entry) *Model {
+	m := &Model{At: e.at}
+	ok := r.object(e.node, "model", fields{
+		"formula":         func(e entry) { m.Formula = r.text(e) },
+		"family":          func(e entry) { m.Family = r.choice(e, familyNames()...) },
+		"link":            func(e entry) { m.Link = r.text(e) },
+		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
+		"priors":          func(e entry) { m.Priors = r.definitions(e) },
+		"group_formula":   func(e entry) { r.notYet(e, "group_formula", "public tables") },
+	})
+	if !ok {
+		return m
+	}
+	if !m.Formula.IsSet() {
+		r.add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
+	} else {
+		m.Terms = parseFormula(m.Formula, r.problems)
+	}
+	return m
+}
+
+// definitions reads a mapping of names to expressions, in file order.
+func (r *reader) definitions(e entry) []*Definition {
+	list, ok := r.entries(e.node, e.key)
+	if !ok {
+		return nil
+	}
+	var defs []*Definition
+	for _, e := range list {
+		if e.node == nil {
+			continue
+		}
+		d := &Definition{Name: Value[string]{e.key, e.at}, Text: r.text(e)}
+		if !d.Text.IsSet() {
+			continue
+		}
+		d.Expr = parseExpr(d.Text, r.problems)
+		defs = append(defs, d)
+	}
+	return defs
+}
+
+// parseExpr parses a text of the model file as an expression.
+func parseExpr(text Value[string], p *problems) expr.Expr {
+	e, errs := expr.Parse(text.V, text.At)
+	p.list = append(p.list, errs...)
+	return e
+}

@@ -1,0 +1,39 @@
+package spec
+
+// Output says what a run writes.
+type Output struct {
+	At      Position
+	Draws   Value[int]
+	Formats []Value[string]
+}
+
+// formats lists the formats of posterior draws.
+var formats = []string{"parquet", "csv", "stan", "zarr"}
+
+// output reads `output:`.
+func (r *reader) output(e entry, o *Output) {
+	o.At = e.at
+	r.object(e.node, "output", fields{
+		"draws":   func(e entry) { o.Draws = r.count(e, 0) },
+		"formats": func(e entry) { o.Formats = r.formats(e) },
+		"relabel": func(e entry) { r.notYet(e, "relabel", "mixtures") },
+		"twin":    func(e entry) { r.notYet(e, "twin", "synthetic tables") },
+		"weights": func(e entry) { r.notYet(e, "weights", "networks") },
+	})
+}
+
+// formats reads a list of formats.
+func (r *reader) formats(e entry) []Value[string] {
+	list := r.texts(e)
+	r.unique("format", list)
+	for _, v := range list {
+		known := false
+		for _, f := range formats {
+			known = known || f == v.V
+		}
+		if !known {
+			r.add(v.At, suggest(v.V, "one of", formats), "unknown format %s", v.V)
+		}
+	}
+	return list
+}

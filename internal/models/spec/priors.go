@@ -1,0 +1,83 @@
+package spec
+
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+)
+
+// checkPriors reports priors for parameters that the formula does not have,
+// and priors that are no distributions.
+func (b *blocks) checkPriors(m *Model, f *family) {
+	known := m.priorNames(&b.spec.Data, f)
+	for _, p := range m.Priors {
+		if !contains(known, p.Name.V) {
+			b.add(p.Name.At, suggest(p.Name.V, "parameters", known), "no parameter %s in this formula", p.Name.V)
+		}
+		if p.Expr == nil {
+			continue
+		}
+		if _, ok := p.Expr.(*expr.Call); !ok {
+			b.add(p.Text.At, "write a distribution such as normal(0, 1)", "the prior of %s is no distribution", p.Name.V)
+		}
+	}
+}
+
+// priorNames lists what priors may be stated for.
+func (m *Model) priorNames(d *Data, f *family) []string {
+	var names []string
+	if m.Terms.Intercept {
+		names = append(names, "Intercept")
+	}
+	if labels := d.labels(m.Terms.Intercept, m.Terms.Terms); len(labels) > 0 {
+		names = append(names, "b")
+		for _, l := range labels {
+			names = append(names, "b["+l+"]")
+		}
+	}
+	if len(m.Terms.Groups) > 0 {
+		names = append(names, "sd")
+	}
+	for _, g := range m.Terms.Groups {
+		names = append(names, "sd_"+g.Group.V)
+		for _, l := range g.labels(d) {
+			names = append(names, "sd_"+g.Group.V+"["+l+"]")
+		}
+	}
+	for _, a := range f.aux {
+		names = append(names, a.name)
+	}
+	return names
+}
+
+// labels lists what varies by group.
+func (g *GroupTerm) labels(d *Data) []string {
+	var labels []string
+	if g.Intercept {
+		labels = append(labels, "Intercept")
+	}
+	return append(labels, d.labels(g.Intercept, g.Terms)...)
+}
+
+// prior returns the stated prior of the first of these names, or def.
+func (m *Model) prior(def string, names ...string) Value[string] {
+	for _, name := range names {
+		for _, p := range m.Priors {
+			if p.Name.V == name {
+				return p.Text
+			}
+		}
+	}
+	return Value[string]{V: def, At: m.Formula.At}
+}
+
+// elementPriors returns the priors stated for single elements, name[label].
+func (m *Model) elementPriors(name string) []*Definition {
+	var list []*Definition
+	for _, p := range m.Priors {
+		if strings.HasPrefix(p.Name.V, name+"[") {
+			list = append(list, p)
+		}
+	}
+	return list
+}

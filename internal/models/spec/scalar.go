@@ -1,0 +1,130 @@
+package spec
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// text reads a scalar as it is written: `1.0` stays "1.0" and `no` stays "no".
+func (r *reader) text(e entry) (v Value[string]) {
+	switch n := e.node.(type) {
+	case *ast.StringNode:
+		v.V, v.At = n.Value, r.at(n)
+		if !plain(n) {
+			v.At = right(v.At, 1) // what the quotes hold starts after the quote
+		}
+	case *ast.LiteralNode:
+		v.V, v.At = strings.TrimSpace(n.Value.Value), r.at(n.Value)
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		v.V, v.At = n.GetToken().Value, r.at(n)
+	case *ast.NullNode:
+		r.add(e.at, "", "%s has no value", e.key)
+	default:
+		r.add(r.at(n), "", "%s must be text, not %s", e.key, describe(n))
+	}
+	return v
+}
+
+// number reads a finite real number.
+func (r *reader) number(e entry) (v Value[float64]) {
+	s := r.text(e)
+	if !s.IsSet() {
+		return v
+	}
+	x, err := strconv.ParseFloat(s.V, 64)
+	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		r.add(s.At, "", "%s must be a number, not %s", e.key, s.V)
+		return v
+	}
+	return Value[float64]{x, s.At}
+}
+
+// numberIn reads a number for which ok holds; want says in words which those are.
+func (r *reader) numberIn(e entry, want string, ok func(float64) bool) Value[float64] {
+	v := r.number(e)
+	if v.IsSet() && !ok(v.V) {
+		r.add(v.At, "", "%s must be %s, not %s", e.key, want, formatNumber(v.V))
+		return Value[float64]{}
+	}
+	return v
+}
+
+// positive is numberIn for numbers above zero.
+func (r *reader) positive(e entry) Value[float64] {
+	return r.numberIn(e, "positive", func(x float64) bool { return x > 0 })
+}
+
+// fraction is numberIn for numbers in (0, 1].
+func (r *reader) fraction(e entry) Value[float64] {
+	return r.numberIn(e, "above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
+}
+
+// count reads a whole number of at least least.
+func (r *reader) count(e entry, least int) (v Value[int]) {
+	s := r.text(e)
+	if !s.IsSet() {
+		return v
+	}
+	n, err := strconv.Atoi(s.V)
+	switch {
+	case err != nil:
+		r.add(s.At, "", "%s must be a whole number, not %s", e.key, s.V)
+	case n < least:
+		r.add(s.At, "", "%s must be at least %d, not %d", e.key, least, n)
+	default:
+		v = Value[int]{n, s.At}
+	}
+	return v
+}
+
+// boolean reads true or false.
+func (r *reader) boolean(e entry) Value[bool] {
+	if n, ok := e.node.(*ast.BoolNode); ok {
+		return Value[bool]{n.Value, r.at(n)}
+	}
+	r.add(r.at(e.node), "", "%s must be true or false", e.key)
+	return Value[bool]{}
+}
+
+// choice reads one of a few words.
+func (r *reader) choice(e entry, options ...string) Value[string] {
+	v := r.text(e)
+	if v.IsSet() && !slices.Contains(options, v.V) {
+		r.add(v.At, suggest(v.V, "one of", options), "unknown %s %s", e.key, v.V)
+		return Value[string]{}
+	}
+	return v
+}
+
+// texts reads a list of scalars.
+func (r *reader) texts(e entry) (list []Value[string]) {
+	s, ok := e.node.(*ast.SequenceNode)
+	if !ok {
+		r.add(r.at(e.node), "write [a, b, c]", "%s must be a list, not %s", e.key, describe(e.node))
+		return nil
+	}
+	for _, n := range s.Values {
+		if v := r.text(entry{"an element of " + e.key, r.at(n), n}); v.IsSet() {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// unique reports the elements of a list that repeat an earlier one.
+func (r *reader) unique(what string, list []Value[string]) {
+	seen := make(map[string]bool)
+	for _, v := range list {
+		if seen[v.V] {
+			r.add(v.At, "", "%s %s appears twice", what, v.V)
+		}
+		seen[v.V] = true
+	}
+}
+
+// formatNumber prints x in the shortest form that reads back as x.
+func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -1,0 +1,117 @@
+// Package spec reads model files: YAML -> a checked Spec in which every value
+// knows its file, line and column. It finds all mistakes of a file in one run,
+// lowers formulas to the core language, and prints a Spec back with every
+// default filled in. It opens no file itself: see Loader.
+package spec
+
+// Version is the version of the model language, the value of the key `d3p`.
+const Version = 1
+
+// Spec is a checked model file.
+type Spec struct {
+	File        string
+	Version     Value[int]
+	Name        Value[string]
+	Description Value[string]
+	Include     []Value[string]
+	Data        Data
+	Model       *Model // the formula front end; nil when the file has core blocks
+	Core        *Core  // the core blocks as written; nil when the file has a formula
+	Guide       Guide
+	Fit         Fit
+	Privacy     Privacy
+	Output      Output
+	// Warnings are no mistakes, but worth a look: columns that nothing uses.
+	Warnings Errors
+}
+
+// Parse reads a model file. Public files that it names (include, levels_from,
+// tables) are read with load, which may be nil when there are none. The Spec
+// is complete only when there are no Errors; these are all the mistakes of the
+// file, in the order of their positions.
+func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
+	if load == nil {
+		load = noFiles
+	}
+	p := &problems{}
+	s := &Spec{File: file}
+	b := &blocks{problems: p, spec: s, load: load, seen: map[string]Position{}}
+	b.file(file, src, 0)
+	if len(b.seen) > 0 {
+		b.check()
+	}
+	s.Warnings.Sort()
+	return s, p.sorted()
+}
+
+// blocks reads the top-level blocks of a model file and of what it includes.
+type blocks struct {
+	*problems
+	spec *Spec
+	load Loader
+	seen map[string]Position // of each block, over all files
+}
+
+// maxIncludes bounds the nesting of includes, so that a cycle is an error.
+const maxIncludes = 8
+
+// file reads one file; depth counts the includes above it.
+func (b *blocks) file(file string, src []byte, depth int) {
+	r := &reader{problems: b.problems, file: file}
+	entries, ok := r.document(src)
+	if !ok {
+		return
+	}
+	s := b.spec
+	known := fields{
+		"d3p":         func(e entry) { s.Version = r.version(e) },
+		"name":        func(e entry) { s.Name = r.text(e) },
+		"description": func(e entry) { s.Description = r.text(e) },
+		"include":     func(e entry) { b.include(r, e, depth) },
+		"data":        func(e entry) { r.data(e, &s.Data); b.levels(r) },
+		"model":       func(e entry) { s.Model = r.model(e) },
+		"core":        func(e entry) { s.Core = r.core(e) },
+		"twin":        func(e entry) { r.notYet(e, "twin", "synthetic tables") },
+		"nets":        func(e entry) { r.notYet(e, "nets", "networks") },
+		"guide":       func(e entry) { r.guide(e, &s.Guide) },
+		"fit":         func(e entry) { r.fit(e, &s.Fit) },
+		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },
+		"output":      func(e entry) { r.output(e, &s.Output) },
+	}
+	for _, e := range entries {
+		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {
+			r.add(e.at, "", "%s is also declared at %s", e.key, first)
+		} else {
+			b.seen[e.key] = e.at
+		}
+	}
+	r.each(entries, "the model file", known)
+	if depth == 0 && !b.has("d3p") {
+		r.add(entries[0].at, "add `d3p: 1` as the first line", "the model file does not say its language version")
+	}
+}
+
+func (b *blocks) has(key string) bool { _, ok := b.seen[key]; return ok }
+
+// version reads `d3p: 1`.
+func (r *reader) version(e entry) Value[int] {
+	v := r.count(e, 1)
+	if v.IsSet() && v.V != Version {
+		r.add(v.At, "this d3p reads version 1", "unknown language version %d", v.V)
+	}
+	return v
+}
+
+// levels reads the levels that stand in files, then checks all levels.
+func (b *blocks) levels(r *reader) {
+	d := &b.spec.Data
+	failed := len(r.list)
+	r.loadLevels(d, b.load)
+	for _, c := range d.Columns {
+		if c.LevelsFrom.IsSet() && len(c.Levels) == 0 && len(r.list) > failed {
+			continue // already reported
+		}
+		r.checkLevels(c)
+		r.checkMissing(d, c)
+	}
+}

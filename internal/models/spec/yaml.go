@@ -1,0 +1,172 @@
+package spec
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// reader walks the syntax tree of one YAML file and collects its mistakes.
+type reader struct {
+	*problems
+	file string
+}
+
+// document parses src and returns the entries of its top-level mapping, or
+// false when there is none to read.
+func (r *reader) document(src []byte) ([]entry, bool) {
+	file, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey())
+	if err != nil {
+		r.syntaxError(src, err)
+		return nil, false
+	}
+	var body ast.Node
+	for _, d := range file.Docs {
+		switch {
+		case d.Body == nil || d.Body.Type() == ast.CommentType:
+		case body == nil:
+			body = d.Body
+		default:
+			r.add(r.at(d.Body), "one model per file", "second YAML document")
+		}
+	}
+	if body == nil {
+		r.add(Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
+		return nil, false
+	}
+	return r.entries(body, "the model file")
+}
+
+// syntaxError records what the YAML parser says, with its position.
+func (r *reader) syntaxError(src []byte, err error) {
+	at, message := Position{File: r.file, Line: 1, Column: 1}, err.Error()
+	var positioned interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	if errors.As(err, &positioned) {
+		message = positioned.GetMessage()
+		if t := positioned.GetToken(); t != nil && t.Position != nil {
+			at.Line, at.Column = t.Position.Line, t.Position.Column
+		}
+	}
+	hint := ""
+	if lines := strings.Split(string(src), "\n"); at.Line <= len(lines) && distributionInFlowMap(lines[at.Line-1]) {
+		hint = splitHint
+	}
+	r.add(at, hint, "not valid YAML: %s", message)
+}
+
+// at returns the position of a node's first character.
+func (r *reader) at(n ast.Node) Position {
+	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
+		n = m.Values[0].Key
+	}
+	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
+		p := n.GetToken().Position
+		return Position{File: r.file, Line: p.Line, Column: p.Column}
+	}
+	return Position{File: r.file}
+}
+
+// entry is one `key: value` of a mapping.
+type entry struct {
+	key  string
+	at   Position // of the key
+	node ast.Node // the value; nil when a comma split it (already reported)
+}
+
+// entries returns the entries of a mapping in file order. Keys that repeat,
+// that are no plain text, or that a comma split off are reported and left out.
+func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
+	m, ok := n.(*ast.MappingNode)
+	if !ok {
+		r.add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
+		return nil, false
+	}
+	list, first := make([]entry, 0, len(m.Values)), make(map[string]Position)
+	split := 0 // parentheses that an earlier comma left open
+	for _, v := range m.Values {
+		key, at := v.Key.GetToken().Value, r.at(v.Key)
+		if split > 0 {
+			split += balance(key)
+			if s, ok := v.Value.(*ast.StringNode); ok {
+				split += balance(s.Value)
+			}
+			continue
+		}
+		switch v.Key.(type) {
+		case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		default:
+			r.add(at, "", "a key must be plain text")
+			continue
+		}
+		if seen, twice := first[key]; twice {
+			r.add(at, "", "%s appears twice; it first stands on line %d", key, seen.Line)
+			continue
+		}
+		first[key] = at
+		value := v.Value
+		if s, ok := value.(*ast.StringNode); ok && m.IsFlowStyle && plain(s) && balance(s.Value) > 0 {
+			split = balance(s.Value)
+			r.add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
+			value = nil
+		}
+		list = append(list, entry{key, at, value})
+	}
+	return list, true
+}
+
+// fields are the keys that a mapping may have and what reads their values.
+type fields map[string]func(e entry)
+
+// object reads a mapping with exactly these keys; others are reported with the
+// nearest one. It returns false when n is no mapping.
+func (r *reader) object(n ast.Node, what string, known fields) bool {
+	list, ok := r.entries(n, what)
+	if !ok {
+		return false
+	}
+	r.each(list, what, known)
+	return true
+}
+
+// each reads entries with exactly these keys.
+func (r *reader) each(list []entry, what string, known fields) {
+	for _, e := range list {
+		read, ok := known[e.key]
+		switch {
+		case !ok:
+			r.add(e.at, suggest(e.key, "keys", sortedKeys(known)), "unknown key %s in %s", e.key, what)
+		case e.node != nil:
+			read(e)
+		}
+	}
+}
+
+// describe names the kind of a node for messages.
+func describe(n ast.Node) string {
+	switch n.(type) {
+	case *ast.MappingNode:
+		return "a mapping"
+	case *ast.SequenceNode:
+		return "a list"
+	case *ast.NullNode:
+		return "nothing"
+	case *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return "a number"
+	case *ast.BoolNode:
+		return "true or false"
+	case *ast.StringNode, *ast.LiteralNode:
+		return "text"
+	case *ast.AliasNode, *ast.AnchorNode, *ast.MergeKeyNode, *ast.TagNode:
+		return "a YAML anchor, alias or tag"
+	}
+	return "something else"
+}
+
+// plain reports whether a string is written without quotes.
+func plain(s *ast.StringNode) bool { return s.Token.Type == token.StringType }
