@@ -1,0 +1,20 @@
+// Command gen writes the assembly of package simd: AVX2 and AVX-512 forms of
+// each kernel from one description.
+//
+//	go run . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+)
+
+func main() {
+	ConstraintExpr("amd64")
+	for _, isa := range []isa{avx2{}, avx512{}} {
+		elementwise(isa, "exp", "Exp: dst[i] = exp(x[i])", expKernel)
+		elementwise(isa, "log", "Log: dst[i] = log(x[i])", logKernel)
+		softplusSigmoid(isa)
+		axpy(isa)
+	}
+	Generate()
+}
