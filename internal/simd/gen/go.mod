@@ -1,4 +1,4 @@
-module d3p/internal/cpu/simd/gen
+module d3p/internal/simd/gen
 
 go 1.26.0
 
