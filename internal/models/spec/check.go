@@ -96,30 +96,14 @@ func (b *blocks) undeclared(name Value[string]) {
 	b.add(name.At, suggest(name.V, "columns", d.columnNames()), "undeclared column %s", name.V)
 }
 
-// checkFamily reports an absent family and a link that it does not have.
+// checkFamily reports a link that the family does not have.
 func (b *blocks) checkFamily(m *Model) *family {
-	if !m.Family.IsSet() {
-		if b.quiet(m.At) {
-			b.add(m.At, "add `family:` with one of "+strings.Join(familyNames(), ", "), "model has no family")
-		}
-		return nil
-	}
 	f := familyOf(m.Family.V)
 	if f != nil && m.Link.IsSet() && f.link(m.Link.V) == nil {
 		b.add(m.Link.At, "one of: "+strings.Join(f.linkNames(), ", "), "family %s has no link %s", f.name, m.Link.V)
 		return nil
 	}
 	return f
-}
-
-// quiet reports whether no unknown family has been reported below at.
-func (b *blocks) quiet(at Position) bool {
-	for _, e := range b.list {
-		if e.File == at.File && e.Line >= at.Line && strings.Contains(e.Message, "family") {
-			return false
-		}
-	}
-	return true
 }
 
 // checkResponse reports a response that the family cannot observe.

@@ -114,15 +114,18 @@ func (r *reader) columns(e entry) []*Column {
 		if !isName(e.key) {
 			r.add(e.at, "give it a plain name and write `header: \""+e.key+"\"`", "column %q cannot be named in a formula", e.key)
 		}
-		if e.node != nil && r.column(e, c) {
-			r.checkColumn(c)
+		if e.node == nil {
+			continue
+		}
+		if keys := r.column(e, c); keys != nil {
+			r.checkColumn(c, keys)
 		}
 	}
 	return columns
 }
 
 // column reads the declaration of one column.
-func (r *reader) column(e entry, c *Column) bool {
+func (r *reader) column(e entry, c *Column) present {
 	return r.object(e.node, "column "+e.key, fields{
 		"type":        func(e entry) { c.Type = r.choice(e, columnTypes...) },
 		"header":      func(e entry) { c.Header = r.text(e) },

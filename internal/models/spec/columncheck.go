@@ -6,30 +6,19 @@ import (
 )
 
 // checkColumn reports what a column's declaration lacks or has in excess.
-func (r *reader) checkColumn(c *Column) {
+func (r *reader) checkColumn(c *Column, keys present) {
 	switch c.Type.V {
 	case "":
-		if !c.Type.IsSet() && !r.reportedIn(c.Name) {
+		if !keys["type"] {
 			r.add(c.Name.At, "add `type:` with one of "+strings.Join(columnTypes, ", "), "column %s has no type", c.Name.V)
 		}
 		return
 	case Real, Integer:
-		r.checkBounds(c)
+		r.checkBounds(c, keys)
 		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
 	default:
 		r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At)
 	}
-}
-
-// reportedIn reports whether a mistake already stands on the column's line or
-// below it, so that a misspelt type is not also called a missing one.
-func (r *reader) reportedIn(name Value[string]) bool {
-	for _, e := range r.list {
-		if e.File == name.At.File && e.Line >= name.At.Line {
-			return true
-		}
-	}
-	return false
 }
 
 // refuse reports settings that the column's type cannot have.
@@ -51,14 +40,14 @@ func firstAt(list []Value[string]) Position {
 
 // checkBounds demands both bounds of a number, in order, and fitting the
 // transform: without them a single record could move the fit without limit.
-func (r *reader) checkBounds(c *Column) {
+func (r *reader) checkBounds(c *Column, keys present) {
 	for _, b := range []struct {
 		name  string
 		bound Value[float64]
 	}{{"lower", c.Lower}, {"upper", c.Upper}} {
-		if !b.bound.IsSet() {
+		if !keys[b.name] {
 			r.add(c.Name.At, "declare what the codebook allows, not what the data hold", "column %s has no %s bound", c.Name.V, b.name)
-		} else if c.Type.V == Integer && b.bound.V != math.Trunc(b.bound.V) {
+		} else if b.bound.IsSet() && c.Type.V == Integer && b.bound.V != math.Trunc(b.bound.V) {
 			r.add(b.bound.At, "", "the bounds of an integer are whole numbers, not %s", formatNumber(b.bound.V))
 		}
 	}

@@ -78,16 +78,17 @@ func (r *reader) data(e entry, d *Data) {
 		"tensors":        func(e entry) { r.notYet(e, "tensors", "networks") },
 		"binarize":       func(e entry) { r.notYet(e, "binarize", "networks") },
 	}
-	if !r.object(e.node, "data", known) {
+	keys := r.object(e.node, "data", known)
+	if keys == nil {
 		return
 	}
-	if d.Unit.At.Line == 0 {
+	if !keys["unit"] {
 		r.add(e.at, "add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is")
 	}
-	if d.Rows.At.Line == 0 {
+	if !keys["rows"] {
 		r.add(e.at, "add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
 	}
-	if len(d.Columns) == 0 {
+	if !keys["columns"] {
 		r.add(e.at, "add `columns:` with one line per column", "data declares no columns")
 	}
 	if missing.node != nil {
@@ -103,18 +104,19 @@ func (r *reader) data(e entry, d *Data) {
 // unit reads `unit: {entity:, id:, rows_per_unit:, keep:}`.
 func (r *reader) unit(e entry, u *Unit) {
 	u.At = e.at
-	if !r.object(e.node, "unit", fields{
+	keys := r.object(e.node, "unit", fields{
 		"entity":        func(e entry) { u.Entity = r.text(e) },
 		"id":            func(e entry) { u.ID = r.text(e) },
 		"rows_per_unit": func(e entry) { u.RowsPerUnit = r.count(e, 1) },
 		"keep":          func(e entry) { u.Keep = r.choice(e, "random", "first") },
-	}) {
+	})
+	if keys == nil {
 		return
 	}
-	if !u.Entity.IsSet() {
+	if !keys["entity"] {
 		r.add(e.at, "add `entity: person`, or whatever one unit is", "unit has no entity")
 	}
-	if !u.RowsPerUnit.IsSet() {
+	if !keys["rows_per_unit"] {
 		r.add(e.at, "add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit")
 	}
 	switch {
@@ -128,15 +130,12 @@ func (r *reader) unit(e entry, u *Unit) {
 // rows reads `rows: {public: N}`, `{upper_bound: N}` or `{dp: epsilon}`.
 func (r *reader) rows(e entry, rows *Rows) {
 	rows.At = e.at
-	ways := 0
-	if !r.object(e.node, "rows", fields{
-		"public":      func(e entry) { rows.Public = r.count(e, 1); ways++ },
-		"upper_bound": func(e entry) { rows.UpperBound = r.count(e, 1); ways++ },
-		"dp":          func(e entry) { rows.DP = r.epsilonOf(e); ways++ },
-	}) {
-		return
-	}
-	if ways != 1 {
+	keys := r.object(e.node, "rows", fields{
+		"public":      func(e entry) { rows.Public = r.count(e, 1) },
+		"upper_bound": func(e entry) { rows.UpperBound = r.count(e, 1) },
+		"dp":          func(e entry) { rows.DP = r.epsilonOf(e) },
+	})
+	if keys != nil && len(keys) != 1 {
 		r.add(e.at, "", "rows must have exactly one of public, upper_bound and dp")
 	}
 	if rows.DP.IsSet() {

@@ -37,7 +37,7 @@ type Fit struct {
 // guide reads `guide:`.
 func (r *reader) guide(e entry, g *Guide) {
 	g.At = e.at
-	r.object(e.node, "guide", fields{
+	r.settings(e.node, "guide", fields{
 		"type":       func(e entry) { g.Type = r.choice(e, "mean_field", "full_rank", "low_rank", "delta") },
 		"init":       func(e entry) { g.Init = r.choice(e, "prior", "zero") },
 		"init_scale": func(e entry) { g.InitScale = r.positive(e) },
@@ -52,7 +52,7 @@ func (r *reader) guide(e entry, g *Guide) {
 // fit reads `fit:`.
 func (r *reader) fit(e entry, f *Fit) {
 	f.At = e.at
-	r.object(e.node, "fit", fields{
+	r.settings(e.node, "fit", fields{
 		"sampling":   func(e entry) { r.sampling(e, f) },
 		"iterations": func(e entry) { f.Iterations = r.count(e, 1) },
 		"epochs":     func(e entry) { f.Epochs = r.positive(e) },
@@ -75,7 +75,7 @@ func (r *reader) fit(e entry, f *Fit) {
 
 // sampling reads `sampling: {scheme:, rate:, batch_size:}`.
 func (r *reader) sampling(e entry, f *Fit) {
-	r.object(e.node, "sampling", fields{
+	r.settings(e.node, "sampling", fields{
 		"scheme":     func(e entry) { f.Scheme = r.scheme(e) },
 		"rate":       func(e entry) { f.Rate = r.fraction(e) },
 		"batch_size": func(e entry) { f.BatchSize = r.count(e, 1) },
@@ -87,7 +87,7 @@ func (r *reader) sampling(e entry, f *Fit) {
 
 // clip reads `clip: {norm:, mode:, quantile:}`.
 func (r *reader) clip(e entry, f *Fit) {
-	r.object(e.node, "clip", fields{
+	r.settings(e.node, "clip", fields{
 		"norm": func(e entry) { f.ClipNorm = r.positive(e) },
 		"mode": func(e entry) { f.ClipMode = r.choice(e, "adaptive", "flat", "automatic") },
 		"quantile": func(e entry) {
@@ -105,7 +105,7 @@ func (r *reader) optimizer(e entry, f *Fit) {
 		f.Optimizer = r.choice(e, "adam", "sgd")
 		return
 	}
-	r.object(e.node, "optimizer", fields{
+	r.settings(e.node, "optimizer", fields{
 		"name": func(e entry) { f.Optimizer = r.choice(e, "adam", "sgd") },
 		"lr":   func(e entry) { f.LearningRate = r.positive(e) },
 	})

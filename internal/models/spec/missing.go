@@ -38,11 +38,11 @@ func (r *reader) missingRule(e entry) Missing {
 		return m
 	}
 	m.Rule = MissingImpute
-	r.object(e.node, "missing", fields{
+	keys := r.object(e.node, "missing", fields{
 		"impute":    func(e entry) { m.Impute = r.text(e) },
 		"indicator": func(e entry) { m.Indicator = r.boolean(e) },
 	})
-	if !m.Impute.IsSet() {
+	if keys != nil && !keys["impute"] {
 		r.add(e.at, "add `impute:` with a constant", "no value to impute for %s", e.key)
 	}
 	return m
@@ -104,3 +104,15 @@ func (r *reader) checkMissing(d *Data, c *Column) {
 
 // IndicatorSuffix makes the name of a missing-value indicator: bmi_missing.
 const IndicatorSuffix = "_missing"
+
+// MissingOf is the rule of a column: its own, else the default of the block,
+// else reject.
+func (d *Data) MissingOf(c *Column) Missing {
+	switch {
+	case c.Missing.Rule != "":
+		return c.Missing
+	case d.Missing.Rule != "":
+		return d.Missing
+	}
+	return Missing{Rule: MissingReject}
+}

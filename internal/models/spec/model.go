@@ -1,6 +1,10 @@
 package spec
 
-import "d3p/internal/models/expr"
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+)
 
 // Model is the formula front end: a generalised linear model in one line.
 type Model struct {
@@ -23,7 +27,7 @@ type Definition struct {
 // model reads `model:`.
 func (r *reader) model(e entry) *Model {
 	m := &Model{At: e.at}
-	ok := r.object(e.node, "model", fields{
+	keys := r.object(e.node, "model", fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
 		"family":          func(e entry) { m.Family = r.choice(e, familyNames()...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
@@ -31,12 +35,15 @@ func (r *reader) model(e entry) *Model {
 		"priors":          func(e entry) { m.Priors = r.definitions(e) },
 		"group_formula":   func(e entry) { r.notYet(e, "group_formula", "public tables") },
 	})
-	if !ok {
+	if keys == nil {
 		return m
 	}
-	if !m.Formula.IsSet() {
+	if !keys["family"] {
+		r.add(e.at, "add `family:` with one of "+strings.Join(familyNames(), ", "), "model has no family")
+	}
+	if !keys["formula"] {
 		r.add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
-	} else {
+	} else if m.Formula.IsSet() {
 		m.Terms = parseFormula(m.Formula, r.problems)
 	}
 	return m

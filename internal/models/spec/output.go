@@ -13,7 +13,7 @@ var formats = []string{"parquet", "csv", "stan", "zarr"}
 // output reads `output:`.
 func (r *reader) output(e entry, o *Output) {
 	o.At = e.at
-	r.object(e.node, "output", fields{
+	r.settings(e.node, "output", fields{
 		"draws":   func(e entry) { o.Draws = r.count(e, 0) },
 		"formats": func(e entry) { o.Formats = r.formats(e) },
 		"relabel": func(e entry) { r.notYet(e, "relabel", "mixtures") },

@@ -81,3 +81,30 @@ func (m *Model) elementPriors(name string) []*Definition {
 	}
 	return list
 }
+
+// allPriors lists the prior of every parameter of the formula, stated or not,
+// under the names of the block `priors:`.
+func (m *Model) allPriors(core *Core) []*Definition {
+	var list []*Definition
+	for _, p := range core.Params {
+		if isEffect(p.Name.V, m) {
+			continue // its prior is part of the model, not a choice
+		}
+		prior := *p
+		if distribution, _, errs := expr.SplitDims(p.Expr); len(errs) == 0 {
+			prior.Text.V = distribution.String()
+		}
+		list = append(list, &prior)
+	}
+	return list
+}
+
+// isEffect reports whether a lowered parameter holds the effects of a group.
+func isEffect(name string, m *Model) bool {
+	for _, g := range m.Terms.Groups {
+		if name == "z_"+g.Group.V || name == "r_"+g.Group.V {
+			return true
+		}
+	}
+	return false
+}

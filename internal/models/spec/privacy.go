@@ -34,7 +34,7 @@ var schemes = []struct {
 // privacy reads `privacy:`.
 func (r *reader) privacy(e entry, p *Privacy) {
 	p.At = e.at
-	r.object(e.node, "privacy", fields{
+	r.settings(e.node, "privacy", fields{
 		"epsilon": func(e entry) { p.Epsilon = r.positive(e) },
 		"delta": func(e entry) {
 			p.Delta = r.numberIn(e, "above 0 and below 1", func(x float64) bool { return x > 0 && x < 1 })

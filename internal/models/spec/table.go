@@ -23,16 +23,16 @@ func (r *reader) tables(e entry) []*Table {
 		if e.node == nil {
 			continue
 		}
-		r.object(e.node, "table "+e.key, fields{
+		keys := r.object(e.node, "table "+e.key, fields{
 			"file":    func(e entry) { t.File = r.text(e) },
 			"public":  func(e entry) { t.Public = r.boolean(e) },
 			"key":     func(e entry) { t.Key = r.text(e) },
 			"columns": func(e entry) { t.Columns = r.tableColumns(e) },
 		})
-		if !t.File.IsSet() || !t.Key.IsSet() {
+		if keys != nil && (!keys["file"] || !keys["key"]) {
 			r.add(t.Name.At, "", "table %s needs a file and a key", e.key)
 		}
-		if !t.Public.V {
+		if keys != nil && !t.Public.V {
 			r.add(t.Name.At, "write `public: true` when it is", "table %s is not declared public: a private table cannot be read in the clear", e.key)
 		}
 	}
@@ -50,7 +50,10 @@ func (r *reader) tableColumns(e entry) []*Column {
 	for _, e := range list {
 		c := &Column{Name: Value[string]{e.key, e.at}}
 		columns = append(columns, c)
-		if e.node != nil && r.column(e, c) && !c.Type.IsSet() && !r.reportedIn(c.Name) {
+		if e.node == nil {
+			continue
+		}
+		if keys := r.column(e, c); keys != nil && !keys["type"] {
 			r.add(e.at, "", "column %s has no type", e.key)
 		}
 	}

@@ -76,7 +76,7 @@ func (r *reader) at(n ast.Node) Position {
 type entry struct {
 	key  string
 	at   Position // of the key
-	node ast.Node // the value; nil when a comma split it (already reported)
+	node ast.Node // the value; nil when there is nothing to read: auto, or split by a comma
 }
 
 // entries returns the entries of a mapping in file order. Keys that repeat,
@@ -110,9 +110,13 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 		}
 		first[key] = at
 		value := v.Value
-		if s, ok := value.(*ast.StringNode); ok && m.IsFlowStyle && plain(s) && balance(s.Value) > 0 {
+		s, ok := value.(*ast.StringNode)
+		if ok && m.IsFlowStyle && plain(s) && balance(s.Value) > 0 {
 			split = balance(s.Value)
 			r.add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
+			value = nil
+		} else if ok && plain(s) && s.Value == Blank {
+			r.add(r.at(s), "", "%s is still to be filled in", key)
 			value = nil
 		}
 		list = append(list, entry{key, at, value})
@@ -123,20 +127,40 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 // fields are the keys that a mapping may have and what reads their values.
 type fields map[string]func(e entry)
 
+// present holds the keys of a mapping that was read; nil when there is none.
+type present map[string]bool
+
 // object reads a mapping with exactly these keys; others are reported with the
-// nearest one. It returns false when n is no mapping.
-func (r *reader) object(n ast.Node, what string, known fields) bool {
+// nearest one. It returns the keys that are there, with or without mistakes in
+// their values, and nil when n is no mapping.
+func (r *reader) object(n ast.Node, what string, known fields) present {
 	list, ok := r.entries(n, what)
 	if !ok {
-		return false
+		return nil
+	}
+	return r.each(list, what, known)
+}
+
+// settings is object for blocks whose values may be `auto`: decided by the plan
+// of the fit, as if the key were absent.
+func (r *reader) settings(n ast.Node, what string, known fields) {
+	list, ok := r.entries(n, what)
+	if !ok {
+		return
+	}
+	for i, e := range list {
+		if s, ok := e.node.(*ast.StringNode); ok && plain(s) && s.Value == "auto" {
+			list[i].node = nil
+		}
 	}
 	r.each(list, what, known)
-	return true
 }
 
 // each reads entries with exactly these keys.
-func (r *reader) each(list []entry, what string, known fields) {
+func (r *reader) each(list []entry, what string, known fields) present {
+	keys := make(present, len(list))
 	for _, e := range list {
+		keys[e.key] = true
 		read, ok := known[e.key]
 		switch {
 		case !ok:
@@ -145,6 +169,7 @@ func (r *reader) each(list []entry, what string, known fields) {
 			read(e)
 		}
 	}
+	return keys
 }
 
 // describe names the kind of a node for messages.

@@ -1,0 +1,110 @@
+package spec
+
+// Render prints the model file with every default filled in: what the file
+// leaves open stands there as it will be used, and what the fit's plan decides
+// stands there as `auto`. It reads back as the same model. Included files and
+// level files are part of the output.
+func (s *Spec) Render() []byte {
+	return s.render(func(p *printer) {
+		if s.Model != nil {
+			s.renderModel(p)
+		} else {
+			renderCore(p, s.Core)
+		}
+	})
+}
+
+// RenderCore is Render with the model in the core language, whether the file
+// states it by core blocks or by a formula.
+func (s *Spec) RenderCore() ([]byte, Errors) {
+	core, errs := s.Lower()
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return s.render(func(p *printer) { renderCore(p, core) }), nil
+}
+
+func (s *Spec) render(model func(*printer)) []byte {
+	p := &printer{}
+	p.line("d3p", "1")
+	if s.Name.IsSet() {
+		p.text("name", s.Name.V)
+	}
+	if s.Description.IsSet() {
+		p.text("description", s.Description.V)
+	}
+	p.block("data", func() { renderData(p, &s.Data) })
+	model(p)
+	p.block("guide", func() { renderGuide(p, &s.Guide) })
+	p.block("fit", func() { renderFit(p, &s.Fit) })
+	p.block("privacy", func() { renderPrivacy(p, &s.Privacy) })
+	p.block("output", func() { renderOutput(p, &s.Output) })
+	return []byte(p.String())
+}
+
+// renderModel prints the formula with its family's link and every prior.
+func (s *Spec) renderModel(p *printer) {
+	m := s.Model
+	f := familyOf(m.Family.V)
+	p.block("model", func() {
+		p.text("formula", m.Terms.String())
+		p.line("family", f.name)
+		p.line("link", f.link(m.Link.V).name)
+		if len(m.Terms.Groups) > 0 {
+			p.line("parametrisation", m.Parametrisation.Or("non_centred"))
+		}
+		core, _ := s.Lower()
+		priors := m.allPriors(core)
+		if len(priors) == 0 {
+			return
+		}
+		p.block("priors", func() {
+			for _, d := range priors {
+				p.text(d.Name.V, d.Text.V)
+			}
+		})
+	})
+}
+
+// renderCore prints core blocks.
+func renderCore(p *printer, c *Core) {
+	definitions := func(key string, list []*Definition) {
+		if len(list) == 0 {
+			return
+		}
+		p.block(key, func() {
+			for _, d := range list {
+				p.text(d.Name.V, d.Text.V)
+			}
+		})
+	}
+	p.block("core", func() {
+		if len(c.Dims) > 0 {
+			p.block("dims", func() {
+				for _, d := range c.Dims {
+					p.line(d.Name.V, d.text())
+				}
+			})
+		}
+		definitions("params", c.Params)
+		definitions("let", c.Let)
+		if len(c.RowsLet)+len(c.Observe) == 0 {
+			return
+		}
+		p.block("rows", func() {
+			definitions("let", c.RowsLet)
+			definitions("observe", c.Observe)
+		})
+	})
+}
+
+// text prints the value of a dim.
+func (d *Dim) text() string {
+	switch {
+	case d.Size.IsSet():
+		return formatNumber(float64(d.Size.V))
+	case d.Of.IsSet():
+		return "levels(" + d.Of.V + ")"
+	}
+	return flowList(d.Labels, func(v Value[string]) string { return v.V })
+}

@@ -1,0 +1,77 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+)
+
+// renderData prints the data declaration.
+func renderData(p *printer, d *Data) {
+	unit := []string{"entity: " + flowText(d.Unit.Entity.V)}
+	if d.Unit.ID.IsSet() {
+		unit = append(unit, "id: "+flowText(d.Unit.ID.V))
+	}
+	unit = append(unit, "rows_per_unit: "+strconv.Itoa(d.Unit.RowsPerUnit.V))
+	if d.Unit.Keep.IsSet() {
+		unit = append(unit, "keep: "+d.Unit.Keep.V)
+	}
+	p.line("unit", flowMap(unit))
+	switch {
+	case d.Rows.Public.IsSet():
+		p.line("rows", flowMap([]string{"public: " + strconv.Itoa(d.Rows.Public.V)}))
+	case d.Rows.UpperBound.IsSet():
+		p.line("rows", flowMap([]string{"upper_bound: " + strconv.Itoa(d.Rows.UpperBound.V)}))
+	}
+	p.line("out_of_range", d.OutOfRange.Or("clamp"))
+	if len(d.MissingTokens) > 0 {
+		p.line("missing_tokens", flowList(d.MissingTokens, func(v Value[string]) string { return v.V }))
+	}
+	p.block("columns", func() {
+		for _, c := range d.Columns {
+			p.line(c.Name.V, renderColumn(d, c))
+		}
+	})
+	if len(d.Drop) > 0 {
+		p.line("drop", flowList(d.Drop, func(v Value[string]) string { return v.V }))
+	}
+}
+
+// renderColumn prints the declaration of a column as a flow map.
+func renderColumn(d *Data, c *Column) string {
+	parts := []string{"type: " + c.Type.V}
+	add := func(key, value string) { parts = append(parts, key+": "+value) }
+	if c.Header.IsSet() {
+		add("header", flowText(c.Header.V))
+	}
+	if c.Numeric() {
+		add("lower", formatNumber(c.Lower.V))
+		add("upper", formatNumber(c.Upper.V))
+		if c.Transform.IsSet() {
+			add("transform", c.Transform.V)
+		}
+		center, by := c.Scale()
+		add("scale", "{center: "+formatNumber(center)+", by: "+formatNumber(by)+"}")
+	} else {
+		add("levels", flowList(c.Levels, func(v Value[string]) string { return v.V }))
+		if c.Type.V != Binary {
+			add("reference", flowText(c.Levels[c.ReferenceLevel()].V))
+		}
+		add("unknown", flowText(c.Unknown.Or(RejectRow)))
+	}
+	if c.Source.IsSet() {
+		add("source", flowText(c.Source.V))
+	}
+	add("missing", renderMissing(d.MissingOf(c)))
+	return flowMap(parts)
+}
+
+// renderMissing prints the rule for missing values.
+func renderMissing(m Missing) string {
+	if m.Rule != MissingImpute {
+		return m.Rule
+	}
+	return flowMap([]string{"impute: " + flowText(m.Impute.V), "indicator: " + strconv.FormatBool(m.Indicator.V)})
+}
+
+// flowMap prints {a: 1, b: 2}.
+func flowMap(parts []string) string { return "{" + strings.Join(parts, ", ") + "}" }
