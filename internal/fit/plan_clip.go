@@ -2,15 +2,44 @@ package fit
 
 import "math"
 
-// countNoiseRatio is σ_b/σ: with it the gradient's noise grows by 3.3 %.
-const countNoiseRatio = 2
+const (
+	countNoiseRatio = 2     // σ_b/σ: with it the gradient's noise grows by 3.3 %
+	minAdaptive     = 200.0 // μN below which the count is too noisy to follow
+	adaptiveStart   = 0.1   // C₀: a quantile near 1 is reached faster from below
+	flatNorm        = 1.0   // C
+)
+
+// chooseClipping sets the kind of clipping, C (C₀ when adaptive) and the target
+// quantile, by default
+//
+//	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
+//
+// clipping bias does not shrink with N and the noise does, so C grows with μN.
+// A clip norm alone means flat clipping at that norm.
+func (p *Plan) chooseClipping(cfg Config) {
+	signal := p.Mu * float64(p.Records)
+	kind := ClippingAdaptive
+	if signal < minAdaptive || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+		kind = ClippingFlat
+	}
+	if cfg.ClipQuantile > 0 {
+		kind = ClippingAdaptive
+	}
+	p.Clipping = or(cfg.Clipping, kind)
+	p.ClipNorm = or(cfg.ClipNorm, flatNorm)
+	if p.Clipping == ClippingAdaptive {
+		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
+		clipped := 10 * math.Sqrt(float64(p.Latent)) / signal
+		p.ClipQuantile = or(cfg.ClipQuantile, 1-math.Min(math.Max(clipped, 0.01), 0.4))
+	}
+}
 
 // splitNoise divides one release of noise multiplier σ between the gradient sum
 // (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − ½)
 // (sensitivity ½), and sets the rate η_C at which the clip norm follows it.
 // Scaled by their sensitivities the two are one Gaussian release:
 //
-//	σ⁻² = z⁻² + (2σ_b)⁻², σ_b = 2σ, η_C = .2 min(1, qN/(5σ_b)).
+//	σ⁻² = z⁻² + (2σ_b)⁻², σ_b = 2σ, η_C = 0.2 min(1, qN/(5σ_b)).
 func splitNoise(p *Plan) {
 	p.GradientNoise, p.CountNoise, p.ClipRate = p.NoiseMultiplier, 0, 0
 	if p.Clipping != ClippingAdaptive {

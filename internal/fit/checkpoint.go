@@ -1,0 +1,80 @@
+package fit
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Checkpoint is what a stopped fit needs to continue: its plan, the state of
+// the loop, and the caller's ledger, which travels with it so that resuming
+// cannot reset the budget. It holds nothing that is not post-processing of
+// released quantities, but also no averaged result: it belongs in private/.
+type Checkpoint struct {
+	Format int             `json:"format"`
+	Plan   *Plan           `json:"plan"`
+	State  State           `json:"state"`
+	Ledger json.RawMessage `json:"ledger,omitempty"` // what has been spent
+}
+
+// checkpointFormat is the version of the JSON form.
+const checkpointFormat = 1
+
+// Checkpoint returns the loop's state with ledger, the JSON form of what was
+// spent so far.
+func (l *Loop) Checkpoint(ledger json.RawMessage) Checkpoint {
+	return Checkpoint{Format: checkpointFormat, Plan: l.plan, State: l.state, Ledger: ledger}
+}
+
+// Write writes c as JSON; float64 values survive exactly.
+func (c Checkpoint) Write(w io.Writer) error { return json.NewEncoder(w).Encode(c) }
+
+// ReadCheckpoint reads what Write wrote.
+func ReadCheckpoint(r io.Reader) (Checkpoint, error) {
+	var c Checkpoint
+	decoder := json.NewDecoder(r)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&c); err != nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: not readable: %w", err)
+	}
+	if c.Format != checkpointFormat || c.Plan == nil {
+		return Checkpoint{}, fmt.Errorf("checkpoint: format %d, want %d (start the fit again)", c.Format, checkpointFormat)
+	}
+	return c, nil
+}
+
+// Restore returns a loop that continues where c was taken.
+func Restore(c Checkpoint) (*Loop, error) {
+	if c.Plan.Latent < 1 {
+		return nil, errors.New("checkpoint: no parameters")
+	}
+	l, err := NewLoop(c.Plan, make([]float64, c.Plan.Latent))
+	if err != nil {
+		return nil, err
+	}
+	s, saved := &l.state, c.State
+	arrays := [][2][]float64{
+		{s.Lambda, saved.Lambda}, {s.Average.Mean, saved.Average.Mean},
+		{s.Noise.Variance, saved.Noise.Variance}, {s.Noise.Cross, saved.Noise.Cross}, {s.Noise.SumSquare, saved.Noise.SumSquare},
+	}
+	if len(saved.Moments) != len(s.Moments) {
+		return nil, errors.New("checkpoint: its optimizer state does not fit its plan")
+	}
+	for i := range s.Moments {
+		arrays = append(arrays, [2][]float64{s.Moments[i], saved.Moments[i]})
+	}
+	for _, a := range arrays {
+		if len(a[0]) != len(a[1]) {
+			return nil, errors.New("checkpoint: its state does not fit its plan")
+		}
+		copy(a[0], a[1])
+	}
+	if saved.Step < 0 || saved.Step > c.Plan.Steps || !isPositive(saved.ClipNorm) {
+		return nil, errors.New("checkpoint: its state does not fit its plan")
+	}
+	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
+	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count
+	s.Temper.Num, s.Temper.Den = saved.Temper.Num, saved.Temper.Den
+	return l, nil
+}

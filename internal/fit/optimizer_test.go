@@ -1,0 +1,101 @@
+package fit
+
+import (
+	"math"
+	"testing"
+)
+
+// Every optimizer of the table: it climbs a concave quadratic, reports as gain
+// the derivative of its step with the adaptive scales held fixed, and restores
+// from its moments.
+func TestOptimizers(t *testing.T) {
+	for _, family := range optimizers() {
+		t.Run(family.name, func(t *testing.T) {
+			opt := optimizerOptions{}
+			checkClimbs(t, family, opt)
+			checkRestores(t, family, optimizerOptions{momentum: 0.5, weightDecay: 0.01})
+		})
+	}
+}
+
+func checkClimbs(t *testing.T, family optimizerFamily, opt optimizerOptions) {
+	t.Helper()
+	o := family.make(2, opt)
+	target, x, g, gain := []float64{1, -2}, []float64{0, 0}, make([]float64, 2), make([]float64, 1)
+	for step := 1; step <= 20000; step++ {
+		for j := range g {
+			g[j] = 10 * (target[j] - x[j])
+		}
+		rate := family.rate * (1 - float64(step)/20001)
+		o.Update(x, g, step, rate, gain)
+		if !(gain[0] > 0) {
+			t.Fatalf("step %d: gain %v is not positive", step, gain[0])
+		}
+	}
+	for j := range x {
+		if math.Abs(x[j]-target[j]) > 1e-3 {
+			t.Errorf("x[%d] = %v after 20000 steps, want %v", j, x[j], target[j])
+		}
+	}
+}
+
+func checkRestores(t *testing.T, family optimizerFamily, opt optimizerOptions) {
+	t.Helper()
+	a, b := family.make(2, opt), family.make(2, opt)
+	x := []float64{0.3, -0.2}
+	for step := 1; step <= 5; step++ {
+		a.Update(x, []float64{0.5, -float64(step)}, step, 0.1, nil)
+	}
+	for i, m := range a.Moments() {
+		copy(b.Moments()[i], m)
+	}
+	y := append([]float64(nil), x...)
+	a.Update(x, []float64{1, 2}, 6, 0.1, nil)
+	b.Update(y, []float64{1, 2}, 6, 0.1, nil)
+	for j := range x {
+		if x[j] != y[j] {
+			t.Errorf("restored optimizer goes to %v, original to %v", y, x)
+		}
+	}
+}
+
+// The first step of each optimizer, by hand: gradient (2), from x = 1.
+func TestFirstStep(t *testing.T) {
+	for name, want := range map[string]struct{ x, gain float64 }{
+		"adam":    {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"adamw":   {1 - 0.1*0.01 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"adagrad": {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
+		"sgd":     {1 + 0.1*2, 0.1 / (1 - 0.5)},
+	} {
+		family, err := lookupOptimizer(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, gain := []float64{1}, []float64{0}
+		family.make(1, optimizerOptions{momentum: 0.5, weightDecay: 0.01}).Update(x, []float64{2}, 1, 0.1, gain)
+		if math.Abs(x[0]-want.x) > 1e-12 || math.Abs(gain[0]-want.gain) > 1e-12 {
+			t.Errorf("%s: x %v gain %v, want %v %v", name, x[0], gain[0], want.x, want.gain)
+		}
+	}
+	if _, err := lookupOptimizer("adamm"); err == nil {
+		t.Error("unknown optimizer accepted")
+	}
+}
+
+func TestSchedules(t *testing.T) {
+	for name, want := range map[string][3]float64{ // at t = 0, T/2, T−1 of T = 100
+		"constant": {1, 1, 1},
+		"cosine":   {1, 0.5, (1 + math.Cos(0.99*math.Pi)) / 2},
+		"step":     {1, 0.1, 0.01},
+	} {
+		s, err := lookupSchedule(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, at := range []int{0, 50, 99} {
+			if got := s.factor(at, 100); math.Abs(got-want[i]) > 1e-12 {
+				t.Errorf("%s at %d: %v, want %v", name, at, got, want[i])
+			}
+		}
+	}
+}

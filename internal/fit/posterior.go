@@ -1,0 +1,90 @@
+package fit
+
+import (
+	"math"
+
+	"d3p/internal/models/guide"
+)
+
+// Posterior is the released approximation of the posterior, on the
+// unconstrained scale: the guide at the averaged iterates, and how far the
+// privacy noise may have moved its location.
+type Posterior struct {
+	Plan  *Plan
+	Guide guide.Guide
+
+	Lambda []float64 // averaged variational parameters, shape (V)
+	Mean   []float64 // location m, shape (P)
+	LogSD  []float64 // log of the guide's marginal standard deviation, shape (P)
+	VarDP  []float64 // variance of Mean caused by the privacy noise, shape (P); zero when not modelled
+	Steps  int       // completed steps; less than Plan.Steps when stopped early
+}
+
+// Normals fills dst with independent draws from N(0, 1).
+type Normals interface{ Normals(dst []float64) }
+
+// Posterior returns the result so far: the average of the iterates, or the
+// current one before averaging has begun.
+func (l *Loop) Posterior() *Posterior {
+	s := &l.state
+	p := l.plan.Latent
+	post := &Posterior{
+		Plan: l.plan, Guide: l.guide, Steps: s.Step,
+		Lambda: make([]float64, len(s.Lambda)), LogSD: make([]float64, p), VarDP: make([]float64, p),
+	}
+	if s.Average.Count > 0 {
+		copy(post.Lambda, s.Average.Mean)
+		s.Noise.ofMean(post.VarDP)
+	} else {
+		copy(post.Lambda, s.Lambda)
+		copy(post.VarDP, s.Noise.Variance)
+	}
+	if !l.modelsNoise() {
+		clear(post.VarDP)
+	}
+	post.Mean = post.Lambda[:p:p]
+	l.guide.SD(post.LogSD, post.Lambda)
+	for j, sd := range post.LogSD {
+		post.LogSD[j] = math.Log(sd)
+	}
+	return post
+}
+
+// modelsNoise reports whether the variance of the privacy noise is part of the
+// posterior. Tempering has already widened the guide instead.
+func (l *Loop) modelsNoise() bool { return l.plan.NoiseAware == NoiseAwareVariance }
+
+// SD sets dst (P) to the total standard deviations √(s² + var_dp).
+func (p *Posterior) SD(dst []float64) {
+	for j, v := range p.VarDP {
+		dst[j] = math.Sqrt(math.Exp(2*p.LogSD[j]) + v)
+	}
+}
+
+// NoiseShare sets dst (P) to the part of each coordinate's total variance that
+// stands for the privacy noise, var_dp/(s² + var_dp), from 0 to 1.
+func (p *Posterior) NoiseShare(dst []float64) {
+	for j, v := range p.VarDP {
+		dst[j] = 0
+		if v > 0 {
+			dst[j] = v / (math.Exp(2*p.LogSD[j]) + v)
+		}
+	}
+}
+
+// Draws sets dst (S×P, row-major) to draws from the posterior with the noise
+// variance added, on the unconstrained scale; models.Model.Constrain takes a
+// draw to the scale of the model file. Post-processing: it costs nothing.
+func (p *Posterior) Draws(dst []float64, rng Normals) {
+	latent := len(p.Mean)
+	noise := make([]float64, p.Guide.Noise()+latent)
+	eta, extra := noise[:p.Guide.Noise()], noise[p.Guide.Noise():]
+	for ; len(dst) >= latent; dst = dst[latent:] {
+		rng.Normals(noise)
+		theta := dst[:latent]
+		p.Guide.Draw(theta, p.Lambda, eta)
+		for j, v := range p.VarDP {
+			theta[j] += math.Sqrt(v) * extra[j]
+		}
+	}
+}
