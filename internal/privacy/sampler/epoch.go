@@ -1,0 +1,42 @@
+package sampler
+
+import (
+	"fmt"
+	"math"
+)
+
+// epoch is the public length of an epoch: every record is in exactly one of
+// its batches.
+type epoch struct{ batches int }
+
+// newEpoch cuts the declared records into 1/q batches, rounded.
+func newEpoch(cfg Config) (epoch, error) {
+	q, err := cfg.rate()
+	if err != nil {
+		return epoch{}, err
+	}
+	batches := math.Round(1 / q)
+	if batches > math.MaxUint32 {
+		return epoch{}, fmt.Errorf("sampler: rate %g makes epochs of %g batches: raise the rate", q, batches)
+	}
+	return epoch{int(batches)}, nil
+}
+
+// epochs returns how many epochs `steps` steps begin. A last, incomplete one
+// counts in full: not releasing the rest of it is post-processing.
+func (e epoch) epochs(steps int) int64 {
+	return int64((steps + e.batches - 1) / e.batches)
+}
+
+// at returns the epoch of step t and the batch within it.
+func (e epoch) at(t int) (number uint64, batch int) {
+	return step(t) / uint64(e.batches), t % e.batches
+}
+
+// step returns t as a stream's step.
+func step(t int) uint64 {
+	if t < 0 {
+		panic("sampler: negative step")
+	}
+	return uint64(t)
+}

@@ -1,0 +1,73 @@
+package sampler
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// fixedSize draws a uniform subset of a fixed number of records, without
+// replacement and independently in every step. Fewer records than declared are
+// filled up with absent ones, which can be drawn and contribute nothing: the
+// rate is never above the claimed one, and no error tells that records lack.
+type fixedSize struct{ population, batch int }
+
+func newFixedSize(cfg Config) (scheme, error) {
+	if err := cfg.checkPublicN(); err != nil {
+		return nil, err
+	}
+	q, err := cfg.rate()
+	if err != nil {
+		return nil, err
+	}
+	batch := cfg.BatchSize
+	if batch == 0 {
+		batch = int(math.Round(q * float64(cfg.PublicN)))
+	}
+	if batch < 1 {
+		return nil, fmt.Errorf("sampler: rate %g of %d records is less than one record: raise the rate", q, cfg.PublicN)
+	}
+	return fixedSize{cfg.PublicN, batch}, nil
+}
+
+func (f fixedSize) Scheme() string { return "fixed_size" }
+
+func (f fixedSize) Rate() float64 { return float64(f.batch) / float64(f.population) }
+
+func (f fixedSize) Relations() []event.Relation {
+	return []event.Relation{event.AddRemove, event.Substitute}
+}
+
+func (f fixedSize) Event(steps int, of event.Event) event.Event {
+	return event.SelfComposed{
+		Of:    event.FixedSizeSampled{Population: f.population, Batch: f.batch, Of: of},
+		Count: int64(steps),
+	}
+}
+
+func (f fixedSize) bind(n int, src *noise.Stream) drawer {
+	return &fixedSizeDraw{n, f.batch, newPermutation(max(n, f.population), src)}
+}
+
+type fixedSizeDraw struct {
+	n, batch    int
+	permutation permutation
+}
+
+func (d *fixedSizeDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
+	d.permutation.renew(step(t))
+	return present(d.permutation.outputs(grown(dst, d.batch), 0, d.batch), d.n), false
+}
+
+// present drops the indices of absent records, n and above, in place.
+func present(batch []uint32, n int) []uint32 {
+	kept := batch[:0]
+	for _, i := range batch {
+		if int(i) < n {
+			kept = append(kept, i)
+		}
+	}
+	return kept
+}

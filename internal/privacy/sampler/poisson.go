@@ -1,0 +1,58 @@
+package sampler
+
+import (
+	"math"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// poisson puts every record into every batch independently with probability q.
+// The batch is drawn as its size, exactly Binomial(n, q), and then a uniform
+// subset of that size: the first outputs of a fresh permutation of the records
+// (Feistel minibatching).
+type poisson struct{ q float64 }
+
+func newPoisson(cfg Config) (scheme, error) {
+	q, err := cfg.rate()
+	return poisson{q}, err
+}
+
+func (p poisson) Scheme() string { return "poisson" }
+
+func (p poisson) Rate() float64 { return p.q }
+
+func (p poisson) Relations() []event.Relation {
+	return []event.Relation{event.AddRemove, event.Substitute}
+}
+
+func (p poisson) Event(steps int, of event.Event) event.Event {
+	return event.SelfComposed{Of: event.PoissonSampled{Rate: p.q, Of: of}, Count: int64(steps)}
+}
+
+func (p poisson) bind(n int, src *noise.Stream) drawer {
+	if p.q == 1 {
+		return full{}
+	}
+	mean := float64(n) * p.q
+	return &poissonDraw{
+		size:        noise.NewBinomial(uint64(n), p.q),
+		usual:       min(n, int(mean+8*math.Sqrt(mean)+32)),
+		src:         src,
+		permutation: newPermutation(n, src),
+	}
+}
+
+type poissonDraw struct {
+	size        *noise.Binomial
+	usual       int // a size that is practically never exceeded
+	src         *noise.Stream
+	permutation permutation
+}
+
+func (d *poissonDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
+	d.src.Seek(step(t))
+	k := int(d.size.Draw(d.src))
+	d.permutation.renew(step(t))
+	return d.permutation.outputs(grown(dst, max(k, d.usual)), 0, k), false
+}

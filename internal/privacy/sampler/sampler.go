@@ -1,0 +1,146 @@
+// Package sampler draws the batches of a fit and states what drawing them so
+// earns: a scheme's Draw and its Event stand in one file, and neither exists
+// without the other. The number of records is secret; it enters Draw only.
+package sampler
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// Config selects a scheme. All of it is public.
+type Config struct {
+	Scheme    string  // one of Schemes()
+	Rate      float64 // q in (0, 1], or 0 when BatchSize is given
+	BatchSize int     // expected records per batch, or 0 when Rate is given
+	PublicN   int     // declared number of records; unused by full, and by poisson given Rate
+}
+
+// Claim is what a scheme promises about its batches, knowable before any data
+// is read.
+type Claim interface {
+	// Event returns what the first `steps` steps amount to when each releases
+	// `of` once, for an accountant.
+	Event(steps int, of event.Event) event.Event
+	// Rate returns the expected fraction of the records in a batch, q. Sums
+	// over a batch are divided by it to stand for all records.
+	Rate() float64
+	// Scheme returns the scheme's name.
+	Scheme() string
+	// Relations returns the neighbouring relations under which Event is valid.
+	Relations() []event.Relation
+}
+
+// Sampler draws the batches that its Claim is about.
+type Sampler interface {
+	Claim
+	// Draw returns the record indices of step t's batch, t >= 0, without
+	// repetition and in no meaningful order, stored in dst[:0], which grows
+	// only if it is too small; or all = true for every record. The batch
+	// depends on the stream's key and t only.
+	Draw(t int, dst []uint32) (batch []uint32, all bool)
+}
+
+// scheme is a claim that can be bound to records.
+type scheme interface {
+	Claim
+	bind(n int, src *noise.Stream) drawer
+}
+
+type drawer interface {
+	Draw(t int, dst []uint32) (batch []uint32, all bool)
+}
+
+var schemes = []struct {
+	name string
+	make func(Config) (scheme, error)
+}{
+	{"poisson", newPoisson},
+	{"full", newFull},
+	{"fixed_size", newFixedSize},
+	{"balls_and_bins", newBallsAndBins},
+	{"shuffle", newShuffle},
+}
+
+// Schemes returns the names of all schemes.
+func Schemes() []string {
+	names := make([]string, len(schemes))
+	for i, s := range schemes {
+		names[i] = s.name
+	}
+	return names
+}
+
+// ClaimFor returns what cfg promises; no data is needed. The error names the
+// field of cfg that is wrong.
+func ClaimFor(cfg Config) (Claim, error) { return find(cfg) }
+
+// EventFor returns the event of the first `steps` steps of a valid cfg when
+// each releases `of` once. It panics if cfg is not valid.
+func EventFor(cfg Config, steps int, of event.Event) event.Event {
+	claim, err := find(cfg)
+	if err != nil {
+		panic(err)
+	}
+	return claim.Event(steps, of)
+}
+
+// New returns the sampler of cfg for n records, n < 2^32, with random numbers
+// from src (purpose noise.Sampling), which it uses alone from now on.
+func New(cfg Config, n int, src *noise.Stream) (Sampler, error) {
+	s, err := find(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n > math.MaxUint32 {
+		panic("sampler: the number of records is not in [0, 2^32)")
+	}
+	return struct {
+		Claim
+		drawer
+	}{s, s.bind(n, src)}, nil
+}
+
+func find(cfg Config) (scheme, error) {
+	for _, s := range schemes {
+		if s.name == cfg.Scheme {
+			return s.make(cfg)
+		}
+	}
+	return nil, fmt.Errorf("sampler: unknown scheme %q: choose one of %q", cfg.Scheme, Schemes())
+}
+
+// rate returns the expected fraction of records per batch that cfg asks for.
+func (cfg Config) rate() (float64, error) {
+	switch {
+	case cfg.BatchSize == 0:
+		if !(cfg.Rate > 0 && cfg.Rate <= 1) {
+			return 0, fmt.Errorf("sampler: rate %g is not in (0, 1], and no batch size is given", cfg.Rate)
+		}
+		return cfg.Rate, nil
+	case cfg.Rate != 0:
+		return 0, errors.New("sampler: both a rate and a batch size are given: choose one")
+	}
+	if err := cfg.checkPublicN(); err != nil {
+		return 0, err
+	}
+	if cfg.BatchSize < 0 || cfg.BatchSize > cfg.PublicN {
+		return 0, fmt.Errorf("sampler: batch size %d is not between 1 and the declared %d records", cfg.BatchSize, cfg.PublicN)
+	}
+	return float64(cfg.BatchSize) / float64(cfg.PublicN), nil
+}
+
+func (cfg Config) checkPublicN() error {
+	if cfg.PublicN < 1 || cfg.PublicN > math.MaxUint32 {
+		return fmt.Errorf("sampler: %d declared records: scheme %s needs a number from 1 to 2^32-1", cfg.PublicN, cfg.Scheme)
+	}
+	return nil
+}
+
+// grown returns dst[:0] with capacity for size numbers.
+func grown(dst []uint32, size int) []uint32 { return slices.Grow(dst[:0], size) }
