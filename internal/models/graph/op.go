@@ -158,6 +158,17 @@ func (o Op) String() string {
 // for every other op.
 func (o Op) Arity() int { return ops[o].arity }
 
+// operands is the number of operands of an instruction.
+func (o Op) operands() int {
+	switch o {
+	case OpPut, OpSum, OpMaxReduce:
+		return 1
+	case OpMatVec, OpOuter, OpGather, OpScatter:
+		return 2
+	}
+	return o.Arity()
+}
+
 // Eval is the scalar function of an element-wise op, unused operands ignored:
 // the definition that every engine's kernels are tested against. It panics for
 // other ops.

@@ -1,0 +1,176 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Machine executes a Tape in plain float64, one instruction after the other.
+// It is the reference that engines are tested against, and what computes prior
+// gradients and predictions. Memory is allocated once, for at most maxB
+// records; no call allocates. A Machine is not safe for concurrent use.
+type Machine struct {
+	t       *Tape
+	maxB, b int
+	memory  [][]float64 // by buffer: KGlobal [Size], KRecord and derived columns [Size × maxB]
+	rows    []float64   // of the last Records
+	stride  int
+	theta   []float64 // of the last Globals
+	aux     []float64
+	auxRec  []float64
+}
+
+// NewMachine prepares to run t on batches of up to maxB records.
+func NewMachine(t *Tape, maxB int) *Machine {
+	m := &Machine{t: t, maxB: maxB, memory: make([][]float64, len(t.Buffers))}
+	for i := range t.Buffers {
+		switch b := &t.Buffers[i]; {
+		case b.Kind == KConst:
+			m.memory[i] = b.Values
+		case b.Kind == KGlobal:
+			m.memory[i] = make([]float64, b.Size)
+		case b.Kind == KRecord, m.isDerived(b):
+			m.memory[i] = make([]float64, b.Size*maxB)
+		}
+	}
+	return m
+}
+
+func (m *Machine) isDerived(b *Buffer) bool { return b.Kind == KColumn && b.Offset >= m.t.K0 }
+
+// Globals runs the Global list for θ, of P scalars, and aux, of AuxGlobal
+// scalars; both are kept by reference until the next call.
+func (m *Machine) Globals(theta, aux []float64) {
+	if len(theta) != m.t.P || len(aux) < m.t.AuxGlobal {
+		panic(fmt.Sprintf("graph: Globals with %d parameters and %d aux, want %d and %d", len(theta), len(aux), m.t.P, m.t.AuxGlobal))
+	}
+	m.theta, m.aux = theta, aux
+	m.run(m.t.Global, 1)
+}
+
+// Records runs the Derive and Record lists for B encoded records: column j of
+// record b is rows[b·stride + j], j < K0. aux holds the per-record noise,
+// AuxRecord scalars in lanes of B; nil if there is none.
+func (m *Machine) Records(rows []float64, stride, B int, aux []float64) {
+	if B > m.maxB || len(aux) < m.t.AuxRecord*B {
+		panic(fmt.Sprintf("graph: Records with B = %d, %d aux; want B at most %d and %d aux", B, len(aux), m.maxB, m.t.AuxRecord*B))
+	}
+	m.rows, m.stride, m.b, m.auxRec = rows, stride, B, aux
+	m.run(m.t.Derive, B)
+	m.run(m.t.Record, B)
+}
+
+// Derive computes the derived columns of B encoded records: column K0 + j of
+// record b goes to dst[b·(K-K0) + j]. An engine calls it once per fit.
+func (m *Machine) Derive(dst, rows []float64, stride, B int) {
+	extra := m.t.K - m.t.K0
+	for first := 0; first < B; first += m.maxB {
+		m.rows, m.stride, m.b = rows[first*stride:], stride, min(m.maxB, B-first)
+		m.run(m.t.Derive, m.b)
+		for i := range m.t.Buffers {
+			b := &m.t.Buffers[i]
+			if !m.isDerived(b) {
+				continue
+			}
+			for e := range b.Size {
+				for r, v := range m.memory[i][e*m.b:][:m.b] {
+					dst[(first+r)*extra+b.Offset-m.t.K0+e] = v
+				}
+			}
+		}
+	}
+}
+
+func (m *Machine) run(list []Instr, B int) {
+	for i := range list {
+		in := &list[i]
+		var args [3]lanes
+		for k, o := range [...]*Operand{&in.A, &in.B, &in.C} {
+			if o.Buf != NoBuf {
+				args[k] = m.lanes(o.Buf)
+				args[k].index = o.Map
+			}
+		}
+		in.run(m.memory[in.Dst][:m.t.Buffers[in.Dst].Size*B], args, B)
+	}
+}
+
+// lanes locates a buffer for the current batch.
+func (m *Machine) lanes(i Buf) lanes {
+	b := &m.t.Buffers[i]
+	l := lanes{values: m.memory[i], size: b.Size, element: 1}
+	switch {
+	case b.Kind == KParam:
+		l.values = m.theta[b.Offset:]
+	case b.Kind == KAux:
+		l.values = m.aux[b.Offset:]
+	case b.Kind == KAuxRecord:
+		l.values, l.element, l.record = m.auxRec[b.Offset*m.b:], m.b, 1
+	case b.Kind == KRecord, m.isDerived(b):
+		l.element, l.record = m.b, 1
+	case b.Kind == KColumn:
+		l.values, l.record = m.rows[b.Offset:], m.stride
+	}
+	return l
+}
+
+// value is element i of record r of a buffer.
+func (m *Machine) value(buf Buf, i, r int) float64 {
+	l := m.lanes(buf)
+	return l.values[i*l.element+r*l.record]
+}
+
+// Output is the i-th output: [Size × B] of a per-record one, [Size] of a
+// global one. It is overwritten by the next call.
+func (m *Machine) Output(i int) []float64 { return m.result(m.t.Outputs[i]) }
+
+// Loss is the loss of each record, or of the whole if it is global; nil if the
+// tape has none.
+func (m *Machine) Loss() []float64 {
+	if m.t.Loss == NoBuf {
+		return nil
+	}
+	return m.result(m.t.Loss)
+}
+
+func (m *Machine) result(buf Buf) []float64 {
+	n := m.t.Buffers[buf].Size
+	if m.t.Buffers[buf].Kind == KRecord {
+		n *= m.b
+	}
+	return m.memory[buf][:n]
+}
+
+// Gradient sets dst, of P scalars, to the gradient of record r of the last
+// Records.
+func (m *Machine) Gradient(r int, dst []float64) {
+	clear(dst)
+	for i := range m.t.Terms {
+		m.addTerm(&m.t.Terms[i], r, 1, dst)
+	}
+}
+
+// GlobalGradient sets dst, of P scalars, to the gradient of a global loss at
+// the θ of the last Globals.
+func (m *Machine) GlobalGradient(dst []float64) { m.Gradient(0, dst) }
+
+// addTerm adds scale times one term of record r.
+func (m *Machine) addTerm(t *Term, r int, scale float64, dst []float64) {
+	rows, x := t.Rows, 1.0
+	first := 0
+	if t.Kind == TermScatter {
+		first = row(m.value(t.Index, 0, r), t.Rows)
+		rows = first + 1
+		if first < 0 {
+			first, rows, x = 0, t.Rows, math.NaN()
+		}
+	}
+	for i := first; i < rows; i++ {
+		if t.Kind == TermOuter {
+			x = m.value(t.X, i, r)
+		}
+		for c := range t.Cols {
+			dst[t.Param+i*t.RowStride+c*t.ColStride] += scale * x * m.value(t.Delta, c, r)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package graph
+
+import "math"
+
+// partial is the derivative of the element-wise node n with respect to its
+// argument i, element by element: n's shape or a scalar; nil means zero.
+// Formulas use n itself where that is cheaper or safer than its argument.
+func (b *Builder) partial(n *Node, i int) *Node {
+	one := b.Const(1)
+	x := n.args[0]
+	var y *Node
+	if len(n.args) > 1 {
+		y = n.args[1]
+	}
+	switch n.op {
+	case OpAdd:
+		return one
+	case OpSub:
+		return [...]*Node{one, b.Const(-1)}[i]
+	case OpMul:
+		return n.args[1-i]
+	case OpDiv:
+		r := b.Reciprocal(y)
+		if i == 0 {
+			return r
+		}
+		return b.Neg(b.Mul(n, r))
+	case OpPow:
+		if i == 0 {
+			return b.Mul(y, b.Pow(x, b.Sub(y, one)))
+		}
+		return b.elementwise(OpMulZero, n, b.Log(x)) // 0 at x = 0
+	case OpMin, OpMax:
+		first := b.Sub(one, b.Less(y, x))
+		if n.op == OpMax {
+			first = b.Sub(one, b.Less(x, y))
+		}
+		return [...]*Node{first, b.Sub(one, first)}[i]
+	case OpWhere:
+		return [...]*Node{nil, b.Where(x, one, b.Const(0)), b.Where(x, b.Const(0), one)}[i]
+	case OpNeg:
+		return b.Const(-1)
+	case OpExp:
+		return n
+	case OpLog:
+		return b.Reciprocal(x)
+	case OpLog1p:
+		return b.Reciprocal(b.Add(one, x))
+	case OpExpm1:
+		return b.Add(n, one)
+	case OpSqrt:
+		return b.Mul(b.Const(0.5), b.Reciprocal(n))
+	case OpSquare:
+		return b.Mul(b.Const(2), x)
+	case OpAbs:
+		return b.Sign(x)
+	case OpReciprocal:
+		return b.Neg(b.Square(n))
+	case OpSigmoid:
+		return b.Mul(n, b.Sub(one, n))
+	case OpLogSigmoid:
+		return b.Sigmoid(b.Neg(x))
+	case OpSoftplus:
+		return b.Sigmoid(x)
+	case OpTanh:
+		return b.Sub(one, b.Square(n))
+	case OpRelu:
+		return b.Less(b.Const(0), x)
+	case OpGelu:
+		return b.Add(b.NormalCDF(x), b.Mul(x, b.normalDensity(x)))
+	case OpLgamma:
+		return b.Digamma(x)
+	case OpDigamma:
+		return b.elementwise(OpTrigamma, x)
+	case OpErf:
+		return b.Mul(b.Const(2/math.Sqrt(math.Pi)), b.Exp(b.Neg(b.Square(x))))
+	case OpNormalCDF:
+		return b.normalDensity(x)
+	case OpLogNormalCDF:
+		// φ/Φ, whose logarithm neither over- nor underflows.
+		return b.Exp(b.Sub(b.logNormalDensity(x), n))
+	case OpSin:
+		return b.Cos(x)
+	case OpCos:
+		return b.Neg(b.Sin(x))
+	case OpAtan:
+		return b.Reciprocal(b.Add(one, b.Square(x)))
+	case OpLess, OpEqual, OpSign, OpFloor:
+		return nil
+	}
+	return b.fail("gradient", "%v has no derivative", n.op)
+}
+
+// isMask says whether the partial derivatives of an op are 0 or 1: it chooses
+// between branches, and what the branch not taken holds must not matter.
+func isMask(op Op) bool { return op == OpWhere || op == OpMin || op == OpMax || op == OpRelu }
+
+func (b *Builder) normalDensity(x *Node) *Node { return b.Exp(b.logNormalDensity(x)) }
+
+func (b *Builder) logNormalDensity(x *Node) *Node {
+	return b.Sub(b.Mul(b.Const(-0.5), b.Square(x)), b.Const(0.5*math.Log(2*math.Pi)))
+}

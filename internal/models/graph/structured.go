@@ -1,0 +1,171 @@
+package graph
+
+import "slices"
+
+// A structured adjoint is the part of one record's gradient with respect to a
+// global node that is kept as factors instead of one value per element. Its
+// elements (r, c) fall on elements offset + r·rowStride + c·colStride of the
+// node, all different.
+//
+//	index ≠ nil   row index is delta[c], the other rows are 0 (scatter)
+//	x ≠ nil       x[r]·delta[c] (outer)
+//	neither       delta[c], with one row (block)
+type structured struct {
+	layout
+	index *Node // scalar
+	x     *Node // vector of rows elements
+	delta *Node // vector of cols elements
+}
+
+type layout struct{ offset, rows, cols, rowStride, colStride int }
+
+// positions lists where the elements fall, row by row.
+func (l layout) positions() []int32 {
+	p := make([]int32, 0, l.rows*l.cols)
+	for r := range l.rows {
+		for c := range l.cols {
+			p = append(p, int32(l.offset+r*l.rowStride+c*l.colStride))
+		}
+	}
+	return p
+}
+
+// vector is x as a vector of its elements in order.
+func (b *Builder) vector(x *Node) *Node { return b.view(x, Shape{{"(i)", x.size}}, nil) }
+
+// matrix is x as a matrix of its elements in order.
+func (b *Builder) matrix(x *Node, rows, cols int) *Node {
+	return b.view(x, Shape{{"(r)", rows}, {"(c)", cols}}, nil)
+}
+
+// outer is the matrix Σ_w x[r,w]·y[c,w] of x [rows×width] and y [cols×width].
+func (b *Builder) outer(x, y *Node, width int) *Node {
+	rows, cols := x.size/width, y.size/width
+	return b.foldNode(b.intern(OpOuter, Shape{{"(r)", rows}, {"(c)", cols}}, x.stage.Join(y.stage),
+		[]*Node{x, y}, attr{rows: rows, cols: cols, width: width}))
+}
+
+// scatter is a rows×len(delta) matrix with delta in row index and 0 elsewhere.
+func (b *Builder) scatter(delta, index *Node, rows int) *Node {
+	return b.foldNode(b.intern(OpScatter, Shape{{"(r)", rows}, {"(c)", delta.size}},
+		delta.stage.Join(index.stage), []*Node{delta, index}, attr{rows: rows, cols: delta.size}))
+}
+
+// dense writes s out as an array of the given shape.
+func (b *Builder) dense(s structured, shape Shape) *Node {
+	m := s.delta
+	switch {
+	case s.index != nil:
+		m = b.scatter(s.delta, s.index, s.rows)
+	case s.x != nil:
+		m = b.outer(s.x, s.delta, 1)
+	}
+	return b.sumInto(m, shape, s.positions())
+}
+
+// through moves s from a view to the node that the view reads: element i goes
+// to element index[i], and what meets there adds up. It reports false when the
+// result has none of the three structures.
+func (b *Builder) through(s structured, index []int32) (structured, bool) {
+	if index == nil {
+		return s, true
+	}
+	pos := s.positions()
+	for i, p := range pos {
+		pos[i] = index[p]
+	}
+	// The target must be row[r] + col[c].
+	row, col := make([]int32, s.rows), pos[:s.cols]
+	for r := range row {
+		row[r] = pos[r*s.cols] - col[0]
+		for c := range s.cols {
+			if pos[r*s.cols+c] != row[r]+col[c] {
+				return s, false
+			}
+		}
+	}
+	rowStride, rowInto, rowOK := progression(row)
+	colStride, colInto, colOK := progression(col)
+	if !rowOK || !colOK {
+		return s, false
+	}
+	out := s
+	out.offset = int(slices.Min(row) + slices.Min(col))
+	out.rowStride, out.colStride = rowStride, colStride
+	out.delta = b.collect(s.delta, colInto)
+	out.cols = out.delta.size
+	switch rows := 1 + int(slices.Max(rowInto)); {
+	case s.x != nil:
+		out.x = b.collect(s.x, rowInto)
+		out.rows = rows
+	case s.index != nil && rows == 1 && s.rows > 1:
+		out.index, out.rows = nil, 1 // every row falls on the same elements
+	case s.index != nil && (rows != s.rows || !isIdentity(rowInto)):
+		return s, false
+	}
+	return out, distinct(out.positions())
+}
+
+// progression finds the step between the sorted distinct values of v, and the
+// place of each element of v among them; false if the steps differ.
+func progression(v []int32) (step int, into []int32, ok bool) {
+	u := slices.Compact(slices.Sorted(slices.Values(v)))
+	if len(u) > 1 {
+		step = int(u[1] - u[0])
+	}
+	for i := 2; i < len(u); i++ {
+		if int(u[i]-u[i-1]) != step {
+			return 0, nil, false
+		}
+	}
+	into = make([]int32, len(v))
+	for i, x := range v {
+		if step > 0 {
+			into[i] = (x - u[0]) / int32(step)
+		}
+	}
+	return step, into, true
+}
+
+// collect adds up the elements of a vector that go to the same place.
+func (b *Builder) collect(x *Node, into []int32) *Node {
+	return b.sumInto(x, Shape{{"(i)", 1 + int(slices.Max(into))}}, into)
+}
+
+func distinct(p []int32) bool {
+	q := slices.Sorted(slices.Values(p))
+	return len(slices.Compact(q)) == len(p)
+}
+
+// at picks from p, which has one value for each element of the node that s
+// belongs to, the values at s's elements. It returns the factor for x (nil for
+// none) and for delta; false if p does not factorise over rows and columns.
+func (b *Builder) at(s structured, p *Node) (forX, forDelta *Node, ok bool) {
+	if p.size == 1 {
+		return nil, b.view(p, nil, nil), true
+	}
+	base, m := viewed(p)
+	pos := s.positions()
+	for i, j := range pos {
+		pos[i] = int32(at(m, int(j)))
+	}
+	sameRows, sameCols := true, true
+	for i, j := range pos {
+		sameRows = sameRows && j == pos[i%s.cols]
+		sameCols = sameCols && j == pos[i-i%s.cols]
+	}
+	cols := Shape{{"(i)", s.cols}}
+	switch {
+	case sameRows:
+		return nil, b.view(base, cols, pos[:s.cols]), true
+	case s.index != nil:
+		return nil, b.gather(b.view(base, Shape{{"(r)", s.rows}, {"(i)", s.cols}}, pos), s.index, cols), true
+	case sameCols:
+		first := make([]int32, s.rows)
+		for r := range first {
+			first[r] = pos[r*s.cols]
+		}
+		return b.view(base, Shape{{"(i)", s.rows}}, first), nil, true
+	}
+	return nil, nil, false
+}
