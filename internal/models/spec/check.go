@@ -123,9 +123,6 @@ func (b *blocks) checkResponse(m *Model, c *Column, f *family) {
 	if f.counts && c.Lower.IsSet() && c.Lower.V < 0 {
 		b.add(c.Lower.At, "", "%s is a count: its lower bound must be at least 0, not %s", c.Name.V, formatNumber(c.Lower.V))
 	}
-	if f.counts && (c.Transform.IsSet() || c.Center.IsSet() || c.By.IsSet()) {
-		b.add(at, "remove its scale and transform", "family %s observes %s as it is counted", f.name, c.Name.V)
-	}
 	if c.Missing.Rule == MissingImpute {
 		b.add(c.Missing.At, "use `reject`", "a response must not be imputed")
 	}

@@ -49,8 +49,14 @@ func flowList[T any](list []T, text func(T) string) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-// flowText quotes a text for use inside {} and [] if need be.
-func flowText(s string) string { return quoteIn("k: [%s]", s) }
+// flowText quotes a text for use inside {} and [] if need be; the parser reads
+// a colon there as a key even where YAML does not.
+func flowText(s string) string {
+	if strings.Contains(s, ":") {
+		return strconv.Quote(s)
+	}
+	return quoteIn("k: [%s]", s)
+}
 
 // quoteIn returns s as it is when YAML reads it back as the same plain text in
 // the place that format describes, and in double quotes otherwise.
