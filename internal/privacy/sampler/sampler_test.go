@@ -120,7 +120,7 @@ func TestInclusionFrequencies(t *testing.T) {
 
 // All subsets of up to six records have the probability that the scheme says.
 func TestSubsetFrequencies(t *testing.T) {
-	const runs = 100000
+	const runs = 30000
 	for n := 2; n <= 6; n++ {
 		for _, cfg := range []Config{
 			{Scheme: "poisson", Rate: 0.3},
