@@ -1,0 +1,29 @@
+package dist
+
+import "d3p/internal/models/graph"
+
+// gamma has a shape and a rate (inverse scale).
+//
+//	p(x) = rate^shape x^(shape-1) exp(-rate x) / Γ(shape),  x > 0
+//
+// Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17.
+var gamma = Distribution{
+	Name:      "gamma",
+	Summary:   "gamma with a shape and a rate; mean shape/rate",
+	Formula:   "rate^shape x^(shape-1) exp(-rate x) / G(shape), x > 0",
+	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17",
+	Args: []Arg{
+		{Name: "shape", Support: Support{Kind: Positive}},
+		{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+	},
+	Support: always(Support{Kind: Positive}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		shape, rate := args[0], args[1]
+		constant := b.Sub(b.Mul(shape, LogOf(b, rate)), b.Lgamma(shape))
+		return b.Add(constant, b.Sub(b.Mul(b.Sub(shape, b.Const(1)), LogOf(b, x)), b.Mul(rate, x)))
+	},
+	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node { return b.Div(args[0], args[1]) },
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = drawGamma(args[0][0], rng) / args[1][0]
+	},
+}

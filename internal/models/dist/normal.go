@@ -1,0 +1,41 @@
+package dist
+
+import "d3p/internal/models/graph"
+
+// normal is the Gaussian with mean loc and standard deviation scale.
+//
+//	p(x) = exp(-z²/2) / (scale √(2π)),  z = (x - loc)/scale
+//
+// Johnson, Kotz and Balakrishnan 1994, Continuous Univariate Distributions,
+// vol. 1, ch. 13.
+var normal = Distribution{
+	Name:      "normal",
+	Summary:   "Gaussian with mean loc and standard deviation scale",
+	Formula:   "exp(-z^2/2) / (scale sqrt(2 pi)), z = (x - loc)/scale",
+	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13",
+	Args: []Arg{
+		{Name: "loc", Optional: true, Default: 0},
+		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+	},
+	Support: always(Support{Kind: Real}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return normalLogDensity(b, x, args[0], args[1])
+	},
+	Mean: func(_ *graph.Builder, args []*graph.Node) *graph.Node { return args[0] },
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogNormalCDF(standardise(b, x, args[0], args[1]))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogNormalCDF(b.Neg(standardise(b, x, args[0], args[1])))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = args[0][0] + args[1][0]*rng.Normal()
+	},
+}
+
+// normalLogDensity is log N(x; loc, scale²).
+func normalLogDensity(b *graph.Builder, x, loc, scale *graph.Node) *graph.Node {
+	z := standardise(b, x, loc, scale)
+	constant := b.Add(LogOf(b, scale), b.Const(halfLog2Pi))
+	return b.Sub(b.Mul(b.Const(-0.5), b.Square(z)), constant)
+}

@@ -1,0 +1,61 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// log √2π and log π.
+const (
+	halfLog2Pi = 0.91893853320467274178032973640562
+	logPi      = 1.1447298858494001741434273513531
+)
+
+// LogOf is log x, exact where x is an exponential or a sigmoid: a parameter
+// behind its transform, or a probability behind its link, keeps its accuracy
+// and its gradient where x itself is 0 or 1 in floating point.
+func LogOf(b *graph.Builder, x *graph.Node) *graph.Node {
+	switch x.Op() {
+	case graph.OpExp:
+		return x.Args()[0]
+	case graph.OpSigmoid:
+		return b.LogSigmoid(x.Args()[0])
+	}
+	return b.Log(x)
+}
+
+// Log1mOf is log(1-x), exact where x is a sigmoid.
+func Log1mOf(b *graph.Builder, x *graph.Node) *graph.Node {
+	if x.Op() == graph.OpSigmoid {
+		return b.LogSigmoid(b.Neg(x.Args()[0]))
+	}
+	return b.Log1p(b.Neg(x))
+}
+
+// log1mExp is log(1-exp(-x)) for x > 0: log(-expm1(-x)) up to log 2, and
+// log1p(-exp(-x)) above. Mächler 2012, "Accurately computing log(1-exp(-|a|))".
+func log1mExp(b *graph.Builder, x *graph.Node) *graph.Node {
+	small := b.Less(x, b.Const(math.Ln2))
+	return b.Where(small, b.Log(b.Neg(b.Expm1(b.Neg(x)))), b.Log1p(b.Neg(b.Exp(b.Neg(x)))))
+}
+
+// logDiffExp is log(exp x - exp y) for x > y.
+func logDiffExp(b *graph.Builder, x, y *graph.Node) *graph.Node {
+	return b.Add(x, log1mExp(b, b.Sub(x, y)))
+}
+
+// standardise is (x-loc)/scale.
+func standardise(b *graph.Builder, x, loc, scale *graph.Node) *graph.Node {
+	return b.Div(b.Sub(x, loc), scale)
+}
+
+// eventDims are the names of the last rank dims of x.
+func eventDims(x *graph.Node, rank int) []string {
+	s := x.Shape()
+	names := make([]string, 0, rank)
+	for _, d := range s[len(s)-rank:] {
+		names = append(names, d.Name)
+	}
+	return names
+}

@@ -1,0 +1,46 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// poisson counts events that come at a rate = exp(log_rate).
+//
+//	log p(x) = x log rate - rate - log x!
+//
+// McCullagh and Nelder 1989, ch. 6.
+var poisson = Distribution{
+	Name:      "poisson",
+	Summary:   "count with mean rate; log_rate = log(rate)",
+	Formula:   "rate^x exp(-rate) / x!",
+	Reference: "McCullagh and Nelder 1989, ch. 6",
+	Args: []Arg{
+		{Name: "rate", Support: Support{Kind: Positive}},
+		{Name: "log_rate", Instead: "rate"},
+	},
+	Support: always(Support{Kind: Count}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		rate, logRate := args[0], args[1]
+		if rate == nil {
+			rate = b.Exp(logRate)
+		} else {
+			logRate = LogOf(b, rate)
+		}
+		return b.Sub(b.Sub(b.Mul(x, logRate), rate), b.Lgamma(b.Add(x, b.Const(1))))
+	},
+	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+		if args[0] == nil {
+			return b.Exp(args[1])
+		}
+		return args[0]
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		if args[0] == nil {
+			dst[0] = drawPoisson(math.Exp(args[1][0]), rng)
+			return
+		}
+		dst[0] = drawPoisson(args[0][0], rng)
+	},
+}

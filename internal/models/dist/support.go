@@ -1,0 +1,132 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Kind of support.
+type Kind uint8
+
+// Kinds of support. The discrete ones, from Count on, are for observations
+// only.
+const (
+	Real         Kind = iota // any number
+	Positive                 // x > 0
+	UnitInterval             // 0 < x < 1
+	Interval                 // Lower < x < Upper
+	Simplex                  // a vector of positive numbers that add up to 1
+	Ordered                  // a vector with x₁ < x₂ < ...
+	CholeskyCorr             // the lower Cholesky factor of a correlation matrix
+	CholeskyCov              // a lower triangle with positive diagonal
+	Count                    // 0, 1, 2, ..., at most Upper if that is finite
+	Binary                   // 0 or 1
+	Category                 // the index of a level: 0, 1, ..., K-1
+	Counts                   // a vector of counts
+)
+
+var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "a simplex", "ordered",
+	"a cholesky factor of a correlation matrix", "a cholesky factor", "a count", "binary", "a category", "a vector of counts"}
+
+// String is the kind as it reads after "must be".
+func (k Kind) String() string { return kindNames[k] }
+
+// A Support says where values lie. Lower and Upper serve Interval; Upper also
+// Count, where 0 means no bound.
+type Support struct {
+	Kind         Kind
+	Lower, Upper float64
+}
+
+// String prints the support as it reads after "must be".
+func (s Support) String() string {
+	if s.Kind == Interval {
+		return fmt.Sprintf("in (%g, %g)", s.Lower, s.Upper)
+	}
+	return s.Kind.String()
+}
+
+// Discrete says that values are whole numbers.
+func (s Support) Discrete() bool { return s.Kind >= Count }
+
+// EventRank is the number of event dims of a value.
+func (s Support) EventRank() int {
+	switch s.Kind {
+	case Simplex, Ordered, Counts:
+		return 1
+	case CholeskyCorr, CholeskyCov:
+		return 2
+	}
+	return 0
+}
+
+// Contains says whether one value, an event row-major, lies in the support;
+// sums to 1 and unit rows may be off by 1e-9.
+func (s Support) Contains(x []float64) bool {
+	for i, v := range x {
+		if math.IsNaN(v) || math.IsInf(v, 0) || !s.containsElement(x, i, v) {
+			return false
+		}
+	}
+	switch s.Kind {
+	case Simplex:
+		return math.Abs(sum(x)-1) < 1e-9
+	case CholeskyCorr:
+		d := side(len(x))
+		for i := range d {
+			var square float64
+			for _, v := range x[i*d : i*d+d] {
+				square += v * v
+			}
+			if math.Abs(square-1) > 1e-9 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// containsElement judges element i of the event x, whose value is v.
+func (s Support) containsElement(x []float64, i int, v float64) bool {
+	switch s.Kind {
+	case Positive:
+		return v > 0
+	case UnitInterval:
+		return v > 0 && v < 1
+	case Interval:
+		return v > s.Lower && v < s.Upper
+	case Simplex:
+		return v >= 0
+	case Ordered:
+		return i == 0 || x[i-1] < v
+	case CholeskyCorr, CholeskyCov:
+		switch d := side(len(x)); {
+		case i%d > i/d:
+			return v == 0
+		case i%d == i/d:
+			return v > 0
+		}
+	case Count, Category, Counts:
+		return v >= 0 && v == math.Floor(v) && (s.Upper == 0 || v <= s.Upper)
+	case Binary:
+		return v == 0 || v == 1
+	}
+	return true
+}
+
+func sum(x []float64) float64 {
+	var s float64
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// side is the number of rows of a square matrix of n elements.
+func side(n int) int {
+	d := int(math.Sqrt(float64(n)) + 0.5)
+	if d*d != n {
+		panic(fmt.Sprintf("dist: %d elements are no square matrix", n))
+	}
+	return d
+}

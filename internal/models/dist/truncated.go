@@ -1,0 +1,174 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"d3p/internal/models/graph"
+)
+
+// Truncated is Base given that the value lies between two bounds:
+//
+//	p(x) = Base(x) / P(Lower < X < Upper),  Lower < x < Upper
+//
+// A nil bound is none. Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13.
+type Truncated struct {
+	Base         Applied
+	Lower, Upper *graph.Node
+}
+
+// LogDensity divides by the mass between the bounds.
+func (t Truncated) LogDensity(b *graph.Builder, x Observed) *graph.Node {
+	return b.Sub(t.Base.LogDensity(b, x), t.logMass(b))
+}
+
+// logMass is log P(Lower < X < Upper). Between two bounds it is a difference
+// of the tails on the side where they are small, so that it keeps its digits
+// far from the centre.
+func (t Truncated) logMass(b *graph.Builder) *graph.Node {
+	cdf := func(x *graph.Node) *graph.Node { return t.Base.LogCDF(b, x, t.Base.Args) }
+	ccdf := func(x *graph.Node) *graph.Node { return t.Base.LogCCDF(b, x, t.Base.Args) }
+	switch {
+	case t.Lower == nil && t.Upper == nil:
+		return b.Const(0)
+	case t.Lower == nil:
+		return cdf(t.Upper)
+	case t.Upper == nil:
+		return ccdf(t.Lower)
+	}
+	above := b.Less(b.Const(-math.Ln2), cdf(t.Lower)) // more than half lies below Lower
+	return b.Where(above,
+		logDiffExp(b, ccdf(t.Lower), ccdf(t.Upper)),
+		logDiffExp(b, cdf(t.Upper), cdf(t.Lower)))
+}
+
+// Mean is nil: it has no form common to all families.
+func (t Truncated) Mean(*graph.Builder) *graph.Node { return nil }
+
+// Support is the part of Base's support between the bounds if they are
+// constant.
+func (t Truncated) Support() Support {
+	s := t.Base.Support()
+	lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1))
+	switch s.Kind {
+	case Positive:
+		lower = math.Max(lower, 0)
+	case UnitInterval:
+		lower, upper = math.Max(lower, 0), math.Min(upper, 1)
+	case Interval:
+		lower, upper = math.Max(lower, s.Lower), math.Min(upper, s.Upper)
+	case Real:
+	default:
+		return s
+	}
+	switch {
+	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
+		return Support{Kind: Real}
+	case lower == 0 && math.IsInf(upper, 1):
+		return Support{Kind: Positive}
+	}
+	return Support{Kind: Interval, Lower: lower, Upper: upper}
+}
+
+// bound is the number of a bound, absent if there is none, NaN if it is not
+// constant.
+func bound(x *graph.Node, absent float64) float64 {
+	if x == nil {
+		return absent
+	}
+	if v, ok := x.Value(); ok {
+		return v
+	}
+	return math.NaN()
+}
+
+// Fits reports a family without closed distribution function, bounds in the
+// wrong order, and what Base reports.
+func (t Truncated) Fits(shape graph.Shape) error {
+	if t.Base.LogCDF == nil || t.Base.LogCCDF == nil {
+		return fmt.Errorf("%s has no closed distribution function and cannot be truncated (%s have)", t.Base.Name, listed(func(d *Distribution) bool { return d.LogCDF != nil && d.LogCCDF != nil }))
+	}
+	if lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1)); lower >= upper {
+		return fmt.Errorf("truncated between %g and %g leaves nothing", lower, upper)
+	}
+	for _, x := range []*graph.Node{t.Lower, t.Upper} {
+		if x == nil {
+			continue
+		}
+		for _, d := range x.Shape() {
+			if i := shape.Index(d.Name); i < 0 || shape[i] != d {
+				return fmt.Errorf("a bound %v has dim %s, which the value %v lacks", x.Shape(), d.Name, shape)
+			}
+		}
+	}
+	return t.Base.Fits(shape)
+}
+
+// listed names the distributions with a property.
+func listed(has func(*Distribution) bool) string {
+	var names []string
+	for _, d := range Table {
+		if has(d) {
+			names = append(names, d.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// Inputs are those of Base and the bounds that there are.
+func (t Truncated) Inputs() []*graph.Node {
+	in := t.Base.Inputs()
+	for _, x := range []*graph.Node{t.Lower, t.Upper} {
+		if x != nil {
+			in = append(in, x)
+		}
+	}
+	return in
+}
+
+// truncationTries bounds the rejections of one draw.
+const truncationTries = 1_000_000
+
+// Sampler draws from Base until the value lies between the bounds; NaN where
+// it has not after a million draws, as with an interval of hardly any mass.
+func (t Truncated) Sampler(shape graph.Shape) Sampler {
+	own := len(t.Base.Inputs())
+	base := t.Base.Sampler(shape)
+	var lowerAt, upperAt []int
+	if t.Lower != nil {
+		lowerAt = positions(shape, t.Lower.Shape())
+	}
+	if t.Upper != nil {
+		upperAt = positions(shape, t.Upper.Shape())
+	}
+	draw := make([]float64, shape.Size())
+	return func(dst []float64, values [][]float64, rng Rand) {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		bounds := values[own:]
+		open := len(dst)
+		for try := 0; open > 0 && try < truncationTries; try++ {
+			base(draw, values[:own], rng)
+			for i, x := range draw {
+				if !math.IsNaN(dst[i]) {
+					continue
+				}
+				rest := bounds
+				inside := true
+				if lowerAt != nil {
+					inside = x > rest[0][lowerAt[i]]
+					rest = rest[1:]
+				}
+				if upperAt != nil {
+					inside = inside && x < rest[0][upperAt[i]]
+				}
+				if inside {
+					dst[i] = x
+					open--
+				}
+			}
+		}
+	}
+}
