@@ -9,6 +9,7 @@ import (
 // blocks is AES-256 with one key.
 type blocks struct {
 	cipher cipher.Block
+	fast   schedule // of the machine's own instructions, if there are any
 }
 
 func newBlocks(key []byte) blocks {
@@ -16,17 +17,30 @@ func newBlocks(key []byte) blocks {
 	if err != nil {
 		panic("noise: " + err.Error()) // the key is 32 bytes
 	}
-	return blocks{c}
+	b := blocks{cipher: c}
+	b.fast.expand(key)
+	return b
 }
 
-// keystream sets dst to AES(high || low), AES(high || low+1), ...
+// keystream sets dst, a multiple of 16 bytes, to AES(high || low),
+// AES(high || low+1), ...
 func (b *blocks) keystream(dst []byte, high, low uint64) {
+	if b.fast.keystream(dst, high, low) {
+		return
+	}
+	b.portable(dst, high, low)
+}
+
+// portable is keystream in terms of crypto/aes, and the reference of the
+// faster ones. (cipher.NewCTR would allocate at every Seek.)
+func (b *blocks) portable(dst []byte, high, low uint64) {
 	for i := 0; i < len(dst); i += blockSize {
-		binary.BigEndian.PutUint64(dst[i:], high)
-		binary.BigEndian.PutUint64(dst[i+8:], low)
-		b.cipher.Encrypt(dst[i:i+blockSize], dst[i:i+blockSize])
+		block := dst[i : i+blockSize]
+		binary.BigEndian.PutUint64(block, high)
+		binary.BigEndian.PutUint64(block[8:], low)
+		b.cipher.Encrypt(block, block)
 		low++
 	}
 }
 
-func (b *blocks) wipe() { b.cipher = nil }
+func (b *blocks) wipe() { *b = blocks{} }
