@@ -1,0 +1,121 @@
+// Package accountant computes what a ledger of private releases costs: a
+// two-sided, certified answer for the sampler that really ran.
+//
+// Two independent engines do the work. The contour engine (contour.go) gives
+// about ten digits in a millisecond and drives every search; the bracket
+// engine (bracket.go) gives a rigorous lower and upper bound and certifies
+// the end of every search. An estimate outside its bracket is an internal
+// error, never an answer. docs/accounting.md has the dominating pairs, why
+// each is valid, and the error budget.
+//
+// Letters: σ noise multiplier, q sampling rate, T steps, s noise standard
+// deviation per unit shift, L privacy loss log(dP/dQ) with outcome ~ P,
+// θ exponential tilt, h grid spacing.
+package accountant
+
+import (
+	"math"
+	"time"
+
+	"d3p/internal/privacy/event"
+)
+
+// Answer is a two-sided answer to a question for an epsilon or a delta.
+// Lower <= Estimate <= Upper always; the claim to publish is Upper.
+type Answer struct {
+	// Lower and Upper bracket the value for the dominating pairs of the ledger.
+	// They are finite and never negative.
+	Lower, Estimate, Upper float64
+	// Engine names what computed the bracket: "exact", "bracket" or "chernoff".
+	Engine string
+	// Certified: Upper is proven up to the rounding analysis of
+	// docs/accounting.md and, unless Engine is "chernoff", close to Lower.
+	Certified bool
+	Seconds   float64
+	// Directions has one entry per ordered pair of neighbours that was
+	// composed; Lower, Estimate and Upper are the maxima over them.
+	Directions []Direction
+	// Notes are statements a reader of the number needs, in plain sentences.
+	Notes []string
+}
+
+// Direction is the answer for one ordered pair of neighbours.
+type Direction struct {
+	Name                   string // "remove", "add", "substitute", ...
+	Engine                 string
+	Lower, Estimate, Upper float64
+}
+
+// Target is a privacy guarantee to reach.
+type Target struct{ Epsilon, Delta float64 }
+
+// Epsilon answers: for which ε is the ledger ev (ε, delta)-differentially
+// private under rel. delta is in (0, 1). Errors: *InputError for a value out
+// of range, *UnsupportedError for a ledger that has no valid accounting under
+// rel, *DisagreementError when the engines contradict each other.
+func Epsilon(ev event.Event, rel event.Relation, delta float64) (Answer, error) {
+	if !(delta > 0 && delta < 1) {
+		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	}
+	return answer(ev, rel, func(d *direction) (Direction, error) { return d.epsilon(delta, certifyWidth) })
+}
+
+// Delta answers: for which δ is the ledger ev (epsilon, δ)-differentially
+// private under rel. epsilon is >= 0. Errors as in Epsilon.
+func Delta(ev event.Event, rel event.Relation, epsilon float64) (Answer, error) {
+	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
+		return Answer{}, &InputError{Name: "epsilon", Value: epsilon, Want: "a finite number >= 0"}
+	}
+	return answer(ev, rel, func(d *direction) (Direction, error) { return d.delta(epsilon, certifyWidth) })
+}
+
+// certifyWidth is the relative width of bracket that a certificate aims at.
+const certifyWidth = 1e-4
+
+// answer asks every direction of the ledger the same question, concurrently,
+// and combines the answers.
+func answer(ev event.Event, rel event.Relation, ask func(*direction) (Direction, error)) (Answer, error) {
+	start := time.Now()
+	led, err := compile(ev, rel)
+	if err != nil {
+		return Answer{}, err
+	}
+	asked := append(append([]*direction{}, led.directions...), led.attacks...)
+	found := make([]Direction, len(asked))
+	errs := make([]error, len(asked))
+	done := make(chan struct{})
+	for i, d := range asked {
+		go func() {
+			found[i], errs[i] = ask(d)
+			done <- struct{}{}
+		}()
+	}
+	for range asked {
+		<-done
+	}
+	for _, err := range errs {
+		if err != nil {
+			return Answer{}, err
+		}
+	}
+	a := Answer{Engine: engineExact, Certified: true, Directions: found, Notes: led.notes}
+	for i, d := range found {
+		if i >= len(led.directions) { // an attack: information, not part of the claim
+			continue
+		}
+		a.Lower = math.Max(a.Lower, d.Lower)
+		a.Estimate = math.Max(a.Estimate, d.Estimate)
+		if d.Upper >= a.Upper {
+			a.Upper, a.Engine = d.Upper, d.Engine
+		}
+		a.Certified = a.Certified && d.Engine != engineChernoff
+	}
+	a.Seconds = time.Since(start).Seconds()
+	return a, nil
+}
+
+const (
+	engineExact    = "exact"
+	engineBracket  = "bracket"
+	engineChernoff = "chernoff"
+)

@@ -1,0 +1,95 @@
+package accountant
+
+import "math"
+
+// bracketing runs the bracket engine for one direction on grids that the
+// caller refines until the bracket is narrow enough.
+type bracketing struct {
+	*direction
+	c           *composition
+	tail, theta float64
+	near        float64 // loss that must be well inside the window
+	h           float64 // wanted spacing
+	widen       float64 // extra window, in units of the tilted standard deviation
+	n           int     // points used last
+}
+
+const (
+	minPoints     = 1 << 10
+	maxPoints     = 1 << 22
+	bracketLogEta = -32.2 // log 1e-14
+)
+
+// full reports that the last run used as many points as are allowed.
+func (b *bracketing) full() bool { return b.n >= maxPoints }
+
+// refine shrinks the spacing for a bracket narrower by the factor: widths are
+// of second order in the spacing.
+func (b *bracketing) refine(factor float64) { b.h *= 0.9 * math.Sqrt(math.Max(factor, 1e-4)) }
+
+// run computes both bounds; ok is false when no grid can hold the problem.
+func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
+	mean, variance := b.c.moments(b.theta)
+	sd := math.Sqrt(variance)
+	w := b.c.window(b.theta, mean, sd, bracketLogEta)
+	margin := math.Max(0.02*b.near, 2/b.theta) + b.widen*sd
+	from := math.Min(mean-w.below, b.near-margin)
+	to := math.Max(mean+w.above, b.near+margin)
+	if math.IsNaN(to-from) || math.IsInf(to-from, 0) || !(b.h > 0) {
+		return nil, nil, false
+	}
+	b.n = minPoints
+	for b.n < maxPoints && float64(b.n-2)*b.h < to-from {
+		b.n *= 2
+	}
+	h := (to - from) / float64(b.n-2)
+	floor := -(27.7 + math.Log(b.steps())) / b.theta // log 1e12
+	t := tilt{theta: b.theta, window: w, from: from, h: h, n: b.n}
+	var above, below []foldedPart
+	add := func(p *pair, count float64) bool {
+		c, ok := discretise(p, h, floor, b.tail)
+		if ok {
+			above = append(above, foldedPart{c.dominating(), count})
+			below = append(below, foldedPart{c.dominated(p.ceiling), count})
+		}
+		return ok
+	}
+	for _, p := range b.parts {
+		if !add(p.key.build(), float64(p.count)) {
+			return nil, nil, false
+		}
+	}
+	if b.mu2 > 0 && !add(gaussianPair(math.Sqrt(b.mu2)), 1) {
+		return nil, nil, false
+	}
+	return fold(above, t), fold(below, t), true
+}
+
+// epsilonUpper is the smallest ε >= 0 of the window where the upper bound on
+// δ(ε) is at most delta; ok is false when the window does not hold it.
+func (s *tiltedSum) epsilonUpper(delta float64) (epsilon float64, ok bool) {
+	lo, hi := math.Max(0, s.start+s.h), s.end()
+	if !(hi > lo) || s.upper(hi) > delta {
+		return 0, false
+	}
+	if s.upper(lo) <= delta {
+		return lo, lo == 0
+	}
+	return bisect(lo, hi, func(e float64) bool { return s.upper(e) <= delta }), true
+}
+
+// epsilonLower is the largest ε of the window where the lower bound on δ(ε)
+// is at least delta, 0 when there is none.
+func (s *tiltedSum) epsilonLower(delta float64) float64 {
+	lo, hi := math.Max(0, s.start+s.h), s.end()
+	if !(hi > lo) || s.lower(lo) < delta {
+		return 0
+	}
+	if s.lower(hi) >= delta {
+		return hi
+	}
+	return math.Nextafter(bisect(lo, hi, func(e float64) bool { return s.lower(e) < delta }), 0)
+}
+
+// end is the last loss of the window at which sums can be asked for.
+func (s *tiltedSum) end() float64 { return s.start + float64(len(s.mass)-3)*s.h }

@@ -1,0 +1,172 @@
+package accountant
+
+import (
+	"math"
+
+	"d3p/internal/privacy/event"
+)
+
+// Calibration is the smallest noise multiplier that meets a target.
+type Calibration struct {
+	// NoiseMultiplier has 7 significant digits, rounded up; at exactly this
+	// value Certified.Upper is at most the target epsilon.
+	NoiseMultiplier float64
+	// Lower: at and below this noise multiplier the target is proven to be
+	// missed. 0 when that could not be proven.
+	Lower     float64
+	Certified Answer
+}
+
+// The range in which a noise multiplier is searched.
+const (
+	minNoise = 0.02
+	maxNoise = 1e7
+)
+
+// CalibrateNoise returns the smallest noise multiplier, to 5e-5 relative, for
+// which the ledger that mechanism describes is certified to be
+// (t.Epsilon, t.Delta)-differentially private under rel. The cost must fall
+// as the multiplier grows. Errors: *InputError, *UnsupportedError,
+// *InfeasibleError when every or no multiplier in [0.02, 1e7] meets the target.
+func CalibrateNoise(t Target, rel event.Relation, mechanism func(sigma float64) event.Event) (Calibration, error) {
+	if err := t.check(); err != nil {
+		return Calibration{}, err
+	}
+	if t.Delta >= 1 {
+		return Calibration{}, &InputError{Name: "delta", Value: t.Delta, Want: "a number in (0, 1)"}
+	}
+	var failed error
+	// goal is increasing in log σ and positive where the target is met. For
+	// Gaussian noise sqrt(-2 log δ) is nearly linear in σ.
+	want := math.Sqrt(-2 * math.Log(t.Delta))
+	goal := func(logSigma float64) float64 {
+		logDelta, err := estimateLogDelta(mechanism(math.Exp(logSigma)), rel, t.Epsilon)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return math.Sqrt(math.Max(0, -2*logDelta)) - want
+	}
+	logSigma, side := root(goal, math.Log(minNoise), 0, math.Log(maxNoise), 1e-9, func() bool { return failed != nil })
+	switch {
+	case failed != nil:
+		return Calibration{}, failed
+	case side > 0:
+		return Calibration{}, &InfeasibleError{
+			Why:  "every noise multiplier down to 0.02 meets the target: the sampling alone gives it",
+			Hint: "ask for a smaller epsilon or delta, or sample more",
+		}
+	case side < 0:
+		return Calibration{}, &InfeasibleError{
+			Why:  "no noise multiplier up to 1e7 meets the target",
+			Hint: "ask for a larger epsilon or delta, or take fewer steps or a smaller sampling rate",
+		}
+	}
+	return certify(t, rel, mechanism, math.Exp(logSigma))
+}
+
+// certify rounds sigma up until the bracket engine proves the target.
+func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.Event, sigma float64) (Calibration, error) {
+	const width = 2e-5 // narrower than a certificate: a third of it is lost in sigma
+	ask := func(d *direction) (Direction, error) { return d.epsilon(t.Delta, width) }
+	c := Calibration{}
+	met := false
+	for _, margin := range []float64{1.5e-5, 3e-5, 1e-4, 1e-3, 1e-2, 0.1} {
+		c.NoiseMultiplier = roundUp(sigma*(1+margin), 7)
+		a, err := answer(mechanism(c.NoiseMultiplier), rel, ask)
+		if err != nil {
+			return Calibration{}, err
+		}
+		if c.Certified = a; a.Upper <= t.Epsilon {
+			met = true
+			break
+		}
+	}
+	if !met {
+		return Calibration{}, &InfeasibleError{
+			Why:  "the target could not be certified at this precision",
+			Hint: "ask for a slightly larger epsilon",
+		}
+	}
+	for _, margin := range []float64{1.5e-5, 1e-4, 1e-2} {
+		below := sigma * (1 - margin)
+		a, err := answer(mechanism(below), rel, ask)
+		if err != nil {
+			return Calibration{}, err
+		}
+		if a.Lower > t.Epsilon {
+			c.Lower = below
+			break
+		}
+	}
+	return c, nil
+}
+
+// roundUp rounds x > 0 up to the given number of significant digits.
+func roundUp(x float64, digits int) float64 {
+	scale := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(x)))
+	up := math.Ceil(x*scale) / scale
+	if up < x {
+		up = (math.Ceil(x*scale) + 1) / scale
+	}
+	return up
+}
+
+// estimateLogDelta is log δ(ε) by the fastest engine that applies.
+func estimateLogDelta(ev event.Event, rel event.Relation, epsilon float64) (float64, error) {
+	led, err := compile(ev, rel)
+	if err != nil {
+		return 0, err
+	}
+	worst := math.Inf(-1)
+	for _, d := range led.directions {
+		v, err := d.estimateLogDelta(epsilon)
+		if err != nil {
+			return 0, err
+		}
+		worst = math.Max(worst, v)
+	}
+	return worst, nil
+}
+
+// root finds x in [lo, hi] with f(x) = 0, f increasing, starting at start, to
+// within tol. side is -1 when f < 0 on all of the interval, +1 when f > 0.
+func root(f func(float64) float64, lo, start, hi, tol float64, stop func() bool) (x float64, side int) {
+	a, b := start, start
+	fa := f(start)
+	fb := fa
+	for step := 1.0; fa > 0 && !stop(); step *= 2 { // walk down to a sign change
+		if a == lo {
+			return lo, 1
+		}
+		b, fb = a, fa
+		a = math.Max(lo, a-step)
+		fa = f(a)
+	}
+	for step := 1.0; fb < 0 && !stop(); step *= 2 {
+		if b == hi {
+			return hi, -1
+		}
+		a, fa = b, fb
+		b = math.Min(hi, b+step)
+		fb = f(b)
+	}
+	// Illinois: regula falsi that halves the weight of an end which stays.
+	for n := 0; b-a > tol && n < 200 && !stop(); n++ {
+		x := (a*fb - b*fa) / (fb - fa)
+		if n%3 == 2 || !(x > a && x < b) {
+			x = a + (b-a)/2
+		}
+		fx := f(x)
+		switch {
+		case fx == 0:
+			return x, 0
+		case fx < 0:
+			a, fa = x, fx
+			fb /= 2
+		default:
+			b, fb = x, fx
+			fa /= 2
+		}
+	}
+	return b, 0
+}

@@ -1,0 +1,258 @@
+package accountant
+
+import (
+	"math"
+)
+
+// steps is the number of losses that are added up, the Gaussians counting as one.
+func (d *direction) steps() float64 {
+	n := 0.0
+	if d.mu2 > 0 {
+		n = 1
+	}
+	for _, p := range d.parts {
+		n += float64(p.count)
+	}
+	return n
+}
+
+// exact reports the answers of closed forms and single steps; ok is false
+// when the direction needs composition.
+func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func(epsilon float64) float64, ok bool) {
+	switch {
+	case len(d.parts) == 0 && d.mu2 == 0:
+		return func(float64) float64 { return 0 }, func(float64) float64 { return 0 }, true
+	case len(d.parts) == 0:
+		mu := math.Sqrt(d.mu2)
+		return func(delta float64) float64 { return gaussianEpsilon(mu, delta) },
+			func(epsilon float64) float64 { return gaussianDelta(mu, epsilon/mu-mu/2) }, true
+	case d.mu2 == 0 && len(d.parts) == 1 && d.parts[0].count == 1:
+		p := d.parts[0].key.build()
+		return func(delta float64) float64 { return singleEpsilon(p, delta) },
+			func(epsilon float64) float64 { return singleDelta(p, epsilon) }, true
+	}
+	return nil, nil, false
+}
+
+// tailShare is the part of delta that may go to infinite loss by cutting the
+// upper tails, over all steps.
+const tailShare = 1e-8
+
+// epsilon brackets ε(delta) to about the relative width.
+func (d *direction) epsilon(delta, width float64) (Direction, error) {
+	delta, err := d.finiteDelta(delta)
+	if err != nil {
+		return Direction{}, err
+	}
+	if epsilonAt, _, ok := d.exact(); ok {
+		e := epsilonAt(delta)
+		return d.around(e, engineExact), nil
+	}
+	tail := delta * tailShare / d.steps()
+	c := d.compose(tail, 1)
+	logDelta := math.Log(delta)
+	theta, bound := c.chernoffEpsilon(logDelta)
+	estimate, slope, fast := d.contourEpsilon(c, tail, theta, bound, logDelta)
+	if !fast {
+		estimate, slope = bound, -theta
+	}
+	if estimate <= 0 {
+		return d.nearZero(c, delta, tail, width, estimate, fast)
+	}
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: estimate}
+	b.h = math.Sqrt(4 * width * estimate / (d.steps() * (1 - slope)))
+	lower, upper := 0.0, bound
+	engine := engineChernoff
+	for range 4 {
+		up, lo, ok := b.run()
+		if !ok {
+			break
+		}
+		u, okU := up.epsilonUpper(delta)
+		l := lo.epsilonLower(delta)
+		if !okU {
+			b.widen *= 2
+			continue
+		}
+		lower, upper, engine = math.Max(lower, l), math.Min(upper, u), engineBracket
+		got := (upper - lower) / upper
+		if !(got > 1.2*width) || b.full() {
+			break
+		}
+		b.refine(width / got)
+	}
+	return d.combine(lower, estimate, upper, engine, fast)
+}
+
+// contourEpsilon is the contour engine's answer and slope d log δ/dε.
+func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta float64) (epsilon, slope float64, ok bool) {
+	if !d.smooth() {
+		return 0, 0, false
+	}
+	k, ok := newContour(d, tail, theta, c)
+	if !ok {
+		return 0, 0, false
+	}
+	return k.epsilon(logDelta, start)
+}
+
+// smooth reports whether the contour engine applies: some loss has a density.
+func (d *direction) smooth() bool {
+	if d.mu2 > 0 {
+		return true
+	}
+	for _, p := range d.parts {
+		if p.key.build().smooth {
+			return true
+		}
+	}
+	return false
+}
+
+// nearZero answers when ε is zero or nearly so: zero is claimed only when the
+// bracket proves δ(0) <= delta.
+func (d *direction) nearZero(c *composition, delta, tail, width, estimate float64, fast bool) (Direction, error) {
+	theta, logBound := c.chernoffDelta(0)
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
+	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
+	// the Chernoff bound, or the one trivial answer that always holds
+	upper, engine := math.Inf(1), engineChernoff
+	if logBound <= math.Log(delta) {
+		upper = 0
+	} else {
+		_, upper = c.chernoffEpsilon(math.Log(delta))
+		upper = math.Max(upper, 0)
+	}
+	lower := 0.0
+	for range 4 {
+		up, lo, ok := b.run()
+		if !ok {
+			break
+		}
+		if up.upper(0) <= delta {
+			return Direction{Name: d.name, Engine: engineBracket}, nil
+		}
+		engine = engineBracket
+		if u, ok := up.epsilonUpper(delta); ok {
+			upper = math.Min(upper, u)
+		}
+		lower = math.Max(lower, lo.epsilonLower(delta))
+		if b.full() {
+			break
+		}
+		b.refine(0.1)
+	}
+	return d.combine(lower, math.Max(0, estimate), upper, engine, fast)
+}
+
+// delta brackets δ(epsilon) to about the relative width.
+func (d *direction) delta(epsilon, width float64) (Direction, error) {
+	finite := math.Exp(d.noDP)
+	wrap := func(r Direction, err error) (Direction, error) { // δ = 1 - F + F δ of the finite part
+		if d.noDP != 0 {
+			for _, p := range []*float64{&r.Lower, &r.Estimate, &r.Upper} {
+				*p = -math.Expm1(d.noDP) + finite**p
+			}
+		}
+		return r, err
+	}
+	if _, deltaAt, ok := d.exact(); ok {
+		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
+	}
+	c := d.compose(1e-60, 1)
+	_, logBound := c.chernoffDelta(epsilon)
+	if logBound < -600 {
+		return wrap(Direction{Name: d.name, Engine: engineChernoff, Upper: 1e-250}, nil)
+	}
+	tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
+	c = d.compose(tail, 1)
+	theta, logBound := c.chernoffDelta(epsilon)
+	estimate, fast := 0.0, false
+	if d.smooth() {
+		if k, ok := newContour(d, tail, theta, c); ok {
+			v, _ := k.logDelta(epsilon)
+			estimate, fast = math.Exp(v), !math.IsNaN(v)
+		}
+	}
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
+	lower, upper := 0.0, math.Min(1, math.Exp(logBound)+tail*d.steps())
+	engine := engineChernoff
+	for range 4 {
+		up, lo, ok := b.run()
+		if !ok {
+			break
+		}
+		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
+		engine = engineBracket
+		got := (upper - lower) / upper
+		if !(got > 1.2*width) || b.full() {
+			break
+		}
+		b.refine(width / got)
+	}
+	return wrap(d.combine(lower, estimate, upper, engine, fast))
+}
+
+// estimateLogDelta is log δ(ε) to about ten digits, by the contour engine
+// where it applies and by a bracket elsewhere.
+func (d *direction) estimateLogDelta(epsilon float64) (float64, error) {
+	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
+		return math.Log(deltaAt(epsilon)), nil
+	}
+	if d.noDP == 0 && d.smooth() {
+		c := d.compose(1e-40, 1)
+		_, logBound := c.chernoffDelta(epsilon)
+		if logBound < -600 {
+			return logBound, nil
+		}
+		tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
+		c = d.compose(tail, 1)
+		theta, _ := c.chernoffDelta(epsilon)
+		if k, ok := newContour(d, tail, theta, c); ok {
+			if v, _ := k.logDelta(epsilon); !math.IsNaN(v) {
+				return v, nil
+			}
+		}
+	}
+	r, err := d.delta(epsilon, 1e-4)
+	return math.Log(r.Estimate), err
+}
+
+// finiteDelta is the delta that is left for the finite losses once the
+// infinite ones of black-box steps are paid: (δ - (1-F))/F.
+func (d *direction) finiteDelta(delta float64) (float64, error) {
+	left := (delta + math.Expm1(d.noDP)) * math.Exp(-d.noDP)
+	if left <= 0 {
+		return 0, &InfeasibleError{
+			Why:  "the deltas of the ledger's (epsilon, delta) steps already reach the target delta",
+			Hint: "ask for a larger delta",
+		}
+	}
+	return left, nil
+}
+
+// around is an exact value with its declared error.
+func (d *direction) around(v float64, engine string) Direction {
+	return Direction{Name: d.name, Engine: engine, Lower: v * (1 - exactSlack), Estimate: v, Upper: v * (1 + exactSlack)}
+}
+
+// agreement is how far outside its bracket, relatively, the contour estimate
+// may be: its own rounding.
+const agreement = 1e-8
+
+// combine makes the answer of two engines. An estimate outside the bracket is
+// an internal error.
+func (d *direction) combine(lower, estimate, upper float64, engine string, fast bool) (Direction, error) {
+	if math.IsNaN(lower) || math.IsNaN(upper) || math.IsInf(upper, 0) || lower > upper {
+		return Direction{}, &DisagreementError{Direction: d.name, Lower: lower, Estimate: estimate, Upper: upper}
+	}
+	if !fast {
+		estimate = (2*upper + lower) / 3 // cancels the leading error of both
+	}
+	if estimate < lower*(1-agreement) || estimate > upper*(1+agreement) {
+		return Direction{}, &DisagreementError{Direction: d.name, Lower: lower, Estimate: estimate, Upper: upper}
+	}
+	estimate = math.Max(lower, math.Min(upper, estimate))
+	return Direction{Name: d.name, Engine: engine, Lower: lower, Estimate: estimate, Upper: upper}, nil
+}
