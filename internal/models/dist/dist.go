@@ -50,6 +50,7 @@ type Distribution struct {
 type Arg struct {
 	Name     string
 	Rank     int     // event dims: 0 a number, 1 a vector, 2 a matrix
+	Scalar   bool    // a number may stand for a vector of equal elements
 	Support  Support // what its values must satisfy
 	Optional bool    // Default stands in when it is absent
 	Default  float64

@@ -86,6 +86,42 @@ func (s Support) Contains(x []float64) bool {
 	return true
 }
 
+// Covers says that every value of t lies in s too, element by element.
+func (s Support) Covers(t Support) bool {
+	lower, upper := t.bounds()
+	switch s.Kind {
+	case Real:
+		return true
+	case Positive:
+		return lower >= 0
+	case UnitInterval:
+		return lower >= 0 && upper <= 1
+	case Interval:
+		return lower >= s.Lower && upper <= s.Upper
+	case CholeskyCov:
+		return t.Kind == CholeskyCov || t.Kind == CholeskyCorr
+	}
+	return s.Kind == t.Kind
+}
+
+// bounds are the least and the largest number that an element can be.
+func (s Support) bounds() (lower, upper float64) {
+	switch s.Kind {
+	case Positive, Category:
+		return 0, math.Inf(1)
+	case UnitInterval, Simplex, Binary:
+		return 0, 1
+	case Interval:
+		return s.Lower, s.Upper
+	case Count, Counts:
+		if s.Upper > 0 {
+			return 0, s.Upper
+		}
+		return 0, math.Inf(1)
+	}
+	return math.Inf(-1), math.Inf(1)
+}
+
 // containsElement judges element i of the event x, whose value is v.
 func (s Support) containsElement(x []float64, i int, v float64) bool {
 	switch s.Kind {

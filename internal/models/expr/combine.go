@@ -1,0 +1,106 @@
+package expr
+
+import (
+	"math"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+)
+
+// mixture lowers mixture(weights, component, over=dim); a weight vector's only
+// dim is the default.
+func mixture(l *lowering, c *Call, args []Expr) dist.Density {
+	weights := l.node(args[0])
+	component := l.density(args[1])
+	if weights == nil || component == nil {
+		return nil
+	}
+	over := ""
+	switch s := weights.Shape(); {
+	case args[2] != nil:
+		name, ok := l.dim(args[2], s)
+		if !ok {
+			return nil
+		}
+		over = name
+	case len(s) == 1:
+		over = s[0].Name
+	default:
+		l.fail(c.At, "name it with over=", "the components of a mixture need one dim, the weights have %v", s)
+		return nil
+	}
+	if n, ok := args[0].(*Name); ok {
+		if v := l.env.Values[n.ID]; v.Support != nil && v.Support.Kind != dist.Simplex {
+			l.fail(n.At, "give them the prior dirichlet(1)", "the weights of a mixture must be a simplex, but %s is %v", n.ID, *v.Support)
+			return nil
+		}
+	}
+	return dist.Mixture{Weights: weights, Component: component, Over: over}
+}
+
+func missing(l *lowering, c *Call, args []Expr) dist.Density {
+	p := l.node(args[0])
+	base := l.density(args[1])
+	if p == nil || base == nil {
+		return nil
+	}
+	l.fits(c, dist.Arg{Name: "p", Support: dist.Support{Kind: dist.UnitInterval}}, args[0], p)
+	return dist.Missing{P: p, Base: base}
+}
+
+func censored(l *lowering, c *Call, args []Expr) dist.Density {
+	base, ok := l.base(c, args[0])
+	event := l.node(args[1])
+	if !ok || event == nil {
+		return nil
+	}
+	if event.Stage()&graph.StageGlobal != 0 {
+		l.fail(args[1].Pos(), "name a binary column", "the event of censored must be data")
+		return nil
+	}
+	return dist.Censored{Base: base, Event: event}
+}
+
+// truncated lowers truncated(base, lower, upper); inf or no bound is none.
+func truncated(l *lowering, c *Call, args []Expr) dist.Density {
+	base, ok := l.base(c, args[0])
+	if args[1] == nil && args[2] == nil {
+		l.fail(c.At, "give lower=, upper= or both", "truncated has no bound")
+		return nil
+	}
+	lower, okLower := l.bound(args[1], -1)
+	upper, okUpper := l.bound(args[2], 1)
+	if !ok || !okLower || !okUpper {
+		return nil
+	}
+	return dist.Truncated{Base: base, Lower: lower, Upper: upper}
+}
+
+// bound lowers a bound; an infinite one on its own side is none, nil.
+func (l *lowering) bound(e Expr, side int) (*graph.Node, bool) {
+	if e == nil {
+		return nil, true
+	}
+	n := l.node(e)
+	if n == nil {
+		return nil, false
+	}
+	if v, ok := n.Value(); ok && math.IsInf(v, side) {
+		return nil, true
+	}
+	return n, true
+}
+
+// base lowers the argument of a combinator that takes one distribution only.
+func (l *lowering) base(c *Call, e Expr) (dist.Applied, bool) {
+	call, ok := e.(*Call)
+	if ok {
+		if d, known := dist.Lookup(call.Func); known {
+			return l.applied(call, d)
+		}
+	}
+	if l.density(e) != nil {
+		l.fail(e.Pos(), "put "+c.Func+" inside", "%s takes a single distribution", c.Func)
+	}
+	return dist.Applied{}, false
+}

@@ -1,0 +1,90 @@
+package expr
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+)
+
+// Env is what names mean where an expression stands. Inside `rows:` Values
+// hold the columns too; outside they do not.
+type Env struct {
+	Values map[string]Value
+	Dims   map[string]Dim
+	// Design are the vectors of predictors that columns(dim) stands for.
+	Design map[string]*graph.Node
+	// Coefficients are the single predictors that column('label') stands for.
+	Coefficients map[string]*graph.Node
+	// Columns are the declared columns, also where Values lack them: outside
+	// `rows:` they explain why a name is unknown.
+	Columns []string
+}
+
+// Value is what a name stands for.
+type Value struct {
+	Node *graph.Node
+	// Labels are the levels of a category, whose Node is the level's code.
+	Labels []string
+	// Raw is a column in the unit of the file, Node being on the declared
+	// scale; nil for other values.
+	Raw *graph.Node
+	// Support is where a parameter's values lie; nil for other values.
+	Support *dist.Support
+	// Missing is 1 where the column has no value; nil if it always has.
+	Missing *graph.Node
+}
+
+// Dim is a declared dim. Labels has Size entries.
+type Dim struct {
+	Size   int
+	Labels []string
+}
+
+// NumberedLabels are the labels 1 to n of a dim declared by its size.
+func NumberedLabels(n int) []string {
+	labels := make([]string, n)
+	for i := range labels {
+		labels[i] = strconv.Itoa(i + 1)
+	}
+	return labels
+}
+
+// Shape is the shape of a parameter with these dims. A dim that repeats, as in
+// a matrix [re, re], gets a prime at its second place: re and re'.
+func (env *Env) Shape(dims []*Name) (graph.Shape, Errors) {
+	var shape graph.Shape
+	var errs Errors
+	for _, n := range dims {
+		d, ok := env.Dims[n.ID]
+		if !ok {
+			errs.Add(n.At, suggest(n.ID, env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
+			continue
+		}
+		shape = append(shape, graph.Dim{Name: primed(n.ID, shape), Size: d.Size})
+	}
+	return shape, errs
+}
+
+// primed is name with as many primes as make it new to the shape.
+func primed(name string, shape graph.Shape) string {
+	for shape.Index(name) >= 0 {
+		name += "'"
+	}
+	return name
+}
+
+// unprimed is the declared name of a dim.
+func unprimed(name string) string { return strings.TrimRight(name, "'") }
+
+// label finds the index of a label of a dim.
+func (env *Env) label(dim, label string) (int, bool) {
+	i := slices.Index(env.Dims[unprimed(dim)].Labels, label)
+	return i, i >= 0
+}
+
+func (env *Env) names() []string    { return slices.Sorted(maps.Keys(env.Values)) }
+func (env *Env) dimNames() []string { return slices.Sorted(maps.Keys(env.Dims)) }

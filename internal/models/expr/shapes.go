@@ -1,0 +1,43 @@
+package expr
+
+import (
+	"d3p/internal/models/graph"
+)
+
+// shapes lists the functions that make or rearrange vectors and matrices.
+func shapes() []function {
+	return []function{
+		unary("transpose", (*graph.Builder).Transpose),
+		// diag of a vector is the diagonal matrix, of a matrix its diagonal.
+		unary("diag", func(b *graph.Builder, x *graph.Node) *graph.Node {
+			if s := x.Shape(); len(s) == 1 {
+				return b.Diag(x, primed(s[0].Name, s))
+			}
+			return b.DiagPart(x)
+		}),
+		{name: "one_hot", params: []string{"x", "over"}, apply: oneHot},
+		{name: "cholesky", params: []string{"x"}, apply: func(l *lowering, c *Call, _ []Expr) *graph.Node {
+			return l.fail(c.At, "declare the factor itself: L: lkj_cholesky(2) [k, k]", "cholesky of a matrix is not available")
+		}},
+	}
+}
+
+// oneHot is 1 at the level of a category and 0 elsewhere, along a dim.
+func oneHot(l *lowering, c *Call, args []Expr) *graph.Node {
+	n, ok := args[1].(*Name)
+	if !ok {
+		return l.fail(args[1].Pos(), "write the name of a dim", "%s is not a dim", args[1])
+	}
+	d, ok := l.env.Dims[n.ID]
+	if !ok {
+		return l.fail(n.At, suggest(n.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
+	}
+	x := l.node(args[0])
+	if x == nil {
+		return nil
+	}
+	if x.Stage()&graph.StageGlobal != 0 {
+		return l.fail(args[0].Pos(), "discrete quantities are summed out: see mixture()", "%s depends on parameters and is no level", args[0])
+	}
+	return l.checked(c.At, l.b.OneHot(x, graph.Dim{Name: n.ID, Size: d.Size}))
+}
