@@ -1,0 +1,44 @@
+# Targets for people; .ci/run runs what must pass. Everything needs only Go,
+# except race (a C compiler) and experiments-quick (public data, see datasets/).
+
+GO ?= go
+
+.PHONY: all build static test race bench experiments-quick soak docs datasets clean
+
+all: build
+
+build:
+	$(GO) build -o bin/d3p ./cmd/d3p
+
+# one file without libc, without the CUDA engine
+static:
+	CGO_ENABLED=0 $(GO) build -tags nogpu -o bin/d3p ./cmd/d3p
+
+test:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race ./...
+
+# compare two commits: make bench > old.txt; make bench > new.txt; benchstat old.txt new.txt
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem -count 10 ./...
+
+# the shipped defaults against the accuracy targets, through the command line
+experiments-quick: build
+	$(GO) run ./internal/experiments -d3p bin/d3p
+
+# every fuzz target for a minute, then the tests ten times
+soak:
+	bash .ci/fuzz 60s
+	$(GO) test -count 10 ./...
+
+# man pages, from the commands' own text
+docs:
+	$(GO) test ./cmd/d3p -run TestManPages -update
+
+datasets:
+	$(GO) run ./datasets/generate
+
+clean:
+	rm -rf bin

@@ -1,0 +1,89 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// app is all that a command may touch besides its files: the two streams, the
+// environment and how results are to be printed.
+type app struct {
+	out, err io.Writer // results, and everything else
+	environ  []string  // NAME=value, as os.Environ
+	json     bool      // --json: results as one JSON document
+	quiet    bool      // --quiet: nothing but results and errors
+}
+
+// run executes the command line args and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil {
+		a.report(err)
+	}
+	return int(statusOf(err))
+}
+
+// report prints an error to stderr. Lines that begin with a file position stand
+// as they are; any other message is prefixed with the program's name.
+func (a *app) report(err error) {
+	for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
+		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {
+			line = "d3p: " + line
+		}
+		fmt.Fprintln(a.err, line)
+	}
+}
+
+// hasPosition tells whether line begins with FILE:LINE:COLUMN and a colon.
+func hasPosition(line string) bool {
+	parts := strings.SplitN(line, ":", 4)
+	return len(parts) == 4 && isDigits(parts[1]) && isDigits(parts[2])
+}
+
+func isDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// env returns the value of an environment variable and whether it is set.
+func (a *app) env(name string) (string, bool) {
+	for i := len(a.environ) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(a.environ[i], name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// result prints a command's result on stdout: v as indented JSON with --json,
+// and else whatever text writes.
+func (a *app) result(v any, text func(w io.Writer)) error {
+	if !a.json {
+		text(a.out)
+		return nil
+	}
+	enc := json.NewEncoder(a.out)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return failWith(statusNumeric, enc.Encode(v))
+}
+
+// notef prints a line for the reader on stderr, unless --quiet.
+func (a *app) notef(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, format+"\n", args...)
+	}
+}
+
+// command is one row of the table in root.go: a subcommand's constructor and
+// the group it is listed under.
+type command struct {
+	group string
+	build func(*app) *cobra.Command
+}

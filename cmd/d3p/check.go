@@ -1,0 +1,75 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models/spec"
+)
+
+// checkResult is the JSON form of `d3p check`.
+type checkResult struct {
+	File       string    `json:"file"`
+	Valid      bool      `json:"valid"`
+	Parameters []string  `json:"parameters"`
+	Latent     int       `json:"latent"` // unconstrained scalars
+	Mistakes   []mistake `json:"mistakes"`
+	Warnings   []mistake `json:"warnings"`
+}
+
+// mistake is an error of a model file with its place.
+type mistake struct {
+	File    string `json:"file"`
+	Line    int    `json:"line"`
+	Column  int    `json:"column"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+func mistakesOf(errs spec.Errors) []mistake {
+	list := make([]mistake, len(errs))
+	for i, e := range errs {
+		list[i] = mistake{e.File, e.Line, e.Column, e.Message, e.Hint}
+	}
+	return list
+}
+
+func newCheck(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check MODEL",
+		Short: "Find every mistake of a model file; reads no data",
+		Long: `Check reads a model file and reports all its mistakes at once, each with
+file:line:column and a hint. It reads no data.`,
+		Example: "  d3p check cohort.yaml\n  d3p check cohort.yaml --json",
+		Args:    exactly("MODEL"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}}
+			m, err := loadSpec(args[0])
+			var errs spec.Errors
+			if err != nil && !errors.As(err, &errs) {
+				return err
+			}
+			result.Mistakes = mistakesOf(errs)
+			if err != nil {
+				if a.json {
+					err = errors.Join(a.result(result, nil), err)
+				}
+				return failWith(statusSpec, err)
+			}
+			result.Valid = true
+			result.Warnings = mistakesOf(m.Warnings)
+			a.warn(m.Warnings)
+			return a.result(result, func(w io.Writer) { fmt.Fprintf(w, "%s: no mistakes\n", args[0]) })
+		},
+	}
+}
+
+// warn prints what is no mistake but worth a look.
+func (a *app) warn(warnings spec.Errors) {
+	for _, w := range warnings {
+		a.notef("%s: warning: %s", w.Position, w.Message)
+	}
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/apache/arrow/go/v15/parquet/file"
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models/spec"
+)
+
+// maxHeader bounds the header line that is read, so that a file without a line
+// end is refused rather than loaded.
+const maxHeader = 1 << 20 // bytes
+
+func newInit(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init DATA",
+		Short: "Write a model file skeleton from the header line alone",
+		Long: `Init prints a model file for the columns of a CSV or Parquet file, to be filled
+in from what is publicly known about them. It reads the names of the columns and
+no row: bounds, levels and scales taken from the data would cost privacy.`,
+		Example: "  d3p init cohort.csv > cohort.yaml",
+		Args:    exactly("DATA"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			header, err := readHeader(args[0])
+			if err != nil {
+				return failWith(statusData, err)
+			}
+			text := spec.Skeleton(header)
+			return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
+		},
+	}
+}
+
+// readHeader returns the column names of a CSV or Parquet file, and reads
+// nothing else of it.
+func readHeader(path string) ([]string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err)
+	}
+	defer f.Close()
+	if strings.HasSuffix(path, ".parquet") {
+		return parquetHeader(path, f)
+	}
+	line, err := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadString('\n')
+	if err != nil && err != io.EOF {
+		return nil, fileError(path, err)
+	}
+	if len(line) == maxHeader {
+		return nil, fmt.Errorf("%s: no line end in the first %d bytes; is it a CSV file?", path, maxHeader)
+	}
+	header, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(line, "\ufeff"))).Read()
+	switch {
+	case err == io.EOF:
+		return nil, fmt.Errorf("%s: the file is empty", path)
+	case err != nil:
+		return nil, fmt.Errorf("%s: the header line is not CSV", path)
+	}
+	return header, nil
+}
+
+func parquetHeader(path string, f *os.File) (header []string, err error) {
+	r, err := file.NewParquetReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a readable Parquet file", path)
+	}
+	defer r.Close()
+	root := r.MetaData().Schema.Root()
+	for i := range root.NumFields() {
+		header = append(header, root.Field(i).Name())
+	}
+	return header, nil
+}
+
+// fileError says that a file cannot be read, and why, without the name twice.
+func fileError(path string, err error) error {
+	var inner *os.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}

@@ -1,0 +1,27 @@
+// Command d3p fits Bayesian models to sensitive tables under differential
+// privacy.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// main is the only place of the program that exits.
+func main() {
+	os.Exit(mainStatus())
+}
+
+// mainStatus runs the command line of this process and returns its exit status.
+// The first SIGINT or SIGTERM cancels the context, so that a fit stops between
+// steps and records what was spent; after it the default action is restored, so
+// that a second one ends the process at once.
+func mainStatus() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	a := &app{out: os.Stdout, err: os.Stderr, environ: os.Environ()}
+	return a.run(ctx, os.Args[1:])
+}

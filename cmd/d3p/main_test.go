@@ -1,0 +1,24 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"d3p": func() { os.Exit(mainStatus()) }})
+}
+
+// TestScripts runs every script of testdata/script against the d3p command.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"status": wantStatus,
+		},
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+	})
+}

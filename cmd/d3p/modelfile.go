@@ -1,0 +1,54 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"d3p/internal/models/spec"
+)
+
+// findModel returns the model file of a data file: the explicit one, else
+// DATA.yaml beside the data, else d3p.yaml in the working directory.
+func findModel(explicit, data string) (string, error) {
+	if explicit != "" {
+		return explicit, nil
+	}
+	beside := strings.TrimSuffix(data, filepath.Ext(data)) + ".yaml"
+	for _, path := range []string{beside, "d3p.yaml"} {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s writes a skeleton from the header line alone", beside, data))
+}
+
+// loadSpec reads and checks a model file. The error holds all its mistakes.
+func loadSpec(path string) (*spec.Spec, error) {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, failWith(statusSpec, fmt.Errorf("no model file %s", path))
+	}
+	if err != nil {
+		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
+	}
+	return parseSpec(path, src)
+}
+
+// parseSpec parses the text of a model file; the public files it names are
+// looked for beside it.
+func parseSpec(path string, src []byte) (*spec.Spec, error) {
+	s, errs := spec.Parse(path, src, func(name string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(filepath.Dir(path), name))
+	})
+	return s, failWith(statusSpec, errs.Err())
+}
+
+// modelName is the name of the model: as declared, else the file's.
+func modelName(s *spec.Spec) string {
+	base := filepath.Base(s.File)
+	return s.Name.Or(strings.TrimSuffix(base, filepath.Ext(base)))
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+)
+
+// progress shows step, remaining time and epsilon spent on stderr: as a bar on
+// a terminal, as a line per 5 % elsewhere. Never the loss: it depends on records.
+type progress struct {
+	w       io.Writer
+	bar     *progressbar.ProgressBar // nil when not on a terminal
+	now     func() time.Time
+	started time.Time
+	shown   int       // last percentage written
+	drawn   time.Time // when the bar was last drawn
+}
+
+// newProgress returns nil, which shows nothing, with --quiet.
+func (a *app) newProgress() *progress {
+	if a.quiet {
+		return nil
+	}
+	p := &progress{w: a.err, now: time.Now, shown: -1}
+	if a.onTerminal() {
+		p.bar = progressbar.NewOptions(1,
+			progressbar.OptionSetWriter(a.err),
+			progressbar.OptionSetWidth(30),
+			progressbar.OptionEnableColorCodes(false),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionClearOnFinish(),
+		)
+	}
+	return p
+}
+
+// onTerminal tells whether stderr is a terminal that takes control characters.
+// NO_COLOR, CI and TERM=dumb all ask for plain lines.
+func (a *app) onTerminal() bool {
+	for _, name := range []string{"NO_COLOR", "CI"} {
+		if value, _ := a.env(name); value != "" {
+			return false
+		}
+	}
+	if value, _ := a.env("TERM"); value == "dumb" {
+		return false
+	}
+	f, ok := a.err.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// Step is told of each finished step t of steps. epsilonSpent may be costly, so
+// it is called only when something is shown.
+func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
+	if p == nil {
+		return
+	}
+	if p.started.IsZero() {
+		p.started = p.now()
+	}
+	percent := t * 100 / steps
+	if p.bar != nil {
+		if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond || t == steps {
+			p.drawn = now
+			p.bar.ChangeMax(steps)
+			p.bar.Describe(fmt.Sprintf("epsilon spent %.3g", epsilonSpent()))
+			p.bar.Set(t)
+		}
+		return
+	}
+	if percent < p.shown+5 && p.shown >= 0 {
+		return
+	}
+	p.shown = percent - percent%5
+	fmt.Fprintf(p.w, "step %d of %d (%d %%), %s left, epsilon spent %.3g\n",
+		t, steps, percent, p.left(t, steps), epsilonSpent())
+}
+
+// left estimates the remaining time from the time of the steps done.
+func (p *progress) left(t, steps int) time.Duration {
+	if t == 0 {
+		return 0
+	}
+	elapsed := p.now().Sub(p.started)
+	return (elapsed * time.Duration(steps-t) / time.Duration(t)).Round(time.Second / 10)
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models/spec"
+)
+
+func newRender(a *app) *cobra.Command {
+	var core bool
+	c := &cobra.Command{
+		Use:   "render MODEL",
+		Short: "Print a model file with every default filled in",
+		Long: `Render prints the model file with every default filled in: priors, links and
+settings stand there as they will be used, and what the fit's plan decides
+stands there as auto. The output is itself a model file.`,
+		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    the formula as core blocks",
+		Args:    exactly("MODEL"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			m, err := loadSpec(args[0])
+			if err != nil {
+				return err
+			}
+			a.warn(m.Warnings)
+			text := m.Render()
+			if core {
+				var errs spec.Errors
+				if text, errs = m.RenderCore(); len(errs) > 0 {
+					return failWith(statusSpec, errs)
+				}
+			}
+			return a.result(map[string]string{"model": string(text)}, func(w io.Writer) { w.Write(text) })
+		},
+	}
+	c.Flags().BoolVar(&core, "core", false, "print the model in the core language")
+	return c
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"d3p/internal/nearest"
+)
+
+const (
+	groupModel   = "model"
+	groupFit     = "fit"
+	groupPrivacy = "privacy"
+	groupOther   = "other"
+)
+
+// commands lists every subcommand; a new one is a file and a line here.
+func commands() []command {
+	return []command{
+		{groupModel, newInit},
+		{groupModel, newCheck},
+		{groupModel, newRender},
+		{groupOther, newDevices},
+		{groupOther, newVersion},
+	}
+}
+
+// newRoot builds the command tree. It is a function, not a variable, so that
+// tests and the manual's generator each get their own.
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "d3p",
+		Short: "Bayesian models for sensitive tables, under differential privacy",
+		Long: `d3p fits Bayesian models to tables of sensitive records and releases the
+posterior with a differential privacy guarantee. A model is a short YAML file;
+nothing about a record leaves except through a mechanism whose price is counted.
+
+` + exitCodes,
+		Example: `  d3p init cohort.csv > cohort.yaml       write a model file from the header line
+  d3p check cohort.yaml                   find every mistake before any data is read
+  d3p plan cohort.yaml --epsilon 1        what would run, and what it would cost
+  d3p fit --epsilon 1 cohort.csv          the fit
+  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv`,
+		Args:              unknownCommand,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results as JSON")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "print nothing but results and errors")
+	root.AddGroup(
+		&cobra.Group{ID: groupModel, Title: "Before the data:"},
+		&cobra.Group{ID: groupFit, Title: "Fitting and using a fit:"},
+		&cobra.Group{ID: groupPrivacy, Title: "Privacy:"},
+		&cobra.Group{ID: groupOther, Title: "Other:"},
+	)
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetCompletionCommandGroupID(groupOther)
+	for _, c := range commands() {
+		sub := c.build(a)
+		sub.GroupID = c.group
+		root.AddCommand(sub)
+	}
+	return root
+}
+
+// unknownCommand refuses arguments of the bare program, which are mistyped
+// subcommands.
+func unknownCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return usagef("unknown command %s%s; d3p --help lists them", args[0], nearest.Hint(args[0], names))
+}
+
+// flagError rewrites pflag's message about an unknown or malformed flag.
+func flagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		collect := func(f *pflag.Flag) { names = append(names, "--"+f.Name) }
+		c.Flags().VisitAll(collect)
+		c.InheritedFlags().VisitAll(collect)
+		name := "--" + unknown.GetSpecifiedName()
+		if unknown.GetSpecifiedShortnames() != "" {
+			name = "-" + unknown.GetSpecifiedName()
+		}
+		return usagef("unknown flag %s%s; %s --help lists the flags", name, nearest.Hint(name, names), c.CommandPath())
+	}
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return usagef("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), valueKind(invalid.GetFlag().Value.Type()))
+	}
+	return failWith(statusUsage, err)
+}
+
+// valueKind says in words what values a flag's type takes.
+func valueKind(pflagType string) string {
+	switch {
+	case strings.HasPrefix(pflagType, "float"):
+		return "a number"
+	case strings.HasPrefix(pflagType, "int"):
+		return "a whole number"
+	case strings.HasPrefix(pflagType, "uint"):
+		return "a whole number that is not negative"
+	case pflagType == "bool":
+		return "true or false"
+	}
+	return "a " + pflagType
+}
+
+// exactly checks the number of arguments, naming them in the message.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s: missing argument %s; usage: %s", c.CommandPath(), names[len(args)], c.UseLine())
+		case len(args) > len(names):
+			return usagef("%s: unexpected argument %s; usage: %s", c.CommandPath(), args[len(names)], c.UseLine())
+		}
+		return nil
+	}
+}
+
+// optional checks for at most one argument.
+func optional(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			return usagef("%s: unexpected argument %s after %s; usage: %s", c.CommandPath(), args[1], name, c.UseLine())
+		}
+		return nil
+	}
+}

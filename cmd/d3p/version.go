@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// buildInfo says which program this is, as recorded by the Go linker.
+type buildInfo struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`          // module version, or "(devel)"
+	Commit   string `json:"commit,omitempty"` // of the checkout it was built from
+	Modified bool   `json:"modified"`         // whether that checkout had changes
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+}
+
+// readBuildInfo never fails: what the linker did not record stays empty.
+func readBuildInfo() buildInfo {
+	b := buildInfo{Name: "d3p", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return b
+	}
+	if info.Main.Version != "" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+func newVersion(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version, commit and platform",
+		Example: "  d3p version --json",
+		Args:    exactly(),
+		RunE: func(*cobra.Command, []string) error {
+			b := readBuildInfo()
+			return a.result(b, func(w io.Writer) {
+				fmt.Fprintf(w, "d3p %s\n", b.Version)
+				if b.Commit != "" {
+					suffix := ""
+					if b.Modified {
+						suffix = " with local changes"
+					}
+					fmt.Fprintf(w, "commit %s%s\n", b.Commit, suffix)
+				}
+				fmt.Fprintf(w, "%s %s\n", b.Go, b.Platform)
+			})
+		},
+	}
+}

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"time"
+
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy/event"
+)
+
+// Privacy is the content of privacy.json.
+func (r *Run) Privacy() (*Privacy, error) {
+	plan := r.Plan
+	p := &Privacy{
+		Schema: PrivacySchema, SchemaVersion: 1, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
+		CreatedAt: r.Created.UTC().Format(time.RFC3339),
+		Tool:      r.Tool,
+		Subject:   Subject{r.Name, r.Spec.Description.V, r.SpecSHA256, "spec.lock.yaml"},
+		Setting: Setting{
+			Model: "central", TrustModel: "the curator that runs d3p sees the records",
+			ReleaseType: "one release", AccessType: "non-interactive",
+		},
+		Unit:       unitOf(r.Spec.Data.Unit),
+		Neighbours: r.neighbours(),
+		Scope: Scope{
+			Covers:       []string{"every iterate of the fit", "params.json", "draws.parquet", "summary.csv", "predictions made from them"},
+			DataAccesses: []string{"one noisy sum of clipped gradients per step"},
+			Tuning:       Tuning{false, "choosing settings by looking at the results of other runs on the same data is not counted here"},
+		},
+		Mechanism:     r.mechanism(),
+		Preprocessing: preprocessing(&r.Spec.Data),
+		Unprotected:   r.unprotected(),
+		Hazards:       r.hazards(),
+		Acknowledged:  append([]string{}, r.Accepted...),
+		Warnings:      []string{},
+		Randomness:    r.randomness(),
+		Utility:       r.utility(),
+		Reproducibility: Reproducibility{
+			Command: r.Command, Spec: "spec.lock.yaml",
+			Verify: "give dp_event.json to DpEvent.from_named_tuple of Google's dp_accounting and ask any of its accountants for the epsilon at delta",
+		},
+		Justification: r.Spec.Privacy.Justification.V,
+		Statements:    r.statements(),
+	}
+	for _, w := range plan.Warnings {
+		p.Warnings = append(p.Warnings, w.ID+": "+w.Text)
+	}
+	if plan.CountNoise > 0 {
+		p.Scope.DataAccesses = append(p.Scope.DataAccesses, "one noisy count of unclipped gradients per step, in the same release")
+	}
+	if err := r.account(p); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// account fills in what the mechanism cost, unless the run is not private.
+func (r *Run) account(p *Privacy) error {
+	if !r.Plan.Private {
+		p.Accounting = Accounting{Method: "none", Notes: []string{}}
+		return nil
+	}
+	raw, err := event.MarshalDpEvent(r.Event)
+	if err != nil {
+		return err
+	}
+	p.Accounting = Accounting{
+		Method: r.Spent.Engine, Certified: r.Spent.Certified,
+		EpsilonLower: r.Spent.Lower, Epsilon: r.Spent.Estimate, EpsilonUpper: r.Spent.Upper,
+		Event: raw, Notes: append([]string{}, r.Spent.Notes...),
+	}
+	if r.Insecure {
+		return nil // the event describes a mechanism whose noise is known
+	}
+	p.Guarantee = &Guarantee{
+		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
+		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
+		Curve: []Point{{r.Spent.Upper, r.Plan.Delta}},
+	}
+	p.Risk = RiskOf(r.Spent.Upper, r.Plan.Delta)
+	return nil
+}
+
+func unitOf(u spec.Unit) Unit {
+	rows := u.RowsPerUnit.Or(1)
+	enforcement := "declared: one row per unit; a unit with more rows has that many times the epsilon"
+	if u.ID.IsSet() {
+		enforcement = "the rows of a unit are summed before clipping; rows beyond rows_per_unit are dropped"
+	}
+	return Unit{u.Entity.V, u.ID.V, rows, enforcement}
+}
+
+func (r *Run) neighbours() Neighbours {
+	n := Neighbours{Relation: string(r.Plan.Adjacency), DatasetSize: "private", NPublic: r.Plan.Records}
+	if r.Plan.Adjacency == event.Substitute {
+		n.DatasetSize = "public"
+	}
+	return n
+}
+
+func (r *Run) mechanism() Mechanism {
+	p := r.Plan
+	m := Mechanism{
+		Name:            "DP variational inference: one joint Gaussian release per step",
+		Sampler:         Sampler{p.Sampling, p.SamplingRate, p.BatchSize},
+		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, "the whole gradient of a unit, L2"},
+		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
+		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps,
+		Normaliser: "public: sampling rate times declared number of records",
+	}
+	if !p.Private {
+		m.Name = "none: variational inference without clipping or noise"
+	}
+	return m
+}
+
+func (r *Run) utility() Utility {
+	u := Utility{
+		NoiseToSignal: r.Plan.NoiseToSignal, NoiseShare: map[string]float64{},
+		Note: "sqrt(P)/(mu N): the noise dominates above 0.05. The share is the part of a parameter's posterior variance that stands for the privacy noise",
+	}
+	for _, v := range r.Draws.Variables {
+		if v.NoiseShare != nil {
+			u.NoiseShare[v.Name] = *v.NoiseShare
+		}
+	}
+	return u
+}

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// Applied is a setting of a run: its value and where that came from.
+type Applied struct {
+	Name   string
+	Value  any
+	Source string // default, --flag, D3P_VARIABLE, file: key, or file:line:column
+}
+
+// lockSeparator stands between the two documents of spec.lock.yaml.
+const lockSeparator = "\n---\n"
+
+// LockFile is spec.lock.yaml: the model file with every default filled in, and,
+// as a second document, every setting with its source.
+func LockFile(rendered []byte, settings []Applied, banner string) File {
+	return File{"spec.lock.yaml", false, func(w io.Writer) error {
+		var b strings.Builder
+		if banner != "" {
+			fmt.Fprintf(&b, "# %s\n", banner)
+		}
+		b.WriteString("# The model as it was fitted; below the line, the settings and where each came from.\n")
+		b.WriteString(strings.TrimRight(string(rendered), "\n"))
+		b.WriteString(lockSeparator)
+		b.WriteString("settings:\n")
+		for _, s := range settings {
+			value, err := json.Marshal(s.Value)
+			if err != nil {
+				return fmt.Errorf("setting %s: %w", s.Name, err)
+			}
+			source, err := json.Marshal(s.Source)
+			if err != nil {
+				return fmt.Errorf("setting %s: %w", s.Name, err)
+			}
+			fmt.Fprintf(&b, "  %s: {value: %s, source: %s}\n", s.Name, value, source)
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}}
+}
+
+// LockedModel returns the model file in the text of a spec.lock.yaml.
+func LockedModel(lock []byte) []byte {
+	model, _, _ := strings.Cut(string(lock), lockSeparator)
+	return []byte(model + "\n")
+}

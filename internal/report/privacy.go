@@ -1,0 +1,219 @@
+package report
+
+import "encoding/json"
+
+// PrivacySchema identifies the format of privacy.json.
+const PrivacySchema = "https://d3p.dev/schema/privacy-report-v1.json"
+
+// Privacy is privacy.json: what was done to the records, what it cost and what
+// that means, in a form that a program can check. Every number in it follows
+// from the event, the model file and the flags.
+type Privacy struct {
+	Schema        string `json:"$schema"`
+	SchemaVersion int    `json:"schema_version"`
+	ReportID      string `json:"report_id"`  // of this run
+	CreatedAt     string `json:"created_at"` // RFC 3339, UTC
+	Banner        string `json:"privacy,omitempty"`
+	Status        string `json:"status"` // complete or stopped_early
+
+	Tool       Tool       `json:"tool"`
+	Subject    Subject    `json:"subject"`
+	Setting    Setting    `json:"setting"`
+	Unit       Unit       `json:"unit"`
+	Neighbours Neighbours `json:"neighbours"`
+	Scope      Scope      `json:"scope"`
+	Mechanism  Mechanism  `json:"mechanism"`
+	Accounting Accounting `json:"accounting"`
+	Guarantee  *Guarantee `json:"guarantee"` // null when the run is not private
+	Risk       *Risk      `json:"risk"`      // null when the run is not private
+
+	Preprocessing []Preprocessing `json:"preprocessing"`
+	Unprotected   []string        `json:"unprotected"`
+	Hazards       []Hazard        `json:"hazards"`
+	Acknowledged  []string        `json:"acknowledged"`
+	Warnings      []string        `json:"warnings"`
+
+	Randomness      Randomness      `json:"randomness"`
+	Utility         Utility         `json:"utility"`
+	Reproducibility Reproducibility `json:"reproducibility"`
+	Justification   string          `json:"justification"`
+	Statements      Statements      `json:"statements"`
+}
+
+// Tool is the program that ran.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Commit  string `json:"commit"`
+	Go      string `json:"go"`
+	Device  string `json:"device"` // engine that executed the fit
+}
+
+// Subject is the model that was fitted.
+type Subject struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+	SpecSHA256  string `json:"spec_sha256"` // of the model file as given
+	SpecLock    string `json:"spec_lock_path"`
+}
+
+// Setting says who sees what, in the words of the deployments registry.
+type Setting struct {
+	Model       string `json:"model"`
+	TrustModel  string `json:"trust_model"`
+	ReleaseType string `json:"release_type"`
+	AccessType  string `json:"access_type"`
+}
+
+// Unit is what one protected entity is.
+type Unit struct {
+	Entity      string `json:"entity"`
+	IDColumn    string `json:"id_column"`
+	RowsPerUnit int    `json:"rows_per_unit"`
+	Enforcement string `json:"enforcement"`
+}
+
+// Neighbours is the relation between data sets that the guarantee is about.
+type Neighbours struct {
+	Relation    string `json:"relation"`
+	DatasetSize string `json:"dataset_size"` // public or private
+	NPublic     int    `json:"n_public"`     // the number that scales sums
+}
+
+// Scope says what the guarantee covers.
+type Scope struct {
+	Covers       []string `json:"covers"`
+	DataAccesses []string `json:"data_accesses"`
+	Tuning       Tuning   `json:"tuning"`
+}
+
+// Tuning says whether the choice of settings is part of the price.
+type Tuning struct {
+	Counted bool   `json:"counted"`
+	Note    string `json:"note"`
+}
+
+// Mechanism is how noise was added.
+type Mechanism struct {
+	Name            string  `json:"name"`
+	Sampler         Sampler `json:"sampler"`
+	Clip            Clip    `json:"clip"`
+	NoiseMultiplier float64 `json:"noise_multiplier"` // of a step's joint release, in units of the clip norm
+	GradientNoise   float64 `json:"gradient_noise"`   // standard deviation / clip norm
+	CountNoise      float64 `json:"count_noise"`      // standard deviation of the count of unclipped records; 0: not released
+	ReleasedPerStep int     `json:"released_per_step"`
+	Iterations      int     `json:"iterations"`
+	Normaliser      string  `json:"normaliser"`
+}
+
+// Sampler is how batches were drawn.
+type Sampler struct {
+	Scheme    string  `json:"scheme"`
+	Rate      float64 `json:"rate"`
+	BatchSize int     `json:"batch_size"` // of fixed-size schemes, else 0
+}
+
+// Clip is how a record's gradient was bounded.
+type Clip struct {
+	Mode        string  `json:"mode"`
+	Norm        float64 `json:"norm"` // the first one when adaptive
+	Quantile    float64 `json:"quantile"`
+	Granularity string  `json:"granularity"`
+}
+
+// Accounting is how the price was computed. Event has the form of Google's
+// dp_accounting, so that a third party can compute it again.
+type Accounting struct {
+	Method       string          `json:"method"`
+	Certified    bool            `json:"certified"`
+	EpsilonLower float64         `json:"epsilon_lower"`
+	Epsilon      float64         `json:"epsilon_estimate"`
+	EpsilonUpper float64         `json:"epsilon_upper"`
+	Event        json.RawMessage `json:"event"`
+	Notes        []string        `json:"notes"`
+}
+
+// Guarantee is the claim: (Epsilon, Delta) holds for everything in scope.
+type Guarantee struct {
+	Epsilon float64 `json:"epsilon"` // the accountant's upper bound
+	Delta   float64 `json:"delta"`
+	Target  Target  `json:"target"`
+	Slack   float64 `json:"slack"` // target less claim
+	Curve   []Point `json:"curve"`
+}
+
+// Target is the budget that was asked for; an epsilon of 0 when the noise
+// multiplier was given instead.
+type Target struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+// Point is one (epsilon, delta) of the privacy curve.
+type Point struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+// Risk says what the guarantee means for an attacker who knows everything but
+// whether one unit is in the data.
+type Risk struct {
+	Method    string             `json:"method"`
+	Advantage float64            `json:"advantage"` // largest true minus false positive rate
+	TPRAtFPR  map[string]float64 `json:"tpr_at_fpr"`
+	Belief    []Belief           `json:"posterior_belief"`
+}
+
+// Belief is the largest probability that an attacker can come to, from a prior.
+type Belief struct {
+	Prior        float64 `json:"prior"`
+	MaxPosterior float64 `json:"max_posterior"`
+}
+
+// Preprocessing is one transform of a column before the mechanism sees it.
+type Preprocessing struct {
+	Column          string         `json:"column"`
+	Operation       string         `json:"operation"`
+	Parameters      map[string]any `json:"parameters"`
+	Source          string         `json:"source"`
+	UsesPrivateData bool           `json:"uses_private_data"`
+	Epsilon         float64        `json:"epsilon"`
+}
+
+// Hazard is something that could break the claim, and what was done about it.
+type Hazard struct {
+	ID       string `json:"id"`
+	Severity string `json:"severity"` // low, medium or high
+	Status   string `json:"status"`   // mitigated, accepted or open
+	Note     string `json:"note"`
+}
+
+// Randomness says where noise and batches came from.
+type Randomness struct {
+	Generator     string `json:"generator"`
+	SeedSource    string `json:"seed_source"`
+	SeedReleased  bool   `json:"seed_released"`
+	Noise         string `json:"noise"`
+	FloatingPoint string `json:"floating_point_statement"`
+}
+
+// Utility says how much the noise weighs, from public and released values only.
+type Utility struct {
+	NoiseToSignal float64            `json:"noise_to_signal"` // sqrt(P)/(mu N)
+	NoiseShare    map[string]float64 `json:"dp_noise_share"`  // of each parameter's posterior variance
+	Note          string             `json:"note"`
+}
+
+// Reproducibility says how to run and to check this again.
+type Reproducibility struct {
+	Command []string `json:"command"` // flags only; file names are left out
+	Spec    string   `json:"spec"`
+	Verify  string   `json:"verify"`
+}
+
+// Statements are sentences ready to paste.
+type Statements struct {
+	OneLine   string `json:"one_line"`
+	Paragraph string `json:"paragraph"`
+	Odds      string `json:"odds"`
+}

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy/event"
+)
+
+// claim is the guarantee in one line.
+func (r *Run) claim() string {
+	return fmt.Sprintf("(%.4g, %.3g)-differential privacy for one %s, %s neighbours",
+		r.Spent.Upper, r.Plan.Delta, r.entity(), relationWords(r.Plan.Adjacency))
+}
+
+func (r *Run) entity() string {
+	if e := r.Spec.Data.Unit.Entity.V; e != "" {
+		return e
+	}
+	return "record"
+}
+
+// relationWords says a neighbouring relation in words.
+func relationWords(rel event.Relation) string {
+	switch rel {
+	case event.Substitute:
+		return "substitute-one"
+	case event.ZeroOut:
+		return "zero-out"
+	}
+	return "add-or-remove"
+}
+
+// Claim is the line shown at the end of a fit.
+func (r *Run) Claim() string {
+	switch {
+	case r.Insecure:
+		return NotPrivate + ": the noise was fixed by --insecure-noise-seed and can be subtracted"
+	case !r.Plan.Private:
+		return NotPrivate + ": fitted without clipping or noise; for comparison only"
+	}
+	return r.claim()
+}
+
+func (r *Run) statements() Statements {
+	if r.Banner() != "" {
+		return Statements{OneLine: r.Claim(), Paragraph: r.Claim(), Odds: "none: this run gives no guarantee"}
+	}
+	return Statements{
+		OneLine: r.claim(),
+		Paragraph: fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
+			"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies between %.6g and %.6g.",
+			r.Name, r.claim(), r.Plan.Sampling, r.Plan.SamplingRate, r.Plan.NoiseMultiplier, r.Posterior.Steps, r.Spent.Lower, r.Spent.Upper),
+		Odds: odds(r.Spent.Upper, r.Plan.Delta),
+	}
+}
+
+// unprotected lists what is in the clear.
+func (r *Run) unprotected() []string {
+	return []string{
+		fmt.Sprintf("the declared number of records, %d", r.Plan.Records),
+		"column names, types, bounds, scales and levels: declared in the model file",
+		"the model, the priors and every setting",
+		"run time and memory use, which depend on the number of records",
+	}
+}
+
+// randomness says where noise and batches came from.
+func (r *Run) randomness() Randomness {
+	out := Randomness{
+		Generator: "AES-256 in counter mode, one key per purpose", SeedSource: "operating system",
+		Noise: "Gaussian, Box-Muller in float64",
+		FloatingPoint: "noise is drawn and added in float64: the guarantee is that of real-valued Gaussian noise; " +
+			"the gaps between float64 numbers (Mironov 2012) are not covered",
+	}
+	switch {
+	case !r.Plan.Private:
+		out.Noise, out.FloatingPoint = "none", "no noise was added"
+	case r.Insecure:
+		out.SeedSource, out.SeedReleased = "--insecure-noise-seed", true
+	}
+	return out
+}
+
+// hazards lists what could break the claim, and what was done about it.
+func (r *Run) hazards() []Hazard {
+	list := []Hazard{
+		{"data-dependent-bounds", "high", "mitigated", "bounds, scales and levels are declared; values outside are clamped in silence"},
+		{"non-finite-gradients", "high", "mitigated", "a record whose gradient is not finite counts as zero"},
+		{"sampler-accountant-mismatch", "high", "mitigated", "the sampler that draws the batches states the event that is accounted"},
+		{"floating-point", "medium", "open", "noise is float64; the gaps between its values are not covered by the proof"},
+		{"timing", "low", "accepted", "run time depends on the number of records in the batches"},
+		{"several-runs", "high", "open", "each further run on the same data adds to what an attacker learns; this report counts one run"},
+		{"tuning", "high", "open", "settings chosen by looking at private results are not counted"},
+	}
+	if r.Plan.Adjacency == event.AddRemove {
+		list = append(list, Hazard{"public-size", "low", "accepted", "the number of records is declared as public and scales the sums"})
+	}
+	if !r.Spec.Data.Unit.ID.IsSet() {
+		list = append(list, Hazard{"several-rows-of-one-unit", "high", "accepted", "that a unit has one row is declared, not checked"})
+	}
+	if slices.ContainsFunc(r.Spec.Data.Columns, func(c *spec.Column) bool { return c.Source.V == "" && c.Numeric() }) {
+		list = append(list, Hazard{"undocumented-bounds", "medium", "open", "some columns do not say where their bounds come from"})
+	}
+	if !r.Plan.Private {
+		list = append(list, Hazard{"not-private", "high", "open", "no noise was added"})
+	}
+	if r.Insecure {
+		list = append(list, Hazard{"seeded-noise", "high", "open", "the noise was fixed by a seed and can be subtracted"})
+	}
+	return list
+}
