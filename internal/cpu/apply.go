@@ -1,0 +1,107 @@
+package cpu
+
+import (
+	"d3p/internal/cpu/kernel"
+	"d3p/internal/models/graph"
+)
+
+// apply runs one element-wise operation over the lanes of dst. Operations that
+// are rare or slow by nature, and rare mixes of scalars and lanes, use the
+// tape's own scalar definition.
+func apply(op graph.Op, dst []float64, a, b, c operand) {
+	switch {
+	case op.Arity() == 1 && !a.scalar:
+		if loop := unary(op); loop != nil {
+			loop(dst, a.v)
+			return
+		}
+	case op.Arity() == 2 && !(a.scalar && b.scalar):
+		if binary(op, dst, a, b) {
+			return
+		}
+	case op == graph.OpWhere && !a.scalar && !b.scalar && !c.scalar:
+		kernel.Where(dst, a.v, b.v, c.v)
+		return
+	}
+	evaluate(op, dst, a, b, c)
+}
+
+// unary returns the loop of a one-operand operation, nil when it has none.
+func unary(op graph.Op) func(dst, a []float64) {
+	switch op {
+	case graph.OpCopy:
+		return kernel.Copy
+	case graph.OpNeg:
+		return kernel.Neg
+	case graph.OpSquare:
+		return kernel.Square
+	case graph.OpReciprocal:
+		return kernel.Reciprocal
+	case graph.OpSqrt:
+		return kernel.Sqrt
+	case graph.OpRelu:
+		return kernel.Relu
+	}
+	return nil
+}
+
+// binary runs the loop of a two-operand operation of which at most one operand
+// is a scalar, and reports whether there is one.
+func binary(op graph.Op, dst []float64, a, b operand) bool {
+	switch op {
+	case graph.OpAdd:
+		switch {
+		case a.scalar:
+			kernel.AddVS(dst, b.v, a.s)
+		case b.scalar:
+			kernel.AddVS(dst, a.v, b.s)
+		default:
+			kernel.AddVV(dst, a.v, b.v)
+		}
+	case graph.OpSub:
+		switch {
+		case a.scalar:
+			kernel.SubSV(dst, a.s, b.v)
+		case b.scalar:
+			kernel.SubVS(dst, a.v, b.s)
+		default:
+			kernel.SubVV(dst, a.v, b.v)
+		}
+	case graph.OpMul:
+		switch {
+		case a.scalar:
+			kernel.MulVS(dst, b.v, a.s)
+		case b.scalar:
+			kernel.MulVS(dst, a.v, b.s)
+		default:
+			kernel.MulVV(dst, a.v, b.v)
+		}
+	case graph.OpDiv:
+		switch {
+		case a.scalar:
+			kernel.DivSV(dst, a.s, b.v)
+		case b.scalar:
+			kernel.DivVS(dst, a.v, b.s)
+		default:
+			kernel.DivVV(dst, a.v, b.v)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// evaluate uses the scalar definition of the operation.
+func evaluate(op graph.Op, dst []float64, a, b, c operand) {
+	for i := range dst {
+		dst[i] = op.Eval(a.at(i), b.at(i), c.at(i))
+	}
+}
+
+// at is the operand's value in lane i; an absent operand is 0.
+func (o *operand) at(i int) float64 {
+	if o.v == nil {
+		return o.s
+	}
+	return o.v[i]
+}

@@ -1,0 +1,100 @@
+package cpu
+
+import (
+	"d3p/internal/cpu/kernel"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// A frame resolves the buffers of a tape to memory, for one thread and one
+// chunk of n records, or, with n = 1 and no lanes, for the global stage.
+type frame struct {
+	p       *program
+	theta   []float64
+	aux     []float64
+	globals []float64 // computed once per step, shared by all threads
+	turned  []float64 // transposes computed once per step, likewise
+
+	n     int
+	arena []float64
+	noise *noise.Stream
+	drawn []float64 // normals of the chunk's records, record after record
+
+	rows  *privacy.Rows
+	first int      // of the chunk, when index is nil
+	index []uint32 // of the chunk's records
+}
+
+// values returns the scalars of a buffer that is the same for all records.
+func (f *frame) values(buf graph.Buf) []float64 {
+	b := &f.p.tape.Buffers[buf]
+	switch b.Kind {
+	case graph.KConst:
+		return b.Values
+	case graph.KParam:
+		return f.theta[b.Offset : b.Offset+b.Size]
+	case graph.KAux:
+		return f.aux[b.Offset : b.Offset+b.Size]
+	}
+	at := f.p.place[buf]
+	return f.globals[at : at+b.Size]
+}
+
+// laned says whether a buffer has lanes.
+func (f *frame) laned(buf graph.Buf) bool { return f.p.lane[buf] }
+
+// block returns the lanes of a buffer, element i at [i·n, (i+1)·n). In the
+// global stage it is the values, which are lanes of one record.
+func (f *frame) block(buf graph.Buf) []float64 {
+	if !f.laned(buf) {
+		return f.values(buf)
+	}
+	at := f.p.place[buf] * f.p.chunk
+	return f.arena[at : at+f.p.tape.Buffers[buf].Size*f.n]
+}
+
+// load starts a chunk: it copies the columns that element-wise operations read
+// to lanes, and draws the per-record noise. position is that of the chunk's
+// first record in the batch.
+func (f *frame) load(in privacy.StepInput, position int) {
+	t := f.p.tape
+	for _, buf := range f.p.columns {
+		lanes := f.block(buf)
+		for i := range t.Buffers[buf].Size {
+			f.column(lanes[i*f.n:(i+1)*f.n], t.Buffers[buf].Offset+i)
+		}
+	}
+	if t.AuxRecord == 0 {
+		return
+	}
+	// 16 normals take 8 blocks of the stream, and chunks are multiples of 16
+	f.noise.SeekBlock(uint64(in.Step), uint64(position*t.AuxRecord/2))
+	drawn := f.drawn[:f.n*t.AuxRecord]
+	f.noise.Normals(drawn)
+	for _, buf := range f.p.noise {
+		lanes := f.block(buf)
+		for i := range t.Buffers[buf].Size {
+			for b := range f.n {
+				lanes[i*f.n+b] = drawn[b*t.AuxRecord+t.Buffers[buf].Offset+i]
+			}
+		}
+	}
+}
+
+// column copies column j of the chunk's records to lane.
+func (f *frame) column(lane []float64, j int) {
+	if f.rows.F32 != nil {
+		kernel.Column(lane, f.rows.F32, f.rows.Stride, j, f.first, f.index)
+	} else {
+		kernel.Column(lane, f.rows.F64, f.rows.Stride, j, f.first, f.index)
+	}
+}
+
+// row returns the number of the chunk's b-th record in the table.
+func (f *frame) row(b int) int {
+	if f.index == nil {
+		return f.first + b
+	}
+	return int(f.index[b])
+}

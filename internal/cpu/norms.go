@@ -1,0 +1,120 @@
+package cpu
+
+import (
+	"math"
+
+	"d3p/internal/cpu/kernel"
+	"d3p/internal/models/graph"
+)
+
+// pairSlack covers the rounding of inner products between terms that share
+// parameters: where they cancel, the computed square could fall short of the
+// true one by a few ulp of the terms' own squares, and the clipped gradient
+// would exceed C. Adding this much of them errs to the safe side.
+const pairSlack = 0x1p-48
+
+// norms sets norm2 to |g_b|² for the chunk's records, from the structure of the
+// terms alone. It is not finite where a gradient is not.
+func (c *context) norms() {
+	norm2 := c.norm2[:c.n]
+	clear(norm2)
+	for i := range c.p.terms {
+		t := &c.p.terms[i]
+		c.squares(t, c.delta2[:c.n])
+		kernel.AddTo(norm2, c.delta2[:c.n])
+	}
+	if len(c.p.tape.Cross) == 0 {
+		return
+	}
+	for b, s := range norm2 {
+		norm2[b] = s + pairSlack*s*float64(len(c.p.terms))
+	}
+	for _, pair := range c.p.tape.Cross {
+		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J])
+	}
+	for b, s := range norm2 {
+		if s < 0 {
+			norm2[b] = 0
+		}
+	}
+}
+
+// squares sets dst to the squared norm of one term.
+func (c *context) squares(t *term, dst []float64) {
+	delta := c.block(t.Delta)
+	clear(dst)
+	for lo := 0; lo < len(delta); lo += c.n {
+		kernel.AddSquareTo(dst, delta[lo:lo+c.n])
+	}
+	switch t.Kind {
+	case graph.TermScatter:
+		for b, k := range c.block(t.Index) {
+			if blockIndex(operand{s: k, scalar: true}, 0, t.Rows) < 0 {
+				dst[b] = math.NaN()
+			}
+		}
+	case graph.TermOuter:
+		if t.XNorm2 != graph.NoBuf {
+			kernel.MulVV(dst, dst, c.block(t.XNorm2))
+			return
+		}
+		for b := range dst {
+			s := 0.0
+			for r := range t.Rows {
+				x := c.x(t, r, b)
+				s += x * x
+			}
+			dst[b] *= s
+		}
+	}
+}
+
+// addInner adds twice the inner product of two terms that share parameters.
+func (c *context) addInner(dst []float64, s, t *term) {
+	if s.Kind == graph.TermScatter && t.Kind == graph.TermOuter {
+		s, t = t, s
+	}
+	ds, dt := c.block(s.Delta), c.block(t.Delta)
+	for b := range dst {
+		inner := 0.0
+		for j := b; j < len(ds); j += c.n {
+			inner += ds[j] * dt[j]
+		}
+		switch {
+		case s.Kind == graph.TermOuter && t.Kind == graph.TermOuter:
+			x := 0.0
+			for r := range s.Rows {
+				x += c.x(s, r, b) * c.x(t, r, b)
+			}
+			inner *= x
+		case s.Kind == graph.TermOuter: // and t is a scatter
+			k := c.group(t, b)
+			if k < 0 {
+				continue // squares made the norm NaN
+			}
+			inner *= c.x(s, k, b)
+		default: // both are scatters
+			if c.group(s, b) != c.group(t, b) {
+				continue
+			}
+		}
+		dst[b] += 2 * inner
+	}
+}
+
+// x is element r of an outer term's X for the chunk's b-th record.
+func (c *context) x(t *term, r, b int) float64 {
+	if !t.xInRows {
+		return c.block(t.X)[r*c.n+b]
+	}
+	at := c.row(b)*c.rows.Stride + c.p.tape.Buffers[t.X].Offset + r
+	if c.rows.F32 != nil {
+		return float64(c.rows.F32[at])
+	}
+	return c.rows.F64[at]
+}
+
+// group is the block of a scatter term for the chunk's b-th record, -1 outside.
+func (c *context) group(t *term, b int) int {
+	return blockIndex(operand{s: c.block(t.Index)[b], scalar: true}, 0, t.Rows)
+}

@@ -1,0 +1,93 @@
+package cpu
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// pool runs the pieces of one job on a fixed set of threads, of which the
+// caller is one. Whoever is free claims the next piece, so a descheduled thread
+// costs no more than the piece it holds. Waiting threads spin for a counted
+// number of turns (not for a time: a thread that was descheduled would find its
+// time over whenever it woke) and then sleep.
+type pool struct {
+	work func(thread, piece int)
+	// claims packs the number of pieces (high 32 bits) and of those handed out
+	// (low 32 bits) in one word, so that a claim belongs to the job it was made for.
+	claims atomic.Uint64
+	done   atomic.Int64 // pieces finished
+
+	mu      sync.Mutex
+	wake    *sync.Cond // claims or closing changed
+	closing atomic.Bool
+}
+
+// spins is how often a waiting worker looks for a job before it sleeps.
+const spins = 1 << 16
+
+func newPool(threads int, work func(thread, piece int)) *pool {
+	p := &pool{work: work}
+	p.wake = sync.NewCond(&p.mu)
+	for t := 1; t < threads; t++ {
+		go p.worker(t)
+	}
+	return p
+}
+
+// run does pieces 0..n-1 and returns when all are finished. Calls do not overlap.
+func (p *pool) run(n int) {
+	p.done.Store(0)
+	p.mu.Lock()
+	p.claims.Store(uint64(n) << 32)
+	p.mu.Unlock()
+	p.wake.Broadcast()
+	for p.claim(0) {
+	}
+	for p.done.Load() < int64(n) {
+		runtime.Gosched()
+	}
+}
+
+// claim does one piece, and reports false when none is left.
+func (p *pool) claim(thread int) bool {
+	for {
+		c := p.claims.Load()
+		if uint32(c) >= uint32(c>>32) {
+			return false
+		}
+		if p.claims.CompareAndSwap(c, c+1) {
+			p.work(thread, int(uint32(c)))
+			p.done.Add(1)
+			return true
+		}
+	}
+}
+
+// waiting reports that there is nothing to do.
+func (p *pool) waiting() bool {
+	c := p.claims.Load()
+	return uint32(c) >= uint32(c>>32) && !p.closing.Load()
+}
+
+func (p *pool) worker(thread int) {
+	for !p.closing.Load() {
+		for p.claim(thread) {
+		}
+		for turn := 0; turn < spins && p.waiting(); turn++ {
+		}
+		p.mu.Lock()
+		for p.waiting() {
+			p.wake.Wait()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// close ends the workers.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closing.Store(true)
+	p.mu.Unlock()
+	p.wake.Broadcast()
+}

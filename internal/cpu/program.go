@@ -1,0 +1,177 @@
+package cpu
+
+import (
+	"fmt"
+
+	"d3p/internal/models/graph"
+)
+
+// A program is a tape prepared for lanes: every per-record buffer has a place
+// in the arena of a thread, where element i of the chunk's record b is at
+// i·n + b, n the records of the chunk. It is read only after compile.
+type program struct {
+	tape *graph.Tape
+
+	global, record []instr
+	globals        int // scalars computed once per step
+	transposed     int // scalars of matrices transposed once per step
+	place          []int
+	lane           []bool // per buffer: has lanes in the arena
+	lanes          int    // arena scalars per lane
+	weighted       int    // scalars per lane of the largest term's Delta
+
+	columns []graph.Buf // column blocks copied to lanes at the start of a chunk
+	noise   []graph.Buf // per-record noise blocks, likewise
+	terms   []term
+	chunk   int // records per chunk
+}
+
+// An instr is a tape instruction with what its operands are.
+type instr struct {
+	graph.Instr
+	size int // of Dst
+	// flat: the operands are whole lane buffers of the size of Dst, or single
+	// scalars, so that one loop covers all elements.
+	flat bool
+	// inRows: B of an OpMatVec is read in place from the table.
+	inRows bool
+	// turned is where the transpose of A is kept for inRows with Trans, or -1.
+	turned int
+}
+
+// A term is a tape term with where its operands live.
+type term struct {
+	graph.Term
+	xInRows bool
+}
+
+// Lanes are chosen so that a thread's arena stays in the second-level cache,
+// and are a multiple of 16: see graph.KAuxRecord and noise.Stream.Normals.
+const (
+	arenaScalars       = 48 << 10 // 384 KiB
+	minChunk, maxChunk = 16, 256
+)
+
+// compile prepares a tape whose loss is per record.
+func compile(t *graph.Tape) (*program, error) {
+	p := &program{tape: t, place: make([]int, len(t.Buffers)), lane: make([]bool, len(t.Buffers))}
+	p.placeBuffers()
+	for _, in := range t.Global {
+		p.global = append(p.global, p.instruction(in, false))
+	}
+	for _, in := range t.Record {
+		p.record = append(p.record, p.instruction(in, true))
+	}
+	for _, tm := range t.Terms {
+		if !t.Buffers[tm.Delta].Kind.PerRecord() {
+			return nil, fmt.Errorf("cpu: the tape's gradient is not per record")
+		}
+		x := tm.Kind == graph.TermOuter && t.Buffers[tm.X].Kind == graph.KColumn
+		p.terms = append(p.terms, term{Term: tm, xInRows: x})
+		p.weighted = max(p.weighted, t.Buffers[tm.Delta].Size)
+	}
+	p.chunk = maxChunk
+	for p.chunk > minChunk && p.chunk*(p.lanes+p.weighted+t.AuxRecord) > arenaScalars {
+		p.chunk /= 2
+	}
+	return p, nil
+}
+
+// placeBuffers gives every global and lane buffer its place.
+func (p *program) placeBuffers() {
+	t := p.tape
+	inLanes := make([]bool, len(t.Buffers))
+	mark := func(o graph.Operand) {
+		if o.Buf != graph.NoBuf && t.Buffers[o.Buf].Kind == graph.KColumn {
+			inLanes[o.Buf] = true
+		}
+	}
+	for _, in := range t.Record {
+		for k, o := range operands(&in) {
+			if !(in.Op == graph.OpMatVec && k == 1 && in.Width == 1) {
+				mark(o)
+			}
+		}
+	}
+	for _, tm := range t.Terms {
+		switch {
+		case tm.Kind == graph.TermScatter:
+			mark(graph.Operand{Buf: tm.Index})
+		case tm.Kind == graph.TermOuter && tm.XNorm2 != graph.NoBuf:
+			mark(graph.Operand{Buf: tm.XNorm2})
+		}
+		mark(graph.Operand{Buf: tm.Delta})
+	}
+	computed := make([]bool, len(t.Buffers)) // others are of the derive stage
+	for _, in := range t.Record {
+		computed[in.Dst] = true
+	}
+	for i, b := range t.Buffers {
+		buf := graph.Buf(i)
+		switch b.Kind {
+		case graph.KGlobal:
+			p.place[i] = p.globals
+			p.globals += b.Size
+			continue
+		case graph.KRecord:
+			if !computed[i] {
+				continue
+			}
+		case graph.KAuxRecord:
+			p.noise = append(p.noise, buf)
+		case graph.KColumn:
+			if !inLanes[i] {
+				continue
+			}
+			p.columns = append(p.columns, buf)
+		default:
+			continue
+		}
+		p.place[i] = p.lanes
+		p.lane[i] = true
+		p.lanes += b.Size
+	}
+}
+
+// operands lists the operands of an instruction; absent ones have NoBuf.
+func operands(in *graph.Instr) [3]graph.Operand {
+	none := graph.Operand{Buf: graph.NoBuf}
+	o := [3]graph.Operand{in.A, none, none}
+	switch in.Op {
+	case graph.OpMatVec, graph.OpOuter, graph.OpGather, graph.OpScatter:
+		o[1] = in.B
+	default:
+		if in.Op.Arity() >= 2 {
+			o[1] = in.B
+		}
+		if in.Op.Arity() == 3 {
+			o[2] = in.C
+		}
+	}
+	return o
+}
+
+// instruction classifies the operands of one instruction. In the record stage
+// const, param, aux and global operands are scalars per element; in the global
+// stage every operand is like a lane buffer of one lane.
+func (p *program) instruction(in graph.Instr, record bool) instr {
+	t := p.tape
+	c := instr{Instr: in, size: t.Buffers[in.Dst].Size, flat: in.Op.Arity() > 0, turned: -1}
+	for k, o := range operands(&in) {
+		if o.Buf == graph.NoBuf {
+			continue
+		}
+		b := t.Buffers[o.Buf]
+		scalar := b.Size == 1 && (!record || !b.Kind.PerRecord())
+		vector := o.Map == nil && b.Size == c.size && (!record || b.Kind.PerRecord())
+		c.flat = c.flat && (scalar || vector)
+		if in.Op == graph.OpMatVec && k == 1 && record && b.Kind == graph.KColumn && in.Width == 1 {
+			c.inRows = true
+		}
+	}
+	if c.inRows && in.Trans && in.Rows > 1 {
+		c.turned = p.transposed
+		p.transposed += in.Rows * in.Cols
+	}
+	return c
+}

@@ -1,0 +1,67 @@
+package privacy
+
+import (
+	"fmt"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Budget is the guarantee that everything the curator releases must stay
+// within, together with what earlier runs on the same data spent.
+type Budget struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+// BudgetError says that a mechanism was refused before it ran.
+type BudgetError struct {
+	Budget Budget
+	Needs  float64 // certified upper epsilon of everything together, at Budget.Delta
+	Before float64 // certified upper epsilon of what was spent before
+}
+
+// Error says what would have been spent and what to do.
+func (e *BudgetError) Error() string {
+	spent := ""
+	if e.Before > 0 {
+		spent = fmt.Sprintf(", of which %.6g was spent before", e.Before)
+	}
+	return fmt.Sprintf("privacy: epsilon %.6g is needed at delta %g%s, and the budget is %g (add noise, take fewer steps or a lower rate)",
+		e.Needs, e.Budget.Delta, spent, e.Budget.Epsilon)
+}
+
+// StepsError says that a session was asked for more steps than were authorised.
+type StepsError struct{ Authorised int }
+
+// Error names the authorised number.
+func (e *StepsError) Error() string {
+	return fmt.Sprintf("privacy: all %d authorised steps are done (begin another session; it is charged to the budget)", e.Authorised)
+}
+
+// certify returns the certified answer for spent and ev together, or a
+// *BudgetError when it exceeds the budget.
+func (b Budget) certify(spent Ledger, ev event.Event, rel event.Relation) (accountant.Answer, error) {
+	answer, err := accountant.Epsilon(compose(spent, ev), rel, b.Delta)
+	if err != nil {
+		return answer, err
+	}
+	if answer.Upper <= b.Epsilon { // false for NaN
+		return answer, nil
+	}
+	refused := &BudgetError{Budget: b, Needs: answer.Upper}
+	if len(spent.Entries) > 0 {
+		if before, err := accountant.Epsilon(spent.Event(), rel, b.Delta); err == nil {
+			refused.Before = before.Upper
+		}
+	}
+	return answer, refused
+}
+
+// compose is the event of everything spent, then ev.
+func compose(spent Ledger, ev event.Event) event.Event {
+	if len(spent.Entries) == 0 {
+		return ev
+	}
+	return event.Composed{Events: []event.Event{spent.Event(), ev}}
+}

@@ -1,0 +1,172 @@
+// Package privacy decides what may leave a data set, and what it costs.
+//
+// A Curator owns the records, the budget and the secret random numbers. Every
+// number that depends on a record leaves through a Session, which adds the
+// noise that was certified before its first step; the ledger says what was
+// released. Nothing else is returned by any method: not N, not a loss, not a
+// count of bad rows. docs/privacy.md has the numbered claims.
+//
+// Letters: N records, P scalars in θ, T steps, C clip norm in L2, z noise of a
+// sum in units of C.
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/internal/records"
+	"d3p/internal/privacy/noise"
+)
+
+// CuratorConfig says which records are held and under which guarantee.
+type CuratorConfig struct {
+	Data      string // path of a CSV or Parquet file
+	Encoding  models.Encoding
+	Precision Precision
+	Engine    Engine
+	Root      noise.Root // of all secret randomness
+	Budget    Budget
+	Relation  event.Relation
+	// Spent is what earlier runs on the same data released.
+	Spent Ledger
+	// PrivateDir receives datacheck.json, mode 0600: what the declared rules did
+	// to the records. It is not protected and must not be published. Empty: none.
+	PrivateDir string
+	// Spare is the number of columns to keep free for the tape's derived ones,
+	// so that the table need not be copied later.
+	Spare int
+	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
+	MaxMemory int64
+	// Now is the clock of the ledger; nil is time.Now.
+	Now func() time.Time
+}
+
+// Curator holds the records of one data set. It is not safe for concurrent use.
+type Curator struct {
+	rows     *Rows
+	encoded  int // columns that the encoding writes
+	engine   Engine
+	root     noise.Root
+	budget   Budget
+	relation event.Relation
+	ledger   Ledger
+	now      func() time.Time
+	session  *Session // the open one
+	sessions int      // begun so far
+}
+
+// NewCurator reads and encodes the records. Errors are about the file and the
+// declarations only, never about what a record holds.
+func NewCurator(cfg CuratorConfig) (*Curator, error) {
+	if !(cfg.Budget.Epsilon > 0) || !(cfg.Budget.Delta > 0 && cfg.Budget.Delta < 1) {
+		return nil, fmt.Errorf("privacy: budget epsilon %g, delta %g: want epsilon > 0 and 0 < delta < 1", cfg.Budget.Epsilon, cfg.Budget.Delta)
+	}
+	if _, err := event.ParseRelation(string(cfg.Relation)); err != nil {
+		return nil, err
+	}
+	if r := cfg.Spent.Relation; r != "" && r != cfg.Relation {
+		return nil, fmt.Errorf("privacy: the ledger of earlier runs is under %s, this run under %s: costs under different relations cannot be added", r, cfg.Relation)
+	}
+	rows, check, err := records.Read(cfg.Data, cfg.Encoding, records.Options{
+		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
+	})
+	if cfg.PrivateDir != "" {
+		err = errors.Join(err, writeCheck(cfg.PrivateDir, check))
+	}
+	if err != nil {
+		return nil, err
+	}
+	c := &Curator{
+		rows: rows, encoded: cfg.Encoding.K,
+		engine: cfg.Engine, root: cfg.Root,
+		budget: cfg.Budget, relation: cfg.Relation,
+		ledger: cfg.Spent.clone(), now: cfg.Now,
+	}
+	if c.now == nil {
+		c.now = time.Now
+	}
+	c.ledger.Relation = cfg.Relation
+	if cfg.Root.Insecure() {
+		c.ledger.NotPrivate = "the noise comes from a known seed (--insecure-noise-seed) and can be subtracted"
+	}
+	return c, nil
+}
+
+// writeCheck writes the private account of what the rules did.
+func writeCheck(dir string, check records.Check) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "datacheck.json"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(check.Write(f), f.Close())
+}
+
+// Ledger returns what has been released so far, earlier runs and an open
+// session included.
+func (c *Curator) Ledger() Ledger {
+	l := c.ledger.clone()
+	if s := c.session; s != nil {
+		l.Entries[s.entry].Steps = s.done
+		l.Entries[s.entry].Event = s.event()
+	}
+	return l
+}
+
+// Begin certifies that m fits into what is left of the budget, before anything
+// is released, and starts it. Over budget: *BudgetError, and nothing is spent.
+func (c *Curator) Begin(m Mechanism) (*Session, error) {
+	if err := m.check(c.relation); err != nil {
+		return nil, err
+	}
+	answer, err := c.budget.certify(c.ledger, m.Event(m.Steps), c.relation)
+	if err != nil {
+		return nil, err
+	}
+	return c.start(m, c.ledger, 0, answer.Upper)
+}
+
+// Resume goes on with a session of which `done` steps were released by an
+// earlier run: the last entry of CuratorConfig.Spent. The whole of m, not only
+// what is left, is certified again. The root must be fresh or that of the
+// earlier run; step numbers go on, so no noise is used twice.
+func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
+	if err := m.check(c.relation); err != nil {
+		return nil, err
+	}
+	last := len(c.ledger.Entries) - 1
+	if last < 0 || c.sessions > 0 {
+		return nil, errors.New("privacy: there is no session to resume")
+	}
+	if e := c.ledger.Entries[last]; e.Steps != done || e.Authorised != m.Steps || !sameEvent(e.Event, m.Event(done)) {
+		return nil, fmt.Errorf("privacy: the last ledger entry has %d of %d steps of another mechanism than the one to resume (begin a new session instead)", e.Steps, e.Authorised)
+	}
+	before := c.ledger.clone()
+	before.Entries = before.Entries[:last]
+	answer, err := c.budget.certify(before, m.Event(m.Steps), c.relation)
+	if err != nil {
+		return nil, err
+	}
+	c.ledger = before
+	return c.start(m, before, done, answer.Upper)
+}
+
+// BeginNonPrivate starts a session without noise or clipping, for baselines.
+// It marks the ledger for good: nothing may be claimed about this run.
+func (c *Curator) BeginNonPrivate(m Mechanism) (*Session, error) {
+	if err := m.checkShape(); err != nil {
+		return nil, err
+	}
+	if m.Clip.Kind != Unclipped || m.GradientNoise != 0 || m.CountNoise != 0 {
+		return nil, errors.New("privacy: a session that is not private has no clipping and no noise")
+	}
+	c.ledger.NotPrivate = "the fit has no noise and no clipping (fit-nonprivate)"
+	return c.start(m, c.ledger, 0, 0)
+}

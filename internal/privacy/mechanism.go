@@ -1,0 +1,89 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+)
+
+// Mechanism is what a session will release, Steps times. All of it is public.
+//
+// Each step draws a batch and releases jointly
+//
+//	Σ g_b·f(|g_b|) + N(0, z²C²I)  and, when bought,  Σ (1[|g_b| <= C] - 1/2) + N(0, σ_b²).
+//
+// One record moves the pair (sum / (zC), count / σ_b) by at most
+// (1/z, 1/(2σ_b)), so both together are one Gaussian of noise multiplier σ with
+// σ⁻² = z⁻² + (2σ_b)⁻². C may be chosen anew for every step from what was
+// released before. Andrew et al. 2021, arXiv:1905.03871.
+type Mechanism struct {
+	Purpose string // of the ledger entry: "fit", ...
+	Tape    *graph.Tape
+	Sampler sampler.Config
+	Steps   int // T
+	// GradientNoise is z, the noise of a sum in units of C.
+	GradientNoise float64
+	// CountNoise is σ_b, the noise of the count; 0 releases no count.
+	CountNoise float64
+	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
+	Clip Clip
+}
+
+// NoiseMultiplier is σ of the joint release.
+func (m Mechanism) NoiseMultiplier() float64 {
+	if m.CountNoise == 0 {
+		return m.GradientNoise
+	}
+	return 1 / math.Hypot(1/m.GradientNoise, 1/(2*m.CountNoise))
+}
+
+// Event is what the first `steps` steps cost. The sampler's configuration must
+// be valid.
+func (m Mechanism) Event(steps int) event.Event {
+	return sampler.EventFor(m.Sampler, steps, event.Gaussian{NoiseMultiplier: m.NoiseMultiplier()})
+}
+
+// check finds what is wrong with a private mechanism under a relation.
+func (m Mechanism) check(rel event.Relation) error {
+	if err := m.checkShape(); err != nil {
+		return err
+	}
+	if m.Clip.Kind != Flat && m.Clip.Kind != Automatic {
+		return fmt.Errorf("privacy: clipping %q bounds nothing: choose %s or %s", m.Clip.Kind, Flat, Automatic)
+	}
+	if m.Clip.Kind == Automatic && !positive(m.Clip.Gamma) {
+		return fmt.Errorf("privacy: gamma %g of automatic clipping is not positive", m.Clip.Gamma)
+	}
+	if !positive(m.GradientNoise) {
+		return fmt.Errorf("privacy: gradient noise %g is not positive", m.GradientNoise)
+	}
+	if m.CountNoise != 0 && !positive(m.CountNoise) {
+		return fmt.Errorf("privacy: count noise %g is not positive", m.CountNoise)
+	}
+	claim, err := sampler.ClaimFor(m.Sampler)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(claim.Relations(), rel) {
+		return fmt.Errorf("privacy: sampling %s has no accounting under %s: it has under %v", claim.Scheme(), rel, claim.Relations())
+	}
+	return nil
+}
+
+// checkShape finds what is wrong with any mechanism, private or not.
+func (m Mechanism) checkShape() error {
+	switch {
+	case m.Tape == nil || m.Tape.P == 0:
+		return errors.New("privacy: the mechanism has no parameters")
+	case m.Steps < 1:
+		return fmt.Errorf("privacy: %d steps: at least one is needed", m.Steps)
+	}
+	return nil
+}
+
+func positive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

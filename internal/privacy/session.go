@@ -1,0 +1,189 @@
+package privacy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// Session is one mechanism in progress.
+type Session struct {
+	curator  *Curator
+	m        Mechanism
+	worker   Worker
+	sampler  sampler.Sampler
+	done     int // steps charged to the ledger
+	entry    int // in the ledger
+	spending spending
+
+	batch         []uint32
+	gradientNoise *noise.Stream
+	countNoise    *noise.Stream
+	recordNoise   *noise.Stream
+	normals       []float64 // length P
+}
+
+// start opens the engine and enters the mechanism in the ledger. before is the
+// ledger without this mechanism, upper the certified epsilon of both.
+func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
+	if c.session != nil {
+		return nil, errors.New("privacy: another session is open (close it first)")
+	}
+	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
+	draws, err := sampler.New(m.Sampler, c.rows.N, root.Stream(noise.Sampling))
+	if err != nil {
+		return nil, err
+	}
+	if err := derive(m.Tape, c.rows, c.encoded); err != nil {
+		return nil, err
+	}
+	worker, err := c.engine.Open(m.Tape, c.rows)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries),
+		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
+		gradientNoise: root.Stream(noise.GradientNoise),
+		countNoise:    root.Stream(noise.CountNoise),
+		normals:       make([]float64, m.Tape.P),
+	}
+	if m.Tape.AuxRecord > 0 {
+		s.recordNoise = root.Stream(noise.RecordNoise)
+	}
+	c.ledger.Entries = append(c.ledger.Entries, Entry{
+		Time: c.now().UTC(), Purpose: m.Purpose, Event: s.event(), Steps: done, Authorised: m.Steps,
+	})
+	c.session = s
+	c.sessions++
+	return s, nil
+}
+
+// StepRequest is what an analyst asks of one step. All of it is public: it may
+// depend on earlier releases, and on the records through them only.
+type StepRequest struct {
+	Params []float64 // θ, length P
+	Aux    []float64 // noise drawn once per step, length Tape.AuxGlobal
+	// ClipNorm is C of this step; the noise scales with it.
+	ClipNorm float64
+}
+
+// Release is what a step returns besides the noisy sum.
+type Release struct {
+	// Count is Σ (1[|g_b| <= C] - 1/2) + N(0, σ_b²) when the mechanism buys it, else 0.
+	Count float64
+}
+
+// clipRange keeps zC and its multiples normal numbers, so that the noise
+// neither vanishes nor overflows.
+const clipMin, clipMax = 1e-100, 1e100
+
+// Step sets dst, shape (P), to Σ g_b·f(|g_b|) + N(0, z²C²I) over a fresh batch:
+// a sum, not a mean, because the size of the batch is private. An empty batch
+// gives pure noise, a gradient that is not finite counts as zero. The step is
+// charged before it runs; an error of the engine does not give it back, and
+// leaves dst zero. *StepsError when all authorised steps are done.
+// Abadi et al. 2016, arXiv:1607.00133, Alg. 1; docs/privacy.md.
+func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
+	t := s.m.Tape
+	if len(dst) != t.P || len(req.Params) != t.P || len(req.Aux) != t.AuxGlobal {
+		panic(fmt.Sprintf("privacy: sum, parameters and aux of length %d, %d, %d, want %d, %d, %d",
+			len(dst), len(req.Params), len(req.Aux), t.P, t.P, t.AuxGlobal))
+	}
+	if s.worker == nil {
+		return Release{}, errors.New("privacy: step of a closed session")
+	}
+	if s.done >= s.m.Steps {
+		return Release{}, &StepsError{Authorised: s.m.Steps}
+	}
+	clip := s.m.Clip
+	clip.Norm = req.ClipNorm
+	if clip.Kind != Unclipped && !(clip.Norm >= clipMin && clip.Norm <= clipMax) {
+		return Release{}, fmt.Errorf("privacy: clip norm %g is not in [%g, %g]", clip.Norm, clipMin, clipMax)
+	}
+	step := s.done
+	s.done++
+
+	batch, all := s.sampler.Draw(step, s.batch)
+	if !all {
+		s.batch = batch
+	}
+	in := StepInput{Params: req.Params, Aux: req.Aux, RecordNoise: s.recordNoise, Step: step}
+	count, err := s.worker.ClippedSum(dst, in, batch, all, clip)
+	if err != nil {
+		clear(dst)
+		return Release{}, fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
+	}
+	if clip.Kind == Unclipped {
+		return Release{}, nil
+	}
+	s.gradientNoise.Seek(uint64(step))
+	s.gradientNoise.Normals(s.normals)
+	scale := s.m.GradientNoise * clip.Norm
+	for i, x := range s.normals {
+		dst[i] += scale * x
+	}
+	if s.m.CountNoise == 0 {
+		return Release{}, nil
+	}
+	var x [1]float64
+	s.countNoise.Seek(uint64(step))
+	s.countNoise.Normals(x[:])
+	return Release{Count: count + s.m.CountNoise*x[0]}, nil
+}
+
+// event is what the session has cost so far.
+func (s *Session) event() event.Event {
+	if s.m.Clip.Kind == Unclipped {
+		return event.NonPrivate{}
+	}
+	return s.m.Event(s.done)
+}
+
+// Rate is the sampler's public rate q: a sum divided by it stands for all records.
+func (s *Session) Rate() float64 { return s.sampler.Rate() }
+
+// StepsDone is the number of steps charged.
+func (s *Session) StepsDone() int { return s.done }
+
+// EpsilonSpent is a certified upper bound, at the budget's delta, on what the
+// ledger including this session has cost so far; +Inf when it is not private.
+// It is computed for at most spendingPoints step counts and never below the
+// truth: between two of them it is the later one's.
+func (s *Session) EpsilonSpent() float64 {
+	if s.curator.ledger.NotPrivate != "" {
+		return math.Inf(1)
+	}
+	return s.spending.after(s.done)
+}
+
+// Ledger returns the curator's ledger, this session included as far as it went.
+func (s *Session) Ledger() Ledger { return s.curator.Ledger() }
+
+// Close ends the session: its ledger entry is final, the engine's memory and
+// the noise streams are given up. Closing twice is harmless.
+func (s *Session) Close() error {
+	if s.worker == nil {
+		return nil
+	}
+	err := s.worker.Close()
+	s.worker = nil
+	s.curator.ledger = s.curator.Ledger()
+	s.curator.session = nil
+	clear(s.normals)
+	s.gradientNoise.Wipe()
+	s.countNoise.Wipe()
+	return err
+}
+
+// sameEvent compares two events by what they say.
+func sameEvent(a, b event.Event) bool {
+	x, errX := event.MarshalDpEvent(a)
+	y, errY := event.MarshalDpEvent(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
