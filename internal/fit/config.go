@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 )
 
 // Config is what a person asked for. The zero value of a field leaves the
@@ -118,7 +119,8 @@ func (v *validator) sampling(c Config) {
 	v.check(c.SamplingRate == 0 || c.SamplingRate > 0 && c.SamplingRate <= 1, "sampling-rate", c.SamplingRate, "is not a fraction of the records", "--sampling-rate 0.1")
 	v.check(c.BatchSize >= 0 && (c.Records < 1 || c.BatchSize <= c.Records), "batch-size", c.BatchSize, "is not between 1 and the number of records", "--batch-size 128")
 	v.check(c.BatchSize == 0 || c.SamplingRate == 0, "batch-size", c.BatchSize, "and --sampling-rate say the same thing", "one of them")
-	v.check(c.Sampling != SamplingFull || c.BatchSize == 0 && (c.SamplingRate == 0 || c.SamplingRate == 1),
+	v.oneOf("sampling", c.Sampling, sampler.Schemes()...)
+	v.check(c.Sampling != samplingFull || c.BatchSize == 0 && (c.SamplingRate == 0 || c.SamplingRate == 1),
 		"sampling", c.Sampling, "takes every record in every step", "--sampling poisson, or no --sampling-rate and --batch-size")
 	v.check(c.Steps >= 0, "steps", c.Steps, "is not a number of steps", "--steps 1000")
 	v.optionalPositive("epochs", c.Epochs)

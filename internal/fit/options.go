@@ -2,6 +2,7 @@ package fit
 
 import (
 	"d3p/internal/models/guide"
+	"d3p/internal/privacy/sampler"
 )
 
 // Option describes one field of Config for a command line: its flag, the help
@@ -24,7 +25,7 @@ func Options() []Option {
 		{"noise-multiplier", "noise standard deviation in units of the clip norm, instead of the one that ε needs", nil, func(c *Config) any { return &c.NoiseMultiplier }},
 		{"records", "public number of records N, or a bound (default: the model file's)", nil, func(c *Config) any { return &c.Records }},
 
-		{"sampling", "how a step chooses its records (default poisson; full when the rate is 1)", samplingNames(), func(c *Config) any { return &c.Sampling }},
+		{"sampling", "how a step chooses its records (default poisson; full when the rate is 1)", sampler.Schemes(), func(c *Config) any { return &c.Sampling }},
 		{"sampling-rate", "expected fraction q of the records per step (default min(1, max(5000/N, 4μ/√T)))", nil, func(c *Config) any { return &c.SamplingRate }},
 		{"batch-size", "expected records per step, instead of the rate", nil, func(c *Config) any { return &c.BatchSize }},
 		{"steps", "number of steps T (default 1000)", nil, func(c *Config) any { return &c.Steps }},

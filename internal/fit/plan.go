@@ -3,6 +3,7 @@ package fit
 import (
 	"encoding/json"
 
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
 
@@ -84,9 +85,10 @@ type Plan struct {
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
 	NoiseAware string  `json:"noise_aware"`
 
-	NoiseToSignal float64         `json:"noise_to_signal"` // ν = √P/(μN)
-	Warnings      []Warning       `json:"warnings"`
-	Event         json.RawMessage `json:"event,omitempty"`
+	NoiseToSignal float64            `json:"noise_to_signal"` // ν = √P/(μN)
+	Warnings      []Warning          `json:"warnings"`
+	Certified     *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
+	Event         json.RawMessage    `json:"event,omitempty"`
 }
 
 // Warning is something a person should know before paying for the fit.

@@ -1,14 +1,71 @@
 package fit
 
-// Values of Plan.Sampling: the schemes of privacy/sampler.
-const (
-	SamplingPoisson      = "poisson"
-	SamplingFull         = "full"
-	SamplingFixedSize    = "fixed_size"
-	SamplingBallsAndBins = "balls_and_bins"
-	SamplingShuffle      = "shuffle"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 )
 
-func samplingNames() []string {
-	return []string{SamplingPoisson, SamplingFull, SamplingFixedSize, SamplingBallsAndBins, SamplingShuffle}
+// The schemes of privacy/sampler that defaults choose by name.
+const (
+	samplingPoisson   = "poisson"
+	samplingFull      = "full"
+	samplingFixedSize = "fixed_size"
+)
+
+// chooseSampling sets the scheme, q, the batch size and T. By default
+//
+//	T = 1000, q = min(1, max(5000/N, 4μ/√T)):
+//
+// relative to full batches the noise of the whole run grows by less than 3 %
+// then, while the time of a step stays bounded.
+func (p *Plan) chooseSampling(cfg Config) error {
+	n := float64(p.Records)
+	p.Steps = or(cfg.Steps, defaultSteps)
+	switch {
+	case cfg.BatchSize > 0:
+		p.SamplingRate = float64(cfg.BatchSize) / n
+	case cfg.SamplingRate > 0:
+		p.SamplingRate = cfg.SamplingRate
+	case cfg.Sampling == samplingFull:
+		p.SamplingRate = 1
+	default:
+		p.SamplingRate = math.Min(1, math.Max(defaultBatch/n, minNoise*p.Mu/math.Sqrt(float64(p.Steps))))
+	}
+	p.Sampling = or(cfg.Sampling, samplingPoisson)
+	switch {
+	case p.Sampling == samplingPoisson && p.SamplingRate == 1:
+		p.Sampling = samplingFull
+	case p.Sampling != samplingPoisson && p.Sampling != samplingFull:
+		p.BatchSize = max(1, int(math.Round(p.SamplingRate*n)))
+	}
+	claim, err := sampler.ClaimFor(p.Sampler())
+	if err != nil {
+		return fmt.Errorf("--sampling: %w", err)
+	}
+	p.SamplingRate = claim.Rate()
+	if cfg.Epochs > 0 {
+		p.Steps = max(1, int(math.Ceil(cfg.Epochs/p.SamplingRate)))
+	}
+	if p.Private && !slices.Contains(claim.Relations(), p.Adjacency) {
+		return fmt.Errorf("--sampling: %s is not accounted for under %s neighbours (type --adjacency %s, or --sampling poisson)",
+			p.Sampling, hyphens(p.Adjacency), hyphens(claim.Relations()[0]))
+	}
+	return nil
 }
+
+// Sampler returns the plan's sampler as privacy/sampler takes it.
+func (p *Plan) Sampler() sampler.Config {
+	cfg := sampler.Config{Scheme: p.Sampling, BatchSize: p.BatchSize, PublicN: p.Records}
+	if p.BatchSize == 0 {
+		cfg.Rate = p.SamplingRate
+	}
+	return cfg
+}
+
+// hyphens writes a relation as the flag takes it.
+func hyphens(r event.Relation) string { return strings.ReplaceAll(string(r), "_", "-") }

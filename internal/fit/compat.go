@@ -1,0 +1,43 @@
+package fit
+
+import "d3p/internal/privacy/event"
+
+// The Python package leaves batch size and steps to its user; these stand for
+// the settings of its paper's hierarchical model, shortened.
+const (
+	d3pRate  = 0.1
+	d3pSteps = 10000
+)
+
+// withD3P fills the open fields of c with the algorithm of the Python package
+// d3p 0.2: vanilla gradients, a fresh θ for every record, prior and entropy
+// inside the clip, C = 1, Adam at 1e-3 from scale 1, the last iterate, batches
+// of fixed size without replacement. It is accounted for as the sampling it is:
+// under add-or-remove and substitution alike a record displaces another one.
+// Prediger et al. 2022, arXiv:2103.11648; reference design, table 1, row (a).
+func withD3P(c Config) Config {
+	c.Gradient = or(c.Gradient, GradientVanilla)
+	if c.Gradient == GradientVanilla {
+		c.Theta = or(c.Theta, ThetaPerRecord)
+		c.PriorGradient = or(c.PriorGradient, PriorInside)
+	}
+	c.Adjacency = or(c.Adjacency, string(event.Substitute))
+	c.Sampling = or(c.Sampling, samplingFixedSize)
+	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {
+		c.SamplingRate = d3pRate
+	}
+	if c.Epochs == 0 {
+		c.Steps = or(c.Steps, d3pSteps)
+	}
+	c.Clipping = or(c.Clipping, ClippingFlat)
+	c.ClipNorm = or(c.ClipNorm, 1)
+	c.Optimizer = or(c.Optimizer, "adam")
+	c.LearningRate = or(c.LearningRate, 1e-3)
+	c.InitScale = or(c.InitScale, 1)
+	if c.Averaging == nil {
+		last := 0.0
+		c.Averaging = &last
+	}
+	c.NoiseAware = or(c.NoiseAware, NoiseAwareNone)
+	return c
+}

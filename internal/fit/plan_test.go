@@ -1,0 +1,276 @@
+package fit
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+func mustPlan(t *testing.T, latent int, cfg Config) *Plan {
+	t.Helper()
+	p, err := newPlan(latent, cfg)
+	if err != nil {
+		t.Fatalf("%+v: %v", cfg, err)
+	}
+	return p
+}
+
+func isNear(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol*math.Abs(want)) {
+		t.Errorf("%s = %.12g, want %.12g", what, got, want)
+	}
+}
+
+// The default of the design, section 4, by its formulas.
+func TestDefaultPlan(t *testing.T) {
+	for _, c := range []struct {
+		records, latent    int
+		epsilon, delta     float64
+		rate               float64
+		clipping, sampling string
+	}{
+		{3341, 8, 1, 1e-3, 1, ClippingAdaptive, "full"},                        // abalone
+		{30162, 96, 1, 1. / 30162, 5000. / 30162, ClippingAdaptive, "poisson"}, // adult
+		{100, 24, 1, 0.01, 1, ClippingFlat, "full"},                            // hierarchical, N = 100
+		{1000000, 20, 8, 1e-7, 0, ClippingAdaptive, "poisson"},                 // q = 4μ/√T
+	} {
+		t.Run(fmt.Sprint(c.records), func(t *testing.T) {
+			p := mustPlan(t, c.latent, Config{Records: c.records, Epsilon: c.epsilon, Delta: c.delta})
+			mu := accountant.GaussianMu(accountant.Target{Epsilon: c.epsilon, Delta: c.delta})
+			if c.rate == 0 {
+				c.rate = 4 * mu / math.Sqrt(1000)
+			}
+			isNear(t, "q", p.SamplingRate, c.rate, 1e-12)
+			isNear(t, "mu", p.Mu, mu, 1e-12)
+			if p.Steps != 1000 || p.Clipping != c.clipping || p.Sampling != c.sampling || p.Guide != "mean-field" ||
+				p.Gradient != GradientAligned || p.NoiseAware != NoiseAwareVariance || p.Averaging != 0.5 || p.InitScale != 0.1 {
+				t.Errorf("plan %+v", p)
+			}
+			sigma := p.NoiseMultiplier
+			if p.SamplingRate == 1 {
+				isNear(t, "sigma", sigma, math.Sqrt(1000)/mu, 5e-5) // the accountant rounds up
+			}
+			if p.Certified.Upper > c.epsilon || p.Certified.Upper < 0.999*c.epsilon {
+				t.Errorf("certified epsilon %v for a target of %v", p.Certified.Upper, c.epsilon)
+			}
+			if c.clipping == ClippingFlat {
+				if p.ClipNorm != 1 || p.CountNoise != 0 || p.GradientNoise != sigma {
+					t.Errorf("flat clipping: %+v", p)
+				}
+				return
+			}
+			n := float64(c.records)
+			quantile := 1 - math.Min(math.Max(10*math.Sqrt(float64(c.latent))/(mu*n), 0.01), 0.4)
+			isNear(t, "quantile", p.ClipQuantile, quantile, 1e-12)
+			isNear(t, "C0", p.ClipNorm, 0.1, 0)
+			isNear(t, "sigma_b", p.CountNoise, 2*sigma, 1e-12)
+			isNear(t, "z", p.GradientNoise, 1.0327955589886444*sigma, 1e-9) // (1 − 1/16)^(-1/2)
+			isNear(t, "eta_C", p.ClipRate, 0.2*math.Min(1, p.SamplingRate*n/(10*sigma)), 1e-12)
+		})
+	}
+}
+
+// What subsampling costs, σ/(q√T) against q = 1, at ε = 1, δ = 1e-5, T = 1000:
+// the numbers of the design.
+func TestSubsamplingCost(t *testing.T) {
+	const n = 100000
+	full := mustPlan(t, 5, Config{Records: n, Epsilon: 1, Delta: 1e-5, SamplingRate: 1}).NoiseMultiplier
+	for rate, want := range map[float64]float64{0.1: 1.006, 0.03: 1.03, 0.01: 1.20} {
+		p := mustPlan(t, 5, Config{Records: n, Epsilon: 1, Delta: 1e-5, SamplingRate: rate})
+		isNear(t, fmt.Sprintf("cost at q=%g", rate), p.NoiseMultiplier/(rate*full), want, 0.01)
+	}
+}
+
+func TestDeltaDefault(t *testing.T) {
+	for records, want := range map[int]float64{100: 1e-5, 10000: 1e-5, 1000000: math.Pow(1e6, -1.1)} {
+		isNear(t, "delta", mustPlan(t, 3, Config{Records: records, Epsilon: 1}).Delta, want, 1e-12)
+	}
+}
+
+func TestSubstitutionDoublesNoise(t *testing.T) {
+	add := mustPlan(t, 3, Config{Records: 5000, Epsilon: 1, Delta: 1e-6})
+	sub := mustPlan(t, 3, Config{Records: 5000, Epsilon: 1, Delta: 1e-6, Adjacency: "substitute"})
+	isNear(t, "sigma", sub.NoiseMultiplier, 2*add.NoiseMultiplier, 5e-5)
+	isNear(t, "mu", sub.Mu, add.Mu/2, 1e-12)
+}
+
+func TestGivenNoise(t *testing.T) {
+	calibrated := mustPlan(t, 3, Config{Records: 20000, Epsilon: 1, Delta: 1e-6})
+	cfg := Config{Records: 20000, Delta: 1e-6, NoiseMultiplier: calibrated.NoiseMultiplier}
+	given := mustPlan(t, 3, cfg)
+	isNear(t, "epsilon", given.Epsilon, 1, 1e-3)
+	cfg.Epsilon = 0.5
+	if _, err := newPlan(3, cfg); err == nil || !strings.Contains(err.Error(), "--noise-multiplier") {
+		t.Errorf("noise that costs epsilon 1 accepted for 0.5: %v", err)
+	}
+	cfg.Epsilon = 1.1
+	mustPlan(t, 3, cfg)
+}
+
+// Every setting that names a value gets that value.
+func TestExplicitSettings(t *testing.T) {
+	last := 0.0
+	p := mustPlan(t, 4, Config{
+		Records: 1000, Epsilon: 2, Delta: 1e-6, BatchSize: 100, Epochs: 20, ClipNorm: 0.7, Optimizer: "sgd", LearningRate: 0.01,
+		Momentum: 0.9, Schedule: "cosine", Guide: "low_rank", Rank: 2, InitScale: 0.3, InitSeed: 9, Averaging: &last, NoiseAware: "temper",
+	})
+	if p.SamplingRate != 0.1 || p.Steps != 200 || p.Clipping != ClippingFlat || p.ClipNorm != 0.7 || p.Optimizer != "sgd" ||
+		p.LearningRate != 0.01 || p.Momentum != 0.9 || p.Schedule != "cosine" || p.Guide != "low-rank" || p.Rank != 2 ||
+		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != NoiseAwareTemper {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestCompatD3P(t *testing.T) {
+	p := mustPlan(t, 5, Config{Records: 1000, Epsilon: 2, Delta: 1e-4, Compat: CompatD3P, Steps: 500})
+	if p.Gradient != GradientVanilla || p.Theta != ThetaPerRecord || p.PriorGradient != PriorInside || p.Release != 10 ||
+		p.Clipping != ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 1e-3 || p.InitScale != 1 || p.Averaging != 0 ||
+		p.NoiseAware != NoiseAwareNone || p.Adjacency != event.Substitute || p.Steps != 500 {
+		t.Errorf("%+v", p)
+	}
+	// The event is what runs: batches of fixed size, not the Poisson sampling
+	// that the Python package accounts for.
+	want := event.SelfComposed{Count: 500, Of: event.FixedSizeSampled{Population: 1000, Batch: 100, Of: event.Gaussian{NoiseMultiplier: 3}}}
+	if got := p.MechanismEvent(3); !reflect.DeepEqual(got, want) {
+		t.Errorf("event %+v, want %+v", got, want)
+	}
+}
+
+func TestNonPrivatePlan(t *testing.T) {
+	p := mustPlan(t, 5, Config{Records: 100, NonPrivate: true})
+	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 2 || p.Schedule != "cosine" || p.Event != nil {
+		t.Errorf("%+v", p)
+	}
+}
+
+func TestPlanJSON(t *testing.T) {
+	for _, cfg := range []Config{
+		{Records: 20000, Epsilon: 1}, {Records: 100, Epsilon: 0.1, Guide: "full-rank"}, {Records: 100, NonPrivate: true},
+	} {
+		p := mustPlan(t, 6, cfg)
+		raw, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Plan
+		if err := json.Unmarshal(raw, &back); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(*p, back) {
+			t.Errorf("plan changed on the way through JSON:\n%+v\n%+v", *p, back)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	sound := Plan{
+		Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
+		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: ClippingAdaptive, Guide: "mean-field", Gradient: GradientAligned,
+	}
+	for id, change := range map[string]func(*Plan){
+		"noise-dominates":   func(p *Plan) { p.Records = 300 },
+		"delta-above-1/n":   func(p *Plan) { p.Delta = 1. / 50000 },
+		"large-epsilon":     func(p *Plan) { p.Epsilon = 12 },
+		"empty-batches":     func(p *Plan) { p.SamplingRate = 1e-5 },
+		"small-batches":     func(p *Plan) { p.NoiseMultiplier = 1 },
+		"biased-clipping":   func(p *Plan) { p.Clipping = ClippingAutomatic },
+		"full-rank-noise":   func(p *Plan) { p.Guide = "full-rank" },
+		"vanilla-gradients": func(p *Plan) { p.Gradient = GradientVanilla },
+		"":                  func(*Plan) {},
+	} {
+		p := sound
+		change(&p)
+		p.warn()
+		var ids []string
+		for _, w := range p.Warnings {
+			ids = append(ids, w.ID)
+		}
+		if got := strings.Join(ids, " "); got != id {
+			t.Errorf("warnings %q, want %q", got, id)
+		}
+	}
+}
+
+// Every mistake is reported, with its flag, the value and what to type.
+func TestConfigErrors(t *testing.T) {
+	two := 2.0
+	for flag, cfg := range map[string]Config{
+		"--records: 0":                {Epsilon: 1},
+		"--epsilon: missing":          {Records: 100},
+		"--epsilon: -1":               {Records: 100, Epsilon: -1},
+		"--epsilon: NaN":              {Records: 100, Epsilon: math.NaN()},
+		"--epsilon: +Inf":             {Records: 100, Epsilon: math.Inf(1)},
+		"--delta: 1":                  {Records: 100, Epsilon: 1, Delta: 1},
+		"--delta: NaN":                {Records: 100, Epsilon: 1, Delta: math.NaN()},
+		"--noise-multiplier: -2":      {Records: 100, NoiseMultiplier: -2},
+		"--adjacency:":                {Records: 100, Epsilon: 1, Adjacency: "zero"},
+		"--sampling-rate: 1.5":        {Records: 100, Epsilon: 1, SamplingRate: 1.5},
+		"--batch-size: 101":           {Records: 100, Epsilon: 1, BatchSize: 101},
+		"--batch-size: 10":            {Records: 100, Epsilon: 1, BatchSize: 10, SamplingRate: 0.1},
+		"--sampling: full":            {Records: 100, Epsilon: 1, BatchSize: 10, Sampling: "full"},
+		"--sampling: unknown":         {Records: 100, Epsilon: 1, Sampling: "poison"},
+		"--sampling: shuffle":         {Records: 100, Epsilon: 1, Sampling: "shuffle"},
+		"--steps: -1":                 {Records: 100, Epsilon: 1, Steps: -1},
+		"--epochs: 3":                 {Records: 100, Epsilon: 1, Steps: 10, Epochs: 3},
+		"--clip-norm: -1":             {Records: 100, Epsilon: 1, ClipNorm: -1},
+		"--clip-quantile: 1":          {Records: 100, Epsilon: 1, ClipQuantile: 1},
+		"--clip-quantile: 0.5":        {Records: 100, Epsilon: 1, ClipQuantile: 0.5, Clipping: "flat"},
+		"--clipping: unknown":         {Records: 100, Epsilon: 1, Clipping: "off"},
+		"--optimizer: unknown":        {Records: 100, Epsilon: 1, Optimizer: "adamm"},
+		"--schedule: unknown":         {Records: 100, Epsilon: 1, Schedule: "linear"},
+		"--guide: unknown":            {Records: 100, Epsilon: 1, Guide: "normal"},
+		"--averaging: 2":              {Records: 100, Epsilon: 1, Averaging: &two},
+		"--theta: per-record":         {Records: 100, Epsilon: 1, Theta: "per-record"},
+		"--prior-gradient: inside":    {Records: 100, Epsilon: 1, PriorGradient: "inside"},
+		"--guide: full-rank":          {Records: 100, Epsilon: 1, Guide: "full-rank", Compat: "d3p"},
+		"--noise-aware: a delta":      {Records: 100, Epsilon: 1, Guide: "delta", NoiseAware: "variance"},
+		"--draws: 3":                  {Records: 100, Epsilon: 1, Draws: 3},
+		"--momentum: 1":               {Records: 100, Epsilon: 1, Momentum: 1},
+		"--init: unknown":             {Records: 100, Epsilon: 1, Init: "random"},
+		"--compat: unknown":           {Records: 100, Epsilon: 1, Compat: "opacus"},
+		"--learning-rate: NaN is not": {Records: 100, Epsilon: 1, LearningRate: math.NaN()},
+	} {
+		_, err := newPlan(3, cfg)
+		if err == nil || !strings.Contains(err.Error(), flag) {
+			t.Errorf("%+v: error %v, want one with %q", cfg, err, flag)
+			continue
+		}
+		if !strings.Contains(err.Error(), "(") {
+			t.Errorf("%v: no hint", err)
+		}
+	}
+	_, err := newPlan(3, Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
+	if n := strings.Count(err.Error(), "--"); n < 4 || strings.Count(err.Error(), "\n") != 3 {
+		t.Errorf("want four mistakes at once, got: %v", err)
+	}
+}
+
+// Options covers every field of Config but the two that are not flags of fit.
+func TestOptionsCoverConfig(t *testing.T) {
+	var c Config
+	seen := map[any]bool{}
+	for _, o := range Options() {
+		field := o.Field(&c)
+		if seen[field] {
+			t.Errorf("--%s shares a field with another option", o.Name)
+		}
+		seen[field] = true
+		if o.Usage == "" {
+			t.Errorf("--%s has no usage", o.Name)
+		}
+	}
+	v := reflect.ValueOf(&c).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Name
+		if name != "NonPrivate" && name != "Draws" && !seen[v.Field(i).Addr().Interface()] {
+			t.Errorf("Config.%s has no option", name)
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+)
+
+// Thresholds of the warnings.
+const (
+	noiseDominates = 0.05 // ν
+	largeEpsilon   = 10.0
+)
+
+// warn sets ν = √P/(μN) and collects what a person should know before paying.
+// Nothing is refused.
+func (p *Plan) warn() {
+	n, latent := float64(p.Records), float64(p.Latent)
+	p.NoiseToSignal = math.Sqrt(latent) / (p.Mu * n)
+	p.Warnings = []Warning{}
+	add := func(when bool, id, format string, args ...any) {
+		if when {
+			p.Warnings = append(p.Warnings, Warning{id, fmt.Sprintf(format, args...)})
+		}
+	}
+	add(p.NoiseToSignal > noiseDominates, "noise-dominates",
+		"noise will dominate: %d parameters from %d records at epsilon %.3g (sqrt(P)/(mu N) = %.2g, above %g); a larger epsilon, more records or a smaller model would help",
+		p.Latent, p.Records, p.Epsilon, p.NoiseToSignal, noiseDominates)
+	add(p.Delta >= 1/n, "delta-above-1/n",
+		"delta %.3g is at least 1/N: a mechanism that publishes one record in full could meet it; leave --delta out for %.2g", p.Delta, defaultDelta(p.Records))
+	add(p.Epsilon > largeEpsilon, "large-epsilon",
+		"epsilon %.3g promises little: the odds of an attacker's guess may change by a factor of %.3g", p.Epsilon, math.Exp(p.Epsilon))
+	add(p.SamplingRate*n < 1, "empty-batches",
+		"a batch holds %.2g records on average, so most steps are pure noise; a larger --sampling-rate would help", p.SamplingRate*n)
+	add(p.NoiseMultiplier < 2 && p.SamplingRate < 1, "small-batches",
+		"small batches cost accuracy: noise multiplier %.3g is below 2; a larger --sampling-rate spends the same epsilon better", p.NoiseMultiplier)
+	add(p.Clipping == ClippingAutomatic, "biased-clipping",
+		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")
+	add(p.Guide == "full-rank" && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
+		"a full-rank guide pays only up to mu sqrt(N)/3 = %.3g parameters, the model has %d; mean-field would be closer", p.Mu*math.Sqrt(n)/3, p.Latent)
+	add(p.Gradient == GradientVanilla, "vanilla-gradients",
+		"vanilla gradients release %d noisy numbers a step instead of %d; aligned gradients are the default", p.Release, p.Latent)
+}
