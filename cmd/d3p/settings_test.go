@@ -1,0 +1,154 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models/spec"
+)
+
+// parse resolves settings as a fit does, from args, environ, a config file and
+// a model file (each may be empty).
+func parse(t *testing.T, args, environ []string, config, model string) (*runSettings, error) {
+	t.Helper()
+	if config != "" {
+		path := filepath.Join(t.TempDir(), "run.toml")
+		if err := os.WriteFile(path, []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args = append(args, "--config", path)
+	}
+	a := &app{out: io.Discard, err: io.Discard, environ: environ}
+	var s *runSettings
+	var result error
+	c := &cobra.Command{Use: "test", SilenceErrors: true, SilenceUsage: true, RunE: func(c *cobra.Command, _ []string) error {
+		if result = a.resolve(c, s); result != nil || model == "" {
+			return nil
+		}
+		m, errs := spec.Parse("m.yaml", []byte(model), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		result = s.resolveModel(c, m)
+		return nil
+	}}
+	s = defineSettings(c, algorithm, price, running)
+	c.SetFlagErrorFunc(flagError)
+	c.SetArgs(args)
+	if err := c.Execute(); err != nil {
+		return s, err
+	}
+	return s, result
+}
+
+const settingsModel = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    y: {type: binary, levels: ["0", "1"]}
+model:
+  formula: y ~ 1
+  family: bernoulli
+fit: {iterations: 11, average_last: 0, clip: {norm: 7}}
+privacy:
+  epsilon: 8
+  neighbours: add_remove
+`
+
+// A flag beats a variable beats the config file beats the model file beats the
+// default, and the winner is recorded.
+func TestPrecedence(t *testing.T) {
+	flag := []string{"--epsilon", "1"}
+	environ := []string{"D3P_EPSILON=2"}
+	config := "epsilon = 4\n"
+	for _, c := range []struct {
+		args, environ []string
+		config, model string
+		want          float64
+		source        string
+	}{
+		{flag, environ, config, settingsModel, 1, "--epsilon"},
+		{nil, environ, config, settingsModel, 2, "D3P_EPSILON"},
+		{nil, nil, config, settingsModel, 4, "run.toml: epsilon"},
+		{nil, nil, "", settingsModel, 8, "m.yaml:12:12"},
+		{nil, nil, "", "", 0, "default"},
+	} {
+		s, err := parse(t, c.args, c.environ, c.config, c.model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Fit.Epsilon != c.want || !strings.HasSuffix(s.sources["epsilon"], c.source) {
+			t.Errorf("epsilon %g from %s, want %g from %s", s.Fit.Epsilon, s.sources["epsilon"], c.want, c.source)
+		}
+		if s.given("epsilon") != (c.want != 0) {
+			t.Errorf("given(epsilon) = %v for %g", s.given("epsilon"), c.want)
+		}
+	}
+}
+
+func TestModelFileSettings(t *testing.T) {
+	s, err := parse(t, nil, nil, "", settingsModel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Fit.Steps != 11 || s.Fit.ClipNorm != 7 || s.Fit.Averaging == nil || *s.Fit.Averaging != 0 || s.Fit.Adjacency != "add-remove" || s.Fit.Records != 1000 {
+		t.Errorf("settings of the model file: %+v", s.Fit)
+	}
+}
+
+// Every setting that the model file can give names a flag.
+func TestModelValuesAreSettings(t *testing.T) {
+	known := map[string]bool{}
+	for _, name := range settingNames() {
+		known[name] = true
+	}
+	for name := range modelValues() {
+		if !known[name] {
+			t.Errorf("model value %s is no setting", name)
+		}
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	for _, c := range []struct {
+		args, environ []string
+		config, want  string
+	}{
+		{[]string{"--epsilon", "-1"}, nil, "", "--epsilon: -1 is not positive"},
+		{[]string{"--epsilon", "0"}, nil, "", "--epsilon: 0 is not positive"},
+		{[]string{"--epsilon", "NaN"}, nil, "", "--epsilon: NaN is not positive"},
+		{[]string{"--epsilon", "Inf"}, nil, "", "--epsilon: +Inf is not positive"},
+		{[]string{"--epsilon", "abc"}, nil, "", `--epsilon: "abc" is not a number`},
+		{[]string{"--delta", "1"}, nil, "", "--delta: 1 is not between 0 and 1"},
+		{[]string{"--delta", "NaN"}, nil, "", "--delta: NaN is not between 0 and 1"},
+		{[]string{"--steps", "0"}, nil, "", "--steps: 0 is less than 1"},
+		{[]string{"--sampling-rate", "1.5"}, nil, "", "--sampling-rate: 1.5 is not above 0 and at most 1"},
+		{[]string{"--device", "gpu"}, nil, "", "--device: unknown value gpu"},
+		{[]string{"--gradient", "alined"}, nil, "", "(did you mean aligned?)"},
+		{nil, []string{"D3P_EPSILON=-2"}, "", "D3P_EPSILON: -2 is not positive"},
+		{nil, []string{"D3P_EPSILON=x"}, "", `D3P_EPSILON: "x" is not a number`},
+		{nil, []string{"D3P_EPSILN=1"}, "", "unknown environment variable D3P_EPSILN (did you mean D3P_EPSILON?)"},
+		{nil, nil, "epsiln = 1\n", "unknown setting epsiln (did you mean epsilon?)"},
+		{nil, nil, "epsilon = -3\n", "epsilon: -3 is not positive"},
+		{nil, nil, "epsilon = \n", "run.toml"},
+		{[]string{"--config", "none.toml"}, nil, "", "--config: no file none.toml"},
+		{[]string{"--config", "settings.txt"}, nil, "", "--config: settings.txt: the name must end in .toml"},
+		{[]string{"--epsilon", "-1", "--delta", "2"}, nil, "", "--delta: 2 is not between 0 and 1"},
+		{[]string{"--insecure-noise-sed", "1"}, nil, "", "unknown flag --insecure-noise-sed"},
+	} {
+		_, err := parse(t, c.args, c.environ, c.config, "")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v %v %q: error %v, want %q", c.args, c.environ, c.config, err, c.want)
+			continue
+		}
+		if statusOf(err) != statusUsage {
+			t.Errorf("%v: status %d, want %d", err, statusOf(err), statusUsage)
+		}
+	}
+}
