@@ -215,6 +215,19 @@ func (c *compiler) operand(n *Node, in list) Operand {
 	return Operand{Buf: b, Map: index}
 }
 
+// broadcast repeats the one element that a Map picks.
+func (o Operand) broadcast(n int) Operand {
+	if len(o.Map) != 1 || n == 1 {
+		return o
+	}
+	m := make([]int32, n)
+	for i := range m {
+		m[i] = o.Map[0]
+	}
+	o.Map = m
+	return o
+}
+
 // compute is the buffer of a node, emitting what makes it if it is new. A
 // global node is made by Global, a data node by Derive as far as hoisted.
 func (c *compiler) compute(n *Node, in list) Buf {
@@ -336,7 +349,7 @@ func (c *compiler) make(n *Node, in list) Buf {
 		}
 	default:
 		for i, a := range n.args {
-			*operands[i] = c.operand(a, in)
+			*operands[i] = c.operand(a, in).broadcast(n.size)
 		}
 	}
 	instr.Dst = c.buffer(n, in)

@@ -1,0 +1,383 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// checker is what *testing.T and *rapid.T have in common.
+type checker interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// batch is B encoded records of K columns.
+type batch struct {
+	rows   []float64
+	stride int
+	n      int
+	aux    []float64 // per record
+}
+
+// checkGradients compiles loss and compares, for every record, the gradient
+// with central differences of the loss, and the structured norm and sum with
+// those of the materialised gradient.
+func checkGradients(t checker, b *Builder, loss *Node, theta []float64, d batch) *Tape {
+	t.Helper()
+	tape, err := Compile(b, loss, nil, Options{})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	m := NewMachine(tape, d.n)
+	P := tape.P
+	plus, minus := make([]float64, d.n*P), make([]float64, d.n*P)
+	point := append([]float64(nil), theta...)
+	// h balances the truncation error h²|f‴|/6 with the rounding error 1e-16/h.
+	const h = 1e-5
+	at := func(p int, delta float64, dst []float64) {
+		point[p] = theta[p] + delta
+		m.Globals(point, nil)
+		m.Records(d.rows, d.stride, d.n, d.aux)
+		for r := range d.n {
+			dst[r*P+p] = m.Loss()[r%len(m.Loss())]
+		}
+		point[p] = theta[p]
+	}
+	for p := range P {
+		at(p, h, plus)
+		at(p, -h, minus)
+	}
+	m.Globals(theta, nil)
+	m.Records(d.rows, d.stride, d.n, d.aux)
+	g, sum, scale := make([]float64, P), make([]float64, P), make([]float64, d.n)
+	for r := range d.n {
+		m.Gradient(r, g)
+		norm2, largest := 0.0, 1.0
+		for _, v := range g {
+			norm2 += v * v
+			largest = math.Max(largest, math.Abs(v))
+		}
+		for p := range P {
+			want := (plus[r*P+p] - minus[r*P+p]) / (2 * h)
+			if !(math.Abs(g[p]-want) <= 1e-6*largest) {
+				t.Fatalf("record %d, parameter %d: gradient %v, difference quotient %v\n%v", r, p, g[p], want, tape)
+			}
+		}
+		if got := m.SquaredNorm(r); !(math.Abs(got-norm2) <= 1e-10*math.Max(1, norm2)) {
+			t.Fatalf("record %d: structured norm² %v, materialised %v\n%v", r, got, norm2, tape)
+		}
+		scale[r] = 0.1 + float64(r)
+		for p := range P {
+			sum[p] += scale[r] * g[p]
+		}
+	}
+	got := make([]float64, P)
+	m.AddGradients(scale, got)
+	for p := range P {
+		if !(math.Abs(got[p]-sum[p]) <= 1e-10*math.Max(1, math.Abs(sum[p]))) {
+			t.Fatalf("parameter %d: structured sum %v, materialised %v\n%v", p, got[p], sum[p], tape)
+		}
+	}
+	checkForm(t, tape)
+	return tape
+}
+
+// checkForm checks what the comments of Tape, Instr and Term promise engines.
+func checkForm(t checker, tape *Tape) {
+	t.Helper()
+	written := map[Buf]bool{}
+	readable := func(o Operand, where string) {
+		if o.Buf == NoBuf {
+			return
+		}
+		x := &tape.Buffers[o.Buf]
+		if (x.Kind == KGlobal || x.Kind == KRecord || x.Kind == KColumn && x.Offset >= tape.K0) && !written[o.Buf] {
+			t.Fatalf("%s reads buffer %d before it is written\n%v", where, o.Buf, tape)
+		}
+		for _, j := range o.Map {
+			if j < 0 || int(j) >= x.Size {
+				t.Fatalf("%s reads element %d of buffer %d, size %d", where, j, o.Buf, x.Size)
+			}
+		}
+	}
+	checkList(t, tape, "derive", tape.Derive, readable, written)
+	checkList(t, tape, "global", tape.Global, readable, written)
+	checkList(t, tape, "record", tape.Record, readable, written)
+	for i, x := range tape.Terms {
+		delta := tape.Buffers[x.Delta]
+		if delta.Kind != KRecord && (delta.Kind != KGlobal || tape.Loss != NoBuf && tape.Buffers[tape.Loss].Kind == KRecord) {
+			t.Fatalf("term %d: delta is %v", i, delta.Kind)
+		}
+		if delta.Size != x.Cols {
+			t.Fatalf("term %d: delta has size %d, want %d", i, delta.Size, x.Cols)
+		}
+		for _, f := range []struct {
+			b    Buf
+			has  bool
+			size int
+		}{{x.X, x.Kind == TermOuter, x.Rows}, {x.Index, x.Kind == TermScatter, 1}, {x.XNorm2, x.XNorm2 != NoBuf, 1}} {
+			if f.has != (f.b != NoBuf) {
+				t.Fatalf("term %d (%v): %+v", i, x.Kind, x)
+			}
+			if !f.has {
+				continue
+			}
+			if y := tape.Buffers[f.b]; y.Size != f.size || y.Kind != KRecord && y.Kind != KColumn {
+				t.Fatalf("term %d: buffer %+v, want size %d", i, y, f.size)
+			}
+		}
+	}
+	for j := range tape.Terms {
+		for i := range j {
+			checkPair(t, tape, i, j)
+		}
+	}
+}
+
+func checkList(t checker, tape *Tape, where string, list []Instr, readable func(Operand, string), written map[Buf]bool) {
+	t.Helper()
+	for i, in := range list {
+		for _, o := range []Operand{in.A, in.B, in.C} {
+			readable(o, where)
+			if o.Buf == in.Dst {
+				t.Fatalf("%s %d: %v writes its operand", where, i, in.Op)
+			}
+			if o.Map != nil && (in.Op == OpMatVec || in.Op == OpOuter || in.Op == OpGather || in.Op == OpScatter) {
+				t.Fatalf("%s %d: %v has a map", where, i, in.Op)
+			}
+			if o.Buf != NoBuf && where == "global" && tape.Buffers[o.Buf].Kind.PerRecord() {
+				t.Fatalf("%s %d: %v reads per-record buffer %d", where, i, in.Op, o.Buf)
+			}
+		}
+		if in.Op == OpMatVec && tape.Buffers[in.A.Buf].Kind.PerRecord() {
+			t.Fatalf("%s %d: the matrix of a matvec is per record", where, i)
+		}
+		if in.Op == OpMatVec || in.Op == OpOuter {
+			if in.Width < 1 {
+				t.Fatalf("%s %d: width %d", where, i, in.Width)
+			}
+		}
+		written[in.Dst] = true
+	}
+}
+
+// checkPair checks that overlapping terms are in Cross, and no others.
+func checkPair(t checker, tape *Tape, i, j int) {
+	t.Helper()
+	x, y := tape.Terms[i], tape.Terms[j]
+	touched := map[int]bool{}
+	for r := range x.Rows {
+		for c := range x.Cols {
+			k := x.Param + r*x.RowStride + c*x.ColStride
+			if touched[k] {
+				t.Fatalf("term %d touches parameter %d twice", i, k)
+			}
+			touched[k] = true
+		}
+	}
+	overlap := false
+	for r := range y.Rows {
+		for c := range y.Cols {
+			overlap = overlap || touched[y.Param+r*y.RowStride+c*y.ColStride]
+		}
+	}
+	listed := false
+	for _, p := range tape.Cross {
+		listed = listed || p == Pair{i, j}
+	}
+	if overlap != listed {
+		t.Fatalf("terms %d and %d: overlap %v, in Cross %v", i, j, overlap, listed)
+	}
+	if overlap && (x.Kind == TermDense || y.Kind == TermDense || x.Param != y.Param || x.Rows != y.Rows ||
+		x.Cols != y.Cols || x.RowStride != y.RowStride || x.ColStride != y.ColStride) {
+		t.Fatalf("terms %d and %d overlap with different layouts: %+v %+v", i, j, x, y)
+	}
+}
+
+// positiveDomain are the ops that need positive arguments.
+var positiveDomain = map[Op]bool{OpLog: true, OpLog1p: true, OpSqrt: true, OpLgamma: true, OpDigamma: true, OpPow: true, OpReciprocal: true, OpDiv: true}
+
+// TestEveryOpDifference ranges over the op table: every element-wise op with a
+// derivative, with global, per-record and gathered arguments.
+func TestEveryOpDifference(t *testing.T) {
+	for op := OpAdd; op <= OpWhere; op++ {
+		switch op {
+		case OpCopy, OpMulZero, OpTrigamma: // only made by the compiler
+			continue
+		}
+		t.Run(op.String(), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, uint64(op)))
+			const G, D, n = 4, 3, 5
+			g, k := Dim{"g", G}, Dim{"k", D}
+			b := NewBuilder()
+			u, v, s := b.Param("u", Shape{g, k}), b.Param("v", Shape{k}), b.Param("s", nil)
+			X, group := b.Columns(0, k), b.Column(D)
+			into := func(x *Node) *Node {
+				if positiveDomain[op] {
+					return b.Add(b.Softplus(x), b.Const(0.2))
+				}
+				return x
+			}
+			apply := func(args ...*Node) *Node {
+				for i := range args {
+					args[i] = into(args[i])
+				}
+				return b.Sum(b.elementwise(op, args[:op.Arity()]...))
+			}
+			global := apply(u, v, s)
+			record := apply(b.Add(b.Mul(X, v), s), b.Mul(X, b.Mul(s, v)), b.Sub(X, v))
+			gathered := b.Sum(b.Gather(b.elementwise(op, []*Node{into(u), into(v), into(s)}[:op.Arity()]...), "g", group))
+			swapped := gathered
+			if op.Arity() > 1 {
+				swapped = b.Sum(b.Gather(b.elementwise(op, []*Node{into(s), into(u), into(v)}[:op.Arity()]...), "g", group))
+			}
+			theta, d := randomPoint(rng, b.p, D, G, n)
+			for name, f := range map[string]*Node{"global": global, "record": record, "gathered": gathered, "swapped": swapped} {
+				loss := b.Mul(b.Add(b.Const(1), b.Mul(b.Const(0.1), b.Column(0))), f)
+				if name == "global" {
+					loss = f // a prior
+				}
+				if _, constant := f.Value(); constant {
+					continue
+				}
+				checkGradients(t, b, loss, theta, d)
+			}
+		})
+	}
+}
+
+// randomPoint is θ and n records of D real columns and an index below G.
+func randomPoint(rng *rand.Rand, P, D, G, n int) ([]float64, batch) {
+	theta := make([]float64, P)
+	for i := range theta {
+		theta[i] = 2*rng.Float64() - 1
+	}
+	d := batch{stride: D + 1, n: n}
+	for range n {
+		for range D {
+			d.rows = append(d.rows, 2*rng.Float64()-1)
+		}
+		d.rows = append(d.rows, float64(rng.IntN(G)))
+	}
+	return theta, d
+}
+
+// TestRandomGraphs differentiates random graphs over global and per-record
+// leaves. Values stay in a few units, so that the difference quotient is
+// within 1e-6: its truncation error is about h²|f‴|/6 ≈ 1e-10|f‴|.
+func TestRandomGraphs(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const G, D, n = 3, 2, 4
+		b := NewBuilder()
+		g, k := Dim{"g", G}, Dim{"k", D}
+		group := b.Column(D)
+		nodes := []*Node{
+			b.Param("s", nil), b.Param("v", Shape{k}), b.Param("m", Shape{g, k}), b.Param("q", Shape{{"j", D}, k}),
+			b.Column(0), b.Columns(0, k), b.Aux("eta", Shape{k}, true),
+		}
+		used := make([]bool, len(nodes))
+		fresh := 0
+		for range rapid.IntRange(1, 14).Draw(t, "ops") {
+			i := rapid.IntRange(0, len(nodes)-1).Draw(t, "x")
+			j := rapid.IntRange(0, len(nodes)-1).Draw(t, "y")
+			x, y := nodes[i], nodes[j]
+			var z *Node
+			op := rapid.IntRange(0, 17).Draw(t, "op")
+			switch op {
+			case 0:
+				z = b.Add(x, y)
+			case 1:
+				z = b.Tanh(b.Mul(x, y))
+			case 2:
+				z = b.Sub(x, y)
+			case 3:
+				z = b.Div(x, b.Add(b.Const(1), b.Softplus(y)))
+			case 4:
+				z = b.Exp(b.Tanh(x))
+			case 5:
+				z = b.LogSigmoid(x)
+			case 6:
+				z = b.Where(b.Less(b.Column(1), b.Const(0.1)), x, b.Tanh(y))
+			case 7:
+				if x.Shape().Index("g") < 0 {
+					continue
+				}
+				z = b.Gather(x, "g", group)
+			case 8:
+				if len(x.Shape()) == 0 {
+					continue
+				}
+				z = b.Mean(x, x.Shape()[len(x.Shape())-1].Name)
+			case 9:
+				if len(x.Shape()) == 0 {
+					continue
+				}
+				z = b.LogSumExp(x, x.Shape()[0].Name)
+			case 10:
+				if len(x.Shape()) == 0 {
+					continue
+				}
+				z = b.CumSum(b.Tanh(x), x.Shape()[0].Name)
+			case 11:
+				if len(x.Shape()) == 0 {
+					continue
+				}
+				z = b.Softmax(x, x.Shape()[0].Name)
+			case 12:
+				if len(x.Shape()) != 2 {
+					continue
+				}
+				z = b.Transpose(x)
+			case 13:
+				if len(x.Shape()) == 0 {
+					continue
+				}
+				z = b.Slice(x, x.Shape()[0].Name, 1)
+			case 14, 15:
+				if len(x.Shape()) == 0 || len(y.Shape()) == 0 || x.Shape()[len(x.Shape())-1].Size != y.Shape()[0].Size {
+					continue
+				}
+				// Fresh names keep the result's dimensions distinct.
+				for _, d := range y.Shape() {
+					fresh++
+					y = b.Rename(y, d.Name, fmt.Sprint("d", fresh))
+				}
+				z = b.Tanh(b.MatMul(x, y))
+			case 16:
+				fresh++
+				z = b.Stack(Dim{fmt.Sprint("d", fresh), 2}, x, b.Tanh(x))
+			case 17:
+				z = b.StopGradient(x)
+				z = b.Sub(x, z) // its value is 0 and its gradient that of x
+				continue
+			}
+			if b.TakeErr() != nil || z.Size() > 200 { // sizes that do not fit
+				continue
+			}
+			used[i] = true
+			if op < 4 || op == 6 || op > 13 {
+				used[j] = true
+			}
+			nodes, used = append(nodes, z), append(used, false)
+		}
+		loss := b.Const(0)
+		for i, x := range nodes {
+			if !used[i] {
+				loss = b.Add(loss, b.Mean(b.Tanh(b.Mul(b.Const(1+float64(i)), b.Tanh(x)))))
+			}
+		}
+		if err := b.Err(); err != nil {
+			t.Fatalf("%v", err)
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		theta, d := randomPoint(rng, b.p, D, G, n)
+		for range D * n {
+			d.aux = append(d.aux, rng.NormFloat64())
+		}
+		checkGradients(t, b, loss, theta, d)
+	})
+}

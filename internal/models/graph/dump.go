@@ -1,0 +1,167 @@
+package graph
+
+import (
+	"fmt"
+	"strings"
+)
+
+// String is a readable listing of the tape: buffers, the three lists, the
+// terms of the gradient and where structure was lost. It depends on the model
+// only, never on records.
+func (t *Tape) String() string {
+	var w strings.Builder
+	fmt.Fprintf(&w, "tape: %d parameters, %d columns (%d encoded, %d derived)", t.P, t.K, t.K0, t.K-t.K0)
+	if t.AuxGlobal+t.AuxRecord > 0 {
+		fmt.Fprintf(&w, ", noise: %d per step, %d per record", t.AuxGlobal, t.AuxRecord)
+	}
+	fmt.Fprintf(&w, "\nrecord memory: %d values per record\n", t.recordSize())
+	section(&w, "derive (once per fit)", t, t.Derive)
+	section(&w, "global (once per step)", t, t.Global)
+	section(&w, "record (once per batch)", t, t.Record)
+	if t.Loss != NoBuf {
+		fmt.Fprintf(&w, "loss: %s\n", t.name(t.Loss))
+	}
+	for i, o := range t.Outputs {
+		fmt.Fprintf(&w, "output %d: %s\n", i, t.name(o))
+	}
+	if len(t.Terms) > 0 {
+		fmt.Fprintf(&w, "gradient of one record: the sum of %d terms, %d values instead of %d\n", len(t.Terms), t.termSize(), t.P)
+	}
+	for i := range t.Terms {
+		fmt.Fprintf(&w, "  %2d  %s\n", i, t.term(&t.Terms[i]))
+	}
+	for _, p := range t.Cross {
+		fmt.Fprintf(&w, "  %d and %d share parameters\n", p.I, p.J)
+	}
+	for _, n := range t.Notes {
+		fmt.Fprintf(&w, "note: %s\n", n)
+	}
+	return w.String()
+}
+
+func section(w *strings.Builder, title string, t *Tape, list []Instr) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "%s:\n", title)
+	for i := range list {
+		in := &list[i]
+		var args []string
+		for _, o := range []Operand{in.A, in.B, in.C}[:in.Op.operands()] {
+			args = append(args, t.operand(o))
+		}
+		fmt.Fprintf(w, "  %s = %s(%s)%s\n", t.name(in.Dst), in.Op, strings.Join(args, ", "), in.detail())
+	}
+}
+
+// detail is what an instruction needs beside its operands.
+func (in *Instr) detail() string {
+	switch in.Op {
+	case OpMatVec:
+		s := fmt.Sprintf(" [%d×%d]", in.Rows, in.Cols)
+		if in.Trans {
+			s += "ᵀ"
+		}
+		if in.Width > 1 {
+			s += fmt.Sprintf("·[%d×%d]", in.Cols, in.Width)
+		}
+		return s
+	case OpOuter, OpGather, OpScatter:
+		return fmt.Sprintf(" [%d×%d]", in.Rows, in.Cols)
+	case OpPut, OpSum, OpMaxReduce:
+		return " into " + indices(in.Into)
+	}
+	return ""
+}
+
+// name is a buffer as "%3 sigmoid[8]", with the kind of a leaf.
+func (t *Tape) name(b Buf) string {
+	x := &t.Buffers[b]
+	size := ""
+	if x.Size > 1 {
+		size = fmt.Sprintf("[%d]", x.Size)
+	}
+	switch x.Kind {
+	case KConst:
+		if x.Size == 1 {
+			return fmt.Sprintf("%g", x.Values[0])
+		}
+		return fmt.Sprintf("%%%d const%s", b, size)
+	case KColumn:
+		if x.Offset >= t.K0 {
+			return fmt.Sprintf("derived column %d (%s)%s", x.Offset, x.Name, size)
+		}
+		return fmt.Sprintf("column %d%s", x.Offset, size)
+	case KParam, KAux, KAuxRecord:
+		return fmt.Sprintf("%s %s%s", x.Kind, x.Name, size)
+	}
+	return fmt.Sprintf("%%%d %s%s", b, x.Name, size)
+}
+
+func (t *Tape) operand(o Operand) string {
+	if o.Map == nil {
+		return t.name(o.Buf)
+	}
+	return t.name(o.Buf) + " at " + indices(o.Map)
+}
+
+// indices shortens a list of indices.
+func indices(v []int32) string {
+	const most = 8
+	if len(v) <= most {
+		return fmt.Sprint(v)
+	}
+	s := fmt.Sprint(v[:most])
+	return fmt.Sprintf("%s .. %d in all]", s[:len(s)-1], len(v))
+}
+
+func (t *Tape) term(x *Term) string {
+	what := fmt.Sprintf("%s: %s ", t.where(x.Param), x.Kind)
+	switch x.Kind {
+	case TermOuter:
+		return what + fmt.Sprintf("%s ⊗ %s", t.name(x.X), t.name(x.Delta))
+	case TermScatter:
+		return what + fmt.Sprintf("row %s of %d ← %s", t.name(x.Index), x.Rows, t.name(x.Delta))
+	}
+	return what + t.name(x.Delta)
+}
+
+// where names the parameter at an offset of θ.
+func (t *Tape) where(offset int) string {
+	for i := len(t.Params) - 1; i >= 0; i-- {
+		if p := &t.Params[i]; offset >= p.Offset {
+			if offset == p.Offset {
+				return fmt.Sprintf("%s %v", p.Name, p.Shape)
+			}
+			return fmt.Sprintf("%s %v from element %d", p.Name, p.Shape, offset-p.Offset)
+		}
+	}
+	return fmt.Sprint(offset)
+}
+
+// recordSize is the number of values that an engine keeps for each record.
+func (t *Tape) recordSize() int {
+	n := 0
+	for i := range t.Buffers {
+		if t.Buffers[i].Kind == KRecord {
+			n += t.Buffers[i].Size
+		}
+	}
+	return n
+}
+
+// termSize is the number of values that the terms of one record consist of.
+func (t *Tape) termSize() int {
+	n := 0
+	for i := range t.Terms {
+		x := &t.Terms[i]
+		n += x.Cols
+		if x.Kind == TermOuter {
+			n += x.Rows
+		}
+		if x.Kind == TermScatter {
+			n++
+		}
+	}
+	return n
+}
