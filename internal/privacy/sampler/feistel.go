@@ -30,7 +30,7 @@ func newFeistel(n int, src *noise.Stream) *feistel {
 	f := &feistel{src: src, n: uint32(n), left: width / 2, right: width - width/2}
 	pairs := feistelRounds(f.left) / 2
 	pair := 1<<f.right + 1<<f.left
-	f.table = make([]uint16, pairs*pair)
+	f.table = make([]uint16, pairs*pair, pairs*pair+1) // gathers read one word beyond
 	for i := range pairs {
 		even := f.table[i*pair:][:1<<f.right]
 		odd := f.table[i*pair+1<<f.right:][:1<<f.left]
@@ -39,11 +39,12 @@ func newFeistel(n int, src *noise.Stream) *feistel {
 	return f
 }
 
-// feistelRounds returns the even number of rounds for halves of w bits: 10, as
-// in NIST SP 800-38G, or more, so that the best known generic attack, on 2^((r-4)w)
-// outputs (Patarin 2001), would need 2^80 of them.
+// feistelRounds returns the even number of rounds for halves of at least w
+// bits: 10, as in NIST SP 800-38G, or more, so that the best known generic
+// attack on many networks of r rounds, with 2^((r-4)w) outputs (Patarin 2001,
+// eprint 2008/036), needs at least 2^60.
 func feistelRounds(w int) int {
-	r := max(10, 4+(80+w-1)/w)
+	r := max(10, 4+(60+w-1)/w)
 	return r + r%2
 }
 
@@ -96,39 +97,44 @@ func (f *feistel) walk(values []uint32) {
 }
 
 // permute takes each value once through the network. Four at a time hide the
-// latency of the look-ups.
+// latency of the look-ups. Bits beyond a half's length are cut off when it is
+// used, not when it is made.
 func (f *feistel) permute(values []uint32) {
 	shift := f.right
 	maskLeft, maskRight := uint32(1)<<f.left-1, uint32(1)<<f.right-1
+	values = values[f.permuteFast(values):]
 	for len(values) >= 4 {
 		v := (*[4]uint32)(values)
-		l0, r0 := v[0]>>shift, v[0]&maskRight
-		l1, r1 := v[1]>>shift, v[1]&maskRight
-		l2, r2 := v[2]>>shift, v[2]&maskRight
-		l3, r3 := v[3]>>shift, v[3]&maskRight
+		l0, r0 := v[0]>>shift, v[0]
+		l1, r1 := v[1]>>shift, v[1]
+		l2, r2 := v[2]>>shift, v[2]
+		l3, r3 := v[3]>>shift, v[3]
 		for i := range f.rounds {
 			even, odd := f.rounds[i][0], f.rounds[i][1]
-			l0 = (l0 ^ uint32(even[r0])) & maskLeft
-			l1 = (l1 ^ uint32(even[r1])) & maskLeft
-			l2 = (l2 ^ uint32(even[r2])) & maskLeft
-			l3 = (l3 ^ uint32(even[r3])) & maskLeft
-			r0 = (r0 ^ uint32(odd[l0])) & maskRight
-			r1 = (r1 ^ uint32(odd[l1])) & maskRight
-			r2 = (r2 ^ uint32(odd[l2])) & maskRight
-			r3 = (r3 ^ uint32(odd[l3])) & maskRight
+			if len(even) <= int(maskRight) || len(odd) <= int(maskLeft) {
+				panic("sampler: short table") // never, but it spares a check per look-up
+			}
+			l0 ^= uint32(even[int(r0&maskRight)])
+			l1 ^= uint32(even[int(r1&maskRight)])
+			l2 ^= uint32(even[int(r2&maskRight)])
+			l3 ^= uint32(even[int(r3&maskRight)])
+			r0 ^= uint32(odd[int(l0&maskLeft)])
+			r1 ^= uint32(odd[int(l1&maskLeft)])
+			r2 ^= uint32(odd[int(l2&maskLeft)])
+			r3 ^= uint32(odd[int(l3&maskLeft)])
 		}
-		v[0] = l0<<shift | r0
-		v[1] = l1<<shift | r1
-		v[2] = l2<<shift | r2
-		v[3] = l3<<shift | r3
+		v[0] = l0&maskLeft<<shift | r0&maskRight
+		v[1] = l1&maskLeft<<shift | r1&maskRight
+		v[2] = l2&maskLeft<<shift | r2&maskRight
+		v[3] = l3&maskLeft<<shift | r3&maskRight
 		values = values[4:]
 	}
 	for i, v := range values {
-		l, r := v>>shift, v&maskRight
+		l, r := v>>shift, v
 		for _, t := range f.rounds {
-			l = (l ^ uint32(t[0][r])) & maskLeft
-			r = (r ^ uint32(t[1][l])) & maskRight
+			l ^= uint32(t[0][r&maskRight])
+			r ^= uint32(t[1][l&maskLeft])
 		}
-		values[i] = l<<shift | r
+		values[i] = l&maskLeft<<shift | r&maskRight
 	}
 }
