@@ -32,6 +32,7 @@ func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error
 		b:      b,
 		t:      &Tape{P: b.p, AuxGlobal: b.aux[0], AuxRecord: b.aux[1], Loss: NoBuf, Params: slices.Clone(b.params)},
 		bufs:   map[place]Buf{},
+		copies: map[copied]Buf{},
 		leaves: map[*Node]int{},
 	}
 	var grads map[*Node][]structured
@@ -81,11 +82,18 @@ type place struct {
 	in list
 }
 
+// copied is a buffer copied in a list.
+type copied struct {
+	from Buf
+	in   list
+}
+
 type compiler struct {
 	b      *Builder
 	t      *Tape
 	global bool // the loss is global
 	bufs   map[place]Buf
+	copies map[copied]Buf
 	leaves map[*Node]int // data nodes: columns they read, counted once per node
 }
 
@@ -178,8 +186,13 @@ func (c *compiler) result(n *Node, global bool) Buf {
 
 // copy moves a buffer into one that the list computes.
 func (c *compiler) copy(n *Node, from Buf, in list) Buf {
-	dst := c.buffer(n, in)
-	c.emit(in, Instr{Op: OpCopy, Dst: dst, A: Operand{Buf: from}})
+	k := copied{from, in}
+	dst, ok := c.copies[k]
+	if !ok {
+		dst = c.buffer(n, in)
+		c.emit(in, Instr{Op: OpCopy, Dst: dst, A: Operand{Buf: from}})
+		c.copies[k] = dst
+	}
 	return dst
 }
 

@@ -5,6 +5,9 @@ package graph
 // Others that overlap are merged into one block over the whole leaf.
 func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	parts := a.parts
+	r.alignScatters(parts, n.size)
+	r.alignOuters(parts)
+	parts = r.joinEqual(parts)
 	whole := layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}
 	if a.dense != nil && !a.dense.is(0) {
 		parts = append(parts, structured{layout: whole, delta: r.b.vector(r.full(n, a.dense))})
@@ -15,11 +18,83 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 			return parts
 		}
 		d := &adjoint{}
-		why := "it is used in several ways that have no common structure"
-		r.flatten(n, d, []structured{parts[i], parts[j]}, why)
+		r.flatten(n, d, []structured{parts[i], parts[j]}, "it is used in several ways that have no common structure")
 		parts[i] = structured{layout: whole, delta: r.b.vector(r.full(n, d.dense))}
 		parts = append(parts[:j], parts[j+1:]...)
 	}
+}
+
+// alignScatters widens scatters into overlapping column ranges of one table to
+// whole rows of it.
+func (r *reverse) alignScatters(parts []structured, size int) {
+	for j := range parts {
+		for i := range parts {
+			p, q := &parts[i], &parts[j]
+			if p.index == nil || q.index == nil || p.layout == q.layout ||
+				p.rows != q.rows || p.rowStride != q.rowStride || !shares(*p, *q, size) {
+				continue
+			}
+			if p.offset/p.rowStride == q.offset/q.rowStride && p.insideRow() && q.insideRow() {
+				*p, *q = r.b.wholeRows(*p), r.b.wholeRows(*q)
+			}
+		}
+	}
+}
+
+// insideRow says whether a row of s does not reach into the next.
+func (s structured) insideRow() bool {
+	return s.rowStride > 0 && s.offset%s.rowStride+(s.cols-1)*s.colStride < s.rowStride
+}
+
+// wholeRows is s with all rowStride columns.
+func (b *Builder) wholeRows(s structured) structured {
+	first := s.offset % s.rowStride
+	into := make([]int32, s.cols)
+	for c := range into {
+		into[c] = int32(first + c*s.colStride)
+	}
+	s.delta = b.sumInto(b.vector(s.delta), Shape{{"(i)", s.rowStride}}, into)
+	s.layout = layout{s.offset - first, s.rows, s.rowStride, s.rowStride, 1}
+	return s
+}
+
+// alignOuters swaps the factors of outer products where that gives them the
+// layout of a scatter or, without one, of the first outer product.
+func (r *reverse) alignOuters(parts []structured) {
+	var reference *layout
+	for i := range parts {
+		if s := &parts[i]; s.index != nil || s.x != nil && reference == nil {
+			reference = &s.layout
+			if s.index != nil {
+				break
+			}
+		}
+	}
+	for i := range parts {
+		s := &parts[i]
+		if s.x == nil {
+			continue
+		}
+		if t := (layout{s.offset, s.cols, s.rows, s.colStride, s.rowStride}); t == *reference && t != s.layout {
+			s.layout, s.x, s.delta = t, r.b.vector(s.delta), r.b.vector(s.x)
+		}
+	}
+}
+
+// joinEqual adds up parts that have become equal but for delta.
+func (r *reverse) joinEqual(parts []structured) []structured {
+	var out []structured
+next:
+	for _, s := range parts {
+		for i, t := range out {
+			if s.layout == t.layout && s.index == t.index && s.x == t.x {
+				out[i].delta = r.b.Add(r.b.vector(t.delta), r.b.vector(s.delta))
+				continue next
+			}
+		}
+		out = append(out, s)
+	}
+	return out
 }
 
 // conflict finds two parts that share elements without the structure of a

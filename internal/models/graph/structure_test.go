@@ -1,0 +1,305 @@
+package graph
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// Cases of structured gradients: what the terms of the tape must be.
+var structures = []struct {
+	name  string
+	loss  func(b *Builder) *Node // columns: 3 reals x, then an index below 4
+	terms string                 // kinds of the terms, in order
+	cross int
+	notes int
+}{
+	{
+		name: "linear predictor",
+		loss: func(b *Builder) *Node {
+			return b.Softplus(b.MatMul(b.Columns(0, Dim{"k", 3}), b.Param("w", Shape{{"k", 3}})))
+		},
+		terms: "outer",
+	},
+	{
+		name: "two dense layers",
+		loss: func(b *Builder) *Node {
+			h := b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), b.Param("w", Shape{{"k", 3}, {"h", 5}})))
+			o := b.Tanh(b.Add(b.MatMul(b.Param("v", Shape{{"o", 2}, {"h", 5}}), h), b.Param("c", Shape{{"o", 2}})))
+			return b.Sum(o)
+		},
+		terms: "outer outer dense",
+	},
+	{
+		name: "tied parameter: two products and a gather",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			x := b.Columns(0, Dim{"k", 3})
+			h := b.Tanh(b.MatMul(w, x))
+			o := b.Tanh(b.MatMul(w, b.Tanh(b.Mul(b.Const(2), b.MatMul(h, w)))))
+			return b.Add(b.Sum(o), b.Sum(b.Mul(x, b.Gather(w, "g", b.Column(3)))))
+		},
+		terms: "scatter outer outer outer",
+		cross: 6,
+	},
+	{
+		name: "two gathers of one parameter",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			other := b.Sub(b.Const(3), b.Column(3))
+			return b.Sum(b.Mul(b.Gather(w, "g", b.Column(3)), b.Tanh(b.Gather(w, "g", other))))
+		},
+		terms: "scatter scatter",
+		cross: 1,
+	},
+	{
+		name: "non-centred effects: sd·z[group]",
+		loss: func(b *Builder) *Node {
+			r := b.Mul(b.Exp(b.Param("logsd", Shape{{"k", 3}})), b.Param("z", Shape{{"g", 4}, {"k", 3}}))
+			return b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), b.Gather(r, "g", b.Column(3))))
+		},
+		terms: "dense scatter",
+	},
+	{
+		name: "correlated effects and group-level predictors: (z·L + W·g)[group]",
+		loss: func(b *Builder) *Node {
+			L := b.Place(b.Exp(b.Param("l", Shape{{"tri", 6}})), Shape{{"k", 3}, {"k2", 3}}, []int32{0, 3, 4, 6, 7, 8})
+			W := b.Consts(Shape{{"g", 4}, {"p", 2}}, []float64{1, 2, -1, 0.5, 0.3, 0.1, 2, -2})
+			r := b.Add(b.MatMul(W, b.Transpose(b.Param("m", Shape{{"k", 3}, {"p", 2}}))),
+				b.Rename(b.MatMul(b.Param("z", Shape{{"g", 4}, {"k", 3}}), L), "k2", "k"))
+			return b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), b.Gather(r, "g", b.Column(3))))
+		},
+		terms: "dense outer scatter",
+		notes: 1, // the outer product through Place, six values
+	},
+	{
+		name: "gather along the last dimension of a product",
+		loss: func(b *Builder) *Node {
+			r := b.MatMul(b.Param("m", Shape{{"k", 3}, {"p", 2}}), b.Param("u", Shape{{"p", 2}, {"g", 4}}))
+			return b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), b.Gather(r, "g", b.Column(3))))
+		},
+		terms: "outer scatter",
+	},
+	{
+		name: "elements of one vector",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"k", 3}})
+			return b.Tanh(b.Add(b.Mul(b.Slice(w, "k", 0), b.Column(0)), b.Slice(w, "k", 2)))
+		},
+		terms: "dense dense",
+	},
+	{
+		name: "a slice of a gathered matrix",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			slope := b.Slice(b.Gather(w, "g", b.Column(3)), "k", 1)
+			level := b.Gather(b.Slice(w, "k", 0), "g", b.Column(3))
+			return b.Tanh(b.Add(level, b.Mul(slope, b.Column(0))))
+		},
+		terms: "scatter",
+	},
+	{
+		name: "low-rank weights",
+		loss: func(b *Builder) *Node {
+			w := b.MatMul(b.Param("a", Shape{{"k", 3}, {"r", 2}}), b.Param("c", Shape{{"r", 2}, {"h", 4}}))
+			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
+		},
+		terms: "outer outer",
+	},
+	{
+		name: "weights with one scale",
+		loss: func(b *Builder) *Node {
+			w := b.Mul(b.Exp(b.Param("s", nil)), b.Param("z", Shape{{"k", 3}, {"h", 4}}))
+			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
+		},
+		terms: "dense outer",
+	},
+	{
+		name: "weights with a scale for each",
+		loss: func(b *Builder) *Node {
+			w := b.Mul(b.Exp(b.Param("s", Shape{{"k", 3}, {"h", 4}})), b.Param("z", Shape{{"k", 3}, {"h", 4}}))
+			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
+		},
+		terms: "dense dense",
+		notes: 1,
+	},
+	{
+		name: "weights with a scale for each output",
+		loss: func(b *Builder) *Node {
+			w := b.Mul(b.Param("z", Shape{{"k", 3}, {"h", 4}}), b.Exp(b.Param("s", Shape{{"h", 4}})))
+			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
+		},
+		terms: "outer dense",
+		notes: 1,
+	},
+	{
+		name: "one weight at several places of a record",
+		loss: func(b *Builder) *Node {
+			x := b.Take(b.Columns(0, Dim{"k", 3}), Shape{{"place", 2}, {"tap", 2}}, []int32{0, 1, 1, 2})
+			return b.Sum(b.Tanh(b.MatMul(x, b.Param("w", Shape{{"tap", 2}, {"f", 3}}))))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "parameter used both in a product and by itself",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"k", 3}, {"h", 4}})
+			return b.Add(b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w))), b.Mul(b.Column(0), b.Sum(b.Square(w))))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "simplex of gathered logits",
+		loss: func(b *Builder) *Node {
+			return b.Gather(b.LogSoftmax(b.Param("a", Shape{{"g", 4}}), "g"), "g", b.Column(3))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "category of a linear predictor",
+		loss: func(b *Builder) *Node {
+			eta := b.MatMul(b.Columns(0, Dim{"k", 3}), b.Param("w", Shape{{"k", 3}, {"g", 4}}))
+			return b.Gather(b.LogSoftmax(eta, "g"), "g", b.Column(3))
+		},
+		terms: "outer",
+	},
+	{
+		name: "masked gather",
+		loss: func(b *Builder) *Node {
+			z := b.Param("z", Shape{{"g", 4}})
+			r := b.Where(b.Less(b.Const(0), z), b.Sqrt(z), b.Neg(b.Square(z)))
+			return b.Mul(b.Column(0), b.Gather(r, "g", b.Column(3)))
+		},
+		terms: "scatter",
+	},
+}
+
+func TestStructure(t *testing.T) {
+	for _, test := range structures {
+		t.Run(test.name, func(t *testing.T) {
+			b := NewBuilder()
+			loss := test.loss(b)
+			theta, d := randomPoint(rand.New(rand.NewPCG(3, 4)), b.p, 3, 4, 7)
+			tape := checkGradients(t, b, loss, theta, d)
+			var kinds []string
+			for _, x := range tape.Terms {
+				kinds = append(kinds, x.Kind.String())
+			}
+			if got := strings.Join(kinds, " "); got != test.terms || len(tape.Cross) != test.cross || len(tape.Notes) != test.notes {
+				t.Errorf("terms %q, %d pairs, %d notes; want %q, %d, %d\n%v",
+					got, len(tape.Cross), len(tape.Notes), test.terms, test.cross, test.notes, tape)
+			}
+		})
+	}
+}
+
+// TestStructuredSize: what a record keeps does not grow with the number of
+// groups.
+func TestStructuredSize(t *testing.T) {
+	size := func(groups int) int {
+		b := NewBuilder()
+		g, k := Dim{"g", groups}, Dim{"k", 3}
+		r := b.Mul(b.Exp(b.Param("logsd", Shape{k})), b.Param("z", Shape{g, k}))
+		eta := b.MatMul(b.Columns(0, k), b.Gather(r, "g", b.Column(3)))
+		tape, err := Compile(b, b.LogSigmoid(eta), nil, Options{GradientOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tape.recordSize()
+	}
+	if small, large := size(4), size(4000); small != large {
+		t.Errorf("%d values per record with 4 groups, %d with 4000", small, large)
+	}
+}
+
+// TestWhereIsSafe: the branch not taken may be infinite or NaN, in value and
+// derivative, through every kind of operation.
+func TestWhereIsSafe(t *testing.T) {
+	for name, f := range map[string]func(b *Builder, p *Node) *Node{
+		"log of zero":    func(b *Builder, p *Node) *Node { return b.Mul(p, b.Log(b.Column(0))) },
+		"root of zero":   func(b *Builder, p *Node) *Node { return b.Sqrt(b.Mul(b.Square(p), b.Column(0))) },
+		"zero over zero": func(b *Builder, p *Node) *Node { return b.Div(b.Mul(p, b.Column(0)), b.Column(0)) },
+		"power":          func(b *Builder, p *Node) *Node { return b.Pow(b.Mul(p, b.Column(0)), b.Const(-1.5)) },
+		"exp overflow":   func(b *Builder, p *Node) *Node { return b.Exp(b.Div(b.Exp(p), b.Column(0))) },
+		"lgamma at pole": func(b *Builder, p *Node) *Node { return b.Lgamma(b.Mul(p, b.Column(0))) },
+		"maximum":        func(b *Builder, p *Node) *Node { return b.Max(p, b.Log(b.Mul(p, b.Column(0)))) },
+		"matrix product": func(b *Builder, p *Node) *Node {
+			x := b.Log(b.Mul(b.Columns(0, Dim{"k", 2}), b.Const(1)))
+			return b.MatMul(x, b.Param("w", Shape{{"k", 2}}))
+		},
+		"log-sum-exp": func(b *Builder, p *Node) *Node {
+			return b.LogSumExp(b.Mul(p, b.Log(b.Columns(0, Dim{"k", 2}))))
+		},
+		"dead log-sum-exp": func(b *Builder, p *Node) *Node {
+			l := b.Log(b.Mul(p, b.Column(0)))
+			return b.LogSumExp(b.Stack(Dim{"k", 2}, l, l))
+		},
+		"nested": func(b *Builder, p *Node) *Node {
+			return b.Where(b.Less(b.Column(1), b.Const(100)), b.Div(p, b.Column(0)), p)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := NewBuilder()
+			p := b.Param("p", nil)
+			x := b.Column(0)
+			loss := b.Where(b.Less(b.Const(0.5), x), f(b, p), b.Mul(p, b.Const(3)))
+			tape, err := Compile(b, loss, nil, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := NewMachine(tape, 2)
+			theta := []float64{0.7, 0.3, 0.4}[:tape.P]
+			m.Globals(theta, nil)
+			m.Records([]float64{0, 0, 1, 2}, 2, 2, nil)
+			g := make([]float64, tape.P)
+			m.Gradient(0, g)
+			if want := append([]float64{3}, make([]float64, tape.P-1)...); m.Loss()[0] != 3*theta[0] || g[0] != want[0] || sum(g[1:]) != 0 {
+				t.Errorf("not taken: loss %v, gradient %v\n%v", m.Loss()[0], g, tape)
+			}
+			m.Gradient(1, g)
+			if s := sum(g); math.IsNaN(s) || math.IsInf(s, 0) {
+				t.Errorf("taken: gradient %v", g)
+			}
+		})
+	}
+}
+
+func sum(x []float64) float64 {
+	s := 0.0
+	for _, v := range x {
+		s += v
+	}
+	return s
+}
+
+// TestGatherOutOfRange: such a record's result and gradient are NaN; the
+// others are untouched.
+func TestGatherOutOfRange(t *testing.T) {
+	b := NewBuilder()
+	w := b.Param("w", Shape{{"g", 3}})
+	tape, err := Compile(b, b.Square(b.Gather(w, "g", b.Column(0))), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := []float64{2, 3, -1, math.NaN(), 0, math.Inf(1), 1.9}
+	m := NewMachine(tape, len(rows))
+	m.Globals([]float64{1, 2, 3}, nil)
+	m.Records(rows, 1, len(rows), nil)
+	g := make([]float64, 3)
+	for r, want := range []float64{9, 0, 0, 0, 1, 0, 4} {
+		m.Gradient(r, g)
+		if want == 0 {
+			if !math.IsNaN(m.Loss()[r]) || !math.IsNaN(sum(g)) || !math.IsNaN(m.SquaredNorm(r)) {
+				t.Errorf("index %v: loss %v, gradient %v, norm² %v", rows[r], m.Loss()[r], g, m.SquaredNorm(r))
+			}
+			continue
+		}
+		if m.Loss()[r] != want || sum(g) != 2*math.Sqrt(want) || m.SquaredNorm(r) != 4*want {
+			t.Errorf("index %v: loss %v, gradient %v, norm² %v", rows[r], m.Loss()[r], g, m.SquaredNorm(r))
+		}
+	}
+}
