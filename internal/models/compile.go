@@ -1,0 +1,130 @@
+package models
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// Compile turns a model file without mistakes into a Model. The error is an
+// expr.Errors with all mistakes of the model's expressions, each with its
+// place: unknown names, shapes that do not fit, improper supports, records
+// that would mix.
+func Compile(s *spec.Spec) (*Model, error) {
+	core, errs := s.Lower()
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	c := newCompiler(s, core)
+	c.dimensions()
+	c.parameters()
+	c.checkNames()
+	if len(c.errs) > 0 {
+		return nil, c.sorted()
+	}
+	m := &Model{Name: s.Name.V, Spec: s, Core: core, Params: c.params, P: c.size}
+	for _, p := range c.params {
+		m.Constrained += p.ConstrainedSize
+	}
+	likelihood, predict := c.likelihood(m), c.predictions(m)
+	c.checkUse()
+	if len(c.errs) > 0 {
+		return nil, c.sorted()
+	}
+	m.Encoding = c.encoder.encoding()
+	c.tapes(m, likelihood, predict)
+	if len(c.errs) > 0 {
+		return nil, c.sorted()
+	}
+	return m, nil
+}
+
+// compiler holds what the tapes of one model have in common. Each tape has a
+// Builder of its own; the places of columns and parameters are the same in all.
+type compiler struct {
+	spec    *spec.Spec
+	core    *spec.Core
+	errs    expr.Errors
+	dims    map[string]expr.Dim
+	columns []string // names of the declared columns
+	usage   usage
+	encoder *encoder
+	params  []Param
+	priors  []prior
+	size    int // unconstrained scalars
+}
+
+func newCompiler(s *spec.Spec, core *spec.Core) *compiler {
+	c := &compiler{spec: s, core: core, encoder: newEncoder(&s.Data)}
+	for _, column := range s.Data.Columns {
+		c.columns = append(c.columns, column.Name.V)
+	}
+	c.usage = usageOf(core)
+	return c
+}
+
+// sorted returns the mistakes in the order of their places, each once.
+func (c *compiler) sorted() error {
+	c.errs.Sort()
+	kept := c.errs[:0]
+	for i, e := range c.errs {
+		if i == 0 || *e != *c.errs[i-1] {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// graphError reports what the graph compiler says of the whole model.
+func (c *compiler) graphError(err error) {
+	if err != nil {
+		c.errs.Add(c.core.At, "", "the model does not compile: %v", err)
+	}
+}
+
+// tapes compiles the graphs.
+func (c *compiler) tapes(m *Model, likelihood, predict *build) {
+	var err error
+	option := graph.Options{Columns: m.Encoding.K}
+	m.Likelihood, err = graph.Compile(likelihood.b, likelihood.loss, nil, option)
+	c.graphError(err)
+	m.Predict, err = graph.Compile(predict.b, nil, predict.outputs, option)
+	c.graphError(err)
+	prior := c.priorGraph()
+	m.Prior, err = graph.Compile(prior.b, prior.loss, nil, graph.Options{})
+	c.graphError(err)
+	c.globals(m)
+}
+
+// globals compiles the tape of parameters and derived quantities.
+func (c *compiler) globals(m *Model) {
+	g := c.build()
+	for _, p := range c.params {
+		g.outputs = append(g.outputs, g.env.Values[p.Name].Node)
+	}
+	for _, d := range c.core.Let {
+		n := g.env.Values[d.Name.V].Node
+		q := Param{Name: d.Name.V, Dims: c.labelled(n.Shape()), Offset: m.Quantity, Size: n.Size(), At: m.Quantity, ConstrainedSize: n.Size()}
+		m.Quantity += q.Size
+		m.Derived = append(m.Derived, q)
+		g.outputs = append(g.outputs, n)
+	}
+	tape, err := graph.Compile(g.b, nil, g.outputs, graph.Options{})
+	c.graphError(err)
+	if err == nil {
+		m.globals = &globals{machine: graph.NewMachine(tape, 1), params: len(c.params)}
+	}
+}
+
+// labelled gives a shape the labels of its dims.
+func (c *compiler) labelled(s graph.Shape) []Dim {
+	dims := make([]Dim, len(s))
+	for i, d := range s {
+		labels := c.dims[unprimed(d.Name)].Labels
+		if len(labels) != d.Size {
+			labels = expr.NumberedLabels(d.Size)
+		}
+		dims[i] = Dim{d.Name, labels}
+	}
+	return dims
+}

@@ -1,0 +1,162 @@
+package models
+
+import (
+	"fmt"
+	"strconv"
+
+	"d3p/internal/models/spec"
+)
+
+// encoder decides which encoded columns a model needs: every reading of a raw
+// column that an expression asks for gets a place in the encoded record, once.
+type encoder struct {
+	data   *spec.Data
+	fields []Field
+	places map[string]int // of each reading
+	oneHot map[string]int // index in fields of a column's OneHot field
+	next   int            // number of encoded columns so far
+}
+
+func newEncoder(d *spec.Data) *encoder {
+	return &encoder{data: d, places: make(map[string]int), oneHot: make(map[string]int)}
+}
+
+// encoding returns what has been asked for.
+func (e *encoder) encoding() Encoding {
+	enc := Encoding{Fields: e.fields, K: e.next}
+	for _, t := range e.data.MissingTokens {
+		enc.MissingTokens = append(enc.MissingTokens, t.V)
+	}
+	if len(enc.MissingTokens) == 0 {
+		enc.MissingTokens = DefaultMissingTokens()
+	}
+	return enc
+}
+
+// place returns the encoded column of a reading, made by make at first use.
+func (e *encoder) place(reading string, make func(at int)) int {
+	if at, ok := e.places[reading]; ok {
+		return at
+	}
+	at := e.next
+	e.next++
+	e.places[reading] = at
+	make(at)
+	return at
+}
+
+// scaled is a number on its declared scale, (transform(x) - center) / by.
+func (e *encoder) scaled(c *spec.Column, role Role) int {
+	return e.place(c.Name.V+" scaled", func(at int) {
+		f := e.field(c, Numeric, role, at)
+		f.Transform = c.Transform.V
+		f.Center, f.Scale = c.Scale()
+		e.fields = append(e.fields, f)
+	})
+}
+
+// raw is a number in the unit of the file, clamped to its bounds.
+func (e *encoder) raw(c *spec.Column, role Role) int {
+	return e.place(c.Name.V+" raw", func(at int) {
+		e.fields = append(e.fields, e.field(c, Numeric, role, at))
+	})
+}
+
+// code is the index of a category's level, or the 0 or 1 of a binary column.
+func (e *encoder) code(c *spec.Column, role Role) int {
+	return e.place(c.Name.V+" code", func(at int) {
+		e.fields = append(e.fields, e.field(c, LevelCode, role, at))
+	})
+}
+
+// level is 1 in records of that level and 0 in others.
+func (e *encoder) level(c *spec.Column, level int) int {
+	return e.place(c.Name.V+" level "+strconv.Itoa(level), func(at int) {
+		i, ok := e.oneHot[c.Name.V]
+		if !ok {
+			f := e.field(c, OneHot, Predictor, -1)
+			for range c.Levels[1:] {
+				f.Out = append(f.Out, -1)
+			}
+			i = len(e.fields)
+			e.fields = append(e.fields, f)
+			e.oneHot[c.Name.V] = i
+		}
+		e.fields[i].Out[level] = at
+	})
+}
+
+// missing is 1 in records whose value was missing and imputed.
+func (e *encoder) missing(c *spec.Column) int {
+	return e.place(c.Name.V+" missing", func(at int) {
+		e.fields = append(e.fields, e.field(c, MissingIndicator, Predictor, at))
+	})
+}
+
+// factor is the reading of one factor of a coefficient's label.
+func (e *encoder) factor(f spec.Factor) int {
+	switch {
+	case f.Missing:
+		return e.missing(f.Column)
+	case f.Level >= 0:
+		return e.level(f.Column, f.Level)
+	case f.Column.Numeric():
+		return e.scaled(f.Column, Predictor)
+	}
+	return e.code(f.Column, Predictor)
+}
+
+// field fills in what the declaration of a column says.
+func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field {
+	f := Field{
+		Column: c.HeaderName(), Type: ColumnType(c.Type.V), Kind: kind, Role: role,
+		RejectOutside: e.data.OutOfRange.V == "reject",
+		Missing:       MissingRule(e.data.MissingOf(c).Rule), Out: []int{at},
+	}
+	if c.Numeric() {
+		lower, upper := c.Lower.V, c.Upper.V
+		f.Lower, f.Upper = &lower, &upper
+	} else {
+		f.Levels = c.LevelNames()
+		f.Unknown = UnknownReject
+		if c.Unknown.IsSet() && c.Unknown.V != spec.RejectRow {
+			f.Unknown = c.Level(c.Unknown.V)
+		}
+	}
+	if f.Missing == MissingImpute {
+		if c.Numeric() {
+			f.Impute = c.Missing.ImputeNumber()
+		} else {
+			f.Impute = float64(c.Level(c.Missing.Impute.V))
+		}
+	}
+	return f
+}
+
+// Header is the public list of raw columns that the encoding reads, each once,
+// in the order of their first use.
+func (e Encoding) Header() []string {
+	var names []string
+	seen := make(map[string]bool)
+	for _, f := range e.Fields {
+		if !seen[f.Column] {
+			seen[f.Column] = true
+			names = append(names, f.Column)
+		}
+	}
+	return names
+}
+
+// describe names an encoded column for listings.
+func (e Encoding) describe(at int) string {
+	for _, f := range e.Fields {
+		for l, out := range f.Out {
+			if out == at && f.Kind == OneHot {
+				return f.Column + "=" + f.Levels[l]
+			} else if out == at {
+				return f.Column
+			}
+		}
+	}
+	return fmt.Sprintf("column %d", at)
+}

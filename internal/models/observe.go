@@ -1,0 +1,188 @@
+package models
+
+import (
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// Observation is one line of `observe:`: columns of a record, and how they are
+// distributed given the parameters and the record's other columns.
+type Observation struct {
+	Name    string // a column, or a dim of columns
+	Columns []*spec.Column
+	Support dist.Support // of one value
+	// Raw says that the columns are observed in the unit of the file, not on
+	// their declared scale.
+	Raw bool
+	// Mean, Linear and Inputs are outputs of the tape Predict: the mean of the
+	// response, the linear predictor `eta`, and what Sampler reads; -1 or nil
+	// where there is none. A response on a scale has its mean on that scale.
+	Mean, Linear int
+	Inputs       []int
+	// Sampler draws a value, one number per column; it keeps buffers, so it must
+	// not be used concurrently.
+	Sampler dist.Sampler
+}
+
+// likelihood is the graph whose loss is log p(record | θ), summed over what is
+// observed.
+func (c *compiler) likelihood(m *Model) *build {
+	g := c.build()
+	g.rows()
+	g.loss = g.logLikelihood(func(o Observation) { m.Observed = append(m.Observed, o) })
+	return g
+}
+
+// logLikelihood is log p(record | θ); found is told of every observation.
+func (g *build) logLikelihood(found func(Observation)) *graph.Node {
+	terms := []*graph.Node{g.b.Const(0)}
+	for _, d := range g.c.core.Observe {
+		density := g.density(d)
+		if density == nil {
+			continue
+		}
+		o, x := g.observed(d, density)
+		if x == nil {
+			continue
+		}
+		if err := density.Fits(x.Shape()); err != nil {
+			g.c.errs.Add(d.Text.At, "", "%v", err)
+			continue
+		}
+		terms = append(terms, sumAll(g.b, density.LogDensity(g.b, dist.Observed{X: x})))
+		if found != nil {
+			found(o)
+		}
+	}
+	return g.b.AddAll(terms...)
+}
+
+// density lowers the right side of an observation, nil after a mistake.
+func (g *build) density(d *spec.Definition) dist.Density {
+	if d.Expr == nil {
+		return nil
+	}
+	density, errs := expr.LowerDensity(d.Expr, g.env, g.b)
+	g.c.errs = append(g.c.errs, errs...)
+	return density
+}
+
+// observed finds what an observation's name stands for: a column, or the
+// vector of columns that label a dim.
+func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, *graph.Node) {
+	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Linear: -1}
+	if column := g.c.spec.Data.Column(o.Name); column != nil {
+		o.Columns = []*spec.Column{column}
+	} else {
+		o.Columns = g.c.labelsOf(o.Name)
+	}
+	if o.Columns == nil {
+		g.c.errs.Add(d.Name.At, hint(o.Name, g.c.columns), "%s is neither a column nor a dim of columns", o.Name)
+		return o, nil
+	}
+	parts := make([]*graph.Node, len(o.Columns))
+	for i, column := range o.Columns {
+		at, raw, ok := g.response(d, column, o.Support)
+		if !ok {
+			return o, nil
+		}
+		parts[i], o.Raw = g.b.Column(at), raw
+	}
+	if len(parts) == 1 && g.c.spec.Data.Column(o.Name) != nil {
+		return o, parts[0]
+	}
+	return o, g.b.Stack(graph.Dim{Name: o.Name, Size: len(parts)}, parts...)
+}
+
+// response is the encoded column in which a distribution observes a column. A
+// density on the whole line sees numbers on their declared scale; one on part
+// of it, and counts, see them in the unit of the file. It reports a column of
+// which the distribution makes no sense.
+func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at int, raw, ok bool) {
+	want := ""
+	switch s.Kind {
+	case dist.Real:
+		if c.Numeric() {
+			return g.c.encoder.scaled(c, Response), false, true
+		}
+		want = "a number"
+	case dist.Binary:
+		if c.Type.V == spec.Binary {
+			return g.c.encoder.code(c, Response), true, true
+		}
+		want = "binary"
+	case dist.Category:
+		if !c.Numeric() {
+			return g.c.encoder.code(c, Response), true, true
+		}
+		want = "a category"
+	case dist.Count, dist.Counts:
+		if c.Type.V == spec.Integer && c.Lower.V >= 0 {
+			return g.c.encoder.raw(c, Response), true, true
+		}
+		want = "an integer with a lower bound of at least 0"
+	case dist.Positive:
+		if c.Numeric() && c.Lower.V > 0 {
+			return g.c.encoder.raw(c, Response), true, true
+		}
+		want = "a number with a lower bound above 0"
+	case dist.UnitInterval:
+		if c.Numeric() && c.Lower.V > 0 && c.Upper.V < 1 {
+			return g.c.encoder.raw(c, Response), true, true
+		}
+		want = "a number with bounds strictly between 0 and 1"
+	case dist.Interval:
+		if c.Numeric() && c.Lower.V > s.Lower && c.Upper.V < s.Upper {
+			return g.c.encoder.raw(c, Response), true, true
+		}
+		want = "a number with bounds inside " + s.String()
+	default:
+		want = "of another kind"
+	}
+	g.c.errs.Add(d.Text.At, "", "%s observes what is %s; the column %s must be %s", d.Text.V, s, c.Name.V, want)
+	return 0, false, false
+}
+
+// predictions is the forward-only graph of what a record's other columns say
+// about what is observed.
+func (c *compiler) predictions(m *Model) *build {
+	g := c.build()
+	g.rows()
+	put := func(n *graph.Node) int {
+		g.outputs = append(g.outputs, n)
+		return len(g.outputs) - 1
+	}
+	for i := range m.Observed {
+		o := &m.Observed[i]
+		for _, d := range c.core.Observe {
+			density := dist.Density(nil)
+			if d.Name.V == o.Name {
+				density = g.density(d)
+			}
+			if density == nil {
+				continue
+			}
+			if mean := density.Mean(g.b); mean != nil {
+				o.Mean = put(mean)
+			}
+			if eta, ok := g.env.Values["eta"]; ok {
+				o.Linear = put(eta.Node)
+			}
+			for _, n := range density.Inputs() {
+				o.Inputs = append(o.Inputs, put(n))
+			}
+			o.Sampler = density.Sampler(o.shape(c))
+		}
+	}
+	return g
+}
+
+// shape is the shape of one observed value.
+func (o *Observation) shape(c *compiler) graph.Shape {
+	if len(o.Columns) == 1 && c.spec.Data.Column(o.Name) != nil {
+		return nil
+	}
+	return graph.Shape{{Name: o.Name, Size: len(o.Columns)}}
+}

@@ -1,0 +1,45 @@
+package models
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/spec"
+)
+
+// ordered returns definitions such that each stands after those it names, and
+// reports definitions that need themselves.
+func (c *compiler) ordered(list []*spec.Definition) []*spec.Definition {
+	byName := make(map[string]*spec.Definition)
+	for _, d := range list {
+		byName[d.Name.V] = d
+	}
+	var out []*spec.Definition
+	const visiting, done = 1, 2
+	state := make(map[*spec.Definition]int)
+	var visit func(d *spec.Definition)
+	visit = func(d *spec.Definition) {
+		switch state[d] {
+		case done:
+			return
+		case visiting:
+			c.errs.Add(d.Name.At, "", "%s is defined by itself", d.Name.V)
+			state[d] = done
+			return
+		}
+		state[d] = visiting
+		for _, name := range expr.Names(d.Expr) {
+			if other := byName[name]; other != nil {
+				visit(other)
+			}
+		}
+		if state[d] == visiting {
+			out = append(out, d)
+		}
+		state[d] = done
+	}
+	for _, d := range list {
+		if d.Expr != nil {
+			visit(d)
+		}
+	}
+	return out
+}

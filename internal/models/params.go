@@ -1,0 +1,175 @@
+package models
+
+import (
+	"strings"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// prior is how a parameter was declared.
+type prior struct {
+	definition   *spec.Definition
+	distribution expr.Expr // without its dims
+	shape        graph.Shape
+	free         graph.Shape // of its unconstrained scalars
+	support      dist.Support
+	elements     []element // single values with a prior of their own
+}
+
+// element is one value of a parameter with a prior of its own.
+type element struct {
+	definition *spec.Definition
+	at         int // row-major
+}
+
+// dimensions resolves `dims:`.
+func (c *compiler) dimensions() {
+	c.dims = make(map[string]expr.Dim)
+	for _, d := range c.core.Dims {
+		name := d.Name.V
+		if _, twice := c.dims[name]; twice {
+			c.errs.Add(d.Name.At, "", "dim %s is declared twice", name)
+		}
+		switch {
+		case d.Size.IsSet():
+			c.dims[name] = expr.Dim{Size: d.Size.V, Labels: expr.NumberedLabels(d.Size.V)}
+		case d.Of.IsSet():
+			column := c.spec.Data.Column(d.Of.V)
+			if column == nil || len(column.Levels) == 0 {
+				c.errs.Add(d.Of.At, "", "levels(%s) needs a declared column with levels", d.Of.V)
+				continue
+			}
+			c.dims[name] = expr.Dim{Size: len(column.Levels), Labels: column.LevelNames()}
+		default:
+			labels := make([]string, len(d.Labels))
+			for i, l := range d.Labels {
+				labels[i] = l.V
+			}
+			c.dims[name] = expr.Dim{Size: len(labels), Labels: labels}
+		}
+	}
+}
+
+// parameters finds the shape, support and place of every parameter. Priors may
+// name parameters declared before or after them, but not in a circle.
+func (c *compiler) parameters() {
+	scratch := &build{c: c, b: graph.NewBuilder(), env: c.environment()}
+	known := make(map[string]*prior)
+	var order []*spec.Definition
+	for _, d := range c.core.Params {
+		if !strings.Contains(d.Name.V, "[") {
+			order = append(order, d)
+		}
+	}
+	for _, d := range c.ordered(append(order[:len(order):len(order)], c.core.Let...)) {
+		if c.isLet(d) {
+			scratch.define(d)
+		} else if p := c.parameter(d, scratch); p != nil {
+			known[d.Name.V] = p
+		}
+	}
+	for _, d := range order {
+		p := known[d.Name.V]
+		if p == nil {
+			continue
+		}
+		param := Param{
+			Name: d.Name.V, Dims: c.labelled(p.shape), Offset: c.size, Size: p.free.Size(),
+			ConstrainedSize: p.shape.Size(), Transform: dist.TransformFor(p.support), Prior: d.Text.V,
+		}
+		if n := len(c.params); n > 0 {
+			param.At = c.params[n-1].At + c.params[n-1].ConstrainedSize
+		}
+		c.size += param.Size
+		c.params = append(c.params, param)
+		c.priors = append(c.priors, *p)
+	}
+	c.elements(scratch)
+}
+
+func (c *compiler) isLet(d *spec.Definition) bool {
+	for _, l := range c.core.Let {
+		if l == d {
+			return true
+		}
+	}
+	return false
+}
+
+// parameter reads one `name: prior(args) [dims]`.
+func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
+	distribution, dims, errs := expr.SplitDims(d.Expr)
+	shape, more := scratch.env.Shape(dims)
+	density, bad := expr.LowerDensity(distribution, scratch.env, scratch.b)
+	if errs = append(append(errs, more...), bad...); len(errs) > 0 {
+		c.errs = append(c.errs, errs...)
+		return nil
+	}
+	p := &prior{definition: d, distribution: distribution, shape: shape, support: density.Support()}
+	transform := dist.TransformFor(p.support)
+	if transform == nil {
+		c.errs.Add(distribution.Pos(), "sum discrete quantities out with mixture()", "parameter %s would be %s: only continuous parameters can be fitted", d.Name.V, p.support)
+		return nil
+	}
+	if err := density.Fits(shape); err != nil {
+		c.errs.Add(distribution.Pos(), "declare its dims in brackets: prior(...) [dim]", "%v", err)
+		return nil
+	}
+	free, err := transform.FreeShape(shape)
+	if err != nil {
+		c.errs.Add(distribution.Pos(), "declare its dims in brackets: prior(...) [dim]", "%v", err)
+		return nil
+	}
+	p.free = free
+	leaf := scratch.b.Param(d.Name.V, free)
+	value, _ := transform.Apply(scratch.b, leaf, shape)
+	scratch.env.Values[d.Name.V] = expr.Value{Node: value, Support: &p.support}
+	return p
+}
+
+// elements reads the priors of single values, `name[label]: prior(args)`.
+func (c *compiler) elements(scratch *build) {
+	for _, d := range c.core.Params {
+		base, _, single := strings.Cut(d.Name.V, "[")
+		if !single || d.Expr == nil {
+			continue
+		}
+		i, at := c.find(base, d.Name.V)
+		if i < 0 {
+			c.errs.Add(d.Name.At, "", "no parameter %s", d.Name.V)
+			continue
+		}
+		density, errs := expr.LowerDensity(d.Expr, scratch.env, scratch.b)
+		c.errs = append(c.errs, errs...)
+		switch {
+		case len(errs) > 0:
+		case density.Support() != c.priors[i].support:
+			c.errs.Add(d.Text.At, "", "%s must be %s as all of %s, not %s", d.Name.V, c.priors[i].support, base, density.Support())
+		default:
+			if err := density.Fits(nil); err != nil {
+				c.errs.Add(d.Text.At, "", "%v", err)
+			}
+			c.priors[i].elements = append(c.priors[i].elements, element{d, at})
+		}
+	}
+}
+
+// find returns the parameter base and the place of its value named name; the
+// parameter is -1 when there is none.
+func (c *compiler) find(base, name string) (param, at int) {
+	name = strings.ReplaceAll(name, ", ", ",")
+	for i := range c.params {
+		if c.params[i].Name != base {
+			continue
+		}
+		for at, element := range c.params[i].Elements() {
+			if element == name {
+				return i, at
+			}
+		}
+	}
+	return -1, 0
+}

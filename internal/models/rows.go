@@ -1,0 +1,105 @@
+package models
+
+import (
+	"slices"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// columns gives the columns that the rows block reads their nodes.
+func (g *build) columns() {
+	u, d := g.c.usage, &g.c.spec.Data
+	for _, dim := range g.c.core.Dims {
+		if u.dims[dim.Name.V] {
+			g.design(dim)
+		}
+	}
+	for _, column := range d.Columns {
+		name := column.Name.V
+		if u.named[name] || u.raw[name] {
+			g.env.Values[name] = g.column(column)
+		}
+		if indicator := name + spec.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
+			g.env.Values[indicator] = expr.Value{Node: g.b.Column(g.c.encoder.missing(column))}
+		}
+	}
+	for label := range u.labels {
+		if factors, ok := d.Factors(label); ok {
+			g.env.Coefficients[label] = g.product(factors)
+		}
+	}
+}
+
+// column is what the name of a column means in an expression: a number on its
+// declared scale, the 0 or 1 of a binary column, the code of a category.
+func (g *build) column(c *spec.Column) expr.Value {
+	if !c.Numeric() {
+		v := expr.Value{Node: g.b.Column(g.c.encoder.code(c, Predictor))}
+		v.Labels = c.LevelNames()
+		return v
+	}
+	var v expr.Value
+	if g.c.usage.named[c.Name.V] {
+		v.Node = g.b.Column(g.c.encoder.scaled(c, Predictor))
+	}
+	if g.c.usage.raw[c.Name.V] {
+		v.Raw = g.b.Column(g.c.encoder.raw(c, Exposure))
+	}
+	if v.Node == nil {
+		v.Node = v.Raw
+	}
+	return v
+}
+
+// design is the vector of predictors that label a dim. Single columns take
+// neighbouring places in the encoded record, so that the vector is a block of
+// it; an interaction makes it a derived block.
+func (g *build) design(dim *spec.Dim) {
+	size := g.c.dims[dim.Name.V].Size
+	parts := make([]*graph.Node, 0, size)
+	for _, label := range dim.Labels {
+		factors, ok := g.c.spec.Data.Factors(label.V)
+		if !ok {
+			g.c.errs.Add(label.At, "a label is a column, column=level for a category, or a product a:b", "label %s of dim %s is no predictor", label.V, dim.Name.V)
+			continue
+		}
+		parts = append(parts, g.product(factors))
+	}
+	if len(parts) == size && size > 0 {
+		g.env.Design[dim.Name.V] = g.b.Stack(graph.Dim{Name: dim.Name.V, Size: size}, parts...)
+	}
+}
+
+// product is the product of a coefficient's factors.
+func (g *build) product(factors []spec.Factor) *graph.Node {
+	var x *graph.Node
+	for _, f := range factors {
+		n := g.b.Column(g.c.encoder.factor(f))
+		if x == nil {
+			x = n
+		} else {
+			x = g.b.Mul(x, n)
+		}
+	}
+	return x
+}
+
+// labelsOf lists the columns that a dim's labels name, or nil when one of them
+// names none.
+func (c *compiler) labelsOf(dim string) []*spec.Column {
+	d, ok := c.dims[dim]
+	if !ok {
+		return nil
+	}
+	columns := make([]*spec.Column, 0, d.Size)
+	for _, label := range d.Labels {
+		column := c.spec.Data.Column(label)
+		if column == nil {
+			return nil
+		}
+		columns = append(columns, column)
+	}
+	return slices.Clip(columns)
+}

@@ -1,0 +1,61 @@
+package models
+
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/spec"
+)
+
+// usage says how the expressions of a row read the columns, so that only what
+// is read is encoded.
+type usage struct {
+	named  map[string]bool // by its name: a number on its scale, a category's code
+	raw    map[string]bool // raw(name)
+	dims   map[string]bool // columns(dim)
+	labels map[string]bool // column('label')
+}
+
+// usageOf reads the rows block.
+func usageOf(core *spec.Core) usage {
+	u := usage{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, list := range [][]*spec.Definition{core.RowsLet, core.Observe} {
+		for _, d := range list {
+			if d.Expr != nil {
+				expr.Walk(d.Expr, u.visit)
+			}
+		}
+	}
+	return u
+}
+
+// visit notes one node of an expression and says whether to look below it.
+func (u usage) visit(e expr.Expr) bool {
+	switch e := e.(type) {
+	case *expr.Name:
+		u.named[e.ID] = true
+	case *expr.Call:
+		if len(e.Args) != 1 {
+			return true
+		}
+		switch arg := e.Args[0].Value.(type) {
+		case *expr.Name:
+			switch e.Func {
+			case "raw":
+				u.raw[arg.ID] = true
+				return false
+			case "columns":
+				u.dims[arg.ID] = true
+				return false
+			}
+		case *expr.Text:
+			if e.Func == "column" {
+				u.labels[arg.Value] = true
+			}
+		}
+	}
+	return true
+}
+
+// unprimed is the declared name of a dim: a dim that repeats has primes.
+func unprimed(name string) string { return strings.TrimRight(name, "'") }
