@@ -52,7 +52,7 @@ func testPlan(records, latent, steps int, sigma float64) *Plan {
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
 		Gradient: GradientAligned, Theta: ThetaShared, PriorGradient: PriorOutside,
-		Guide: "mean-field", InitScale: 0.1, Init: InitZero,
+		Guide: "mean-field", InitScale: 0.1, Init: initZero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
 		Averaging: 0.5, NoiseAware: NoiseAwareVariance,
 		Clipping: ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,

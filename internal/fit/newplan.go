@@ -34,7 +34,7 @@ func newPlan(latent int, cfg Config) (*Plan, error) {
 		Gradient: or(cfg.Gradient, GradientAligned), Theta: or(cfg.Theta, ThetaShared),
 		PriorGradient: or(cfg.PriorGradient, PriorOutside),
 		Guide:         or(strings.ReplaceAll(cfg.Guide, "_", "-"), "mean-field"), Rank: cfg.Rank,
-		Init: or(cfg.Init, InitZero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
+		Init: or(cfg.Init, initZero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
 	}

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"math"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -40,16 +41,34 @@ func (p *Plan) chooseNoise(cfg Config) error {
 		}
 		p.Certified = &answer
 		if cfg.Epsilon == 0 {
-			p.setBudget(answer.Upper)
+			p.setBudget(roundUp(answer.Upper))
 		}
 		return p.recordEvent()
 	}
-	calibration, err := accountant.CalibrateNoise(accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}, p.Adjacency, p.MechanismEvent)
+	target := accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}
+	calibration, err := accountant.CalibrateNoise(target, p.Adjacency, p.MechanismEvent)
 	if err != nil {
 		return fmt.Errorf("--epsilon: %w", err)
 	}
-	p.NoiseMultiplier, p.Certified = calibration.NoiseMultiplier, &calibration.Certified
-	return p.recordEvent()
+	return p.certify(calibration.NoiseMultiplier)
+}
+
+// certify sets σ to sigma, or to little more, so that the curator, which asks
+// the accountant again before step 1, gets an answer within the budget. The
+// calibration asks for narrower brackets than that question does.
+func (p *Plan) certify(sigma float64) error {
+	for _, margin := range []float64{0, 2e-5, 5e-5, 1e-4, 1e-3, 1e-2} {
+		p.NoiseMultiplier = sigma * (1 + margin)
+		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Adjacency, p.Delta)
+		if err != nil {
+			return fmt.Errorf("--epsilon: %w", err)
+		}
+		if answer.Upper <= p.Epsilon {
+			p.Certified = &answer
+			return p.recordEvent()
+		}
+	}
+	return fmt.Errorf("--epsilon: %g cannot be certified for this sampling (type a slightly larger --epsilon)", p.Epsilon)
 }
 
 // recordEvent keeps the event in dp_accounting's JSON form.
@@ -57,4 +76,14 @@ func (p *Plan) recordEvent() error {
 	raw, err := event.MarshalDpEvent(p.MechanismEvent(p.NoiseMultiplier))
 	p.Event = raw
 	return err
+}
+
+// roundUp rounds a positive ε up to 6 significant digits, so that a budget of
+// the result has room for the last bits of any later question.
+func roundUp(epsilon float64) float64 {
+	if !(epsilon > 1e-6) {
+		return 1e-6
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(epsilon))-5)
+	return math.Ceil(epsilon/unit*(1+1e-12)) * unit
 }

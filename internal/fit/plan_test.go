@@ -57,6 +57,10 @@ func TestDefaultPlan(t *testing.T) {
 			if p.SamplingRate == 1 {
 				isNear(t, "sigma", sigma, math.Sqrt(1000)/mu, 5e-5) // the accountant rounds up
 			}
+			again, err := accountant.Epsilon(p.MechanismEvent(sigma), p.Adjacency, p.Delta)
+			if err != nil || again.Upper > c.epsilon {
+				t.Errorf("the curator would refuse: epsilon %v of %v, %v", again.Upper, c.epsilon, err)
+			}
 			if p.Certified.Upper > c.epsilon || p.Certified.Upper < 0.999*c.epsilon {
 				t.Errorf("certified epsilon %v for a target of %v", p.Certified.Upper, c.epsilon)
 			}
