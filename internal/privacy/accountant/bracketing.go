@@ -11,6 +11,7 @@ type bracketing struct {
 	near        float64 // loss that must be well inside the window
 	h           float64 // wanted spacing
 	widen       float64 // extra window, in units of the tilted standard deviation
+	atMost      int     // points of the grid; 0 means maxPoints
 	n           int     // points used last
 }
 
@@ -21,7 +22,7 @@ const (
 )
 
 // full reports that the last run used as many points as are allowed.
-func (b *bracketing) full() bool { return b.n >= maxPoints }
+func (b *bracketing) full() bool { return b.n >= b.atMost }
 
 // refine shrinks the spacing for a bracket narrower by the factor: widths are
 // of second order in the spacing.
@@ -35,11 +36,14 @@ func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	margin := math.Max(0.02*b.near, 2/b.theta) + b.widen*sd
 	from := math.Min(mean-w.below, b.near-margin)
 	to := math.Max(mean+w.above, b.near+margin)
-	if math.IsNaN(to-from) || math.IsInf(to-from, 0) || !(b.h > 0) {
+	if math.IsNaN(to-from) || math.IsInf(to-from, 0) {
 		return nil, nil, false
 	}
+	if b.atMost == 0 {
+		b.atMost = maxPoints
+	}
 	b.n = minPoints
-	for b.n < maxPoints && float64(b.n-2)*b.h < to-from {
+	for b.n < b.atMost && float64(b.n-2)*b.h < to-from {
 		b.n *= 2
 	}
 	h := (to - from) / float64(b.n-2)
@@ -78,17 +82,20 @@ func (s *tiltedSum) epsilonUpper(delta float64) (epsilon float64, ok bool) {
 	return bisect(lo, hi, func(e float64) bool { return s.upper(e) <= delta }), true
 }
 
-// epsilonLower is the largest ε of the window where the lower bound on δ(ε)
-// is at least delta, 0 when there is none.
-func (s *tiltedSum) epsilonLower(delta float64) float64 {
-	lo, hi := math.Max(0, s.start+s.h), s.end()
-	if !(hi > lo) || s.lower(lo) < delta {
-		return 0
+// epsilonLower is an ε, at most below, where the lower bound on δ(ε) is at
+// least delta: the largest unless rounding hides it. 0 when there is none.
+func (s *tiltedSum) epsilonLower(delta, below float64) float64 {
+	hi := math.Min(below, s.end())
+	for step := s.h; hi > 0; step *= 2 {
+		lo := math.Max(0, hi-step)
+		if s.lower(lo) >= delta {
+			return math.Nextafter(bisect(lo, hi, func(e float64) bool { return s.lower(e) < delta }), 0)
+		}
+		if hi = lo; hi < s.start {
+			return 0
+		}
 	}
-	if s.lower(hi) >= delta {
-		return hi
-	}
-	return math.Nextafter(bisect(lo, hi, func(e float64) bool { return s.lower(e) < delta }), 0)
+	return 0
 }
 
 // end is the last loss of the window at which sums can be asked for.

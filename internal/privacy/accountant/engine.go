@@ -54,7 +54,7 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	theta, bound := c.chernoffEpsilon(logDelta)
 	estimate, slope, fast := d.contourEpsilon(c, tail, theta, bound, logDelta)
 	if !fast {
-		estimate, slope = bound, -theta
+		estimate, slope, theta = d.coarseEpsilon(c, tail, theta, bound, delta)
 	}
 	if estimate <= 0 {
 		return d.nearZero(c, delta, tail, width, estimate, fast)
@@ -69,11 +69,11 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 			break
 		}
 		u, okU := up.epsilonUpper(delta)
-		l := lo.epsilonLower(delta)
 		if !okU {
-			b.widen *= 2
+			b.widen += 3
 			continue
 		}
+		l := lo.epsilonLower(delta, u)
 		lower, upper, engine = math.Max(lower, l), math.Min(upper, u), engineBracket
 		got := (upper - lower) / upper
 		if !(got > 1.2*width) || b.full() {
@@ -94,6 +94,31 @@ func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta 
 		return 0, 0, false
 	}
 	return k.epsilon(logDelta, start)
+}
+
+// coarsePoints is the size of the grid that stands in for the contour engine
+// where that does not apply.
+const coarsePoints = 1 << 15
+
+// coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt
+// there, from one small grid; bound is Chernoff's.
+func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
+	up, _, ok := b.run()
+	if !ok {
+		return bound, -theta, theta
+	}
+	u, ok := up.epsilonUpper(delta)
+	if !ok || u >= bound {
+		return bound, -theta, theta
+	}
+	tilt, _ = c.chernoffDelta(u)
+	const step = 0.02
+	slope = math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u)
+	if !(slope < 0) || u == 0 {
+		slope = -tilt
+	}
+	return u, slope, tilt
 }
 
 // smooth reports whether the contour engine applies: some loss has a density.
@@ -135,8 +160,8 @@ func (d *direction) nearZero(c *composition, delta, tail, width, estimate float6
 		engine = engineBracket
 		if u, ok := up.epsilonUpper(delta); ok {
 			upper = math.Min(upper, u)
+			lower = math.Max(lower, lo.epsilonLower(delta, u))
 		}
-		lower = math.Max(lower, lo.epsilonLower(delta))
 		if b.full() {
 			break
 		}
@@ -194,29 +219,37 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 	return wrap(d.combine(lower, estimate, upper, engine, fast))
 }
 
-// estimateLogDelta is log δ(ε) to about ten digits, by the contour engine
-// where it applies and by a bracket elsewhere.
-func (d *direction) estimateLogDelta(epsilon float64) (float64, error) {
+// estimateLogDelta is log δ(ε): to about ten digits by the contour engine
+// (precise), to a few by one coarse bracket where that does not apply.
+func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
 	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
-		return math.Log(deltaAt(epsilon)), nil
+		return math.Log(deltaAt(epsilon)), true, nil
 	}
-	if d.noDP == 0 && d.smooth() {
-		c := d.compose(1e-40, 1)
-		_, logBound := c.chernoffDelta(epsilon)
-		if logBound < -600 {
-			return logBound, nil
-		}
-		tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
-		c = d.compose(tail, 1)
-		theta, _ := c.chernoffDelta(epsilon)
+	if d.noDP != 0 {
+		r, err := d.delta(epsilon, certifyWidth)
+		return math.Log(r.Estimate), true, err
+	}
+	c := d.compose(1e-40, 1)
+	_, logBound := c.chernoffDelta(epsilon)
+	if logBound < -600 {
+		return logBound, true, nil
+	}
+	tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
+	c = d.compose(tail, 1)
+	theta, _ := c.chernoffDelta(epsilon)
+	if d.smooth() {
 		if k, ok := newContour(d, tail, theta, c); ok {
 			if v, _ := k.logDelta(epsilon); !math.IsNaN(v) {
-				return v, nil
+				return v, true, nil
 			}
 		}
 	}
-	r, err := d.delta(epsilon, 1e-4)
-	return math.Log(r.Estimate), err
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon, atMost: 4 * coarsePoints}
+	up, lo, ok := b.run()
+	if !ok {
+		return logBound, false, nil
+	}
+	return math.Log((2*up.upper(epsilon) + lo.lower(epsilon)) / 3), false, nil // the leading errors cancel
 }
 
 // finiteDelta is the delta that is left for the finite losses once the

@@ -179,9 +179,10 @@ func (c *cells) dominating() *lattice {
 
 // dominated merges outcomes, randomised where needed, into groups whose total
 // loss is a grid point, so that the lattice is a post-processing of the pair;
-// what cannot be balanced is rounded down. δ of the lattice is a lower bound.
+// what cannot be balanced is rounded down and what was cut off is dropped. δ of
+// the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above}
 	if ceiling {
 		c.mergeDown(l.mass)
 	} else {
@@ -190,7 +191,6 @@ func (c *cells) dominated(ceiling bool) *lattice {
 	for i, m := range c.onGrid {
 		l.mass[i] += m
 	}
-	l.mass[len(c.mass)-1] += c.above
 	return l
 }
 
