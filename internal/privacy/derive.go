@@ -7,10 +7,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// derive fills the tape's derived columns, which depend on one record each, and
-// makes room for them where there is none. encoded is the number of columns
-// that the encoding writes.
-func derive(t *graph.Tape, rows *Rows, encoded int) error {
+// DeriveColumns fills the tape's derived columns, which depend on one record
+// each, and makes room for them where there is none. encoded is the number of
+// columns that the encoding writes. Engines find them filled.
+func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	if t.K0 > encoded {
 		return fmt.Errorf("privacy: the tape reads %d columns of an encoding with %d", t.K0, encoded)
 	}

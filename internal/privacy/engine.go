@@ -36,8 +36,8 @@ type Worker interface {
 	// Σ (1[|g_b| <= C] - 1/2). With all set the batch is every record, else it
 	// is the records with the given indices, each at most once; it may be empty.
 	//
-	// A record that is invalid or whose gradient is not finite counts as zero,
-	// and zero is within C: an error would reveal it. Results do not depend on
+	// A record that is invalid, or of whose gradient the squared norm is not
+	// finite, counts as zero, and zero is within C: an error would reveal it. Results do not depend on
 	// the number of threads. It does not allocate after the first call of the
 	// largest batch.
 	ClippedSum(dst []float64, in StepInput, batch []uint32, all bool, clip Clip) (count float64, err error)

@@ -39,7 +39,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if err != nil {
 		return nil, err
 	}
-	if err := derive(m.Tape, c.rows, c.encoded); err != nil {
+	if err := DeriveColumns(m.Tape, c.rows, c.encoded); err != nil {
 		return nil, err
 	}
 	worker, err := c.engine.Open(m.Tape, c.rows)

@@ -1,0 +1,27 @@
+package cpu
+
+import (
+	"testing"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/enginetest"
+)
+
+func TestConformance(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		precision privacy.Precision
+		threads   int
+		relative  float64
+	}{
+		{"float64, one thread", privacy.Float64, 1, 1e-12},
+		{"float64, three threads", privacy.Float64, 3, 1e-12},
+		// derived columns are rounded to float32 too; sums and norms are float64
+		{"float32", privacy.Float32, 1, 1e-6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open := func(*testing.T) privacy.Engine { return New(Options{Threads: c.threads}) }
+			enginetest.Run(t, open, enginetest.Tolerance{Relative: c.relative, Overshoot: 1e-12, Precision: c.precision})
+		})
+	}
+}

@@ -1,0 +1,90 @@
+package enginetest
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+)
+
+// reference computes clipped sums the slow way.
+type reference struct {
+	tape    *graph.Tape
+	machine *graph.Machine // for one record
+	rows    *privacy.Rows
+	in      privacy.StepInput
+	row     []float64
+	drawn   []float64 // normals of the records of a batch, in order
+}
+
+func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *reference {
+	r := &reference{tape: t, machine: graph.NewMachine(t, 1), rows: rows, in: in, row: make([]float64, rows.K)}
+	r.machine.Globals(in.Params, in.Aux)
+	if t.AuxRecord > 0 {
+		r.drawn = make([]float64, rows.N*t.AuxRecord)
+		in.RecordNoise.Seek(uint64(in.Step))
+		in.RecordNoise.Normals(r.drawn)
+	}
+	return r
+}
+
+// gradient is the gradient of record i when it is at the given position of the
+// batch.
+func (r *reference) gradient(position, i int) []float64 {
+	r.rows.Row(i, r.row)
+	aux := r.drawn[position*r.tape.AuxRecord:][:r.tape.AuxRecord]
+	r.machine.Records(r.row, len(r.row), 1, aux)
+	g := make([]float64, r.tape.P)
+	r.machine.Gradient(0, g)
+	return g
+}
+
+// clippedSum is Σ g·f(|g|) and Σ (1[|g| <= C] - 1/2), a record that is invalid
+// or not finite being a zero gradient. scale is the size of the terms, for
+// tolerances.
+func (r *reference) clippedSum(batch []uint32, clip privacy.Clip) (sum []float64, count, scale float64) {
+	sum = make([]float64, r.tape.P)
+	for position, i := range batch {
+		g := r.gradient(position, int(i))
+		norm := length(g)
+		if !r.rows.Valid[i] || math.IsNaN(norm) || math.IsInf(norm, 0) {
+			clear(g)
+			norm = 0
+		}
+		f := clip.Factor(norm)
+		for k := range sum {
+			sum[k] += f * g[k]
+		}
+		scale += f * norm
+		if norm <= clip.Norm {
+			count += 0.5
+		} else {
+			count -= 0.5
+		}
+	}
+	return sum, count, max(scale, clip.Norm)
+}
+
+// length is the L2 norm, by the plain sum of squares: what overflows is not
+// finite.
+func length(g []float64) float64 {
+	s := 0.0
+	for _, x := range g {
+		s += x * x
+	}
+	return math.Sqrt(s)
+}
+
+// medianNorm lies between the two middle ones of the finite norms, so that
+// rounding does not decide on which side of it a record is.
+func (r *reference) medianNorm() float64 {
+	var norms []float64
+	for i := range r.rows.N {
+		if n := length(r.gradient(i, i)); r.rows.Valid[i] && n > 0 && !math.IsInf(n, 0) {
+			norms = append(norms, n)
+		}
+	}
+	slices.Sort(norms)
+	return (norms[len(norms)/2] + norms[len(norms)/2-1]) / 2
+}
