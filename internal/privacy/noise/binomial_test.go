@@ -1,6 +1,7 @@
 package noise
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"testing"
@@ -217,7 +218,7 @@ func BenchmarkBinomial(b *testing.B) {
 	s := Insecure(1).Stream(Sampling)
 	for _, c := range binomialCases[8:] {
 		d := NewBinomial(c.n, c.p)
-		b.Run("", func(b *testing.B) {
+		b.Run(fmt.Sprintf("n=%d/p=%.3g", c.n, c.p), func(b *testing.B) {
 			for b.Loop() {
 				d.Draw(s)
 			}

@@ -22,7 +22,7 @@ type Stream struct {
 
 const (
 	blockSize  = 16
-	bufferSize = 512
+	bufferSize = 256
 )
 
 func newStream(key []byte) *Stream {

@@ -81,7 +81,7 @@ func TestStepsAndPurposesDiffer(t *testing.T) {
 
 func TestCounterOverflowIsRefused(t *testing.T) {
 	s := Insecure(1).Stream(Sampling)
-	s.SeekBlock(3, 1<<64-33) // one buffer of 32 blocks is left, and one block
+	s.SeekBlock(3, 1<<64-1-bufferSize/blockSize) // one buffer is left, and one block
 	s.Fill(make([]byte, bufferSize))
 	defer func() {
 		if recover() == nil {

@@ -27,7 +27,7 @@ func (b ballsAndBins) Event(steps int, of event.Event) event.Event {
 func (b ballsAndBins) bind(n int, src *noise.Stream) drawer {
 	return &ballsAndBinsDraw{
 		epoch:   b.epoch,
-		numbers: bounded{src: src},
+		numbers: newBounded(src),
 		bins:    make([]uint32, n),
 		records: make([]uint32, n),
 		ends:    make([]uint32, b.batches+1),
@@ -58,10 +58,12 @@ func (d *ballsAndBinsDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 func (d *ballsAndBinsDraw) fill(number uint64) {
 	d.numbers.seek(number)
 	clear(d.ends)
-	for i := range d.bins {
-		bin := d.numbers.below(uint32(d.batches))
-		d.bins[i] = bin
-		d.ends[bin]++
+	for i := 0; i < len(d.bins); {
+		numbers := d.numbers.next(min(len(d.bins)-i, len(d.numbers.words)), uint32(d.batches), 0)
+		for _, bin := range numbers {
+			d.ends[bin]++
+		}
+		i += copy(d.bins[i:], numbers)
 	}
 	// Counts become the starts of the bins, and starts become ends as the
 	// records are put in, last record first.

@@ -1,46 +1,70 @@
 package sampler
 
-import "d3p/internal/privacy/noise"
+import (
+	"slices"
 
-// fisherYates is an exactly uniform permutation, made as far as it is asked
-// for. Between steps only the entries that moved are put back, so a step costs
-// as much as the outputs taken, and each step starts from the identity.
+	"d3p/internal/privacy/noise"
+)
+
+// fisherYates is an exactly uniform permutation of fewer than 2^16 records,
+// made as far as it is asked for. Between steps only the entries that moved are
+// put back, so a step costs as much as the outputs taken, and each step starts
+// from the identity.
 type fisherYates struct {
-	numbers bounded
-	entries []uint32 // [:done] are final
-	swapped []uint32 // where entry i < done came from
-	done    int
+	numbers  bounded
+	identity []uint16
+	entries  []uint16 // [:done] are final
+	swapped  []uint16 // where entry i < done came from
+	done     int
 }
 
 func newFisherYates(n int, src *noise.Stream) *fisherYates {
 	f := &fisherYates{
-		numbers: bounded{src: src},
-		entries: make([]uint32, n),
-		swapped: make([]uint32, n),
+		numbers:  newBounded(src),
+		identity: make([]uint16, n),
+		entries:  make([]uint16, n),
+		swapped:  make([]uint16, n),
 	}
-	for i := range f.entries {
-		f.entries[i] = uint32(i)
+	for i := range f.identity {
+		f.identity[i] = uint16(i)
 	}
+	copy(f.entries, f.identity)
 	f.numbers.seek(0)
 	return f
 }
 
 func (f *fisherYates) renew(step uint64) {
-	for i, j := range f.swapped[:f.done] {
-		f.entries[i] = uint32(i)
-		f.entries[j] = j
+	copy(f.entries, f.identity[:f.done])
+	entries := f.entries
+	for _, j := range f.swapped[:f.done] {
+		entries[j] = j
 	}
 	f.done = 0
 	f.numbers.seek(step)
 }
 
 func (f *fisherYates) outputs(dst []uint32, lo, hi int) []uint32 {
-	n := uint32(len(f.entries))
-	for i := uint32(f.done); i < uint32(hi); i++ {
-		j := i + f.numbers.below(n-i)
-		f.entries[i], f.entries[j] = f.entries[j], f.entries[i]
-		f.swapped[i] = j
+	f.extend(hi)
+	at := len(dst)
+	dst = slices.Grow(dst, hi-lo)[:at+hi-lo]
+	out := dst[at:]
+	for i, v := range f.entries[lo:hi] {
+		out[i] = uint32(v)
 	}
-	f.done = max(f.done, hi)
-	return append(dst, f.entries[lo:hi]...)
+	return dst
+}
+
+// extend makes the first hi entries final.
+func (f *fisherYates) extend(hi int) {
+	for f.done < hi {
+		open := f.entries[f.done:]
+		numbers := f.numbers.next(min(hi-f.done, len(f.numbers.words)), uint32(len(open)), 1)
+		swapped := f.swapped[f.done:][:len(numbers)]
+		for i, r := range numbers {
+			j := i + int(r)
+			swapped[i] = uint16(f.done + j)
+			open[i], open[j] = open[j], open[i]
+		}
+		f.done += len(numbers)
+	}
 }

@@ -48,21 +48,25 @@ func (f fixedSize) Event(steps int, of event.Event) event.Event {
 }
 
 func (f fixedSize) bind(n int, src *noise.Stream) drawer {
-	return &fixedSizeDraw{n, f.batch, newPermutation(max(n, f.population), src)}
+	population := max(n, f.population)
+	return &fixedSizeDraw{n, population, f.batch, newPermutation(population, src)}
 }
 
 type fixedSizeDraw struct {
-	n, batch    int
-	permutation permutation
+	n, population, batch int
+	permutation          permutation
 }
 
 func (d *fixedSizeDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	d.permutation.renew(step(t))
-	return present(d.permutation.outputs(grown(dst, d.batch), 0, d.batch), d.n), false
+	return present(d.permutation.outputs(grown(dst, d.batch), 0, d.batch), d.n, d.population), false
 }
 
-// present drops the indices of absent records, n and above, in place.
-func present(batch []uint32, n int) []uint32 {
+// present drops the indices of absent records, n to population-1, in place.
+func present(batch []uint32, n, population int) []uint32 {
+	if n == population {
+		return batch
+	}
 	kept := batch[:0]
 	for _, i := range batch {
 		if int(i) < n {

@@ -152,19 +152,39 @@ func TestFeistelDefinition(t *testing.T) {
 }
 
 func TestBoundedIsUniform(t *testing.T) {
-	b := bounded{src: stream(15)}
+	b := newBounded(stream(15))
 	b.seek(0)
 	for _, n := range []uint32{1, 2, 7, 3 << 30} {
 		counts := make([]int, min(n, 7))
-		for range 70000 {
-			v := b.below(n)
-			if v >= n {
-				t.Fatalf("below(%d) = %d", n, v)
+		for range 300 {
+			for _, v := range b.next(200, n, 0) {
+				if v >= n {
+					t.Fatalf("below %d: %d", n, v)
+				}
+				counts[uint64(v)*uint64(len(counts))/uint64(n)]++
 			}
-			counts[uint64(v)*uint64(len(counts))/uint64(n)]++
 		}
 		if n > 1 {
-			stattest.Require(t, fmt.Sprintf("below(%d)", n), stattest.Uniform(counts))
+			stattest.Require(t, fmt.Sprintf("below %d", n), stattest.Uniform(counts))
+		}
+	}
+}
+
+// Number i is the same however many are taken at a time, rejections included:
+// with a bound of 3·2^30 every fourth word is rejected.
+func TestBoundedIsAddressedByIndex(t *testing.T) {
+	b := newBounded(stream(17))
+	for _, less := range []uint32{0, 1} {
+		b.seek(5)
+		want := slices.Clone(b.next(256, 3<<30, less))
+		b.seek(5)
+		var got []uint32
+		for k := 1; len(got) < len(want); k++ {
+			n := 3<<30 - less*uint32(len(got))
+			got = append(got, b.next(min(k, len(want)-len(got)), n, less)...)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("less=%d: pieces differ from the whole", less)
 		}
 	}
 }

@@ -57,5 +57,5 @@ func (d *shuffleDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 		d.current = number + 1
 	}
 	lo, hi := batch*d.population/d.batches, (batch+1)*d.population/d.batches
-	return present(d.permutation.outputs(grown(dst, d.population/d.batches+1), lo, hi), d.n), false
+	return present(d.permutation.outputs(grown(dst, d.population/d.batches+1), lo, hi), d.n, d.population), false
 }
