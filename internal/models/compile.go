@@ -88,6 +88,7 @@ func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 	option := graph.Options{Columns: m.Encoding.K}
 	m.Likelihood, err = graph.Compile(likelihood.b, likelihood.loss, nil, option)
 	c.graphError(err)
+	option.Columns = m.Encoding.Predictors().K
 	m.Predict, err = graph.Compile(predict.b, nil, predict.outputs, option)
 	c.graphError(err)
 	prior := c.priorGraph()

@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"strconv"
 
 	"d3p/internal/models/spec"
@@ -133,30 +132,18 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 	return f
 }
 
-// Header is the public list of raw columns that the encoding reads, each once,
-// in the order of their first use.
-func (e Encoding) Header() []string {
-	var names []string
-	seen := make(map[string]bool)
+// Predictors is the encoding without what is only observed: what a prediction
+// needs to know of a record. Its columns are the first of the whole encoding.
+func (e Encoding) Predictors() Encoding {
+	p := Encoding{MissingTokens: e.MissingTokens}
 	for _, f := range e.Fields {
-		if !seen[f.Column] {
-			seen[f.Column] = true
-			names = append(names, f.Column)
+		if f.Role == Response {
+			continue
+		}
+		p.Fields = append(p.Fields, f)
+		for _, out := range f.Out {
+			p.K = max(p.K, out+1)
 		}
 	}
-	return names
-}
-
-// describe names an encoded column for listings.
-func (e Encoding) describe(at int) string {
-	for _, f := range e.Fields {
-		for l, out := range f.Out {
-			if out == at && f.Kind == OneHot {
-				return f.Column + "=" + f.Levels[l]
-			} else if out == at {
-				return f.Column
-			}
-		}
-	}
-	return fmt.Sprintf("column %d", at)
+	return p
 }

@@ -17,13 +17,13 @@ type Observation struct {
 	// their declared scale.
 	Raw bool
 	// Mean, Linear and Inputs are outputs of the tape Predict: the mean of the
-	// response, the linear predictor `eta`, and what Sampler reads; -1 or nil
-	// where there is none. A response on a scale has its mean on that scale.
+	// response, the linear predictor `eta`, and what draws are made from; -1 or
+	// nil where there is none. A response on a scale has its mean on that scale.
 	Mean, Linear int
 	Inputs       []int
-	// Sampler draws a value, one number per column; it keeps buffers, so it must
-	// not be used concurrently.
-	Sampler dist.Sampler
+
+	density dist.Density // of the tape Predict
+	shape   graph.Shape  // of one value
 }
 
 // likelihood is the graph whose loss is log p(record | θ), summed over what is
@@ -93,7 +93,9 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 	if len(parts) == 1 && g.c.spec.Data.Column(o.Name) != nil {
 		return o, parts[0]
 	}
-	return o, g.b.Stack(graph.Dim{Name: o.Name, Size: len(parts)}, parts...)
+	dim := graph.Dim{Name: o.Name, Size: len(parts)}
+	o.shape = graph.Shape{dim}
+	return o, g.b.Stack(dim, parts...)
 }
 
 // response is the encoded column in which a distribution observes a column. A
@@ -173,16 +175,8 @@ func (c *compiler) predictions(m *Model) *build {
 			for _, n := range density.Inputs() {
 				o.Inputs = append(o.Inputs, put(n))
 			}
-			o.Sampler = density.Sampler(o.shape(c))
+			o.density = density
 		}
 	}
 	return g
-}
-
-// shape is the shape of one observed value.
-func (o *Observation) shape(c *compiler) graph.Shape {
-	if len(o.Columns) == 1 && c.spec.Data.Column(o.Name) != nil {
-		return nil
-	}
-	return graph.Shape{{Name: o.Name, Size: len(o.Columns)}}
 }

@@ -24,15 +24,17 @@ var columnTypes = []string{Real, Integer, Binary, Category, Ordinal}
 // transforms lists what may be applied to a number after clamping, with the
 // bounds within which each is defined and finite.
 var transforms = []struct {
-	name  string
-	want  string
-	fits  func(lower, upper float64) bool
-	apply func(float64) float64
+	name          string
+	want          string
+	fits          func(lower, upper float64) bool
+	apply, invert func(float64) float64
 }{
-	{"log", "above 0", func(l, _ float64) bool { return l > 0 }, math.Log},
-	{"log1p", "above -1", func(l, _ float64) bool { return l > -1 }, math.Log1p},
-	{"sqrt", "at least 0", func(l, _ float64) bool { return l >= 0 }, math.Sqrt},
-	{"logit", "strictly between 0 and 1", func(l, u float64) bool { return l > 0 && u < 1 }, func(x float64) float64 { return math.Log(x / (1 - x)) }},
+	{"log", "above 0", func(l, _ float64) bool { return l > 0 }, math.Log, math.Exp},
+	{"log1p", "above -1", func(l, _ float64) bool { return l > -1 }, math.Log1p, math.Expm1},
+	{"sqrt", "at least 0", func(l, _ float64) bool { return l >= 0 }, math.Sqrt, func(x float64) float64 { return x * x }},
+	{"logit", "strictly between 0 and 1", func(l, u float64) bool { return l > 0 && u < 1 },
+		func(x float64) float64 { return math.Log(x) - math.Log1p(-x) },
+		func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }},
 }
 
 // Column declares one column of the table.
@@ -96,6 +98,16 @@ func (c *Column) Transformed(x float64) float64 {
 	for _, t := range transforms {
 		if t.name == c.Transform.V {
 			return t.apply(x)
+		}
+	}
+	return x
+}
+
+// Untransformed undoes the declared transform.
+func (c *Column) Untransformed(x float64) float64 {
+	for _, t := range transforms {
+		if t.name == c.Transform.V {
+			return t.invert(x)
 		}
 	}
 	return x

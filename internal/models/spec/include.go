@@ -24,10 +24,7 @@ func (b *blocks) include(r *reader, e entry, depth int) {
 			r.add(f.At, "", "files include each other more than %d deep", maxIncludes)
 			return
 		}
-		at := path.Join(path.Dir(r.file), f.V)
-		if path.IsAbs(f.V) {
-			at = f.V
-		}
+		at := r.relative(f.V)
 		src, err := b.load(at)
 		if err != nil {
 			r.add(f.At, "", "cannot read %s: %v", f.V, err)
@@ -36,6 +33,19 @@ func (b *blocks) include(r *reader, e entry, depth int) {
 		if depth == 0 {
 			b.spec.Include = append(b.spec.Include, f)
 		}
-		b.file(at, src, depth+1)
+		included := &reader{problems: b.problems, file: at, dir: path.Dir(at)}
+		if !path.IsAbs(at) {
+			included.file = path.Join(path.Dir(b.spec.File), at)
+		}
+		b.file(included, src, depth+1)
 	}
+}
+
+// relative is the path, relative to the model file, of a file that the file
+// being read names.
+func (r *reader) relative(name string) string {
+	if path.IsAbs(name) {
+		return name
+	}
+	return path.Join(r.dir, name)
 }

@@ -25,19 +25,19 @@ func (r *reader) loadLevels(d *Data, load Loader) {
 			r.add(from.At, "", "column %s has both levels and levels_from", c.Name.V)
 			continue
 		}
-		path, column, _ := strings.Cut(from.V, "#")
+		file, column, _ := strings.Cut(from.V, "#")
 		if column == "" {
 			r.add(from.At, "", "levels_from must be file.csv#column, not %s", from.V)
 			continue
 		}
-		table, header, err := readCSV(path, load)
+		table, header, err := readCSV(r.relative(file), load)
 		if err != nil {
 			r.add(from.At, "", "cannot read the levels of %s: %v", c.Name.V, err)
 			continue
 		}
 		at := slices.Index(header, column)
 		if at < 0 {
-			r.add(from.At, suggest(column, "columns", header), "%s has no column %s", path, column)
+			r.add(from.At, suggest(column, "columns", header), "%s has no column %s", file, column)
 			continue
 		}
 		seen := make(map[string]bool)

@@ -25,8 +25,9 @@ type Spec struct {
 	Warnings Errors
 }
 
-// Parse reads a model file. Public files that it names (include, levels_from,
-// tables) are read with load, which may be nil when there are none. The Spec
+// Parse reads a model file; file is its name in messages. Public files that it
+// names (include, levels_from, tables) are read with load, by paths relative to
+// the model file; load may be nil when there are none. The Spec
 // is complete only when there are no Errors; these are all the mistakes of the
 // file, in the order of their positions.
 func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
@@ -36,7 +37,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 	p := &problems{}
 	s := &Spec{File: file}
 	b := &blocks{problems: p, spec: s, load: load, seen: map[string]Position{}}
-	b.file(file, src, 0)
+	b.file(&reader{problems: p, file: file}, src, 0)
 	if len(b.seen) > 0 {
 		b.check()
 	}
@@ -56,8 +57,7 @@ type blocks struct {
 const maxIncludes = 8
 
 // file reads one file; depth counts the includes above it.
-func (b *blocks) file(file string, src []byte, depth int) {
-	r := &reader{problems: b.problems, file: file}
+func (b *blocks) file(r *reader, src []byte, depth int) {
 	entries, ok := r.document(src)
 	if !ok {
 		return

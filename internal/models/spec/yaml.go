@@ -13,6 +13,8 @@ import (
 type reader struct {
 	*problems
 	file string
+	// dir is where the file lies, relative to the model file that includes it.
+	dir string
 }
 
 // document parses src and returns the entries of its top-level mapping, or

@@ -1,0 +1,123 @@
+package models
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// Predictive computes what the model says about new records, at one θ at a
+// time. It allocates once; it is not safe for concurrent use.
+type Predictive struct {
+	observed []Observation
+	machine  *graph.Machine
+	samplers []dist.Sampler
+	values   [][][]float64 // of each observation: its inputs for one record
+	batch    int
+}
+
+// NewPredictive prepares predictions for batches of up to maxB records.
+func (m *Model) NewPredictive(maxB int) *Predictive {
+	p := &Predictive{observed: m.Observed, machine: graph.NewMachine(m.Predict, maxB)}
+	for _, o := range m.Observed {
+		inputs := o.density.Inputs()
+		values := make([][]float64, len(inputs))
+		for i, n := range inputs {
+			values[i] = make([]float64, n.Size())
+		}
+		p.values = append(p.values, values)
+		p.samplers = append(p.samplers, o.density.Sampler(o.shape))
+	}
+	return p
+}
+
+// Set takes the unconstrained parameters of the next predictions.
+func (p *Predictive) Set(theta []float64) { p.machine.Globals(theta, nil) }
+
+// Records takes the records to predict for, encoded by Encoding.Predictors:
+// column j of record b is rows[b·stride + j].
+func (p *Predictive) Records(rows []float64, stride, B int) {
+	p.batch = B
+	p.machine.Records(rows, stride, B, nil)
+}
+
+// Mean sets dst[b], b < B, to the mean of observation i, a single column, in
+// record b, in the unit of the file. It returns false, and leaves dst, when
+// there is no such mean: levels have none, and that of a transformed column is
+// not the transform of a mean.
+func (p *Predictive) Mean(dst []float64, i int) bool {
+	o := &p.observed[i]
+	c := o.Columns[0]
+	if o.Mean < 0 || len(o.Columns) != 1 || !o.Raw && c.Transform.IsSet() {
+		return false
+	}
+	copy(dst[:p.batch], p.spread(o.Mean))
+	if !o.Raw {
+		center, by := c.Scale()
+		for b := range p.batch {
+			dst[b] = dst[b]*by + center
+		}
+	}
+	return true
+}
+
+// spread is output i for every record of the batch; one that depends on no
+// column has the same value in all.
+func (p *Predictive) spread(i int) []float64 {
+	out := p.machine.Output(i)
+	if len(out) == 1 && p.batch > 1 {
+		all := make([]float64, p.batch)
+		for b := range all {
+			all[b] = out[0]
+		}
+		return all
+	}
+	return out
+}
+
+// Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a
+// number in the unit of the file, or the index of a level.
+func (p *Predictive) Draw(dst []float64, i int, rng dist.Rand) {
+	o := &p.observed[i]
+	if len(dst) < len(o.Columns)*p.batch {
+		panic(fmt.Sprintf("models: Draw into %d numbers, want %d", len(dst), len(o.Columns)*p.batch))
+	}
+	value := make([]float64, len(o.Columns))
+	for b := range p.batch {
+		for k, out := range o.Inputs {
+			gather(p.values[i][k], p.machine.Output(out), b, p.batch)
+		}
+		p.samplers[i](value, p.values[i], rng)
+		for j, c := range o.Columns {
+			dst[j*p.batch+b] = o.unit(c, value[j])
+		}
+	}
+}
+
+// gather copies record b's elements of an output, [size × B] or [size] for one
+// that depends on no column.
+func gather(dst, out []float64, b, batch int) {
+	if len(out) == len(dst) {
+		copy(dst, out)
+		return
+	}
+	for e := range dst {
+		dst[e] = out[e*batch+b]
+	}
+}
+
+// unit turns an observed value into the unit of the file.
+func (o *Observation) unit(c *spec.Column, v float64) float64 {
+	if o.Raw || !c.Numeric() {
+		return v
+	}
+	center, by := c.Scale()
+	v = c.Untransformed(v*by + center)
+	if c.Type.V == spec.Integer {
+		v = math.Round(v)
+	}
+	return v
+}
