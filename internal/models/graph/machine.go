@@ -82,6 +82,9 @@ func (m *Machine) Derive(dst, rows []float64, stride, B int) {
 }
 
 func (m *Machine) run(list []Instr, B int) {
+	if B == 0 {
+		return
+	}
 	for i := range list {
 		in := &list[i]
 		var args [3]lanes
@@ -114,11 +117,14 @@ func (m *Machine) lanes(i Buf) lanes {
 	return l
 }
 
-// value is element i of record r of a buffer.
-func (m *Machine) value(buf Buf, i, r int) float64 {
+// record is one record of a buffer: element i is at i·step.
+func (m *Machine) record(buf Buf, r int) strided {
 	l := m.lanes(buf)
-	return l.values[i*l.element+r*l.record]
+	return strided{l.values[r*l.record:], l.element}
 }
+
+// row is the row that a scatter of record r falls on; -1 if out of range.
+func (m *Machine) row(t *Term, r int) int { return row(m.record(t.Index, r).v[0], t.Rows) }
 
 // Output is the i-th output: [Size × B] of a per-record one, [Size] of a
 // global one. It is overwritten by the next call.
@@ -156,21 +162,27 @@ func (m *Machine) GlobalGradient(dst []float64) { m.Gradient(0, dst) }
 
 // addTerm adds scale times one term of record r.
 func (m *Machine) addTerm(t *Term, r int, scale float64, dst []float64) {
-	rows, x := t.Rows, 1.0
-	first := 0
-	if t.Kind == TermScatter {
-		first = row(m.value(t.Index, 0, r), t.Rows)
-		rows = first + 1
-		if first < 0 {
-			first, rows, x = 0, t.Rows, math.NaN()
+	delta := m.record(t.Delta, r)
+	first, rows := 0, t.Rows
+	var x strided
+	switch t.Kind {
+	case TermOuter:
+		x = m.record(t.X, r)
+	case TermScatter:
+		if first = m.row(t, r); first < 0 {
+			first, scale = 0, math.NaN()
+		} else {
+			rows = first + 1
 		}
 	}
 	for i := first; i < rows; i++ {
-		if t.Kind == TermOuter {
-			x = m.value(t.X, i, r)
+		s := scale
+		if x.v != nil {
+			s *= x.v[i*x.step]
 		}
+		p := t.Param + i*t.RowStride
 		for c := range t.Cols {
-			dst[t.Param+i*t.RowStride+c*t.ColStride] += scale * x * m.value(t.Delta, c, r)
+			dst[p+c*t.ColStride] += s * delta.v[c*delta.step]
 		}
 	}
 }

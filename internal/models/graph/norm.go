@@ -9,7 +9,7 @@ func (m *Machine) SquaredNorm(r int) float64 {
 	s := 0.0
 	for i := range m.t.Terms {
 		t := &m.t.Terms[i]
-		if t.Kind == TermScatter && row(m.value(t.Index, 0, r), t.Rows) < 0 {
+		if t.Kind == TermScatter && m.row(t, r) < 0 {
 			return math.NaN()
 		}
 		s += m.inner(t, t, r)
@@ -27,20 +27,26 @@ func (m *Machine) inner(t, u *Term, r int) float64 {
 	case t.Kind == TermOuter && u.Kind == TermOuter:
 		return s * m.dot(t.X, u.X, t.Rows, r)
 	case t.Kind == TermScatter && u.Kind == TermScatter:
-		return s * indicator(row(m.value(t.Index, 0, r), t.Rows) == row(m.value(u.Index, 0, r), u.Rows))
+		return s * indicator(m.row(t, r) == m.row(u, r))
 	case t.Kind == TermScatter && u.Kind == TermOuter:
-		t, u = u, t
-		fallthrough
+		return s * m.factor(u, m.row(t, r), r)
 	case t.Kind == TermOuter && u.Kind == TermScatter:
-		return s * m.value(t.X, row(m.value(u.Index, 0, r), u.Rows), r)
+		return s * m.factor(t, m.row(u, r), r)
 	}
 	return s
 }
 
-func (m *Machine) dot(x, y Buf, n, r int) float64 {
+// factor is X[i] of an outer term.
+func (m *Machine) factor(t *Term, i, r int) float64 {
+	x := m.record(t.X, r)
+	return x.v[i*x.step]
+}
+
+func (m *Machine) dot(p, q Buf, n, r int) float64 {
+	x, y := m.record(p, r), m.record(q, r)
 	s := 0.0
 	for i := range n {
-		s += m.value(x, i, r) * m.value(y, i, r)
+		s += x.v[i*x.step] * y.v[i*y.step]
 	}
 	return s
 }

@@ -1,0 +1,228 @@
+package graph
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCompileErrors(t *testing.T) {
+	for want, f := range map[string]func(b *Builder) (*Node, []*Node, Options){
+		"loss: has shape [k 3], want a scalar": func(b *Builder) (*Node, []*Node, Options) {
+			return b.Param("x", Shape{{"k", 3}}), nil, Options{}
+		},
+		"add: dimension k": func(b *Builder) (*Node, []*Node, Options) {
+			return b.Add(b.Param("x", Shape{{"k", 3}}), b.Param("y", Shape{{"k", 4}})), nil, Options{}
+		},
+		"column 5 is read, but a record has 4": func(b *Builder) (*Node, []*Node, Options) {
+			return nil, []*Node{b.Exp(b.Column(5))}, Options{Columns: 4}
+		},
+		"loss: made from a reported mistake": func(b *Builder) (*Node, []*Node, Options) {
+			x := b.Slice(b.Const(1), "k", 0)
+			b.TakeErr()
+			return x, nil, Options{}
+		},
+		"output: made from a reported mistake": func(b *Builder) (*Node, []*Node, Options) {
+			x := b.Slice(b.Const(1), "k", 0)
+			b.TakeErr()
+			return nil, []*Node{x}, Options{}
+		},
+		"gradient: trigamma has no derivative": func(b *Builder) (*Node, []*Node, Options) {
+			return b.elementwise(OpTrigamma, b.Param("x", nil)), nil, Options{}
+		},
+	} {
+		b := NewBuilder()
+		loss, outputs, opt := f(b)
+		tape, err := Compile(b, loss, outputs, opt)
+		if err == nil || !strings.Contains(err.Error(), want) || tape != nil {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestDerive: what depends on columns only becomes columns of the row, but not
+// if it is far larger than what it is made from; Machine.Derive fills them for
+// any number of records.
+func TestDerive(t *testing.T) {
+	b := NewBuilder()
+	y := b.Column(1)
+	hoisted := b.Log1p(b.Square(y))
+	large := b.OneHot(y, Dim{"level", 200})
+	loss := b.Add(b.Mul(b.Param("s", nil), hoisted), b.Sum(b.Mul(b.Param("w", Shape{{"level", 200}}), large)))
+	tape, err := Compile(b, loss, nil, Options{Columns: 3, GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tape.K0 != 3 || tape.K != 4 || tape.Loss != NoBuf {
+		t.Errorf("K0 %d, K %d, loss %d\n%v", tape.K0, tape.K, tape.Loss, tape)
+	}
+	const n = 5
+	rows := make([]float64, 0, 3*n)
+	for r := range n {
+		rows = append(rows, -1, float64(r), -2)
+	}
+	for _, maxB := range []int{1, 2, 5, 8} {
+		got := make([]float64, n)
+		NewMachine(tape, maxB).Derive(got, rows, 3, n)
+		for r := range n {
+			if want := math.Log1p(float64(r * r)); got[r] != want {
+				t.Errorf("batches of %d: derived column of record %d is %v, want %v", maxB, r, got[r], want)
+			}
+		}
+	}
+	m := NewMachine(tape, n)
+	m.Globals(make([]float64, tape.P), nil)
+	m.Records(rows, 3, n, nil)
+	g := make([]float64, tape.P)
+	m.Gradient(3, g)
+	if g[0] != math.Log1p(9) || g[1+3] != 1 || sum(g[1:]) != 1 {
+		t.Errorf("gradient %v", g)
+	}
+}
+
+// TestOutputs: a forward-only tape gives outputs of every stage and layout.
+func TestOutputs(t *testing.T) {
+	b := NewBuilder()
+	g, k := Dim{"g", 2}, Dim{"k", 3}
+	w, x := b.Param("w", Shape{g, k}), b.Columns(0, k)
+	outputs := []*Node{
+		w, b.Transpose(w), x, b.Slice(x, "k", 2), b.Exp(w), b.MatMul(w, x), b.Mul(w, x), b.Const(7), b.Sum(x),
+		b.MatMul(x, b.Rename(x, "k", "j")), b.Aux("eta", Shape{k}, true), b.Aux("eps", nil, false),
+		b.CumSum(x, "k"), b.MaxOver(x), b.Mean(w, "g"), b.Diag(x, "j"), b.DiagPart(b.MatMul(b.Transpose(b.Rename(w, "k", "h")), w)),
+		b.Reshape(x, Shape{{"a", 3}, {"b", 1}}), b.Softmax(x, "k"), b.SliceRange(x, "k", 1, 3, "l"),
+		b.Gather(w, "k", b.OneHot(b.Slice(x, "k", 0), g)), // pairs g
+	}
+	tape, err := Compile(b, nil, outputs, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkForm(t, tape)
+	if len(tape.Terms) != 0 || tape.Loss != NoBuf {
+		t.Errorf("a forward-only tape has terms or a loss\n%v", tape)
+	}
+	theta := []float64{1, 2, 3, 4, 5, 6}
+	rows := []float64{1, 2, 4, 0, -1, 1}
+	m := NewMachine(tape, 2)
+	m.Globals(theta, []float64{0.25})
+	if m.Loss() != nil {
+		t.Error("a forward-only tape has a loss")
+	}
+	m.Records(rows, 3, 2, []float64{10, 20, 11, 21, 12, 22})
+	e := math.Exp(1)
+	for i, want := range [][]float64{
+		theta,
+		{1, 4, 2, 5, 3, 6},
+		{1, 0, 2, -1, 4, 1},
+		{4, 1},
+		{e, e * e, e * e * e, math.Exp(4), math.Exp(5), math.Exp(6)},
+		{17, 1, 38, 1},
+		{1, 0, 4, -2, 12, 3, 4, 0, 10, -5, 24, 6},
+		{7},
+		{7, 0},
+		{21, 2},
+		{10, 20, 11, 21, 12, 22},
+		{0.25},
+		{1, 0, 3, -1, 7, 0},
+		{4, 1},
+		{2.5, 3.5, 4.5},
+		{1, 0, 0, 0, 0, 0, 0, 0, 2, -1, 0, 0, 0, 0, 0, 0, 4, 1},
+		{17, 29, 45},
+		{1, 0, 2, -1, 4, 1},
+		softmaxes(rows),
+		{2, -1, 4, 1},
+		{1, 2, 5, 4},
+	} {
+		closeTo(t, outputs[i].Op().String(), m.Output(i), want, 1e-14)
+	}
+}
+
+func softmaxes(rows []float64) []float64 {
+	out := make([]float64, 6)
+	for r := range 2 {
+		s := 0.0
+		for _, v := range rows[3*r : 3*r+3] {
+			s += math.Exp(v)
+		}
+		for i, v := range rows[3*r : 3*r+3] {
+			out[2*i+r] = math.Exp(v) / s
+		}
+	}
+	return out
+}
+
+// TestBatches: a record's result depends on no other record, whatever the
+// batch.
+func TestBatches(t *testing.T) {
+	b := NewBuilder()
+	loss := structures[2].loss(b)
+	tape, err := Compile(b, loss, nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta, d := randomPoint(rand.New(rand.NewPCG(7, 8)), tape.P, 3, 4, 9)
+	whole, one := NewMachine(tape, d.n), NewMachine(tape, 1)
+	whole.Globals(theta, nil)
+	one.Globals(theta, nil)
+	whole.Records(d.rows, d.stride, d.n, nil)
+	g, h := make([]float64, tape.P), make([]float64, tape.P)
+	for r := range d.n {
+		one.Records(d.rows[r*d.stride:], d.stride, 1, nil)
+		whole.Gradient(r, g)
+		one.Gradient(0, h)
+		if !slices.Equal(g, h) || whole.Loss()[r] != one.Loss()[0] {
+			t.Errorf("record %d: %v alone, %v in the batch", r, h, g)
+		}
+	}
+	whole.Records(nil, d.stride, 0, nil)
+	if len(whole.Loss()) != 0 {
+		t.Errorf("an empty batch has losses %v", whole.Loss())
+	}
+}
+
+func TestMachinePanicsOnMisuse(t *testing.T) {
+	b := NewBuilder()
+	tape, err := Compile(b, b.Mul(b.Param("p", nil), b.Aux("e", nil, true)), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, f := range map[string]func(m *Machine){
+		"parameters":   func(m *Machine) { m.Globals(nil, nil) },
+		"large batch":  func(m *Machine) { m.Records(nil, 0, 3, make([]float64, 3)) },
+		"little noise": func(m *Machine) { m.Records(nil, 0, 2, make([]float64, 1)) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: no panic", name)
+				}
+			}()
+			f(NewMachine(tape, 2))
+		}()
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, s := range structures {
+		b := NewBuilder()
+		loss := s.loss(b)
+		tape, err := Compile(b, loss, nil, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		theta, d := randomPoint(rand.New(rand.NewPCG(9, 10)), tape.P, 3, 4, 7)
+		m := NewMachine(tape, d.n)
+		g, scale := make([]float64, tape.P), make([]float64, d.n)
+		if n := testing.AllocsPerRun(10, func() {
+			m.Globals(theta, nil)
+			m.Records(d.rows, d.stride, d.n, nil)
+			m.Gradient(1, g)
+			scale[2] = m.SquaredNorm(2)
+			m.AddGradients(scale, g)
+			m.Loss()
+		}); n != 0 {
+			t.Errorf("%s: %v allocations", s.name, n)
+		}
+	}
+}
