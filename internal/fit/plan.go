@@ -3,6 +3,7 @@ package fit
 import (
 	"encoding/json"
 
+	"d3p/internal/models"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -89,6 +90,8 @@ type Plan struct {
 	Warnings      []Warning          `json:"warnings"`
 	Certified     *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
 	Event         json.RawMessage    `json:"event,omitempty"`
+
+	model *models.Model
 }
 
 // Warning is something a person should know before paying for the fit.

@@ -1,0 +1,151 @@
+package fit
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// NewPlan decides everything about a private or non-private fit of m before any
+// record is read. N is the model file's public number of records, unless
+// cfg.Records says otherwise.
+func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
+	if cfg.Records == 0 {
+		cfg.Records = m.Spec.Data.Rows.N()
+	}
+	p, err := newPlan(m.P, cfg)
+	if err != nil {
+		return nil, err
+	}
+	p.model = m
+	return p, nil
+}
+
+// Run fits the plan's model to the curator's records. It returns the posterior
+// and what was spent; when ctx was cancelled (ErrStopped) or a later step
+// failed, both are those of the steps done. Over the curator's budget nothing
+// is spent and the posterior is nil.
+func Run(ctx context.Context, p *Plan, c *privacy.Curator, obs Observer) (*Posterior, privacy.Ledger, error) {
+	prior := newTapePrior(p.model.Prior)
+	m0 := make([]float64, p.Latent)
+	begin, err := lookupStart(p.Init)
+	if err != nil {
+		return nil, c.Ledger(), err
+	}
+	begin.locate(m0, prior.logDensity, noise.Public(p.InitSeed).Stream(noise.Initialisation))
+	loop, err := NewLoop(p, m0)
+	if err != nil {
+		return nil, c.Ledger(), err
+	}
+	return loop.fit(ctx, c, prior, obs)
+}
+
+// Resume continues a checkpoint of a fit of m. The curator must have been made
+// with the checkpoint's ledger as what was spent.
+func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Curator, obs Observer) (*Posterior, privacy.Ledger, error) {
+	if cp.Plan.Latent != m.P {
+		return nil, c.Ledger(), errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
+	}
+	cp.Plan.model = m
+	loop, err := Restore(cp)
+	if err != nil {
+		return nil, c.Ledger(), err
+	}
+	return loop.fit(ctx, c, newTapePrior(m.Prior), obs)
+}
+
+// fit drives l to its end with the curator as oracle.
+func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, obs Observer) (*Posterior, privacy.Ledger, error) {
+	session, err := l.open(c)
+	if err != nil {
+		return nil, c.Ledger(), err
+	}
+	eta := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation)
+	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
+		if obs != nil {
+			obs.Step(step, l.plan.Steps, session.EpsilonSpent)
+		}
+	})
+	err = errors.Join(err, session.Close())
+	return l.Posterior(), c.Ledger(), err
+}
+
+// open begins, or resumes, the session that the plan describes.
+func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
+	m, err := l.plan.Mechanism()
+	switch {
+	case err != nil:
+		return nil, err
+	case !l.plan.Private:
+		return c.BeginNonPrivate(m)
+	case l.state.Step > 0:
+		return c.Resume(m, l.state.Step)
+	}
+	return c.Begin(m)
+}
+
+// automaticGamma is γ of automatic clipping. Bu et al. 2022, arXiv:2206.07136.
+const automaticGamma = 0.01
+
+// Mechanism is what the plan will ask of the curator.
+func (p *Plan) Mechanism() (privacy.Mechanism, error) {
+	m := privacy.Mechanism{
+		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws,
+		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
+	}
+	switch p.Clipping {
+	case ClippingOff:
+		m.Clip.Kind, m.Purpose = privacy.Unclipped, "fit-nonprivate"
+	case ClippingAutomatic:
+		m.Clip.Kind, m.Clip.Gamma = privacy.Automatic, automaticGamma
+	default:
+		m.Clip.Kind = privacy.Flat // adaptive: flat at a C that changes from step to step
+	}
+	if p.Gradient != GradientVanilla {
+		return m, nil
+	}
+	return m, errors.New("--gradient: vanilla gradients are not available for this model (type --gradient aligned)")
+}
+
+// curatorOracle asks a session.
+type curatorOracle struct{ session *privacy.Session }
+
+// Step implements Oracle.
+func (o curatorOracle) Step(dst, params, aux []float64, clipNorm float64) (float64, error) {
+	release, err := o.session.Step(dst, privacy.StepRequest{Params: params, Aux: aux, ClipNorm: clipNorm})
+	return release.Count, err
+}
+
+// tapePrior evaluates the prior's tape: no record is involved.
+type tapePrior struct {
+	machine *graph.Machine
+}
+
+func newTapePrior(t *graph.Tape) *tapePrior { return &tapePrior{graph.NewMachine(t, 1)} }
+
+// Gradient implements Prior.
+func (p *tapePrior) Gradient(dst, theta []float64) {
+	p.machine.Globals(theta, nil)
+	p.machine.GlobalGradient(dst)
+}
+
+// logDensity is log p(θ) with the Jacobians.
+func (p *tapePrior) logDensity(theta []float64) float64 {
+	p.machine.Globals(theta, nil)
+	return p.machine.Loss()[0]
+}
+
+// Checkpoint returns what is needed to continue the fit that p came from, with
+// the ledger of what was spent.
+func (p *Posterior) Checkpoint(spent privacy.Ledger) (Checkpoint, error) {
+	raw, err := json.Marshal(spent)
+	if err != nil {
+		return Checkpoint{}, err
+	}
+	return p.loop.Checkpoint(raw), nil
+}
