@@ -137,6 +137,9 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	return Release{Count: count + s.m.CountNoise*x[0]}, nil
 }
 
+// Format prints a fixed text for every verb: no log may show a record.
+func (s *Session) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Session(secret)") }
+
 // event is what the session has cost so far.
 func (s *Session) event() event.Event {
 	if s.m.Clip.Kind == Unclipped {

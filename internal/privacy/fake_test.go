@@ -1,0 +1,138 @@
+package privacy_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// fakeEngine returns the same sum for every batch that is not empty, and
+// remembers what it was asked.
+type fakeEngine struct {
+	sum   []float64
+	count float64
+	err   error
+
+	records int // of the table
+	batches [][]uint32
+	clips   []privacy.Clip
+	closed  int
+}
+
+func (e *fakeEngine) Name() string { return "fake" }
+
+func (e *fakeEngine) Open(_ *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	e.records = rows.N
+	return e, nil
+}
+
+func (e *fakeEngine) ClippedSum(dst []float64, _ privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
+	e.clips = append(e.clips, clip)
+	e.batches = append(e.batches, append([]uint32(nil), batch...))
+	copy(dst, e.sum) // also when it fails: the session must not pass it on
+	if e.err != nil {
+		return e.count, e.err
+	}
+	if !all && len(batch) == 0 {
+		clear(dst)
+		return 0, nil
+	}
+	return e.count, nil
+}
+
+func (e *fakeEngine) Close() error {
+	e.closed++
+	return nil
+}
+
+// logisticTape is a regression of column 2 on columns 0 and 1.
+func logisticTape(t *testing.T) *graph.Tape {
+	t.Helper()
+	b := graph.NewBuilder()
+	d := graph.Dim{Name: "d", Size: 2}
+	eta := b.MatMul(b.Columns(0, d), b.Param("w", graph.Shape{d}))
+	tape, err := graph.Compile(b, b.Sub(b.Mul(b.Column(2), eta), b.Softplus(eta)), nil, graph.Options{GradientOnly: true, Columns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}
+
+// encoding reads a, b and y.
+func encoding() models.Encoding {
+	lower, upper := -3.0, 3.0
+	number := func(name string, at int) models.Field {
+		return models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Lower: &lower, Upper: &upper,
+			Missing: models.MissingReject, Out: []int{at}}
+	}
+	y := models.Field{Column: "y", Type: models.Binary, Kind: models.LevelCode, Levels: []string{"0", "1"},
+		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{2}}
+	return models.Encoding{Fields: []models.Field{number("a", 0), number("b", 1), y}, K: 3}
+}
+
+const table = "a,b,y\n1,2,0\n-1,0.5,1\n0,0,1\n2,-2,0\n"
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// config is a curator of table under epsilon 1, delta 1e-5, add/remove.
+func config(t *testing.T, engine privacy.Engine) privacy.CuratorConfig {
+	return privacy.CuratorConfig{
+		Data: writeFile(t, "data.csv", table), Encoding: encoding(), Engine: engine, Root: noise.Insecure(1),
+		Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Relation: event.AddRemove,
+		Now: func() time.Time { return time.Date(2026, 9, 17, 1, 2, 3, 0, time.UTC) },
+	}
+}
+
+func newCurator(t *testing.T, cfg privacy.CuratorConfig) *privacy.Curator {
+	t.Helper()
+	c, err := privacy.NewCurator(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mechanism is T full-batch steps with noise that costs epsilon 0.83 for T = 10.
+func mechanism(t *testing.T, steps int) privacy.Mechanism {
+	return privacy.Mechanism{
+		Purpose: "fit", Tape: logisticTape(t), Sampler: sampler.Config{Scheme: "full"}, Steps: steps,
+		GradientNoise: 14, CountNoise: 40, Clip: privacy.Clip{Kind: privacy.Flat},
+	}
+}
+
+func begin(t *testing.T, c *privacy.Curator, m privacy.Mechanism) *privacy.Session {
+	t.Helper()
+	s, err := c.Begin(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func mustContain(t *testing.T, err error, words ...string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want one with %q", words)
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q lacks %q", err, w)
+		}
+	}
+}

@@ -1,0 +1,344 @@
+package privacy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// drawn is the noise of one step of the n-th session of noise.Insecure(1).
+func drawn(session uint64, p noise.Purpose, step, n int) []float64 {
+	s := noise.Insecure(1).Child(session).Stream(p)
+	s.Seek(uint64(step))
+	x := make([]float64, n)
+	s.Normals(x)
+	return x
+}
+
+func TestStepAddsNoiseToTheSum(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{0.5, -0.25}, count: 1.5}
+	s := begin(t, newCurator(t, config(t, engine)), mechanism(t, 10))
+	dst := make([]float64, 2)
+	for step, c := range []float64{1, 0.1} {
+		release, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, x := range drawn(0, noise.GradientNoise, step, 2) {
+			if want := engine.sum[i] + 14*c*x; dst[i] != want {
+				t.Errorf("step %d: sum[%d] = %g, want %g", step, i, dst[i], want)
+			}
+		}
+		if want := 1.5 + 40*drawn(0, noise.CountNoise, step, 1)[0]; release.Count != want {
+			t.Errorf("step %d: count %g, want %g", step, release.Count, want)
+		}
+		if got := engine.clips[step]; got.Norm != c || got.Kind != privacy.Flat {
+			t.Errorf("step %d: the engine clipped with %+v", step, got)
+		}
+	}
+}
+
+// The joint release of sum and count is one Gaussian: moving along any direction
+// of the sphere in (sum/C, 2·count) costs at most 1/σ. Here the direction is the
+// gradient of the quadratic form, the worst case.
+func TestNoiseMultiplierIsJoint(t *testing.T) {
+	m := mechanism(t, 1)
+	sum, count := 1.0, 0.5 // the most that one record moves each, with C = 1
+	mu := math.Hypot(sum/m.GradientNoise, count/m.CountNoise)
+	if got := m.NoiseMultiplier(); math.Abs(got*mu-1) > 1e-15 {
+		t.Errorf("noise multiplier %g, want %g", got, 1/mu)
+	}
+	m.CountNoise = 0
+	if got := m.NoiseMultiplier(); got != m.GradientNoise {
+		t.Errorf("noise multiplier %g without a count, want %g", got, m.GradientNoise)
+	}
+}
+
+func TestEmptyBatchIsPureNoise(t *testing.T) {
+	m := mechanism(t, 5)
+	m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1e-3}
+	s := begin(t, newCurator(t, config(t, &fakeEngine{sum: []float64{7, 7}, count: 2})), m)
+	dst := []float64{9, 9}
+	release, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	noise0 := drawn(0, noise.GradientNoise, 0, 2)
+	want := []float64{14 * noise0[0], 14 * noise0[1], 40 * drawn(0, noise.CountNoise, 0, 1)[0]}
+	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
+		t.Errorf("an empty batch gives %g, want %g", got, want)
+	}
+}
+
+func TestBudgetIsCertifiedBeforeTheFirstStep(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{0, 0}}
+	c := newCurator(t, config(t, engine))
+	_, err := c.Begin(mechanism(t, 20))
+	var over *privacy.BudgetError
+	if !errors.As(err, &over) || !(over.Needs > 1) {
+		t.Fatalf("20 steps: error %v, want a *BudgetError", err)
+	}
+	if len(c.Ledger().Entries) != 0 || len(engine.clips) != 0 {
+		t.Error("a refused mechanism was charged or run")
+	}
+	begin(t, c, mechanism(t, 10))
+	if c.Ledger().Entries[0].Authorised != 10 {
+		t.Errorf("ledger %+v, want 10 authorised steps", c.Ledger())
+	}
+}
+
+// Earlier runs and earlier sessions count against the same budget.
+func TestBudgetComposes(t *testing.T) {
+	cfg := config(t, &fakeEngine{sum: []float64{0, 0}})
+	c := newCurator(t, cfg)
+	s := begin(t, c, mechanism(t, 7))
+	for range 7 {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_, err := c.Begin(mechanism(t, 10))
+	mustContain(t, err, "spent before")
+	cfg.Spent = c.Ledger()
+	_, err = newCurator(t, cfg).Begin(mechanism(t, 10))
+	mustContain(t, err, "spent before")
+	begin(t, c, mechanism(t, 3))
+}
+
+func TestNoMoreStepsThanAuthorised(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{0, 0}}
+	s := begin(t, newCurator(t, config(t, engine)), mechanism(t, 2))
+	req := privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}
+	dst := make([]float64, 2)
+	for range 2 {
+		if _, err := s.Step(dst, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Step(dst, req)
+	var over *privacy.StepsError
+	if !errors.As(err, &over) || len(engine.clips) != 2 {
+		t.Errorf("a third step: error %v, %d calls of the engine", err, len(engine.clips))
+	}
+}
+
+// A failing engine may have looked at records: the step stays charged, and what
+// it wrote does not leave.
+func TestEngineFailure(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{3, 3}, count: 2, err: errors.New("device lost")}
+	s := begin(t, newCurator(t, config(t, engine)), mechanism(t, 2))
+	dst := []float64{5, 5}
+	release, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+	mustContain(t, err, "device lost")
+	if dst[0] != 0 || dst[1] != 0 || release.Count != 0 || s.StepsDone() != 1 {
+		t.Errorf("after a failure: sum %g, count %g, %d steps charged", dst, release.Count, s.StepsDone())
+	}
+}
+
+// Two sessions on one data set must not share noise: their difference would be
+// exact.
+func TestSessionsDoNotShareNoise(t *testing.T) {
+	c := newCurator(t, config(t, &fakeEngine{sum: []float64{0, 0}}))
+	var first [2][2]float64
+	for k := range first {
+		s := begin(t, c, mechanism(t, 1))
+		if _, err := c.Begin(mechanism(t, 1)); err == nil {
+			t.Fatal("two sessions are open at once")
+		}
+		if _, err := s.Step(first[k][:], privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first[0] == first[1] {
+		t.Error("the second session repeats the noise of the first")
+	}
+}
+
+func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
+	c := newCurator(t, config(t, &fakeEngine{sum: []float64{0, 0}}))
+	for name, change := range map[string]func(*privacy.Mechanism){
+		"no clipping":         func(m *privacy.Mechanism) { m.Clip.Kind = privacy.Unclipped },
+		"no kind of clipping": func(m *privacy.Mechanism) { m.Clip = privacy.Clip{} },
+		"gamma zero":          func(m *privacy.Mechanism) { m.Clip.Kind = privacy.Automatic },
+		"no noise":            func(m *privacy.Mechanism) { m.GradientNoise = 0 },
+		"noise NaN":           func(m *privacy.Mechanism) { m.GradientNoise = math.NaN() },
+		"negative count":      func(m *privacy.Mechanism) { m.CountNoise = -1 },
+		"rate above one":      func(m *privacy.Mechanism) { m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1.5} },
+		"no steps":            func(m *privacy.Mechanism) { m.Steps = 0 },
+	} {
+		m := mechanism(t, 1)
+		change(&m)
+		if _, err := c.Begin(m); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+	under := config(t, &fakeEngine{sum: []float64{0, 0}})
+	under.Relation = event.Substitute
+	m := mechanism(t, 1)
+	m.Sampler = sampler.Config{Scheme: "balls_and_bins", BatchSize: 2, PublicN: 4}
+	_, err := newCurator(t, under).Begin(m)
+	mustContain(t, err, "balls_and_bins", "substitute")
+
+	s := begin(t, c, mechanism(t, 1))
+	for _, norm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: norm}); err == nil {
+			t.Errorf("clip norm %g: accepted", norm)
+		}
+	}
+	if s.StepsDone() != 0 {
+		t.Error("a refused step was charged")
+	}
+}
+
+func TestNonPrivateMarksTheLedger(t *testing.T) {
+	cfg := config(t, &fakeEngine{sum: []float64{0.5, -0.25}})
+	var err error
+	if cfg.Root, err = noise.System(); err != nil {
+		t.Fatal(err)
+	}
+	c := newCurator(t, cfg)
+	if c.Ledger().NotPrivate != "" {
+		t.Error("a curator with a secret root is marked not private")
+	}
+	m := mechanism(t, 3)
+	m.Clip.Kind, m.GradientNoise, m.CountNoise = privacy.Unclipped, 0, 0
+	s, err := c.BeginNonPrivate(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float64, 2)
+	if _, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	if dst[0] != 0.5 || dst[1] != -0.25 || !math.IsInf(s.EpsilonSpent(), 1) {
+		t.Errorf("sum %g, epsilon %g, want the exact sum and no guarantee", dst, s.EpsilonSpent())
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	l := c.Ledger()
+	if _, ok := l.Event().(event.NonPrivate); !ok || l.NotPrivate == "" {
+		t.Errorf("ledger %+v, want it marked", l)
+	}
+	if _, err := c.Begin(mechanism(t, 1)); err == nil {
+		t.Error("a private session was certified after one that is not")
+	}
+	if insecure := newCurator(t, config(t, nil)).Ledger(); insecure.NotPrivate == "" {
+		t.Error("an insecure root does not mark the ledger")
+	}
+}
+
+func TestEpsilonSpent(t *testing.T) {
+	cfg := config(t, &fakeEngine{sum: []float64{0, 0}})
+	cfg.Root, _ = noise.System()
+	const steps = 37
+	m := mechanism(t, steps)
+	m.GradientNoise, m.CountNoise = 28, 0
+	s := begin(t, newCurator(t, cfg), m)
+	before := 0.0
+	for t0 := 1; t0 <= steps; t0++ {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+		truth, err := accountant.Epsilon(m.Event(t0), event.AddRemove, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spent := s.EpsilonSpent()
+		if spent < truth.Lower || spent < before || spent > 1 {
+			t.Errorf("after %d steps: %g spent, truth %g, before %g", t0, spent, truth.Estimate, before)
+		}
+		before = spent
+	}
+}
+
+func TestLedgerRoundTrip(t *testing.T) {
+	c := newCurator(t, config(t, &fakeEngine{sum: []float64{0, 0}}))
+	s := begin(t, c, mechanism(t, 5))
+	for range 3 {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := c.Ledger()
+	if e := want.Entries[0]; e.Steps != 3 || e.Authorised != 5 || !cmp.Equal(e.Event, mechanism(t, 5).Event(3)) {
+		t.Errorf("entry %+v, want 3 of 5 steps", e)
+	}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got privacy.Ledger
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("after JSON (-want +got):\n%s", d)
+	}
+}
+
+// A resumed session goes on with the next step's noise, and cannot reset what
+// was spent.
+func TestResume(t *testing.T) {
+	req := privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}
+	cfg := config(t, &fakeEngine{sum: []float64{0, 0}})
+	whole := begin(t, newCurator(t, cfg), mechanism(t, 10))
+	want, got := make([]float64, 2), make([]float64, 2)
+	for range 4 {
+		if _, err := whole.Step(want, req); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg.Spent = whole.Ledger()
+	if _, err := whole.Step(want, req); err != nil {
+		t.Fatal(err)
+	}
+
+	c := newCurator(t, cfg)
+	if _, err := c.Resume(mechanism(t, 10), 3); err == nil {
+		t.Error("resumed with fewer steps than the ledger has")
+	}
+	if _, err := c.Resume(mechanism(t, 9), 4); err == nil {
+		t.Error("resumed another mechanism")
+	}
+	s, err := c.Resume(mechanism(t, 10), 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Step(got, req); err != nil {
+		t.Fatal(err)
+	}
+	if !cmp.Equal(want, got) {
+		t.Errorf("step 5 after resuming gives %g, without stopping %g", got, want)
+	}
+	if l := s.Ledger(); len(l.Entries) != 1 || l.Entries[0].Steps != 5 {
+		t.Errorf("ledger %+v, want one entry of 5 steps", l)
+	}
+}
+
+func TestPrintingShowsNoRecord(t *testing.T) {
+	c := newCurator(t, config(t, &fakeEngine{sum: []float64{0, 0}}))
+	s := begin(t, c, mechanism(t, 1))
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
+		if text := fmt.Sprintf(verb+" "+verb, c, s); strings.ContainsAny(text, "0123456789") {
+			t.Errorf("%s prints %q", verb, text)
+		}
+	}
+}
