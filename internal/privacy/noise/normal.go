@@ -3,11 +3,16 @@ package noise
 import (
 	"encoding/binary"
 	"math"
+	"unsafe"
 )
 
 // normalGroup is how many normals are made at once, from as many words: a
-// layout that a vector kernel of any width up to 8 lanes can keep.
+// layout that vector registers of up to 8 lanes can keep.
 const normalGroup = 16
+
+// normalChunk is how many normals' words are made before they are used, few
+// enough to stay in the first cache.
+const normalChunk = 16 * normalGroup
 
 // Normals sets dst to independent draws from N(0, 1) by the method of Box and
 // Muller 1958, in float64. Every group of 16 uses the next 16 words w0..w15,
@@ -16,29 +21,48 @@ const normalGroup = 16
 //	dst[j] = r cos a,  dst[8+j] = r sin a,  r = sqrt(-2 log u),
 //	u = (w+1)/2^64 in (0, 1] rounded to float64,  a = 2π w/2^64.
 //
-// |dst| <= 9.42. Each value is within 4 ulp of the formula; docs/noise.md says
-// what float64 means for privacy. It allocates nothing.
+// |dst| <= 9.42. Each value is within 4 ulp of the formula, and all machines
+// give the same bits; docs/noise.md says what float64 means for privacy. It
+// allocates nothing.
 func (s *Stream) Normals(dst []float64) {
-	for len(dst) >= normalGroup {
-		s.Fill(s.word[:])
-		boxMuller((*[normalGroup]float64)(dst), &s.word)
-		dst = dst[normalGroup:]
+	for whole := len(dst) &^ (normalGroup - 1); whole > 0; {
+		z := dst[:min(whole, normalChunk)]
+		s.Fill(bytesOf(z))
+		boxMuller(z)
+		whole -= len(z)
+		dst = dst[len(z):]
 	}
 	if len(dst) > 0 {
-		var last [normalGroup]float64
-		s.Fill(s.word[:])
-		boxMuller(&last, &s.word)
-		copy(dst, last[:])
+		s.Fill(bytesOf(s.last[:]))
+		boxMuller(s.last[:])
+		copy(dst, s.last[:])
 	}
 }
 
-func boxMuller(z *[normalGroup]float64, words *[8 * normalGroup]byte) {
-	for j := range normalGroup / 2 {
-		radius := binary.LittleEndian.Uint64(words[8*j:])
-		angle := binary.LittleEndian.Uint64(words[8*(j+normalGroup/2):])
-		r := math.Sqrt(-2 * log((float64(radius)+1)*0x1p-64))
-		sin, cos := sincosTurn(angle)
-		z[j] = r * cos
-		z[j+normalGroup/2] = r * sin
+// bytesOf returns the memory of z.
+func bytesOf(z []float64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(&z[0])), 8*len(z))
+}
+
+// boxMuller replaces the words in z's memory, whole groups of them, by normals.
+func boxMuller(z []float64) {
+	if !boxMullerFast(z) {
+		boxMullerPortable(z)
+	}
+}
+
+// boxMullerPortable is boxMuller in Go, and the reference of the faster ones.
+func boxMullerPortable(z []float64) {
+	const pairs = normalGroup / 2
+	for ; len(z) > 0; z = z[normalGroup:] {
+		words := bytesOf(z[:normalGroup])
+		for j := range pairs {
+			radius := binary.LittleEndian.Uint64(words[8*j:])
+			angle := binary.LittleEndian.Uint64(words[8*(j+pairs):])
+			r := math.Sqrt(-2 * log((float64(radius)+1)*0x1p-64))
+			sin, cos := sincosTurn(angle)
+			z[j] = r * cos
+			z[j+pairs] = r * sin
+		}
 	}
 }

@@ -15,7 +15,8 @@ type Stream struct {
 	next uint64 // block that the next refill starts at
 	used int    // bytes of buf already handed out
 	buf  [bufferSize]byte
-	word [8 * normalGroup]byte // where numbers that cross a buffer's end are joined
+	word [8]byte              // where a word that crosses the buffer's end is joined
+	last [normalGroup]float64 // where the last, short group of normals is made
 
 	binomial *Binomial // of the last (n, p) asked for
 }
@@ -83,7 +84,7 @@ func (s *Stream) Uint64() uint64 {
 		s.used += 8
 		return w
 	}
-	s.Fill(s.word[:8])
+	s.Fill(s.word[:])
 	return binary.LittleEndian.Uint64(s.word[:])
 }
 
@@ -93,5 +94,6 @@ func (s *Stream) Wipe() {
 	s.aes.wipe()
 	clear(s.buf[:])
 	clear(s.word[:])
+	clear(s.last[:])
 	s.used = bufferSize
 }
