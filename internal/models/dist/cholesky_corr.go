@@ -18,6 +18,7 @@ import (
 // factors of correlation matrices".
 var choleskyCorr = Transform{
 	Name:      "cholesky_corr",
+	Target:    Support{Kind: CholeskyCorr},
 	Formula:   "L_ij = z_ij prod_{k<j} sqrt(1-z_ik^2), z = tanh(u)",
 	Reference: "Lewandowski, Kurowicka and Joe 2009; Stan Reference Manual",
 	EventRank: 2,

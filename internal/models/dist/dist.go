@@ -68,12 +68,30 @@ type Rand interface {
 // Table lists every distribution. It is not to be changed at run time.
 var Table = []*Distribution{
 	&bernoulli,
+	&beta,
+	&binomial,
+	&categorical,
+	&cauchy,
+	&dirichlet,
 	&exponential,
 	&gamma,
+	&halfCauchy,
 	&halfNormal,
+	&halfStudentT,
+	&inverseGamma,
+	&laplace,
+	&lkjCholesky,
+	&logNormal,
+	&multinomial,
+	&mvn,
+	&negativeBinomial,
 	&normal,
+	&orderedLogistic,
+	&orderedNormal,
 	&poisson,
 	&studentT,
+	&uniform,
+	&weibull,
 }
 
 // Lookup finds a distribution by its name in the language.

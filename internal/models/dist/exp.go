@@ -9,6 +9,7 @@ import (
 // exponentiate serves positive numbers: x = exp(u), log dx/du = u.
 var exponentiate = Transform{
 	Name:    "exp",
+	Target:  Support{Kind: Positive},
 	Formula: "x = exp(u)",
 	Free:    one,
 	Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return b.Exp(u) },

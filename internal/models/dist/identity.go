@@ -5,6 +5,7 @@ import "d3p/internal/models/graph"
 // identity serves real numbers: x = u.
 var identity = Transform{
 	Name:    "identity",
+	Target:  Support{Kind: Real},
 	Formula: "x = u",
 	Free:    one,
 	Forward: func(_ *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return u },

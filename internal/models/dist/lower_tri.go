@@ -11,6 +11,7 @@ import (
 // the diagonal through exp. log |det dx/du| = Σ_i u_ii.
 var lowerTriangle = Transform{
 	Name:      "lower_tri",
+	Target:    Support{Kind: CholeskyCov},
 	Formula:   "x_ij = u_ij below the diagonal, x_ii = exp(u_ii)",
 	Reference: "Pinheiro and Bates 1996, Statistics and Computing 6, log-Cholesky",
 	EventRank: 2,

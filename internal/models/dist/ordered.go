@@ -10,6 +10,7 @@ import (
 // log |det dx/du| = u_2 + ... + u_n. Stan Reference Manual, "Ordered vector".
 var ordered = Transform{
 	Name:      "ordered",
+	Target:    Support{Kind: Ordered},
 	Formula:   "x_1 = u_1, x_k = x_{k-1} + exp(u_k)",
 	Reference: "Stan Reference Manual, Constraint Transforms, Ordered Vector",
 	EventRank: 1,

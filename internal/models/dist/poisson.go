@@ -28,7 +28,7 @@ var poisson = Distribution{
 		} else {
 			logRate = LogOf(b, rate)
 		}
-		return b.Sub(b.Sub(b.Mul(x, logRate), rate), b.Lgamma(b.Add(x, b.Const(1))))
+		return b.Sub(b.Sub(b.Mul(x, logRate), rate), logFactorial(b, x))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 		if args[0] == nil {

@@ -12,8 +12,13 @@ import (
 //	x = lower + (upper-lower) s,  s = 1/(1+exp(-u)),  dx/du = (upper-lower) s (1-s)
 func ScaledSigmoid(lower, upper float64) *Transform {
 	width := upper - lower
+	target := Support{Kind: Interval, Lower: lower, Upper: upper}
+	if lower == 0 && upper == 1 {
+		target = Support{Kind: UnitInterval}
+	}
 	return &Transform{
 		Name:    fmt.Sprintf("scaled_sigmoid(%g, %g)", lower, upper),
+		Target:  target,
 		Formula: "x = lower + (upper - lower) / (1 + exp(-u))",
 		Free:    one,
 		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {

@@ -10,6 +10,7 @@ import (
 // dx/du = 1/(1+exp(-u)).
 var softplus = Transform{
 	Name:    "softplus",
+	Target:  Support{Kind: Positive},
 	Formula: "x = log(1 + exp(u))",
 	Free:    one,
 	Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return b.Softplus(u) },

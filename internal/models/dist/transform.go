@@ -14,6 +14,7 @@ import (
 // last dim of u, which FreeShape names and sizes, to the event of x.
 type Transform struct {
 	Name      string
+	Target    Support // where x lies
 	Formula   string
 	Reference string
 	EventRank int // event dims of x: 0 number, 1 vector, 2 square matrix

@@ -1,0 +1,51 @@
+package dist
+
+import "d3p/internal/models/graph"
+
+// binomial counts the successes of trials independent attempts.
+//
+//	log p(x) = log(trials choose x) + x·logits - trials·log(1 + exp(logits))
+//
+// McCullagh and Nelder 1989, ch. 4.
+var binomial = Distribution{
+	Name:      "binomial",
+	Summary:   "successes in trials attempts, each with probability probs; logits = log(probs/(1-probs))",
+	Formula:   "(trials choose x) probs^x (1-probs)^(trials-x)",
+	Reference: "McCullagh and Nelder 1989, ch. 4",
+	Args: []Arg{
+		{Name: "trials", Support: Support{Kind: Count}},
+		{Name: "probs", Support: Support{Kind: UnitInterval}},
+		{Name: "logits", Instead: "probs"},
+	},
+	Support: countTo,
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		trials := args[0]
+		failures := b.Sub(trials, x)
+		choices := b.Sub(logFactorial(b, trials), b.Add(logFactorial(b, x), logFactorial(b, failures)))
+		if logits := logitsOf(args[1], args[2]); logits != nil {
+			return b.Add(choices, b.Sub(b.Mul(x, logits), b.Mul(trials, b.Softplus(logits))))
+		}
+		p := args[1]
+		return b.AddAll(choices, b.Mul(x, b.Log(p)), b.Mul(failures, b.Log1p(b.Neg(p))))
+	},
+	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+		return b.Mul(args[0], probability(b, args[1], args[2]))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = drawBinomial(args[0][0], successProbability(args[1], args[2]), rng)
+	},
+}
+
+// countTo is the support of a count bounded by the first argument.
+func countTo(args []float64) Support {
+	s := Support{Kind: Count}
+	if args[0] > 0 { // false for an argument that is not constant
+		s.Upper = args[0]
+	}
+	return s
+}
+
+// logFactorial is log x!.
+func logFactorial(b *graph.Builder, x *graph.Node) *graph.Node {
+	return b.Lgamma(b.Add(x, b.Const(1)))
+}

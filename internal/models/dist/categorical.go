@@ -1,0 +1,54 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// categorical is the index of a level, 0 to K-1, with probabilities
+// probs = softmax(logits).
+//
+//	log p(x) = logits_x - log Σ_k exp(logits_k)
+//
+// Agresti 2013, Categorical Data Analysis, ch. 8.
+var categorical = Distribution{
+	Name:      "categorical",
+	Summary:   "level with probabilities probs; logits are their logarithms up to a constant",
+	Formula:   "probs_x, x in {0, ..., K-1}; probs = softmax(logits)",
+	Reference: "Agresti 2013, Categorical Data Analysis, ch. 8",
+	Args: []Arg{
+		{Name: "probs", Rank: 1, Support: Support{Kind: Simplex}},
+		{Name: "logits", Rank: 1, Instead: "probs"},
+	},
+	Support: always(Support{Kind: Category}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		if logits := args[1]; logits != nil {
+			level := levelDim(logits)
+			return b.Sub(b.Gather(logits, level, x), b.LogSumExp(logits, level))
+		}
+		return b.Gather(LogOf(b, args[0]), levelDim(args[0]), x)
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = float64(drawIndex(levelProbabilities(args[0], args[1]), rng))
+	},
+}
+
+// levelDim is the name of the last dim, that of the levels.
+func levelDim(x *graph.Node) string { return lastDim(x).Name }
+
+// levelProbabilities are probs, or softmax(logits) up to a constant.
+func levelProbabilities(probs, logits []float64) []float64 {
+	if probs != nil {
+		return probs
+	}
+	largest := math.Inf(-1)
+	for _, l := range logits {
+		largest = math.Max(largest, l)
+	}
+	p := make([]float64, len(logits))
+	for i, l := range logits {
+		p[i] = math.Exp(l - largest)
+	}
+	return p
+}

@@ -1,0 +1,142 @@
+package dist
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/models/graph"
+)
+
+func (p point) column(b *graph.Builder, d *Distribution) *graph.Node {
+	if d.EventRank == 0 {
+		return b.Column(0)
+	}
+	s := shapeOf(d.EventRank, len(p.X.values))
+	return b.Reshape(b.Columns(0, graph.Dim{Name: "x", Size: len(p.X.values)}), s)
+}
+
+// logDensity is the density at the point, the value read from columns.
+func (p point) logDensity(t *testing.T, d *Distribution) float64 {
+	b := graph.NewBuilder()
+	x := Observed{X: p.column(b, d)}
+	n := p.applied(b, d).LogDensity(b, x)
+	if len(n.Shape()) != 0 {
+		t.Fatalf("the log density has shape %v", n.Shape())
+	}
+	return evaluate(t, b, n, p.X.values, len(p.X.values))[0]
+}
+
+// Values from 60-digit arithmetic; testdata/golden.py.
+func TestGoldenValues(t *testing.T) {
+	eachCase(t, func(t *testing.T, d *Distribution, p point) {
+		if got := p.logDensity(t, d); !near(got, p.LogDensity, 2e-13) {
+			t.Errorf("log density at %v = %.17g, want %.17g", p.X.values, got, p.LogDensity)
+		}
+	})
+}
+
+// At the edges the density is finite, or exactly impossible, and never NaN.
+func TestEdges(t *testing.T) {
+	for _, d := range Table {
+		for _, p := range readPoints(t, d).Edges {
+			t.Run(p.name(d), func(t *testing.T) {
+				got := p.logDensity(t, d)
+				finite := !math.IsNaN(got) && !math.IsInf(got, 0)
+				if p.Want == "finite" && !finite || p.Want == "-inf" && !math.IsInf(got, -1) {
+					t.Errorf("log density at %v = %v, want %s", p.X.values, got, p.Want)
+				}
+			})
+		}
+	}
+}
+
+// The gradient in every argument, and in the value where it is continuous,
+// equals the central difference. Its error is about h² f”' + 1e-16 |f|/h.
+func TestGradients(t *testing.T) {
+	eachCase(t, func(t *testing.T, d *Distribution, p point) {
+		b := graph.NewBuilder()
+		var theta []float64
+		leaf := func(name string, s graph.Shape, v []float64) *graph.Node {
+			theta = append(theta, v...)
+			return b.Param(name, s)
+		}
+		args := p.nodes(b, d, leaf)
+		x := p.column(b, d)
+		if !p.applied(b, d).Support().Discrete() {
+			x = leaf("x", shapeOf(d.EventRank, len(p.X.values)), p.X.values)
+		}
+		loss := Apply(b, d, args).LogDensity(b, Observed{X: x})
+		tape, err := graph.Compile(b, loss, nil, graph.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := graph.NewMachine(tape, 1)
+		value := func() float64 {
+			m.Globals(theta, nil)
+			m.Records(p.X.values, len(p.X.values), 1, nil)
+			return m.Loss()[0]
+		}
+		value()
+		gradient := make([]float64, tape.P)
+		m.Gradient(0, gradient)
+		for i, at := range theta {
+			h := 1e-5 * math.Max(0.1, math.Abs(at))
+			theta[i] = at + h
+			above := value()
+			theta[i] = at - h
+			below := value()
+			theta[i] = at
+			if want := (above - below) / (2 * h); !near(gradient[i], want, 1e-6) {
+				t.Errorf("gradient in parameter %d of %v is %.9g, difference quotient %.9g", i, theta, gradient[i], want)
+			}
+		}
+	})
+}
+
+// An absent optional argument is its default, and the default is allowed.
+func TestDefaults(t *testing.T) {
+	for _, d := range Table {
+		for _, p := range readPoints(t, d).Cases[:1] {
+			for _, a := range d.Args {
+				if !a.Optional {
+					continue
+				}
+				if !a.Support.Contains([]float64{a.Default}) {
+					t.Errorf("%s: the default %g of %s is not %v", d.Name, a.Default, a.Name, a.Support)
+				}
+				explicit, absent := p, p
+				explicit.Args, absent.Args = map[string]numbers{}, map[string]numbers{}
+				for name, v := range p.Args {
+					explicit.Args[name], absent.Args[name] = v, v
+				}
+				explicit.Args[a.Name] = numbers{values: []float64{a.Default}}
+				delete(absent.Args, a.Name)
+				if got, want := absent.logDensity(t, d), explicit.logDensity(t, d); got != want {
+					t.Errorf("%s without %s: %g, with %s=%g: %g", d.Name, a.Name, got, a.Name, a.Default, want)
+				}
+			}
+		}
+	}
+}
+
+// The descriptions that documentation and messages print are there.
+func TestTableIsComplete(t *testing.T) {
+	seen := map[string]bool{}
+	for _, d := range Table {
+		if d.Summary == "" || d.Formula == "" || d.Reference == "" || d.Support == nil || d.LogDensity == nil || d.Sample == nil {
+			t.Errorf("%s: a description, density or sampler is missing", d.Name)
+		}
+		if seen[d.Name] {
+			t.Errorf("%s comes twice", d.Name)
+		}
+		seen[d.Name] = true
+		if found, ok := Lookup(d.Name); !ok || found != d {
+			t.Errorf("Lookup(%q) finds another", d.Name)
+		}
+		for _, a := range d.Args {
+			if a.Instead != "" && (!hasArg(d, a.Instead) || a.Optional) {
+				t.Errorf("%s: %s stands instead of %s", d.Name, a.Name, a.Instead)
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// halfCauchy is the absolute value of a centred Cauchy; scale is its median.
+//
+//	p(x) = 2 / (π scale (1 + z²)),  z = x/scale, x > 0
+//
+// Polson and Scott 2012, Bayesian Analysis 7(4).
+var halfCauchy = Distribution{
+	Name:      "half_cauchy",
+	Summary:   "absolute value of a Cauchy with location 0; scale is its median",
+	Formula:   "2 / (pi scale (1 + z^2)), z = x/scale, x > 0",
+	Reference: "Polson and Scott 2012, Bayesian Analysis 7(4)",
+	Args:      []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
+	Support:   always(Support{Kind: Positive}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.Add(b.Const(math.Ln2), cauchyLogDensity(b, x, b.Const(0), args[0]))
+	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.Log(b.Mul(b.Const(2/math.Pi), b.Atan(b.Div(x, args[0]))))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.Add(b.Const(math.Ln2), cauchyLogTail(b, b.Div(x, args[0])))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = math.Abs(args[0][0] * drawCauchy(rng))
+	},
+}

@@ -1,0 +1,31 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// halfStudentT is the absolute value of a centred Student's t.
+//
+//	p(x) = 2 t(x; df, 0, scale),  x > 0
+//
+// Gelman 2006, Bayesian Analysis 1(3), "Prior distributions for variance
+// parameters in hierarchical models".
+var halfStudentT = Distribution{
+	Name:      "half_student_t",
+	Summary:   "absolute value of a Student's t with df degrees of freedom, location 0 and scale",
+	Formula:   "2 t(x; df, 0, scale), x > 0",
+	Reference: "Gelman 2006, Bayesian Analysis 1(3)",
+	Args: []Arg{
+		{Name: "df", Support: Support{Kind: Positive}},
+		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+	},
+	Support: always(Support{Kind: Positive}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.Add(b.Const(math.Ln2), studentTLogDensity(b, x, args[0], b.Const(0), args[1]))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = math.Abs(args[1][0] * drawStudentT(args[0][0], rng))
+	},
+}

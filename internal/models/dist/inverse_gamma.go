@@ -1,0 +1,39 @@
+package dist
+
+import (
+	"d3p/internal/models/graph"
+)
+
+// inverseGamma is the law of 1/y for a gamma y with this shape and rate scale.
+//
+//	p(x) = scale^shape x^(-shape-1) exp(-scale/x) / Γ(shape),  x > 0
+//
+// Its mean scale/(shape-1) exists for shape > 1 only. Johnson, Kotz and
+// Balakrishnan 1994, vol. 1, ch. 17.
+var inverseGamma = Distribution{
+	Name:      "inverse_gamma",
+	Summary:   "reciprocal of a gamma with this shape and rate scale",
+	Formula:   "scale^shape x^(-shape-1) exp(-scale/x) / G(shape), x > 0",
+	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17",
+	Args: []Arg{
+		{Name: "shape", Support: Support{Kind: Positive}},
+		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+	},
+	Support: always(Support{Kind: Positive}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		shape, scale := args[0], args[1]
+		constant := b.Sub(b.Mul(shape, LogOf(b, scale)), b.Lgamma(shape))
+		return b.Sub(constant, b.Add(b.Mul(b.Add(shape, b.Const(1)), LogOf(b, x)), b.Mul(scale, reciprocalOf(b, x))))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		dst[0] = args[1][0] / drawGamma(args[0][0], rng)
+	},
+}
+
+// reciprocalOf is 1/x, exp(-u) where x is exp(u).
+func reciprocalOf(b *graph.Builder, x *graph.Node) *graph.Node {
+	if x.Op() == graph.OpExp {
+		return b.Exp(b.Neg(x.Args()[0]))
+	}
+	return b.Reciprocal(x)
+}
