@@ -189,7 +189,7 @@ func (c *compiler) copy(n *Node, from Buf, in list) Buf {
 	k := copied{from, in}
 	dst, ok := c.copies[k]
 	if !ok {
-		dst = c.buffer(n, in)
+		dst = c.buffer(OpCopy, n.size, in)
 		c.emit(in, Instr{Op: OpCopy, Dst: dst, A: Operand{Buf: from}})
 		c.copies[k] = dst
 	}
@@ -211,7 +211,7 @@ func (c *compiler) whole(n *Node, in list) Buf {
 	k := place{n, in}
 	b, ok := c.bufs[k]
 	if !ok {
-		b = c.buffer(n, in)
+		b = c.buffer(OpCopy, n.size, in)
 		c.emit(in, Instr{Op: OpCopy, Dst: b, A: o})
 		c.bufs[k] = b
 	}
@@ -302,13 +302,13 @@ func (c *compiler) add(b Buffer) Buf {
 	return Buf(len(c.t.Buffers) - 1)
 }
 
-// buffer is new memory for a node computed in a list.
-func (c *compiler) buffer(n *Node, in list) Buf {
+// buffer is new memory for what op computes in a list.
+func (c *compiler) buffer(op Op, size int, in list) Buf {
 	kind := KRecord
 	if in == inGlobal {
 		kind = KGlobal
 	}
-	return c.add(Buffer{Kind: kind, Size: n.size, Name: n.op.String()})
+	return c.add(Buffer{Kind: kind, Size: size, Name: op.String()})
 }
 
 func (c *compiler) emit(in list, i Instr) {
@@ -365,7 +365,7 @@ func (c *compiler) make(n *Node, in list) Buf {
 			*operands[i] = c.operand(a, in).broadcast(n.size)
 		}
 	}
-	instr.Dst = c.buffer(n, in)
+	instr.Dst = c.buffer(n.op, n.size, in)
 	c.emit(in, instr)
 	return instr.Dst
 }
@@ -376,7 +376,7 @@ func (c *compiler) stack(n *Node, in list) Buf {
 	for i, a := range n.args {
 		parts[i] = c.operand(a, in)
 	}
-	dst := c.buffer(n, in)
+	dst := c.buffer(n.op, n.size, in)
 	first := 0
 	for i, a := range n.args {
 		into := make([]int32, a.size)

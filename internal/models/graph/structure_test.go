@@ -168,6 +168,72 @@ var structures = []struct {
 		terms: "outer",
 	},
 	{
+		name: "maximum of linear predictors",
+		loss: func(b *Builder) *Node {
+			eta := b.MatMul(b.Columns(0, Dim{"k", 3}), b.Param("w", Shape{{"k", 3}, {"h", 4}}))
+			return b.Square(b.MaxOver(eta))
+		},
+		terms: "outer",
+	},
+	{
+		name: "maximum of parameters, with a tie",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			twice := b.MaxOver(b.Stack(Dim{"j", 2}, w, b.Neg(b.Neg(w))), "j", "k")
+			return b.Mul(b.Column(0), b.Gather(twice, "g", b.Column(3)))
+		},
+		terms: "dense",
+		notes: 1, // the gathered maxima
+	},
+	{
+		name: "gather, then a product, of one parameter",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			first := b.Tanh(b.Sum(b.Gather(w, "g", b.Column(3))))
+			h := b.Tanh(b.MatMul(w, b.Columns(0, Dim{"k", 3})))
+			return b.Mul(b.Sum(h), first)
+		},
+		terms: "outer scatter",
+		cross: 1,
+	},
+	{
+		name: "one column of a gathered product",
+		loss: func(b *Builder) *Node {
+			r := b.MatMul(b.Param("z", Shape{{"g", 4}, {"p", 3}}), b.Param("m", Shape{{"p", 3}, {"k", 2}}))
+			one := b.Gather(b.Slice(r, "k", 1), "g", b.Column(3))
+			return b.Tanh(b.Mul(b.Column(0), one))
+		},
+		terms: "scatter outer",
+	},
+	{
+		name: "a gathered block across rows of a product",
+		loss: func(b *Builder) *Node {
+			r := b.MatMul(b.Param("z", Shape{{"p", 4}, {"q", 3}}), b.Param("m", Shape{{"q", 3}, {"k", 3}}))
+			blocks := b.Reshape(r, Shape{{"g", 2}, {"i", 6}}) // two rows of r each
+			return b.Tanh(b.Sum(b.Square(b.Gather(blocks, "g", b.Less(b.Const(1.5), b.Column(3))))))
+		},
+		terms: "dense dense",
+		notes: 2,
+	},
+	{
+		name: "gather after a transposition that breaks rows",
+		loss: func(b *Builder) *Node {
+			w := b.Transpose(b.Param("w", Shape{{"p", 2}, {"q", 3}}))
+			return b.Tanh(b.Sum(b.Square(b.Gather(b.Reshape(w, Shape{{"g", 2}, {"i", 3}}), "g", b.Less(b.Const(1.5), b.Column(3))))))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "global branch on a gathered value",
+		loss: func(b *Builder) *Node {
+			z, c := b.Param("z", Shape{{"g", 4}}), b.Param("c", nil)
+			r := b.Min(b.Max(z, b.Mul(b.Const(0.3), c)), b.Relu(b.Add(z, b.Const(0.2))))
+			return b.Mul(b.Column(0), b.Gather(r, "g", b.Column(3)))
+		},
+		terms: "scatter dense",
+	},
+	{
 		name: "masked gather",
 		loss: func(b *Builder) *Node {
 			z := b.Param("z", Shape{{"g", 4}})
