@@ -1,0 +1,182 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// configs lists the example model files.
+func configs(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("%d model files in configs, %v", len(files), err)
+	}
+	return files
+}
+
+// parseFile parses a model file and the public files beside it.
+func parseFile(t *testing.T, file string) *spec.Spec {
+	t.Helper()
+	src, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, errs := spec.Parse(file, src, func(path string) ([]byte, error) {
+		return os.ReadFile(filepath.Join(filepath.Dir(file), path))
+	})
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if len(s.Warnings) > 0 {
+		t.Errorf("warnings: %v", s.Warnings)
+	}
+	return s
+}
+
+// simulated returns n random records of an encoding: codes within the levels,
+// counts, and standard normals.
+func simulated(e Encoding, n int, rng *rand.Rand) []float64 {
+	rows := make([]float64, n*e.K)
+	for i := range n {
+		row := rows[i*e.K : (i+1)*e.K]
+		for _, f := range e.Fields {
+			switch {
+			case f.Kind == Numeric && f.Scale == 0 && f.Type == Integer:
+				row[f.Out[0]] = float64(rng.IntN(10))
+			case f.Kind == Numeric && f.Scale == 0:
+				row[f.Out[0]] = *f.Lower + rng.Float64()*(*f.Upper-*f.Lower)
+			case f.Kind == Numeric:
+				row[f.Out[0]] = rng.NormFloat64()
+			case f.Kind == LevelCode:
+				row[f.Out[0]] = float64(rng.IntN(len(f.Levels)))
+			case f.Kind == MissingIndicator:
+				row[f.Out[0]] = float64(rng.IntN(2))
+			case f.Kind == OneHot:
+				if out := f.Out[rng.IntN(len(f.Out))]; out >= 0 {
+					row[out] = 1
+				}
+			}
+		}
+	}
+	return rows
+}
+
+func normals(n int, scale float64, rng *rand.Rand) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = scale * rng.NormFloat64()
+	}
+	return x
+}
+
+// TestConfigs compiles every example, checks its gradients against difference
+// quotients, and that the rendered file and the rendered core blocks are the
+// same model: the same log likelihood, prior and predictions to the last bit.
+func TestConfigs(t *testing.T) {
+	for _, file := range configs(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			s := parseFile(t, file)
+			m, err := Compile(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(1, 2))
+			rows, theta := simulated(m.Encoding, 8, rng), normals(m.P, 0.3, rng)
+			checkGradients(t, m, rows, theta)
+			core, errs := s.RenderCore()
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			for _, rendered := range [][]byte{s.Render(), core} {
+				again, errs := spec.Parse("rendered.yaml", rendered, nil)
+				if len(errs) > 0 {
+					t.Fatalf("%v\n%s", errs, rendered)
+				}
+				n, err := Compile(again)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, rendered)
+				}
+				sameModel(t, m, n, rows, theta)
+			}
+		})
+	}
+}
+
+// checkGradients compares the gradients of records and prior with central
+// differences; the error of the differences is about 1e-9.
+func checkGradients(t *testing.T, m *Model, rows, theta []float64) {
+	t.Helper()
+	n := len(rows) / m.Encoding.K
+	likelihood, prior := graph.NewMachine(m.Likelihood, n), graph.NewMachine(m.Prior, 1)
+	evaluate := func(theta []float64) (each []float64, log float64) {
+		likelihood.Globals(theta, nil)
+		likelihood.Records(rows, m.Encoding.K, n, nil)
+		prior.Globals(theta, nil)
+		return append([]float64(nil), likelihood.Loss()...), prior.Loss()[0]
+	}
+	each, log := evaluate(theta)
+	for _, v := range append(each, log) {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Fatalf("log densities %v and %v", each, log)
+		}
+	}
+	byRecord := make([][]float64, n)
+	for i := range byRecord {
+		byRecord[i] = make([]float64, m.P)
+		likelihood.Gradient(i, byRecord[i])
+	}
+	ofPrior := make([]float64, m.P)
+	prior.GlobalGradient(ofPrior)
+	const h = 1e-5
+	for j := range theta {
+		up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+		up[j] += h
+		down[j] -= h
+		eachUp, logUp := evaluate(up)
+		eachDown, logDown := evaluate(down)
+		for i := range each {
+			near(t, "gradient", byRecord[i][j], (eachUp[i]-eachDown[i])/(2*h))
+		}
+		near(t, "prior gradient", ofPrior[j], (logUp-logDown)/(2*h))
+	}
+}
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(want))) {
+		t.Fatalf("%s %v, difference quotient %v", what, got, want)
+	}
+}
+
+// sameModel checks that two models agree exactly.
+func sameModel(t *testing.T, a, b *Model, rows, theta []float64) {
+	t.Helper()
+	if a.P != b.P || a.Encoding.K != b.Encoding.K || len(a.Names()) != len(b.Names()) {
+		t.Fatalf("P %d and %d, K %d and %d", a.P, b.P, a.Encoding.K, b.Encoding.K)
+	}
+	for i, name := range a.Names() {
+		if b.Names()[i] != name {
+			t.Fatalf("parameter %s is %s", name, b.Names()[i])
+		}
+	}
+	n := len(rows) / a.Encoding.K
+	for _, tapes := range [][2]*graph.Tape{{a.Likelihood, b.Likelihood}, {a.Prior, b.Prior}} {
+		x, y := graph.NewMachine(tapes[0], n), graph.NewMachine(tapes[1], n)
+		for _, machine := range []*graph.Machine{x, y} {
+			machine.Globals(theta, nil)
+			machine.Records(rows, a.Encoding.K, n, nil)
+		}
+		for i, v := range x.Loss() {
+			if y.Loss()[i] != v {
+				t.Fatalf("log density %v and %v", v, y.Loss()[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/stattest"
+)
+
+// TestFamilies compares log densities with formulas written out here, and the
+// names and places of the parameters with what the manual promises.
+func TestFamilies(t *testing.T) {
+	data := dataBlock(1,
+		"g: {type: category, levels: [a, b, c]}",
+		"n: {type: integer, lower: 0, upper: 50}",
+		"e: {type: real, lower: 1, upper: 9}",
+		"y: {type: real, lower: -10, upper: 30, scale: {center: 10, by: 4}}",
+		"d: {type: binary}")
+	x, code, count, exposure, response, event := 0.7, 1.0, 3.0, 2.5, 16.0, 1.0
+	raw := map[string]float64{"x1": x, "g": code, "n": count, "e": exposure, "y": response, "d": event}
+	logNormal := func(z, mean, sd float64) float64 {
+		return -0.5*math.Pow((z-mean)/sd, 2) - math.Log(sd) - 0.5*math.Log(2*math.Pi)
+	}
+	logHalfNormal := func(z, scale float64) float64 { return math.Ln2 + logNormal(z, 0, scale) }
+	for _, c := range []struct {
+		name, model string
+		names       []string
+		likelihood  func(u []float64) float64
+		prior       func(u []float64) float64
+	}{{
+		"normal", "formula: y ~ 1 + x1\n  family: gaussian",
+		[]string{"Intercept", "b[x1]", "sigma"},
+		func(u []float64) float64 { return logNormal((response-10)/4, u[0]+u[1]*x, math.Exp(u[2])) },
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 1) + logHalfNormal(math.Exp(u[2]), 1) + u[2]
+		},
+	}, {
+		"poisson", "formula: n ~ 0 + x1 + offset(log(e))\n  family: poisson\n  priors:\n    b: normal(1, 3)",
+		[]string{"b[x1]"},
+		func(u []float64) float64 {
+			rate := exposure * math.Exp(u[0]*x)
+			return count*math.Log(rate) - rate - math.Log(6)
+		},
+		func(u []float64) float64 { return logNormal(u[0], 1, 3) },
+	}, {
+		"non-centred group intercepts", "formula: d ~ 1 + (1 | g)\n  family: bernoulli\n  priors:\n    sd: half_normal(2)",
+		[]string{"Intercept", "sd_g[Intercept]", "z_g[a,Intercept]", "z_g[b,Intercept]", "z_g[c,Intercept]"},
+		func(u []float64) float64 { return -math.Log1p(math.Exp(-(u[0] + u[3]*math.Exp(u[1])))) },
+		func(u []float64) float64 {
+			sd := math.Exp(u[1])
+			return logNormal(u[0], 0, 2.5) + logHalfNormal(sd, 2) + u[1] + logNormal(u[2], 0, 1) + logNormal(u[3], 0, 1) + logNormal(u[4], 0, 1)
+		},
+	}, {
+		"centred group intercepts", "formula: d ~ 1 + (1 | g)\n  family: bernoulli\n  parametrisation: centred",
+		[]string{"Intercept", "sd_g[Intercept]", "r_g[a,Intercept]", "r_g[b,Intercept]", "r_g[c,Intercept]"},
+		func(u []float64) float64 { return -math.Log1p(math.Exp(-(u[0] + u[3]))) },
+		func(u []float64) float64 {
+			sd := math.Exp(u[1])
+			return logNormal(u[0], 0, 2.5) + logHalfNormal(sd, 1) + u[1] + logNormal(u[2], 0, sd) + logNormal(u[3], 0, sd) + logNormal(u[4], 0, sd)
+		},
+	}, {
+		"category", "formula: d ~ 1 + g\n  family: bernoulli\n  priors:\n    b[g=c]: normal(2, 3)",
+		[]string{"Intercept", "b[g=b]", "b[g=c]"},
+		func(u []float64) float64 { return -math.Log1p(math.Exp(-(u[0] + u[1]))) },
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 1) + logNormal(u[2], 2, 3)
+		},
+	}} {
+		t.Run(c.name, func(t *testing.T) {
+			m := compile(t, data+"model:\n  "+c.model+"\n")
+			if !slices.Equal(m.Names(), c.names) {
+				t.Fatalf("names %v, want %v", m.Names(), c.names)
+			}
+			rows := encodeOne(m, raw)
+			u := []float64{0.3, -0.4, 0.5, 0.8, -1.1}[:m.P]
+			likelihood, prior := graph.NewMachine(m.Likelihood, 1), graph.NewMachine(m.Prior, 1)
+			likelihood.Globals(u, nil)
+			likelihood.Records(rows, m.Encoding.K, 1, nil)
+			compare(t, "log likelihood", likelihood.Loss(), []float64{c.likelihood(u)})
+			prior.Globals(u, nil)
+			compare(t, "log prior", prior.Loss(), []float64{c.prior(u)})
+		})
+	}
+}
+
+// encodeOne encodes one record as the records package would.
+func encodeOne(m *Model, raw map[string]float64) []float64 {
+	row := make([]float64, m.Encoding.K)
+	for _, f := range m.Encoding.Fields {
+		v := raw[f.Column]
+		switch f.Kind {
+		case Numeric:
+			row[f.Out[0]] = (v - f.Center) / cmpOr(f.Scale, 1)
+		case LevelCode:
+			row[f.Out[0]] = v
+		case OneHot:
+			for l, out := range f.Out {
+				if out >= 0 && float64(l) == v {
+					row[out] = 1
+				}
+			}
+		}
+	}
+	return row
+}
+
+// TestConstrain checks the values and quantities that are reported.
+func TestConstrain(t *testing.T) {
+	m := compile(t, dataBlock(0, "g: {type: category, levels: [a, b]}", "d: {type: binary}")+
+		"model:\n  formula: d ~ 1 + (1 | g)\n  family: bernoulli\n")
+	theta := []float64{0.5, math.Log(2), 3, -1}
+	got := make([]float64, m.Constrained)
+	m.Constrain(got, theta)
+	compare(t, "constrained", got, []float64{0.5, 2, 3, -1})
+	quantities := make([]float64, m.Quantity)
+	m.Quantities(quantities, theta)
+	compare(t, "quantities", quantities, []float64{6, -2})
+	if names := m.Derived[0].Elements(); !slices.Equal(names, []string{"r_g[a,Intercept]", "r_g[b,Intercept]"}) {
+		t.Errorf("quantities are named %v", names)
+	}
+}
+
+// TestPredictive checks means and draws in the unit of the file.
+func TestPredictive(t *testing.T) {
+	m := compile(t, dataBlock(1, "y: {type: real, lower: -10, upper: 30, scale: {center: 10, by: 4}}")+
+		"model:\n  formula: y ~ 1 + x1\n  family: normal\n")
+	if k := m.Encoding.Predictors().K; k != 1 {
+		t.Fatalf("predictors have %d columns, want 1", k)
+	}
+	p := m.NewPredictive(2)
+	p.Set([]float64{0.25, 0.5, math.Log(0.125)})
+	p.Records([]float64{1, -1}, 1, 2)
+	mean := make([]float64, 2)
+	if !p.Mean(mean, 0) {
+		t.Fatal("no mean")
+	}
+	compare(t, "mean", mean, []float64{10 + 4*0.75, 10 + 4*-0.25})
+	rng := testRand{rand.New(rand.NewPCG(1, 1))}
+	draws := make([]float64, 2)
+	var sum, square float64
+	const n = 20000
+	for range n {
+		p.Draw(draws, 0, rng)
+		sum += draws[0] - mean[0]
+		square += (draws[0] - mean[0]) * (draws[0] - mean[0])
+	}
+	// The standard deviation is 4/8; that of the mean square is √(2/n) of it.
+	stattest.Require(t, "mean of draws", stattest.Normal(sum/n/(0.5/math.Sqrt(n))))
+	stattest.Require(t, "variance of draws", stattest.Normal((square/n/0.25-1)/math.Sqrt(2.0/n)))
+}
+
+// testRand is the Rand of the tests.
+type testRand struct{ *rand.Rand }
+
+func (r testRand) Normal() float64  { return r.NormFloat64() }
+func (r testRand) Uniform() float64 { return r.Float64() }
