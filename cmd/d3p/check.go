@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -46,8 +47,8 @@ file:line:column and a hint. It reads no data.`,
 		Example: "  d3p check cohort.yaml\n  d3p check cohort.yaml --json",
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}}
-			m, err := loadSpec(args[0])
+			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}}
+			m, err := loadModel(args[0])
 			var errs spec.Errors
 			if err != nil && !errors.As(err, &errs) {
 				return err
@@ -59,10 +60,16 @@ file:line:column and a hint. It reads no data.`,
 				}
 				return failWith(statusSpec, err)
 			}
-			result.Valid = true
-			result.Warnings = mistakesOf(m.Warnings)
-			a.warn(m.Warnings)
-			return a.result(result, func(w io.Writer) { fmt.Fprintf(w, "%s: no mistakes\n", args[0]) })
+			result.Valid, result.Latent = true, m.P
+			result.Warnings = mistakesOf(m.Spec.Warnings)
+			for i := range m.Params {
+				result.Parameters = append(result.Parameters, m.Params[i].String())
+			}
+			a.warn(m.Spec.Warnings)
+			return a.result(result, func(w io.Writer) {
+				fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
+					args[0], len(m.Params), m.P, strings.Join(result.Parameters, ", "))
+			})
 		},
 	}
 }

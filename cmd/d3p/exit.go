@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"d3p/internal/privacy/accountant"
 )
 
 // status is what a command ends with. The numbers are part of the interface:
@@ -72,4 +74,14 @@ func statusOf(err error) status {
 		}
 	}
 	return found
+}
+
+// planStatus is the status of an error of fit.NewPlan: a budget that cannot be
+// met, or settings that make no sense.
+func planStatus(err error) status {
+	var infeasible *accountant.InfeasibleError
+	if errors.As(err, &infeasible) {
+		return statusBudget
+	}
+	return statusUsage
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
 )
 
@@ -45,6 +46,17 @@ func parseSpec(path string, src []byte) (*spec.Spec, error) {
 		return os.ReadFile(filepath.Join(filepath.Dir(path), name))
 	})
 	return s, failWith(statusSpec, errs.Err())
+}
+
+// loadModel reads, checks and compiles a model file. The error holds all its
+// mistakes.
+func loadModel(path string) (*models.Model, error) {
+	s, err := loadSpec(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := models.Compile(s)
+	return m, failWith(statusSpec, err)
 }
 
 // modelName is the name of the model: as declared, else the file's.

@@ -1,23 +1,32 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/google/renameio/v2"
+
+	"d3p/internal/report"
 )
 
 // runFolder is OUT: release/ may be published, private/ must not be.
 type runFolder struct{ path string }
 
 // newRunFolder creates OUT with an empty private/ (mode 0700). path must not
-// exist; "" takes the first free d3p-run-NAME-1, -2, ... in the working
-// directory. Creating it is the reservation: two fits never share a folder.
+// exist, or hold no more than the data check of a run that spent nothing; ""
+// takes the first free d3p-run-NAME-1, -2, ... in the working directory.
+// Creating the folder is the reservation: two fits never share one.
 func newRunFolder(path, model string) (runFolder, error) {
 	if path != "" {
 		err := os.Mkdir(path, 0o755)
 		switch {
+		case errors.Is(err, fs.ErrExist) && spentNothing(path):
+			return runFolder{path}, nil
 		case errors.Is(err, fs.ErrExist):
 			return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 		case errors.Is(err, fs.ErrNotExist):
@@ -38,6 +47,17 @@ func newRunFolder(path, model string) (runFolder, error) {
 	}
 }
 
+// spentNothing tells whether a folder was left by a run that failed while
+// reading the data, before any mechanism ran.
+func spentNothing(path string) bool {
+	outer, err := os.ReadDir(path)
+	if err != nil || len(outer) != 1 || outer[0].Name() != "private" {
+		return false
+	}
+	inner, err := os.ReadDir(filepath.Join(path, "private"))
+	return err == nil && len(inner) == 1 && inner[0].Name() == "datacheck.json"
+}
+
 func privateFolder(path string) (runFolder, error) {
 	r := runFolder{path}
 	if err := os.Mkdir(r.private(), 0o700); err != nil {
@@ -52,3 +72,62 @@ func (r runFolder) private() string { return filepath.Join(r.path, "private") }
 
 // discard removes a run folder in which nothing was spent yet.
 func (r runFolder) discard() { os.RemoveAll(r.path) }
+
+// The private files, besides datacheck.json of the curator.
+const (
+	jobFile        = "run.json"
+	ledgerFile     = "ledger.json"
+	checkpointFile = "checkpoint.json"
+	spaceFile      = "space" // keeps room for the release while the fit runs
+)
+
+// prepare writes the job and takes the disk space that the release will need,
+// so that a full disk is found before privacy is spent.
+func (r runFolder) prepare(j job, bytes int64) error {
+	if err := r.write(jobFile, j); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(r.private(), spaceFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	block := make([]byte, 1<<16)
+	for at := int64(0); at < bytes && err == nil; at += int64(len(block)) {
+		_, err = f.Write(block)
+	}
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("no room for the results, %d MiB: %w (nothing was spent)", bytes>>20+1, fileError(r.path, err)))
+	}
+	return nil
+}
+
+// giveSpaceBack frees what prepare took.
+func (r runFolder) giveSpaceBack() { os.Remove(filepath.Join(r.private(), spaceFile)) }
+
+// keepDataCheck leaves of a run that failed while reading the data what its
+// message points to.
+func (r runFolder) keepDataCheck() {
+	r.giveSpaceBack()
+	os.Remove(filepath.Join(r.private(), jobFile))
+}
+
+// write writes v as JSON into private/, whole or not at all, mode 0600.
+func (r runFolder) write(name string, v any) error {
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b, v); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
+	}
+	if err := renameio.WriteFile(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("private/%s: %w", name, err))
+	}
+	return nil
+}
+
+// read reads what write wrote.
+func (r runFolder) read(name string, v any) error {
+	raw, err := os.ReadFile(filepath.Join(r.private(), name))
+	if err == nil {
+		err = json.Unmarshal(raw, v)
+	}
+	return err
+}

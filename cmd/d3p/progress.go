@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
@@ -70,7 +72,7 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond || t == steps {
 			p.drawn = now
 			p.bar.ChangeMax(steps)
-			p.bar.Describe(fmt.Sprintf("epsilon spent %.3g", epsilonSpent()))
+			p.bar.Describe(strings.TrimPrefix(spent(epsilonSpent()), ", "))
 			p.bar.Set(t)
 		}
 		return
@@ -79,8 +81,8 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		return
 	}
 	p.shown = percent - percent%5
-	fmt.Fprintf(p.w, "step %d of %d (%d %%), %s left, epsilon spent %.3g\n",
-		t, steps, percent, p.left(t, steps), epsilonSpent())
+	fmt.Fprintf(p.w, "step %d of %d (%d %%), %s left%s\n",
+		t, steps, percent, p.left(t, steps), spent(epsilonSpent()))
 }
 
 // left estimates the remaining time from the time of the steps done.
@@ -90,4 +92,12 @@ func (p *progress) left(t, steps int) time.Duration {
 	}
 	elapsed := p.now().Sub(p.started)
 	return (elapsed * time.Duration(steps-t) / time.Duration(t)).Round(time.Second / 10)
+}
+
+// spent says how much privacy has been spent; nothing for a run that has none.
+func spent(epsilon float64) string {
+	if math.IsInf(epsilon, 1) {
+		return ""
+	}
+	return fmt.Sprintf(", epsilon spent %.3g", epsilon)
 }

@@ -9,25 +9,29 @@ import (
 )
 
 func newRender(a *app) *cobra.Command {
-	var core bool
+	var core, tape bool
 	c := &cobra.Command{
 		Use:   "render MODEL",
 		Short: "Print a model file with every default filled in",
 		Long: `Render prints the model file with every default filled in: priors, links and
 settings stand there as they will be used, and what the fit's plan decides
 stands there as auto. The output is itself a model file.`,
-		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    the formula as core blocks",
+		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    the formula as core blocks\n  d3p render cohort.yaml --tape    the compiled program",
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			m, err := loadSpec(args[0])
+			m, err := loadModel(args[0])
 			if err != nil {
 				return err
 			}
-			a.warn(m.Warnings)
-			text := m.Render()
+			a.warn(m.Spec.Warnings)
+			if tape {
+				text := m.Likelihood.String()
+				return a.result(map[string]string{"tape": text}, func(w io.Writer) { io.WriteString(w, text) })
+			}
+			text := m.Spec.Render()
 			if core {
 				var errs spec.Errors
-				if text, errs = m.RenderCore(); len(errs) > 0 {
+				if text, errs = m.Spec.RenderCore(); len(errs) > 0 {
 					return failWith(statusSpec, errs)
 				}
 			}
@@ -35,5 +39,7 @@ stands there as auto. The output is itself a model file.`,
 		},
 	}
 	c.Flags().BoolVar(&core, "core", false, "print the model in the core language")
+	c.Flags().BoolVar(&tape, "tape", false, "print the compiled program instead: what runs for every record")
+	c.MarkFlagsMutuallyExclusive("core", "tape")
 	return c
 }

@@ -23,6 +23,9 @@ func commands() []command {
 		{groupModel, newInit},
 		{groupModel, newCheck},
 		{groupModel, newRender},
+		{groupModel, newPlan},
+		{groupFit, newFit},
+		{groupFit, newFitNonprivate},
 		{groupOther, newDevices},
 		{groupOther, newVersion},
 	}

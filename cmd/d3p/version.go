@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"d3p/internal/report"
 )
 
 // buildInfo says which program this is, as recorded by the Go linker.
@@ -61,4 +63,10 @@ func newVersion(a *app) *cobra.Command {
 			})
 		},
 	}
+}
+
+// tool is this program in a report.
+func tool(device string) report.Tool {
+	b := readBuildInfo()
+	return report.Tool{Name: b.Name, Version: b.Version, Commit: b.Commit, Go: b.Go, Device: device}
 }

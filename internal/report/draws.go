@@ -1,14 +1,14 @@
 package report
 
 import (
-	"encoding/csv"
-	"io"
-	"math"
-	"slices"
-	"strconv"
+	"strings"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
 )
 
-// Draws are S draws of V scalars from the released posterior.
+// Draws are S draws of V scalars from the released posterior: the parameters on
+// the scale of the model file, then the quantities derived from them.
 type Draws struct {
 	Variables []Variable // V of them
 	S         int
@@ -17,116 +17,57 @@ type Draws struct {
 
 // Variable names one scalar of the posterior.
 type Variable struct {
-	Name       string // as the posterior package writes it: b[age]
-	Parameter  string // the parameter it is an element of: b
-	Dims       string // the parameter's dimensions, comma-separated, or ""
-	Constraint string // support of its prior: real, positive, ...
-	Transform  string // from the unconstrained guide: identity, exp, ...
+	Name      string // as the R packages posterior and brms write it: b[age]
+	Dims      string // of its parameter, comma-separated, or ""
+	Transform string // from the unconstrained guide; "" for a derived quantity
 	// NoiseShare is the part of the unconstrained posterior variance that
 	// stands for the privacy noise, from 0 to 1; nil when it is not modelled.
 	NoiseShare *float64
 }
 
+// DrawPosterior draws s times from the posterior p of m. It is post-processing
+// and costs nothing.
+func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Draws {
+	d := Draws{Variables: variables(m, p), S: s}
+	d.Values = make([]float64, len(d.Variables)*s)
+	theta := make([]float64, m.P)
+	values := make([]float64, len(d.Variables))
+	for i := range s {
+		p.Draws(theta, rng)
+		m.Constrain(values[:m.Constrained], theta)
+		m.Quantities(values[m.Constrained:], theta)
+		for v, x := range values {
+			d.Values[v*s+i] = x
+		}
+	}
+	return d
+}
+
+func variables(m *models.Model, p *fit.Posterior) []Variable {
+	share := make([]float64, m.P)
+	p.NoiseShare(share)
+	var list []Variable
+	for _, params := range [][]models.Param{m.Params, m.Derived} {
+		for i := range params {
+			q := &params[i]
+			var dims []string
+			for _, d := range q.Dims {
+				dims = append(dims, d.Name)
+			}
+			for j, name := range q.Elements() {
+				v := Variable{Name: name, Dims: strings.Join(dims, ",")}
+				if q.Transform != nil {
+					v.Transform = q.Transform.Name
+				}
+				if q.Transform != nil && q.Size == q.ConstrainedSize {
+					v.NoiseShare = &share[q.Offset+j]
+				}
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
 // Of returns the S draws of variable v.
 func (d Draws) Of(v int) []float64 { return d.Values[v*d.S : (v+1)*d.S] }
-
-// Summary describes the draws of one variable. Names and definitions are those
-// of the R package posterior (summarise_draws); the draws are independent, so
-// there is no rhat.
-type Summary struct {
-	Variable   string   `json:"variable"`
-	Mean       float64  `json:"mean"`
-	Median     float64  `json:"median"`
-	SD         float64  `json:"sd"`
-	MAD        float64  `json:"mad"` // times 1.4826, as R does
-	Q5         float64  `json:"q5"`
-	Q95        float64  `json:"q95"`
-	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
-	MCSESD     float64  `json:"mcse_sd"`
-	NoiseShare *float64 `json:"dp_noise_share"`
-}
-
-// Summarise returns the summary of every variable.
-func (d Draws) Summarise() []Summary {
-	out := make([]Summary, len(d.Variables))
-	sorted := make([]float64, d.S)
-	for v := range out {
-		x := d.Of(v)
-		copy(sorted, x)
-		slices.Sort(sorted)
-		out[v] = summarise(d.Variables[v], x, sorted)
-	}
-	return out
-}
-
-func summarise(variable Variable, x, sorted []float64) Summary {
-	n := float64(len(x))
-	var mean, m2, m4 float64
-	for _, xi := range x {
-		mean += xi / n
-	}
-	for _, xi := range x {
-		square := (xi - mean) * (xi - mean)
-		m2 += square / n
-		m4 += square * square / n
-	}
-	s := Summary{
-		Variable: variable.Name, Mean: mean, SD: math.Sqrt(m2 * n / (n - 1)),
-		Median: Quantile(sorted, 0.5), Q5: Quantile(sorted, 0.05), Q95: Quantile(sorted, 0.95),
-		NoiseShare: variable.NoiseShare,
-	}
-	deviation := make([]float64, len(x))
-	for i, xi := range x {
-		deviation[i] = math.Abs(xi - s.Median)
-	}
-	slices.Sort(deviation)
-	s.MAD = 1.4826 * Quantile(deviation, 0.5)
-	s.MCSEMean = s.SD / math.Sqrt(n)
-	if m2 > 0 {
-		s.MCSESD = math.Sqrt((m4 - m2*m2) / n / m2 / 4)
-	}
-	return s
-}
-
-// Quantile is R's default (type 7) quantile of an ascending sample.
-func Quantile(sorted []float64, p float64) float64 {
-	h := p * float64(len(sorted)-1)
-	i := int(h)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
-}
-
-// SummaryFile is summary.csv.
-func SummaryFile(rows []Summary, banner string) File {
-	return File{"summary.csv", true, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		header := []string{"variable", "mean", "median", "sd", "mad", "q5", "q95", "mcse_mean", "mcse_sd", "dp_noise_share"}
-		if banner != "" {
-			header = append(header, "privacy")
-		}
-		out.Write(header)
-		for _, r := range rows {
-			line := []string{r.Variable}
-			for _, x := range []float64{r.Mean, r.Median, r.SD, r.MAD, r.Q5, r.Q95, r.MCSEMean, r.MCSESD} {
-				line = append(line, formatCell(x))
-			}
-			share := ""
-			if r.NoiseShare != nil {
-				share = formatCell(*r.NoiseShare)
-			}
-			line = append(line, share)
-			if banner != "" {
-				line = append(line, banner)
-			}
-			out.Write(line)
-		}
-		out.Flush()
-		return out.Error()
-	}}
-}
-
-func formatCell(x float64) string {
-	return strconv.FormatFloat(x, 'g', 8, 64)
-}

@@ -17,7 +17,7 @@ func grid(names []string, s int) Draws {
 	d := Draws{S: s}
 	for v, name := range names {
 		share := float64(v) / 10
-		d.Variables = append(d.Variables, Variable{Name: name, Parameter: name, Constraint: "real", Transform: "identity", NoiseShare: &share})
+		d.Variables = append(d.Variables, Variable{Name: name, Transform: "identity", NoiseShare: &share})
 		for i := range s {
 			d.Values = append(d.Values, float64(v)+math.Sqrt(float64(i)))
 		}
@@ -106,8 +106,8 @@ func TestDrawsParquetRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if value, _ := table.Schema().Field(4).Metadata.GetValue("d3p.constraint"); value != "real" {
-		t.Errorf("constraint of b[age] is %q, want real", value)
+	if value, _ := table.Schema().Field(4).Metadata.GetValue("d3p.transform"); value != "identity" {
+		t.Errorf("transform of b[age] is %q, want identity", value)
 	}
 }
 

@@ -1,7 +1,10 @@
 package report
 
 import (
-	"strings"
+	"math"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
 )
 
 // Parameters is params.json: the released object itself. The draws, summaries
@@ -32,7 +35,6 @@ type Parameter struct {
 	Dims       []Dim     `json:"dims"`
 	Elements   []string  `json:"elements"` // names of the constrained scalars, in order
 	Prior      string    `json:"prior"`
-	Constraint string    `json:"constraint"`
 	Transform  string    `json:"transform"`
 	Offset     int       `json:"offset"` // of its first unconstrained number
 	Mean       []float64 `json:"unconstrained_mean"`
@@ -47,24 +49,26 @@ type Dim struct {
 	Labels []string `json:"labels"`
 }
 
-// Elements names the scalars of a parameter as the R package brms does:
-// b[age], r_hospital[H01,Intercept]; the last dimension varies fastest.
-func Elements(name string, dims []Dim) []string {
-	names := []string{""}
-	for _, d := range dims {
-		var longer []string
-		for _, prefix := range names {
-			for _, label := range d.Labels {
-				longer = append(longer, strings.TrimPrefix(prefix+","+label, ","))
-			}
+// ParametersOf describes the parameters of m under the posterior p.
+func ParametersOf(m *models.Model, p *fit.Posterior) []Parameter {
+	sd, share := make([]float64, m.P), make([]float64, m.P)
+	p.SD(sd)
+	p.NoiseShare(share)
+	list := make([]Parameter, len(m.Params))
+	for i := range m.Params {
+		q := &m.Params[i]
+		from, to := q.Offset, q.Offset+q.Size
+		out := Parameter{
+			Name: q.Name, Dims: []Dim{}, Elements: q.Elements(), Prior: q.Prior, Transform: q.Transform.Name, Offset: q.Offset,
+			Mean: p.Mean[from:to], SD: sd[from:to], NoiseShare: share[from:to], SDGuide: make([]float64, q.Size),
 		}
-		names = longer
+		for j := range out.SDGuide {
+			out.SDGuide[j] = math.Exp(p.LogSD[from+j])
+		}
+		for _, d := range q.Dims {
+			out.Dims = append(out.Dims, Dim{d.Name, d.Labels})
+		}
+		list[i] = out
 	}
-	if len(dims) == 0 {
-		return []string{name}
-	}
-	for i := range names {
-		names[i] = name + "[" + names[i] + "]"
-	}
-	return names
+	return list
 }

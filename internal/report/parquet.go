@@ -29,7 +29,7 @@ func writeDraws(w io.Writer, d Draws, metadata map[string]string) error {
 	for _, v := range d.Variables {
 		fields = append(fields, arrow.Field{Name: v.Name, Type: arrow.PrimitiveTypes.Float64,
 			Metadata: arrow.MetadataFrom(map[string]string{
-				"d3p.constraint": v.Constraint, "d3p.dims": v.Dims, "d3p.transform": v.Transform,
+				"d3p.dims": v.Dims, "d3p.transform": v.Transform,
 			})})
 	}
 	keyValues := arrow.MetadataFrom(metadata)

@@ -2,27 +2,8 @@ package report
 
 import (
 	"bytes"
-	"slices"
 	"testing"
 )
-
-func TestElements(t *testing.T) {
-	coef := Dim{"coef", []string{"age", "sex=male"}}
-	hospital := Dim{"hospital", []string{"H01", "H02"}}
-	for _, c := range []struct {
-		name string
-		dims []Dim
-		want []string
-	}{
-		{"Intercept", nil, []string{"Intercept"}},
-		{"b", []Dim{coef}, []string{"b[age]", "b[sex=male]"}},
-		{"z", []Dim{hospital, coef}, []string{"z[H01,age]", "z[H01,sex=male]", "z[H02,age]", "z[H02,sex=male]"}},
-	} {
-		if got := Elements(c.name, c.dims); !slices.Equal(got, c.want) {
-			t.Errorf("Elements(%s) = %v, want %v", c.name, got, c.want)
-		}
-	}
-}
 
 func TestLockFileKeepsTheModel(t *testing.T) {
 	model := "d3p: 1\nname: m\n"

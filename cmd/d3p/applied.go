@@ -1,0 +1,39 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/fit"
+	"d3p/internal/report"
+)
+
+// appliedOf lists every setting of the command with the value that the plan
+// uses and the source of it. Names of files are left out: they can say more
+// than a release should.
+func appliedOf(c *cobra.Command, s *runSettings, plan *fit.Plan, draws int) ([]report.Applied, error) {
+	raw, err := json.Marshal(plan)
+	if err != nil {
+		return nil, err
+	}
+	planned := map[string]any{} // a plan's fields are named like the settings
+	if err := json.Unmarshal(raw, &planned); err != nil {
+		return nil, err
+	}
+	planned["draws"] = draws // of the release, not of a step
+	var list []report.Applied
+	for _, row := range settings() {
+		f := c.Flags().Lookup(row.name)
+		if f == nil || row.name == "model" || row.name == "out" {
+			continue
+		}
+		value, ok := planned[strings.ReplaceAll(row.name, "-", "_")]
+		if !ok && s.given(row.name) {
+			value = f.Value.String()
+		}
+		list = append(list, report.Applied{Name: row.name, Value: value, Source: s.sources[row.name]})
+	}
+	return list, nil
+}

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+)
+
+// stopped ends a run that did not get to its last step. What was spent is in
+// the ledger, and a checkpoint lets d3p resume go on.
+func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy.Ledger, cause error) error {
+	folder.giveSpaceBack()
+	var over *privacy.BudgetError
+	if errors.As(cause, &over) {
+		folder.discard()
+		return failWith(statusBudget, cause)
+	}
+	if posterior == nil || len(ledger.Entries) == 0 {
+		folder.discard()
+		return failWith(statusNumeric, cause)
+	}
+	checkpoint, err := posterior.Checkpoint(ledger)
+	if err == nil {
+		err = folder.write(checkpointFile, checkpoint)
+	}
+	if err != nil {
+		return failWith(statusNumeric, errors.Join(cause, err))
+	}
+	if !errors.Is(cause, fit.ErrStopped) {
+		return failWith(statusNumeric, cause)
+	}
+	return failWith(statusStopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %s goes on at no new cost)",
+		posterior.Steps, posterior.Plan.Steps, filepath.Join(folder.private(), ledgerFile), folder.path))
+}
+
+// fitResult is the JSON form of a finished fit.
+type fitResult struct {
+	Run     string           `json:"run"`
+	Release string           `json:"release"`
+	Private string           `json:"private"`
+	Model   string           `json:"model"`
+	Claim   string           `json:"claim"`
+	Epsilon *float64         `json:"epsilon"` // null when the run is not private
+	Delta   *float64         `json:"delta"`
+	Summary []report.Summary `json:"summary"`
+}
+
+// release writes the files of a finished fit and prints what they say.
+func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.Posterior, ledger privacy.Ledger) error {
+	for i, x := range posterior.Mean {
+		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
+			return failWith(statusNumeric, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
+		}
+	}
+	rng := noise.Public(j.Seed).Stream(noise.PosteriorDraws)
+	run := report.Run{
+		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: tool("cpu"), Name: j.Name,
+		Spec: m.Spec, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted,
+		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
+		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Insecure: j.Insecure,
+	}
+	if run.Plan.Private {
+		run.Event = ledger.Event()
+		answer, err := accountant.Epsilon(run.Event, run.Plan.Adjacency, run.Plan.Delta)
+		if err != nil {
+			return failWith(statusNumeric, err)
+		}
+		run.Spent = answer
+	}
+	files, err := run.Release()
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	folder.giveSpaceBack()
+	if err := report.WriteFolder(folder.release(), run.Banner(), files); err != nil {
+		checkpoint, problem := posterior.Checkpoint(ledger)
+		if problem == nil {
+			problem = folder.write(checkpointFile, checkpoint)
+		}
+		if problem != nil {
+			return failWith(statusNumeric, errors.Join(fmt.Errorf("release: %w", err), problem))
+		}
+		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
+	}
+	os.Remove(filepath.Join(folder.private(), checkpointFile))
+	return a.printFit(folder, &run, m)
+}
+
+// printFit prints the end of a fit: the posterior, the claim, where things are.
+func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error {
+	result := fitResult{
+		Run: folder.path, Release: folder.release(), Private: folder.private(), Model: run.Name,
+		Claim: run.Claim(), Summary: run.Draws.Summarise(),
+	}
+	if run.Banner() == "" {
+		result.Epsilon, result.Delta = &run.Spent.Upper, &run.Plan.Delta
+	}
+	return a.result(result, func(w io.Writer) {
+		printSummary(w, m, result.Summary)
+		fmt.Fprintf(w, "\n%s\n", explain(m))
+		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
+		fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters, privacy report\n", result.Release)
+		fmt.Fprintf(w, "%s  must not: it is not protected\n", result.Private)
+	})
+}
+
+// explain says what the numbers of the table are.
+func explain(m *models.Model) string {
+	var scales []string
+	for _, c := range m.Spec.Data.Columns {
+		if center, by := c.Scale(); c.Numeric() && by != 1 {
+			scales = append(scales, fmt.Sprintf("%s per %.4g from %.4g", c.Name.V, by, center))
+		}
+	}
+	text := "mean, sd and 5 % to 95 % describe the posterior; noise is the part of its variance that stands for the privacy noise."
+	if len(scales) > 0 {
+		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
+	}
+	return text
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+)
+
+// insecureSeedFlag is a flag only: no variable and no file can take the privacy
+// away unseen.
+const insecureSeedFlag = "insecure-noise-seed"
+
+const defaultDraws = 4000
+
+func newFit(a *app) *cobra.Command {
+	var s *runSettings
+	c := &cobra.Command{
+		Use:   "fit DATA",
+		Short: "Fit a model under differential privacy and write a release",
+		Long: `Fit reads a CSV or Parquet file, fits the model under the given budget and
+writes OUT/release, which may be published, and OUT/private, which must not be.
+
+The model file is --model, else DATA.yaml beside the data, else d3p.yaml here.
+Every setting can be a flag, a D3P_ variable (D3P_EPSILON=1), a key of the
+--config file or a value of the model file; the first in this order wins, and
+release/spec.lock.yaml records which one did. Choosing settings by looking at
+private results costs privacy that no report counts.
+
+Ctrl-C stops between two steps; d3p resume goes on from there at no new cost.`,
+		Example: "  d3p fit --epsilon 1 cohort.csv\n  d3p fit --epsilon 1 --model cohort.yaml --out results cohort.parquet",
+		Args:    exactly("DATA"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], true) },
+	}
+	s = defineSettings(c, algorithm, price, running)
+	c.Flags().Uint64(insecureSeedFlag, 0, "fix the privacy noise, for tests only: every file says NOT PRIVATE")
+	return c
+}
+
+func newFitNonprivate(a *app) *cobra.Command {
+	var s *runSettings
+	c := &cobra.Command{
+		Use:   "fit-nonprivate DATA",
+		Short: "Fit without clipping or noise, as a baseline; NOT PRIVATE",
+		Long: `Fit-nonprivate runs the same model without clipping and without noise, to see
+what privacy costs. Its results say everything about the records: every file is
+stamped NOT PRIVATE. Choosing settings for a private fit by looking at them costs
+privacy that no report counts; use invented or public data.`,
+		Example: "  d3p fit-nonprivate datasets/cohort.csv --out baseline",
+		Args:    exactly("DATA"),
+		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], false) },
+	}
+	s = defineSettings(c, algorithm, running)
+	return c
+}
+
+// fit decides a fit of the data file from its settings and runs it.
+func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) error {
+	if err := a.resolve(c, s); err != nil {
+		return err
+	}
+	if _, err := chooseDevice(s.Device); err != nil {
+		return err
+	}
+	path, err := findModel(s.Model, data)
+	if err != nil {
+		return err
+	}
+	m, err := loadModel(path)
+	if err != nil {
+		return err
+	}
+	source, err := os.ReadFile(path)
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	s.Fit.NonPrivate = !private
+	plan, err := a.plan(c, s, m)
+	if err != nil {
+		return err
+	}
+	root, seeded, err := noiseRoot(c)
+	if err != nil {
+		return err
+	}
+	defer root.Wipe()
+	absolute, err := filepath.Abs(data)
+	if err != nil {
+		return failWith(statusData, err)
+	}
+	draws := defaultDraws
+	if s.given("draws") {
+		draws = s.Draws
+	}
+	applied, err := appliedOf(c, s, plan, draws)
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	hash := sha256.Sum256(source)
+	j := job{
+		Privacy: report.NotProtected, ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()),
+		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
+		Draws: draws, Seed: s.Seed, Threads: s.Threads, Insecure: seeded,
+	}
+	folder, err := newRunFolder(s.Out, j.Name)
+	if err != nil {
+		return err
+	}
+	return a.execute(c.Context(), folder, j, m, plan, root, nil)
+}
+
+// noiseRoot is where the secret randomness of a run comes from: the operating
+// system, unless a test asks for a seed.
+func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
+	if flag := c.Flags().Lookup(insecureSeedFlag); flag != nil && flag.Changed {
+		seed, err := c.Flags().GetUint64(insecureSeedFlag)
+		return noise.Insecure(seed), true, err
+	}
+	root, err = noise.System()
+	return root, false, failWith(statusNumeric, err)
+}
+
+// runID is a name for a run that says nothing about it.
+func runID() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return hex.EncodeToString(b[:])
+}
+
+// flagsOf lists the flags of the command line, without the names of files.
+func flagsOf(c *cobra.Command) []string {
+	words := []string{c.CommandPath()}
+	for _, row := range settings() {
+		f := c.Flags().Lookup(row.name)
+		if f != nil && f.Changed && row.name != "model" && row.name != "out" {
+			words = append(words, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		}
+	}
+	return words
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+)
+
+// job is what a run needs besides its plan and its state: private/run.json,
+// from which d3p resume goes on.
+type job struct {
+	Privacy     string           `json:"privacy"` // NOT_PROTECTED
+	ID          string           `json:"id"`
+	Created     time.Time        `json:"created"`
+	Data        string           `json:"data"` // absolute path
+	Name        string           `json:"name"`
+	Model       string           `json:"model"` // fully defaulted model file
+	ModelSHA256 string           `json:"model_sha256"`
+	Command     []string         `json:"command"`
+	Settings    []report.Applied `json:"settings"`
+	Accepted    []string         `json:"accepted"`
+	Draws       int              `json:"draws"`
+	Seed        uint64           `json:"seed"`
+	Threads     int              `json:"threads"`
+	Insecure    bool             `json:"insecure"`
+}
+
+// execute runs a job in its folder: a new one, or what a checkpoint left to do.
+func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, root noise.Root, from *fit.Checkpoint) error {
+	// What can fail for lack of space fails before privacy is spent.
+	if err := folder.prepare(j, releaseBytes(m, j.Draws)); err != nil {
+		if from == nil {
+			folder.discard()
+		}
+		return err
+	}
+	config := privacy.CuratorConfig{
+		Data: j.Data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{Threads: j.Threads}), Root: root,
+		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
+		Spare: m.Likelihood.K - m.Likelihood.K0,
+	}
+	if from != nil {
+		if err := json.Unmarshal(from.Ledger, &config.Spent); err != nil {
+			return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+		}
+	}
+	curator, err := privacy.NewCurator(config)
+	if err != nil {
+		folder.keepDataCheck()
+		return failWith(statusData, fileError(j.Data, err))
+	}
+	var posterior *fit.Posterior
+	var ledger privacy.Ledger
+	if from == nil {
+		posterior, ledger, err = fit.Run(ctx, plan, curator, a.newProgress())
+	} else {
+		posterior, ledger, err = fit.Resume(ctx, *from, m, curator, a.newProgress())
+	}
+	if len(ledger.Entries) > 0 {
+		err = errors.Join(err, folder.write(ledgerFile, ledger))
+	}
+	if err != nil {
+		return a.stopped(folder, posterior, ledger, err)
+	}
+	return a.release(folder, j, m, posterior, ledger)
+}
+
+// budgetOf is the budget that the curator enforces. A run that is not private
+// has none; the curator wants one and never looks at it.
+func budgetOf(plan *fit.Plan) privacy.Budget {
+	if !plan.Private {
+		return privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	}
+	return privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}
+}
+
+func relationOf(plan *fit.Plan) event.Relation {
+	if !plan.Private {
+		return event.AddRemove
+	}
+	return plan.Adjacency
+}
+
+// releaseBytes bounds the size of a release: the draws as text and as numbers,
+// and a megabyte for everything else.
+func releaseBytes(m *models.Model, draws int) int64 {
+	const perNumber = 8 + 24 // bytes: float64, and its text
+	return 1<<20 + perNumber*int64(draws)*int64(m.Constrained+m.Quantity+3)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+)
+
+func newPlan(a *app) *cobra.Command {
+	var s *runSettings
+	c := &cobra.Command{
+		Use:   "plan MODEL",
+		Short: "Show what a fit would run and what it would cost; reads no data",
+		Long: `Plan decides the whole fit from public facts (the model file, the declared
+number of records and the budget) and prints the mechanism, its certified price
+and what to expect. It reads no data and spends nothing.`,
+		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json",
+		Args:    exactly("MODEL"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := a.resolve(c, s); err != nil {
+				return err
+			}
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			plan, err := a.plan(c, s, m)
+			if err != nil {
+				return err
+			}
+			return a.result(plan, func(w io.Writer) { printPlan(w, m, plan) })
+		},
+	}
+	s = defineSettings(c, algorithm, price)
+	return c
+}
+
+// plan decides a fit of m under the settings, and prints its warnings.
+func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*fit.Plan, error) {
+	if err := s.resolveModel(c, m.Spec); err != nil {
+		return nil, err
+	}
+	a.warn(m.Spec.Warnings)
+	plan, err := fit.NewPlan(m, s.Fit)
+	if err != nil {
+		return nil, failWith(planStatus(err), err)
+	}
+	applies := map[string]bool{}
+	for _, w := range plan.Warnings {
+		applies[w.ID] = true
+		if !accepted(s, w.ID) {
+			a.notef("warning: %s (--accept-risk %s records that you know)", w.Text, w.ID)
+		}
+	}
+	for _, id := range s.AcceptRisk {
+		if !applies[id] {
+			a.notef("note: --accept-risk %s: this plan has no such risk", id)
+		}
+	}
+	return plan, nil
+}
+
+func accepted(s *runSettings, id string) bool {
+	for _, name := range s.AcceptRisk {
+		if name == id {
+			return true
+		}
+	}
+	return false
+}
+
+// printPlan shows a plan as a short table.
+func printPlan(w io.Writer, m *models.Model, p *fit.Plan) {
+	t := newTable(w)
+	t.AppendRows([]table.Row{
+		{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)},
+		{"records", fmt.Sprintf("%d, declared", p.Records)},
+	})
+	if p.Private {
+		t.AppendRows([]table.Row{
+			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Adjacency)},
+			{"certified", fmt.Sprintf("epsilon at most %.6g", p.Certified.Upper)},
+		})
+	}
+	t.AppendRows([]table.Row{
+		{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)},
+		{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)},
+	})
+	if p.Private {
+		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
+		if p.ClipQuantile > 0 {
+			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
+		}
+		t.AppendRows([]table.Row{
+			{"clipping", clip},
+			{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)},
+			{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N); the noise dominates above 0.05)", p.NoiseToSignal)},
+		})
+	}
+	t.AppendRows([]table.Row{
+		{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)},
+		{"posterior", fmt.Sprintf("%s guide from standard deviation %g", p.Guide, p.InitScale)},
+	})
+	if records := p.SamplingRate * float64(p.Records) * float64(p.Steps); !math.IsNaN(records) {
+		t.AppendRow(table.Row{"work", fmt.Sprintf("%.3g records processed", records)})
+	}
+	t.Render()
+}
+
+// newTable is a plain table for results on w: columns and spaces, no lines.
+func newTable(w io.Writer) table.Writer {
+	t := table.NewWriter()
+	t.SetOutputMirror(w)
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
+	t.SetStyle(style)
+	return t
+}
