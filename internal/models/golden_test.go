@@ -105,10 +105,10 @@ func cmpOr(x, def float64) float64 {
 // TestGolden compares log densities and gradients, of records and of the
 // prior, with the golden vectors: |a - b| <= 1e-9 max(1, max|b|).
 func TestGolden(t *testing.T) {
-	for _, name := range []string{"lr_prior1"} {
+	for _, name := range goldenNames {
 		t.Run(name, func(t *testing.T) {
 			g := readGolden(t, name)
-			m := compile(t, goldenModel(g))
+			m := compile(t, goldenModel(name, g))
 			rows := encode(t, m, len(g.X), g.column)
 			likelihood := graph.NewMachine(m.Likelihood, len(g.X))
 			prior := graph.NewMachine(m.Prior, 1)
@@ -149,8 +149,31 @@ func (g golden) column(name string, i int) float64 {
 	return g.X[i][j-1]
 }
 
+// goldenNames lists the golden files.
+var goldenNames = []string{"lr_prior1", "gmm_var_10_1", "gmm_sd_2_10"}
+
 // goldenModel is the model file of a golden file.
-func goldenModel(g golden) string {
+func goldenModel(name string, g golden) string {
+	mixture := func(mean, prior, sd string) string {
+		return dataBlock(2) + `core:
+  dims:
+    k: 3
+    d: [x1, x2]
+  params:
+    pis: dirichlet(1) [k]
+    mus: ` + mean + ` [k, d]
+    ` + prior + ` [k]
+  rows:
+    observe:
+      d: mixture(pis, normal(mus, ` + sd + `), over=k)
+`
+	}
+	switch name {
+	case "gmm_var_10_1":
+		return mixture("normal(0, 1)", "variance: inverse_gamma(10, 0.1)", "sqrt(variance)")
+	case "gmm_sd_2_10":
+		return mixture("normal(0, 10)", "sd: inverse_gamma(2, 0.5)", "sd")
+	}
 	return dataBlock(len(g.X[0])-1, "y: {type: binary}") + `model:
   formula: y ~ 1 + x1 + x2
   family: bernoulli
@@ -158,6 +181,46 @@ func goldenModel(g golden) string {
     Intercept: normal(0, 1)
     b: normal(0, 1)
 `
+}
+
+// TestVanillaGolden compares the gradient of the vanilla ELBO, guide and prior
+// inside, with the golden per-example gradients with respect to (m, log s).
+func TestVanillaGolden(t *testing.T) {
+	for _, name := range goldenNames {
+		for _, shared := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/shared=%v", name, shared), func(t *testing.T) {
+				g := readGolden(t, name)
+				m := compile(t, goldenModel(name, g))
+				n := len(g.X)
+				tape, err := m.VanillaTape(VanillaOptions{SharedTheta: shared, PriorInside: true, PublicN: float64(n)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows := encode(t, m, n, g.column)
+				machine := graph.NewMachine(tape, n)
+				got := make([]float64, 2*m.P)
+				for _, c := range g.Cases {
+					lambda := append(append([]float64(nil), c.Step.M...), c.Step.LogS...)
+					var each []float64 // η of each record: element e of record b at e·n + b
+					if shared {
+						machine.Globals(lambda, c.Step.Eta)
+					} else {
+						machine.Globals(lambda, nil)
+						for _, e := range c.Step.Eta {
+							for range n {
+								each = append(each, e)
+							}
+						}
+					}
+					machine.Records(rows, m.Encoding.K, n, each)
+					for i := range n {
+						machine.Gradient(i, got)
+						compare(t, "gradient", got, c.Vanilla[i])
+					}
+				}
+			})
+		}
+	}
 }
 
 func compare(t *testing.T, what string, got, want []float64) {
