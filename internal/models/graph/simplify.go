@@ -1,0 +1,185 @@
+package graph
+
+// simplify returns an equal, cheaper node, or nil. It folds constants and
+// removes neutral elements; 0·x is 0, whatever x is.
+func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
+	if n := b.fold(op, shape, args); n != nil {
+		return n
+	}
+	x := args[0]
+	var y *Node
+	if len(args) > 1 {
+		y = args[1]
+	}
+	switch op {
+	case OpAdd:
+		switch {
+		case x.is(0):
+			return y
+		case y.is(0):
+			return x
+		case y.op == OpNeg:
+			return b.elementwise(OpSub, x, y.args[0])
+		case x.op == OpNeg:
+			return b.elementwise(OpSub, y, x.args[0])
+		}
+		order(args)
+	case OpSub:
+		switch {
+		case y.is(0):
+			return x
+		case x.is(0):
+			return b.elementwise(OpNeg, y)
+		case y.op == OpNeg:
+			return b.elementwise(OpAdd, x, y.args[0])
+		}
+	case OpMul:
+		switch {
+		case x.is(0), y.is(1):
+			return x
+		case y.is(0), x.is(1):
+			return y
+		case x.is(-1):
+			return b.elementwise(OpNeg, y)
+		case y.is(-1):
+			return b.elementwise(OpNeg, x)
+		case x == y:
+			return b.elementwise(OpSquare, x)
+		case x.op == OpNeg && x.size >= y.size && x.rank() >= y.rank():
+			return b.elementwise(OpNeg, b.elementwise(OpMul, x.args[0], y))
+		case y.op == OpNeg && y.size >= x.size && y.rank() >= x.rank():
+			return b.elementwise(OpNeg, b.elementwise(OpMul, x, y.args[0]))
+		}
+		if n := b.regroup(x, y); n != nil {
+			return n
+		}
+		if n := b.regroup(y, x); n != nil {
+			return n
+		}
+		order(args)
+	case OpMulZero:
+		switch {
+		case x.is(0), y.is(1):
+			return x
+		case x.is(1):
+			return y
+		case y.is(-1):
+			return b.elementwise(OpNeg, x)
+		}
+	case OpDiv:
+		switch {
+		case x.is(1):
+			return b.elementwise(OpReciprocal, y)
+		case y.is(1):
+			return x
+		case y.stage&^StageGlobal == 0:
+			return b.elementwise(OpMul, x, b.elementwise(OpReciprocal, y))
+		}
+	case OpPow:
+		switch {
+		case y.is(1):
+			return x
+		case y.is(2):
+			return b.elementwise(OpSquare, x)
+		case y.is(0.5):
+			return b.elementwise(OpSqrt, x)
+		case y.is(-1):
+			return b.elementwise(OpReciprocal, x)
+		}
+	case OpNeg:
+		if x.op == OpNeg {
+			return x.args[0]
+		}
+		if x.op == OpSub {
+			return b.elementwise(OpSub, x.args[1], x.args[0])
+		}
+		if h, z, ok := x.factors(); ok {
+			return b.elementwise(OpMul, b.elementwise(OpNeg, h), z)
+		}
+	case OpMin, OpMax:
+		if x == y {
+			return x
+		}
+	case OpWhere:
+		switch {
+		case x.is(0):
+			return args[2]
+		case x.op == OpConst && x.size == 1:
+			return y
+		case y == args[2]:
+			return y
+		}
+	case OpStop:
+		if x.op == OpStop || x.stage == StageData {
+			return x
+		}
+	}
+	return nil
+}
+
+// regroup turns g·(h·z) into (g·h)·z when g and h are computed less often than
+// z: constants are multiplied while building, global factors once per step.
+func (b *Builder) regroup(g, m *Node) *Node {
+	h, z, ok := m.factors()
+	if !ok || g.rank() >= z.rank() || g.size > 1 && h.size > 1 && g.size != h.size {
+		return nil
+	}
+	return b.elementwise(OpMul, b.elementwise(OpMul, g, h), z)
+}
+
+// factors splits a product whose factor h is computed less often than z.
+func (n *Node) factors() (h, z *Node, ok bool) {
+	if n.op != OpMul {
+		return nil, nil, false
+	}
+	h, z = n.args[0], n.args[1]
+	if h.rank() > z.rank() {
+		h, z = z, h
+	}
+	return h, z, h.rank() < z.rank()
+}
+
+// rank orders nodes by how often they are computed.
+func (n *Node) rank() int {
+	switch {
+	case n.stage&StageData != 0:
+		return 2
+	case n.stage == StageGlobal:
+		return 1
+	}
+	return 0
+}
+
+// order puts the operands of a commutative op into one order.
+func order(args []*Node) {
+	if args[0].id > args[1].id {
+		args[0], args[1] = args[1], args[0]
+	}
+}
+
+// fold evaluates an op whose operands are all constant.
+func (b *Builder) fold(op Op, shape Shape, args []*Node) *Node {
+	for _, a := range args {
+		if a.op != OpConst {
+			return nil
+		}
+	}
+	if op == OpStop {
+		return args[0]
+	}
+	at := func(k, i int) float64 {
+		if k >= len(args) {
+			return 0
+		}
+		v := args[k].attr.values
+		if len(v) == 1 {
+			return v[0]
+		}
+		return v[i]
+	}
+	v := make([]float64, shape.Size())
+	for i := range v {
+		v[i] = op.Eval(at(0, i), at(1, i), at(2, i))
+	}
+	return b.intern(OpConst, shape, StageConst, nil, attr{values: v})
+}
