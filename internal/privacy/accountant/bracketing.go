@@ -50,21 +50,22 @@ func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	floor := -(27.7 + math.Log(b.steps())) / b.theta // log 1e12
 	t := tilt{theta: b.theta, window: w, from: from, h: h, n: b.n}
 	var above, below []foldedPart
-	add := func(p *pair, count float64) bool {
-		c, ok := discretise(p, h, floor, b.tail)
-		if ok {
-			above = append(above, foldedPart{c.dominating(), count})
-			below = append(below, foldedPart{c.dominated(p.ceiling), count})
-		}
-		return ok
+	parts := b.parts
+	if b.mu2 > 0 {
+		parts = append(parts[:len(parts):len(parts)], part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
 	}
-	for _, p := range b.parts {
-		if !add(p.key.build(), float64(p.count)) {
+	for _, p := range parts {
+		c, ok := discretise(p.pair, h, floor, b.tail)
+		if !ok {
 			return nil, nil, false
 		}
-	}
-	if b.mu2 > 0 && !add(gaussianPair(math.Sqrt(b.mu2)), 1) {
-		return nil, nil, false
+		above = append(above, foldedPart{c.dominating(), float64(p.count)})
+		if p.pair.lower != nil {
+			if c, ok = discretise(p.pair.lower, h, floor, b.tail); !ok {
+				return nil, nil, false
+			}
+		}
+		below = append(below, foldedPart{c.dominated(p.pair.ceiling), float64(p.count)})
 	}
 	return fold(above, t), fold(below, t), true
 }

@@ -26,12 +26,51 @@ func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func
 		mu := math.Sqrt(d.mu2)
 		return func(delta float64) float64 { return gaussianEpsilon(mu, delta) },
 			func(epsilon float64) float64 { return gaussianDelta(mu, epsilon/mu-mu/2) }, true
-	case d.mu2 == 0 && len(d.parts) == 1 && d.parts[0].count == 1:
-		p := d.parts[0].key.build()
+	case d.mu2 == 0 && len(d.parts) == 1 && d.parts[0].count == 1 && d.parts[0].pair.lower == nil:
+		p := d.parts[0].pair
 		return func(delta float64) float64 { return singleEpsilon(p, delta) },
 			func(epsilon float64) float64 { return singleDelta(p, epsilon) }, true
 	}
 	return nil, nil, false
+}
+
+// prepare builds the pairs of all parts, for answers near the given delta. Pairs
+// that depend on the tilt get it from tilt, applied to the same direction with
+// Poisson sampling in their place.
+func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
+	proxy := &direction{name: d.name, mu2: d.mu2}
+	balls := false
+	for _, p := range d.parts {
+		switch p.key.kind {
+		case ballsRemovePair, ballsAddPair:
+			balls = true
+			kind := removePair + p.key.kind - ballsRemovePair
+			p.key, p.count = pairKey{kind: kind, s: p.key.s, q: 1 / float64(p.key.n)}, p.count*int64(p.key.n)
+		}
+		proxy.parts = append(proxy.parts, part{key: p.key, count: p.count, pair: p.key.build(0, 0)})
+	}
+	if !balls {
+		d.parts = proxy.parts
+		return
+	}
+	tail := delta * tailShare / proxy.steps()
+	theta := tilt(proxy.compose(tail, 1))
+	for i, p := range d.parts {
+		d.parts[i].pair = p.key.build(theta, delta*tailShare/d.steps())
+	}
+}
+
+// prepareAt is prepare for answers at epsilon, where delta is not yet known.
+func (d *direction) prepareAt(epsilon float64) {
+	var logBound float64
+	at := func(c *composition) (theta float64) {
+		theta, logBound = c.chernoffDelta(epsilon)
+		return theta
+	}
+	d.prepare(1e-30, at)
+	if logBound != 0 {
+		d.prepare(math.Exp(math.Max(-600, logBound))*1e-3, at)
+	}
 }
 
 // tailShare is the part of delta that may go to infinite loss by cutting the
@@ -44,6 +83,10 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	if err != nil {
 		return Direction{}, err
 	}
+	d.prepare(delta, func(c *composition) float64 {
+		theta, _ := c.chernoffEpsilon(math.Log(delta))
+		return theta
+	})
 	if epsilonAt, _, ok := d.exact(); ok {
 		e := epsilonAt(delta)
 		return d.around(e, engineExact), nil
@@ -127,7 +170,7 @@ func (d *direction) smooth() bool {
 		return true
 	}
 	for _, p := range d.parts {
-		if p.key.build().smooth {
+		if p.pair.smooth {
 			return true
 		}
 	}
@@ -181,6 +224,7 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 		}
 		return r, err
 	}
+	d.prepareAt(epsilon)
 	if _, deltaAt, ok := d.exact(); ok {
 		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
 	}
@@ -222,6 +266,7 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 // estimateLogDelta is log δ(ε): to about ten digits by the contour engine
 // (precise), to a few by one coarse bracket where that does not apply.
 func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
+	d.prepareAt(epsilon)
 	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
 		return math.Log(deltaAt(epsilon)), true, nil
 	}

@@ -13,7 +13,8 @@ type cells struct {
 	mass, right []float64
 	onGrid      map[int]float64 // P-mass of atoms that lie on a grid point: nothing to split
 	below       float64         // P-mass left of the first cell
-	above       float64         // P-mass right of the last cell
+	above       float64         // P-mass right of the last cell, infinite losses included
+	missing     float64         // P-mass that the pair does not hold
 }
 
 // maxCells bounds the memory of one discretisation (32 bytes a cell).
@@ -23,7 +24,7 @@ const maxCells = 1 << 22
 // at most tail at the top are left out of the cells. ok is false when the
 // cells would not fit.
 func discretise(p *pair, h, floor, tail float64) (c *cells, ok bool) {
-	c = &cells{h: h, onGrid: map[int]float64{}}
+	c = &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing}
 	lowest, highest := math.Inf(1), math.Inf(-1)
 	pieces := make([]piece, len(p.pieces))
 	for i, piece := range p.pieces {
@@ -165,7 +166,7 @@ type lattice struct {
 // dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
 // upper bound, also after composition.
 func (c *cells) dominating() *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing}
 	for i, m := range c.mass {
 		l.mass[i] += m - c.right[i]
 		l.mass[i+1] += c.right[i]
@@ -182,7 +183,7 @@ func (c *cells) dominating() *lattice {
 // what cannot be balanced is rounded down and what was cut off is dropped. δ of
 // the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing}
 	if ceiling {
 		c.mergeDown(l.mass)
 	} else {

@@ -20,6 +20,7 @@ type direction struct {
 type part struct {
 	key   pairKey
 	count int64
+	pair  *pair // built by direction.prepare
 }
 
 // ledger is what an event costs under a relation: the directions to be
@@ -109,12 +110,32 @@ func (c *compiler) add(ev event.Event, count int64) error {
 	case event.Gaussian:
 		c.gaussian(c.shift()/e.NoiseMultiplier, count)
 		return nil
+	case event.Laplace:
+		c.everyMerge(pairKey{kind: laplaceKind, s: e.NoiseMultiplier / c.shift()}, count)
+		return nil
+	case event.DiscreteGaussian:
+		return c.discreteGaussian(e, count)
+	case event.EpsilonDelta:
+		// its (ε, δ) is a statement about the ledger's own relation
+		if e.Epsilon > 0 {
+			c.everyMerge(pairKey{kind: blackBoxKind, s: e.Epsilon}, count)
+		}
+		for _, d := range c.everywhere() {
+			d.noDP += float64(count) * math.Log1p(-e.Delta)
+		}
+		return nil
 	case event.PoissonSampled:
 		return c.poisson(e, count)
 	case event.FixedSizeSampled:
 		return c.fixedSize(e, count)
+	case event.BallsAndBins:
+		return c.ballsAndBins(e, count)
+	case event.Shuffled:
+		return c.shuffled(e, count)
+	case event.NonPrivate:
+		return &UnsupportedError{What: "non-private release", Why: "the ledger contains a release without noise, so no epsilon holds"}
 	}
-	return c.unsupported(fmt.Sprintf("%T", ev), "no accounting is implemented", "")
+	panic(fmt.Sprintf("accountant: event %T passed validation", ev))
 }
 
 // gaussian adds count Gaussian steps of shift mu standard deviations.
@@ -193,6 +214,62 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 	return nil
 }
 
+// ballsAndBins adds count epochs in which every record goes to one random
+// batch. Conditional on the assignment an epoch is one Gaussian step, which
+// bounds it too; the epoch pair is smaller.
+func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
+	mu, ok := innerGaussian(e.Of)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("balls-and-bins sampling of %T", e.Of), "only Gaussian releases can be amplified", "")
+	}
+	if c.rel == event.Substitute {
+		return c.unsupported("balls-and-bins sampling", "no dominating pair is known for two records that move at once", "use add_remove")
+	}
+	if mu == 0 {
+		return nil
+	}
+	if e.Batches == 1 {
+		c.gaussian(mu, count)
+		return nil
+	}
+	for i, d := range c.directions {
+		d.merge(pairKey{kind: [...]pairKind{ballsRemovePair, ballsAddPair}[i], s: 1 / mu, n: e.Batches}, count)
+	}
+	return nil
+}
+
+// shuffled adds count epochs with every record in exactly one batch, at a
+// position that is taken as known: no amplification.
+func (c *compiler) shuffled(e event.Shuffled, count int64) error {
+	mu, ok := innerGaussian(e.Of)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("shuffling of %T", e.Of), "only Gaussian releases are implemented", "")
+	}
+	if c.rel == event.AddRemove {
+		return c.unsupported("shuffling", "adding a record moves the positions of all others", "use zero_out or substitute, or sample by balls-and-bins or Poisson")
+	}
+	c.gaussian(c.shift()*mu, count)
+	c.note("shuffled epochs: no amplification by shuffling is proven, so none is claimed; Poisson accounting does not apply, and balls-and-bins sampling costs far less")
+	return nil
+}
+
+// discreteGaussian adds count univariate discrete Gaussian releases.
+func (c *compiler) discreteGaussian(e event.DiscreteGaussian, count int64) error {
+	sigma := e.NoiseMultiplier * float64(e.Sensitivity)
+	if sigma > maxDiscreteSigma {
+		return c.unsupported("discrete Gaussian noise", fmt.Sprintf("a standard deviation of %v integers is above the limit of %d", sigma, maxDiscreteSigma), "")
+	}
+	c.everyMerge(pairKey{kind: discreteKind, s: sigma, n: int(c.shift()) * e.Sensitivity}, count)
+	return nil
+}
+
+// everyMerge merges the same pair into every direction.
+func (c *compiler) everyMerge(key pairKey, count int64) {
+	for _, d := range c.everywhere() {
+		d.merge(key, count)
+	}
+}
+
 // innerGaussian reports the μ (shift C over noise) of the single Gaussian
 // that releases on one and the same sample add up to.
 func innerGaussian(ev event.Event) (mu float64, ok bool) {
@@ -224,5 +301,5 @@ func (d *direction) merge(key pairKey, count int64) {
 			return
 		}
 	}
-	d.parts = append(d.parts, part{key, count})
+	d.parts = append(d.parts, part{key: key, count: count})
 }

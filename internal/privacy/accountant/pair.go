@@ -6,23 +6,35 @@ import "math"
 type pairKind uint8
 
 const (
-	removePair pairKind = iota
-	addPair
-	subPair
-	envelopePair
+	removePair      pairKind = iota // s, q
+	addPair                         // s, q
+	subPair                         // s, q
+	envelopePair                    // s, q
+	ballsRemovePair                 // s; n batches
+	ballsAddPair                    // s; n batches
+	laplaceKind                     // s: scale per unit shift
+	discreteKind                    // s: σ in integers; n shift
+	blackBoxKind                    // s: ε
 )
 
 // pairKey identifies a pair of distributions, so that equal steps merge.
 type pairKey struct {
 	kind pairKind
 	s, q float64
+	n    int
 }
 
 // pair is a dominating pair seen through its privacy loss L = log(dP/dQ):
-// continuous pieces and atoms that together hold the P-mass 1.
+// continuous pieces and atoms, which hold the P-mass 1 - infinity - missing.
 type pair struct {
 	pieces []piece
 	atoms  []atom
+	// infinity is P-mass that counts as infinite loss; missing is P-mass in no
+	// piece or atom at all (a lower bound) or, negative, too much (an upper).
+	infinity, missing float64
+	// lower, when set, bounds the pair from below, and the pair itself only
+	// from above.
+	lower *pair
 	// end is where the support of the loss ends, on the right when ceiling is
 	// set, else on the left. With a small sampling rate nearly all mass is there.
 	end     float64
@@ -197,8 +209,10 @@ func (g subsampled) envelope() *pair {
 	}
 }
 
-// build makes the pair that the key names.
-func (k pairKey) build() *pair {
+// build makes the pair that the key names. Balls-and-bins pairs are computed
+// for use near the tilt theta with P-mass up to tail at infinite loss; the
+// others do not depend on either.
+func (k pairKey) build(theta, tail float64) *pair {
 	g := subsampled{k.s, k.q}
 	switch k.kind {
 	case removePair:
@@ -209,6 +223,14 @@ func (k pairKey) build() *pair {
 		return &pair{smooth: true, end: math.Inf(-1), pieces: []piece{g.substitutePiece()}}
 	case envelopePair:
 		return g.envelope()
+	case ballsRemovePair, ballsAddPair:
+		return ballsPair(k.s, k.n, k.kind == ballsAddPair, theta, tail)
+	case laplaceKind:
+		return laplacePair(k.s)
+	case discreteKind:
+		return discreteGaussianPair(k.s, k.n)
+	case blackBoxKind:
+		return blackBoxPair(k.s)
 	}
 	panic("accountant: unknown pair kind")
 }

@@ -15,7 +15,7 @@ type nodes struct {
 // quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
 // than its natural width, cutting P-mass tail on the right.
 func quadrature(p *pair, count int64, tail float64, fine int) nodes {
-	n := nodes{count: float64(count), smooth: p.smooth}
+	n := nodes{count: float64(count), smooth: p.smooth, cut: p.infinity + p.missing}
 	for _, piece := range p.pieces {
 		piece, cut := piece.cut(tail)
 		n.cut += cut
@@ -96,7 +96,7 @@ type composition struct {
 func (d *direction) compose(tail float64, fine int) *composition {
 	c := &composition{mu2: d.mu2}
 	for _, p := range d.parts {
-		c.nodes = append(c.nodes, quadrature(p.key.build(), p.count, tail, fine))
+		c.nodes = append(c.nodes, quadrature(p.pair, p.count, tail, fine))
 	}
 	return c
 }
