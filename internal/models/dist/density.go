@@ -85,15 +85,30 @@ func (a Applied) Support() Support {
 	return a.Distribution.Support(values)
 }
 
-// Fits checks that the batch dims of every argument are dims of the value.
+// Fits checks that the batch dims of every argument are dims of the value, that
+// the event dims agree, and that bounds leave something between them.
 func (a Applied) Fits(shape graph.Shape) error {
 	if len(shape) < a.EventRank {
 		return fmt.Errorf("a value of %s needs %d dims, not %v", a.Name, a.EventRank, shape)
 	}
-	batch := shape[:len(shape)-a.EventRank]
+	switch s := a.Support(); {
+	case s.Kind != Interval:
+	case math.IsNaN(s.Lower) || math.IsNaN(s.Upper):
+		return fmt.Errorf("the bounds of %s must be numbers", a.Name)
+	case s.Lower >= s.Upper:
+		return fmt.Errorf("%s between %g and %g leaves nothing", a.Name, s.Lower, s.Upper)
+	}
+	batch, event := shape[:len(shape)-a.EventRank], shape[len(shape)-a.EventRank:]
 	for i, arg := range a.Args {
 		if arg == nil {
 			continue
+		}
+		if rank := a.Distribution.Args[i].Rank; rank == a.EventRank && len(arg.Shape()) >= rank {
+			for j, d := range arg.Shape()[len(arg.Shape())-rank:] {
+				if d != event[j] {
+					return fmt.Errorf("argument %s of %s has dim %s of size %d, the value dim %s of size %d", a.Distribution.Args[i].Name, a.Name, d.Name, d.Size, event[j].Name, event[j].Size)
+				}
+			}
 		}
 		for _, d := range argBatch(arg, a.Distribution.Args[i].Rank) {
 			switch at := batch.Index(d.Name); {

@@ -128,6 +128,7 @@ func (l *lowering) place(c *Call, d *dist.Distribution) []Expr {
 		}
 	}
 	args := make([]Expr, len(d.Args))
+	misspelt := false
 	for i, a := range c.Args {
 		name := a.Name
 		if name == "" {
@@ -140,6 +141,7 @@ func (l *lowering) place(c *Call, d *dist.Distribution) []Expr {
 		at := slices.Index(names, name)
 		switch {
 		case at < 0:
+			misspelt = true
 			l.fail(a.At, suggest(name, names, "its arguments are "+signature(d)), "%s has no argument %s", d.Name, name)
 		case args[at] != nil:
 			l.fail(a.At, "", "argument %s of %s is given twice", name, d.Name)
@@ -154,7 +156,7 @@ func (l *lowering) place(c *Call, d *dist.Distribution) []Expr {
 			}
 			continue
 		}
-		if args[i] == nil && !a.Optional && !slices.ContainsFunc(d.Args, func(o dist.Arg) bool {
+		if args[i] == nil && !misspelt && !a.Optional && !slices.ContainsFunc(d.Args, func(o dist.Arg) bool {
 			return o.Instead == a.Name && args[slices.Index(names, o.Name)] != nil
 		}) {
 			l.fail(c.At, "its arguments are "+signature(d), "%s needs its argument %s", d.Name, either(d, a.Name))

@@ -95,7 +95,7 @@ func (l *lowering) arguments(c *Call, f function) ([]Expr, bool) {
 		args[at] = a.Value
 	}
 	for i := range len(args) - f.optional {
-		if args[i] == nil {
+		if args[i] == nil && ok { // after a misspelt name, its absence is no news
 			l.fail(c.At, "", "%s needs its argument %s", f.name, f.params[i])
 			ok = false
 		}
