@@ -109,7 +109,11 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	if p.Gradient != GradientVanilla {
 		return m, nil
 	}
-	return m, errors.New("--gradient: vanilla gradients are not available for this model (type --gradient aligned)")
+	var err error
+	m.Tape, err = p.model.VanillaTape(models.VanillaOptions{
+		SharedTheta: p.Theta == ThetaShared, PriorInside: p.PriorGradient == PriorInside, PublicN: float64(p.Records),
+	})
+	return m, err
 }
 
 // curatorOracle asks a session.

@@ -195,6 +195,33 @@ func TestPrivateFitIsNearExactPosterior(t *testing.T) {
 	}
 }
 
+// Vanilla gradients, and the Python package's algorithm as a whole, run on the
+// tape of the guide's parameters. At this ε and size they too must come near,
+// with the tolerance of what the design measured for them: a third of a unit.
+func TestVanillaGradients(t *testing.T) {
+	s := newStudy(t, 4000)
+	for name, cfg := range map[string]fit.Config{
+		"shared":         {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla"},
+		"per record":     {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", PriorGradient: "inside"},
+		"sampled":        {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", SamplingRate: 0.2},
+		"Python package": {Epsilon: 4, Delta: 1e-6, Compat: "d3p", LearningRate: 0.01, SamplingRate: 0.1, Steps: 1000},
+	} {
+		p := s.plan(t, cfg)
+		post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if ledger.Entries[0].Steps != p.Steps {
+			t.Errorf("%s: ledger %+v", name, ledger)
+		}
+		for j := range 3 {
+			if d := math.Abs(post.Mean[j] - s.mode[j]); d > 0.33 {
+				t.Errorf("%s: mean[%d] = %.3f, exact %.3f", name, j, post.Mean[j], s.mode[j])
+			}
+		}
+	}
+}
+
 func TestNonPrivateFitIsExact(t *testing.T) {
 	s := newStudy(t, 4000)
 	p := s.plan(t, fit.Config{NonPrivate: true})
