@@ -44,7 +44,7 @@ func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 	for i := range g.c.params {
 		p, prior := &g.c.params[i], &g.c.priors[i]
 		value, logDet := p.Transform.Apply(g.b, leaf(p, prior.free), prior.shape)
-		g.env.Values[p.Name] = expr.Value{Node: value, Support: &prior.support}
+		g.env.Values[p.Name] = prior.value(value)
 		g.logDet[p.Name] = logDet
 	}
 	for _, d := range g.c.ordered(g.c.core.Let) {
@@ -56,9 +56,10 @@ func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 func (g *build) define(d *spec.Definition) {
 	n, errs := expr.Lower(d.Expr, g.env, g.b)
 	g.c.errs = append(g.c.errs, errs...)
-	if n != nil {
-		g.env.Values[d.Name.V] = expr.Value{Node: n}
+	if n == nil {
+		n = g.b.Const(0) // reported; what uses it is not to blame
 	}
+	g.env.Values[d.Name.V] = expr.Value{Node: n}
 }
 
 // rows adds the columns that the rows block reads, and its quantities.

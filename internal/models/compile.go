@@ -6,6 +6,24 @@ import (
 	"d3p/internal/models/spec"
 )
 
+// Read parses and compiles a model file. The error is an expr.Errors with all
+// mistakes of the file, each with its place: of its YAML and declarations, and
+// of its expressions as far as those do not stand in the way. load reads the
+// public files that it names; see spec.Parse.
+func Read(file string, src []byte, load spec.Loader) (*Model, error) {
+	s, errs := spec.Parse(file, src, load)
+	if len(errs) == 0 {
+		return Compile(s)
+	}
+	if core, ok := s.Lowerable(); ok {
+		c := newCompiler(s, core)
+		c.check(&Model{})
+		c.errs = append(c.errs, errs...)
+		return nil, c.sorted()
+	}
+	return nil, errs
+}
+
 // Compile turns a model file without mistakes into a Model. The error is an
 // expr.Errors with all mistakes of the model's expressions, each with its
 // place: unknown names, shapes that do not fit, improper supports, records
@@ -16,20 +34,14 @@ func Compile(s *spec.Spec) (*Model, error) {
 		return nil, errs
 	}
 	c := newCompiler(s, core)
-	c.dimensions()
-	c.parameters()
-	c.checkNames()
+	m := &Model{Name: s.Name.V, Spec: s, Core: core}
+	likelihood, predict := c.check(m)
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}
-	m := &Model{Name: s.Name.V, Spec: s, Core: core, Params: c.params, P: c.size}
+	m.Params, m.P = c.params, c.size
 	for _, p := range c.params {
 		m.Constrained += p.ConstrainedSize
-	}
-	likelihood, predict := c.likelihood(m), c.predictions(m)
-	c.checkUse()
-	if len(c.errs) > 0 {
-		return nil, c.sorted()
 	}
 	m.Encoding = c.encoder.encoding()
 	c.tapes(m, likelihood, predict)
@@ -37,6 +49,19 @@ func Compile(s *spec.Spec) (*Model, error) {
 		return nil, c.sorted()
 	}
 	return m, nil
+}
+
+// check builds the graphs of a record and reports every mistake on the way.
+func (c *compiler) check(m *Model) (likelihood, predict *build) {
+	c.dimensions()
+	c.parameters()
+	c.checkNames()
+	c.checkUse()
+	likelihood = c.likelihood(m)
+	if len(c.errs) == 0 {
+		predict = c.predictions(m)
+	}
+	return likelihood, predict
 }
 
 // compiler holds what the tapes of one model have in common. Each tape has a

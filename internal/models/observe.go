@@ -1,6 +1,8 @@
 package models
 
 import (
+	"fmt"
+
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -114,7 +116,7 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 		if c.Type.V == spec.Binary {
 			return g.c.encoder.code(c, Response), true, true
 		}
-		want = "binary"
+		want = "a binary column"
 	case dist.Category:
 		if !c.Numeric() {
 			return g.c.encoder.code(c, Response), true, true
@@ -125,26 +127,38 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 			return g.c.encoder.raw(c, Response), true, true
 		}
 		want = "an integer with a lower bound of at least 0"
-	case dist.Positive:
-		if c.Numeric() && c.Lower.V > 0 {
-			return g.c.encoder.raw(c, Response), true, true
-		}
-		want = "a number with a lower bound above 0"
-	case dist.UnitInterval:
-		if c.Numeric() && c.Lower.V > 0 && c.Upper.V < 1 {
-			return g.c.encoder.raw(c, Response), true, true
-		}
-		want = "a number with bounds strictly between 0 and 1"
-	case dist.Interval:
-		if c.Numeric() && c.Lower.V > s.Lower && c.Upper.V < s.Upper {
-			return g.c.encoder.raw(c, Response), true, true
-		}
-		want = "a number with bounds inside " + s.String()
 	default:
-		want = "of another kind"
+		if within(c, s) {
+			return g.c.encoder.raw(c, Response), true, true
+		}
+		want = "a number with bounds that keep it " + s.String()
 	}
-	g.c.errs.Add(d.Text.At, "", "%s observes what is %s; the column %s must be %s", d.Text.V, s, c.Name.V, want)
+	name := d.Text.V
+	if call, ok := d.Expr.(*expr.Call); ok {
+		name = call.Func
+	}
+	is := c.Type.V
+	if c.Numeric() {
+		is = fmt.Sprintf("%s in [%g, %g]", is, c.Lower.V, c.Upper.V)
+	}
+	g.c.errs.Add(d.Text.At, "", "%s observes %s, but column %s is %s", name, want, c.Name.V, is)
 	return 0, false, false
+}
+
+// within reports whether the declared bounds of a number lie in a support that
+// is part of the line.
+func within(c *spec.Column, s dist.Support) bool {
+	switch {
+	case !c.Numeric():
+		return false
+	case s.Kind == dist.Positive:
+		return c.Lower.V > 0
+	case s.Kind == dist.UnitInterval:
+		return c.Lower.V > 0 && c.Upper.V < 1
+	case s.Kind == dist.Interval:
+		return c.Lower.V > s.Lower && c.Upper.V < s.Upper
+	}
+	return false
 }
 
 // predictions is the forward-only graph of what a record's other columns say

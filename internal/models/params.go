@@ -17,6 +17,9 @@ type prior struct {
 	free         graph.Shape // of its unconstrained scalars
 	support      dist.Support
 	elements     []element // single values with a prior of their own
+	// broken marks a stand-in for a parameter with a mistake, so that the mistake
+	// is reported once and not wherever the parameter is used.
+	broken bool
 }
 
 // element is one value of a parameter with a prior of its own.
@@ -40,6 +43,7 @@ func (c *compiler) dimensions() {
 			column := c.spec.Data.Column(d.Of.V)
 			if column == nil || len(column.Levels) == 0 {
 				c.errs.Add(d.Of.At, "", "levels(%s) needs a declared column with levels", d.Of.V)
+				c.dims[name] = expr.Dim{Size: 1, Labels: expr.NumberedLabels(1)}
 				continue
 			}
 			c.dims[name] = expr.Dim{Size: len(column.Levels), Labels: column.LevelNames()}
@@ -67,9 +71,13 @@ func (c *compiler) parameters() {
 	for _, d := range c.ordered(append(order[:len(order):len(order)], c.core.Let...)) {
 		if c.isLet(d) {
 			scratch.define(d)
-		} else if p := c.parameter(d, scratch); p != nil {
-			known[d.Name.V] = p
+			continue
 		}
+		p := c.parameter(d, scratch)
+		known[d.Name.V] = p
+		leaf := scratch.b.Param(d.Name.V, p.free)
+		value, _ := dist.TransformFor(p.support).Apply(scratch.b, leaf, p.shape)
+		scratch.env.Values[d.Name.V] = p.value(value)
 	}
 	for _, d := range order {
 		p := known[d.Name.V]
@@ -99,35 +107,42 @@ func (c *compiler) isLet(d *spec.Definition) bool {
 	return false
 }
 
-// parameter reads one `name: prior(args) [dims]`.
+// parameter reads one `name: prior(args) [dims]`; after a mistake the result is
+// a broken stand-in.
 func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
 	distribution, dims, errs := expr.SplitDims(d.Expr)
 	shape, more := scratch.env.Shape(dims)
 	density, bad := expr.LowerDensity(distribution, scratch.env, scratch.b)
+	p := &prior{definition: d, distribution: distribution, shape: shape, free: shape, broken: true}
 	if errs = append(append(errs, more...), bad...); len(errs) > 0 {
 		c.errs = append(c.errs, errs...)
-		return nil
+		return p
 	}
-	p := &prior{definition: d, distribution: distribution, shape: shape, support: density.Support()}
-	transform := dist.TransformFor(p.support)
+	at, support := distribution.Pos(), density.Support()
+	transform := dist.TransformFor(support)
 	if transform == nil {
-		c.errs.Add(distribution.Pos(), "sum discrete quantities out with mixture()", "parameter %s would be %s: only continuous parameters can be fitted", d.Name.V, p.support)
-		return nil
+		c.errs.Add(at, "sum discrete quantities out with mixture()", "parameter %s would be %s: only continuous parameters can be fitted", d.Name.V, support)
+		return p
 	}
-	if err := density.Fits(shape); err != nil {
-		c.errs.Add(distribution.Pos(), "declare its dims in brackets: prior(...) [dim]", "%v", err)
-		return nil
+	err := density.Fits(shape)
+	if err == nil {
+		p.free, err = transform.FreeShape(shape)
 	}
-	free, err := transform.FreeShape(shape)
 	if err != nil {
-		c.errs.Add(distribution.Pos(), "declare its dims in brackets: prior(...) [dim]", "%v", err)
-		return nil
+		c.errs.Add(at, "declare its dims in brackets: prior(...) [dim]", "%v", err)
+		p.free = shape
+		return p
 	}
-	p.free = free
-	leaf := scratch.b.Param(d.Name.V, free)
-	value, _ := transform.Apply(scratch.b, leaf, shape)
-	scratch.env.Values[d.Name.V] = expr.Value{Node: value, Support: &p.support}
+	p.support, p.broken = support, false
 	return p
+}
+
+// value is what the parameter's name means.
+func (p *prior) value(n *graph.Node) expr.Value {
+	if p.broken {
+		return expr.Value{Node: n}
+	}
+	return expr.Value{Node: n, Support: &p.support}
 }
 
 // elements reads the priors of single values, `name[label]: prior(args)`.
@@ -138,8 +153,11 @@ func (c *compiler) elements(scratch *build) {
 			continue
 		}
 		i, at := c.find(base, d.Name.V)
+		if i >= 0 && c.priors[i].broken {
+			continue
+		}
 		if i < 0 {
-			c.errs.Add(d.Name.At, "", "no parameter %s", d.Name.V)
+			c.errs.Add(d.Name.At, hint(d.Name.V, c.elementNames()), "no parameter %s", d.Name.V)
 			continue
 		}
 		density, errs := expr.LowerDensity(d.Expr, scratch.env, scratch.b)
@@ -172,4 +190,13 @@ func (c *compiler) find(base, name string) (param, at int) {
 		}
 	}
 	return -1, 0
+}
+
+// elementNames names every single value of every parameter.
+func (c *compiler) elementNames() []string {
+	var names []string
+	for i := range c.params {
+		names = append(names, c.params[i].Elements()...)
+	}
+	return names
 }

@@ -63,6 +63,7 @@ func (g *build) design(dim *spec.Dim) {
 		factors, ok := g.c.spec.Data.Factors(label.V)
 		if !ok {
 			g.c.errs.Add(label.At, "a label is a column, column=level for a category, or a product a:b", "label %s of dim %s is no predictor", label.V, dim.Name.V)
+			parts = append(parts, g.b.Const(0))
 			continue
 		}
 		parts = append(parts, g.product(factors))

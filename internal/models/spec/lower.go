@@ -27,6 +27,47 @@ func (s *Spec) Lower() (*Core, Errors) {
 	return l.core, l.sorted()
 }
 
+// Lowerable is Lower for a Spec with mistakes: it returns false when these stand
+// in the way of looking at the model's expressions.
+func (s *Spec) Lowerable() (*Core, bool) {
+	for _, c := range s.Data.Columns {
+		if !c.Type.IsSet() || !c.Numeric() && len(c.Levels) < 2 {
+			return nil, false
+		}
+	}
+	switch {
+	case s.Core != nil && s.Model != nil:
+		return nil, false
+	case s.Core != nil:
+		return s.Core, s.Core.parsed()
+	case s.Model == nil || s.Model.Terms == nil || !s.Model.complete(&s.Data):
+		return nil, false
+	}
+	f := familyOf(s.Model.Family.V)
+	if f == nil || f.link(s.Model.Link.V) == nil {
+		return nil, false
+	}
+	for _, p := range s.Model.Priors {
+		if p.Expr == nil {
+			return nil, false
+		}
+	}
+	core, _ := s.Lower()
+	return core, core.parsed()
+}
+
+// parsed reports whether every expression of the core blocks could be read.
+func (c *Core) parsed() bool {
+	for _, list := range [][]*Definition{c.Params, c.Let, c.RowsLet, c.Observe} {
+		for _, d := range list {
+			if d.Expr == nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // lowering turns one formula into core blocks.
 type lowering struct {
 	*problems

@@ -1,0 +1,20 @@
+package models
+
+import (
+	"errors"
+	"testing"
+
+	"d3p/internal/models/spec"
+	"d3p/internal/models/spec/spectest"
+)
+
+// TestErrors checks the messages about core blocks and lowered formulas.
+func TestErrors(t *testing.T) {
+	spectest.Each(t, "testdata/errors/*.yaml", func(file string, src []byte) spec.Errors {
+		var errs spec.Errors
+		if _, err := Read(file, src, nil); err != nil && !errors.As(err, &errs) {
+			t.Fatalf("%T: %v", err, err)
+		}
+		return errs
+	})
+}
