@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
@@ -32,12 +33,20 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 			rows, err = nil, damaged(path)
 		}
 	}()
-	pf, err := file.NewParquetReader(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, check, err
+	}
+	mem := bounded{memory.DefaultAllocator, int(64<<20 + 1024*info.Size())}
+	pf, err := file.NewParquetReader(f, file.WithReadProps(parquet.NewReaderProperties(mem)))
 	if err != nil {
 		return nil, check, damaged(path)
 	}
 	defer pf.Close()
-	reader, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: parquetBatch}, memory.DefaultAllocator)
+	// the Arrow schema some writers add says nothing that the Parquet one does
+	// not, and Arrow allocates whatever length a damaged one states
+	pf.MetaData().FileMetaData.KeyValueMetadata = nil
+	reader, err := pqarrow.NewFileReader(pf, pqarrow.ArrowReadProperties{BatchSize: parquetBatch}, mem)
 	if err != nil {
 		return nil, check, damaged(path)
 	}
@@ -45,7 +54,11 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, damaged(path)
 	}
-	rows, err = allocate(path, int(pf.NumRows()), e, opt)
+	n := pf.NumRows()
+	if n < 0 || n > 64*info.Size() { // possible, but rather damage: grow as records come
+		n = 0
+	}
+	rows, err = allocate(path, int(n), e, opt)
 	if err != nil {
 		return nil, check, err
 	}
@@ -71,6 +84,28 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 			return nil, check, err
 		}
 	}
+}
+
+// bounded is an allocator that refuses a length which cannot come from a sound
+// file; readParquet recovers from the panic. Arrow believes every length that
+// a damaged file states.
+type bounded struct {
+	memory.Allocator
+	limit int
+}
+
+func (b bounded) Allocate(size int) []byte {
+	if size > b.limit {
+		panic("records: Parquet file states an impossible length")
+	}
+	return b.Allocator.Allocate(size)
+}
+
+func (b bounded) Reallocate(size int, old []byte) []byte {
+	if size > b.limit {
+		panic("records: Parquet file states an impossible length")
+	}
+	return b.Allocator.Reallocate(size, old)
 }
 
 // damaged is the error for a file that Arrow cannot decode. Arrow's own words
@@ -175,8 +210,6 @@ func cellReader(t arrow.DataType, numeric bool) (opener, error) {
 	case arrow.DECIMAL128:
 		scale := t.(*arrow.Decimal128Type).Scale
 		return numbers(func(a *array.Decimal128, i int) float64 { return a.Value(i).ToFloat64(scale) }), nil
-	case arrow.NULL:
-		return numbers(func(*array.Null, int) float64 { panic("records: value of a null") }), nil
 	case arrow.BOOL:
 		return func(a arrow.Array) func(*encoder, *column, int) {
 			typed := a.(*array.Boolean)
@@ -189,17 +222,8 @@ func cellReader(t arrow.DataType, numeric bool) (opener, error) {
 	switch t.ID() {
 	case arrow.STRING:
 		return texts(func(a *array.String, i int) string { return a.Value(i) }), nil
-	case arrow.LARGE_STRING:
-		return texts(func(a *array.LargeString, i int) string { return a.Value(i) }), nil
 	case arrow.BINARY:
 		return texts(func(a *array.Binary, i int) string { return string(a.Value(i)) }), nil
-	case arrow.DICTIONARY:
-		if value := t.(*arrow.DictionaryType).ValueType; value.ID() != arrow.DICTIONARY {
-			if _, err := cellReader(value, numeric); err != nil {
-				return nil, err
-			}
-			return dictionary, nil
-		}
 	}
 	return nil, errType
 }
@@ -218,24 +242,5 @@ func texts[A arrow.Array](value func(A, int) string) opener {
 	return func(a arrow.Array) func(*encoder, *column, int) {
 		typed := a.(A)
 		return func(e *encoder, c *column, i int) { e.text(c, []byte(value(typed, i))) }
-	}
-}
-
-// dictionary reads a dictionary-encoded column through its values.
-func dictionary(a arrow.Array) func(*encoder, *column, int) {
-	typed := a.(*array.Dictionary)
-	values := typed.Dictionary()
-	open, err := cellReader(values.DataType(), false)
-	if err != nil {
-		panic(err) // cellReader checked the type
-	}
-	cell := open(values)
-	return func(e *encoder, c *column, i int) {
-		at := typed.GetValueIndex(i)
-		if values.IsNull(at) {
-			e.absent(c)
-			return
-		}
-		cell(e, c, at)
 	}
 }

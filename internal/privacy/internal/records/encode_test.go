@@ -1,0 +1,280 @@
+package records
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models"
+)
+
+func ptr(x float64) *float64 { return &x }
+
+// write puts text in a file of its own.
+func write(t testing.TB, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// encode reads CSV text and returns the rows, nil for an invalid one.
+func encode(t *testing.T, e models.Encoding, text string) ([][]float64, Check) {
+	t.Helper()
+	rows, check, err := Read(write(t, "data.csv", text), e, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unpack(t, rows), check
+}
+
+func unpack(t *testing.T, rows *Rows) (all [][]float64) {
+	t.Helper()
+	for i := range rows.N {
+		row := make([]float64, rows.K)
+		rows.Row(i, row)
+		if !rows.Valid[i] {
+			for _, x := range row {
+				if x != 0 {
+					t.Errorf("invalid record %d holds %g, want zeros", i, row)
+				}
+			}
+			row = nil
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+// one is an encoding with a single field.
+func one(f models.Field) models.Encoding {
+	k := 0
+	for _, out := range f.Out {
+		k = max(k, out+1)
+	}
+	return models.Encoding{Fields: []models.Field{f}, K: k, MissingTokens: []string{"NA", "unknown"}}
+}
+
+func TestEncodeNumbers(t *testing.T) {
+	number := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(-10), Upper: ptr(100),
+		Center: 50, Scale: 10, Missing: models.MissingReject, Out: []int{0}}
+	impute := number
+	impute.Missing, impute.Impute = models.MissingImpute, 60
+	whole := impute
+	whole.Type = models.Integer
+	logarithm := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(1e9),
+		Transform: "log", Center: 1, Scale: 2, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}
+	outside := number
+	outside.RejectOutside = true
+	for _, test := range []struct {
+		name  string
+		field models.Field
+		cell  string
+		want  any // a number, or nil for an invalid record
+	}{
+		{"plain", number, "60", 1.0},
+		{"spaces", number, "  60.0\t", 1.0},
+		{"quoted", number, `"60"`, 1.0},
+		{"exponent", number, "6e1", 1.0},
+		{"above the upper bound", number, "1000", 5.0},
+		{"below the lower bound", number, "-1e300", -6.0},
+		{"overflow is missing", number, "1e400", nil},
+		{"empty", number, "", nil},
+		{"token", number, "NA", nil},
+		{"another token", number, "unknown", nil},
+		{"text", number, "sixty", nil},
+		{"nan", number, "NaN", nil},
+		{"infinity", number, "inf", nil},
+		{"hexadecimal", number, "0x10", nil},
+		{"thousands", number, "1_000", nil},
+		{"imputed", impute, "NA", 1.0},
+		{"text imputed", impute, "sixty", 1.0},
+		{"whole", whole, "70.0", 2.0},
+		{"not whole", whole, "70.5", 1.0},
+		{"logarithm", logarithm, "7.38905609893065", 0.5},
+		{"logarithm of zero", logarithm, "0", -0.5},
+		{"rejected outside", outside, "101", nil},
+		{"inside", outside, "100", 5.0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rows, _ := encode(t, one(test.field), "x,y\n"+test.cell+",1\n")
+			if len(rows) != 1 || (rows[0] == nil) != (test.want == nil) {
+				t.Fatalf("%q gives %v, want %v", test.cell, rows, test.want)
+			}
+			if test.want != nil && math.Abs(rows[0][0]-test.want.(float64)) > 1e-15 {
+				t.Errorf("%q gives %g, want %g", test.cell, rows[0][0], test.want)
+			}
+		})
+	}
+}
+
+func TestEncodeLevels(t *testing.T) {
+	code := models.Field{Column: "x", Type: models.Category, Kind: models.LevelCode, Levels: []string{"never", "former", "NA"},
+		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	other := code
+	other.Unknown = 1
+	missing := code
+	missing.Unknown, missing.Missing, missing.Impute = models.UnknownMissing, models.MissingImpute, 2
+	hot := code
+	hot.Kind, hot.Out, hot.Unknown = models.OneHot, []int{-1, 0, 1}, 0
+	imputedHot := hot
+	imputedHot.Missing, imputedHot.Impute = models.MissingImpute, -1
+	binary := code
+	binary.Type, binary.Levels = models.Binary, []string{"0", "1"}
+	for _, test := range []struct {
+		name  string
+		field models.Field
+		cell  string
+		want  []float64
+	}{
+		{"code", code, "former", []float64{1}},
+		{"spaces", code, " never ", []float64{0}},
+		{"a level spelt like a token", code, "NA", []float64{2}},
+		{"undeclared, rejected", code, "current", nil},
+		{"missing, rejected", code, "", nil},
+		{"undeclared, mapped", other, "current", []float64{1}},
+		{"undeclared, missing", missing, "current", []float64{2}},
+		{"one-hot", hot, "former", []float64{1, 0}},
+		{"one-hot, last", hot, "NA", []float64{0, 1}},
+		{"one-hot, reference", hot, "never", []float64{0, 0}},
+		{"one-hot, undeclared", hot, "current", []float64{0, 0}},
+		{"one-hot, missing", hot, "unknown", nil},
+		{"one-hot, imputed", imputedHot, "unknown", []float64{0, 0}},
+		{"binary", binary, "1", []float64{1}},
+		{"binary by value", binary, "1.0", []float64{1}},
+		{"binary, another number", binary, "2", nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			// the record before must not shine through
+			rows, _ := encode(t, one(test.field), "x,y\nformer,1\n1,1\n"+test.cell+",1\n")
+			if d := cmp.Diff(test.want, rows[2]); d != "" {
+				t.Errorf("%q (-want +got):\n%s", test.cell, d)
+			}
+		})
+	}
+}
+
+// The indicator is 1 exactly where another field of the column was imputed,
+// whatever the order of the fields.
+func TestEncodeMissingIndicator(t *testing.T) {
+	number := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Missing: models.MissingImpute, Impute: 5, Out: []int{0}}
+	indicator := models.Field{Column: "x", Type: models.Real, Kind: models.MissingIndicator, Missing: models.MissingImpute, Out: []int{1}}
+	want := [][]float64{{5, 1}, {7, 0}, {5, 1}, {0, 0}}
+	for _, fields := range [][]models.Field{{number, indicator}, {indicator, number}} {
+		rows, check := encode(t, models.Encoding{Fields: fields, K: 2}, "x,y\n,1\n7,1\nseven,1\n0,1\n")
+		if d := cmp.Diff(want, rows); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
+		if c := check.Columns[0]; c.Missing != 1 || c.Unparseable != 1 || check.Records != 4 || check.Rejected != 0 {
+			t.Errorf("check %+v, want 1 missing and 1 unparseable of 4", check)
+		}
+	}
+}
+
+// One missing value rejects the whole record, and leaves N as it is.
+func TestRejectedRecordsStay(t *testing.T) {
+	e := models.Encoding{K: 2, Fields: []models.Field{
+		{Column: "a", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{1}},
+		{Column: "b", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}},
+	}}
+	rows, check := encode(t, e, "b,a\n1,2\n,3\n4,\n5,6\n")
+	if d := cmp.Diff([][]float64{{1, 2}, nil, nil, {5, 6}}, rows); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if check.Rejected != 2 {
+		t.Errorf("%d rejected, want 2", check.Rejected)
+	}
+}
+
+func TestStoreFloat32(t *testing.T) {
+	e := one(models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}})
+	rows, _, err := Read(write(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rows.Precision() != Float32 || rows.Stride != 3 || rows.F32[0] != 0.1 || rows.F32[3] != 7 {
+		t.Errorf("stored %v with stride %d", rows.F32, rows.Stride)
+	}
+	rows.Widen(5)
+	got := make([]float64, 5)
+	if rows.Row(1, got); !cmp.Equal(got, []float64{7, 0, 0, 0, 0}) {
+		t.Errorf("widened record %g", got)
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	e := one(models.Field{Column: "age", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}})
+	for _, test := range []struct {
+		name, text string
+		want       string
+	}{
+		{"empty file", "", "is empty"},
+		{"only blank lines", "\n\n", "is empty"},
+		{"unknown column", "agee,y\n1,2\n", "column age: not in the header of the file (did you mean agee?)"},
+		{"no header", "34,1\n35,0\n", "column age: not in the header of the file (the first line must name the columns)"},
+		{"column twice", "age,age\n1,2\n", "column age: named twice"},
+		{"ragged line", "age,y\n1,2\n31415\n", "a line does not have the 2 fields of the first line"},
+		{"open quote", "age,y\n1,\"31415\n", "a quote is never closed"},
+		{"stray quote", "age,y\n1,31\"415\n", "a quote stands inside"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, check, err := Read(write(t, "data.csv", test.text), e, Options{})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Fatalf("error %v, want one with %q", err, test.want)
+			}
+			if strings.Contains(err.Error(), "31415") || strings.Contains(err.Error(), "line 3") {
+				t.Errorf("error %q tells of a record", err)
+			}
+			if strings.Contains(test.want, "line") && !strings.Contains(test.want, "first line must") && check.Problem == nil {
+				t.Error("the private check does not say which line")
+			}
+		})
+	}
+	if _, _, err := Read(t.TempDir(), e, Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("a directory: error %v", err)
+	}
+	if _, _, err := Read(filepath.Join(t.TempDir(), "none.csv"), e, Options{}); !os.IsNotExist(err) {
+		t.Errorf("no file: error %v", err)
+	}
+	big := write(t, "data.csv", "age\n"+strings.Repeat("1\n", 1000))
+	if _, _, err := Read(big, e, Options{MaxMemory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit") {
+		t.Errorf("a table above the memory allowed: error %v", err)
+	}
+}
+
+// All columns that are missing are named at once.
+func TestReadErrorsTogether(t *testing.T) {
+	e := models.Encoding{K: 2, Fields: []models.Field{
+		{Column: "height", Kind: models.Numeric, Out: []int{0}}, {Column: "weight", Kind: models.Numeric, Out: []int{1}},
+	}}
+	_, _, err := Read(write(t, "data.csv", "heigth,wieght\n1,2\n"), e, Options{})
+	if err == nil || !strings.Contains(err.Error(), "heigth?") || !strings.Contains(err.Error(), "wieght?") {
+		t.Errorf("error %v, want both columns", err)
+	}
+}
+
+func TestEncodingsThatMakeNoSense(t *testing.T) {
+	good := models.Field{Column: "x", Kind: models.Numeric, Out: []int{0}}
+	for name, e := range map[string]models.Encoding{
+		"column outside":   {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Out: []int{1}}}},
+		"column twice":     {K: 1, Fields: []models.Field{good, good}},
+		"no output":        {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric}}},
+		"kind":             {K: 1, Fields: []models.Field{{Column: "x", Kind: "numbers", Out: []int{0}}}},
+		"transform":        {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "cube", Out: []int{0}}}},
+		"bounds":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Lower: ptr(2), Upper: ptr(1), Out: []int{0}}}},
+		"levels":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.OneHot, Levels: []string{"a", "b"}, Out: []int{0}}}},
+		"unknown level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Unknown: 1, Out: []int{0}}}},
+		"imputed level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: 3, Out: []int{0}}}},
+		"imputed constant": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "log", Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
+	} {
+		if _, _, err := Read(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package records
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models"
+)
+
+// parquetText makes a file of one column per JSON array in columns.
+func parquetText(t testing.TB, schema *arrow.Schema, columns ...string) string {
+	t.Helper()
+	var fields []arrow.Array
+	for i, text := range columns {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, schema.Field(i).Type, strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields = append(fields, a)
+	}
+	batch := array.NewRecord(schema, fields, int64(fields[0].Len()))
+	var buf bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &buf,
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithMaxRowGroupLength(2)),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(batch); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
+}
+
+func columns(types ...arrow.DataType) *arrow.Schema {
+	var fields []arrow.Field
+	for i, t := range types {
+		fields = append(fields, arrow.Field{Name: string(rune('a' + i)), Type: t, Nullable: true})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// Every Arrow type gives what the same table gives as CSV.
+func TestParquetAgreesWithCSV(t *testing.T) {
+	numeric := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100),
+		Center: 1, Scale: 2, Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
+	levels := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"0", "1", "7"},
+		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	text := levels
+	text.Levels = []string{"no", "yes"}
+	truth := levels
+	truth.Levels = []string{"false", "true"}
+	for _, test := range []struct {
+		name  string
+		kind  arrow.DataType
+		field models.Field
+		json  string
+		csv   string
+	}{
+		{"float64", arrow.PrimitiveTypes.Float64, numeric, `[1.5, null, -1000, 0.1, 3]`, "1.5\nNA\n-1000\n0.1\n3\n"},
+		{"float32", arrow.PrimitiveTypes.Float32, numeric, `[1.5, null, -1000, 0.25, 3]`, "1.5\nNA\n-1000\n0.25\n3\n"},
+		{"int64", arrow.PrimitiveTypes.Int64, numeric, `[1, null, -1000, 0, 3]`, "1\nNA\n-1000\n0\n3\n"},
+		{"int8", arrow.PrimitiveTypes.Int8, numeric, `[1, null, -100, 0, 3]`, "1\nNA\n-100\n0\n3\n"},
+		{"uint16", arrow.PrimitiveTypes.Uint16, numeric, `[1, null, 1000, 0, 3]`, "1\nNA\n1000\n0\n3\n"},
+		{"integers as levels", arrow.PrimitiveTypes.Int32, levels, `[1, null, 7, 0, 3]`, "1\nNA\n7\n0\n3\n"},
+		{"numbers as levels", arrow.PrimitiveTypes.Float64, levels, `[1, null, 7, 0, 0.5]`, "1\nNA\n7\n0\n0.5\n"},
+		{"truth values as levels", arrow.FixedWidthTypes.Boolean, truth, `[true, null, false, true]`, "true\nNA\nfalse\ntrue\n"},
+		{"truth values as 0 and 1", arrow.FixedWidthTypes.Boolean, levels, `[true, null, false, true]`, "1\nNA\n0\n1\n"},
+		{"truth values as numbers", arrow.FixedWidthTypes.Boolean, numeric, `[true, null, false, true]`, "1\nNA\n0\n1\n"},
+		{"text", arrow.BinaryTypes.String, text, `["yes", null, "no", "maybe", " no "]`, "yes\nNA\nno\nmaybe\n no \n"},
+		{"text of numbers", arrow.BinaryTypes.String, levels, `["1", "1.0", "NA", "7"]`, "1\n1.0\nNA\n7\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e := one(test.field)
+			rows, check, err := Read(write(t, "data.bin", parquetText(t, columns(test.kind), test.json)), e, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, wantCheck := encode(t, e, "a\n"+test.csv)
+			if d := cmp.Diff(want, unpack(t, rows)); d != "" {
+				t.Errorf("rows (-CSV +Parquet):\n%s", d)
+			}
+			check.File, wantCheck.File = "", ""
+			if d := cmp.Diff(wantCheck, check); d != "" {
+				t.Errorf("check (-CSV +Parquet):\n%s", d)
+			}
+		})
+	}
+}
+
+// Only the columns in use are read, in the order of the encoding.
+func TestParquetColumns(t *testing.T) {
+	schema := columns(arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64)
+	text := parquetText(t, schema, `[1,2,3]`, `["x","y","z"]`, `[0.5,0.25,0.125]`)
+	e := models.Encoding{K: 2, Fields: []models.Field{
+		{Column: "c", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}},
+		{Column: "a", Type: models.Integer, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{1}},
+	}}
+	rows, _, err := Read(write(t, "data.parquet", text), e, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([][]float64{{0.5, 1}, {0.25, 2}, {0.125, 3}}, unpack(t, rows)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestParquetErrors(t *testing.T) {
+	number := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}}
+	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"x"}, Missing: models.MissingReject, Out: []int{0}}
+	elsewhere := number
+	elsewhere.Column = "A"
+	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "1"]`)
+	for _, test := range []struct {
+		name, text string
+		field      models.Field
+		want       string
+	}{
+		{"text where a number is declared", text, number, "column a: has type utf8 in the file (the model file declares a number)"},
+		{"a date", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), level, "column a: has type date32"},
+		{"unknown column", text, elsewhere, "column A: not in the header of the file (did you mean a?)"},
+		{"only the magic", "PAR1", number, "cannot be decoded"},
+		{"cut short", text[:len(text)/2], number, "cannot be decoded"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			_, _, err := Read(write(t, "data.parquet", test.text), one(test.field), Options{})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %v, want one with %q", err, test.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "31415") {
+				t.Errorf("error %q quotes a cell", err)
+			}
+		})
+	}
+}
+
+// A damaged file is an error that quotes nothing, or is read, but never a panic.
+func TestParquetDamaged(t *testing.T) {
+	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"canary31415"},
+		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "canary31415", "canary31415"]`)
+	path := write(t, "data.parquet", text)
+	rng := rand.New(rand.NewPCG(1, 1))
+	failed := 0
+	for range 300 {
+		damaged := []byte(text)
+		for range 1 + rng.IntN(3) {
+			damaged[4+rng.IntN(len(damaged)-4)] = byte(rng.Uint32())
+		}
+		if err := os.WriteFile(path, damaged, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := Read(path, one(level), Options{MaxMemory: 1 << 20}); err != nil {
+			failed++
+			if strings.Contains(err.Error(), "31415") {
+				t.Fatalf("error %q quotes a cell", err)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no damage was noticed")
+	}
+}
