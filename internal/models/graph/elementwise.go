@@ -140,6 +140,9 @@ func (b *Builder) elementwise(op Op, args ...*Node) *Node {
 	if n := b.simplify(op, shape, args); n != nil {
 		return b.Expand(n, shape)
 	}
+	if n := b.beforeViews(op, shape, args); n != nil {
+		return n
+	}
 	stage := StageConst
 	for _, a := range args {
 		stage = stage.Join(a.stage)

@@ -19,7 +19,40 @@ func (b *Builder) sumInto(x *Node, s Shape, into []int32) *Node {
 	if x.is(0) {
 		return b.Expand(b.Const(0), s)
 	}
+	if len(into) == s.Size() && distinct(into) { // a permutation
+		from := make([]int32, len(into))
+		for i, j := range into {
+			from[j] = int32(i)
+		}
+		return b.view(x, s, from)
+	}
+	if n := b.sumOfMultiple(x, s, into); n != nil {
+		return n
+	}
 	return b.foldNode(b.intern(OpSum, s, x.stage, []*Node{x}, attr{index: into}))
+}
+
+// sumOfMultiple takes a factor that is the same for all that is added up out
+// of the sum; nil if x has none.
+func (b *Builder) sumOfMultiple(x *Node, s Shape, into []int32) *Node {
+	switch x.op {
+	case OpNeg:
+		return b.Neg(b.sumInto(x.args[0], s, into))
+	case OpMul:
+		for i, f := range x.args {
+			rest := x.args[1-i]
+			if rest.size != x.size {
+				continue
+			}
+			if f.size == 1 {
+				return b.Mul(b.sumInto(rest, s, into), b.view(f, nil, nil))
+			}
+			if base, index := viewed(f); base.size == s.Size() && sameIndex(index, into) {
+				return b.Mul(b.sumInto(rest, s, into), b.view(base, s, nil))
+			}
+		}
+	}
+	return nil
 }
 
 // Mean is the average over the named dimensions, all of them if none is named.

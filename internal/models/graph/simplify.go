@@ -23,6 +23,9 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		case x.op == OpNeg:
 			return b.elementwise(OpSub, y, x.args[0])
 		}
+		if n := b.regroupSum(x, y); n != nil {
+			return n
+		}
 		order(args)
 	case OpSub:
 		switch {
@@ -32,6 +35,9 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 			return b.elementwise(OpNeg, y)
 		case y.op == OpNeg:
 			return b.elementwise(OpAdd, x, y.args[0])
+		}
+		if h, z, ok := x.parts(OpAdd); ok && y.rank() < z.rank() {
+			return b.elementwise(OpAdd, b.elementwise(OpSub, h, y), z) // (h + z) - g
 		}
 	case OpMul:
 		switch {
@@ -50,10 +56,7 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		case y.op == OpNeg && y.size >= x.size && y.rank() >= x.rank():
 			return b.elementwise(OpNeg, b.elementwise(OpMul, x, y.args[0]))
 		}
-		if n := b.regroup(x, y); n != nil {
-			return n
-		}
-		if n := b.regroup(y, x); n != nil {
+		if n := b.regroupProduct(x, y); n != nil {
 			return n
 		}
 		order(args)
@@ -93,8 +96,12 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		if x.op == OpSub {
 			return b.elementwise(OpSub, x.args[1], x.args[0])
 		}
-		if h, z, ok := x.factors(); ok {
-			return b.elementwise(OpMul, b.elementwise(OpNeg, h), z)
+		if n := b.absorb(b.Const(-1), x); n != nil {
+			return n
+		}
+	case OpLog:
+		if x.op == OpExp {
+			return x.args[0]
 		}
 	case OpMin, OpMax:
 		if x == y {
@@ -115,39 +122,6 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		}
 	}
 	return nil
-}
-
-// regroup turns g·(h·z) into (g·h)·z when g and h are computed less often than
-// z: constants are multiplied while building, global factors once per step.
-func (b *Builder) regroup(g, m *Node) *Node {
-	h, z, ok := m.factors()
-	if !ok || g.rank() >= z.rank() || g.size > 1 && h.size > 1 && g.size != h.size {
-		return nil
-	}
-	return b.elementwise(OpMul, b.elementwise(OpMul, g, h), z)
-}
-
-// factors splits a product whose factor h is computed less often than z.
-func (n *Node) factors() (h, z *Node, ok bool) {
-	if n.op != OpMul {
-		return nil, nil, false
-	}
-	h, z = n.args[0], n.args[1]
-	if h.rank() > z.rank() {
-		h, z = z, h
-	}
-	return h, z, h.rank() < z.rank()
-}
-
-// rank orders nodes by how often they are computed.
-func (n *Node) rank() int {
-	switch {
-	case n.stage&StageData != 0:
-		return 2
-	case n.stage == StageGlobal:
-		return 1
-	}
-	return 0
 }
 
 // order puts the operands of a commutative op into one order.

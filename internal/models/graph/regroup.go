@@ -1,0 +1,139 @@
+package graph
+
+// Products and sums are regrouped so that what is computed less often comes
+// together: constants are combined while building, and global values once per
+// step instead of once per record.
+
+// rank orders nodes by how often they are computed.
+func (n *Node) rank() int {
+	switch {
+	case n.stage&StageData != 0:
+		return 2
+	case n.stage == StageGlobal:
+		return 1
+	}
+	return 0
+}
+
+// parts splits a sum or product whose part h is computed less often than z.
+func (n *Node) parts(op Op) (h, z *Node, ok bool) {
+	if n.op != op {
+		return nil, nil, false
+	}
+	h, z = n.args[0], n.args[1]
+	if h.rank() > z.rank() {
+		h, z = z, h
+	}
+	return h, z, h.rank() < z.rank()
+}
+
+// regroupProduct is x·y with a factor of lower rank taken into another one;
+// nil if there is none.
+func (b *Builder) regroupProduct(x, y *Node) *Node {
+	if x.rank() > y.rank() {
+		x, y = y, x
+	}
+	if x.rank() < y.rank() {
+		return b.absorb(x, y)
+	}
+	for range 2 {
+		if h, z, ok := y.parts(OpMul); ok { // x·(h·z) = (h·x)·z
+			if t := b.absorb(h, x); t != nil {
+				return b.elementwise(OpMul, t, z)
+			}
+		}
+		x, y = y, x
+	}
+	return nil
+}
+
+// absorb is g·x without a product of x's rank that x does not have already;
+// nil if that cannot be. g has a lower rank than x.
+func (b *Builder) absorb(g, x *Node) *Node {
+	if h, z, ok := x.parts(OpMul); ok && g.rank() < z.rank() {
+		if g.size > 1 && h.size == 1 && x.size == 1 {
+			return nil // z is a scalar: one product more for each element
+		}
+		return b.elementwise(OpMul, b.elementwise(OpMul, g, h), z)
+	}
+	switch x.op {
+	case OpNeg:
+		return b.absorb(b.elementwise(OpNeg, g), x.args[0])
+	case OpMul:
+		for i, a := range x.args {
+			if a.rank() > g.rank() {
+				if t := b.absorb(g, a); t != nil {
+					return b.elementwise(OpMul, t, x.args[1-i])
+				}
+			}
+		}
+	case OpView:
+		inner, index := viewed(x)
+		if g.size > 1 {
+			base, gi := viewed(g)
+			if !sameShape(base.shape, inner.shape) || !sameIndex(gi, index) {
+				return nil
+			}
+			g = base
+		}
+		if t := b.absorb(g, inner); t != nil {
+			return b.view(t, x.shape, index)
+		}
+	}
+	return nil
+}
+
+// regroupSum is x + y with a term of lower rank taken into another one; nil if
+// there is none.
+func (b *Builder) regroupSum(x, y *Node) *Node {
+	if x.rank() > y.rank() {
+		x, y = y, x
+	}
+	if h, z, ok := y.parts(OpAdd); ok && x.rank() < z.rank() {
+		return b.elementwise(OpAdd, b.elementwise(OpAdd, x, h), z)
+	}
+	if y.op == OpSub && y.args[1].rank() < y.args[0].rank() && x.rank() < y.args[0].rank() {
+		return b.elementwise(OpAdd, b.elementwise(OpSub, x, y.args[1]), y.args[0])
+	}
+	return nil
+}
+
+// beforeViews applies an element-wise op to what its operands view, when they
+// view alike and the views are not smaller: op(view(x)) = view(op(x)).
+func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
+	var base, first *Node
+	inner := make([]*Node, len(args))
+	for i, a := range args {
+		switch {
+		case a.op == OpView && a.size > 1:
+			x, index := viewed(a)
+			if first == nil {
+				base, first = x, a
+			}
+			if x.size > a.size || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
+				return nil
+			}
+			inner[i] = x
+		case a.size == 1:
+			inner[i] = b.view(a, nil, nil)
+		default:
+			return nil
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return b.view(b.elementwise(op, inner...), shape, first.attr.index)
+}
+
+func sameIndex(x, y []int32) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
