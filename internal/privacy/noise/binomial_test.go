@@ -203,6 +203,7 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 	draw := func() {
 		s.Seek(step)
 		s.Normals(z)
+		s.AddGaussian(z, 1.5)
 		s.Fill(p)
 		s.Binomial(1000000, 0.01)
 		s.Bernoulli(0.3)

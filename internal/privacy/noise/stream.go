@@ -19,6 +19,7 @@ type Stream struct {
 	last [normalGroup]float64 // where the last, short group of normals is made
 
 	binomial *Binomial // of the last (n, p) asked for
+	lattice  *lattice  // of AddGaussian
 }
 
 const (
@@ -95,5 +96,6 @@ func (s *Stream) Wipe() {
 	clear(s.buf[:])
 	clear(s.word[:])
 	clear(s.last[:])
+	s.lattice = nil
 	s.used = bufferSize
 }
