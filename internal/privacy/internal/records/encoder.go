@@ -16,7 +16,10 @@ type encoder struct {
 	row     []float64 // the record being encoded, length Encoding.K
 	valid   bool
 	tokens  [][]byte
-	rows    *Rows
+	// textTokens: no token looks like a number, so a cell that parses as one is
+	// not missing.
+	textTokens bool
+	rows       *Rows
 }
 
 // column is one raw column that at least one field reads.
@@ -38,9 +41,12 @@ type field struct {
 
 // newEncoder groups the fields of e by raw column, in order of first use.
 func newEncoder(e models.Encoding, rows *Rows) *encoder {
-	enc := &encoder{row: make([]float64, e.K), valid: true, rows: rows}
+	enc := &encoder{row: make([]float64, e.K), valid: true, rows: rows, textTokens: true}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
+		if _, number := parseNumber([]byte(token)); number {
+			enc.textTokens = false
+		}
 	}
 	at := map[string]int{}
 	for _, f := range e.Fields {
@@ -82,15 +88,24 @@ func resolve(f models.Field) field {
 	if f.Missing == models.MissingImpute {
 		r.imputed = f.Impute
 		if f.Kind == models.Numeric {
-			r.imputed = (r.transform(f.Impute) - f.Center) / r.scale
+			r.imputed = r.encode(f.Impute)
 		}
 	}
 	return r
 }
 
-// transforms maps the names of models.Transforms, and "", to functions.
+// encode transforms and scales a number within its bounds.
+func (f *field) encode(x float64) float64 {
+	if f.transform != nil {
+		x = f.transform(x)
+	}
+	return (x - f.Center) / f.scale
+}
+
+// transforms maps the names of models.Transforms, and "", to functions; nil is
+// the identity.
 var transforms = map[string]func(float64) float64{
-	"":      func(x float64) float64 { return x },
+	"":      nil,
 	"log":   math.Log,
 	"log1p": math.Log1p,
 	"sqrt":  math.Sqrt,
@@ -102,6 +117,12 @@ const undeclared = -1
 
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
+	if c.levels == nil && e.textTokens { // the common case, without looking twice
+		if x, ok := parseNumber(cell); ok {
+			e.value(c, x, undeclared, false)
+			return
+		}
+	}
 	cell = bytes.TrimSpace(cell)
 	code, declared := undeclared, false
 	if c.levels != nil {
@@ -216,8 +237,8 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 		}
 		x = min(max(x, f.lower), f.upper)
 	}
-	x = (f.transform(x) - f.Center) / f.scale
-	if math.IsNaN(x) || math.IsInf(x, 0) { // the logarithm of zero, say
+	x = f.encode(x)
+	if x-x != 0 { // not finite: the logarithm of zero, say
 		e.missing(f)
 		return false
 	}

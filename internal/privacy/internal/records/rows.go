@@ -10,7 +10,10 @@
 // Letters: N records, K encoded columns.
 package records
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Precision is the width of the stored numbers.
 type Precision uint8
@@ -56,18 +59,17 @@ func newRows(p Precision, n, k, stride int) *Rows {
 
 // push appends the record in row, length at most Stride; columns beyond it are zero.
 func (r *Rows) push(row []float64, valid bool) {
+	at := r.N * r.Stride
 	if r.F32 != nil {
-		for _, x := range row {
-			r.F32 = append(r.F32, float32(x))
+		r.F32 = slices.Grow(r.F32, r.Stride)[:at+r.Stride]
+		for j, x := range row {
+			r.F32[at+j] = float32(x)
 		}
-		for range r.Stride - len(row) {
-			r.F32 = append(r.F32, 0)
-		}
+		clear(r.F32[at+len(row):])
 	} else {
-		r.F64 = append(r.F64, row...)
-		for range r.Stride - len(row) {
-			r.F64 = append(r.F64, 0)
-		}
+		r.F64 = slices.Grow(r.F64, r.Stride)[:at+r.Stride]
+		copy(r.F64[at:], row)
+		clear(r.F64[at+len(row):])
 	}
 	r.Valid = append(r.Valid, valid)
 	r.N++

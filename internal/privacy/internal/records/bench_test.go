@@ -1,0 +1,96 @@
+package records
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	arrowcsv "github.com/apache/arrow/go/v15/arrow/csv"
+
+	"d3p/internal/models"
+)
+
+// bigTable writes n records of k numbers of seven digits to a file, and returns
+// its size and the encoding that reads all of it.
+func bigTable(b *testing.B, n, k int) (path string, size int64, e models.Encoding) {
+	b.Helper()
+	path = filepath.Join(b.TempDir(), "data.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	var text bytes.Buffer
+	for i := range n + 1 {
+		for j := range k {
+			if j > 0 {
+				text.WriteByte(',')
+			}
+			if i == 0 {
+				fmt.Fprintf(&text, "x%d", j)
+				e.Fields = append(e.Fields, models.Field{Column: fmt.Sprintf("x%d", j), Type: models.Real, Kind: models.Numeric,
+					Lower: ptr(-5), Upper: ptr(5), Center: 0, Scale: 1, Missing: models.MissingReject, Out: []int{j}})
+			} else {
+				fmt.Fprintf(&text, "%.5f", rng.NormFloat64())
+			}
+		}
+		text.WriteByte('\n')
+	}
+	size = int64(text.Len())
+	if _, err := f.Write(text.Bytes()); err != nil {
+		b.Fatal(err)
+	}
+	e.K = k
+	return path, size, e
+}
+
+// BenchmarkReadCSV reads 200,000 records of 20 numbers, into float32 rows as
+// fits do by default, and with Arrow's reader, which knows the schema.
+func BenchmarkReadCSV(b *testing.B) {
+	const n, k = 200_000, 20
+	path, size, e := bigTable(b, n, k)
+	rate := func(b *testing.B) {
+		b.SetBytes(size)
+		b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+	}
+	for _, p := range []struct {
+		name      string
+		precision Precision
+	}{{"float64", Float64}, {"float32", Float32}} {
+		b.Run(p.name, func(b *testing.B) {
+			for range b.N {
+				rows, _, err := Read(path, e, Options{Precision: p.precision})
+				if err != nil || rows.N != n {
+					b.Fatal(rows, err)
+				}
+			}
+			rate(b)
+		})
+	}
+	b.Run("arrow", func(b *testing.B) {
+		var fields []arrow.Field
+		for _, f := range e.Fields {
+			fields = append(fields, arrow.Field{Name: f.Column, Type: arrow.PrimitiveTypes.Float64})
+		}
+		for range b.N {
+			f, err := os.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			r := arrowcsv.NewReader(f, arrow.NewSchema(fields, nil), arrowcsv.WithHeader(true), arrowcsv.WithChunk(64<<10))
+			read := int64(0)
+			for r.Next() {
+				read += r.Record().NumRows()
+			}
+			if r.Err() != nil || read != n {
+				b.Fatal(read, r.Err())
+			}
+			f.Close()
+		}
+		rate(b)
+	})
+}
