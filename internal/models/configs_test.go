@@ -49,7 +49,7 @@ func simulated(e Encoding, n int, rng *rand.Rand) []float64 {
 		for _, f := range e.Fields {
 			switch {
 			case f.Kind == Numeric && f.Scale == 0 && f.Type == Integer:
-				row[f.Out[0]] = float64(rng.IntN(10))
+				row[f.Out[0]] = *f.Lower + float64(rng.IntN(10))
 			case f.Kind == Numeric && f.Scale == 0:
 				row[f.Out[0]] = *f.Lower + rng.Float64()*(*f.Upper-*f.Lower)
 			case f.Kind == Numeric:

@@ -157,3 +157,54 @@ type testRand struct{ *rand.Rand }
 
 func (r testRand) Normal() float64  { return r.NormFloat64() }
 func (r testRand) Uniform() float64 { return r.Float64() }
+
+// TestEveryFamily compiles a model of every family of the formula front end,
+// and checks its gradients and that a prediction has a mean or is a level.
+func TestEveryFamily(t *testing.T) {
+	data := dataBlock(1,
+		"g: {type: category, levels: [a, b, c]}",
+		"n: {type: integer, lower: 0, upper: 50}",
+		"m: {type: integer, lower: 20, upper: 50}",
+		"y: {type: real, lower: -10, upper: 30, scale: {center: 10, by: 4}}",
+		"t: {type: real, lower: 0.5, upper: 30}",
+		"f: {type: real, lower: 0.01, upper: 0.99}",
+		"o: {type: ordinal, levels: [I, II, III, IV]}",
+		"d: {type: binary}")
+	for _, model := range []string{
+		"formula: d ~ x1\n  family: bernoulli\n  link: probit",
+		"formula: d ~ x1\n  family: bernoulli\n  link: cloglog",
+		"formula: n | trials(m) ~ x1\n  family: binomial",
+		"formula: y ~ x1\n  family: normal",
+		"formula: y ~ x1\n  family: student_t\n  nu: gamma(2, 0.1)",
+		"formula: y ~ x1\n  family: laplace",
+		"formula: n ~ x1\n  family: poisson",
+		"formula: n ~ x1 + (1 | g)\n  family: negative_binomial",
+		"formula: t ~ x1\n  family: gamma",
+		"formula: t ~ x1\n  family: exponential",
+		"formula: t ~ x1\n  family: log_normal",
+		"formula: t ~ x1\n  family: weibull",
+		"formula: surv(t, d) ~ x1\n  family: weibull",
+		"formula: f ~ x1\n  family: beta",
+		"formula: o ~ x1 + g\n  family: cumulative",
+	} {
+		t.Run(model, func(t *testing.T) {
+			m := compile(t, data+"model:\n  "+model+"\n")
+			rng := rand.New(rand.NewPCG(3, 4))
+			rows := simulated(m.Encoding, 6, rng)
+			checkGradients(t, m, rows, normals(m.P, 0.3, rng))
+			p := m.NewPredictive(6)
+			p.Set(normals(m.P, 0.3, rng))
+			p.Records(rows, m.Encoding.K, 6)
+			draws := make([]float64, 6)
+			p.Draw(draws, 0, testRand{rng})
+			for _, v := range draws {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatalf("draws %v", draws)
+				}
+			}
+			if !p.Mean(draws, 0) && m.Observed[0].Columns[0].Numeric() {
+				t.Error("no mean")
+			}
+		})
+	}
+}

@@ -56,6 +56,7 @@ func (b *blocks) checkModel(m *Model) {
 	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
 		b.checkResponse(m, c, f)
 	}
+	b.checkResponseParts(m, f)
 	for _, t := range m.Terms.Terms {
 		b.checkTerm(m, t)
 	}
@@ -128,10 +129,29 @@ func (b *blocks) checkResponse(m *Model, c *Column, f *family) {
 	}
 }
 
+// checkResponseParts reports trials and events that the family or their columns
+// cannot give.
+func (b *blocks) checkResponseParts(m *Model, f *family) {
+	d, formula := &b.spec.Data, m.Terms
+	if f != nil && (f.name == "binomial") != formula.Trials.IsSet() {
+		if f.name == "binomial" {
+			b.add(formula.Response.At, "write "+formula.Response.V+" | trials(n)", "family binomial needs the number of trials")
+		} else {
+			b.add(formula.Trials.At, "", "family %s has no trials", f.name)
+		}
+	}
+	if c := d.Column(formula.Trials.V); c != nil && c.Type.IsSet() && c.Type.V != Integer {
+		b.add(formula.Trials.At, "", "the number of trials must be an integer, but %s is %s", c.Name.V, c.Type.V)
+	}
+	if c := d.Column(formula.Event.V); c != nil && c.Type.IsSet() && c.Type.V != Binary {
+		b.add(formula.Event.At, "1 when the time is known, 0 when it is censored", "the event must be binary, but %s is %s", c.Name.V, c.Type.V)
+	}
+}
+
 // checkTerm reports a response among the predictors and columns that repeat.
 func (b *blocks) checkTerm(m *Model, t Term) {
 	for i, c := range t.Columns {
-		if c == m.Terms.Response.V {
+		if c == m.Terms.Response.V || c == m.Terms.Event.V {
 			b.add(t.At, "", "the response %s cannot predict itself", c)
 		}
 		if contains(t.Columns[:i], c) {
@@ -174,14 +194,4 @@ func contains(list []string, s string) bool {
 		}
 	}
 	return false
-}
-
-// link returns the family's link of that name, the default for "", or nil.
-func (f *family) link(name string) *link {
-	for i, l := range f.links {
-		if name == l.name || name == "" {
-			return &f.links[i]
-		}
-	}
-	return nil
 }

@@ -12,31 +12,90 @@ type family struct {
 	aux []auxiliary
 	// counts says that the response is a count: its lower bound is at least 0.
 	counts bool
+	// cuts says that cutpoints take the place of the intercept.
+	cuts bool
 }
 
 // link names an inverse link and the observation that it gives, an expression
-// of eta, the linear predictor.
+// of eta, the linear predictor; trials stands for the number of trials.
 type link struct{ name, observe string }
 
 // auxiliary is a parameter of the family, with its default prior.
 type auxiliary struct{ name, prior string }
 
-// families is the table of observation families. A normal response is on its
-// declared scale; counts are observed as they are.
+// numeric are the types of a response on the line.
+var numeric = []string{Real, Integer}
+
+// families is the table of observation families; a new one is one entry here.
+// A response on the whole line is on its declared scale; counts and positive
+// numbers are observed as they are.
 var families = []family{
 	{
 		name: "bernoulli", types: []string{Binary},
-		links: []link{{"logit", "bernoulli(logits=eta)"}},
+		links: []link{
+			{"logit", "bernoulli(logits=eta)"},
+			{"probit", "bernoulli(probit_cdf(eta))"},
+			{"cloglog", "bernoulli(inv_cloglog(eta))"},
+		},
 	},
 	{
-		name: "normal", aliases: []string{"gaussian"}, types: []string{Real, Integer},
+		name: "binomial", types: []string{Integer}, counts: true,
+		links: []link{{"logit", "binomial(trials, logits=eta)"}},
+	},
+	{
+		name: "normal", aliases: []string{"gaussian"}, types: numeric,
 		links: []link{{"identity", "normal(eta, sigma)"}},
 		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
 	},
 	{
-		name: "poisson", types: []string{Integer},
-		links:  []link{{"log", "poisson(log_rate=eta)"}},
-		counts: true,
+		name: "student_t", types: numeric,
+		links: []link{{"identity", "student_t(nu, eta, sigma)"}},
+		aux:   []auxiliary{{"sigma", "half_normal(1)"}, {"nu", "gamma(2, 0.1)"}},
+	},
+	{
+		name: "laplace", types: numeric,
+		links: []link{{"identity", "laplace(eta, sigma)"}},
+		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
+	},
+	{
+		name: "poisson", types: []string{Integer}, counts: true,
+		links: []link{{"log", "poisson(log_rate=eta)"}},
+	},
+	{
+		name: "negative_binomial", types: []string{Integer}, counts: true,
+		links: []link{{"log", "negative_binomial(phi=phi, log_mean=eta)"}},
+		aux:   []auxiliary{{"phi", "gamma(2, 0.1)"}},
+	},
+	{
+		name: "gamma", types: numeric,
+		links: []link{
+			{"log", "gamma(shape, shape * exp(-eta))"},
+		},
+		aux: []auxiliary{{"shape", "gamma(2, 0.1)"}},
+	},
+	{
+		name: "exponential", types: numeric,
+		links: []link{{"log", "exponential(exp(-eta))"}},
+	},
+	{
+		name: "log_normal", types: numeric,
+		links: []link{{"identity", "log_normal(eta, sigma)"}},
+		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
+	},
+	{
+		name: "weibull", types: numeric,
+		links: []link{{"log", "weibull(shape, log_scale=eta)"}},
+		aux:   []auxiliary{{"shape", "log_normal(0, 0.5)"}},
+	},
+	{
+		name: "beta", types: []string{Real},
+		links: []link{{"logit", "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"}},
+		aux:   []auxiliary{{"kappa", "gamma(2, 0.1)"}},
+	},
+	{
+		name: "cumulative", aliases: []string{"ordered_logistic"}, types: []string{Ordinal}, cuts: true,
+		links: []link{{"logit", "ordered_logistic(eta, thresholds)"}},
+		aux:   []auxiliary{{"thresholds", "ordered_normal(0, 2)"}},
 	},
 }
 
@@ -64,6 +123,30 @@ func familyOf(name string) *family {
 			if n == name {
 				return &families[i]
 			}
+		}
+	}
+	return nil
+}
+
+// auxNames lists the parameters that families have beside the linear
+// predictor, each once.
+func auxNames() []string {
+	var names []string
+	for _, f := range families {
+		for _, a := range f.aux {
+			if !contains(names, a.name) {
+				names = append(names, a.name)
+			}
+		}
+	}
+	return names
+}
+
+// link returns the family's link of that name, the default for "", or nil.
+func (f *family) link(name string) *link {
+	for i, l := range f.links {
+		if name == l.name || name == "" {
+			return &f.links[i]
 		}
 	}
 	return nil

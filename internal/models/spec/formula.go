@@ -7,9 +7,12 @@ import (
 )
 
 // Formula is a parsed model formula, `y ~ 1 + x + a:b + (1 + x | g) + offset(e)`,
-// in the notation of Wilkinson & Rogers 1973 as extended by lme4.
+// in the notation of Wilkinson & Rogers 1973 as extended by lme4. The response
+// may be surv(time, event) or y | trials(n).
 type Formula struct {
 	Response  Value[string]
+	Event     Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
+	Trials    Value[string] // of y | trials(n): the column with the number of trials
 	Intercept bool
 	Terms     []Term
 	Groups    []GroupTerm
@@ -38,7 +41,14 @@ type GroupTerm struct {
 // String prints the formula in canonical form; parsing it gives the same formula.
 func (f *Formula) String() string {
 	var b strings.Builder
-	b.WriteString(f.Response.V + " ~ ")
+	switch {
+	case f.Event.IsSet():
+		b.WriteString("surv(" + f.Response.V + ", " + f.Event.V + ") ~ ")
+	case f.Trials.IsSet():
+		b.WriteString(f.Response.V + " | trials(" + f.Trials.V + ") ~ ")
+	default:
+		b.WriteString(f.Response.V + " ~ ")
+	}
 	b.WriteString(sumText(f.Intercept, f.Terms))
 	for _, g := range f.Groups {
 		bar := " | "
@@ -69,6 +79,11 @@ func sumText(intercept bool, terms []Term) string {
 // places.
 func (f *Formula) columnsOf() []Value[string] {
 	names := []Value[string]{f.Response}
+	for _, v := range []Value[string]{f.Event, f.Trials} {
+		if v.IsSet() {
+			names = append(names, v)
+		}
+	}
 	addTerms := func(terms []Term) {
 		for _, t := range terms {
 			for _, c := range t.Columns {

@@ -22,10 +22,9 @@ type formulaParser struct {
 // which it cannot go on.
 func parseFormula(text Value[string], p *problems) *Formula {
 	f := &formulaParser{problems: p, text: text.V, start: text.At}
-	out := &Formula{Response: Value[string]{At: f.at()}}
-	out.Response.V = f.name()
-	if out.Response.V == "" {
-		f.fail("write y ~ 1 + x", "a formula starts with the name of the response")
+	out := &Formula{}
+	f.response(out)
+	if f.failed {
 		return nil
 	}
 	if !f.take("~") {
@@ -40,6 +39,46 @@ func parseFormula(text Value[string], p *problems) *Formula {
 		return nil
 	}
 	return out
+}
+
+// response parses y, surv(time, event) or y | trials(n).
+func (f *formulaParser) response(out *Formula) {
+	if f.peekName() == "surv" && f.isCall() {
+		f.name()
+		f.take("(")
+		out.Response = f.column("surv(time, event)")
+		f.expect(",", "surv(time, event)")
+		out.Event = f.column("surv(time, event)")
+		f.expect(")", "surv(time, event)")
+		return
+	}
+	out.Response = f.column("y ~ 1 + x")
+	if f.failed || !f.take("|") {
+		return
+	}
+	if f.name() != "trials" {
+		f.fail("write y | trials(n)", "only trials(n) may follow | in a response")
+		return
+	}
+	f.expect("(", "y | trials(n)")
+	out.Trials = f.column("y | trials(n)")
+	f.expect(")", "y | trials(n)")
+}
+
+// column consumes the name of a column where form asks for one.
+func (f *formulaParser) column(form string) Value[string] {
+	v := Value[string]{At: f.at()}
+	if v.V = f.name(); v.V == "" {
+		f.fail("write "+form, "the name of a column must come here, not %s", f.found())
+	}
+	return v
+}
+
+// expect consumes a mark where form asks for it.
+func (f *formulaParser) expect(mark, form string) {
+	if !f.failed && !f.take(mark) {
+		f.fail("write "+form, "%s must come here, not %s", mark, f.found())
+	}
 }
 
 // fail records a mistake at the next character, once.

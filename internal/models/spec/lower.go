@@ -79,7 +79,7 @@ type lowering struct {
 
 func (l *lowering) run() {
 	m, f := l.model, familyOf(l.model.Family.V)
-	if m.Terms.Intercept {
+	if m.Terms.Intercept && !f.cuts {
 		l.param("Intercept", m.prior(priorIntercept, "Intercept"), "")
 		l.eta = append(l.eta, "Intercept")
 	}
@@ -99,10 +99,29 @@ func (l *lowering) run() {
 		l.eta = []string{"0"}
 	}
 	for _, a := range f.aux {
-		l.param(a.name, m.prior(a.prior, a.name), "")
+		dims := ""
+		if f.cuts && a.name == "thresholds" {
+			levels := len(l.data.Column(m.Terms.Response.V).Levels)
+			l.core.Dims = append(l.core.Dims, &Dim{Name: Value[string]{"threshold", m.Formula.At}, Size: Value[int]{levels - 1, m.Formula.At}})
+			dims = " [threshold]"
+		}
+		l.param(a.name, m.prior(a.prior, a.name), dims)
 	}
 	l.define(&l.core.RowsLet, "eta", Value[string]{strings.Join(l.eta, " + "), m.Formula.At})
-	l.define(&l.core.Observe, m.Terms.Response.V, Value[string]{f.link(m.Link.V).observe, m.Formula.At})
+	l.define(&l.core.Observe, m.Terms.Response.V, Value[string]{l.observation(f), m.Formula.At})
+}
+
+// observation is how the family observes the response.
+func (l *lowering) observation(f *family) string {
+	m := l.model
+	text := f.link(m.Link.V).observe
+	if m.Terms.Trials.IsSet() {
+		text = strings.Replace(text, "trials", "raw("+m.Terms.Trials.V+")", 1)
+	}
+	if m.Terms.Event.IsSet() {
+		text = "censored(" + text + ", " + m.Terms.Event.V + ")"
+	}
+	return text
 }
 
 // group lowers (1 + x | g).

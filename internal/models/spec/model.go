@@ -24,17 +24,28 @@ type Definition struct {
 	Expr expr.Expr // the parsed Text; nil when it has mistakes
 }
 
-// model reads `model:`.
+// model reads `model:`. The parameters that a family has beside the linear
+// predictor may have their priors here too: `nu: gamma(2, 0.1)`.
 func (r *reader) model(e entry) *Model {
 	m := &Model{At: e.at}
-	keys := r.object(e.node, "model", fields{
+	var own []*Definition
+	known := fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
 		"family":          func(e entry) { m.Family = r.choice(e, familyNames()...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = r.definitions(e) },
 		"group_formula":   func(e entry) { r.notYet(e, "group_formula", "public tables") },
-	})
+	}
+	for _, name := range auxNames() {
+		known[name] = func(e entry) {
+			if d := r.definition(e); d != nil {
+				own = append(own, d)
+			}
+		}
+	}
+	keys := r.object(e.node, "model", known)
+	m.Priors = append(m.Priors, own...)
 	if keys == nil {
 		return m
 	}
@@ -60,14 +71,21 @@ func (r *reader) definitions(e entry) []*Definition {
 		if e.node == nil {
 			continue
 		}
-		d := &Definition{Name: Value[string]{e.key, e.at}, Text: r.text(e)}
-		if !d.Text.IsSet() {
-			continue
+		if d := r.definition(e); d != nil {
+			defs = append(defs, d)
 		}
-		d.Expr = parseExpr(d.Text, r.problems)
-		defs = append(defs, d)
 	}
 	return defs
+}
+
+// definition reads one named expression.
+func (r *reader) definition(e entry) *Definition {
+	d := &Definition{Name: Value[string]{e.key, e.at}, Text: r.text(e)}
+	if !d.Text.IsSet() {
+		return nil
+	}
+	d.Expr = parseExpr(d.Text, r.problems)
+	return d
 }
 
 // parseExpr parses a text of the model file as an expression.

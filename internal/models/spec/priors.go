@@ -10,7 +10,12 @@ import (
 // and priors that are no distributions.
 func (b *blocks) checkPriors(m *Model, f *family) {
 	known := m.priorNames(&b.spec.Data, f)
+	stated := make(map[string]Position)
 	for _, p := range m.Priors {
+		if first, twice := stated[p.Name.V]; twice {
+			b.add(p.Name.At, "", "%s has two priors; the other is on line %d", p.Name.V, first.Line)
+		}
+		stated[p.Name.V] = p.Name.At
 		if !contains(known, p.Name.V) {
 			b.add(p.Name.At, suggest(p.Name.V, "parameters", known), "no parameter %s in this formula", p.Name.V)
 		}
@@ -26,7 +31,7 @@ func (b *blocks) checkPriors(m *Model, f *family) {
 // priorNames lists what priors may be stated for.
 func (m *Model) priorNames(d *Data, f *family) []string {
 	var names []string
-	if m.Terms.Intercept {
+	if m.Terms.Intercept && !f.cuts {
 		names = append(names, "Intercept")
 	}
 	if labels := d.labels(m.Terms.Intercept, m.Terms.Terms); len(labels) > 0 {
