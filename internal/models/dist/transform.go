@@ -2,6 +2,7 @@ package dist
 
 import (
 	"fmt"
+	"math"
 
 	"d3p/internal/models/graph"
 )
@@ -102,6 +103,12 @@ func TransformFor(s Support) *Transform {
 	case UnitInterval:
 		return ScaledSigmoid(0, 1)
 	case Interval:
+		switch {
+		case math.IsInf(s.Upper, 1):
+			return LowerBound(s.Lower)
+		case math.IsInf(s.Lower, -1):
+			return UpperBound(s.Upper)
+		}
 		return ScaledSigmoid(s.Lower, s.Upper)
 	case Simplex:
 		return &stickBreaking
@@ -115,14 +122,16 @@ func TransformFor(s Support) *Transform {
 	return nil
 }
 
-// Transforms lists one of every transform; ScaledSigmoid makes those of other
-// bounds. It is not to be changed at run time.
+// Transforms lists one of every transform; ScaledSigmoid, LowerBound and
+// UpperBound make those of other bounds. It is not to be changed at run time.
 var Transforms = []*Transform{
 	&identity,
 	&exponentiate,
 	&softplus,
 	ScaledSigmoid(0, 1),
 	ScaledSigmoid(-1, 3),
+	LowerBound(2),
+	UpperBound(-1),
 	&stickBreaking,
 	&ordered,
 	&choleskyCorr,

@@ -46,8 +46,8 @@ func designColumn(l *lowering, c *Call, args []Expr) *graph.Node {
 	return l.fail(label.At, suggest(label.Value, slices.Sorted(maps.Keys(l.env.Coefficients)), ""), "unknown predictor %s", label)
 }
 
-// declaredColumn is the value of a column named by an argument.
-func (l *lowering) declaredColumn(c *Call, arg Expr) (Value, bool) {
+// numericColumn is the value of a numeric column named by an argument.
+func (l *lowering) numericColumn(c *Call, arg Expr) (Value, bool) {
 	n, ok := arg.(*Name)
 	if !ok {
 		l.fail(arg.Pos(), "", "%s takes the name of a column, not %s", c.Func, arg)
@@ -57,22 +57,26 @@ func (l *lowering) declaredColumn(c *Call, arg Expr) (Value, bool) {
 		return Value{}, false
 	}
 	v := l.env.Values[n.ID]
-	if v.Raw == nil {
+	if v.Labels != nil || !slices.Contains(l.env.Columns, n.ID) {
 		l.fail(n.At, "", "%s is not a numeric column", n.ID)
+		return Value{}, false
 	}
-	return v, v.Raw != nil
+	return v, true
 }
 
 func rawColumn(l *lowering, c *Call, args []Expr) *graph.Node {
-	v, ok := l.declaredColumn(c, args[0])
+	v, ok := l.numericColumn(c, args[0])
 	if !ok {
 		return nil
+	}
+	if v.Raw == nil {
+		return v.Node // it has no other unit
 	}
 	return v.Raw
 }
 
 func scaledColumn(l *lowering, c *Call, args []Expr) *graph.Node {
-	v, ok := l.declaredColumn(c, args[0])
+	v, ok := l.numericColumn(c, args[0])
 	if !ok {
 		return nil
 	}

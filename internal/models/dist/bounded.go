@@ -1,0 +1,40 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// LowerBound serves numbers above a finite bound: x = lower + exp(u),
+// log dx/du = u. A bound of 0 is what exp itself serves.
+func LowerBound(lower float64) *Transform {
+	return &Transform{
+		Name:    fmt.Sprintf("lower_bound(%g)", lower),
+		Target:  Support{Kind: Interval, Lower: lower, Upper: math.Inf(1)},
+		Formula: "x = lower + exp(u)",
+		Free:    one,
+		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
+			return b.Add(b.Exp(u), b.Const(lower))
+		},
+		LogDet:  func(_ *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return u },
+		Inverse: func(dst, x []float64) { dst[0] = math.Log(x[0] - lower) },
+	}
+}
+
+// UpperBound serves numbers below a finite bound: x = upper - exp(u),
+// log |dx/du| = u.
+func UpperBound(upper float64) *Transform {
+	return &Transform{
+		Name:    fmt.Sprintf("upper_bound(%g)", upper),
+		Target:  Support{Kind: Interval, Lower: math.Inf(-1), Upper: upper},
+		Formula: "x = upper - exp(u)",
+		Free:    one,
+		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
+			return b.Sub(b.Const(upper), b.Exp(u))
+		},
+		LogDet:  func(_ *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return u },
+		Inverse: func(dst, x []float64) { dst[0] = math.Log(upper - x[0]) },
+	}
+}

@@ -1,0 +1,218 @@
+package dist
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/stattest"
+)
+
+// combined are combinations of densities with constant arguments, and the
+// shape of their value. NaN in a draw says missing.
+func combined(b *graph.Builder) []struct {
+	name    string
+	density Density
+	shape   graph.Shape
+} {
+	k, d := graph.Dim{Name: "k", Size: 3}, graph.Dim{Name: "d", Size: 2}
+	apply := func(f *Distribution, args ...*graph.Node) Applied { return Apply(b, f, args) }
+	num := b.Const
+	vec := func(v ...float64) *graph.Node { return b.Consts(graph.Shape{k}, v) }
+	weights := vec(0.2, 0.5, 0.3)
+	normals := apply(&normal, vec(-3, 0, 4), vec(0.5, 1, 2))
+	pairs := apply(&normal, b.Consts(graph.Shape{k, d}, []float64{-2, 1, 0, -1, 3, 3}), b.Consts(graph.Shape{d}, []float64{0.5, 1}))
+	// The weights differ for the two elements of d: two mixtures, not one.
+	each := b.Consts(graph.Shape{d, k}, []float64{0.2, 0.5, 0.3, 0.7, 0.2, 0.1})
+	return []struct {
+		name    string
+		density Density
+		shape   graph.Shape
+	}{
+		{"mixture", Mixture{weights, normals, "k"}, nil},
+		{"mixture of vectors", Mixture{weights, pairs, "k"}, graph.Shape{d}},
+		{"mixture by element", Mixture{each, normals, "k"}, graph.Shape{d}},
+		{"mixture of gammas", Mixture{weights, apply(&gamma, vec(1, 2, 9), num(1)), "k"}, nil},
+		{"truncated on both sides", Truncated{apply(&normal, num(1), num(2)), num(-1), num(2.5)}, nil},
+		{"truncated below", Truncated{apply(&normal, num(0), num(1)), num(1.5), nil}, nil},
+		{"truncated above", Truncated{apply(&cauchy, num(0), num(1)), nil, num(0.5)}, nil},
+		{"truncated at 0", Truncated{apply(&normal, num(1), num(1)), num(0), nil}, nil},
+		{"truncated positive", Truncated{apply(&weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
+		{"truncated mixture part", Mixture{weights, Truncated{apply(&laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
+		{"batch of normals", apply(&normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
+	}
+}
+
+// Combinations integrate to 1, have the mean that they state, and their draws
+// follow them.
+func TestCombinations(t *testing.T) {
+	b := graph.NewBuilder()
+	for _, c := range combined(b) {
+		t.Run(c.name, func(t *testing.T) {
+			if err := c.density.Fits(c.shape); err != nil {
+				t.Fatal(err)
+			}
+			g := integrate(t, b, c.density, c.shape)
+			if total := g.expect(func(_, _ []float64) float64 { return 1 }); !near(total, 1, 2e-5) {
+				t.Errorf("the total probability is %.9g", total)
+			}
+			if mean := c.density.Mean(b); mean != nil {
+				got := evaluate(t, b, b.Expand(mean, c.shape), []float64{0}, 1)
+				for i := range got {
+					if want := g.expect(func(_, x []float64) float64 { return x[i] }); !near(got[i], want, 2e-5) {
+						t.Errorf("element %d of the mean is %.9g, the first moment %.9g", i, got[i], want)
+					}
+				}
+			}
+			var values [][]float64
+			for _, n := range c.density.Inputs() {
+				values = append(values, evaluate(t, b, n, []float64{0}, 1))
+			}
+			draw, rng := c.density.Sampler(c.shape), newRand(5)
+			xs := make([][]float64, draws)
+			for i := range xs {
+				xs[i] = make([]float64, c.shape.Size())
+				draw(xs[i], values, rng)
+			}
+			requireDensity(t, g, xs)
+		})
+	}
+}
+
+// A value is missing with probability p, and follows the base otherwise.
+func TestMissing(t *testing.T) {
+	b := graph.NewBuilder()
+	base := Apply(b, &normal, []*graph.Node{b.Const(1), b.Const(2)})
+	m := Missing{P: b.Const(0.3), Base: base}
+	if err := m.Fits(nil); err != nil {
+		t.Fatal(err)
+	}
+	x := Observed{X: b.Column(0), Missing: b.Column(1)}
+	got := evaluate(t, b, m.LogDensity(b, x), []float64{2.5, 0, 0, 1}, 2)
+	present := evaluate(t, b, base.LogDensity(b, Observed{X: b.Column(0)}), []float64{2.5}, 1)[0]
+	if !near(got[0], math.Log(0.7)+present, 1e-14) || !near(got[1], math.Log(0.3), 1e-14) {
+		t.Errorf("log densities are %v, want %v", got, []float64{math.Log(0.7) + present, math.Log(0.3)})
+	}
+	draw, rng := m.Sampler(nil), newRand(6)
+	var dst [1]float64
+	var absent int
+	var seen []float64
+	for range draws {
+		draw(dst[:], [][]float64{{0.3}, {1}, {2}}, rng)
+		if math.IsNaN(dst[0]) {
+			absent++
+		} else {
+			seen = append(seen, dst[0])
+		}
+	}
+	stattest.Require(t, "missing", stattest.Binomial(absent, draws, 0.3))
+	stattest.Require(t, "present", stattest.KolmogorovSmirnov(seen, func(x float64) float64 { return 0.5 * math.Erfc(-(x-1)/2/math.Sqrt2) }))
+}
+
+// A missing value leaves no trace of the number that stands in for it, neither
+// in the density nor in the gradient, even if that number is impossible.
+func TestMissingHidesTheStandIn(t *testing.T) {
+	b := graph.NewBuilder()
+	rate := b.Exp(b.Param("log_rate", nil))
+	m := Missing{P: b.Const(0.3), Base: Apply(b, &gamma, []*graph.Node{b.Const(2), rate})}
+	loss := m.LogDensity(b, Observed{X: b.Column(0), Missing: b.Column(1)})
+	tape, err := graph.Compile(b, loss, nil, graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := graph.NewMachine(tape, 1)
+	machine.Globals([]float64{0.5}, nil)
+	for _, stand := range []float64{0, -1, 1, math.Inf(1), math.NaN()} {
+		machine.Records([]float64{stand, 1}, 2, 1, nil)
+		var gradient [1]float64
+		machine.Gradient(0, gradient[:])
+		if loss := machine.Loss()[0]; loss != math.Log(0.3) || gradient[0] != 0 {
+			t.Errorf("stand-in %g: log density %g, gradient %g", stand, loss, gradient[0])
+		}
+	}
+}
+
+// Events count by the density, other records by the survival function.
+func TestCensored(t *testing.T) {
+	b := graph.NewBuilder()
+	base := Apply(b, &weibull, []*graph.Node{b.Const(1.5), b.Const(2), nil})
+	c := Censored{Base: base, Event: b.Column(1)}
+	got := evaluate(t, b, c.LogDensity(b, Observed{X: b.Column(0)}), []float64{3, 1, 3, 0}, 2)
+	hazard := math.Pow(1.5, 1.5)
+	want := []float64{math.Log(1.5/2*math.Sqrt(1.5)) - hazard, -hazard}
+	for i := range want {
+		if !near(got[i], want[i], 1e-14) {
+			t.Errorf("log densities are %v, want %v", got, want)
+		}
+	}
+}
+
+// A truncation far in the tail keeps its digits: given that a standard normal
+// exceeds 30 it exceeds 30.1 with probability Φ(-30.1)/Φ(-30) = exp(-3.00834...).
+func TestTruncationInTheTail(t *testing.T) {
+	b := graph.NewBuilder()
+	std := Apply(b, &normal, []*graph.Node{nil, nil})
+	for _, tail := range []Truncated{
+		{std, b.Const(30), b.Const(31)},
+		{std, b.Const(-31), b.Const(-30)},
+	} {
+		mid := 0.5 * (bound(tail.Lower, 0) + bound(tail.Upper, 0))
+		got := evaluate(t, b, tail.LogDensity(b, Observed{X: b.Const(mid)}), []float64{0}, 1)[0]
+		// The mass is φ(30)/30 (1 - 1/30² + 3/30⁴ - 15/30⁶) up to 1e-8, all but
+		// exp(-30.5) of it within one unit.
+		mass := math.Log(1./30*(1-1./900+3./810000-15./729000000)) - math.Exp(-30.5)
+		if want := -0.5*30.5*30.5 + 0.5*900 - mass; !near(got, want, 1e-9) {
+			t.Errorf("between %v and %v: %.15g, want %.15g", bound(tail.Lower, 0), bound(tail.Upper, 0), got, want)
+		}
+	}
+}
+
+// An interval without mass gives NaN, not an endless loop.
+func TestTruncatedSamplerGivesUp(t *testing.T) {
+	b := graph.NewBuilder()
+	far := Truncated{Apply(b, &normal, []*graph.Node{nil, nil}), b.Const(40), nil}
+	var dst [1]float64
+	far.Sampler(nil)(dst[:], [][]float64{{0}, {1}, {40}}, newRand(7))
+	if !math.IsNaN(dst[0]) {
+		t.Errorf("drew %g", dst[0])
+	}
+}
+
+// Large counts come from the recursions of Ahrens and Dieter.
+func TestLargeCounts(t *testing.T) {
+	rng := newRand(8)
+	for _, c := range []struct {
+		name       string
+		mean, vari float64
+		draw       func() float64
+	}{
+		{"poisson 1e6", 1e6, 1e6, func() float64 { return drawPoisson(1e6, rng) }},
+		{"poisson 16", 16, 16, func() float64 { return drawPoisson(16, rng) }},
+		{"binomial 1e6", 3e5, 2.1e5, func() float64 { return drawBinomial(1e6, 0.3, rng) }},
+		{"gamma 0.01", 0.01, 0.01, func() float64 { return drawGamma(0.01, rng) }},
+	} {
+		values := make([]float64, draws)
+		squares := make([]float64, draws)
+		for i := range values {
+			values[i] = c.draw()
+			squares[i] = (values[i] - c.mean) * (values[i] - c.mean)
+		}
+		stattest.Require(t, c.name+" mean", meanTest(values, c.mean))
+		stattest.Require(t, c.name+" variance", meanTest(squares, c.vari))
+	}
+	if v := drawPoisson(math.Inf(1), rng); !math.IsNaN(v) {
+		t.Errorf("a Poisson of infinite mean is %g", v)
+	}
+}
+
+func TestSupportsPrint(t *testing.T) {
+	for s, want := range map[Support]string{
+		{Kind: Positive}:                      "positive",
+		{Kind: Interval, Lower: -1, Upper: 2}: "in (-1, 2)",
+	} {
+		if got := fmt.Sprint(s); got != want {
+			t.Errorf("%v prints %q, want %q", s.Kind, got, want)
+		}
+	}
+}
