@@ -3,16 +3,16 @@ package cpu
 import (
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // apply runs one element-wise operation over the lanes of dst. Operations that
 // are rare or slow by nature, and rare mixes of scalars and lanes, use the
 // tape's own scalar definition.
-func apply(op graph.Op, dst []float64, a, b, c operand) {
+func (f *frame) apply(op graph.Op, dst []float64, a, b, c operand) {
 	switch {
 	case op.Arity() == 1 && !a.scalar:
-		if loop := unary(op); loop != nil {
-			loop(dst, a.v)
+		if f.unary(op, dst, a.v) {
 			return
 		}
 	case op.Arity() == 2 && !(a.scalar && b.scalar):
@@ -26,23 +26,36 @@ func apply(op graph.Op, dst []float64, a, b, c operand) {
 	evaluate(op, dst, a, b, c)
 }
 
-// unary returns the loop of a one-operand operation, nil when it has none.
-func unary(op graph.Op) func(dst, a []float64) {
+// unary runs the loop of a one-operand operation, and reports whether there is
+// one.
+func (f *frame) unary(op graph.Op, dst, a []float64) bool {
 	switch op {
 	case graph.OpCopy:
-		return kernel.Copy
+		copy(dst, a)
 	case graph.OpNeg:
-		return kernel.Neg
+		kernel.Neg(dst, a)
 	case graph.OpSquare:
-		return kernel.Square
+		kernel.Square(dst, a)
 	case graph.OpReciprocal:
-		return kernel.Reciprocal
+		kernel.Reciprocal(dst, a)
 	case graph.OpSqrt:
-		return kernel.Sqrt
+		kernel.Sqrt(dst, a)
 	case graph.OpRelu:
-		return kernel.Relu
+		kernel.Relu(dst, a)
+	case graph.OpExp:
+		simd.Exp(dst, a)
+	case graph.OpLog:
+		simd.Log(dst, a)
+	case graph.OpSigmoid:
+		kernel.Sigmoid(dst, a, f.unused[:])
+	case graph.OpSoftplus:
+		kernel.Softplus(dst, a, f.unused[:])
+	case graph.OpTanh:
+		kernel.Tanh(dst, a)
+	default:
+		return false
 	}
-	return nil
+	return true
 }
 
 // binary runs the loop of a two-operand operation of which at most one operand

@@ -77,7 +77,7 @@ func (f *frame) elementwise(in *instr) {
 		if arity > 2 {
 			c = f.whole(in.C, len(dst))
 		}
-		apply(in.Op, dst, a, b, c)
+		f.apply(in.Op, dst, a, b, c)
 		return
 	}
 	for e := range in.size {
@@ -88,7 +88,7 @@ func (f *frame) elementwise(in *instr) {
 		if arity > 2 {
 			c = f.element(in.C, e)
 		}
-		apply(in.Op, dst[e*f.n:(e+1)*f.n], a, b, c)
+		f.apply(in.Op, dst[e*f.n:(e+1)*f.n], a, b, c)
 	}
 }
 

@@ -21,6 +21,8 @@ type frame struct {
 	noise *noise.Stream
 	drawn []float64 // normals of the chunk's records, record after record
 
+	unused [kernel.Block]float64 // results that a kernel computes on the way
+
 	rows  *privacy.Rows
 	first int      // of the chunk, when index is nil
 	index []uint32 // of the chunk's records
