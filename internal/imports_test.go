@@ -1,0 +1,185 @@
+package internal
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A rule says what one package may import besides the standard library.
+type rule struct {
+	ours   []string // packages of this module, from internal/ on
+	theirs []string // prefixes of other modules' packages
+	files  bool     // may use the outside world: files, network, logs, clock
+}
+
+const (
+	arrow  = "github.com/apache/arrow/go/v15/"
+	cpuid  = "golang.org/x/sys/cpu"
+	anyOne = "*"
+)
+
+// rules is who may import what: models <- privacy <- {cpu, gpu, fit} <- report
+// <- cmd. A package that is not here fails the test: give it a line, and think
+// about which.
+var rules = map[string]rule{
+	// leaves
+	"nearest":  {},
+	"quantile": {},
+	"simd":     {theirs: []string{cpuid}},
+	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},
+	"deps":     {theirs: []string{anyOne}},
+
+	// models: pure mathematics
+	"models/graph":         {},
+	"models/guide":         {},
+	"models/dist":          {ours: []string{"models/graph"}},
+	"models/expr":          {ours: []string{"models/dist", "models/graph", "nearest"}},
+	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},
+	"models/spec/spectest": {ours: []string{"models/spec"}, files: true},
+	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/spec", "nearest"}},
+
+	// privacy: the only one that sees records
+	"privacy/event":            {},
+	"privacy/accountant":       {ours: []string{"privacy/event"}, theirs: []string{"gonum.org/v1/gonum/dsp/fourier"}, files: true},
+	"privacy/noise":            {ours: []string{"simd"}, theirs: []string{cpuid}},
+	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
+	"privacy/internal/records": {ours: []string{"models", "nearest"}, theirs: []string{arrow}, files: true},
+	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
+		"privacy/internal/records", "privacy/noise", "privacy/sampler"}, files: true},
+	"privacy/enginetest": {ours: []string{"models/graph", "privacy", "privacy/noise"}},
+
+	// engines and the fit, which never meet
+	"cpu/kernel": {ours: []string{"simd"}},
+	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
+	"fit": {ours: []string{"models", "models/graph", "models/guide", "privacy", "privacy/accountant",
+		"privacy/event", "privacy/noise", "privacy/sampler"}},
+	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
+
+	// what is written
+	"report": {ours: []string{"fit", "models", "models/graph", "models/guide", "models/spec", "privacy",
+		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/google/renameio/v2", "gonum.org/v1/plot", "github.com/jedib0t/go-pretty/v6/"}, files: true},
+	"experiments": {files: true},
+}
+
+// outside are the standard packages of the outside world; a clock is one, so
+// that no result depends on it unseen.
+var outside = []string{"os", "net", "log", "syscall", "time"}
+
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
+	for path, imports := range sources(t, ".") {
+		seen[path] = true
+		r, ok := rules[path]
+		if !ok {
+			t.Errorf("internal/%s: no rule says what it may import", path)
+			continue
+		}
+		for _, name := range imports {
+			if why := r.refuses(name); why != "" {
+				t.Errorf("internal/%s imports %s: %s", path, name, why)
+			}
+		}
+	}
+	if len(seen) < 10 {
+		t.Fatalf("only %d packages were found", len(seen))
+	}
+}
+
+// refuses says why a package may not be imported, or "".
+func (r rule) refuses(name string) string {
+	switch {
+	case name == "math/rand" || name == "math/rand/v2":
+		return "random numbers come from privacy/noise or as an argument"
+	case name == "C":
+		return "cgo is not used"
+	case strings.HasPrefix(name, "d3p/internal/"):
+		if !slices.Contains(r.ours, strings.TrimPrefix(name, "d3p/internal/")) {
+			return "it is not above it"
+		}
+	case strings.HasPrefix(name, "d3p/"):
+		return "commands are on top"
+	case strings.Contains(strings.Split(name, "/")[0], "."):
+		if !slices.ContainsFunc(r.theirs, func(prefix string) bool { return prefix == anyOne || strings.HasPrefix(name, prefix) }) {
+			return "it is another module's, and not meant for this package"
+		}
+	case !r.files && slices.ContainsFunc(outside, func(p string) bool { return name == p || strings.HasPrefix(name, p+"/") }):
+		return "it has no business with the outside world"
+	}
+	return ""
+}
+
+// sources lists the imports of every package below root, tests aside; packages
+// that are themselves for tests may use random numbers.
+func sources(t *testing.T, root string) map[string][]string {
+	t.Helper()
+	found := map[string][]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "gen") {
+			return filepath.SkipDir // gen: generators are modules of their own
+		}
+		if filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if _, ok := found[dir]; !ok {
+			found[dir] = nil
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			if testing := dir == "privacy/enginetest"; testing && name == "math/rand/v2" {
+				continue
+			}
+			found[dir] = append(found[dir], name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// The rules themselves have the order of the layers: no lower one may import a
+// higher one.
+func TestRulesAreLayered(t *testing.T) {
+	layer := func(name string) int {
+		switch strings.Split(name, "/")[0] {
+		case "models":
+			return 1
+		case "privacy":
+			return 2
+		case "cpu", "gpu", "fit", "predict":
+			return 3
+		case "report", "experiments":
+			return 4
+		}
+		return 0
+	}
+	for name, r := range rules {
+		for _, below := range r.ours {
+			if layer(below) > layer(name) {
+				t.Errorf("internal/%s may import internal/%s, which is above it", name, below)
+			}
+			engine := strings.HasPrefix(below, "cpu") || strings.HasPrefix(below, "gpu")
+			if engine && !strings.HasPrefix(name, strings.Split(below, "/")[0]) {
+				t.Errorf("internal/%s may import an engine: cmd opens one and hands it over", name)
+			}
+		}
+	}
+}
