@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -65,7 +66,7 @@ func (s *runSettings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 			if !ok {
 				continue
 			}
-			s.set[row.name], s.sources[row.name] = true, source
+			s.set[row.name], s.sources[row.name] = true, withoutFolder(source)
 			if err := assign(flag, value, row); err != nil {
 				errs = append(errs, fmt.Errorf("%s: %w", source, err))
 			}
@@ -73,6 +74,12 @@ func (s *runSettings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 		}
 	}
 	return errs
+}
+
+// withoutFolder keeps of a file's path in a source the last element: sources
+// are published.
+func withoutFolder(source string) string {
+	return source[strings.LastIndexByte(source, filepath.Separator)+1:]
 }
 
 // assign sets the flag to value, unless that is nil, and checks what it holds.

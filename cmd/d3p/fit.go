@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 )
 
 // insecureSeedFlag is a flag only: no variable and no file can take the privacy
@@ -106,7 +105,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	}
 	hash := sha256.Sum256(source)
 	j := job{
-		Privacy: report.NotProtected, ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()),
+		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()),
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Seed: s.Seed, Threads: s.Threads, Insecure: seeded,
 	}

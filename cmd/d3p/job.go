@@ -19,7 +19,6 @@ import (
 // job is what a run needs besides its plan and its state: private/run.json,
 // from which d3p resume goes on.
 type job struct {
-	Privacy     string           `json:"privacy"` // NOT_PROTECTED
 	ID          string           `json:"id"`
 	Created     time.Time        `json:"created"`
 	Data        string           `json:"data"` // absolute path
@@ -56,7 +55,9 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	curator, err := privacy.NewCurator(config)
 	if err != nil {
-		folder.keepDataCheck()
+		if from == nil {
+			folder.keepDataCheck()
+		}
 		return failWith(statusData, fileError(j.Data, err))
 	}
 	var posterior *fit.Posterior

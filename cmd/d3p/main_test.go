@@ -16,7 +16,11 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status": wantStatus,
+			"status":  wantStatus,
+			"table":   makeTable,
+			"canary":  plantCanary,
+			"absent":  absent,
+			"waitfor": waitFor,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"d3p/internal/fit"
 	"d3p/internal/report"
 )
 
@@ -109,12 +110,21 @@ func (r runFolder) giveSpaceBack() { os.Remove(filepath.Join(r.private(), spaceF
 func (r runFolder) keepDataCheck() {
 	r.giveSpaceBack()
 	os.Remove(filepath.Join(r.private(), jobFile))
+	if err := os.Remove(r.private()); err == nil { // there was no data check
+		os.Remove(r.path)
+	}
+}
+
+// privateJSON is a JSON file of private/.
+type privateJSON struct {
+	Privacy string `json:"privacy"` // always NOT_PROTECTED
+	Content any    `json:"content"`
 }
 
 // write writes v as JSON into private/, whole or not at all, mode 0600.
 func (r runFolder) write(name string, v any) error {
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, v); err != nil {
+	if err := report.WriteJSON(&b, privateJSON{report.NotProtected, v}); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
 	}
 	if err := renameio.WriteFile(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
@@ -123,11 +133,27 @@ func (r runFolder) write(name string, v any) error {
 	return nil
 }
 
+// stoppedFit reads the job and the checkpoint of a fit that was stopped.
+func (r runFolder) stoppedFit() (j job, checkpoint fit.Checkpoint, err error) {
+	if err := r.read(jobFile, &j); err != nil {
+		return j, checkpoint, err
+	}
+	var raw json.RawMessage
+	if err := r.read(checkpointFile, &raw); err != nil {
+		return j, checkpoint, err
+	}
+	checkpoint, err = fit.ReadCheckpoint(bytes.NewReader(raw))
+	return j, checkpoint, err
+}
+
 // read reads what write wrote.
 func (r runFolder) read(name string, v any) error {
 	raw, err := os.ReadFile(filepath.Join(r.private(), name))
-	if err == nil {
-		err = json.Unmarshal(raw, v)
+	if err != nil {
+		return err
 	}
-	return err
+	if err := json.Unmarshal(raw, &privateJSON{Content: v}); err != nil {
+		return fmt.Errorf("private/%s: %w", name, err)
+	}
+	return nil
 }

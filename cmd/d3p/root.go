@@ -26,6 +26,8 @@ func commands() []command {
 		{groupModel, newPlan},
 		{groupFit, newFit},
 		{groupFit, newFitNonprivate},
+		{groupFit, newResume},
+		{groupFit, newPredict},
 		{groupOther, newDevices},
 		{groupOther, newVersion},
 	}

@@ -1,8 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -27,4 +35,78 @@ func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d, want %d", got, want)
 	}
+}
+
+// makeTable is the script command `table FILE N`: it writes N invented records
+// with columns x (real), g (a or b) and y (0 or 1, log odds x).
+func makeTable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: table file records")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	rng := rand.New(rand.NewPCG(1, 2))
+	out := bytes.NewBufferString("x,g,y\n")
+	for range n {
+		x, y := rng.NormFloat64(), 0
+		if rng.Float64() < 1/(1+math.Exp(-x)) {
+			y = 1
+		}
+		fmt.Fprintf(out, "%.4f,%c,%d\n", x, "ab"[rng.IntN(2)], y)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), out.Bytes(), 0o600))
+}
+
+// plantCanary is the script command `canary FILE WORD NUMBER`: it appends
+// records that hold a marker in each column of a table x,g,y.
+func plantCanary(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: canary file word number")
+	}
+	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_APPEND|os.O_WRONLY, 0)
+	ts.Check(err)
+	word, number := args[1], args[2]
+	_, err = fmt.Fprintf(f, "%s,a,1\n%s,b,0\n1,%s,1\n1,a,%s\n1,b,%s\n", word, number, word, word, number)
+	ts.Check(err)
+	ts.Check(f.Close())
+}
+
+// absent is the script command `absent PATH TEXT...`: no file at or below PATH
+// holds any of the texts, be it text or binary.
+func absent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: absent path text...")
+	}
+	files := 0
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files++
+		content, err := os.ReadFile(path)
+		for _, text := range args[1:] {
+			if bytes.Contains(content, []byte(text)) {
+				ts.Fatalf("%s holds %s", path, text)
+			}
+		}
+		return err
+	}))
+	if files == 0 {
+		ts.Fatalf("no file at %s", args[0])
+	}
+}
+
+// waitFor is the script command `waitfor FILE`: it waits until a background
+// command has made the file, and lets it go on for a moment.
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waitfor file")
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if _, err := os.Stat(ts.MkAbs(args[0])); err == nil {
+			time.Sleep(50 * time.Millisecond)
+			return
+		}
+	}
+	ts.Fatalf("%s did not appear within a minute", args[0])
 }

@@ -83,7 +83,7 @@ func TestPrecedence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Fit.Epsilon != c.want || !strings.HasSuffix(s.sources["epsilon"], c.source) {
+		if s.Fit.Epsilon != c.want || s.sources["epsilon"] != c.source {
 			t.Errorf("epsilon %g from %s, want %g from %s", s.Fit.Epsilon, s.sources["epsilon"], c.want, c.source)
 		}
 		if s.given("epsilon") != (c.want != 0) {

@@ -61,9 +61,8 @@ func (r *Run) Release() ([]File, error) {
 		JSONFile("privacy.json", true, privacy),
 		LockFile(rendered, r.Settings, r.Banner()),
 	}
-	if r.Plan.Private {
-		raw := privacy.Accounting.Event
-		files = append(files, JSONFile("dp_event.json", true, raw))
+	if r.Banner() == "" { // the file has no place for a banner
+		files = append(files, JSONFile("dp_event.json", true, privacy.Accounting.Event))
 	}
 	return files, nil
 }

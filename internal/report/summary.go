@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"d3p/internal/quantile"
 )
 
 // Summary describes the draws of one variable. Names and definitions are those
@@ -50,7 +52,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	}
 	s := Summary{
 		Variable: variable.Name, Mean: mean, SD: math.Sqrt(m2 * n / (n - 1)),
-		Median: Quantile(sorted, 0.5), Q5: Quantile(sorted, 0.05), Q95: Quantile(sorted, 0.95),
+		Median: quantile.Of(sorted, 0.5), Q5: quantile.Of(sorted, 0.05), Q95: quantile.Of(sorted, 0.95),
 		NoiseShare: variable.NoiseShare,
 	}
 	deviation := make([]float64, len(x))
@@ -58,22 +60,12 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 		deviation[i] = math.Abs(xi - s.Median)
 	}
 	slices.Sort(deviation)
-	s.MAD = 1.4826 * Quantile(deviation, 0.5)
+	s.MAD = 1.4826 * quantile.Of(deviation, 0.5)
 	s.MCSEMean = s.SD / math.Sqrt(n)
 	if m2 > 0 {
 		s.MCSESD = math.Sqrt((m4 - m2*m2) / n / m2 / 4)
 	}
 	return s
-}
-
-// Quantile is R's default (type 7) quantile of an ascending sample.
-func Quantile(sorted []float64, p float64) float64 {
-	h := p * float64(len(sorted)-1)
-	i := int(h)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
 // SummaryFile is summary.csv.

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+)
+
+func newResume(a *app) *cobra.Command {
+	var data string
+	c := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a fit that was stopped, at no new cost",
+		Long: `Resume continues a fit from its last step. The ledger travels with the
+checkpoint, so the whole fit costs what it was planned to cost. The private noise
+that is left is drawn afresh.`,
+		Example: "  d3p resume d3p-run-cohort-1",
+		Args:    exactly("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			folder := runFolder{args[0]}
+			j, checkpoint, err := folder.stoppedFit()
+			if errors.Is(err, fs.ErrNotExist) {
+				return usagef("%s holds no stopped fit", args[0])
+			}
+			if err != nil {
+				return failWith(statusUsage, fmt.Errorf("%s: %w", args[0], err))
+			}
+			if data != "" {
+				absolute, err := filepath.Abs(data)
+				if err != nil {
+					return failWith(statusData, err)
+				}
+				j.Data = absolute
+			}
+			return a.resume(c, folder, j, &checkpoint)
+		},
+	}
+	c.Flags().StringVar(&data, "data", "", "data `FILE`, when it has moved")
+	return c
+}
+
+// resume compiles the model of a job again and goes on from its checkpoint.
+func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.Checkpoint) error {
+	s, err := parseSpec("the model of the stopped fit", []byte(j.Model))
+	if err != nil {
+		return err
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	root, err := noise.System()
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	defer root.Wipe()
+	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, root, checkpoint)
+}

@@ -1,0 +1,47 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"d3p/internal/fit"
+	"d3p/internal/models/guide"
+)
+
+// ReadRelease reads the model file and the posterior of a release. dir is the
+// release folder or the run folder that holds it.
+func ReadRelease(dir string) (model []byte, p Parameters, posterior *fit.Posterior, err error) {
+	if _, err := os.Stat(filepath.Join(dir, "release")); err == nil {
+		dir = filepath.Join(dir, "release")
+	}
+	lock, err := os.ReadFile(filepath.Join(dir, "spec.lock.yaml"))
+	if err != nil {
+		return nil, p, nil, fmt.Errorf("%s is no release: %w", dir, err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "params.json"))
+	if err != nil {
+		return nil, p, nil, fmt.Errorf("%s is no release: %w", dir, err)
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return nil, p, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
+	}
+	posterior, err = p.Posterior()
+	return LockedModel(lock), p, posterior, err
+}
+
+// Posterior is the posterior that the parameters describe.
+func (p Parameters) Posterior() (*fit.Posterior, error) {
+	latent := len(p.Guide.VarDP)
+	g, err := guide.New(p.Guide.Family, latent, guide.Options{Rank: p.Guide.Rank})
+	if err != nil {
+		return nil, fmt.Errorf("params.json: %w", err)
+	}
+	if len(p.Guide.Lambda) != g.Size() {
+		return nil, fmt.Errorf("params.json: %d guide parameters, want %d", len(p.Guide.Lambda), g.Size())
+	}
+	return &fit.Posterior{
+		Guide: g, Lambda: p.Guide.Lambda, Mean: p.Guide.Lambda[:latent], VarDP: p.Guide.VarDP, Steps: p.Steps,
+	}, nil
+}
