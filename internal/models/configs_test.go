@@ -21,6 +21,9 @@ func configs(t *testing.T) []string {
 	return files
 }
 
+// loadConfig reads a public file beside the examples.
+func loadConfig(path string) ([]byte, error) { return os.ReadFile("../../configs/" + path) }
+
 // parseFile parses a model file and the public files beside it.
 func parseFile(t *testing.T, file string) *spec.Spec {
 	t.Helper()
@@ -28,9 +31,7 @@ func parseFile(t *testing.T, file string) *spec.Spec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, errs := spec.Parse(file, src, func(path string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(filepath.Dir(file), path))
-	})
+	s, errs := spec.Parse(file, src, loadConfig)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -95,7 +96,7 @@ func TestConfigs(t *testing.T) {
 				t.Fatal(errs)
 			}
 			for _, rendered := range [][]byte{s.Render(), core} {
-				again, errs := spec.Parse("rendered.yaml", rendered, nil)
+				again, errs := spec.Parse("rendered.yaml", rendered, loadConfig)
 				if len(errs) > 0 {
 					t.Fatalf("%v\n%s", errs, rendered)
 				}

@@ -15,12 +15,11 @@ import (
 // golden is a file of testdata/golden, cut by trim.py from vectors that two
 // independent implementations agree on to 1e-14.
 type golden struct {
-	Model           string      `json:"model"`
-	X               [][]float64 `json:"X"`
-	Y               []float64   `json:"y"`
-	Group           []int       `json:"group"`
-	GroupCovariates [][]float64 `json:"group_covariates"`
-	Cases           []struct {
+	Model string      `json:"model"`
+	X     [][]float64 `json:"X"`
+	Y     []float64   `json:"y"`
+	Group []int       `json:"group"`
+	Cases []struct {
 		Theta        []float64   `json:"theta"`
 		LogLik       []float64   `json:"loglik"`
 		Grad         [][]float64 `json:"grad"`
@@ -62,7 +61,9 @@ func dataBlock(d int, more ...string) string {
 
 func compile(t *testing.T, src string) *Model {
 	t.Helper()
-	s, errs := spec.Parse("test.yaml", []byte(src), nil)
+	s, errs := spec.Parse("test.yaml", []byte(src), func(string) ([]byte, error) {
+		return os.ReadFile("testdata/golden/groups.csv")
+	})
 	if len(errs) > 0 {
 		t.Fatalf("%v\n%s", errs, src)
 	}
@@ -150,7 +151,7 @@ func (g golden) column(name string, i int) float64 {
 }
 
 // goldenNames lists the golden files.
-var goldenNames = []string{"lr_prior1", "gmm_var_10_1", "gmm_sd_2_10"}
+var goldenNames = []string{"lr_prior1", "gmm_var_10_1", "gmm_sd_2_10", "hlr"}
 
 // goldenModel is the model file of a golden file.
 func goldenModel(name string, g golden) string {
@@ -169,6 +170,29 @@ func goldenModel(name string, g golden) string {
 `
 	}
 	switch name {
+	case "hlr":
+		return dataBlock(2, "y: {type: binary}", "group: {type: category, levels: [a, b, c]}") + `  tables:
+    groups:
+      file: groups.csv
+      public: true
+      key: group
+      columns:
+        g1: {type: real}
+        g2: {type: real}
+core:
+  dims:
+    x: [x1, x2]
+    g: [g1, g2]
+    group: levels(group)
+  params:
+    M: normal(0, 4) [x, g]
+    U: normal(0, 1) [group, x]
+  let:
+    w: columns(g) @ transpose(M) + U
+  rows:
+    observe:
+      y: bernoulli(logits=columns(x) @ w[group])
+`
 	case "gmm_var_10_1":
 		return mixture("normal(0, 1)", "variance: inverse_gamma(10, 0.1)", "sqrt(variance)")
 	case "gmm_sd_2_10":

@@ -12,7 +12,7 @@ import (
 func (g *build) columns() {
 	u, d := g.c.usage, &g.c.spec.Data
 	for _, dim := range g.c.core.Dims {
-		if u.dims[dim.Name.V] {
+		if u.dims[dim.Name.V] && g.env.Design[dim.Name.V] == nil {
 			g.design(dim)
 		}
 	}

@@ -67,6 +67,7 @@ func (b *blocks) checkModel(m *Model) {
 		}
 		b.checkGroup(m, g, groups)
 	}
+	b.checkGroupFormulas(m)
 	if known && f != nil && m.complete(d) {
 		b.checkPriors(m, f)
 	}

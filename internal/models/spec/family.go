@@ -105,6 +105,7 @@ const (
 	priorIntercept = "normal(0, 2.5)"
 	priorB         = "normal(0, 1)"
 	priorSD        = "half_normal(1)"
+	priorCor       = "lkj_cholesky(2)"
 )
 
 // familyNames lists the names and aliases of the families.

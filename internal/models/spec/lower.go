@@ -124,31 +124,6 @@ func (l *lowering) observation(f *family) string {
 	return text
 }
 
-// group lowers (1 + x | g).
-func (l *lowering) group(g GroupTerm) {
-	m, name := l.model, g.Group.V
-	labels := g.labels(l.data)
-	coef, sd, z, r := name+"_coef", "sd_"+name, "z_"+name, "r_"+name
-	l.core.Dims = append(l.core.Dims, &Dim{Name: Value[string]{name, g.At}, Of: g.Group})
-	l.dim(coef, labels)
-	l.param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+"]")
-	l.elements(sd)
-	dims := " [" + name + ", " + coef + "]"
-	if m.Parametrisation.V == "centred" {
-		l.param(r, Value[string]{"normal(0, " + sd + ")", g.At}, dims)
-	} else {
-		l.param(z, Value[string]{"normal(0, 1)", g.At}, dims)
-		l.define(&l.core.Let, r, Value[string]{z + " * " + sd, g.At})
-	}
-	for _, label := range labels {
-		summand := r + "[" + name + ", " + (&expr.Text{Value: label}).String() + "]"
-		if label != "Intercept" {
-			summand += " * " + l.columnText(label)
-		}
-		l.eta = append(l.eta, summand)
-	}
-}
-
 // columnText is the expression of a coefficient's column.
 func (l *lowering) columnText(label string) string {
 	if isName(label) {

@@ -15,6 +15,35 @@ type Model struct {
 	Link            Value[string]
 	Parametrisation Value[string] // of group effects: non_centred (default) or centred
 	Priors          []*Definition // by parameter: Intercept, b, b[age], sd, sigma
+	GroupFormulas   []*GroupFormula
+}
+
+// GroupFormula says how the effects of a group depend on its public table:
+// `hospital: 1 + beds + teaching`.
+type GroupFormula struct {
+	Group Value[string]
+	Text  Value[string]
+	Terms []Term
+}
+
+// groupFormulas reads `group_formula:`.
+func (r *reader) groupFormulas(e entry) []*GroupFormula {
+	list, ok := r.entries(e.node, "group_formula")
+	if !ok {
+		return nil
+	}
+	var formulas []*GroupFormula
+	for _, e := range list {
+		if e.node == nil {
+			continue
+		}
+		g := &GroupFormula{Group: Value[string]{e.key, e.at}, Text: r.text(e)}
+		if g.Text.IsSet() {
+			g.Terms = parseTerms(g.Text, r.problems)
+			formulas = append(formulas, g)
+		}
+	}
+	return formulas
 }
 
 // Definition is a named expression of the model file.
@@ -35,7 +64,7 @@ func (r *reader) model(e entry) *Model {
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = r.definitions(e) },
-		"group_formula":   func(e entry) { r.notYet(e, "group_formula", "public tables") },
+		"group_formula":   func(e entry) { m.GroupFormulas = r.groupFormulas(e) },
 	}
 	for _, name := range auxNames() {
 		known[name] = func(e entry) {

@@ -40,17 +40,36 @@ func (m *Model) priorNames(d *Data, f *family) []string {
 			names = append(names, "b["+l+"]")
 		}
 	}
-	if len(m.Terms.Groups) > 0 {
-		names = append(names, "sd")
-	}
 	for _, g := range m.Terms.Groups {
-		names = append(names, "sd_"+g.Group.V)
-		for _, l := range g.labels(d) {
-			names = append(names, "sd_"+g.Group.V+"["+l+"]")
-		}
+		names = append(names, m.groupPriorNames(d, &g)...)
 	}
 	for _, a := range f.aux {
 		names = append(names, a.name)
+	}
+	return names
+}
+
+// groupPriorNames lists the names of one group's priors; sd, cor and g stand
+// for those of all groups.
+func (m *Model) groupPriorNames(d *Data, g *GroupTerm) []string {
+	group := g.Group.V
+	names := []string{"sd", "sd_" + group}
+	for _, l := range g.labels(d) {
+		names = append(names, "sd_"+group+"["+l+"]")
+	}
+	if g.correlated(d) {
+		names = append(names, "cor", "cor_"+group)
+	}
+	for _, f := range m.GroupFormulas {
+		if f.Group.V != group {
+			continue
+		}
+		names = append(names, "g", "g_"+group)
+		for _, effect := range g.labels(d) {
+			for _, l := range f.labels(d) {
+				names = append(names, "g_"+group+"["+effect+","+l+"]")
+			}
+		}
 	}
 	return names
 }
@@ -96,6 +115,9 @@ func (m *Model) allPriors(core *Core) []*Definition {
 			continue // its prior is part of the model, not a choice
 		}
 		prior := *p
+		if group, ok := strings.CutPrefix(p.Name.V, "L_"); ok {
+			prior.Name.V = "cor_" + group
+		}
 		if distribution, _, errs := expr.SplitDims(p.Expr); len(errs) == 0 {
 			prior.Text.V = distribution.String()
 		}

@@ -50,6 +50,13 @@ func (s *Spec) renderModel(p *printer) {
 		p.text("formula", m.Terms.String())
 		p.line("family", f.name)
 		p.line("link", f.link(m.Link.V).name)
+		if len(m.GroupFormulas) > 0 {
+			p.block("group_formula", func() {
+				for _, f := range m.GroupFormulas {
+					p.text(f.Group.V, sumText(true, f.Terms))
+				}
+			})
+		}
 		if len(m.Terms.Groups) > 0 {
 			p.line("parametrisation", m.Parametrisation.Or("non_centred"))
 		}

@@ -31,9 +31,43 @@ func renderData(p *printer, d *Data) {
 			p.line(c.Name.V, renderColumn(d, c))
 		}
 	})
+	if len(d.Tables) > 0 {
+		p.block("tables", func() {
+			for _, t := range d.Tables {
+				renderTable(p, t)
+			}
+		})
+	}
 	if len(d.Drop) > 0 {
 		p.line("drop", flowList(d.Drop, func(v Value[string]) string { return v.V }))
 	}
+}
+
+// renderTable prints the declaration of a public table; its rows stay in their
+// file.
+func renderTable(p *printer, t *Table) {
+	p.block(t.Name.V, func() {
+		p.text("file", t.File.V)
+		p.line("public", "true")
+		p.text("key", t.Key.V)
+		p.block("columns", func() {
+			for _, c := range t.Columns {
+				parts := []string{"type: " + c.Type.V}
+				if c.Header.IsSet() {
+					parts = append(parts, "header: "+flowText(c.Header.V))
+				}
+				if c.Numeric() {
+					parts = append(parts, "scale: {center: "+formatNumber(c.Center.V)+", by: "+formatNumber(c.By.Or(1))+"}")
+				} else {
+					parts = append(parts, "levels: "+flowList(c.Levels, func(v Value[string]) string { return v.V }))
+				}
+				if c.Transform.IsSet() {
+					parts = append(parts, "transform: "+c.Transform.V)
+				}
+				p.line(c.Name.V, flowMap(parts))
+			}
+		})
+	})
 }
 
 // renderColumn prints the declaration of a column as a flow map.

@@ -114,4 +114,5 @@ func (b *blocks) levels(r *reader) {
 		r.checkLevels(c)
 		r.checkMissing(d, c)
 	}
+	r.loadTables(d, b.load)
 }

@@ -15,3 +15,6 @@ for name in ["lr_prior1", "hlr", "gmm_var_10_1", "gmm_sd_2_10"]:
         for c in full["cases"][:2]
     ]
     (here / f"{name}.json").write_text(json.dumps(keep) + "\n")
+    if name == "hlr":
+        rows = [f"{g},{a!r},{b!r}" for g, (a, b) in zip("abc", full["group_covariates"])]
+        (here / "groups.csv").write_text("\n".join(["group,g1,g2", *rows]) + "\n")

@@ -1,0 +1,46 @@
+package models
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// tables gives the columns of public tables their values: constants along the
+// dim that is declared as the levels of the table's key. A dim whose labels are
+// columns of such a table has a matrix, columns(dim) with one row per level.
+func (g *build) tables() {
+	for _, levels := range g.c.core.Dims {
+		t := g.c.spec.Data.Table(levels.Of.V)
+		if !levels.Of.IsSet() || t == nil {
+			continue
+		}
+		rows := graph.Dim{Name: levels.Name.V, Size: g.c.dims[levels.Name.V].Size}
+		for _, c := range t.Columns {
+			if v, ok := t.Vector(c.Name.V); ok && len(v) == rows.Size {
+				g.env.Values[c.Name.V] = expr.Value{Node: g.b.Consts(graph.Shape{rows}, v)}
+			}
+		}
+		for _, d := range g.c.core.Dims {
+			if m, ok := tableMatrix(t, d, rows.Size); ok {
+				g.env.Design[d.Name.V] = g.b.Consts(graph.Shape{rows, {Name: d.Name.V, Size: len(d.Labels)}}, m)
+			}
+		}
+	}
+}
+
+// tableMatrix holds what the labels of a dim mean in a table, row by row; it
+// returns false when one of them means nothing there.
+func tableMatrix(t *spec.Table, d *spec.Dim, rows int) ([]float64, bool) {
+	m := make([]float64, rows*len(d.Labels))
+	for j, label := range d.Labels {
+		v, ok := t.Vector(label.V)
+		if !ok || len(v) != rows {
+			return nil, false
+		}
+		for i := range v {
+			m[i*len(d.Labels)+j] = v[i]
+		}
+	}
+	return m, len(m) > 0
+}
