@@ -223,7 +223,7 @@ func TestVanillaGradients(t *testing.T) {
 }
 
 func TestNonPrivateFitIsExact(t *testing.T) {
-	s := newStudy(t, 4000)
+	s := newStudy(t, 1000)
 	p := s.plan(t, fit.Config{NonPrivate: true})
 	post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {

@@ -2,13 +2,14 @@ package guide
 
 import "math"
 
-// FullRank is q(θ) = N(m, LLᵀ) with θ = m + Lη, L lower triangular and
-// λ = [m (P), L row by row: L₁₀, ..., with log Lᵢᵢ on the diagonal (P(P+1)/2)].
-// Kucukelbir et al. 2017, arXiv:1603.00788, section 2.4, with a log diagonal so
-// that L stays invertible.
+// FullRank is q(θ) = N(m, LLᵀ) with θ = m + Lη and L = diag(s)·A, A lower
+// triangular with ones on its diagonal; λ = [m (P), row by row Aᵢ₀, ..., log sᵢ
+// (P(P+1)/2)]. Any Cholesky factor is such a product. Written so, a step of an
+// optimizer in A means the same whatever the units of θ, and L stays invertible.
+// Kucukelbir et al. 2017, arXiv:1603.00788, section 2.4.
 type FullRank struct {
 	p       int
-	inverse []float64 // P×P row-major scratch for L⁻¹
+	inverse []float64 // P×P row-major scratch for A⁻¹
 }
 
 // NewFullRank returns the full-rank normal family over p scalars.
@@ -28,7 +29,7 @@ func (g *FullRank) Size() int { return g.p + g.p*(g.p+1)/2 }
 // Noise implements Guide: P.
 func (g *FullRank) Noise() int { return g.p }
 
-// row returns the stored row i of L: i strictly lower entries, then log Lᵢᵢ.
+// row returns row i: Aᵢ₀, ..., Aᵢ,ᵢ₋₁, then log sᵢ.
 func (g *FullRank) row(lambda []float64, i int) []float64 {
 	start := g.p + i*(i+1)/2
 	return lambda[start : start+i+1]
@@ -48,47 +49,53 @@ func (g *FullRank) Init(lambda, mean []float64, scale float64) {
 func (g *FullRank) Draw(theta, lambda, eta []float64) {
 	for i := range g.p {
 		r := g.row(lambda, i)
-		x := lambda[i] + math.Exp(r[i])*eta[i]
-		for j, l := range r[:i] {
-			x += l * eta[j]
-		}
-		theta[i] = x
+		theta[i] = lambda[i] + math.Exp(r[i])*standardised(r, eta)
 	}
+}
+
+// standardised is (Aη)ᵢ for the stored row r of i.
+func standardised(r, eta []float64) float64 {
+	i := len(r) - 1
+	x := eta[i]
+	for j, a := range r[:i] {
+		x += a * eta[j]
+	}
+	return x
 }
 
 // Pullback implements Guide: ∂m = grad, ∂L = tril(grad ηᵀ) + diag(1/Lᵢᵢ), the
-// second term from the entropy Σ log Lᵢᵢ; by the chain rule the stored
-// diagonal has ∂log Lᵢᵢ = Lᵢᵢ gradᵢ ηᵢ + 1.
+// second term from the entropy Σ log Lᵢᵢ = Σ log sᵢ; by the chain rule
+// ∂Aᵢⱼ = sᵢ gradᵢ ηⱼ and ∂log sᵢ = sᵢ gradᵢ (Aη)ᵢ + 1.
 func (g *FullRank) Pullback(dst, grad, lambda, eta []float64) {
 	copy(dst[:g.p], grad)
 	for i := range g.p {
-		d := g.row(dst, i)
+		r, d := g.row(lambda, i), g.row(dst, i)
+		push := math.Exp(r[i]) * grad[i]
 		for j := range d[:i] {
-			d[j] = grad[i] * eta[j]
+			d[j] = push * eta[j]
 		}
-		d[i] = math.Exp(g.row(lambda, i)[i])*grad[i]*eta[i] + 1
+		d[i] = push*standardised(r, eta) + 1
 	}
 }
 
-// SD implements Guide: square roots of the row sums of squares of L.
+// SD implements Guide: sᵢ times the norm of row i of A.
 func (g *FullRank) SD(dst, lambda []float64) {
 	for i := range g.p {
 		r := g.row(lambda, i)
-		v := math.Exp(2 * r[i])
-		for _, l := range r[:i] {
-			v += l * l
+		v := 1.0
+		for _, a := range r[:i] {
+			v += a * a
 		}
-		dst[i] = math.Sqrt(v)
+		dst[i] = math.Exp(r[i]) * math.Sqrt(v)
 	}
 }
 
-// Precision implements Guide: (LLᵀ)⁻¹ⱼⱼ = Σᵢ (L⁻¹)ᵢⱼ², by forward substitution
-// in O(P³).
+// Precision implements Guide: (LLᵀ)⁻¹ⱼⱼ = Σᵢ (L⁻¹)ᵢⱼ² with L⁻¹ = A⁻¹diag(1/s),
+// by forward substitution in O(P³).
 func (g *FullRank) Precision(dst, lambda []float64) {
 	clear(dst[:g.p])
 	for i := range g.p {
 		r := g.row(lambda, i)
-		inv := math.Exp(-r[i])
 		for j := range i + 1 {
 			x := 0.0
 			if i == j {
@@ -97,9 +104,11 @@ func (g *FullRank) Precision(dst, lambda []float64) {
 			for k := j; k < i; k++ {
 				x -= r[k] * g.inverse[k*g.p+j]
 			}
-			x *= inv
 			g.inverse[i*g.p+j] = x
 			dst[j] += x * x
 		}
+	}
+	for j := range g.p {
+		dst[j] *= math.Exp(-2 * g.row(lambda, j)[j])
 	}
 }

@@ -235,19 +235,27 @@ func TestGoldenSteps(t *testing.T) {
 		full := NewFullRank(p)
 		lambda = append([]float64(nil), c.Aligned.M...)
 		for i, row := range c.FullRank.L {
-			lambda = append(append(lambda, row[:i]...), math.Log(row[i]))
+			for _, l := range row[:i] {
+				lambda = append(lambda, l/row[i])
+			}
+			lambda = append(lambda, math.Log(row[i]))
 		}
 		grad = make([]float64, full.Size())
 		full.Draw(theta, lambda, c.Aligned.Eta)
 		full.Pullback(grad, c.FullRank.GradM, lambda, c.Aligned.Eta)
 		for i := range p {
 			near(t, "full-rank theta", theta[i], c.FullRank.Theta[i], 1e-9)
-			row := full.row(grad, i)
-			for j := range i {
-				near(t, "grad_L", row[j], c.FullRank.GradL[i][j], 1e-9)
+			// L_ij = s_i A_ij, L_ii = s_i: ∂/∂A_ij = s_i ∂/∂L_ij and
+			// ∂/∂log s_i = Σ_j L_ij ∂/∂L_ij.
+			row, scale := full.row(grad, i), 0.0
+			for j := range i + 1 {
+				l, g := c.FullRank.L[i][j], c.FullRank.GradL[i][j]
+				scale += l * g
+				if j < i {
+					near(t, "grad_L", row[j], c.FullRank.L[i][i]*g, 1e-9)
+				}
 			}
-			// The stored coordinate is log L_ii: ∂/∂log L_ii = L_ii ∂/∂L_ii.
-			near(t, "grad_L diagonal", row[i], c.FullRank.L[i][i]*c.FullRank.GradL[i][i], 1e-9)
+			near(t, "gradient of the scale", row[i], scale, 1e-9)
 		}
 	}
 }

@@ -2,12 +2,14 @@ package guide
 
 import "math"
 
-// LowRank is q(θ) = N(m, D² + FFᵀ) with D = diag(s) and F (P×R), drawn as
-// θ = m + s·η₁ + Fη₂; λ = [m (P), log s (P), F row-major (P·R)] and
-// η = [η₁ (P), η₂ (R)]. Ong, Nott & Smith 2018, arXiv:1701.03208.
+// LowRank is q(θ) = N(m, D(I + FFᵀ)D) with D = diag(s) and F (P×R), drawn as
+// θ = m + s·(η₁ + Fη₂); λ = [m (P), log s (P), F row-major (P·R)] and
+// η = [η₁ (P), η₂ (R)]. The factors are in units of s, so that an optimizer's
+// step in F means the same whatever the units of θ.
+// Ong, Nott & Smith 2018, arXiv:1701.03208.
 type LowRank struct {
 	p, r  int
-	chol  []float64 // R×R scratch: Cholesky factor of M = I + FᵀD⁻²F
+	chol  []float64 // R×R scratch: Cholesky factor of M = I + FᵀF
 	solve []float64 // R scratch
 }
 
@@ -42,70 +44,70 @@ func (g *LowRank) Init(lambda, mean []float64, scale float64) {
 		lambda[g.p+i] = math.Log(scale)
 		for k := range g.r {
 			angle := math.Pi * (float64(i) + 0.5) * float64(k+1) / float64(g.p)
-			g.factor(lambda, i)[k] = 0.1 * scale * math.Cos(angle)
+			g.factor(lambda, i)[k] = 0.1 * math.Cos(angle)
 		}
 	}
+}
+
+// standardised is (η₁ + Fη₂)ᵢ.
+func (g *LowRank) standardised(lambda, eta []float64, i int) float64 {
+	x := eta[i]
+	for k, f := range g.factor(lambda, i) {
+		x += f * eta[g.p+k]
+	}
+	return x
 }
 
 // Draw implements Guide.
 func (g *LowRank) Draw(theta, lambda, eta []float64) {
-	common := eta[g.p : g.p+g.r]
 	for i := range g.p {
-		x := lambda[i] + math.Exp(lambda[g.p+i])*eta[i]
-		for k, f := range g.factor(lambda, i) {
-			x += f * common[k]
-		}
-		theta[i] = x
+		theta[i] = lambda[i] + math.Exp(lambda[g.p+i])*g.standardised(lambda, eta, i)
 	}
 }
 
-// Pullback implements Guide: ∂m = grad, ∂log sᵢ = sᵢη₁ᵢgradᵢ + sᵢ²(Σ⁻¹)ᵢᵢ and
-// ∂F = grad η₂ᵀ + Σ⁻¹F, with the entropy ½ log|Σ| and Σ⁻¹F = D⁻²FM⁻¹.
+// Pullback implements Guide. The entropy is Σ log s + ½ log|I + FFᵀ|, so
+// ∂log sᵢ = sᵢgradᵢ(η₁ + Fη₂)ᵢ + 1 and ∂F = (s·grad)η₂ᵀ + (I + FFᵀ)⁻¹F, the
+// last term being FM⁻¹ with M = I + FᵀF.
 func (g *LowRank) Pullback(dst, grad, lambda, eta []float64) {
 	g.factorise(lambda)
-	common := eta[g.p : g.p+g.r]
 	for i := range g.p {
-		s := math.Exp(lambda[g.p+i])
-		row := g.factor(lambda, i)
-		g.solveM(row) // solve = M⁻¹Fᵢ
-		quad := 0.0
+		push := math.Exp(lambda[g.p+i]) * grad[i]
+		dst[i] = grad[i]
+		dst[g.p+i] = push*g.standardised(lambda, eta, i) + 1
+		g.solveM(g.factor(lambda, i))
 		out := g.factor(dst, i)
 		for k, x := range g.solve {
-			quad += row[k] * x
-			out[k] = grad[i]*common[k] + x/(s*s)
+			out[k] = push*eta[g.p+k] + x
 		}
-		dst[i] = grad[i]
-		dst[g.p+i] = s*eta[i]*grad[i] + 1 - quad/(s*s)
 	}
 }
 
 // SD implements Guide.
 func (g *LowRank) SD(dst, lambda []float64) {
 	for i := range g.p {
-		v := math.Exp(2 * lambda[g.p+i])
+		v := 1.0
 		for _, f := range g.factor(lambda, i) {
 			v += f * f
 		}
-		dst[i] = math.Sqrt(v)
+		dst[i] = math.Exp(lambda[g.p+i]) * math.Sqrt(v)
 	}
 }
 
-// Precision implements Guide: Woodbury, (Σ⁻¹)ᵢᵢ = sᵢ⁻² − sᵢ⁻⁴ FᵢM⁻¹Fᵢᵀ.
+// Precision implements Guide: Woodbury, (Σ⁻¹)ᵢᵢ = sᵢ⁻²(1 − FᵢM⁻¹Fᵢᵀ).
 func (g *LowRank) Precision(dst, lambda []float64) {
 	g.factorise(lambda)
 	for i := range g.p {
-		w := math.Exp(-2 * lambda[g.p+i])
 		row := g.factor(lambda, i)
 		g.solveM(row)
-		quad := 0.0
+		left := 1.0
 		for k, x := range g.solve {
-			quad += row[k] * x
+			left -= row[k] * x
 		}
-		dst[i] = w - w*w*quad
+		dst[i] = math.Exp(-2*lambda[g.p+i]) * left
 	}
 }
 
-// factorise sets chol to the lower Cholesky factor of M = I + FᵀD⁻²F.
+// factorise sets chol to the lower Cholesky factor of M = I + FᵀF.
 func (g *LowRank) factorise(lambda []float64) {
 	r := g.r
 	clear(g.chol)
@@ -113,11 +115,10 @@ func (g *LowRank) factorise(lambda []float64) {
 		g.chol[k*r+k] = 1
 	}
 	for i := range g.p {
-		w := math.Exp(-2 * lambda[g.p+i])
 		row := g.factor(lambda, i)
 		for a := range r {
 			for b := range a + 1 {
-				g.chol[a*r+b] += w * row[a] * row[b]
+				g.chol[a*r+b] += row[a] * row[b]
 			}
 		}
 	}
