@@ -128,11 +128,21 @@ func standardise(rows [][]float64, j int) {
 
 // readColumn reads one numeric column of a CSV file.
 func readColumn(path, name string) ([]float64, error) {
-	t, err := readTable(path)
+	header, cells, err := readCells(path)
 	if err != nil {
 		return nil, err
 	}
-	return t.column(name)
+	j, err := index(header, name)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(cells))
+	for i, row := range cells {
+		if out[i], err = strconv.ParseFloat(row[j[0]], 64); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return out, nil
 }
 
 // readSummary reads the mean of each variable of a summary.csv.
