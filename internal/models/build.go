@@ -40,6 +40,7 @@ func (c *compiler) build() *build {
 
 // declare gives every parameter its unconstrained leaf, and its value.
 func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
+	g.scales()
 	g.tables()
 	g.logDet = make(map[string]*graph.Node)
 	for i := range g.c.params {

@@ -61,6 +61,7 @@ func (c *compiler) dimensions() {
 // name parameters declared before or after them, but not in a circle.
 func (c *compiler) parameters() {
 	scratch := &build{c: c, b: graph.NewBuilder(), env: c.environment()}
+	scratch.scales()
 	scratch.tables()
 	known := make(map[string]*prior)
 	var order []*spec.Definition

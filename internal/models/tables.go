@@ -29,6 +29,27 @@ func (g *build) tables() {
 	}
 }
 
+// scales gives NAME.center and NAME.by their values, for columns and for dims
+// whose labels are predictors.
+func (g *build) scales() {
+	d := &g.c.spec.Data
+	for _, c := range d.Columns {
+		if c.Numeric() {
+			center, by := c.Scale()
+			g.env.Values[c.Name.V+".center"] = expr.Value{Node: g.b.Const(center)}
+			g.env.Values[c.Name.V+".by"] = expr.Value{Node: g.b.Const(by)}
+		}
+	}
+	for _, dim := range g.c.core.Dims {
+		labels := g.c.dims[dim.Name.V].Labels
+		if center, by, ok := d.Scales(labels); ok && len(dim.Labels) > 0 {
+			shape := graph.Shape{{Name: dim.Name.V, Size: len(labels)}}
+			g.env.Values[dim.Name.V+".center"] = expr.Value{Node: g.b.Consts(shape, center)}
+			g.env.Values[dim.Name.V+".by"] = expr.Value{Node: g.b.Consts(shape, by)}
+		}
+	}
+}
+
 // tableMatrix holds what the labels of a dim mean in a table, row by row; it
 // returns false when one of them means nothing there.
 func tableMatrix(t *spec.Table, d *spec.Dim, rows int) ([]float64, bool) {

@@ -10,6 +10,8 @@ type family struct {
 	// aux are the parameters beside the linear predictor, each with the prior
 	// that it has unless the file states one.
 	aux []auxiliary
+	// scaled says that the response is on its declared scale.
+	scaled bool
 	// counts says that the response is a count: its lower bound is at least 0.
 	counts bool
 	// cuts says that cutpoints take the place of the intercept.
@@ -43,17 +45,17 @@ var families = []family{
 		links: []link{{"logit", "binomial(trials, logits=eta)"}},
 	},
 	{
-		name: "normal", aliases: []string{"gaussian"}, types: numeric,
+		name: "normal", aliases: []string{"gaussian"}, types: numeric, scaled: true,
 		links: []link{{"identity", "normal(eta, sigma)"}},
 		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
 	},
 	{
-		name: "student_t", types: numeric,
+		name: "student_t", types: numeric, scaled: true,
 		links: []link{{"identity", "student_t(nu, eta, sigma)"}},
 		aux:   []auxiliary{{"sigma", "half_normal(1)"}, {"nu", "gamma(2, 0.1)"}},
 	},
 	{
-		name: "laplace", types: numeric,
+		name: "laplace", types: numeric, scaled: true,
 		links: []link{{"identity", "laplace(eta, sigma)"}},
 		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
 	},

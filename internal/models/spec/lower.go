@@ -83,7 +83,8 @@ func (l *lowering) run() {
 		l.param("Intercept", m.prior(priorIntercept, "Intercept"), "")
 		l.eta = append(l.eta, "Intercept")
 	}
-	if labels := l.data.labels(m.Terms.Intercept, m.Terms.Terms); len(labels) > 0 {
+	labels := l.data.labels(m.Terms.Intercept, m.Terms.Terms)
+	if len(labels) > 0 {
 		l.dim("coef", labels)
 		l.param("b", m.prior(priorB, "b"), " [coef]")
 		l.elements("b")
@@ -107,6 +108,7 @@ func (l *lowering) run() {
 		}
 		l.param(a.name, m.prior(a.prior, a.name), dims)
 	}
+	l.raw(f, labels)
 	l.define(&l.core.RowsLet, "eta", Value[string]{strings.Join(l.eta, " + "), m.Formula.At})
 	l.define(&l.core.Observe, m.Terms.Response.V, Value[string]{l.observation(f), m.Formula.At})
 }
