@@ -11,6 +11,14 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
+// Noise below leastNoise protects nothing (one step costs epsilon 2000), and
+// would be too fine a lattice for a sum over 2^32 records: see
+// noise.Stream.AddGaussian. mostNoise keeps zC far from overflow.
+const (
+	leastNoise = 1. / 64
+	mostNoise  = 1e100
+)
+
 // Mechanism is what a session will release, Steps times. All of it is public.
 //
 // Each step draws a batch and releases jointly
@@ -59,11 +67,11 @@ func (m Mechanism) check(rel event.Relation) error {
 	if m.Clip.Kind == Automatic && !positive(m.Clip.Gamma) {
 		return fmt.Errorf("privacy: gamma %g of automatic clipping is not positive", m.Clip.Gamma)
 	}
-	if !positive(m.GradientNoise) {
-		return fmt.Errorf("privacy: gradient noise %g is not positive", m.GradientNoise)
+	if !(m.GradientNoise >= leastNoise && m.GradientNoise <= mostNoise) {
+		return fmt.Errorf("privacy: gradient noise %g is not in [%g, %g]", m.GradientNoise, leastNoise, mostNoise)
 	}
-	if m.CountNoise != 0 && !positive(m.CountNoise) {
-		return fmt.Errorf("privacy: count noise %g is not positive", m.CountNoise)
+	if m.CountNoise != 0 && !(m.CountNoise >= leastNoise && m.CountNoise <= mostNoise) {
+		return fmt.Errorf("privacy: count noise %g is not in [%g, %g], nor 0 for no count", m.CountNoise, leastNoise, mostNoise)
 	}
 	claim, err := sampler.ClaimFor(m.Sampler)
 	if err != nil {

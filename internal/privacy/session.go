@@ -25,7 +25,7 @@ type Session struct {
 	gradientNoise *noise.Stream
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
-	normals       []float64 // length P
+	count         [1]float64
 }
 
 // start opens the engine and enters the mechanism in the ledger. before is the
@@ -51,7 +51,6 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
-		normals:       make([]float64, m.Tape.P),
 	}
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
@@ -122,19 +121,18 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	if clip.Kind == Unclipped {
 		return Release{}, nil
 	}
+	confine(dst, clip.Norm)
+	// released on a lattice, so that rounding does not betray the exact sum
 	s.gradientNoise.Seek(uint64(step))
-	s.gradientNoise.Normals(s.normals)
-	scale := s.m.GradientNoise * clip.Norm
-	for i, x := range s.normals {
-		dst[i] += scale * x
-	}
+	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm)
 	if s.m.CountNoise == 0 {
 		return Release{}, nil
 	}
-	var x [1]float64
+	s.count[0] = count
+	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
-	s.countNoise.Normals(x[:])
-	return Release{Count: count + s.m.CountNoise*x[0]}, nil
+	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise)
+	return Release{Count: s.count[0]}, nil
 }
 
 // Format prints a fixed text for every verb: no log may show a record.
@@ -146,6 +144,18 @@ func (s *Session) event() event.Event {
 		return event.NonPrivate{}
 	}
 	return s.m.Event(s.done)
+}
+
+// confine keeps a sum within what fewer than 2^32 clipped records can give. It
+// changes nothing that an engine computes right; a defect there must not become
+// a panic in the noise, which would be an event that records decide.
+func confine(sum []float64, clipNorm float64) {
+	most := 0x1p32 * clipNorm
+	for i, x := range sum {
+		if !(x >= -most && x <= most) { // NaN too
+			sum[i] = 0
+		}
+	}
 }
 
 // Rate is the sampler's public rate q: a sum divided by it stands for all records.
@@ -178,7 +188,6 @@ func (s *Session) Close() error {
 	s.worker = nil
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil
-	clear(s.normals)
 	s.gradientNoise.Wipe()
 	s.countNoise.Wipe()
 	return err

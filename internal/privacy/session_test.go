@@ -17,12 +17,12 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// drawn is the noise of one step of the n-th session of noise.Insecure(1).
-func drawn(session uint64, p noise.Purpose, step, n int) []float64 {
-	s := noise.Insecure(1).Child(session).Stream(p)
+// noisy is x plus noise of standard deviation sigma, as step `step` of the first
+// session of noise.Insecure(1) draws it.
+func noisy(p noise.Purpose, step int, sigma float64, x ...float64) []float64 {
+	s := noise.Insecure(1).Child(0).Stream(p)
 	s.Seek(uint64(step))
-	x := make([]float64, n)
-	s.Normals(x)
+	s.AddGaussian(x, sigma)
 	return x
 }
 
@@ -35,12 +35,10 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, x := range drawn(0, noise.GradientNoise, step, 2) {
-			if want := engine.sum[i] + 14*c*x; dst[i] != want {
-				t.Errorf("step %d: sum[%d] = %g, want %g", step, i, dst[i], want)
-			}
+		if want := noisy(noise.GradientNoise, step, 14*c, 0.5, -0.25); !cmp.Equal(dst, want) {
+			t.Errorf("step %d: sum %g, want %g", step, dst, want)
 		}
-		if want := 1.5 + 40*drawn(0, noise.CountNoise, step, 1)[0]; release.Count != want {
+		if want := noisy(noise.CountNoise, step, 40, 1.5)[0]; release.Count != want {
 			t.Errorf("step %d: count %g, want %g", step, release.Count, want)
 		}
 		if got := engine.clips[step]; got.Norm != c || got.Kind != privacy.Flat {
@@ -74,8 +72,7 @@ func TestEmptyBatchIsPureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	noise0 := drawn(0, noise.GradientNoise, 0, 2)
-	want := []float64{14 * noise0[0], 14 * noise0[1], 40 * drawn(0, noise.CountNoise, 0, 1)[0]}
+	want := append(noisy(noise.GradientNoise, 0, 14, 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("an empty batch gives %g, want %g", got, want)
 	}
@@ -146,6 +143,21 @@ func TestEngineFailure(t *testing.T) {
 	mustContain(t, err, "device lost")
 	if dst[0] != 0 || dst[1] != 0 || release.Count != 0 || s.StepsDone() != 1 {
 		t.Errorf("after a failure: sum %g, count %g, %d steps charged", dst, release.Count, s.StepsDone())
+	}
+}
+
+// Not even a defect of the engine becomes an event.
+func TestEngineWithoutBounds(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{math.NaN(), math.Inf(1)}, count: math.NaN()}
+	s := begin(t, newCurator(t, config(t, engine)), mechanism(t, 2))
+	dst := make([]float64, 2)
+	release, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := append(noisy(noise.GradientNoise, 0, 14, 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
+	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
+		t.Errorf("a sum that is not finite gives %g, want noise %g", got, want)
 	}
 }
 

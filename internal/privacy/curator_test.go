@@ -1,0 +1,189 @@
+package privacy_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/stattest"
+)
+
+func TestCuratorRefuses(t *testing.T) {
+	for name, change := range map[string]func(*privacy.CuratorConfig){
+		"epsilon zero":     func(c *privacy.CuratorConfig) { c.Budget.Epsilon = 0 },
+		"epsilon negative": func(c *privacy.CuratorConfig) { c.Budget.Epsilon = -1 },
+		"epsilon NaN":      func(c *privacy.CuratorConfig) { c.Budget.Epsilon = math.NaN() },
+		"delta zero":       func(c *privacy.CuratorConfig) { c.Budget.Delta = 0 },
+		"delta one":        func(c *privacy.CuratorConfig) { c.Budget.Delta = 1 },
+		"delta NaN":        func(c *privacy.CuratorConfig) { c.Budget.Delta = math.NaN() },
+		"relation":         func(c *privacy.CuratorConfig) { c.Relation = "neighbours" },
+		"another relation spent": func(c *privacy.CuratorConfig) {
+			c.Spent = privacy.Ledger{Relation: event.Substitute}
+		},
+		"no file": func(c *privacy.CuratorConfig) { c.Data += ".gone" },
+	} {
+		cfg := config(t, &fakeEngine{})
+		change(&cfg)
+		if _, err := privacy.NewCurator(cfg); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+// What the rules did to records, and where a file is malformed, is written under
+// private/ only, for the owner alone.
+func TestDataCheckIsPrivate(t *testing.T) {
+	for name, text := range map[string]string{
+		"rules":     "a,b,y\n1,x,0\n9,2,1\n",
+		"malformed": "a,b,y\n1,2,0\n1,2\n",
+	} {
+		cfg := config(t, &fakeEngine{})
+		cfg.Data = writeFile(t, "data.csv", text)
+		cfg.PrivateDir = filepath.Join(t.TempDir(), "private")
+		_, err := privacy.NewCurator(cfg)
+		if (err != nil) != (name == "malformed") {
+			t.Fatalf("%s: error %v", name, err)
+		}
+		path := filepath.Join(cfg.PrivateDir, "datacheck.json")
+		var check struct {
+			Privacy   string
+			Rejected  int `json:"rejected_records"`
+			Malformed struct{ Line int }
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(data, &check); err != nil {
+			t.Fatal(err)
+		}
+		if check.Privacy != "NOT_PROTECTED" || name == "rules" && check.Rejected != 1 || name == "malformed" && check.Malformed.Line != 3 {
+			t.Errorf("%s: the check says %s", name, data)
+		}
+		for _, p := range []string{path, cfg.PrivateDir} {
+			info, err := os.Stat(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if info.Mode().Perm()&0o077 != 0 {
+				t.Errorf("%s has mode %v, open to others", p, info.Mode())
+			}
+		}
+	}
+}
+
+// Whatever is wrong with a file, no error quotes a cell: damaged copies of a
+// table full of canaries are read, and the messages searched.
+func TestErrorsQuoteNoCell(t *testing.T) {
+	const canary = "31415.92653"
+	clean := "a,b,y\n" + strings.Repeat(canary+","+canary+",0\n\""+canary+"\","+canary+",1\n", 20)
+	rng := rand.New(rand.NewPCG(6, 28))
+	cfg := config(t, &fakeEngine{})
+	cfg.PrivateDir = t.TempDir()
+	failed := 0
+	for range 500 {
+		text := []byte(clean)
+		for range 1 + rng.IntN(4) {
+			text[rng.IntN(len(text))] = "\",\n\r\x00PAx9"[rng.IntN(9)]
+		}
+		if err := os.WriteFile(cfg.Data, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := privacy.NewCurator(cfg); err != nil {
+			failed++
+			if strings.Contains(err.Error(), "31415") || strings.Contains(err.Error(), "92653") {
+				t.Fatalf("error %q quotes a cell", err)
+			}
+			if errors.As(err, new(*fs.PathError)) {
+				t.Fatalf("unexpected error %v", err)
+			}
+		}
+	}
+	if failed < 50 {
+		t.Errorf("only %d of 500 damaged files failed: the test tests little", failed)
+	}
+}
+
+// A step allocates nothing once the batch has had its size.
+func TestStepAllocatesNothing(t *testing.T) {
+	cfg := config(t, cpu.New(cpu.Options{Threads: 1}))
+	cfg.Budget.Epsilon = 1e4
+	for _, sampling := range []sampler.Config{{Scheme: "full"}, {Scheme: "poisson", Rate: 0.99}} {
+		m := mechanism(t, 5000)
+		m.Sampler = sampling
+		s := begin(t, newCurator(t, cfg), m)
+		dst := make([]float64, 2)
+		req := privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 0.2}
+		step := func() {
+			if _, err := s.Step(dst, req); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 200 {
+			step()
+		}
+		if allocs := testing.AllocsPerRun(1000, step); allocs != 0 {
+			t.Errorf("%s: %g allocations per step", sampling.Scheme, allocs)
+		}
+	}
+}
+
+// The whole way on the CPU: CSV, encoding, sampling, gradients, clipping, noise.
+// The mean over many steps is the mean clipped sum, q times that of all records.
+// The variance is bounded from above, so a check fails by chance with probability
+// at most stattest.Alpha.
+func TestStepOnTheCPU(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,y\n")
+	rng := rand.New(rand.NewPCG(1, 2))
+	const records, steps, rate = 200, 4000, 0.3
+	want := [2]float64{}
+	for range records {
+		a, b, y := rng.NormFloat64()/2, rng.NormFloat64()/2, rng.IntN(2)
+		fmt.Fprintf(&text, "%.17g,%.17g,%d\n", a, b, y)
+		g := [2]float64{(float64(y) - 0.5) * a, (float64(y) - 0.5) * b} // at θ = 0
+		if n := math.Hypot(g[0], g[1]); n > 0.2 {
+			g[0], g[1] = g[0]*0.2/n, g[1]*0.2/n
+		}
+		want[0], want[1] = want[0]+g[0], want[1]+g[1]
+	}
+	text.WriteString("NA,1,0\n1,,1\nnonsense,1,1\n") // rejected: they contribute zero
+
+	cfg := config(t, cpu.New(cpu.Options{Threads: 1}))
+	cfg.Data = writeFile(t, "data.csv", text.String())
+	cfg.Root = noise.Insecure(12)
+	cfg.Budget.Epsilon = 1e4
+	m := mechanism(t, steps)
+	m.Sampler = sampler.Config{Scheme: "poisson", Rate: rate}
+	m.GradientNoise, m.CountNoise = 2, 0
+	s := begin(t, newCurator(t, cfg), m)
+	sums := [2]float64{}
+	dst := make([]float64, 2)
+	req := privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 0.2}
+	for range steps {
+		if _, err := s.Step(dst, req); err != nil {
+			t.Fatal(err)
+		}
+		sums[0], sums[1] = sums[0]+dst[0], sums[1]+dst[1]
+	}
+	if s.Rate() != rate {
+		t.Errorf("rate %g, want %g", s.Rate(), rate)
+	}
+	for i := range sums {
+		// variance of one step: noise (2·0.2)², sampling at most N·q·(1-q)·0.2²
+		sd := math.Sqrt(steps * (0.16 + records*rate*(1-rate)*0.04))
+		stattest.Require(t, fmt.Sprintf("mean of sum[%d]", i), stattest.Normal((sums[i]-steps*rate*want[i])/sd))
+	}
+}
