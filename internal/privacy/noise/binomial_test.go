@@ -161,19 +161,25 @@ func TestPMFValues(t *testing.T) {
 	}
 }
 
-// With every decision sent to the exact comparison the draws are the same.
-func TestExactComparisonAgrees(t *testing.T) {
+// keep decides as exact arithmetic does, however close the comparison.
+func TestKeepIsExact(t *testing.T) {
+	s := Insecure(22).Stream(Sampling)
 	for _, c := range binomialCases {
 		if c.n > 1e6 {
 			continue
 		}
-		fast, slow := NewBinomial(c.n, c.p), NewBinomial(c.n, c.p)
-		slow.law.slack = math.Inf(1)
-		clear(slow.sure[:])
-		a, b := Insecure(22).Stream(Sampling), Insecure(22).Stream(Sampling)
-		for i := range 200 {
-			if x, y := fast.Draw(a), slow.Draw(b); x != y {
-				t.Fatalf("n=%d p=%g: draw %d is %d, with exact comparisons %d", c.n, c.p, i, x, y)
+		b := NewBinomial(c.n, c.p)
+		for range 30 {
+			k := b.first + s.Uint64n(b.last-b.first+1)
+			weight := b.weight[(k-b.first)/b.width]
+			threshold := b.law.ratio(k) / (float64(weight) * b.unit)
+			for _, off := range []float64{-1e-3, -1e-9, -b.law.slack, -1e-16, 1e-16, b.law.slack, 1e-9, 1e-3} {
+				if at := threshold * (1 + off); at < 1 {
+					v := uint64(at * 0x1p64)
+					if b.keep(v, k, weight) != b.law.exactlyBelow(v, k, weight, b.unit) {
+						t.Fatalf("n=%d p=%g: k=%d at %g of its threshold: wrong decision", c.n, c.p, k, 1+off)
+					}
+				}
 			}
 		}
 	}
