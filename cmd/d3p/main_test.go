@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"testing"
 
@@ -16,11 +17,18 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":  wantStatus,
-			"table":   makeTable,
-			"canary":  plantCanary,
-			"absent":  absent,
-			"waitfor": waitFor,
+			"status":    wantStatus,
+			"table":     makeTable,
+			"canary":    plantCanary,
+			"absent":    absent,
+			"smalldisk": smallDisk,
+			"waitfor":   waitFor,
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "smalldisk" {
+				return canMount(), nil
+			}
+			return false, fmt.Errorf("unknown condition %s", name)
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -138,13 +138,3 @@ func exactly(names ...string) cobra.PositionalArgs {
 		return nil
 	}
 }
-
-// optional checks for at most one argument.
-func optional(name string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) > 1 {
-			return usagef("%s: unexpected argument %s after %s; usage: %s", c.CommandPath(), args[1], name, c.UseLine())
-		}
-		return nil
-	}
-}

@@ -38,35 +38,37 @@ func checkValue(row setting, v pflag.Value) error {
 	if len(row.choices) > 0 {
 		return oneOf(row.choices, v)
 	}
-	x := math.NaN()
 	switch v.Type() {
 	case "int":
-		n, err := strconv.Atoi(v.String())
-		if err == nil && n < 1 {
+		if n, err := strconv.Atoi(v.String()); err == nil && n < 1 {
 			return fmt.Errorf("%s is less than 1", v)
 		}
-		return nil
 	case "float64":
-		x, _ = strconv.ParseFloat(v.String(), 64)
-	default:
-		return nil
+		if x, err := strconv.ParseFloat(v.String(), 64); err == nil {
+			return checkNumber(row.name, x)
+		}
 	}
-	switch row.name {
+	return nil
+}
+
+// checkNumber refuses numbers outside a setting's range; NaN is outside of all.
+func checkNumber(name string, x float64) error {
+	switch name {
 	case "delta", "clip-quantile":
 		if !(x > 0 && x < 1) {
-			return fmt.Errorf("%s is not between 0 and 1", v)
+			return fmt.Errorf("%g is not between 0 and 1", x)
 		}
 	case "sampling-rate":
 		if !(x > 0 && x <= 1) {
-			return fmt.Errorf("%s is not above 0 and at most 1", v)
+			return fmt.Errorf("%g is not above 0 and at most 1", x)
 		}
 	case "averaging", "momentum", "weight-decay":
 		if !(x >= 0 && x <= 1) {
-			return fmt.Errorf("%s is not from 0 to 1", v)
+			return fmt.Errorf("%g is not from 0 to 1", x)
 		}
 	default:
 		if !(x > 0) || math.IsInf(x, 1) {
-			return fmt.Errorf("%s is not positive", v)
+			return fmt.Errorf("%g is not positive", x)
 		}
 	}
 	return nil

@@ -1,0 +1,104 @@
+package predict
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/spec"
+)
+
+// source is a seeded dist.Rand.
+type source struct{ *rand.Rand }
+
+func (s source) Normal() float64  { return s.NormFloat64() }
+func (s source) Uniform() float64 { return s.Float64() }
+
+func compile(t *testing.T, columns, model string) *models.Model {
+	t.Helper()
+	s, errs := spec.Parse("m.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    x: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}, source: expert}
+`+columns+"model:\n"+model), nil)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// predictAll returns the first prediction of each row.
+func predictAll(t *testing.T, m *models.Model, theta []float64, rows Rows) []Row {
+	t.Helper()
+	var all []Row
+	rng := source{rand.New(rand.NewPCG(3, 4))}
+	err := Predict(m, theta, rows, rng, func(i int, p []Row) error {
+		if i != len(all) {
+			t.Fatalf("row %d after %d rows", i, len(all))
+		}
+		all = append(all, p[0])
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// With two draws the posterior of the mean is known by hand.
+func TestLogisticMeanOverDraws(t *testing.T) {
+	m := compile(t, "    y: {type: binary, levels: [\"0\", \"1\"]}\n", "  formula: y ~ 1 + x\n  family: bernoulli\n  link: logit\n")
+	theta := []float64{0, 1, 1, -2} // (Intercept, b[x]) of two draws
+	const n = 600                   // more than two blocks
+	rows := Rows{N: n, Stride: 1, Valid: make([]bool, n)}
+	for i := range n {
+		rows.Data = append(rows.Data, float64(i)/100-3)
+		rows.Valid[i] = i != 7
+	}
+	for i, got := range predictAll(t, m, theta, rows) {
+		x := rows.Data[i]
+		a, b := 1/(1+math.Exp(-x)), 1/(1+math.Exp(2*x-1))
+		low, high := math.Min(a, b), math.Max(a, b)
+		if got.OK != (i != 7) || !got.HasMean {
+			t.Fatalf("row %d: %+v", i, got)
+		}
+		for _, pair := range [][2]float64{
+			{got.Mean, (a + b) / 2}, {got.SD, (high - low) / 2},
+			{got.Q5, low + 0.05*(high-low)}, {got.Q95, low + 0.95*(high-low)},
+		} {
+			if math.Abs(pair[0]-pair[1]) > 1e-12 {
+				t.Fatalf("row %d: %+v, want mean of %g and %g", i, got, a, b)
+			}
+		}
+	}
+}
+
+// A response on a scale comes back in the unit of the file, and its interval
+// holds the noise of an observation: 5 % and 95 % of N(10 + 4·0.5, (4·0.3)²).
+func TestNormalResponseInterval(t *testing.T) {
+	m := compile(t, "    y: {type: real, lower: -90, upper: 110, scale: {center: 10, by: 4}, source: expert}\n", "  formula: y ~ 1 + x\n  family: gaussian\n")
+	const draws = 20000
+	var theta []float64
+	for range draws {
+		theta = append(theta, 0.2, 0.3, math.Log(0.3)) // Intercept, b[x], log sigma
+	}
+	got := predictAll(t, m, theta, Rows{Data: []float64{1}, N: 1, Stride: 1, Valid: []bool{true}})[0]
+	mean, sd := 10+4*0.5, 4*0.3
+	if math.Abs(got.Mean-mean) > 1e-9 || got.SD > 1e-9 {
+		t.Errorf("mean %g ± %g, want %g ± 0", got.Mean, got.SD, mean)
+	}
+	// The standard error of a 5 % quantile is sqrt(p(1-p)/n)/density = 2.11 sd/sqrt(n):
+	// P(beyond 6.5 of them) < 1e-10.
+	tolerance := 6.5 * 2.11 * sd / math.Sqrt(draws)
+	const z95 = 1.6448536269514722
+	if math.Abs(got.YQ5-(mean-z95*sd)) > tolerance || math.Abs(got.YQ95-(mean+z95*sd)) > tolerance {
+		t.Errorf("response from %g to %g, want %g to %g (±%g)", got.YQ5, got.YQ95, mean-z95*sd, mean+z95*sd, tolerance)
+	}
+}
