@@ -95,7 +95,7 @@ var families = []family{
 		aux:   []auxiliary{{"kappa", "gamma(2, 0.1)"}},
 	},
 	{
-		name: "cumulative", aliases: []string{"ordered_logistic"}, types: []string{Ordinal}, cuts: true,
+		name: "cumulative", types: []string{Ordinal}, cuts: true,
 		links: []link{{"logit", "ordered_logistic(eta, thresholds)"}},
 		aux:   []auxiliary{{"thresholds", "ordered_normal(0, 2)"}},
 	},
@@ -110,8 +110,8 @@ const (
 	priorCor       = "lkj_cholesky(2)"
 )
 
-// familyNames lists the names and aliases of the families.
-func familyNames() []string {
+// FamilyNames lists the names and aliases of the families.
+func FamilyNames() []string {
 	var names []string
 	for _, f := range families {
 		names = append(append(names, f.name), f.aliases...)

@@ -60,7 +60,7 @@ func (r *reader) model(e entry) *Model {
 	var own []*Definition
 	known := fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
-		"family":          func(e entry) { m.Family = r.choice(e, familyNames()...) },
+		"family":          func(e entry) { m.Family = r.choice(e, FamilyNames()...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = r.definitions(e) },
@@ -79,7 +79,7 @@ func (r *reader) model(e entry) *Model {
 		return m
 	}
 	if !keys["family"] {
-		r.add(e.at, "add `family:` with one of "+strings.Join(familyNames(), ", "), "model has no family")
+		r.add(e.at, "add `family:` with one of "+strings.Join(FamilyNames(), ", "), "model has no family")
 	}
 	if !keys["formula"] {
 		r.add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
