@@ -40,7 +40,7 @@ type CuratorConfig struct {
 	// Spare is the number of columns to keep free for the tape's derived ones,
 	// so that the table need not be copied later.
 	Spare int
-	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
+	// MaxMemory bounds the encoded table in bytes; 0 is the machine's memory.
 	MaxMemory int64
 	// Now is the clock of the ledger; nil is time.Now.
 	Now func() time.Time
@@ -71,6 +71,9 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	}
 	if r := cfg.Spent.Relation; r != "" && r != cfg.Relation {
 		return nil, fmt.Errorf("privacy: the ledger of earlier runs is under %s, this run under %s: costs under different relations cannot be added", r, cfg.Relation)
+	}
+	if cfg.MaxMemory == 0 {
+		cfg.MaxMemory = physicalMemory()
 	}
 	rows, check, err := records.Read(cfg.Data, cfg.Encoding, records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,

@@ -42,6 +42,17 @@ func TestCuratorRefuses(t *testing.T) {
 	}
 }
 
+// A file of more records than memory holds is refused by its line count.
+func TestTableLargerThanMemory(t *testing.T) {
+	cfg := config(t, &fakeEngine{})
+	cfg.Data = writeFile(t, "data.csv", "a,b,y\n"+strings.Repeat("1,2,0\n", 1000))
+	cfg.MaxMemory = 1000*3*8 - 1
+	_, err := privacy.NewCurator(cfg)
+	mustContain(t, err, "data.csv", "does not fit", "float32")
+	cfg.MaxMemory = 1100 * 3 * 8
+	newCurator(t, cfg)
+}
+
 // What the rules did to records, and where a file is malformed, is written under
 // private/ only, for the owner alone.
 func TestDataCheckIsPrivate(t *testing.T) {

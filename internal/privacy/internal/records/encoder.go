@@ -19,7 +19,7 @@ type encoder struct {
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
 	textTokens bool
-	rows       *Rows
+	rows       *Rows // where records are stored
 }
 
 // column is one raw column that at least one field reads.
@@ -40,8 +40,8 @@ type field struct {
 }
 
 // newEncoder groups the fields of e by raw column, in order of first use.
-func newEncoder(e models.Encoding, rows *Rows) *encoder {
-	enc := &encoder{row: make([]float64, e.K), valid: true, rows: rows, textTokens: true}
+func newEncoder(e models.Encoding) *encoder {
+	enc := &encoder{row: make([]float64, e.K), valid: true, textTokens: true}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
 		if _, number := parseNumber([]byte(token)); number {

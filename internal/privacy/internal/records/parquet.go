@@ -54,6 +54,11 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, damaged(path)
 	}
+	enc := newEncoder(e)
+	leaves, err := matchSchema(path, schema, pf, enc)
+	if err != nil {
+		return nil, check, err
+	}
 	n := pf.NumRows()
 	if n < 0 || n > 64*info.Size() { // possible, but rather damage: grow as records come
 		n = 0
@@ -62,11 +67,7 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, err
 	}
-	enc := newEncoder(e, rows)
-	leaves, err := matchSchema(path, schema, pf, enc)
-	if err != nil {
-		return nil, check, err
-	}
+	enc.rows = rows
 	batches, err := reader.GetRecordReader(context.Background(), leaves, nil)
 	if err != nil {
 		return nil, check, damaged(path)

@@ -41,7 +41,7 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 		return nil, check, &FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
 	}
 	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
-		return readCSV(path, f, 0, e, opt)
+		return readCSV(path, f, nil, e, opt)
 	}
 	magic := make([]byte, len(parquetMagic))
 	if _, err := io.ReadFull(f, magic); err == nil && bytes.Equal(magic, []byte(parquetMagic)) {
@@ -50,23 +50,21 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, check, err
 	}
-	lines, err := countLines(f)
-	if err != nil {
-		return nil, check, err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return nil, check, err
-	}
-	return readCSV(path, f, lines, e, opt)
+	return readCSV(path, f, func() (int, error) { return countLines(path) }, e, opt)
 }
 
-// countLines returns an upper bound on the records of a CSV text, so that the
+// countLines returns an upper bound on the records of a CSV file, so that the
 // table is allocated once.
-func countLines(r io.Reader) (int, error) {
+func countLines(path string) (int, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
 	buf := make([]byte, 1<<20)
 	lines := 1
 	for {
-		n, err := r.Read(buf)
+		n, err := f.Read(buf)
 		lines += bytes.Count(buf[:n], []byte{'\n'})
 		if errors.Is(err, io.EOF) {
 			return lines, nil
@@ -77,8 +75,9 @@ func countLines(r io.Reader) (int, error) {
 	}
 }
 
-// readCSV reads at most about n records (0: unknown).
-func readCSV(path string, src io.Reader, n int, e models.Encoding, opt Options) (*Rows, Check, error) {
+// readCSV reads CSV text; count, unless nil, bounds the number of its records.
+// What is wrong with the header is found before the rest is looked at.
+func readCSV(path string, src io.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
 	text := newCSVReader(src)
 	cells, err := text.read()
@@ -92,15 +91,22 @@ func readCSV(path string, src io.Reader, n int, e models.Encoding, opt Options) 
 	for i, cell := range cells {
 		header[i] = string(bytes.TrimSpace(cell))
 	}
-	rows, err := allocate(path, n, e, opt)
-	if err != nil {
-		return nil, check, err
-	}
-	enc := newEncoder(e, rows)
+	enc := newEncoder(e)
 	at, errs := enc.match(path, header)
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
+	n := 0
+	if count != nil {
+		if n, err = count(); err != nil {
+			return nil, check, err
+		}
+	}
+	rows, err := allocate(path, n, e, opt)
+	if err != nil {
+		return nil, check, err
+	}
+	enc.rows = rows
 	for {
 		cells, err := text.read()
 		if errors.Is(err, io.EOF) {
@@ -116,7 +122,7 @@ func readCSV(path string, src io.Reader, n int, e models.Encoding, opt Options) 
 	}
 }
 
-// allocate makes the table for about n records.
+// allocate makes the table for at most n records; 0 is unknown.
 func allocate(path string, n int, e models.Encoding, opt Options) (*Rows, error) {
 	stride := e.K + opt.Spare
 	width := int64(8)
