@@ -1,8 +1,6 @@
 package spec
 
-import (
-	"strings"
-)
+import "strings"
 
 // check reports what is wrong between the blocks.
 func (b *blocks) check() {
@@ -21,6 +19,8 @@ func (b *blocks) check() {
 	b.checkNames()
 	if s.Model != nil && len(s.Data.Columns) > 0 {
 		b.checkModel(s.Model)
+	} else if s.Core != nil {
+		b.unused(s.Core.usedBy(&s.Data))
 	}
 }
 
@@ -71,7 +71,7 @@ func (b *blocks) checkModel(m *Model) {
 	if known && f != nil && m.complete(d) {
 		b.checkPriors(m, f)
 	}
-	b.unused(m.Terms)
+	b.unused(m.Terms.usedBy())
 }
 
 // complete reports whether every column of the formula has the levels that its
@@ -173,19 +173,6 @@ func (b *blocks) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 		b.add(g.Group.At, "declare it as category with levels", "groups need a category, but %s is %s", c.Name.V, c.Type.V)
 	}
 	seen[g.Group.V] = true
-}
-
-// unused warns of columns that the formula does not mention.
-func (b *blocks) unused(f *Formula) {
-	used := make(map[string]bool)
-	for _, name := range f.columnsOf() {
-		used[name.V] = true
-	}
-	for _, c := range b.spec.Data.Columns {
-		if !used[c.Name.V] {
-			b.spec.Warnings.Add(c.Name.At, "list it under drop, or leave it", "nothing uses column %s", c.Name.V)
-		}
-	}
 }
 
 func contains(list []string, s string) bool {
