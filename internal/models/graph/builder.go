@@ -41,12 +41,6 @@ func (b *Builder) TakeErr() error {
 	return err
 }
 
-// Len is the number of distinct nodes made so far.
-func (b *Builder) Len() int { return b.nextID }
-
-// Params lists the Param leaves in order of declaration.
-func (b *Builder) Params() []ParamInfo { return b.params }
-
 func (b *Builder) fail(op, format string, args ...any) *Node {
 	if b.err == nil {
 		b.err = fmt.Errorf("%s: %s", op, fmt.Sprintf(format, args...))
@@ -54,8 +48,8 @@ func (b *Builder) fail(op, format string, args ...any) *Node {
 	return b.poison
 }
 
-// bad says whether an argument is bad, nil or of another kind of misuse that
-// has been reported already.
+// anyBad says whether an argument is nil or comes from a misuse that has been
+// reported already.
 func anyBad(args ...*Node) bool {
 	for _, a := range args {
 		if a == nil || a.bad {

@@ -220,10 +220,10 @@ func testVanilla(t *testing.T, f *goldenFile) {
 	// θ = (all m, all log s): declare the leaves in that order.
 	shapes := NewBuilder()
 	goldenModels[f.Model](shapes, f, shapes.Param)
-	for _, p := range shapes.Params() {
+	for _, p := range shapes.params {
 		b.Param(p.Name, p.Shape)
 	}
-	for _, p := range shapes.Params() {
+	for _, p := range shapes.params {
 		entropy = append(entropy, b.Sum(b.Param("log s "+p.Name, p.Shape)))
 	}
 	loglik, logprior := goldenModels[f.Model](b, f, func(name string, s Shape) *Node {

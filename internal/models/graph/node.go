@@ -3,7 +3,7 @@ package graph
 // A Node is an immutable value of a Builder's graph. Nodes are hash-consed:
 // within one Builder, equal expressions are the same pointer.
 type Node struct {
-	id    int
+	id    int // arguments have smaller ones
 	op    Op
 	shape Shape
 	stage Stage
@@ -23,9 +23,6 @@ type attr struct {
 	rows, cols, width int       // OpMatVec, OpOuter, OpGather, OpScatter
 	trans             bool      // OpMatVec
 }
-
-// ID numbers the nodes of a Builder; arguments have smaller numbers.
-func (n *Node) ID() int { return n.id }
 
 // Op is the operation that makes the node.
 func (n *Node) Op() Op { return n.op }

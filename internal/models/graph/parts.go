@@ -19,7 +19,7 @@ func (r *reverse) partElementwise(n *Node, s structured, masked bool) {
 		masked := masked || isMask(n.op)
 		forX, forDelta, ok := b.at(s, p)
 		switch t := s; {
-		case ok:
+		case ok && (forX == nil || !masked):
 			if forX != nil {
 				t.x = b.Mul(b.vector(s.x), forX)
 			}

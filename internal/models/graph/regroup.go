@@ -98,8 +98,8 @@ func (b *Builder) regroupSum(x, y *Node) *Node {
 	return nil
 }
 
-// beforeViews applies an element-wise op to what its operands view, when they
-// view alike and the views are not smaller: op(view(x)) = view(op(x)).
+// beforeViews applies an element-wise op to what its operands broadcast, when
+// they broadcast alike: op(view(x)) = view(op(x)), with fewer elements.
 func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 	var base, first *Node
 	inner := make([]*Node, len(args))
@@ -110,7 +110,7 @@ func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 			if first == nil {
 				base, first = x, a
 			}
-			if x.size > a.size || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
+			if x.size >= a.size || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
 				return nil
 			}
 			inner[i] = x

@@ -334,6 +334,27 @@ func TestWhereIsSafe(t *testing.T) {
 	}
 }
 
+// TestWhereIsSafeBehindStructure: the adjoint of a branch not taken stays 0
+// when the factor of an outer product that it meets is infinite.
+func TestWhereIsSafeBehindStructure(t *testing.T) {
+	b := NewBuilder()
+	k, h := Dim{"k", 2}, Dim{"h", 3}
+	scale := b.Expand(b.Aux("scale", Shape{k}, false), Shape{k, h})
+	w := b.Mul(b.Param("w", Shape{k, h}), scale)
+	tape, err := Compile(b, b.Where(b.Column(0), b.Sum(b.MatMul(b.Columns(0, k), w)), b.Const(0)), nil, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := NewMachine(tape, 1)
+	m.Globals([]float64{1, 2, 3, 4, 5, 6}, []float64{math.Inf(-1), 1})
+	m.Records([]float64{0, 7}, 2, 1, nil)
+	g := make([]float64, 6)
+	m.Gradient(0, g)
+	if s := m.SquaredNorm(0); m.Loss()[0] != 0 || s != 0 || sum(g) != 0 {
+		t.Errorf("loss %v, gradient %v, norm² %v\n%v", m.Loss()[0], g, s, tape)
+	}
+}
+
 func sum(x []float64) float64 {
 	s := 0.0
 	for _, v := range x {
