@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/spec"
 )
 
 // initZero and initPrior name starting points.
@@ -12,23 +16,62 @@ const (
 	initPrior = "prior"
 )
 
+// startModel is what a starting point may look at: public facts of the model,
+// never a record.
+type startModel struct {
+	// logPrior is log p(θ) on the unconstrained scale.
+	logPrior func(theta []float64) float64
+	// locations are the coordinates of θ whose parameters are real numbers; the
+	// others are scales, weights and the like, for which zero is neutral.
+	locations []int
+}
+
+// startOf describes m to the starting points.
+func startOf(m *models.Model, logPrior func(theta []float64) float64) startModel {
+	s := startModel{logPrior: logPrior}
+	for _, p := range m.Params {
+		if p.Transform.Name != "identity" {
+			continue
+		}
+		for j := range p.Size {
+			s.locations = append(s.locations, p.Offset+j)
+		}
+	}
+	return s
+}
+
+// defaultInit is prior for models with a mixture in their rows: its components
+// are exchangeable, and from the same place they never separate. Otherwise it
+// is zero.
+func defaultInit(m *models.Model) string {
+	init := initZero
+	for _, list := range [][]*spec.Definition{m.Core.RowsLet, m.Core.Observe} {
+		for _, d := range list {
+			expr.Walk(d.Expr, func(e expr.Expr) bool {
+				if call, ok := e.(*expr.Call); ok && call.Func == "mixture" {
+					init = initPrior
+				}
+				return true
+			})
+		}
+	}
+	return init
+}
+
 // uniforms gives independent draws from U[0, 1).
 type uniforms interface{ Float64() float64 }
 
 // start is one line of the table of starting points: locate sets m0 (P) to the
-// guide's first location on the unconstrained scale. It sees the prior's log
-// density and public randomness, never a record.
+// guide's first location on the unconstrained scale.
 type start struct {
 	name   string
-	locate func(m0 []float64, logPrior func(theta []float64) float64, rng uniforms)
+	locate func(m0 []float64, m startModel, rng uniforms)
 }
 
-// starts returns the table. Models with exchangeable parts, such as mixtures,
-// need a start that tells the parts apart: from the same place they never
-// separate.
+// starts returns the table of starting points.
 func starts() []start {
 	return []start{
-		{initZero, func(m0 []float64, _ func([]float64) float64, _ uniforms) { clear(m0) }},
+		{initZero, func(m0 []float64, _ startModel, _ uniforms) { clear(m0) }},
 		{initPrior, drawPrior},
 	}
 }
@@ -52,17 +95,18 @@ func lookupStart(name string) (start, error) {
 }
 
 // priorSweeps is enough for the coordinate-wise sampler to forget where it
-// started when the prior's scalars depend on each other in a few layers.
+// started when the locations depend on each other in a few layers.
 const priorSweeps = 20
 
-// drawPrior sets m0 to a draw from the prior by slice sampling, one coordinate
-// after the other with stepping out, from zero. It needs no scale and no
-// gradient. Neal 2003, Annals of Statistics 31, 705-767, section 4.
-func drawPrior(m0 []float64, logPrior func(theta []float64) float64, rng uniforms) {
+// drawPrior sets the locations among m0 to a draw from the prior, given zero for
+// all others, by slice sampling one coordinate after the other with stepping
+// out. It needs no scale and no gradient. Neal 2003, Annals of Statistics 31,
+// 705-767, section 4.
+func drawPrior(m0 []float64, m startModel, rng uniforms) {
 	clear(m0)
 	for range priorSweeps {
-		for j := range m0 {
-			sliceStep(m0, j, logPrior, rng)
+		for _, j := range m.locations {
+			sliceStep(m0, j, m.logPrior, rng)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func Options() []Option {
 
 		{"guide", "family of the approximate posterior (default mean-field)", guideNames(), func(c *Config) any { return &c.Guide }},
 		{"rank", "number of factors of the low-rank guide (default 5, at most P)", nil, func(c *Config) any { return &c.Rank }},
-		{"init", "where the posterior's location starts (default zero)", initNames(), func(c *Config) any { return &c.Init }},
+		{"init", "where the posterior's location starts (default zero; for mixtures prior: real-valued parameters from one draw of their prior)", initNames(), func(c *Config) any { return &c.Init }},
 		{"init-scale", "standard deviation of every parameter at the start (default 0.1)", nil, func(c *Config) any { return &c.InitScale }},
 		{"init-seed", "seed of public draws: starting point and reparameterisation noise. It never fixes privacy noise or batches", nil, func(c *Config) any { return &c.InitSeed }},
 

@@ -18,6 +18,7 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
+	cfg.Init = or(cfg.Init, defaultInit(m))
 	p, err := newPlan(m.P, cfg)
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func Run(ctx context.Context, p *Plan, c *privacy.Curator, obs Observer) (*Poste
 	if err != nil {
 		return nil, c.Ledger(), err
 	}
-	begin.locate(m0, prior.logDensity, noise.Public(p.InitSeed).Stream(noise.Initialisation))
+	begin.locate(m0, startOf(p.model, prior.logDensity), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	loop, err := NewLoop(p, m0)
 	if err != nil {
 		return nil, c.Ledger(), err

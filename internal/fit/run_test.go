@@ -351,6 +351,52 @@ func TestStopAndResume(t *testing.T) {
 	}
 }
 
+// A mixture's components start apart, at a draw from their prior; what is no
+// mixture starts at zero, and an explicit choice stands.
+func TestMixturesStartApart(t *testing.T) {
+	const text = `d3p: 1
+name: mixture
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 2000}
+  columns:
+    x: {type: real, lower: -9, upper: 9, scale: {center: 0, by: 1}, source: physics}
+core:
+  dims:
+    k: 3
+  params:
+    w: dirichlet(1) [k]
+    mu: normal(0, 3) [k]
+    sigma: inverse_gamma(1, 1) [k]
+  rows:
+    observe:
+      x: mixture(w, normal(mu, sigma), over=k)
+privacy:
+  neighbours: add_remove
+`
+	parsed, errs := spec.Parse("mixture.yaml", []byte(text), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	mixture, err := models.Compile(parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		m    *models.Model
+		init string
+		want string
+	}{{mixture, "", "prior"}, {mixture, "zero", "zero"}, {newStudy(t, 100).model, "", "zero"}} {
+		p, err := fit.NewPlan(c.m, fit.Config{Epsilon: 1, Init: c.init})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Init != c.want {
+			t.Errorf("init %q of %s becomes %q, want %q", c.init, c.m.Name, p.Init, c.want)
+		}
+	}
+}
+
 // Over budget nothing is spent and there is no posterior.
 func TestOverBudget(t *testing.T) {
 	s := newStudy(t, 1000)
