@@ -19,7 +19,7 @@ func (r *reader) text(e entry) (v Value[string]) {
 		}
 	case *ast.LiteralNode:
 		v.V, v.At = strings.TrimSpace(n.Value.Value), r.at(n.Value)
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		v.V, v.At = n.GetToken().Value, r.at(n)
 	case *ast.NullNode:
 		r.add(e.at, "", "%s has no value", e.key)
