@@ -81,7 +81,7 @@ func (t task) judge(opt options, reference []threshold, dir string, out *report)
 			folder := filepath.Join(dir, strconv.Itoa(i))
 			for _, variant := range s.variants() {
 				run := filepath.Join(folder, fmt.Sprintf("run-%s-%s-%d", s.label, variant.name, k))
-				metrics, err := t.fit(opt.d3p, replicates[i], s, variant, folder, run)
+				metrics, err := t.fit(opt.d3p, replicates[i], s, variant, k, folder, run)
 				if err != nil {
 					return err
 				}
@@ -128,13 +128,13 @@ func (v variant) metric(name string, metrics map[string]float64) (float64, bool)
 }
 
 // fit runs d3p fit and d3p predict in folder and scores the predictions.
-func (t task) fit(d3p string, r replicate, s setting, v variant, folder, run string) (map[string]float64, error) {
-	args := []string{"fit-nonprivate"}
+func (t task) fit(d3p string, r replicate, s setting, v variant, k int, folder, run string) (map[string]float64, error) {
+	args := []string{"fit-nonprivate", "--guide", "mean-field"} // the reference's family
 	if s.epsilon != nil {
 		args = []string{"fit", "--epsilon", s.label, "--delta", strconv.FormatFloat(t.delta, 'g', -1, 64),
 			"--accept-risk", "delta-above-1/n"}
 	}
-	args = append(args, "--model", filepath.Join(folder, "model.yaml"), "--out", run, "--quiet")
+	args = append(args, "--model", filepath.Join(folder, "model.yaml"), "--out", run, "--quiet", "--init-seed", strconv.Itoa(k))
 	if v.flag != "" {
 		args = append(args, v.flag)
 	}
