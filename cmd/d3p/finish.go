@@ -126,6 +126,11 @@ func explain(m *models.Model) string {
 	text := "mean, sd and 5 % to 95 % describe the posterior; noise is the part of its variance that stands for the privacy noise."
 	if len(scales) > 0 {
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
+		for i := range m.Derived {
+			if m.Derived[i].Name == "b"+rawSuffix {
+				text += "\nb_raw in summary.csv has them per unit of the data file."
+			}
+		}
 	}
 	return text
 }

@@ -15,8 +15,11 @@ import (
 // maxRows bounds the table at the end of a fit; summary.csv has every row.
 const maxRows = 40
 
-// printSummary prints the posterior. The standardised effects of groups are left
-// out where the effects themselves are shown.
+// rawSuffix marks coefficients in the units of the data file.
+const rawSuffix = "_raw"
+
+// printSummary prints the posterior, without what says the same again: the
+// standardised effects of groups, and coefficients in the units of the file.
 func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
 	t := newTable(w)
 	t.AppendHeader(table.Row{"parameter", "mean", "sd", "5 %", "95 %", "noise"})
@@ -26,17 +29,21 @@ func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
 		align = append(align, table.ColumnConfig{Number: column, Align: text.AlignRight, AlignHeader: text.AlignRight})
 	}
 	t.SetColumnConfigs(align)
-	effects := map[string]bool{}
+	again := map[string]bool{}
 	for i := range m.Derived {
-		if group, ok := strings.CutPrefix(m.Derived[i].Name, "r_"); ok {
-			effects["z_"+group] = true
+		name := m.Derived[i].Name
+		if group, ok := strings.CutPrefix(name, "r_"); ok {
+			again["z_"+group] = true
+		}
+		if strings.HasSuffix(name, rawSuffix) {
+			again[name] = true
 		}
 	}
 	shown, hidden := 0, 0
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r.Variable, "[")
 		switch {
-		case effects[name]:
+		case again[name]:
 			continue
 		case shown == maxRows:
 			hidden++

@@ -70,9 +70,9 @@ func (r *Run) unprotected() []string {
 func (r *Run) randomness() Randomness {
 	out := Randomness{
 		Generator: "AES-256 in counter mode, one key per purpose", SeedSource: "operating system",
-		Noise: "Gaussian, Box-Muller in float64",
-		FloatingPoint: "noise is drawn and added in float64: the guarantee is that of real-valued Gaussian noise; " +
-			"the gaps between float64 numbers (Mironov 2012) are not covered",
+		Noise: "Gaussian, rounded to a lattice of at most sigma/2^10",
+		FloatingPoint: "every released number is the multiple of a public spacing nearest to the exact sum plus Gaussian noise; " +
+			"rounding is post-processing, and the gaps between float64 numbers (Mironov 2012) do not show",
 	}
 	switch {
 	case !r.Plan.Private:
@@ -89,7 +89,8 @@ func (r *Run) hazards() []Hazard {
 		{"data-dependent-bounds", "high", "mitigated", "bounds, scales and levels are declared; values outside are clamped in silence"},
 		{"non-finite-gradients", "high", "mitigated", "a record whose gradient is not finite counts as zero"},
 		{"sampler-accountant-mismatch", "high", "mitigated", "the sampler that draws the batches states the event that is accounted"},
-		{"floating-point", "medium", "open", "noise is float64; the gaps between its values are not covered by the proof"},
+		{"floating-point", "medium", "mitigated", "released sums lie on a public lattice, so that rounding does not betray the exact sum"},
+		{"random-numbers", "low", "accepted", "noise and batches are as unpredictable as AES-256 in counter mode keyed by the operating system"},
 		{"timing", "low", "accepted", "run time depends on the number of records in the batches"},
 		{"several-runs", "high", "open", "each further run on the same data adds to what an attacker learns; this report counts one run"},
 		{"tuning", "high", "open", "settings chosen by looking at private results are not counted"},
