@@ -40,6 +40,7 @@ func combined(b *graph.Builder) []struct {
 		{"truncated at 0", Truncated{apply(&normal, num(1), num(1)), num(0), nil}, nil},
 		{"truncated positive", Truncated{apply(&weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
 		{"truncated mixture part", Mixture{weights, Truncated{apply(&laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
+		{"batch of dirichlets", apply(&dirichlet, b.Consts(graph.Shape{d, {Name: "p", Size: 2}}, []float64{2, 3, 0.5, 4})), graph.Shape{d, {Name: "p", Size: 2}}},
 		{"batch of normals", apply(&normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
 	}
 }
@@ -153,9 +154,11 @@ func TestCensored(t *testing.T) {
 func TestTruncationInTheTail(t *testing.T) {
 	b := graph.NewBuilder()
 	std := Apply(b, &normal, []*graph.Node{nil, nil})
+	half := Apply(b, &halfNormal, []*graph.Node{nil})
 	for _, tail := range []Truncated{
 		{std, b.Const(30), b.Const(31)},
 		{std, b.Const(-31), b.Const(-30)},
+		{half, b.Const(30), b.Const(31)},
 	} {
 		mid := 0.5 * (bound(tail.Lower, 0) + bound(tail.Upper, 0))
 		got := evaluate(t, b, tail.LogDensity(b, Observed{X: b.Const(mid)}), []float64{0}, 1)[0]

@@ -54,9 +54,9 @@ func integrate(t *testing.T, b *graph.Builder, d Density, shape graph.Shape) *gr
 		}
 		g.u, g.weight = axis(40001, limit, real)
 	case 2:
-		g.u, g.weight = axis(401, 5, false)
+		g.u, g.weight = axis(201, 5, false)
 	case 3:
-		g.u, g.weight = axis(81, 4, false)
+		g.u, g.weight = axis(49, 4, false)
 	default:
 		t.Fatalf("%d free coordinates are too many for a grid", g.axes)
 	}

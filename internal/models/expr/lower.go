@@ -42,8 +42,15 @@ func (l *lowering) checked(at Position, n *graph.Node) *graph.Node {
 	if n.Bad() {
 		return nil
 	}
+	if n.Size() > maxElements {
+		return l.fail(at, "", "%v has %d elements, more than %d", n.Shape(), n.Size(), maxElements)
+	}
 	return n
 }
+
+// maxElements bounds an intermediate result, so that a mistake in dims cannot
+// exhaust memory.
+const maxElements = 1 << 24
 
 // suggest is the nearest known name as a hint, or else the other hint.
 func suggest(name string, known []string, otherwise string) string {

@@ -233,3 +233,32 @@ func TestLoweringMistakes(t *testing.T) {
 		}
 	}
 }
+
+// Whatever parses either lowers or is refused, as a number and as a density.
+func FuzzLower(f *testing.F) {
+	for _, seed := range []string{
+		"u[hospital, 'Intercept'] * age", "columns(coef) @ b", "mixture(pis, normal(mus, sigma), over=k)",
+		"truncated(normal(0, 1), 0, inf)", "softmax(u, over=re) @ transpose(A)", "sex == 'male' and not event",
+		"spline(age, knots=[0, 1, 2, 3], over=basis)", "dirichlet(1)", "mean(u, over=rows)", "1 / 0 ^ -1", "diag(u)",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, src string) {
+		e, errs := Parse(src, Position{})
+		if errs != nil {
+			return
+		}
+		w := newWorld()
+		if n, errs := Lower(e, w.env, w.b); (n == nil) == (errs == nil) {
+			t.Errorf("Lower(%q) = %v, %v", src, n, errs)
+		}
+		if d, errs := LowerDensity(e, w.env, w.b); (d == nil) == (errs == nil) {
+			t.Errorf("LowerDensity(%q) = %v, %v", src, d, errs)
+		} else if d != nil && d.Fits(nil) == nil {
+			d.LogDensity(w.b, dist.Observed{X: w.env.Values["age"].Node})
+		}
+		if n, errs := Lower(e, w.env, w.b); errs == nil && w.b.TakeErr() == nil && n == nil {
+			t.Errorf("Lower(%q) leaves the Builder broken", src)
+		}
+	})
+}
