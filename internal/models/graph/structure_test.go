@@ -234,6 +234,58 @@ var structures = []struct {
 		terms: "scatter dense",
 	},
 	{
+		name: "a gathered block of a vector product",
+		loss: func(b *Builder) *Node {
+			r := b.MatMul(b.Param("z", Shape{{"p", 4}, {"q", 3}}), b.Param("m", Shape{{"q", 3}}))
+			blocks := b.Reshape(r, Shape{{"g", 2}, {"i", 2}})
+			return b.Tanh(b.Sum(b.Square(b.Gather(blocks, "g", b.Less(b.Const(1.5), b.Column(3))))))
+		},
+		terms: "outer dense",
+		notes: 1,
+	},
+	{
+		name: "irregular columns of a gathered matrix",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 4}})
+			var index []int32
+			for g := range 4 {
+				index = append(index, int32(4*g), int32(4*g+1), int32(4*g+3))
+			}
+			picked := b.Take(w, Shape{{"g", 4}, {"i", 3}}, index)
+			return b.Tanh(b.Sum(b.Square(b.Gather(picked, "g", b.Column(3)))))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "reversed rows of a gathered matrix",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}})
+			reversed := b.Take(w, Shape{{"g", 4}}, []int32{3, 2, 1, 0})
+			return b.Tanh(b.Square(b.Gather(reversed, "g", b.Column(3))))
+		},
+		terms: "dense",
+		notes: 1,
+	},
+	{
+		name: "a scalar times a vector",
+		loss: func(b *Builder) *Node {
+			x := b.Take(b.Column(0), Shape{{"one", 1}}, []int32{0})
+			return b.Sum(b.Tanh(b.MatMul(x, b.Param("w", Shape{{"one", 1}, {"h", 4}}))))
+		},
+		terms: "dense",
+	},
+	{
+		name: "doubled branch",
+		loss: func(b *Builder) *Node {
+			p := b.Param("p", Shape{{"k", 3}})
+			x := b.Columns(0, Dim{"k", 3})
+			twice := b.Mul(b.Const(2), b.Sin(b.Mul(p, x)))
+			return b.Sum(b.Where(b.Less(x, b.Const(0.2)), twice, b.Div(p, b.Const(4))))
+		},
+		terms: "dense",
+	},
+	{
 		name: "masked gather",
 		loss: func(b *Builder) *Node {
 			z := b.Param("z", Shape{{"g", 4}})
