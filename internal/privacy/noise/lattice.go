@@ -36,9 +36,11 @@ func (s *Stream) AddGaussian(x []float64, sigma float64) {
 	if s.lattice == nil {
 		s.lattice = new(lattice)
 	}
+	spacing := LatticeSpacing(sigma)
+	p := latticeScale{sigma, spacing, 1 / spacing}
 	for len(x) > 0 {
 		n := min(len(x), normalChunk)
-		s.lattice.add(s, x[:n], sigma)
+		s.lattice.add(s, x[:n], p)
 		x = x[n:]
 	}
 }
@@ -48,6 +50,9 @@ type lattice struct {
 	z, words [normalChunk]float64 // words in the bytes of float64, as Normals has them
 }
 
+// latticeScale is the deviation of the noise and the lattice that belongs to it.
+type latticeScale struct{ sigma, spacing, perSpacing float64 }
+
 // Words outside [lowestWord, highestWord] make a radius too sensitive to the
 // bits that follow them for farEnough to hold.
 const (
@@ -56,43 +61,57 @@ const (
 )
 
 // farEnough bounds, in spacings, how far t = (x + sigma·z)/spacing as computed
-// may be from the exact one: |z| errs by less than 2^-40, from the rounding of u (2^-53/r,
-// r > 2^-12.5), the bits below u (2^-64/(u r), u > 2^-24) and the formula
-// (4 ulp); that is 2^-29 spacings. The sum has two more roundings; from |t| = 2^50
-// on it leaves nothing certain.
+// may be from the exact one. |z| errs by less than 2^-40, from the rounding of u
+// (2^-53/r, r > 2^-12.5), the bits below u (2^-64/(u r), u > 2^-24) and the
+// formula (4 ulp); that is 2^-29 spacings. The sum has two more roundings. From
+// |t| = 2^50 on nothing is certain.
 func farEnough(t float64) float64 { return 0x1p-28 + 0x1p-51*math.Abs(t) }
 
 // magic rounds a float64 below 2^51 to a whole number when added and taken off.
 const magic = 0x1.8p52
 
-func (l *lattice) add(s *Stream, x []float64, sigma float64) {
+func (l *lattice) add(s *Stream, x []float64, p latticeScale) {
 	groups := (len(x) + normalGroup - 1) / normalGroup
 	z, words := l.z[:groups*normalGroup], l.words[:groups*normalGroup]
 	place := s.place()
 	s.Fill(bytesOf(words))
 	copy(z, words)
 	boxMuller(z)
-	spacing := LatticeSpacing(sigma)
-	perSpacing := 1 / spacing
+	if whole := len(x) &^ (normalGroup - 1); whole > 0 {
+		done, certain := roundFast(x[:whole], z, words, p)
+		if done && certain {
+			copy(x[:whole], z)
+			x, z, words = x[whole:], z[whole:], words[whole:]
+			place += uint64(whole / 2)
+		} else if done { // rare: back to before roundFast, then group by group
+			copy(z, words)
+			boxMuller(z)
+		}
+	}
 	for len(x) > 0 {
 		n := min(len(x), normalGroup)
-		var rounded [normalGroup]float64
-		certain := insensitive(words)
-		for i, v := range x[:n] {
-			t := (v + float64(sigma*z[i])) * perSpacing
-			nearest := (t + magic) - magic
-			if !(math.Abs(t-nearest) < 0.5-farEnough(t)) {
-				certain = false
-			}
-			rounded[i&(normalGroup-1)] = nearest * spacing
-		}
-		if certain {
-			copy(x, rounded[:n])
+		if z := z[:n]; p.roundGroup(x[:n], z, words) {
+			copy(x, z)
 		} else {
-			s.addExactly(x[:n], sigma, spacing, place, words)
+			s.addExactly(x[:n], p, place, words)
 		}
 		x, z, words, place = x[n:], z[normalGroup:], words[normalGroup:], place+normalGroup/2
 	}
+}
+
+// roundGroup replaces z by the nearest multiples of the spacing to x + sigma·z
+// and reports whether float64 is certain of them all.
+func (p latticeScale) roundGroup(x, z, words []float64) bool {
+	certain := insensitive(words)
+	for i, v := range x {
+		t := (v + float64(p.sigma*z[i])) * p.perSpacing
+		nearest := (t + magic) - magic
+		if !(math.Abs(t-nearest) < 0.5-farEnough(t)) {
+			certain = false
+		}
+		z[i] = nearest * p.spacing
+	}
+	return certain
 }
 
 // insensitive reports whether the radius words of a group are in the range
@@ -108,18 +127,18 @@ func insensitive(words []float64) bool {
 	return certain
 }
 
-// addExactly is add for one group, with more bits than could matter.
-func (s *Stream) addExactly(x []float64, sigma, spacing float64, place uint64, words []float64) {
+// addExactly is roundGroup, into x, with more bits than could matter.
+func (s *Stream) addExactly(x []float64, p latticeScale, place uint64, words []float64) {
 	const pairs = normalGroup / 2
 	bytes := bytesOf(words[:normalGroup])
 	for i := range x {
-		if !(math.Abs(x[i]/spacing) < 0x1p50) {
+		if !(math.Abs(x[i]/p.spacing) < 0x1p50) {
 			panic("noise: AddGaussian: a value is not finite or too large for its sigma")
 		}
 		j := i % pairs
 		radius, angle := binary.LittleEndian.Uint64(bytes[8*j:]), binary.LittleEndian.Uint64(bytes[8*(j+pairs):])
 		z := s.exactNormal(place+uint64(j), radius, angle, i >= pairs)
-		x[i] = nearestExactly(x[i], sigma, spacing, z) * spacing
+		x[i] = nearestExactly(x[i], p.sigma, p.spacing, z) * p.spacing
 	}
 }
 
