@@ -26,10 +26,11 @@ type Answer struct {
 	// Lower and Upper bracket the value for the dominating pairs of the ledger.
 	// They are finite and never negative.
 	Lower, Estimate, Upper float64
-	// Engine names what computed the bracket: "exact", "bracket" or "chernoff".
+	// Engine names what computed the bracket: "exact", "bracket" or
+	// "rdp" (a Rényi bound: valid but loose, where no grid fits the problem).
 	Engine string
 	// Certified: Upper is proven up to the rounding analysis of
-	// docs/accounting.md and, unless Engine is "chernoff", close to Lower.
+	// docs/accounting.md and, unless Engine is "rdp", close to Lower.
 	Certified bool
 	Seconds   float64
 	// Directions has one entry per ordered pair of neighbours that was
@@ -108,8 +109,8 @@ func answer(ev event.Event, rel event.Relation, ask func(*direction) (Direction,
 		if d.Upper >= a.Upper {
 			a.Upper, a.Engine = d.Upper, d.Engine
 		}
-		a.Certified = a.Certified && d.Engine != engineChernoff
 	}
+	a.Certified = a.Engine != engineChernoff || a.Lower == a.Upper
 	a.Seconds = time.Since(start).Seconds()
 	return a, nil
 }
@@ -117,5 +118,5 @@ func answer(ev event.Event, rel event.Relation, ask func(*direction) (Direction,
 const (
 	engineExact    = "exact"
 	engineBracket  = "bracket"
-	engineChernoff = "chernoff"
+	engineChernoff = "rdp"
 )

@@ -36,32 +36,42 @@ type foldedPart struct {
 	count float64
 }
 
-// fold composes the parts by FFT under the tilt.
-func fold(parts []foldedPart, t tilt) *tiltedSum {
+// folder composes lattices by FFT; it keeps its buffers from one use to the next.
+type folder struct {
+	fft        *fourier.FFT
+	seq        []float64
+	coeff      []complex128
+	logF, argF []float64
+}
+
+func newFolder(n int) *folder {
+	half := n/2 + 1
+	return &folder{fft: fourier.NewFFT(n), seq: make([]float64, n), coeff: make([]complex128, half),
+		logF: make([]float64, half), argF: make([]float64, half)}
+}
+
+// negligibleLog is the log of a Fourier coefficient that is not worth computing.
+const negligibleLog = -80
+
+// fold composes the parts under the tilt.
+func (f *folder) fold(parts []foldedPart, t tilt) *tiltedSum {
 	n := t.n
-	fft := fourier.NewFFT(n)
-	logF, argF := make([]float64, n/2+1), make([]float64, n/2+1)
-	coeff := make([]complex128, n/2+1)
-	seq := make([]float64, n)
+	clear(f.logF)
+	clear(f.argF)
 	s := &tiltedSum{h: t.h, theta: t.theta}
 	var offset, steps, logBelow, logAbove, logFinite float64
 	shift := 0 // of the folded sum, in grid points
 	for _, p := range parts {
-		clear(seq)
-		w, logZ := p.tilted(t.theta)
-		mean := 0.0
-		for i, x := range w {
-			mean += float64(p.first+i) * x
-		}
-		center := int(math.Round(mean))
-		for i, x := range w {
-			seq[mod(p.first+i-center, n)] += x
-		}
-		fft.Coefficients(coeff, seq)
-		for k, z := range coeff {
+		center, logZ := f.transform(p, t.theta)
+		for k, z := range f.coeff {
+			if f.logF[k] < negligibleLog { // no factor is above 1
+				continue
+			}
 			re, im := real(z), imag(z)
-			logF[k] += p.count * 0.5 * math.Log(re*re+im*im)
-			argF[k] += p.count * math.Atan2(im, re)
+			f.logF[k] += p.count * 0.5 * math.Log(re*re+im*im)
+			if f.logF[k] >= negligibleLog {
+				f.argF[k] += p.count * math.Atan2(im, re)
+			}
 		}
 		shift += int(p.count) * center
 		offset += p.count * p.origin
@@ -71,12 +81,15 @@ func fold(parts []foldedPart, t tilt) *tiltedSum {
 		logFinite += p.count * math.Log1p(-p.infinity)
 		steps += p.count
 	}
-	for k := range coeff {
-		m := math.Exp(logF[k])
-		sn, cs := math.Sincos(argF[k])
-		coeff[k] = complex(m*cs, m*sn)
+	for k := range f.coeff {
+		f.coeff[k] = 0
+		if f.logF[k] >= negligibleLog {
+			m := math.Exp(f.logF[k])
+			sn, cs := math.Sincos(f.argF[k])
+			f.coeff[k] = complex(m*cs, m*sn)
+		}
 	}
-	c := fft.Sequence(seq, coeff)
+	c := f.fft.Sequence(f.seq, f.coeff)
 	first := int(math.Floor((t.from - offset) / t.h))
 	s.start = offset + float64(first)*t.h
 	end := s.start + float64(n-1)*t.h
@@ -84,24 +97,51 @@ func fold(parts []foldedPart, t tilt) *tiltedSum {
 
 	// Mass outside the window, by Chernoff's bound on the lattices themselves.
 	outside := math.Exp(logAbove-s.logM-t.lambdaAbove*end) + math.Exp(logBelow-s.logM+t.lambdaBelow*s.start)
+	norm := s.accumulate(c, first-shift)
+	// Rounding: the FFT's error has at most `rounding` times the 2-norm of its
+	// output, and the hockey stick's 2-norm on the grid is at most `stick`.
+	rounding := 1e-10 + 16*unit*math.Log2(float64(n))*(1+steps)
+	th := t.theta
+	top := math.Exp(logHockeyStick(th))
+	stick := math.Sqrt(1/(2*th*(1+2*th)*(1+th)*t.h) + 2*top*top)
+	s.allowance = outside*top + rounding*norm*stick
+	s.relative = rounding + 4*unit*(math.Abs(s.logM)+th*math.Abs(s.start)+th*math.Abs(end))
+	return s
+}
+
+// transform leaves the Fourier transform of the part's tilted lattice in
+// f.coeff. center is the grid point that was moved to 0, logZ the log of the
+// tilting normaliser.
+func (f *folder) transform(p foldedPart, theta float64) (center int, logZ float64) {
+	clear(f.seq)
+	w, logZ := p.tilted(theta)
+	mean := 0.0
+	for i, x := range w {
+		mean += float64(p.first+i) * x
+	}
+	center = int(math.Round(mean))
+	for i, x := range w {
+		f.seq[mod(p.first+i-center, len(f.seq))] += x
+	}
+	f.fft.Coefficients(f.coeff, f.seq)
+	return center, logZ
+}
+
+// accumulate fills mass and stick from the output of the inverse transform,
+// whose entry for grid point 0 is at index from, and returns its 2-norm. All
+// terms are positive: nothing cancels.
+func (s *tiltedSum) accumulate(c []float64, from int) (norm float64) {
+	n := len(c)
 	s.mass, s.stick = make([]float64, n+1), make([]float64, n+1)
-	decay, one := math.Exp(-t.theta*t.h), -math.Expm1(-t.h)
+	decay, one := math.Exp(-s.theta*s.h), -math.Expm1(-s.h)
 	square := 0.0
 	for k := n - 1; k >= 0; k-- {
-		x := math.Max(0, c[mod(first+k-shift, n)]/float64(n))
+		x := math.Max(0, c[mod(from+k, n)]/float64(n))
 		square += x * x
 		s.stick[k] = decay * (one*s.mass[k+1] + (1-one)*s.stick[k+1])
 		s.mass[k] = x + decay*s.mass[k+1]
 	}
-	// Rounding: the FFT's error has at most `rounding` times the 2-norm of its
-	// output, and the hockey stick's 2-norm on the grid is at most `norm`.
-	rounding := 1e-10 + 16*unit*math.Log2(float64(n))*(1+steps)
-	th := t.theta
-	top := math.Exp(logHockeyStick(th))
-	norm := math.Sqrt(1/(2*th*(1+2*th)*(1+th)*t.h) + 2*top*top)
-	s.allowance = outside*top + rounding*math.Sqrt(square)*norm
-	s.relative = rounding + 4*unit*(math.Abs(s.logM)+th*math.Abs(s.start)+th*math.Abs(end))
-	return s
+	return math.Sqrt(square)
 }
 
 func mod(i, n int) int { return i & (n - 1) }

@@ -13,6 +13,7 @@ type bracketing struct {
 	widen       float64 // extra window, in units of the tilted standard deviation
 	atMost      int     // points of the grid; 0 means maxPoints
 	n           int     // points used last
+	coarsest    bool    // the last spacing was above h, for want of points
 }
 
 const (
@@ -21,14 +22,14 @@ const (
 	bracketLogEta = -32.2 // log 1e-14
 )
 
-// full reports that the last run used as many points as are allowed.
-func (b *bracketing) full() bool { return b.n >= b.atMost }
+// full reports that the last run could not have the spacing it wanted.
+func (b *bracketing) full() bool { return b.coarsest }
 
 // refine shrinks the spacing for a bracket narrower by the factor: widths are
 // of second order in the spacing.
 func (b *bracketing) refine(factor float64) { b.h *= 0.9 * math.Sqrt(math.Max(factor, 1e-4)) }
 
-// run computes both bounds; ok is false when no grid can hold the problem.
+// run computes both bounds; ok is false when the window is not finite.
 func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	mean, variance := b.c.moments(b.theta)
 	sd := math.Sqrt(variance)
@@ -48,26 +49,30 @@ func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	}
 	h := (to - from) / float64(b.n-2)
 	floor := -(27.7 + math.Log(b.steps())) / b.theta // log 1e12
-	t := tilt{theta: b.theta, window: w, from: from, h: h, n: b.n}
-	var above, below []foldedPart
 	parts := b.parts
 	if b.mu2 > 0 {
 		parts = append(parts[:len(parts):len(parts)], part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
 	}
+	for _, p := range parts { // one step may reach further than the window
+		lowest, highest := p.pair.span(floor, b.tail)
+		h = math.Max(h, (highest-lowest)/(maxCells-4))
+	}
+	for b.n > minPoints && float64(b.n/2-2)*h > to-from {
+		b.n /= 2
+	}
+	t := tilt{theta: b.theta, window: w, from: from, h: h, n: b.n}
+	var above, below []foldedPart
 	for _, p := range parts {
-		c, ok := discretise(p.pair, h, floor, b.tail)
-		if !ok {
-			return nil, nil, false
-		}
+		c := discretise(p.pair, h, floor, b.tail)
 		above = append(above, foldedPart{c.dominating(), float64(p.count)})
 		if p.pair.lower != nil {
-			if c, ok = discretise(p.pair.lower, h, floor, b.tail); !ok {
-				return nil, nil, false
-			}
+			c = discretise(p.pair.lower, h, floor, b.tail)
 		}
 		below = append(below, foldedPart{c.dominated(p.pair.ceiling), float64(p.count)})
 	}
-	return fold(above, t), fold(below, t), true
+	f := newFolder(b.n)
+	b.coarsest = h > b.h*1.001
+	return f.fold(above, t), f.fold(below, t), true
 }
 
 // epsilonUpper is the smallest ε >= 0 of the window where the upper bound on

@@ -83,6 +83,9 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	if err != nil {
 		return Direction{}, err
 	}
+	if d.attack {
+		width = math.Max(width, 1e-3)
+	}
 	d.prepare(delta, func(c *composition) float64 {
 		theta, _ := c.chernoffEpsilon(math.Log(delta))
 		return theta
@@ -99,8 +102,8 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	if !fast {
 		estimate, slope, theta = d.coarseEpsilon(c, tail, theta, bound, delta)
 	}
-	if estimate <= 0 {
-		return d.nearZero(c, delta, tail, width, estimate, fast)
+	if estimate <= 0 || bound <= 0 {
+		return d.nearZero(c, delta, tail, width)
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: estimate}
 	b.h = math.Sqrt(4 * width * estimate / (d.steps() * (1 - slope)))
@@ -177,21 +180,17 @@ func (d *direction) smooth() bool {
 	return false
 }
 
-// nearZero answers when ε is zero or nearly so: zero is claimed only when the
-// bracket proves δ(0) <= delta.
-func (d *direction) nearZero(c *composition, delta, tail, width, estimate float64, fast bool) (Direction, error) {
+// nearZero answers when ε is zero or nearly so: zero is claimed only when a
+// bound proves δ(0) <= delta.
+func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direction, error) {
 	theta, logBound := c.chernoffDelta(0)
+	if logBound < math.Log(delta)-1e-6 {
+		return Direction{Name: d.name, Engine: engineChernoff}, nil
+	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
 	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
-	// the Chernoff bound, or the one trivial answer that always holds
-	upper, engine := math.Inf(1), engineChernoff
-	if logBound <= math.Log(delta) {
-		upper = 0
-	} else {
-		_, upper = c.chernoffEpsilon(math.Log(delta))
-		upper = math.Max(upper, 0)
-	}
-	lower := 0.0
+	_, upper := c.chernoffEpsilon(math.Log(delta))
+	lower, upper, engine := 0.0, math.Max(upper, 0), engineChernoff
 	for range 4 {
 		up, lo, ok := b.run()
 		if !ok {
@@ -200,8 +199,8 @@ func (d *direction) nearZero(c *composition, delta, tail, width, estimate float6
 		if up.upper(0) <= delta {
 			return Direction{Name: d.name, Engine: engineBracket}, nil
 		}
-		engine = engineBracket
 		if u, ok := up.epsilonUpper(delta); ok {
+			engine = engineBracket
 			upper = math.Min(upper, u)
 			lower = math.Max(lower, lo.epsilonLower(delta, u))
 		}
@@ -210,7 +209,7 @@ func (d *direction) nearZero(c *composition, delta, tail, width, estimate float6
 		}
 		b.refine(0.1)
 	}
-	return d.combine(lower, math.Max(0, estimate), upper, engine, fast)
+	return d.combine(lower, 0, upper, engine, false)
 }
 
 // delta brackets δ(epsilon) to about the relative width.

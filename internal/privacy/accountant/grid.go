@@ -20,38 +20,37 @@ type cells struct {
 // maxCells bounds the memory of one discretisation (32 bytes a cell).
 const maxCells = 1 << 22
 
-// discretise bins the pair with spacing h. Losses below floor and a P-mass of
-// at most tail at the top are left out of the cells. ok is false when the
-// cells would not fit.
-func discretise(p *pair, h, floor, tail float64) (c *cells, ok bool) {
-	c = &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing}
-	lowest, highest := math.Inf(1), math.Inf(-1)
-	pieces := make([]piece, len(p.pieces))
-	for i, piece := range p.pieces {
-		var cut float64
-		pieces[i], cut = piece.cut(tail)
-		c.above += cut
-		lowest = math.Min(lowest, piece.loss(piece.lo))
-		highest = math.Max(highest, pieces[i].loss(pieces[i].hi))
+// span is the range of losses that discretise puts into cells.
+func (p *pair) span(floor, tail float64) (lowest, highest float64) {
+	lowest, highest = math.Inf(1), math.Inf(-1)
+	for _, piece := range p.pieces {
+		cut, _ := piece.cut(tail)
+		lowest, highest = math.Min(lowest, piece.loss(piece.lo)), math.Max(highest, cut.loss(cut.hi))
 	}
 	for _, a := range p.atoms {
 		lowest, highest = math.Min(lowest, a.loss), math.Max(highest, a.loss)
 	}
-	lowest = math.Max(lowest, floor)
-	if (highest-lowest)/h > maxCells {
-		return nil, false
-	}
+	return math.Min(math.Max(lowest, floor), highest), highest
+}
+
+// discretise bins the pair with spacing h. Losses below floor and a P-mass of
+// at most tail at the top are left out of the cells.
+func discretise(p *pair, h, floor, tail float64) *cells {
+	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing}
+	lowest, highest := p.span(floor, tail)
 	c.origin = p.origin(h)
 	c.first = int(math.Floor((lowest - c.origin) / h))
 	size := int(math.Floor((highest-c.origin)/h)) - c.first + 1
 	c.mass, c.right = make([]float64, size), make([]float64, size)
-	for _, piece := range pieces {
+	for _, piece := range p.pieces {
+		piece, cut := piece.cut(tail)
+		c.above += cut
 		c.addPiece(piece)
 	}
 	for _, a := range p.atoms {
 		c.addAtom(a)
 	}
-	return c, true
+	return c
 }
 
 // origin is an offset of the grid that puts the mass within h of the end of

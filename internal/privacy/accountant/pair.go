@@ -17,6 +17,15 @@ const (
 	blackBoxKind                    // s: ε
 )
 
+// String is the name of the pair in messages.
+func (k pairKind) String() string {
+	return [...]string{
+		removePair: "remove", addPair: "add", subPair: "substitute", envelopePair: "envelope",
+		ballsRemovePair: "balls-and-bins remove", ballsAddPair: "balls-and-bins add",
+		laplaceKind: "Laplace", discreteKind: "discrete Gaussian", blackBoxKind: "(epsilon, delta)",
+	}[k]
+}
+
 // pairKey identifies a pair of distributions, so that equal steps merge.
 type pairKey struct {
 	kind pairKind
