@@ -33,9 +33,10 @@ soak:
 	bash .ci/fuzz 60s
 	$(GO) test -count 10 ./...
 
-# man pages, from the commands' own text
+# man pages and schemas, from the commands' own text and the types
 docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
+	$(GO) test ./internal/report -run TestPrivacySchema -update
 
 datasets:
 	$(GO) run ./datasets/generate

@@ -1,0 +1,226 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+const exampleModel = `d3p: 1
+name: example
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 5000}
+  columns:
+    x: {type: real, lower: 1, upper: 9, transform: log, scale: {center: 1, by: 2}, source: expert}
+    z: {type: real, lower: -1, upper: 1, scale: {center: 0, by: 1}, missing: {impute: 0, indicator: true}}
+    g: {type: category, levels: [a, b, c], unknown: a}
+    y: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 3}, source: codebook}
+model:
+  formula: y ~ 1 + x + z + (1 | g)
+  family: gaussian
+privacy: {neighbours: add_remove, epsilon: 1, justification: for the tests}
+`
+
+// normals is a seeded fit.Normals.
+type normals struct{ *rand.Rand }
+
+func (n normals) Normals(dst []float64) {
+	for i := range dst {
+		dst[i] = n.NormFloat64()
+	}
+}
+
+// example is a finished run that read no data: its posterior is made up.
+func example(t *testing.T, cfg fit.Config) *Run {
+	t.Helper()
+	s, errs := spec.Parse("example.yaml", []byte(exampleModel), nil)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := fit.NewPlan(m, cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := guide.NewMeanField(m.P)
+	p := &fit.Posterior{
+		Plan: plan, Guide: g, Steps: plan.Steps,
+		Lambda: make([]float64, g.Size()), LogSD: make([]float64, m.P), VarDP: make([]float64, m.P),
+	}
+	for j := range m.P {
+		p.Lambda[j], p.Lambda[m.P+j] = float64(j)/10, math.Log(0.1)
+		p.LogSD[j], p.VarDP[j] = math.Log(0.1), 0.01*float64(j)/10
+	}
+	p.Mean = p.Lambda[:m.P]
+	run := &Run{
+		ID: "0123456789abcdef", Created: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Status: Complete,
+		Tool: Tool{Name: "d3p", Version: "test", Device: "cpu"}, Name: "example", Spec: s, SpecSHA256: "00",
+		Command: []string{"d3p fit", "--epsilon=1"}, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
+		Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
+	}
+	if plan.Private {
+		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
+	}
+	return run
+}
+
+// contents writes the files of a release into memory.
+func contents(t *testing.T, run *Run) map[string][]byte {
+	t.Helper()
+	files, err := run.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, f := range files {
+		var b bytes.Buffer
+		if err := f.Write(&b); err != nil {
+			t.Fatalf("%s: %v", f.Name, err)
+		}
+		out[f.Name] = b.Bytes()
+	}
+	return out
+}
+
+// Whoever has only the release can compute the claim again: from dp_event.json
+// and delta alone follow epsilon and every number of the risk.
+func TestClaimFollowsFromTheEvent(t *testing.T) {
+	files := contents(t, example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200}))
+	if err := validate(t, files["privacy.json"]); err != nil {
+		t.Error(err)
+	}
+	var p Privacy
+	if err := json.Unmarshal(files["privacy.json"], &p); err != nil {
+		t.Fatal(err)
+	}
+	ev, err := event.UnmarshalDpEvent(files["dp_event.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := accountant.Epsilon(ev, event.Relation(p.Neighbours.Relation), p.Guarantee.Delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.Upper != p.Guarantee.Epsilon || answer.Upper != p.Accounting.EpsilonUpper || answer.Lower != p.Accounting.EpsilonLower {
+		t.Errorf("the event gives epsilon %v to %v, the report says %v to %v", answer.Lower, answer.Upper, p.Accounting.EpsilonLower, p.Guarantee.Epsilon)
+	}
+	if p.Guarantee.Epsilon > 1 || p.Guarantee.Slack != 1-p.Guarantee.Epsilon {
+		t.Errorf("epsilon %v with slack %v for a target of 1", p.Guarantee.Epsilon, p.Guarantee.Slack)
+	}
+	want, _ := json.Marshal(RiskOf(answer.Upper, p.Guarantee.Delta))
+	if got, _ := json.Marshal(p.Risk); !bytes.Equal(got, want) {
+		t.Errorf("risk %s, want %s", got, want)
+	}
+	if !bytes.Contains(files["draws.parquet"], []byte(p.Statements.OneLine)) {
+		t.Error("draws.parquet does not hold the claim")
+	}
+}
+
+// Every file of a run without a guarantee says so, and none claims anything.
+func TestNotPrivateIsStampedEverywhere(t *testing.T) {
+	seeded := example(t, fit.Config{Epsilon: 1})
+	seeded.Insecure = true
+	for name, run := range map[string]*Run{"seeded": seeded, "baseline": example(t, fit.Config{NonPrivate: true})} {
+		files := contents(t, run)
+		for file, content := range files {
+			if !bytes.Contains(content, []byte(NotPrivate)) {
+				t.Errorf("%s: %s is not stamped", name, file)
+			}
+		}
+		if err := validate(t, files["privacy.json"]); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		var p Privacy
+		if err := json.Unmarshal(files["privacy.json"], &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Guarantee != nil || p.Risk != nil || strings.Contains(p.Statements.OneLine, "differential") {
+			t.Errorf("%s: the report claims %+v, %s", name, p.Guarantee, p.Statements.OneLine)
+		}
+		if files["dp_event.json"] != nil {
+			t.Errorf("%s: an event is published", name)
+		}
+	}
+}
+
+// Each column has its transforms in the report, with the declared constants.
+func TestPreprocessing(t *testing.T) {
+	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, step := range p.Preprocessing {
+		got = append(got, step.Column+" "+step.Operation)
+		if step.UsesPrivateData || step.Epsilon != 0 {
+			t.Errorf("%+v uses private data", step)
+		}
+	}
+	want := "x clamp,x transform,x scale,x missing,z clamp,z scale,z impute,g encode,g missing,y clamp,y scale,y missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing %s\nwant          %s", strings.Join(got, ","), want)
+	}
+	for _, h := range p.Hazards {
+		if h.ID == "undocumented-bounds" {
+			return
+		}
+	}
+	t.Error("z does not say where its bounds come from, and no hazard is reported")
+}
+
+// What a release holds is enough to have the posterior back.
+func TestParametersRoundTrip(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	raw, err := json.Marshal(run.Parameters())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Parameters
+	if err := json.Unmarshal(raw, &p); err != nil {
+		t.Fatal(err)
+	}
+	back, err := p.Posterior()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := make([]float64, 10*len(back.Mean)), make([]float64, 10*len(back.Mean))
+	run.Posterior.Draws(a, normals{rand.New(rand.NewPCG(5, 6))})
+	back.Draws(b, normals{rand.New(rand.NewPCG(5, 6))})
+	for i := range a {
+		if a[i] != b[i] {
+			t.Fatalf("draw %d: %v, want %v", i, b[i], a[i])
+		}
+	}
+}
+
+// The draws have the variance of guide and privacy noise together.
+func TestDrawPosterior(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	rows := run.Draws.Summarise()
+	if rows[0].Variable != "Intercept" || rows[1].Variable != "b[x]" {
+		t.Fatalf("variables %s, %s", rows[0].Variable, rows[1].Variable)
+	}
+	// b[x] is the second unconstrained number: mean 0.1, variance 0.01 + 0.001.
+	// The mean of 500 draws is off by 6.5 standard errors with P < 1e-10.
+	if sd := math.Sqrt(0.011); math.Abs(rows[1].Mean-0.1) > 6.5*sd/math.Sqrt(500) || math.Abs(rows[1].SD/sd-1) > 0.21 {
+		t.Errorf("b[x] %g ± %g, want 0.1 ± %g", rows[1].Mean, rows[1].SD, sd)
+	}
+	if share := *rows[1].NoiseShare; math.Abs(share-0.001/0.011) > 1e-12 {
+		t.Errorf("noise share of b[x] %g, want %g", share, 0.001/0.011)
+	}
+}
