@@ -17,6 +17,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"append":    appendText,
 			"status":    wantStatus,
 			"table":     makeTable,
 			"canary":    plantCanary,

@@ -28,6 +28,7 @@ func commands() []command {
 		{groupFit, newFitNonprivate},
 		{groupFit, newResume},
 		{groupFit, newPredict},
+		{groupPrivacy, newVerify},
 		{groupOther, newDevices},
 		{groupOther, newVersion},
 	}

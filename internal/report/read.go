@@ -13,9 +13,7 @@ import (
 // ReadRelease reads the model file and the posterior of a release. dir is the
 // release folder or the run folder that holds it.
 func ReadRelease(dir string) (model []byte, p Parameters, posterior *fit.Posterior, err error) {
-	if _, err := os.Stat(filepath.Join(dir, "release")); err == nil {
-		dir = filepath.Join(dir, "release")
-	}
+	dir = releaseFolder(dir)
 	lock, err := os.ReadFile(filepath.Join(dir, "spec.lock.yaml"))
 	if err != nil {
 		return nil, p, nil, fmt.Errorf("%s is no release: %w", dir, err)
