@@ -1,0 +1,227 @@
+package graph
+
+// input is a per-record buffer for a term's X or Index: columns if it can be.
+func (c *compiler) input(n *Node) Buf {
+	b := c.whole(n, inRecord)
+	if k := c.t.Buffers[b].Kind; k == KRecord || k == KColumn {
+		return b
+	}
+	return c.copy(n, b, inRecord)
+}
+
+// result is a buffer with exactly n's elements: KGlobal or KRecord.
+func (c *compiler) result(n *Node, global bool) Buf {
+	in, kind := inRecord, KRecord
+	if global {
+		in, kind = inGlobal, KGlobal
+	}
+	b := c.whole(n, in)
+	if c.t.Buffers[b].Kind == kind {
+		return b
+	}
+	return c.copy(n, b, in)
+}
+
+// copy moves a buffer into one that the list computes.
+func (c *compiler) copy(n *Node, from Buf, in list) Buf {
+	k := copied{from, in}
+	dst, ok := c.copies[k]
+	if !ok {
+		dst = c.buffer(OpCopy, n.size, in)
+		c.emit(in, Instr{Op: OpCopy, Dst: dst, A: Operand{Buf: from}})
+		c.copies[k] = dst
+	}
+	return dst
+}
+
+// whole is a buffer with n's elements in order.
+func (c *compiler) whole(n *Node, in list) Buf {
+	if base, index := viewed(n); index == nil && base.size == n.size {
+		return c.compute(base, in)
+	}
+	switch {
+	case n.stage&StageData == 0:
+		in = inGlobal
+	case in == inRecord && c.isDerived(n):
+		return c.derived(n)
+	}
+	k := place{n, in}
+	b, ok := c.bufs[k]
+	if !ok {
+		o := c.operand(n, in)
+		b = c.buffer(OpCopy, n.size, in)
+		c.emit(in, Instr{Op: OpCopy, Dst: b, A: o})
+		c.bufs[k] = b
+	}
+	return b
+}
+
+// operand reads n in a list; views become maps.
+func (c *compiler) operand(n *Node, in list) Operand {
+	base, index := viewed(n)
+	b := c.compute(base, in)
+	if c.t.Buffers[b].Size == 1 {
+		index = nil // every element is the one
+	}
+	return Operand{Buf: b, Map: index}
+}
+
+// broadcast repeats the one element that a Map picks.
+func (o Operand) broadcast(n int) Operand {
+	if len(o.Map) != 1 || n == 1 {
+		return o
+	}
+	m := make([]int32, n)
+	for i := range m {
+		m[i] = o.Map[0]
+	}
+	o.Map = m
+	return o
+}
+
+// compute is the buffer of a node, emitting what makes it if it is new. A
+// global node is made by Global, a data node by Derive as far as hoisted.
+func (c *compiler) compute(n *Node, in list) Buf {
+	switch {
+	case n.stage&StageData == 0:
+		in = inGlobal
+	case in == inRecord && c.isDerived(n):
+		return c.derived(n)
+	}
+	if n.op == OpColumn {
+		in = inRecord // one buffer serves both lists
+	}
+	k := place{n, in}
+	if b, ok := c.bufs[k]; ok {
+		return b
+	}
+	b := c.instruction(n, in)
+	c.bufs[k] = b
+	return b
+}
+
+// derived is the column block that Derive fills with a data node.
+func (c *compiler) derived(n *Node) Buf {
+	k := place{n, inRecord}
+	if b, ok := c.bufs[k]; ok {
+		return b
+	}
+	o := c.operand(n, inDerive)
+	dst := c.add(Buffer{Kind: KColumn, Size: n.size, Offset: c.t.K, Name: n.op.String()})
+	c.t.K += n.size
+	c.emit(inDerive, Instr{Op: OpCopy, Dst: dst, A: o})
+	c.bufs[k] = dst
+	return dst
+}
+
+// isDerived says whether a node becomes columns: if it depends on columns only
+// and is not far larger than those, such as the one-hot code of a level.
+func (c *compiler) isDerived(n *Node) bool {
+	return n.stage == StageData && n.op != OpColumn && (n.size <= 16 || n.size <= 2*c.columnsRead(n))
+}
+
+// columnsRead is the size of the largest block of columns behind a node.
+func (c *compiler) columnsRead(n *Node) int {
+	if k, ok := c.reads[n]; ok {
+		return k
+	}
+	k := 0
+	if n.op == OpColumn {
+		k = n.size
+	}
+	for _, a := range n.args {
+		k = max(k, c.columnsRead(a))
+	}
+	c.reads[n] = k
+	return k
+}
+
+func (c *compiler) add(b Buffer) Buf {
+	c.t.Buffers = append(c.t.Buffers, b)
+	return Buf(len(c.t.Buffers) - 1)
+}
+
+// buffer is new memory for what op computes in a list.
+func (c *compiler) buffer(op Op, size int, in list) Buf {
+	kind := KRecord
+	if in == inGlobal {
+		kind = KGlobal
+	}
+	return c.add(Buffer{Kind: kind, Size: size, Name: op.String()})
+}
+
+func (c *compiler) emit(in list, i Instr) {
+	for k, o := range [...]*Operand{&i.A, &i.B, &i.C} {
+		if k >= i.Op.operands() {
+			*o = Operand{Buf: NoBuf}
+		}
+	}
+	switch in {
+	case inDerive:
+		c.t.Derive = append(c.t.Derive, i)
+	case inGlobal:
+		c.t.Global = append(c.t.Global, i)
+	default:
+		c.t.Record = append(c.t.Record, i)
+	}
+}
+
+// instruction emits what computes a node, and returns its buffer.
+func (c *compiler) instruction(n *Node, in list) Buf {
+	at := n.attr
+	switch n.op {
+	case OpConst:
+		return c.add(Buffer{Kind: KConst, Size: n.size, Values: at.values, Name: "const"})
+	case OpParam:
+		return c.add(Buffer{Kind: KParam, Size: n.size, Offset: at.offset, Name: at.name})
+	case OpAux:
+		kind := KAux
+		if at.perRecord {
+			kind = KAuxRecord
+		}
+		return c.add(Buffer{Kind: kind, Size: n.size, Offset: at.offset, Name: at.name})
+	case OpColumn:
+		return c.add(Buffer{Kind: KColumn, Size: n.size, Offset: at.offset, Name: "column"})
+	case OpStop:
+		return c.whole(n.args[0], in)
+	}
+	instr := Instr{Op: n.op, Rows: at.rows, Cols: at.cols, Width: at.width, Trans: at.trans}
+	operands := [...]*Operand{&instr.A, &instr.B, &instr.C}
+	switch n.op {
+	case OpStack:
+		return c.stack(n, in)
+	case OpSum, OpMaxReduce:
+		instr.Into = at.index
+		instr.A = c.operand(n.args[0], in)
+	case OpMatVec, OpOuter, OpGather, OpScatter:
+		for i, a := range n.args {
+			operands[i].Buf = c.whole(a, in)
+		}
+	default:
+		for i, a := range n.args {
+			*operands[i] = c.operand(a, in).broadcast(n.size)
+		}
+	}
+	instr.Dst = c.buffer(n.op, n.size, in)
+	c.emit(in, instr)
+	return instr.Dst
+}
+
+// stack writes the parts one after the other; nothing comes between them.
+func (c *compiler) stack(n *Node, in list) Buf {
+	parts := make([]Operand, len(n.args))
+	for i, a := range n.args {
+		parts[i] = c.operand(a, in)
+	}
+	dst := c.buffer(n.op, n.size, in)
+	first := 0
+	for i, a := range n.args {
+		into := make([]int32, a.size)
+		for j := range into {
+			into[j] = int32(first + j)
+		}
+		first += a.size
+		c.emit(in, Instr{Op: OpPut, Dst: dst, A: parts[i], Into: into})
+	}
+	return dst
+}

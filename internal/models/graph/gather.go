@@ -1,0 +1,68 @@
+package graph
+
+import "slices"
+
+// Gather is x at a per-record index of dimension dim: x[.., index, ..]. The
+// index is a constant or comes from columns, is truncated to an integer, and
+// makes the result NaN where it is out of range. An index with dimensions
+// picks for each of its elements: dimensions that x shares with it are paired,
+// the others come first in the result.
+func (b *Builder) Gather(x *Node, dim string, index *Node) *Node {
+	if anyBad(x, index) {
+		return b.poison
+	}
+	d := x.shape.Index(dim)
+	switch {
+	case d < 0:
+		return b.fail("gather", "no dimension %s in %v", dim, x.shape)
+	case index.stage&StageGlobal != 0:
+		return b.fail("gather", "the index of dimension %s depends on parameters", dim)
+	case len(index.shape) > 0:
+		return b.gatherEach(x, dim, index)
+	}
+	if v, ok := index.Value(); ok {
+		if v != v || v < 0 || v >= float64(x.shape[d].Size) {
+			return b.fail("gather", "index %v is outside of dimension %s, which has size %d", v, dim, x.shape[d].Size)
+		}
+		return b.Slice(x, dim, int(v))
+	}
+	rest := slices.Delete(slices.Clone(x.shape), d, d+1)
+	front := b.Expand(x, append(Shape{x.shape[d]}, rest...))
+	return b.gather(front, index, rest)
+}
+
+// gather picks a block of the first dimension of x.
+func (b *Builder) gather(x, index *Node, rest Shape) *Node {
+	cols := rest.Size()
+	return b.intern(OpGather, rest, x.stage.Join(index.stage), []*Node{x, index},
+		attr{rows: x.size / cols, cols: cols})
+}
+
+// gatherEach gathers for each element along the first dimension of index.
+func (b *Builder) gatherEach(x *Node, dim string, index *Node) *Node {
+	d := index.shape[0]
+	if d.Name == dim {
+		return b.fail("gather", "the index %v has the dimension that it picks from", index.shape)
+	}
+	parts := make([]*Node, d.Size)
+	for i := range parts {
+		from := x
+		if x.shape.Index(d.Name) >= 0 {
+			from = b.Slice(x, d.Name, i)
+		}
+		parts[i] = b.Gather(from, dim, b.Slice(index, d.Name, i))
+	}
+	return b.Stack(d, parts...)
+}
+
+// OneHot is 1 at the index and 0 elsewhere, along the new dimension d.
+func (b *Builder) OneHot(index *Node, d Dim) *Node {
+	if anyBad(index) {
+		return b.poison
+	}
+	v := make([]float64, d.Size)
+	for i := range v {
+		v[i] = float64(i)
+	}
+	return b.Equal(index, b.Consts(Shape{d}, v))
+}
