@@ -87,7 +87,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	}
 	r.each(entries, "the model file", known)
 	if depth == 0 && !b.has("d3p") {
-		r.add(entries[0].at, "add `d3p: 1` as the first line", "the model file does not say its language version")
+		r.add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
 	}
 }
 

@@ -1,0 +1,28 @@
+package models
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// FuzzRead checks that no model file makes the compiler panic, and that its
+// mistakes have places.
+func FuzzRead(f *testing.F) {
+	for _, pattern := range []string{"testdata/errors/*.yaml", "../../configs/*.yaml"} {
+		files, _ := filepath.Glob(pattern)
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			f.Add(src)
+		}
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		_, err := Read("m.yaml", src, nil)
+		if err != nil && err.Error() == "" {
+			t.Fatal("an error without a message")
+		}
+	})
+}
