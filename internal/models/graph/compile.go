@@ -56,6 +56,7 @@ func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error
 	if loss != nil {
 		c.global = loss.stage&StageData == 0
 		c.terms(grads)
+		c.t.Gradient = len(c.t.Record)
 		if !opt.GradientOnly {
 			c.t.Loss = c.result(loss, c.global)
 		}

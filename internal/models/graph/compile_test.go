@@ -42,6 +42,34 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
+// TestGradientPart: what an engine has to run for the gradient is the same
+// with the loss and without it.
+func TestGradientPart(t *testing.T) {
+	for _, s := range structures {
+		b := NewBuilder()
+		loss := s.loss(b)
+		with, err := Compile(b, loss, []*Node{b.Exp(loss)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		without, err := Compile(b, loss, nil, Options{GradientOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if without.Gradient != len(without.Record) || without.Loss != NoBuf {
+			t.Errorf("%s: %d of %d instructions are for the gradient", s.name, without.Gradient, len(without.Record))
+		}
+		if with.Gradient != without.Gradient || with.Gradient == len(with.Record) {
+			t.Errorf("%s: %d instructions with the loss, %d without", s.name, with.Gradient, without.Gradient)
+		}
+		for i, in := range with.Record[:with.Gradient] {
+			if in.Op != without.Record[i].Op {
+				t.Errorf("%s: instruction %d is %v with the loss, %v without", s.name, i, in.Op, without.Record[i].Op)
+			}
+		}
+	}
+}
+
 // TestDerive: what depends on columns only becomes columns of the row, but not
 // if it is far larger than what it is made from; Machine.Derive fills them for
 // any number of records.

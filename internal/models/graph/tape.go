@@ -21,6 +21,9 @@ type Tape struct {
 	Derive  []Instr // per record, once per fit: reads columns, fills columns K0..K-1
 	Global  []Instr // once per step: every operand is const, param, aux or global
 	Record  []Instr // once per batch: forward, then backward
+	// Gradient is how many instructions of Record, from the first, Terms need;
+	// the others serve only the loss and the outputs.
+	Gradient int
 
 	Terms []Term
 	Cross []Pair // pairs of terms that share parameters
