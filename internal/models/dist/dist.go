@@ -78,6 +78,7 @@ var Table = []*Distribution{
 	&halfCauchy,
 	&halfNormal,
 	&halfStudentT,
+	&horseshoe,
 	&inverseGamma,
 	&laplace,
 	&lkjCholesky,

@@ -29,7 +29,7 @@ func (p point) logDensity(t *testing.T, d *Distribution) float64 {
 // Values from 60-digit arithmetic; testdata/golden.py.
 func TestGoldenValues(t *testing.T) {
 	eachCase(t, func(t *testing.T, d *Distribution, p point) {
-		if got := p.logDensity(t, d); !near(got, p.LogDensity, 2e-13) {
+		if got := p.logDensity(t, d); !near(got, p.LogDensity, p.tolerance) {
 			t.Errorf("log density at %v = %.17g, want %.17g", p.X.values, got, p.LogDensity)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	G "gorgonia.org/gorgonia"
+	"gorgonia.org/tensor"
 
 	"d3p/internal/models/graph"
 )
@@ -181,6 +182,21 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 	},
 	"half_student_t": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.plus(math.Ln2, o.student(x[0], a["df"][0], o.c(0), a["scale"][0]))
+	},
+	"horseshoe": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		// One vector over the nodes; scalars broadcast.
+		var lambda, weight []float64
+		for t := -16.0; t <= 16; t += 0.25 {
+			lambda = append(lambda, math.Exp(t))
+			weight = append(weight, 0.25/math.Pi/math.Cosh(t))
+		}
+		constant := func(v []float64) node {
+			return G.NewConstant(tensor.New(tensor.WithShape(len(v)), tensor.WithBacking(v)))
+		}
+		local := o.mul(a["scale"][0], constant(lambda))
+		scale := o.div(local, o.exp(o.times(0.5, o.log(o.plus(1, o.square(o.div(local, a["slab"][0])))))))
+		s := o.must(G.Sum(o.mul(constant(weight), o.exp(o.normal(x[0], o.c(0), scale)))))
+		return o.log(s)
 	},
 	"inverse_gamma": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		// The density of y = 1/x, and dy/dx = 1/x².

@@ -36,10 +36,14 @@ type point struct {
 	X          numbers
 	LogDensity float64 `json:"log_density"`
 	Want       string
+	tolerance  float64
 }
 
 // points are the contents of testdata/NAME.json.
-type points struct{ Cases, Edges []point }
+type points struct {
+	Tolerance    float64 // of a log density, relative above 1
+	Cases, Edges []point
+}
 
 func readPoints(t *testing.T, d *Distribution) points {
 	t.Helper()
@@ -53,6 +57,9 @@ func readPoints(t *testing.T, d *Distribution) points {
 	}
 	if len(p.Cases) < 2 || len(p.Edges) < 1 {
 		t.Fatalf("%s has %d cases and %d edges, want at least 2 and 1", d.Name, len(p.Cases), len(p.Edges))
+	}
+	for i := range p.Cases {
+		p.Cases[i].tolerance = p.Tolerance
 	}
 	for _, c := range append(p.Cases, p.Edges...) {
 		for name := range c.Args {
