@@ -35,11 +35,7 @@ func (r *reverse) partElementwise(n *Node, s structured, masked bool) {
 				total = b.Mul(total, b.Sum(t.x))
 			}
 			r.add(x, total, masked)
-		case x.size == 1 && s.x != nil && !masked:
-			// Σ x[r]·delta[c]·p[r,c] = x·(P·delta)
-			m := b.view(r.full(n, p), Shape{{"(r)", s.rows}, {"(c)", s.cols}}, s.positions())
-			v := b.matVec(m, b.vector(s.delta), Shape{{"(i)", s.rows}}, s.rows, s.cols, 1, false)
-			r.add(x, b.Sum(b.Mul(b.vector(s.x), v)), masked)
+		case s.x != nil && !masked && r.contract(x, s, r.full(n, p)):
 		default:
 			r.note(n, "its partial derivative has no factors")
 			c := r.scaled(n.op, b.dense(s, n.shape), p, masked)
@@ -49,6 +45,34 @@ func (r *reverse) partElementwise(n *Node, s structured, masked bool) {
 			r.add(x, c, masked)
 		}
 	}
+}
+
+// contract adds the adjoint x[r]·delta[c]·p[r,c] of an argument that is the
+// same for all rows or all columns, as the scale of each input or output of a
+// layer is: delta ⊙ (Pᵀ·x) or x ⊙ (P·delta). It reports false for others.
+func (r *reverse) contract(arg *Node, s structured, p *Node) bool {
+	b := r.b
+	base, index := viewed(arg)
+	target := s.positions()
+	for i, j := range target {
+		if base.size == 1 {
+			target[i] = 0
+		} else {
+			target[i] = int32(at(index, int(j)))
+		}
+	}
+	sameRows, sameCols := sameAcross(target, s.cols)
+	m := b.view(p, Shape{{"(r)", s.rows}, {"(c)", s.cols}}, s.positions())
+	x, delta := b.vector(s.x), b.vector(s.delta)
+	switch {
+	case sameRows:
+		v := b.matVec(m, x, Shape{{"(i)", s.cols}}, s.cols, s.rows, 1, true)
+		r.add(base, b.sumInto(b.Mul(delta, v), base.shape, target[:s.cols]), false)
+	case sameCols:
+		v := b.matVec(m, delta, Shape{{"(i)", s.rows}}, s.rows, s.cols, 1, false)
+		r.add(base, b.sumInto(b.Mul(x, v), base.shape, firstColumn(target, s.cols)), false)
+	}
+	return sameRows || sameCols
 }
 
 // scaled is d·p, where a mask p rules over d and a masked d over p.

@@ -131,7 +131,14 @@ var structures = []struct {
 			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
 		},
 		terms: "outer dense",
-		notes: 1,
+	},
+	{
+		name: "weights with a scale for each input, and one for all",
+		loss: func(b *Builder) *Node {
+			w := b.Mul(b.Param("z", Shape{{"k", 3}, {"h", 4}}), b.Mul(b.Exp(b.Param("s", Shape{{"k", 3}})), b.Sigmoid(b.Param("t", nil))))
+			return b.Sum(b.Tanh(b.MatMul(b.Columns(0, Dim{"k", 3}), w)))
+		},
+		terms: "outer dense dense",
 	},
 	{
 		name: "one weight at several places of a record",
@@ -334,30 +341,39 @@ func TestStructuredSize(t *testing.T) {
 	}
 }
 
-// TestGatherOutOfRange: such a record's result and gradient are NaN; the
-// others are untouched.
+// TestGatherOutOfRange: such a record's result and gradient are NaN, whether
+// its scatter is a term or lanes; the others are untouched.
 func TestGatherOutOfRange(t *testing.T) {
-	b := NewBuilder()
-	w := b.Param("w", Shape{{"g", 3}})
-	tape, err := Compile(b, b.Square(b.Gather(w, "g", b.Column(0))), nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := []float64{2, 3, -1, math.NaN(), 0, math.Inf(1), 1.9}
-	m := NewMachine(tape, len(rows))
-	m.Globals([]float64{1, 2, 3}, nil)
-	m.Records(rows, 1, len(rows), nil)
-	g := make([]float64, 3)
-	for r, want := range []float64{9, 0, 0, 0, 1, 0, 4} {
-		m.Gradient(r, g)
-		if want == 0 {
-			if !math.IsNaN(m.Loss()[r]) || !math.IsNaN(sum(g)) || !math.IsNaN(m.SquaredNorm(r)) {
-				t.Errorf("index %v: loss %v, gradient %v, norm² %v", rows[r], m.Loss()[r], g, m.SquaredNorm(r))
-			}
-			continue
+	for name, source := range map[string]func(b *Builder, w *Node) *Node{
+		"term":  func(b *Builder, w *Node) *Node { return w },
+		"lanes": func(b *Builder, w *Node) *Node { return b.Mul(w, b.Column(1)) },
+	} {
+		b := NewBuilder()
+		x := source(b, b.Param("w", Shape{{"g", 3}}))
+		tape, err := Compile(b, b.Square(b.Gather(x, "g", b.Column(0))), nil, Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if m.Loss()[r] != want || sum(g) != 2*math.Sqrt(want) || m.SquaredNorm(r) != 4*want {
-			t.Errorf("index %v: loss %v, gradient %v, norm² %v", rows[r], m.Loss()[r], g, m.SquaredNorm(r))
+		index := []float64{2, 3, -1, math.NaN(), 0, math.Inf(1), 1.9, -0.5}
+		var rows []float64
+		for _, i := range index {
+			rows = append(rows, i, 1)
+		}
+		m := NewMachine(tape, len(index))
+		m.Globals([]float64{1, 2, 3}, nil)
+		m.Records(rows, 2, len(index), nil)
+		g := make([]float64, 3)
+		for r, want := range []float64{9, 0, 0, 0, 1, 0, 4, 1} {
+			m.Gradient(r, g)
+			if want == 0 {
+				if !math.IsNaN(m.Loss()[r]) || !math.IsNaN(g[0]+g[2]) || !math.IsNaN(m.SquaredNorm(r)) {
+					t.Errorf("%s, index %v: loss %v, gradient %v, norm² %v", name, index[r], m.Loss()[r], g, m.SquaredNorm(r))
+				}
+				continue
+			}
+			if m.Loss()[r] != want || sum(g) != 2*math.Sqrt(want) || m.SquaredNorm(r) != 4*want {
+				t.Errorf("%s, index %v: loss %v, gradient %v, norm² %v", name, index[r], m.Loss()[r], g, m.SquaredNorm(r))
+			}
 		}
 	}
 }

@@ -149,11 +149,7 @@ func (b *Builder) at(s structured, p *Node) (forX, forDelta *Node, ok bool) {
 	for i, j := range pos {
 		pos[i] = int32(at(m, int(j)))
 	}
-	sameRows, sameCols := true, true
-	for i, j := range pos {
-		sameRows = sameRows && j == pos[i%s.cols]
-		sameCols = sameCols && j == pos[i-i%s.cols]
-	}
+	sameRows, sameCols := sameAcross(pos, s.cols)
 	cols := Shape{{"(i)", s.cols}}
 	switch {
 	case sameRows:
@@ -161,11 +157,25 @@ func (b *Builder) at(s structured, p *Node) (forX, forDelta *Node, ok bool) {
 	case s.index != nil:
 		return nil, b.gather(b.view(base, Shape{{"(r)", s.rows}, {"(i)", s.cols}}, pos), s.index, cols), true
 	case sameCols:
-		first := make([]int32, s.rows)
-		for r := range first {
-			first[r] = pos[r*s.cols]
-		}
-		return b.view(base, Shape{{"(i)", s.rows}}, first), nil, true
+		return b.view(base, Shape{{"(i)", s.rows}}, firstColumn(pos, s.cols)), nil, true
 	}
 	return nil, nil, false
+}
+
+// sameAcross says whether all rows of a matrix are the same, and all columns.
+func sameAcross(m []int32, cols int) (sameRows, sameCols bool) {
+	sameRows, sameCols = true, true
+	for i, v := range m {
+		sameRows = sameRows && v == m[i%cols]
+		sameCols = sameCols && v == m[i-i%cols]
+	}
+	return sameRows, sameCols
+}
+
+func firstColumn(m []int32, cols int) []int32 {
+	var first []int32
+	for i := 0; i < len(m); i += cols {
+		first = append(first, m[i])
+	}
+	return first
 }
