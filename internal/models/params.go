@@ -155,9 +155,6 @@ func (c *compiler) elements(scratch *build) {
 			continue
 		}
 		i, at := c.find(base, d.Name.V)
-		if i >= 0 && c.priors[i].broken {
-			continue
-		}
 		if i < 0 {
 			c.errs.Add(d.Name.At, hint(d.Name.V, c.elementNames()), "no parameter %s", d.Name.V)
 			continue
@@ -165,7 +162,7 @@ func (c *compiler) elements(scratch *build) {
 		density, errs := expr.LowerDensity(d.Expr, scratch.env, scratch.b)
 		c.errs = append(c.errs, errs...)
 		switch {
-		case len(errs) > 0:
+		case len(errs) > 0 || c.priors[i].broken:
 		case density.Support() != c.priors[i].support:
 			c.errs.Add(d.Text.At, "", "%s must be %s as all of %s, not %s", d.Name.V, c.priors[i].support, base, density.Support())
 		default:

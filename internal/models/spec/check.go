@@ -112,12 +112,15 @@ func (b *blocks) checkFamily(m *Model) *family {
 func (b *blocks) checkResponse(m *Model, c *Column, f *family) {
 	at := m.Terms.Response.At
 	if c.Type.IsSet() && !contains(f.types, c.Type.V) {
-		hint := ""
+		var others []string
 		for _, other := range families {
 			if contains(other.types, c.Type.V) {
-				hint = "family " + other.name + " observes " + c.Type.V + " columns"
-				break
+				others = append(others, other.name)
 			}
+		}
+		hint := c.Type.V + " columns are observed by family " + strings.Join(others, ", ")
+		if len(others) == 0 {
+			hint = ""
 		}
 		b.add(at, hint, "family %s needs a response of type %s, but %s is %s", f.name, strings.Join(f.types, " or "), c.Name.V, c.Type.V)
 		return
