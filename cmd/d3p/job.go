@@ -29,6 +29,7 @@ type job struct {
 	Settings    []report.Applied `json:"settings"`
 	Accepted    []string         `json:"accepted"`
 	Draws       int              `json:"draws"`
+	Formats     []string         `json:"formats"`
 	Seed        uint64           `json:"seed"`
 	Threads     int              `json:"threads"`
 	Insecure    bool             `json:"insecure"`
@@ -95,6 +96,6 @@ func relationOf(plan *fit.Plan) event.Relation {
 // releaseBytes bounds the size of a release: the draws as text and as numbers,
 // and a megabyte for everything else.
 func releaseBytes(m *models.Model, draws int) int64 {
-	const perNumber = 8 + 24 // bytes: float64, and its text
+	const perNumber = 2*8 + 3*24 // bytes: two formats of float64, three of text
 	return 1<<20 + perNumber*int64(draws)*int64(m.Constrained+m.Quantity+3)
 }

@@ -1,6 +1,10 @@
 package main
 
-import "d3p/internal/models/spec"
+import (
+	"strings"
+
+	"d3p/internal/models/spec"
+)
 
 // modelValues says where in the model file a setting stands. The settings that
 // are not here cannot be given by a model file.
@@ -32,7 +36,20 @@ func modelValues() map[string]func(*spec.Spec) (any, spec.Position) {
 		"noise-aware":   func(m *spec.Spec) (any, spec.Position) { return m.Fit.NoiseAware.V, m.Fit.NoiseAware.At },
 		"compat":        func(m *spec.Spec) (any, spec.Position) { return m.Fit.Compat.V, m.Fit.Compat.At },
 		"draws":         func(m *spec.Spec) (any, spec.Position) { return m.Output.Draws.V, m.Output.Draws.At },
+		"formats":       func(m *spec.Spec) (any, spec.Position) { return formatsOf(m) },
 	}
+}
+
+// formatsOf returns the formats of the draws, comma-separated.
+func formatsOf(m *spec.Spec) (any, spec.Position) {
+	var names []string
+	for _, f := range m.Output.Formats {
+		names = append(names, f.V)
+	}
+	if len(names) == 0 {
+		return nil, spec.Position{}
+	}
+	return strings.Join(names, ","), m.Output.Formats[0].At
 }
 
 // recordsOf returns the public number of units, or its public bound.

@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"d3p/internal/fit"
+	"d3p/internal/report"
 )
 
 // runSettings are the values that steer a fit, however they were given.
 type runSettings struct {
 	Fit        fit.Config // a zero value leaves the decision to fit.NewPlan
 	AcceptRisk []string
+	Formats    []string
 
 	Model, Out, Device string
 	Threads, Draws     int
@@ -59,6 +61,7 @@ func settings() []setting {
 		setting{running, "model", "model `FILE` (default DATA.yaml beside the data, then ./d3p.yaml)", nil, func(s *runSettings) any { return &s.Model }},
 		setting{running, "out", "`FOLDER` for the results; must not exist (default d3p-run-NAME-1, -2, ...)", nil, func(s *runSettings) any { return &s.Out }},
 		setting{running, "draws", "number of posterior draws to write (default 4000)", nil, func(s *runSettings) any { return &s.Draws }},
+		setting{running, "formats", "comma-separated formats of the draws (default parquet,zarr)", report.FormatNames(), func(s *runSettings) any { return &s.Formats }},
 		setting{running, "seed", "seed of the posterior draws, which is public; it never fixes privacy noise or batches", nil, func(s *runSettings) any { return &s.Seed }},
 		setting{running, "device", "where to run (default auto)", []string{"auto", "cpu", "cuda"}, func(s *runSettings) any { return &s.Device }},
 		setting{running, "threads", "threads of the CPU engine (default: chosen by the work per step)", nil, func(s *runSettings) any { return &s.Threads }},

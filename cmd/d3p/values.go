@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,11 +78,23 @@ func checkNumber(name string, x float64) error {
 // oneOf checks that v holds one of words. Model files write them with
 // underscores, flags with hyphens; both are understood.
 func oneOf(words []string, v pflag.Value) error {
+	if list, ok := v.(pflag.SliceValue); ok {
+		for _, word := range list.GetSlice() {
+			if !slices.Contains(words, word) {
+				return unknownWord(word, words)
+			}
+		}
+		return nil
+	}
 	word := v.String()
 	for _, w := range words {
 		if strings.ReplaceAll(w, "_", "-") == strings.ReplaceAll(word, "_", "-") {
 			return v.Set(w)
 		}
 	}
+	return unknownWord(word, words)
+}
+
+func unknownWord(word string, words []string) error {
 	return fmt.Errorf("unknown value %s%s; one of %s", word, nearest.Hint(word, words), strings.Join(words, ", "))
 }

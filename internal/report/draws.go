@@ -11,8 +11,19 @@ import (
 // the scale of the model file, then the quantities derived from them.
 type Draws struct {
 	Variables []Variable // V of them
+	Groups    []Group    // the parameters and quantities that they are elements of
 	S         int
 	Values    []float64 // [V x S]: the draws of one variable are contiguous
+	Center    []float64 // [V]: the values at the mean of the unconstrained posterior
+}
+
+// Group is a parameter or derived quantity: the variables from First on are its
+// elements in row-major order.
+type Group struct {
+	Name  string
+	Dims  []Dim
+	First int
+	Size  int
 }
 
 // Variable names one scalar of the posterior.
@@ -28,8 +39,11 @@ type Variable struct {
 // DrawPosterior draws s times from the posterior p of m. It is post-processing
 // and costs nothing.
 func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Draws {
-	d := Draws{Variables: variables(m, p), S: s}
-	d.Values = make([]float64, len(d.Variables)*s)
+	d := Draws{S: s}
+	d.Variables, d.Groups = variables(m, p)
+	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
+	m.Constrain(d.Center[:m.Constrained], p.Mean)
+	m.Quantities(d.Center[m.Constrained:], p.Mean)
 	theta := make([]float64, m.P)
 	values := make([]float64, len(d.Variables))
 	for i := range s {
@@ -43,17 +57,19 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 	return d
 }
 
-func variables(m *models.Model, p *fit.Posterior) []Variable {
+func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Group) {
 	share := make([]float64, m.P)
 	p.NoiseShare(share)
-	var list []Variable
 	for _, params := range [][]models.Param{m.Params, m.Derived} {
 		for i := range params {
 			q := &params[i]
+			group := Group{Name: q.Name, First: len(list), Size: q.ConstrainedSize}
 			var dims []string
 			for _, d := range q.Dims {
 				dims = append(dims, d.Name)
+				group.Dims = append(group.Dims, Dim{d.Name, d.Labels})
 			}
+			groups = append(groups, group)
 			for j, name := range q.Elements() {
 				v := Variable{Name: name, Dims: strings.Join(dims, ",")}
 				if q.Transform != nil {
@@ -66,7 +82,7 @@ func variables(m *models.Model, p *fit.Posterior) []Variable {
 			}
 		}
 	}
-	return list
+	return list, groups
 }
 
 // Of returns the S draws of variable v.

@@ -28,6 +28,7 @@ type Run struct {
 	Settings   []Applied
 	Command    []string // flags, without the names of files
 	Accepted   []string // risks accepted by name
+	Formats    []string // of the draws; none: the default ones
 
 	Plan      *fit.Plan
 	Posterior *fit.Posterior
@@ -56,7 +57,6 @@ func (r *Run) Release() ([]File, error) {
 	}
 	files := []File{
 		JSONFile("params.json", true, r.Parameters()),
-		DrawsFile(r.Draws, r.metadata()),
 		SummaryFile(r.Draws.Summarise(), r.Banner()),
 		JSONFile("privacy.json", true, privacy),
 		LockFile(rendered, r.Settings, r.Banner()),
@@ -64,7 +64,7 @@ func (r *Run) Release() ([]File, error) {
 	if r.Banner() == "" { // the file has no place for a banner
 		files = append(files, JSONFile("dp_event.json", true, privacy.Accounting.Event))
 	}
-	return files, nil
+	return append(files, r.drawsFiles()...), nil
 }
 
 // Parameters is the content of params.json.

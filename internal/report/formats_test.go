@@ -1,0 +1,149 @@
+package report
+
+import (
+	"encoding/binary"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// allFormats is the release of a finished run with every format.
+func allFormats(t *testing.T) (*Run, map[string][]byte) {
+	t.Helper()
+	run := example(t, fit.Config{Epsilon: 1})
+	run.Formats = FormatNames()
+	return run, contents(t, run)
+}
+
+func TestCSVDraws(t *testing.T) {
+	run, files := allFormats(t)
+	rows, err := csv.NewReader(strings.NewReader(string(files["draws.csv"]))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != run.Draws.S+1 || rows[0][3] != "Intercept" || rows[2][2] != "2" {
+		t.Fatalf("%d rows, header %v", len(rows), rows[0])
+	}
+	for v := range run.Draws.Variables {
+		x, err := strconv.ParseFloat(rows[5][3+v], 64)
+		if err != nil || math.Abs(x-run.Draws.Of(v)[4]) > 1e-7*math.Abs(x) {
+			t.Errorf("%s of draw 5 is %s, want %g", rows[0][3+v], rows[5][3+v], run.Draws.Of(v)[4])
+		}
+	}
+	long := strings.Count(string(files["draws_long.csv"]), "\n")
+	if want := 1 + run.Draws.S*len(run.Draws.Variables); long != want {
+		t.Errorf("%d lines of draws_long.csv, want %d", long, want)
+	}
+}
+
+// The rules of CmdStan's variational output: the keys that cmdstanpy raises
+// without, three log columns first and 0, then the mean, then the draws.
+func TestStanDraws(t *testing.T) {
+	run, files := allFormats(t)
+	var comments, rows []string
+	for _, line := range strings.Split(strings.TrimSpace(string(files["draws.stan.csv"])), "\n") {
+		if strings.HasPrefix(line, "#") {
+			comments = append(comments, line)
+		} else {
+			rows = append(rows, line)
+		}
+	}
+	for _, key := range []string{"model", "method", "algorithm", "iter", "grad_samples", "elbo_samples", "eta", "tol_rel_obj", "eval_elbo", "output_samples"} {
+		if !strings.Contains(strings.Join(comments, "\n"), "# "+key+" =") && !strings.Contains(strings.Join(comments, "\n"), " "+key+" =") {
+			t.Errorf("no key %s", key)
+		}
+	}
+	header := strings.Split(rows[0], ",")
+	if strings.Join(header[:6], ",") != "lp__,log_p__,log_g__,Intercept,b.1,b.2" {
+		t.Errorf("header %v", header[:6])
+	}
+	if len(rows) != 2+run.Draws.S {
+		t.Errorf("%d rows, want a header, the mean and %d draws", len(rows), run.Draws.S)
+	}
+	for _, row := range rows[1:] {
+		if !strings.HasPrefix(row, "0,0,0,") || strings.Count(row, ",") != len(header)-1 {
+			t.Fatalf("row %s", row)
+		}
+	}
+	mean, err := strconv.ParseFloat(strings.Split(rows[1], ",")[4], 64)
+	if err != nil || math.Abs(mean-run.Draws.Center[1]) > 1e-7 {
+		t.Errorf("mean of b.1 is %g, want %g", mean, run.Draws.Center[1])
+	}
+}
+
+func TestStanOrderIsColumnMajor(t *testing.T) {
+	g := Group{Name: "z", Dims: []Dim{{"a", []string{"1", "2"}}, {"b", []string{"x", "y", "w"}}}}
+	var names []string
+	for _, at := range columnMajor(g.Dims) {
+		names = append(names, stanName(g, at))
+	}
+	if got, want := strings.Join(names, " "), "z.1.1 z.2.1 z.1.2 z.2.2 z.1.3 z.2.3"; got != want {
+		t.Errorf("order %s, want %s", got, want)
+	}
+	if got := columnMajor(nil); len(got) != 1 || got[0] != 0 {
+		t.Errorf("a scalar has places %v", got)
+	}
+}
+
+// The store must be what a Zarr reader expects: every array has metadata, one
+// chunk of shape times item size bytes, and a copy in .zmetadata.
+func TestZarr(t *testing.T) {
+	run, files := allFormats(t)
+	var consolidated struct {
+		Metadata map[string]json.RawMessage `json:"metadata"`
+	}
+	if err := json.Unmarshal(files["idata.zarr/.zmetadata"], &consolidated); err != nil {
+		t.Fatal(err)
+	}
+	arrays := 0
+	for name, raw := range files {
+		inside, ok := strings.CutPrefix(name, "idata.zarr/")
+		if !ok || inside == ".zmetadata" {
+			continue
+		}
+		dir, isArray := strings.CutSuffix(inside, "/.zarray")
+		if strings.Contains(inside, ".z") && consolidated.Metadata[inside] == nil {
+			t.Errorf("%s is not in .zmetadata", inside)
+		}
+		if !isArray {
+			continue
+		}
+		arrays++
+		var a struct {
+			Shape []int
+			Dtype string
+		}
+		if err := json.Unmarshal(raw, &a); err != nil {
+			t.Fatal(err)
+		}
+		width, chunk := 8, strings.TrimSuffix(strings.Repeat("0.", len(a.Shape)), ".")
+		if letters, ok := strings.CutPrefix(a.Dtype, "<U"); ok {
+			n, _ := strconv.Atoi(letters)
+			width = 4 * n
+		}
+		for _, n := range a.Shape {
+			width *= n
+		}
+		if got := len(files["idata.zarr/"+dir+"/"+chunk]); got != width {
+			t.Errorf("%s: chunk of %d bytes, want %d", dir, got, width)
+		}
+	}
+	if want := len(run.Draws.Groups) + 2; arrays < want {
+		t.Errorf("%d arrays, want the coordinates and %d parameters", arrays, len(run.Draws.Groups))
+	}
+	raw := files["idata.zarr/posterior/b/0.0.0"]
+	size := run.Draws.Groups[1].Size
+	for s := range run.Draws.S {
+		for e := range size {
+			got := math.Float64frombits(binary.LittleEndian.Uint64(raw[8*(s*size+e):]))
+			if got != run.Draws.Of(run.Draws.Groups[1].First + e)[s] {
+				t.Fatalf("b, draw %d, element %d: %g", s, e, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// zarrRoot is the folder of the ArviZ data: Zarr format 2, uncompressed, one
+// chunk per array, groups as in the ArviZ schema. Only groups that do not
+// depend on records are written: no observed_data, no log_likelihood.
+const zarrRoot = "idata.zarr"
+
+// zarrFiles are the files of idata.zarr.
+func zarrFiles(r *Run) []File {
+	z := &zarr{run: r, metadata: map[string]any{}}
+	z.group("", map[string]any{"name": r.Name})
+	z.group("posterior", map[string]any{"sample_dims": []string{"chain", "draw"}})
+	chain, draw := []int64{0}, make([]int64, r.Draws.S)
+	for i := range draw {
+		draw[i] = int64(i)
+	}
+	z.ints("posterior", "chain", chain)
+	z.ints("posterior", "draw", draw)
+	known := map[string]bool{}
+	for _, g := range r.Draws.Groups {
+		shape, dims := []int{1, r.Draws.S}, []string{"chain", "draw"}
+		for _, d := range g.Dims {
+			name := z.dim(d.Name)
+			if !known[name] {
+				known[name] = true
+				z.labels("posterior", name, d.Labels)
+			}
+			shape, dims = append(shape, len(d.Labels)), append(dims, name)
+		}
+		z.array("posterior", g.Name, shape, dims, "<f8", "NaN", func(w io.Writer) error { return z.values(w, g) })
+	}
+	z.files = append(z.files, JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
+		map[string]any{"zarr_consolidated_format": 1, "metadata": z.metadata}))
+	return z.files
+}
+
+type zarr struct {
+	run      *Run
+	files    []File
+	metadata map[string]any // of every group and array, for .zmetadata
+}
+
+// meta adds a metadata file and its copy in .zmetadata.
+func (z *zarr) meta(name string, v any) {
+	z.files = append(z.files, JSONFile(path.Join(zarrRoot, name), true, v))
+	z.metadata[name] = v
+}
+
+// group writes a group with the attributes that ArviZ recommends.
+func (z *zarr) group(name string, attributes map[string]any) {
+	z.meta(path.Join(name, ".zgroup"), map[string]any{"zarr_format": 2})
+	attributes["created_at"] = z.run.Created.UTC().Format(time.RFC3339)
+	attributes["creation_library"] = "d3p"
+	attributes["creation_library_version"] = z.run.Tool.Version
+	attributes["creation_library_language"] = "Go"
+	attributes["inference_library"] = "d3p"
+	attributes["inference_library_version"] = z.run.Tool.Version
+	attributes["d3p_privacy_report"] = "../privacy.json"
+	if b := z.run.Banner(); b != "" {
+		attributes["privacy"] = b
+	}
+	z.meta(path.Join(name, ".zattrs"), attributes)
+}
+
+// array writes the metadata of an array and its only chunk.
+func (z *zarr) array(group, name string, shape []int, dims []string, dtype string, fill any, write func(io.Writer) error) {
+	at := path.Join(group, name)
+	z.meta(path.Join(at, ".zarray"), map[string]any{
+		"zarr_format": 2, "shape": shape, "chunks": shape, "dtype": dtype, "order": "C",
+		"compressor": nil, "filters": nil, "fill_value": fill,
+	})
+	z.meta(path.Join(at, ".zattrs"), map[string]any{"_ARRAY_DIMENSIONS": dims})
+	chunk := strings.TrimSuffix(strings.Repeat("0.", len(shape)), ".")
+	z.files = append(z.files, File{path.Join(zarrRoot, at, chunk), true, write})
+}
+
+// ints writes a coordinate of whole numbers.
+func (z *zarr) ints(group, name string, x []int64) {
+	z.array(group, name, []int{len(x)}, []string{name}, "<i8", 0, func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian, x)
+	})
+}
+
+// labels writes a coordinate of text: numpy's <U, padded UTF-32.
+func (z *zarr) labels(group, name string, labels []string) {
+	longest := 1
+	for _, l := range labels {
+		longest = max(longest, utf8.RuneCountInString(l))
+	}
+	z.array(group, name, []int{len(labels)}, []string{name}, fmt.Sprintf("<U%d", longest), "", func(w io.Writer) error {
+		for _, l := range labels {
+			padded := make([]rune, longest)
+			copy(padded, []rune(l))
+			if err := binary.Write(w, binary.LittleEndian, padded); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// values writes the draws of a parameter: (chain, draw, its dims).
+func (z *zarr) values(w io.Writer, g Group) error {
+	d := z.run.Draws
+	buf := make([]byte, 8*g.Size)
+	for s := range d.S {
+		for e := range g.Size {
+			binary.LittleEndian.PutUint64(buf[8*e:], math.Float64bits(d.Of(g.First + e)[s]))
+		}
+		if _, err := w.Write(buf); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dim is the name of a dimension: xarray wants the dims of an array to differ,
+// and none to be called like a variable.
+func (z *zarr) dim(name string) string {
+	name = strings.ReplaceAll(name, "'", "_2")
+	for _, g := range z.run.Draws.Groups {
+		if g.Name == name {
+			return name + "_dim"
+		}
+	}
+	return name
+}
