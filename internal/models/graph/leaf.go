@@ -118,6 +118,9 @@ func shares(p, q structured, size int) bool {
 	if p.layout == q.layout {
 		return true
 	}
+	if p.last() < q.offset || q.last() < p.offset {
+		return false
+	}
 	used := make([]bool, size)
 	for _, i := range p.positions() {
 		used[i] = true
@@ -129,3 +132,6 @@ func shares(p, q structured, size int) bool {
 	}
 	return false
 }
+
+// last is the largest position of the layout.
+func (l layout) last() int { return l.offset + (l.rows-1)*l.rowStride + (l.cols-1)*l.colStride }

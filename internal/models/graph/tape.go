@@ -107,7 +107,7 @@ func (o Operand) Index(i, size int) int {
 //	OpSum          Dst = 0; then Dst[Into[i]] += A(i) in order of i
 //	OpMaxReduce    Dst = -Inf; then Dst[Into[i]] = max(Dst[Into[i]], A(i))
 //	OpMatVec       Dst[r·Width + w] = Σ_c W[r, c] · B[c·Width + w], r < Rows,
-//	               c < Cols. W is A: const, param or global, row-major Rows×Cols;
+//	               c < Cols. W is A: const, param, aux or global, row-major Rows×Cols;
 //	               if Trans it is stored Cols×Rows. Neither operand has a Map.
 //	               In lanes this is one GEMM [Rows×Cols]·[Cols×(Width·B)].
 //	OpOuter        Dst[r·Cols + c] = Σ_w A[r·Width + w] · B[c·Width + w]; no Maps
