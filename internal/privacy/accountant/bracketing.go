@@ -34,7 +34,7 @@ func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	mean, variance := b.c.moments(b.theta)
 	sd := math.Sqrt(variance)
 	w := b.c.window(b.theta, mean, sd, bracketLogEta)
-	margin := math.Max(0.02*b.near, 2/b.theta) + b.widen*sd
+	margin := math.Max(math.Min(0.02*b.near, sd), 2/b.theta) + b.widen*sd
 	from := math.Min(mean-w.below, b.near-margin)
 	to := math.Max(mean+w.above, b.near+margin)
 	if math.IsNaN(to-from) || math.IsInf(to-from, 0) {
