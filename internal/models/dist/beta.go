@@ -1,34 +1,66 @@
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"errors"
 
-// beta lives between 0 and 1 and has mean alpha/(alpha+beta).
+	"d3p/internal/models/graph"
+)
+
+// beta lives between 0 and 1. It is given by alpha and beta, or by its mean =
+// alpha/(alpha+beta) and its precision kappa = alpha+beta.
 //
 //	p(x) = x^(alpha-1) (1-x)^(beta-1) Γ(alpha+beta) / (Γ(alpha) Γ(beta))
 //
-// Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 25.
+// Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 25; Ferrari and Cribari-Neto
+// 2004, Journal of Applied Statistics 31(7), for mean and kappa.
 var beta = Distribution{
 	Name:      "beta",
-	Summary:   "between 0 and 1 with mean alpha/(alpha+beta) and precision alpha+beta",
+	Summary:   "between 0 and 1, with mean alpha/(alpha+beta) and precision kappa = alpha+beta",
 	Formula:   "x^(alpha-1) (1-x)^(beta-1) G(alpha+beta) / (G(alpha) G(beta)), 0 < x < 1",
 	Reference: "Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 25",
 	Args: []Arg{
 		{Name: "alpha", Support: Support{Kind: Positive}},
 		{Name: "beta", Support: Support{Kind: Positive}},
+		{Name: "mean", Support: Support{Kind: UnitInterval}, Instead: "alpha"},
+		{Name: "kappa", Support: Support{Kind: Positive}, Instead: "beta"},
 	},
 	Support: always(Support{Kind: UnitInterval}),
+	Check: func(args []*graph.Node) error {
+		if (args[2] == nil) != (args[3] == nil) {
+			return errors.New("beta takes alpha and beta, or mean and kappa")
+		}
+		return nil
+	},
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		alpha, beta, one := args[0], args[1], b.Const(1)
-		constant := b.Sub(b.Lgamma(b.Add(alpha, beta)), b.Add(b.Lgamma(alpha), b.Lgamma(beta)))
+		alpha, beta, kappa := betaShapes(b, args)
+		one := b.Const(1)
+		constant := b.Sub(b.Lgamma(kappa), b.Add(b.Lgamma(alpha), b.Lgamma(beta)))
 		return b.AddAll(
 			b.Mul(b.Sub(alpha, one), LogOf(b, x)),
 			b.Mul(b.Sub(beta, one), Log1mOf(b, x)),
 			constant)
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+		if args[2] != nil {
+			return args[2]
+		}
 		return b.Div(args[0], b.Add(args[0], args[1]))
 	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		if args[2] != nil {
+			mean, kappa := args[2][0], args[3][0]
+			dst[0] = drawBeta(mean*kappa, (1-mean)*kappa, rng)
+			return
+		}
 		dst[0] = drawBeta(args[0][0], args[1][0], rng)
 	},
+}
+
+// betaShapes are alpha, beta and their sum.
+func betaShapes(b *graph.Builder, args []*graph.Node) (alpha, beta, kappa *graph.Node) {
+	if args[2] == nil {
+		return args[0], args[1], b.Add(args[0], args[1])
+	}
+	alpha = b.Mul(args[2], args[3])
+	return alpha, b.Sub(args[3], alpha), args[3]
 }

@@ -3,6 +3,7 @@ package dist
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"d3p/internal/models/graph"
 )
@@ -57,9 +58,21 @@ func Apply(b *graph.Builder, d *Distribution, args []*graph.Node) Applied {
 	return Applied{d, filled}
 }
 
+// ListDim is the dim of an argument that was written as a list of numbers. It
+// stands for the dim of the event.
+const ListDim = "(list)"
+
 // LogDensity is the log density of x; that x may be missing is left to Missing.
 func (a Applied) LogDensity(b *graph.Builder, x Observed) *graph.Node {
-	return a.Distribution.LogDensity(b, x.X, a.Args)
+	args := a.Args
+	for i, arg := range args {
+		if arg == nil || a.EventRank != 1 || a.Distribution.Args[i].Rank != 1 || arg.Shape().Index(ListDim) < 0 {
+			continue
+		}
+		args = slices.Clone(args)
+		args[i] = b.Rename(arg, ListDim, lastDim(x.X).Name)
+	}
+	return a.Distribution.LogDensity(b, x.X, args)
 }
 
 // Mean is the family's mean, nil if it has none.
@@ -98,6 +111,11 @@ func (a Applied) Fits(shape graph.Shape) error {
 	case s.Lower >= s.Upper:
 		return fmt.Errorf("%s between %g and %g leaves nothing", a.Name, s.Lower, s.Upper)
 	}
+	if a.Check != nil {
+		if err := a.Check(a.Args); err != nil {
+			return err
+		}
+	}
 	batch, event := shape[:len(shape)-a.EventRank], shape[len(shape)-a.EventRank:]
 	for i, arg := range a.Args {
 		if arg == nil {
@@ -105,7 +123,7 @@ func (a Applied) Fits(shape graph.Shape) error {
 		}
 		if rank := a.Distribution.Args[i].Rank; rank == a.EventRank && len(arg.Shape()) >= rank {
 			for j, d := range arg.Shape()[len(arg.Shape())-rank:] {
-				if d != event[j] {
+				if d != event[j] && (d.Name != ListDim || d.Size != event[j].Size) {
 					return fmt.Errorf("argument %s of %s has dim %s of size %d, the value dim %s of size %d", a.Distribution.Args[i].Name, a.Name, d.Name, d.Size, event[j].Name, event[j].Size)
 				}
 			}

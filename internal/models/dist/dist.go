@@ -28,6 +28,9 @@ type Distribution struct {
 	// NaN for one that is absent or not a constant.
 	Support func(args []float64) Support
 
+	// Check reports arguments that do not go together; nil if all do.
+	Check func(args []*graph.Node) error
+
 	// LogDensity of x, with event dims summed and batch dims kept. Arguments
 	// come in the order of Args; the absent one of two alternatives is nil.
 	// x is assumed to lie in the support: declared bounds and transforms see to
@@ -79,6 +82,8 @@ var Table = []*Distribution{
 	&halfNormal,
 	&halfStudentT,
 	&horseshoe,
+	&hurdleNegativeBinomial,
+	&hurdlePoisson,
 	&inverseGamma,
 	&laplace,
 	&lkjCholesky,
@@ -89,10 +94,13 @@ var Table = []*Distribution{
 	&normal,
 	&orderedLogistic,
 	&orderedNormal,
+	&piecewiseExponential,
 	&poisson,
 	&studentT,
 	&uniform,
 	&weibull,
+	&zeroInflatedNegativeBinomial,
+	&zeroInflatedPoisson,
 }
 
 // Lookup finds a distribution by its name in the language.

@@ -131,6 +131,43 @@ func (o oracle) positive(a map[string][]node, name, log string) node {
 	return o.exp(a[log][0])
 }
 
+func (o oracle) poisson(a map[string][]node, x node) node {
+	r := o.positive(a, "rate", "log_rate")
+	return o.sub(o.sub(o.mul(x, o.log(r)), r), o.lgamma(o.plus(1, x)))
+}
+
+func (o oracle) negativeBinomial(a map[string][]node, x node) node {
+	m, phi := o.positive(a, "mean", "log_mean"), a["phi"][0]
+	total := o.add(m, phi)
+	return o.add(o.lgamma(o.add(x, phi)), o.times(-1, o.lgamma(phi)), o.times(-1, o.lgamma(o.plus(1, x))),
+		o.mul(x, o.log(o.div(m, total))), o.mul(phi, o.log(o.div(phi, total))))
+}
+
+// gate is the probability of an extra zero.
+func (o oracle) gate(a map[string][]node) node {
+	if p, ok := a["zi"]; ok {
+		return p[0]
+	}
+	return o.sigmoid(a["zi_logits"][0])
+}
+
+func (o oracle) zeroInflated(a map[string][]node, at float64, base node) node {
+	p := o.gate(a)
+	s := o.mul(o.sub(o.c(1), p), o.exp(base))
+	if at == 0 {
+		s = o.add(s, p)
+	}
+	return o.log(s)
+}
+
+func (o oracle) hurdle(a map[string][]node, at float64, base, baseAtZero node) node {
+	p := o.gate(a)
+	if at == 0 {
+		return o.log(p)
+	}
+	return o.sub(o.add(o.log(o.sub(o.c(1), p)), base), o.log(o.sub(o.c(1), o.exp(baseAtZero))))
+}
+
 // oracles holds one density for every line of Table. at are the numbers of x.
 var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []float64) node{
 	"bernoulli": func(o oracle, a map[string][]node, _ []node, at []float64) node {
@@ -141,7 +178,13 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		return o.log(o.sub(o.c(1), p))
 	},
 	"beta": func(o oracle, a map[string][]node, x []node, _ []float64) node {
-		p, q := a["alpha"][0], a["beta"][0]
+		var p, q node
+		if m, ok := a["mean"]; ok {
+			p = o.mul(m[0], a["kappa"][0])
+			q = o.mul(o.sub(o.c(1), m[0]), a["kappa"][0])
+		} else {
+			p, q = a["alpha"][0], a["beta"][0]
+		}
 		return o.add(o.lgamma(o.add(p, q)), o.times(-1, o.lgamma(p)), o.times(-1, o.lgamma(q)),
 			o.mul(o.plus(-1, p), o.log(x[0])), o.mul(o.plus(-1, q), o.log(o.sub(o.c(1), x[0]))))
 	},
@@ -198,6 +241,12 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		s := o.must(G.Sum(o.mul(constant(weight), o.exp(o.normal(x[0], o.c(0), scale)))))
 		return o.log(s)
 	},
+	"hurdle_negative_binomial": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		return o.hurdle(a, at[0], o.negativeBinomial(a, x[0]), o.negativeBinomial(a, o.times(0, x[0])))
+	},
+	"hurdle_poisson": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		return o.hurdle(a, at[0], o.poisson(a, x[0]), o.poisson(a, o.times(0, x[0])))
+	},
 	"inverse_gamma": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		// The density of y = 1/x, and dy/dx = 1/x².
 		return o.sub(o.gammaDensity(o.div(o.c(1), x[0]), a["shape"][0], a["scale"][0]), o.times(2, o.log(x[0])))
@@ -237,10 +286,7 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		return o.plus(-math.Log(2*math.Pi), o.sub(o.times(-0.5, o.add(o.square(z0), o.square(z1))), o.log(o.mul(L[0], L[3]))))
 	},
 	"negative_binomial": func(o oracle, a map[string][]node, x []node, _ []float64) node {
-		m, phi := o.positive(a, "mean", "log_mean"), a["phi"][0]
-		total := o.add(m, phi)
-		return o.add(o.lgamma(o.add(x[0], phi)), o.times(-1, o.lgamma(phi)), o.times(-1, o.lgamma(o.plus(1, x[0]))),
-			o.mul(x[0], o.log(o.div(m, total))), o.mul(phi, o.log(o.div(phi, total))))
+		return o.negativeBinomial(a, x[0])
 	},
 	"normal": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.normal(x[0], a["loc"][0], a["scale"][0])
@@ -263,9 +309,27 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		}
 		return o.add(s...)
 	},
+	"piecewise_exponential": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		hazard, total, start, open := o.times(0, x[0]), o.times(0, x[0]), o.times(0, x[0]), true
+		for j, l := range a["log_hazard"] {
+			last := j == len(a["cuts"]) || at[0] <= a["cuts"][j].Value().Data().(float64)
+			end := x[0]
+			if !last {
+				end = a["cuts"][j]
+			}
+			if !open {
+				continue
+			}
+			total = o.add(total, o.mul(o.exp(l), o.sub(end, start)))
+			if last {
+				hazard, open = l, false
+			}
+			start = end
+		}
+		return o.sub(hazard, total)
+	},
 	"poisson": func(o oracle, a map[string][]node, x []node, _ []float64) node {
-		r := o.positive(a, "rate", "log_rate")
-		return o.sub(o.sub(o.mul(x[0], o.log(r)), r), o.lgamma(o.plus(1, x[0])))
+		return o.poisson(a, x[0])
 	},
 	"student_t": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.student(x[0], a["df"][0], a["loc"][0], a["scale"][0])
@@ -277,6 +341,12 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		z := o.log(o.div(x[0], o.positive(a, "scale", "log_scale")))
 		k := a["shape"][0]
 		return o.sub(o.sub(o.add(o.log(k), o.mul(k, z)), o.log(x[0])), o.exp(o.mul(k, z)))
+	},
+	"zero_inflated_negative_binomial": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		return o.zeroInflated(a, at[0], o.negativeBinomial(a, x[0]))
+	},
+	"zero_inflated_poisson": func(o oracle, a map[string][]node, x []node, at []float64) node {
+		return o.zeroInflated(a, at[0], o.poisson(a, x[0]))
 	},
 }
 

@@ -37,12 +37,14 @@ type point struct {
 	LogDensity float64 `json:"log_density"`
 	Want       string
 	tolerance  float64
+	integral   float64
 }
 
 // points are the contents of testdata/NAME.json.
 type points struct {
-	Tolerance    float64 // of a log density, relative above 1
-	Cases, Edges []point
+	Tolerance         float64 // of a log density, relative above 1
+	IntegralTolerance float64 `json:"integral_tolerance"` // of an integral on the grid
+	Cases, Edges      []point
 }
 
 func readPoints(t *testing.T, d *Distribution) points {
@@ -59,7 +61,7 @@ func readPoints(t *testing.T, d *Distribution) points {
 		t.Fatalf("%s has %d cases and %d edges, want at least 2 and 1", d.Name, len(p.Cases), len(p.Edges))
 	}
 	for i := range p.Cases {
-		p.Cases[i].tolerance = p.Tolerance
+		p.Cases[i].tolerance, p.Cases[i].integral = p.Tolerance, p.IntegralTolerance
 	}
 	for _, c := range append(p.Cases, p.Edges...) {
 		for name := range c.Args {

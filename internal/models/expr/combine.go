@@ -10,7 +10,7 @@ import (
 // mixture lowers mixture(weights, component, over=dim); a weight vector's only
 // dim is the default.
 func mixture(l *lowering, c *Call, args []Expr) dist.Density {
-	weights := l.node(args[0])
+	weights := l.weights(args[0], args[2])
 	component := l.density(args[1])
 	if weights == nil || component == nil {
 		return nil
@@ -36,6 +36,25 @@ func mixture(l *lowering, c *Call, args []Expr) dist.Density {
 		}
 	}
 	return dist.Mixture{Weights: weights, Component: component, Over: over}
+}
+
+// weights lowers the weights of a mixture; a list of numbers lies along the dim
+// over.
+func (l *lowering) weights(e, over Expr) *graph.Node {
+	list, ok := e.(*List)
+	if !ok {
+		return l.node(e)
+	}
+	dim, ok := over.(*Name)
+	if !ok {
+		return l.fail(list.At, "name the dim of the components with over=", "a list of weights has no dim")
+	}
+	n := l.numbers(list, dim.ID)
+	if n == nil {
+		return nil
+	}
+	l.fitsList(&Call{Func: "mixture"}, dist.Arg{Name: "weights", Support: dist.Support{Kind: dist.Simplex}}, list)
+	return n
 }
 
 func missing(l *lowering, c *Call, args []Expr) dist.Density {

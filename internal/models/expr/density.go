@@ -105,7 +105,11 @@ func (l *lowering) applied(c *Call, d *dist.Distribution) (dist.Applied, bool) {
 		if e == nil {
 			continue
 		}
-		args[i] = l.node(e)
+		if list, ok := e.(*List); ok && d.Args[i].Rank == 1 {
+			args[i] = l.numbers(list, dist.ListDim)
+		} else {
+			args[i] = l.node(e)
+		}
 		if args[i] != nil {
 			l.fits(c, d.Args[i], e, args[i])
 		}
@@ -114,6 +118,24 @@ func (l *lowering) applied(c *Call, d *dist.Distribution) (dist.Applied, bool) {
 		return dist.Applied{}, false
 	}
 	return dist.Apply(l.b, d, args), true
+}
+
+// numbers lowers a list of numbers to a constant vector along a dim.
+func (l *lowering) numbers(list *List, dim string) *graph.Node {
+	values := make([]float64, len(list.Items))
+	ok := true
+	for i, item := range list.Items {
+		v, isNumber := l.constant(item, "an element of the list")
+		values[i] = v
+		ok = ok && isNumber
+	}
+	switch {
+	case !ok:
+		return nil
+	case len(values) == 0:
+		return l.fail(list.At, "", "the list is empty")
+	}
+	return l.b.Consts(graph.Shape{{Name: dim, Size: len(values)}}, values)
 }
 
 // place puts the arguments of a call in the order of d.Args: positional ones
@@ -201,6 +223,10 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 		l.fail(e.Pos(), "give it a dim", "argument %s of %s must be a %s", a.Name, c.Func, [...]string{"number", "vector", "matrix"}[a.Rank])
 		return
 	}
+	if list, ok := e.(*List); ok {
+		l.fitsList(c, a, list)
+		return
+	}
 	if v, ok := n.Value(); ok {
 		if math.IsNaN(v) || a.Support.EventRank() == 0 && !a.Support.Contains([]float64{v}) {
 			l.fail(e.Pos(), "", "argument %s of %s is %g, must be %v", a.Name, c.Func, v, a.Support)
@@ -217,5 +243,20 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 			hint = "give it a positive prior such as half_normal(1), or use exp(" + name.ID + ")"
 		}
 		l.fail(e.Pos(), hint, "argument %s of %s must be %v, but %s is %v", a.Name, c.Func, a.Support, name.ID, *v.Support)
+	}
+}
+
+// fitsList reports a list of numbers that do not serve as an argument: as an
+// event if that is what the argument must be, else one by one.
+func (l *lowering) fitsList(c *Call, a dist.Arg, list *List) {
+	values := make([]float64, len(list.Items))
+	for i, item := range list.Items {
+		values[i], _ = l.constant(item, "an element of the list")
+		if a.Support.EventRank() == 0 && !a.Support.Contains(values[i:i+1]) {
+			l.fail(item.Pos(), "", "argument %s of %s is %g, must be %v", a.Name, c.Func, values[i], a.Support)
+		}
+	}
+	if a.Support.EventRank() > 0 && !a.Support.Contains(values) {
+		l.fail(list.At, "", "argument %s of %s must be %v", a.Name, c.Func, a.Support)
 	}
 }

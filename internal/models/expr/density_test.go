@@ -40,6 +40,8 @@ func TestDensities(t *testing.T) {
 		{"censored(normal(0, 1), 1 - event)", math.Log(tail)},
 		{"truncated(normal(0, 1), 0, inf)", math.Log(2 * normalDensity(0.5, 0, 1))},
 		{"truncated(normal(0, 1), upper=0.5)", math.Log(normalDensity(0.5, 0, 1) / (1 - tail))},
+		{"mixture([0.25, 0.75], normal(mus, 1), over=k)", math.Log(0.25*normalDensity(0.5, -1, 1) + 0.75*normalDensity(0.5, 1, 1))},
+		{"piecewise_exponential([-1, 0], cuts=[0.25])", -0.25*math.Exp(-1) - 0.25},
 		{"missing(0.2, normal(0, 1))", math.Log(0.8 * normalDensity(0.5, 0, 1))},
 		{"mixture(pis, missing(0.2, normal(mus, 1)))", math.Log(0.8 * (0.25*normalDensity(0.5, -1, 1) + 0.75*normalDensity(0.5, 1, 1)))},
 	} {
@@ -91,6 +93,13 @@ func TestDensityMistakes(t *testing.T) {
 		{"truncated(mixture(pis, normal(mus, 1)), 0, 1)", "1:11: truncated takes a single distribution (put truncated inside)"},
 		{"censored(normal(0, 1), slope)", "1:24: the event of censored must be data (name a binary column)"},
 		{"missing(2, normal(0, 1))", "1:9: argument p of missing is 2, must be in (0, 1)"},
+		{"mixture([0.25, 0.5], normal(mus, 1), over=k)", "1:9: argument weights of mixture must be a simplex"},
+		{"mixture([0.25, 0.75], normal(mus, 1))", "1:9: a list of weights has no dim (name the dim of the components with over=)"},
+		{"categorical([0.5, 0.6])", "1:13: argument probs of categorical must be a simplex"},
+		{"dirichlet([1, 0])", "1:15: argument concentration of dirichlet is 0, must be positive"},
+		{"dirichlet([1, slope])", "1:15: an element of the list must be a number, not slope"},
+		{"dirichlet([])", "1:11: the list is empty"},
+		{"normal([1, 2], 1)", "1:8: a list is no number (lists serve as arguments such as knots=[30, 90])"},
 		{"poisson(rate=agee, log_rate=bb)", "1:14: unknown name agee (did you mean age?)\n1:29: poisson takes rate or log_rate, not both (leave one out)\n1:29: unknown name bb (did you mean b?)"},
 	} {
 		w := newWorld()
@@ -124,6 +133,10 @@ func TestFits(t *testing.T) {
 		{"truncated(gamma(1, 1), 0, 1)", nil, "gamma has no closed distribution function and cannot be truncated"},
 		{"censored(poisson(1), event)", nil, "poisson has no closed survival function and cannot be censored"},
 		{"truncated(normal(0, 1), 1, 0)", nil, "truncated between 1 and 0 leaves nothing"},
+		{"dirichlet([1, 2, 3, 4])", graph.Shape{d}, ""},
+		{"dirichlet([1, 2])", graph.Shape{d}, "has dim (list) of size 2, the value dim d of size 4"},
+		{"piecewise_exponential(mus, [1, 2])", nil, "piecewise_exponential with 2 cuts has 3 intervals, but log_hazard has 2"},
+		{"beta(mean=0.5, beta=1)", nil, "beta takes alpha and beta, or mean and kappa"},
 		{"uniform(slope, 1)", nil, "the bounds of uniform must be numbers"},
 		{"uniform(1, 1)", nil, "uniform between 1 and 1 leaves nothing"},
 	} {
@@ -134,6 +147,12 @@ func TestFits(t *testing.T) {
 			continue
 		}
 		err := density.Fits(c.shape)
+		if c.want == "" {
+			n := density.LogDensity(w.b, dist.Observed{X: w.b.Param("value", c.shape)})
+			if err := w.b.TakeErr(); err != nil || n.Bad() {
+				t.Errorf("%s of %v: %v", c.src, c.shape, err)
+			}
+		}
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s for %v: %v, want %q", c.src, c.shape, err, c.want)
 		}

@@ -157,13 +157,40 @@ def horseshoe(x, a):
     return ln(total)
 
 
+def gate(a):
+    return a["zi"] if "zi" in a else sigmoid(a["zi_logits"])
+
+
+def zero_inflated(base):
+    return lambda x, a: ln((gate(a) if x == 0 else 0) + (1 - gate(a)) * exp(base(x, a)))
+
+
+def hurdle(base):
+    return lambda x, a: ln(gate(a)) if x == 0 else ln(1 - gate(a)) + base(x, a) - ln(1 - exp(base(D(0), a)))
+
+
+def piecewise(x, a):
+    edges = [D(0)] + a["cuts"] + [D(10) ** 9]
+    total, hazard = D(0), None
+    for lo, hi, lh in zip(edges, edges[1:], a["log_hazard"]):
+        total += exp(lh) * max(D(0), min(x, hi) - lo)
+        if lo < x <= hi:
+            hazard = lh
+    return hazard - total
+
+
+def beta(x, a):
+    p, q = (a["alpha"], a["beta"]) if "alpha" in a else (a["mean"] * a["kappa"], (1 - a["mean"]) * a["kappa"])
+    return lgamma(p + q) - lgamma(p) - lgamma(q) + (p - 1) * ln(x) + (q - 1) * ln(1 - x)
+
+
 FAMILIES = {
     "bernoulli": (lambda x, a: ln(probs(a)) if x == 1 else ln(1 - probs(a)), [
         ({"probs": .3}, 1), ({"probs": .3}, 0), ({"logits": -1.7}, 1), ({"logits": 30}, 0), ({"logits": 2}, 1)],
         [({"logits": 1000}, 0, "finite"), ({"logits": -1000}, 1, "finite"), ({"logits": -1000}, 0, "finite"),
          ({"probs": 1}, 1, "finite"), ({"probs": 0}, 1, "-inf")]),
-    "beta": (lambda x, a: lgamma(a["alpha"] + a["beta"]) - lgamma(a["alpha"]) - lgamma(a["beta"])
-             + (a["alpha"] - 1) * ln(x) + (a["beta"] - 1) * ln(1 - x), [
+    "beta": (beta, [
+        ({"mean": .25, "kappa": 10}, .375),
         ({"alpha": 2, "beta": 3}, .25), ({"alpha": .5, "beta": .5}, .01), ({"alpha": 1, "beta": 9}, .125),
         ({"alpha": 30, "beta": 70}, .3125)], [({"alpha": 1e-3, "beta": 1e3}, 1e-300, "finite")]),
     "binomial": (binomial, [
@@ -193,6 +220,23 @@ FAMILIES = {
     "horseshoe": (horseshoe, [
         ({"scale": 1, "slab": 2}, .5), ({"scale": .25, "slab": 1000}, 3), ({"scale": .1, "slab": 1}, -.0625)],
         [({"scale": 1, "slab": 2}, 0, "finite"), ({"scale": 1, "slab": 2}, 1e100, "finite"), ({"scale": 1e-3, "slab": 1e3}, 1e-12, "finite")]),
+    "hurdle_poisson": (hurdle(poisson), [
+        ({"zi": .3, "rate": 2}, 0), ({"zi_logits": -1, "log_rate": .5}, 3), ({"zi": .5, "rate": .125}, 1)],
+        [({"zi_logits": 800, "log_rate": -700}, 1, "finite"), ({"zi_logits": -800, "log_rate": 6}, 0, "finite")]),
+    "hurdle_negative_binomial": (hurdle(negative_binomial), [
+        ({"zi": .3, "mean": 2, "phi": 1.5}, 0), ({"zi_logits": -1, "log_mean": .5, "phi": 4}, 3)],
+        [({"zi_logits": 0, "log_mean": -700, "phi": 1}, 1, "finite")]),
+    "piecewise_exponential": (piecewise, [
+        ({"log_hazard": [-1, 0, .5], "cuts": [.5, 2]}, .25), ({"log_hazard": [-1, 0, .5], "cuts": [.5, 2]}, 1.5),
+        ({"log_hazard": [-1, 0, .5], "cuts": [.5, 2]}, 3), ({"log_hazard": [-3, -4], "cuts": [30]}, 90)],
+        [({"log_hazard": [0, 1], "cuts": [1]}, 1, "finite"), ({"log_hazard": [-700, -700], "cuts": [1]}, 5, "finite")]),
+    "zero_inflated_poisson": (zero_inflated(poisson), [
+        ({"zi": .3, "rate": 2}, 0), ({"zi_logits": -1, "log_rate": .5}, 3), ({"zi_logits": -2, "rate": 8}, 0)],
+        [({"zi_logits": 800, "log_rate": 3}, 0, "finite"), ({"zi_logits": -800, "log_rate": 6}, 0, "finite"),
+         ({"zi_logits": 800, "log_rate": 3}, 1, "finite")]),
+    "zero_inflated_negative_binomial": (zero_inflated(negative_binomial), [
+        ({"zi": .3, "mean": 2, "phi": 1.5}, 0), ({"zi_logits": -1, "log_mean": .5, "phi": 4}, 3)],
+        [({"zi_logits": -800, "log_mean": 600, "phi": 1}, 0, "finite")]),
     "inverse_gamma": (lambda x, a: a["shape"] * ln(a["scale"]) - lgamma(a["shape"]) - (a["shape"] + 1) * ln(x) - a["scale"] / x, [
         ({"shape": 1, "scale": 1}, .5), ({"shape": 10, "scale": .1}, .0125), ({"shape": 3, "scale": 2}, 4)],
         [({"shape": 1, "scale": 1}, 1e150, "finite")]),
@@ -247,6 +291,7 @@ def decimal(v):
 
 for name, (density, cases, edges) in FAMILIES.items():
     tolerance = {"horseshoe": 1e-7}.get(name, 2e-13)  # of a quadrature, and of a formula
+    integral = {"piecewise_exponential": 1e-3}.get(name, 2e-5)  # of the test's quadrature: its density jumps
     out = {"source": "golden.py, 60-digit decimal arithmetic", "cases": [], "edges": []}
     for args, x in cases:
         want = density(decimal(x), {k: decimal(v) for k, v in args.items()})
@@ -254,7 +299,8 @@ for name, (density, cases, edges) in FAMILIES.items():
     for args, x, want in edges:
         out["edges"].append({"args": args, "x": x, "want": want})
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".json"), "w") as f:
-        f.write("{\n \"source\": " + json.dumps(out["source"]) + ",\n \"tolerance\": " + json.dumps(tolerance) + ",\n")
+        f.write("{\n \"source\": " + json.dumps(out["source"]) + ",\n \"tolerance\": " + json.dumps(tolerance)
+                + ",\n \"integral_tolerance\": " + json.dumps(integral) + ",\n")
         for key in ("cases", "edges"):
             rows = ",\n".join("  " + json.dumps(c) for c in out[key])
             f.write(f" \"{key}\": [\n{rows}\n ]" + (",\n" if key == "cases" else "\n}\n"))

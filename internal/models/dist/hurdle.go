@@ -1,0 +1,52 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+)
+
+// Counts whose zeros have a law of their own: 0 with probability zi =
+// 1/(1+exp(-zi_logits)), else the base given that it is not 0.
+//
+//	p(0) = zi,  p(x) = (1-zi) base(x) / (1 - base(0)), x > 0
+//
+// Mullahy 1986, Journal of Econometrics 33(3).
+var (
+	hurdlePoisson          = hurdle(&poisson)
+	hurdleNegativeBinomial = hurdle(&negativeBinomial)
+)
+
+// hurdle replaces the zeros of a family of counts.
+func hurdle(base *Distribution) Distribution {
+	return Distribution{
+		Name:      "hurdle_" + base.Name,
+		Summary:   "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
+		Formula:   "zi if x = 0, else (1-zi) " + base.Name + "(x) / (1 - " + base.Name + "(0))",
+		Reference: "Mullahy 1986, Journal of Econometrics 33(3)",
+		Args:      append(zeroArgs[:2:2], base.Args...),
+		Support:   always(Support{Kind: Count}),
+		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+			logZero, logOther := logChoice(b, args)
+			above := b.Sub(base.LogDensity(b, x, args[2:]), log1mExp(b, b.Neg(base.LogDensity(b, b.Const(0), args[2:]))))
+			return b.Where(x, b.Add(logOther, above), logZero)
+		},
+		Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+			_, logOther := logChoice(b, args)
+			above := log1mExp(b, b.Neg(base.LogDensity(b, b.Const(0), args[2:])))
+			return b.Mul(b.Exp(b.Sub(logOther, above)), base.Mean(b, args[2:]))
+		},
+		Sample: func(dst []float64, args [][]float64, rng Rand) {
+			dst[0] = 0
+			if rng.Uniform() < successProbability(args[0], args[1]) {
+				return
+			}
+			for range truncationTries {
+				if base.Sample(dst, args[2:], rng); dst[0] != 0 {
+					return
+				}
+			}
+			dst[0] = math.NaN() // the base is hardly ever above 0
+		},
+	}
+}
