@@ -59,7 +59,7 @@ func compile(t *graph.Tape) (*program, error) {
 	for _, in := range t.Global {
 		p.global = append(p.global, p.instruction(in, false))
 	}
-	for _, in := range t.Record {
+	for _, in := range needed(t) {
 		p.record = append(p.record, p.instruction(in, true))
 	}
 	for _, tm := range t.Terms {
@@ -86,7 +86,7 @@ func (p *program) placeBuffers() {
 			inLanes[o.Buf] = true
 		}
 	}
-	for _, in := range t.Record {
+	for _, in := range needed(t) {
 		for k, o := range operands(&in) {
 			if !(in.Op == graph.OpMatVec && k == 1 && in.Width == 1) {
 				mark(o)
@@ -103,7 +103,7 @@ func (p *program) placeBuffers() {
 		mark(graph.Operand{Buf: tm.Delta})
 	}
 	computed := make([]bool, len(t.Buffers)) // others are of the derive stage
-	for _, in := range t.Record {
+	for _, in := range needed(t) {
 		computed[in.Dst] = true
 	}
 	for i, b := range t.Buffers {
@@ -132,6 +132,10 @@ func (p *program) placeBuffers() {
 		p.lanes += b.Size
 	}
 }
+
+// needed is the part of the record stage that the gradient needs: the loss
+// itself is never looked at.
+func needed(t *graph.Tape) []graph.Instr { return t.Record[:t.Gradient] }
 
 // operands lists the operands of an instruction; absent ones have NoBuf.
 func operands(in *graph.Instr) [3]graph.Operand {

@@ -208,10 +208,10 @@ func (e *experiment) poison(t *testing.T, x float64) (undo func()) {
 	t.Helper()
 	old := make([]float64, e.rows.K)
 	kept := map[int][]float64{}
-	for _, i := range []int{0, 3, 17, 100, e.rows.N - 1} {
+	for k, i := range []int{0, 3, 17, 100, 101, 500, 501, 777, e.rows.N - 1} {
 		e.rows.Row(i, old)
 		kept[i] = append([]float64(nil), old...)
-		e.rows.Set(i, e.rng.IntN(e.reference.tape.K0), []float64{x})
+		e.rows.Set(i, k%e.reference.tape.K0, []float64{x}) // every column in turn
 	}
 	if err := privacy.DeriveColumns(e.reference.tape, e.rows, e.reference.tape.K0); err != nil {
 		t.Fatal(err)

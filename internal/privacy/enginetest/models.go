@@ -80,6 +80,8 @@ func Models() []Model {
 		{"group intercepts", repeat(normalColumn, 3, groupColumn, binaryColumn), hierarchical},
 		{"tied weights", repeat(normalColumn, 7), tied},
 		{"tied group and predictors", repeat(normalColumn, groups, groupColumn), tiedGroup},
+		{"paired comparison", []Column{groupColumn, groupColumn, binaryColumn}, pairedComparison},
+		{"constant slope per group", repeat(normalColumn, 1, groupColumn), constantSlope},
 		{"poisson with exposure", repeat(normalColumn, 2, countColumn), poisson},
 		{"mixture", repeat(normalColumn, 2), mixture},
 		{"network", repeat(normalColumn, 6, normalColumn), network},
@@ -141,6 +143,21 @@ func tiedGroup(b *graph.Builder) *graph.Node {
 	w := b.Param("w", graph.Shape{g})
 	x := b.MatMul(b.Columns(0, g), w)
 	return b.Mul(b.Const(-0.5), b.Square(b.Sub(b.Sigmoid(x), b.Gather(w, "g", b.Column(groups)))))
+}
+
+// pairedComparison picks two elements of one vector, at times the same.
+// Bradley and Terry 1952.
+func pairedComparison(b *graph.Builder) *graph.Node {
+	w := b.Param("w", graph.Shape{dim("g", groups)})
+	eta := b.Sub(b.Gather(w, "g", b.Column(0)), b.Mul(b.Const(0.5), b.Gather(w, "g", b.Column(1))))
+	return bernoulli(b, b.Column(2), eta)
+}
+
+// constantSlope has a gradient that does not depend on the picked value: only
+// the term itself can say that a group does not exist.
+func constantSlope(b *graph.Builder) *graph.Node {
+	w := b.Param("w", graph.Shape{dim("g", groups)})
+	return b.Mul(b.Column(0), b.Gather(w, "g", b.Column(1)))
 }
 
 func poisson(b *graph.Builder) *graph.Node {

@@ -76,8 +76,8 @@ func length(g []float64) float64 {
 	return math.Sqrt(s)
 }
 
-// medianNorm lies between the two middle ones of the finite norms, so that
-// rounding does not decide on which side of it a record is.
+// medianNorm lies about the middle of the finite norms and clear of all of
+// them, so that rounding does not decide on which side of it a record is.
 func (r *reference) medianNorm() float64 {
 	var norms []float64
 	for i := range r.rows.N {
@@ -86,5 +86,9 @@ func (r *reference) medianNorm() float64 {
 		}
 	}
 	slices.Sort(norms)
-	return (norms[len(norms)/2] + norms[len(norms)/2-1]) / 2
+	k := len(norms) / 2
+	for k < len(norms)-1 && norms[k] < norms[k-1]*(1+1e-4) {
+		k++
+	}
+	return (norms[k-1] + norms[k]) / 2
 }
