@@ -68,6 +68,27 @@ func TestFamilies(t *testing.T) {
 		func(u []float64) float64 {
 			return logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 1) + logNormal(u[2], 2, 3)
 		},
+	}, {
+		"category without intercept", "formula: d ~ 0 + g\n  family: bernoulli",
+		[]string{"b[g=a]", "b[g=b]", "b[g=c]"},
+		func(u []float64) float64 { return -math.Log1p(math.Exp(-u[1])) },
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) + logNormal(u[2], 0, 1)
+		},
+	}, {
+		"interactions", "formula: d ~ 0 + x1:g + x1 * e\n  family: bernoulli",
+		[]string{"b[x1:g=b]", "b[x1:g=c]", "b[x1]", "b[e]", "b[x1:e]"},
+		func(u []float64) float64 {
+			scaled := (exposure - 5) / (8 / math.Sqrt(12))
+			return -math.Log1p(math.Exp(-(u[0]*x + u[2]*x + u[3]*scaled + u[4]*x*scaled)))
+		},
+		func(u []float64) float64 {
+			sum := 0.0
+			for _, v := range u {
+				sum += logNormal(v, 0, 1)
+			}
+			return sum
+		},
 	}} {
 		t.Run(c.name, func(t *testing.T) {
 			m := compile(t, data+"model:\n  "+c.model+"\n")
