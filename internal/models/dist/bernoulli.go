@@ -27,7 +27,7 @@ var bernoulli = Distribution{
 		if logits := logitsOf(args[0], args[1]); logits != nil {
 			return b.Sub(b.Mul(x, logits), b.Softplus(logits))
 		}
-		return b.Where(x, b.Log(args[0]), b.Log1p(b.Neg(args[0])))
+		return b.Where(x, LogOf(b, args[0]), Log1mOf(b, args[0]))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node { return probability(b, args[0], args[1]) },
 	Sample: func(dst []float64, args [][]float64, rng Rand) {

@@ -26,7 +26,7 @@ var binomial = Distribution{
 			return b.Add(choices, b.Sub(b.Mul(x, logits), b.Mul(trials, b.Softplus(logits))))
 		}
 		p := args[1]
-		return b.AddAll(choices, b.Mul(x, b.Log(p)), b.Mul(failures, b.Log1p(b.Neg(p))))
+		return b.AddAll(choices, b.Mul(x, LogOf(b, p)), b.Mul(failures, Log1mOf(b, p)))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 		return b.Mul(args[0], probability(b, args[1], args[2]))

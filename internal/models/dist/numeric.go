@@ -12,25 +12,46 @@ const (
 	logPi      = 1.1447298858494001741434273513531
 )
 
-// LogOf is log x, exact where x is an exponential or a sigmoid: a parameter
-// behind its transform, or a probability behind its link, keeps its accuracy
-// and its gradient where x itself is 0 or 1 in floating point.
+// LogOf is log x, exact where x is an exponential, or a probability behind its
+// inverse link: logistic, probit, or complementary log-log, 1-exp(y). A
+// parameter behind its transform and a probability behind its link so keep
+// their accuracy, and their gradient, where x itself is 0 or 1 in floating
+// point.
 func LogOf(b *graph.Builder, x *graph.Node) *graph.Node {
 	switch x.Op() {
 	case graph.OpExp:
 		return x.Args()[0]
 	case graph.OpSigmoid:
 		return b.LogSigmoid(x.Args()[0])
+	case graph.OpNormalCDF:
+		return b.LogNormalCDF(x.Args()[0])
+	}
+	if y := oneMinusExp(x); y != nil {
+		return log1mExp(b, b.Neg(y))
 	}
 	return b.Log(x)
 }
 
-// Log1mOf is log(1-x), exact where x is a sigmoid.
+// Log1mOf is log(1-x), exact where x is a probability behind its inverse link.
 func Log1mOf(b *graph.Builder, x *graph.Node) *graph.Node {
-	if x.Op() == graph.OpSigmoid {
+	switch x.Op() {
+	case graph.OpSigmoid:
 		return b.LogSigmoid(b.Neg(x.Args()[0]))
+	case graph.OpNormalCDF:
+		return b.LogNormalCDF(b.Neg(x.Args()[0]))
+	}
+	if y := oneMinusExp(x); y != nil {
+		return y
 	}
 	return b.Log1p(b.Neg(x))
+}
+
+// oneMinusExp is y if x was written as -expm1(y), else nil.
+func oneMinusExp(x *graph.Node) *graph.Node {
+	if x.Op() == graph.OpNeg && x.Args()[0].Op() == graph.OpExpm1 {
+		return x.Args()[0].Args()[0]
+	}
+	return nil
 }
 
 // log1mExp is log(1-exp(-x)) for x > 0: log(-expm1(-x)) up to log 2, and

@@ -55,5 +55,5 @@ func logChoice(b *graph.Builder, args []*graph.Node) (zero, other *graph.Node) {
 	if logits := logitsOf(args[0], args[1]); logits != nil {
 		return b.LogSigmoid(logits), b.LogSigmoid(b.Neg(logits))
 	}
-	return b.Log(args[0]), b.Log1p(b.Neg(args[0]))
+	return LogOf(b, args[0]), Log1mOf(b, args[0])
 }
