@@ -74,9 +74,10 @@ func (r *Run) account(p *Privacy) error {
 	p.Guarantee = &Guarantee{
 		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
 		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
-		Curve: []Point{{r.Spent.Upper, r.Plan.Delta}},
+		Curve: Curve(r.Event, r.Plan.Adjacency),
 	}
-	p.Risk = RiskOf(r.Spent.Upper, r.Plan.Delta)
+	p.Risk = RiskOf(Point{r.Spent.Upper, r.Plan.Delta}, p.Guarantee.Curve)
+	p.Statements.Odds = odds(p.Risk)
 	return nil
 }
 

@@ -122,7 +122,7 @@ func TestClaimFollowsFromTheEvent(t *testing.T) {
 	if p.Guarantee.Epsilon > 1 || p.Guarantee.Slack != 1-p.Guarantee.Epsilon {
 		t.Errorf("epsilon %v with slack %v for a target of 1", p.Guarantee.Epsilon, p.Guarantee.Slack)
 	}
-	want, _ := json.Marshal(RiskOf(answer.Upper, p.Guarantee.Delta))
+	want, _ := json.Marshal(RiskOf(Point{answer.Upper, p.Guarantee.Delta}, Curve(ev, event.AddRemove)))
 	if got, _ := json.Marshal(p.Risk); !bytes.Equal(got, want) {
 		t.Errorf("risk %s, want %s", got, want)
 	}

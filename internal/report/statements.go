@@ -52,7 +52,6 @@ func (r *Run) statements() Statements {
 		Paragraph: fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 			"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies between %.6g and %.6g.",
 			r.Name, r.claim(), r.Plan.Sampling, r.Plan.SamplingRate, r.Plan.NoiseMultiplier, r.Posterior.Steps, r.Spent.Lower, r.Spent.Upper),
-		Odds: odds(r.Spent.Upper, r.Plan.Delta),
 	}
 }
 
