@@ -12,7 +12,6 @@ type bracketing struct {
 	h           float64 // wanted spacing
 	widen       float64 // extra window, in units of the tilted standard deviation
 	atMost      int     // points of the grid; 0 means maxPoints
-	n           int     // points used last
 	coarsest    bool    // the last spacing was above h, for want of points
 }
 
@@ -31,6 +30,43 @@ func (b *bracketing) refine(factor float64) { b.h *= 0.9 * math.Sqrt(math.Max(fa
 
 // run computes both bounds; ok is false when the window is not finite.
 func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
+	t, parts, ok := b.plan()
+	if !ok {
+		return nil, nil, false
+	}
+	var above, below []foldedPart
+	for _, p := range parts {
+		c := discretise(p.pair, t.h, b.floor(), b.tail)
+		above = append(above, foldedPart{c.dominating(), float64(p.count)})
+		if p.pair.lower != nil {
+			c = discretise(p.pair.lower, t.h, b.floor(), b.tail)
+		}
+		below = append(below, foldedPart{c.dominated(p.pair.ceiling), float64(p.count)})
+	}
+	f := newFolder(t.n)
+	return f.fold(above, t), f.fold(below, t), true
+}
+
+// runUpper computes the upper bound alone.
+func (b *bracketing) runUpper() (up *tiltedSum, ok bool) {
+	t, parts, ok := b.plan()
+	if !ok {
+		return nil, false
+	}
+	var above []foldedPart
+	for _, p := range parts {
+		above = append(above, foldedPart{discretise(p.pair, t.h, b.floor(), b.tail).dominating(), float64(p.count)})
+	}
+	return newFolder(t.n).fold(above, t), true
+}
+
+// floor is the loss below which mass does not matter under the tilt: its
+// tilted share of all steps is below 1e-12.
+func (b *bracketing) floor() float64 { return -(27.7 + math.Log(b.steps())) / b.theta }
+
+// plan lays the grid: the window that holds the tilted sum, and the wanted
+// spacing or the finest that the number of points allows.
+func (b *bracketing) plan() (t tilt, parts []part, ok bool) {
 	mean, variance := b.c.moments(b.theta)
 	sd := math.Sqrt(variance)
 	w := b.c.window(b.theta, mean, sd, bracketLogEta)
@@ -38,41 +74,29 @@ func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
 	from := math.Min(mean-w.below, b.near-margin)
 	to := math.Max(mean+w.above, b.near+margin)
 	if math.IsNaN(to-from) || math.IsInf(to-from, 0) {
-		return nil, nil, false
+		return tilt{}, nil, false
 	}
 	if b.atMost == 0 {
 		b.atMost = maxPoints
 	}
-	b.n = minPoints
-	for b.n < b.atMost && float64(b.n-2)*b.h < to-from {
-		b.n *= 2
+	n := minPoints
+	for n < b.atMost && float64(n-2)*b.h < to-from {
+		n *= 2
 	}
-	h := (to - from) / float64(b.n-2)
-	floor := -(27.7 + math.Log(b.steps())) / b.theta // log 1e12
-	parts := b.parts
+	h := (to - from) / float64(n-2)
+	parts = b.parts
 	if b.mu2 > 0 {
 		parts = append(parts[:len(parts):len(parts)], part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
 	}
 	for _, p := range parts { // one step may reach further than the window
-		lowest, highest := p.pair.span(floor, b.tail)
+		lowest, highest := p.pair.span(b.floor(), b.tail)
 		h = math.Max(h, (highest-lowest)/(maxCells-4))
 	}
-	for b.n > minPoints && float64(b.n/2-2)*h > to-from {
-		b.n /= 2
+	for n > minPoints && float64(n/2-2)*h > to-from {
+		n /= 2
 	}
-	t := tilt{theta: b.theta, window: w, from: from, h: h, n: b.n}
-	var above, below []foldedPart
-	for _, p := range parts {
-		c := discretise(p.pair, h, floor, b.tail)
-		above = append(above, foldedPart{c.dominating(), float64(p.count)})
-		if p.pair.lower != nil {
-			c = discretise(p.pair.lower, h, floor, b.tail)
-		}
-		below = append(below, foldedPart{c.dominated(p.pair.ceiling), float64(p.count)})
-	}
-	f := newFolder(b.n)
 	b.coarsest = h > b.h*1.001
-	return f.fold(above, t), f.fold(below, t), true
+	return tilt{theta: b.theta, window: w, from: from, h: h, n: n}, parts, true
 }
 
 // epsilonUpper is the smallest ε >= 0 of the window where the upper bound on

@@ -150,7 +150,7 @@ const coarsePoints = 1 << 15
 // there, from one small grid; bound is Chernoff's.
 func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
-	up, _, ok := b.run()
+	up, ok := b.runUpper()
 	if !ok {
 		return bound, -theta, theta
 	}

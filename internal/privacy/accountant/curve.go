@@ -1,0 +1,222 @@
+package accountant
+
+import (
+	"math"
+
+	"d3p/internal/privacy/event"
+)
+
+// Curve is the whole trade-off that a ledger buys: δ as a function of ε, and
+// what that lets an attacker do who tests whether a record is in the data.
+// Every number is an upper bound on the attacker, from the dominating side of
+// the bracket engine or a closed form. Methods may be called concurrently.
+type Curve struct {
+	directions []profile
+	knots      []knot
+}
+
+// profile is δ(ε) of one direction: a closed form, or dominating sums at
+// several tilts, each valid everywhere in its window and tight near its tilt.
+type profile struct {
+	exact    func(epsilon float64) float64
+	finite   float64 // P-mass without infinite loss
+	sums     []*tiltedSum
+	smallest float64 // δ below which no sum is tight
+}
+
+// knot is a point of the curve that the attacker is bounded by.
+type knot struct {
+	epsilon float64
+	delta   []float64 // of every direction
+}
+
+const (
+	curveMinDelta = 1e-14   // the curve is tight above this δ
+	curvePoints   = 1 << 16 // grid points of each dominating sum
+	curveKnots    = 400
+)
+
+// NewCurve computes the curve of the ledger. Errors as in Epsilon.
+func NewCurve(ev event.Event, rel event.Relation) (*Curve, error) {
+	return newCurve(ev, rel, curveMinDelta)
+}
+
+func newCurve(ev event.Event, rel event.Relation, minDelta float64) (*Curve, error) {
+	led, err := compile(ev, rel)
+	if err != nil {
+		return nil, err
+	}
+	c := &Curve{directions: make([]profile, len(led.directions))}
+	done := make(chan struct{})
+	for i, d := range led.directions {
+		go func() {
+			c.directions[i] = d.profile(minDelta)
+			done <- struct{}{}
+		}()
+	}
+	for range led.directions {
+		<-done
+	}
+	c.place(minDelta)
+	return c, nil
+}
+
+// profile computes dominating sums from δ = 0.5 down to minDelta.
+func (d *direction) profile(minDelta float64) profile {
+	p := profile{finite: math.Exp(d.noDP), smallest: minDelta}
+	d.prepareAt(0)
+	if _, deltaAt, ok := d.exact(); ok {
+		p.exact = deltaAt
+		return p
+	}
+	add := func(c *composition, tail, theta, near float64) {
+		b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: near, atMost: curvePoints}
+		if up, ok := b.runUpper(); ok {
+			p.sums = append(p.sums, up)
+		}
+	}
+	for delta := 0.3; delta > minDelta/30; delta /= 30 {
+		tail := delta * tailShare / d.steps()
+		c := d.compose(tail, 1)
+		theta, bound := c.chernoffEpsilon(math.Log(delta))
+		if bound > 0 {
+			add(c, tail, theta, bound)
+		}
+	}
+	tail := minDelta * tailShare / d.steps()
+	c := d.compose(tail, 1)
+	theta, _ := c.chernoffDelta(0)
+	add(c, tail, theta, 0)
+	return p
+}
+
+// delta is an upper bound on δ(ε).
+func (p *profile) delta(epsilon float64) float64 {
+	best := 1.0
+	if p.exact != nil {
+		best = math.Min(1, p.exact(epsilon)*(1+exactSlack))
+	}
+	for _, s := range p.sums {
+		best = math.Min(best, s.upper(epsilon))
+		// beyond the end of a window δ only falls
+		if end := s.end(); epsilon > end && end >= 0 {
+			best = math.Min(best, s.upper(end))
+		}
+	}
+	return 1 - p.finite + p.finite*best
+}
+
+// place puts the knots: ε = 0 and points along the curve down to minDelta.
+func (c *Curve) place(minDelta float64) {
+	top := c.Epsilon(minDelta)
+	for i := range curveKnots + 1 {
+		// denser near zero, where large false-positive rates are decided
+		u := float64(i) / curveKnots
+		k := knot{epsilon: top * u * u}
+		for j := range c.directions {
+			k.delta = append(k.delta, c.directions[j].delta(k.epsilon))
+		}
+		c.knots = append(c.knots, k)
+	}
+}
+
+// Delta is an upper bound on δ(epsilon), for epsilon >= 0.
+func (c *Curve) Delta(epsilon float64) float64 {
+	worst := 0.0
+	for i := range c.directions {
+		worst = math.Max(worst, c.directions[i].delta(epsilon))
+	}
+	return worst
+}
+
+// Epsilon is an upper bound on ε(delta), +Inf when no ε reaches delta.
+func (c *Curve) Epsilon(delta float64) float64 {
+	if c.Delta(0) <= delta {
+		return 0
+	}
+	hi := 1e-12
+	for c.Delta(hi) > delta {
+		if hi *= 4; hi > 1e12 {
+			return math.Inf(1)
+		}
+	}
+	return bisect(0, hi, func(e float64) bool { return c.Delta(e) <= delta })
+}
+
+// Tradeoff is the smallest false-negative rate that any membership test with
+// false-positive rate fpr can have, the worse of the two orders of the
+// hypotheses: max over ε of 1-δ(ε)-e^ε fpr and e^-ε (1-fpr-δ'(ε)), δ' that of
+// the opposite direction. Kairouz, Oh, Viswanath 2015; Dong, Roth, Su 2022.
+func (c *Curve) Tradeoff(fpr float64) (fnr float64) {
+	fnr = 1
+	for i := range c.directions {
+		opposite := (i + 1) % len(c.directions)
+		bound := 0.0
+		for _, k := range c.knots {
+			grow := math.Exp(k.epsilon)
+			bound = math.Max(bound, 1-k.delta[i]-grow*fpr)
+			bound = math.Max(bound, (1-fpr-k.delta[opposite])/grow)
+		}
+		fnr = math.Min(fnr, bound)
+	}
+	return math.Max(0, math.Min(fnr, 1-fpr))
+}
+
+// TPR is the largest true-positive rate of a membership test with
+// false-positive rate fpr.
+func (c *Curve) TPR(fpr float64) float64 { return 1 - c.Tradeoff(fpr) }
+
+// Advantage is the largest difference of true- and false-positive rate, δ(0).
+func (c *Curve) Advantage() float64 { return c.Delta(0) }
+
+// Belief is the largest probability of membership that an attacker with the
+// given prior comes to when a test with false-positive rate fpr says yes.
+func (c *Curve) Belief(prior, fpr float64) float64 {
+	yes := prior * c.TPR(fpr)
+	if yes == 0 {
+		return 0
+	}
+	return yes / (yes + (1-prior)*fpr)
+}
+
+// muMinDelta is where DominatingMu stops to look: sampled mechanisms have tails
+// of much larger μ at ever smaller δ.
+const muMinDelta = 1e-10
+
+// DominatingMu is the smallest μ for which μ-Gaussian differential privacy
+// covers the curve at every δ >= 1e-10, and the regret of quoting only μ: by
+// how much, at most, it overstates the attacker (the smallest shift κ with
+// f(α+κ)-κ <= f_μ(α) for all α; Gomez, Kulynych et al. 2025, arXiv:2503.10945).
+func (c *Curve) DominatingMu() (mu, regret float64) {
+	for _, k := range c.knots {
+		delta := 0.0
+		for _, v := range k.delta {
+			delta = math.Max(delta, v)
+		}
+		if delta >= muMinDelta && delta < 1 {
+			mu = math.Max(mu, GaussianMu(Target{k.epsilon, delta}))
+		}
+	}
+	if mu == 0 {
+		return 0, 0
+	}
+	shift := func(kappa float64) bool {
+		for i := 1; i < 100; i++ {
+			alpha := float64(i) / 100
+			if alpha+kappa < 1 && c.Tradeoff(alpha+kappa)-kappa > gaussianTradeoff(mu, alpha) {
+				return false
+			}
+		}
+		return true
+	}
+	if shift(0) {
+		return mu, 0
+	}
+	return mu, bisect(0, 1, shift)
+}
+
+// gaussianTradeoff is f_μ(α) = Φ(Φ⁻¹(1-α) - μ).
+func gaussianTradeoff(mu, alpha float64) float64 {
+	z := bisect(-far, far, func(z float64) bool { return normalTail(z) <= alpha })
+	return normalTail(mu - z)
+}
