@@ -10,6 +10,7 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	parts = r.joinEqual(parts)
 	whole := layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}
 	if a.dense != nil && !a.dense.is(0) {
+		parts = r.joinBlocks(n, a, parts)
 		parts = append(parts, structured{layout: whole, delta: r.b.vector(r.full(n, a.dense))})
 	}
 	for {
@@ -94,6 +95,21 @@ next:
 		}
 		out = append(out, s)
 	}
+	return out
+}
+
+// joinBlocks adds the blocks among the parts to the dense adjoint.
+func (r *reverse) joinBlocks(n *Node, a *adjoint, parts []structured) []structured {
+	var out []structured
+	blocks := r.b.Const(0)
+	for _, s := range parts {
+		if s.isBlock() {
+			blocks = r.b.Add(blocks, r.b.dense(s, n.shape))
+		} else {
+			out = append(out, s)
+		}
+	}
+	a.dense = r.b.Add(r.full(n, a.dense), blocks)
 	return out
 }
 

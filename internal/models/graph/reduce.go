@@ -26,18 +26,25 @@ func (b *Builder) sumInto(x *Node, s Shape, into []int32) *Node {
 		}
 		return b.view(x, s, from)
 	}
-	if n := b.sumOfMultiple(x, s, into); n != nil {
+	if n := b.splitSum(x, s, into); n != nil {
 		return n
 	}
 	return b.foldNode(b.intern(OpSum, s, x.stage, []*Node{x}, attr{index: into}))
 }
 
-// sumOfMultiple takes a factor that is the same for all that is added up out
-// of the sum; nil if x has none.
-func (b *Builder) sumOfMultiple(x *Node, s Shape, into []int32) *Node {
+// splitSum takes out of a sum a factor that is the same for all that is added
+// up, and terms that are computed less often than the others; nil if x has
+// none.
+func (b *Builder) splitSum(x *Node, s Shape, into []int32) *Node {
 	switch x.op {
 	case OpNeg:
 		return b.Neg(b.sumInto(x.args[0], s, into))
+	case OpAdd, OpSub:
+		y, z := x.args[0], x.args[1]
+		if y.rank() != z.rank() {
+			sum := func(n *Node) *Node { return b.sumInto(b.Expand(n, x.shape), s, into) }
+			return b.elementwise(x.op, sum(y), sum(z))
+		}
 	case OpMul:
 		for i, f := range x.args {
 			rest := x.args[1-i]

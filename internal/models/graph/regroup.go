@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // Products and sums are regrouped so that what is computed less often comes
 // together: constants are combined while building, and global values once per
 // step instead of once per record.
@@ -40,6 +42,12 @@ func (b *Builder) regroupProduct(x, y *Node) *Node {
 		if h, z, ok := y.parts(OpMul); ok { // x·(h·z) = (h·x)·z
 			if t := b.absorb(h, x); t != nil {
 				return b.elementwise(OpMul, t, z)
+			}
+		}
+		inner, index := viewed(y)
+		if h, z, ok := inner.parts(OpMul); ok && inner != y && h.size == 1 { // the same behind a view
+			if t := b.absorb(h, x); t != nil {
+				return b.elementwise(OpMul, t, b.view(z, y.shape, index))
 			}
 		}
 		x, y = y, x
@@ -84,7 +92,7 @@ func (b *Builder) absorb(g, x *Node) *Node {
 }
 
 // regroupSum is x + y with a term of lower rank taken into another one; nil if
-// there is none.
+// there is none. Two arrays that are placed next to each other become one.
 func (b *Builder) regroupSum(x, y *Node) *Node {
 	if x.rank() > y.rank() {
 		x, y = y, x
@@ -95,11 +103,37 @@ func (b *Builder) regroupSum(x, y *Node) *Node {
 	if y.op == OpSub && y.args[1].rank() < y.args[0].rank() && x.rank() < y.args[0].rank() {
 		return b.elementwise(OpAdd, b.elementwise(OpSub, x, y.args[1]), y.args[0])
 	}
+	if x.op == OpSum && y.op == OpSum && sameShape(x.shape, y.shape) {
+		if y.attr.index[0] < x.attr.index[0] {
+			x, y = y, x
+		}
+		if into := slices.Concat(x.attr.index, y.attr.index); distinct(into) {
+			return b.sumInto(b.concat(x.args[0], y.args[0]), x.shape, into)
+		}
+	}
 	return nil
 }
 
-// beforeViews applies an element-wise op to what its operands broadcast, when
-// they broadcast alike: op(view(x)) = view(op(x)), with fewer elements.
+// concat is a vector of the elements of x, then those of y.
+func (b *Builder) concat(x, y *Node) *Node {
+	var parts []*Node
+	for _, n := range []*Node{x, y} {
+		if n.op == OpStack && len(n.shape) == 1 && n.shape[0].Name == "(i)" {
+			parts = append(parts, n.args...)
+		} else {
+			parts = append(parts, n)
+		}
+	}
+	s := Shape{{"(i)", x.size + y.size}}
+	if n := b.joinViews(s, parts); n != nil {
+		return n
+	}
+	return b.intern(OpStack, s, x.stage.Join(y.stage), parts, attr{})
+}
+
+// beforeViews applies an element-wise op to what its operands broadcast or, if
+// they are global, permute, when they do so alike: op(view(x)) = view(op(x)),
+// with fewer elements and more that is computed once.
 func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 	var base, first *Node
 	inner := make([]*Node, len(args))
@@ -110,7 +144,8 @@ func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 			if first == nil {
 				base, first = x, a
 			}
-			if x.size >= a.size || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
+			same := x.size == a.size && (a.rank() == 2 || index == nil)
+			if x.size > a.size || same || !sameShape(x.shape, base.shape) || !sameIndex(index, first.attr.index) {
 				return nil
 			}
 			inner[i] = x
