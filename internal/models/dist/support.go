@@ -23,10 +23,11 @@ const (
 	Binary                   // 0 or 1
 	Category                 // the index of a level: 0, 1, ..., K-1
 	Counts                   // a vector of counts
+	Mixed                    // a vector whose elements have supports of their own
 )
 
 var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "a simplex", "ordered",
-	"a cholesky factor of a correlation matrix", "a cholesky factor", "a count", "binary", "a category", "a vector of counts"}
+	"a cholesky factor of a correlation matrix", "a cholesky factor", "a count", "binary", "a category", "a vector of counts", "a vector of mixed kinds"}
 
 // String is the kind as it reads after "must be".
 func (k Kind) String() string { return kindNames[k] }
@@ -46,13 +47,13 @@ func (s Support) String() string {
 	return s.Kind.String()
 }
 
-// Discrete says that values are whole numbers.
+// Discrete says that values are, or may be, whole numbers.
 func (s Support) Discrete() bool { return s.Kind >= Count }
 
 // EventRank is the number of event dims of a value.
 func (s Support) EventRank() int {
 	switch s.Kind {
-	case Simplex, Ordered, Counts:
+	case Simplex, Ordered, Counts, Mixed:
 		return 1
 	case CholeskyCorr, CholeskyCov:
 		return 2

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
@@ -122,4 +123,43 @@ func (l *lowering) base(c *Call, e Expr) (dist.Applied, bool) {
 		l.fail(e.Pos(), "put "+c.Func+" inside", "%s takes a single distribution", c.Func)
 	}
 	return dist.Applied{}, false
+}
+
+// joint lowers joint(dim, label=density, ...), one density for each label of
+// the dim.
+func (l *lowering) joint(c *Call) dist.Density {
+	if len(c.Args) == 0 || c.Args[0].Name != "" {
+		l.fail(c.At, "write joint(dim, label=distribution, ...)", "joint needs a dim first")
+		return nil
+	}
+	over, ok := c.Args[0].Value.(*Name)
+	if !ok {
+		l.fail(c.Args[0].At, "write the name of a dim", "%s is not a dim", c.Args[0].Value)
+		return nil
+	}
+	d, ok := l.env.Dims[over.ID]
+	if !ok {
+		l.fail(over.At, suggest(over.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", over.ID)
+		return nil
+	}
+	before := len(l.errs)
+	parts := make([]dist.Density, d.Size)
+	for _, a := range c.Args[1:] {
+		i := slices.Index(d.Labels, a.Name)
+		if i < 0 {
+			l.fail(a.At, suggest(a.Name, d.Labels, "write label=distribution"), "dim %s has no label '%s'", over.ID, a.Name)
+			continue
+		}
+		parts[i] = l.density(a.Value)
+	}
+	for i, p := range parts {
+		if p == nil && len(l.errs) == before {
+			l.fail(c.At, "", "joint has no distribution for %s", d.Labels[i])
+			break
+		}
+	}
+	if len(l.errs) > before {
+		return nil
+	}
+	return dist.Joint{Over: over.ID, Parts: parts}
 }

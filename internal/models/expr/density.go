@@ -31,6 +31,9 @@ func combinators() []combinator {
 	}
 }
 
+// jointName is the combinator whose arguments are named by the labels of a dim.
+const jointName = "joint"
+
 type combinator struct {
 	function
 	density func(l *lowering, c *Call, args []Expr) dist.Density
@@ -39,12 +42,12 @@ type combinator struct {
 // isDensity says whether a name is that of a distribution or a combinator.
 func isDensity(name string) bool {
 	_, ok := dist.Lookup(name)
-	return ok || slices.ContainsFunc(combinators(), func(c combinator) bool { return c.name == name })
+	return ok || name == jointName || slices.ContainsFunc(combinators(), func(c combinator) bool { return c.name == name })
 }
 
 // DensityNames lists the distributions and combinators of the language.
 func DensityNames() []string {
-	names := dist.Names()
+	names := append(dist.Names(), jointName)
 	for _, c := range combinators() {
 		names = append(names, c.name)
 	}
@@ -65,6 +68,9 @@ func (l *lowering) density(e Expr) dist.Density {
 		}
 		l.fail(e.Pos(), hint, "%s is not a distribution", e)
 		return nil
+	}
+	if c.Func == jointName {
+		return l.joint(c)
 	}
 	for _, k := range combinators() {
 		if k.name != c.Func {

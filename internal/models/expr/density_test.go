@@ -100,6 +100,10 @@ func TestDensityMistakes(t *testing.T) {
 		{"dirichlet([1, slope])", "1:15: an element of the list must be a number, not slope"},
 		{"dirichlet([])", "1:11: the list is empty"},
 		{"normal([1, 2], 1)", "1:8: a list is no number (lists serve as arguments such as knots=[30, 90])"},
+		{"joint()", "1:1: joint needs a dim first (write joint(dim, label=distribution, ...))"},
+		{"joint(re, Intercept=normal(0, 1))", "1:1: joint has no distribution for age"},
+		{"joint(re, Intercept=normal(0, 1), agee=normal(0, 1))", "1:35: dim re has no label 'agee' (did you mean age?)"},
+		{"joint(rr, age=normal(0, 1))", "1:7: unknown dim rr (did you mean re?)"},
 		{"poisson(rate=agee, log_rate=bb)", "1:14: unknown name agee (did you mean age?)\n1:29: poisson takes rate or log_rate, not both (leave one out)\n1:29: unknown name bb (did you mean b?)"},
 	} {
 		w := newWorld()
@@ -137,6 +141,9 @@ func TestFits(t *testing.T) {
 		{"dirichlet([1, 2])", graph.Shape{d}, "has dim (list) of size 2, the value dim d of size 4"},
 		{"piecewise_exponential(mus, [1, 2])", nil, "piecewise_exponential with 2 cuts has 3 intervals, but log_hazard has 2"},
 		{"beta(mean=0.5, beta=1)", nil, "beta takes alpha and beta, or mean and kappa"},
+		{"joint(re, age=normal(0, 1), Intercept=poisson(2))", graph.Shape{{Name: "re", Size: 2}}, ""},
+		{"mixture(pis, joint(re, age=normal(mus, 1), Intercept=poisson(2)))", graph.Shape{{Name: "re", Size: 2}}, ""},
+		{"joint(re, age=normal(0, 1), Intercept=poisson(2))", graph.Shape{d}, "joint describes a vector along dim re of 2 elements, not [d 4]"},
 		{"uniform(slope, 1)", nil, "the bounds of uniform must be numbers"},
 		{"uniform(1, 1)", nil, "uniform between 1 and 1 leaves nothing"},
 	} {
