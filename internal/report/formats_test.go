@@ -117,6 +117,7 @@ func TestZarr(t *testing.T) {
 		var a struct {
 			Shape []int
 			Dtype string
+			Fill  any `json:"fill_value"`
 		}
 		if err := json.Unmarshal(raw, &a); err != nil {
 			t.Fatal(err)
@@ -128,6 +129,9 @@ func TestZarr(t *testing.T) {
 		}
 		for _, n := range a.Shape {
 			width *= n
+		}
+		if a.Fill != nil && a.Dtype != "<f8" { // xarray reads it as "missing"
+			t.Errorf("%s has fill value %v", dir, a.Fill)
 		}
 		if got := len(files["idata.zarr/"+dir+"/"+chunk]); got != width {
 			t.Errorf("%s: chunk of %d bytes, want %d", dir, got, width)

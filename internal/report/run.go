@@ -58,7 +58,7 @@ func (r *Run) Release() ([]File, error) {
 	files := []File{
 		JSONFile("params.json", true, r.Parameters()),
 		SummaryFile(r.Draws.Summarise(), r.Banner()),
-		JSONFile("privacy.json", true, privacy),
+		JSONFile("privacy.json", true, privacy), r.markdownFile(privacy), r.htmlFile(privacy),
 		LockFile(rendered, r.Settings, r.Banner()),
 	}
 	if r.Banner() == "" { // the file has no place for a banner

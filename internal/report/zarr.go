@@ -85,9 +85,10 @@ func (z *zarr) array(group, name string, shape []int, dims []string, dtype strin
 	z.files = append(z.files, File{path.Join(zarrRoot, at, chunk), true, write})
 }
 
-// ints writes a coordinate of whole numbers.
+// ints writes a coordinate of whole numbers. It has no fill value: xarray would
+// take a fill value of 0 for "missing".
 func (z *zarr) ints(group, name string, x []int64) {
-	z.array(group, name, []int{len(x)}, []string{name}, "<i8", 0, func(w io.Writer) error {
+	z.array(group, name, []int{len(x)}, []string{name}, "<i8", nil, func(w io.Writer) error {
 		return binary.Write(w, binary.LittleEndian, x)
 	})
 }
@@ -98,7 +99,7 @@ func (z *zarr) labels(group, name string, labels []string) {
 	for _, l := range labels {
 		longest = max(longest, utf8.RuneCountInString(l))
 	}
-	z.array(group, name, []int{len(labels)}, []string{name}, fmt.Sprintf("<U%d", longest), "", func(w io.Writer) error {
+	z.array(group, name, []int{len(labels)}, []string{name}, fmt.Sprintf("<U%d", longest), nil, func(w io.Writer) error {
 		for _, l := range labels {
 			padded := make([]rune, longest)
 			copy(padded, []rune(l))

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"encoding/xml"
+	"io"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// The page must be one file without script, well formed as XML where SVG is
+// concerned, and say what the machine-readable report says.
+func TestDocuments(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	files := contents(t, run)
+	html, markdown := string(files["privacy.html"]), string(files["privacy.md"])
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{p.Statements.OneLine, p.Statements.Odds, "log", "codebook", "b[x]"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("privacy.html does not say %q", want)
+		}
+		if !strings.Contains(markdown, want) {
+			t.Errorf("privacy.md does not say %q", want)
+		}
+	}
+	for _, no := range []string{"<script", "http://www.w3.org/1999", "src=", "@import", "<no value>", "%!", "NaN"} {
+		if strings.Contains(html, no) || strings.Contains(markdown, no) {
+			t.Errorf("a report holds %q", no)
+		}
+	}
+	if n := strings.Count(html, "<svg"); n != 3 {
+		t.Errorf("%d figures, want 3", n)
+	}
+	for rest := html; ; {
+		_, after, ok := strings.Cut(rest, "<svg")
+		if !ok {
+			break
+		}
+		svg, tail, _ := strings.Cut(after, "</svg>")
+		rest = tail
+		decoder := xml.NewDecoder(strings.NewReader("<svg" + svg + "</svg>"))
+		for {
+			if _, err := decoder.Token(); err == io.EOF {
+				break
+			} else if err != nil {
+				t.Fatalf("figure: %v", err)
+			}
+		}
+	}
+}
+
+func TestBadge(t *testing.T) {
+	for _, c := range []struct {
+		p    Privacy
+		want string
+	}{
+		{Privacy{}, "FAIL"},
+		{Privacy{Guarantee: &Guarantee{Epsilon: 1.1, Target: Target{Epsilon: 1}}}, "FAIL"},
+		{Privacy{Guarantee: &Guarantee{Epsilon: 1, Target: Target{Epsilon: 1}}, Warnings: []string{"w"}}, "WARN"},
+		{Privacy{Guarantee: &Guarantee{Epsilon: 1, Target: Target{Epsilon: 1}}}, "PASS"},
+	} {
+		if got, _ := badge(&c.p); got != c.want {
+			t.Errorf("badge of %+v is %s, want %s", c.p.Guarantee, got, c.want)
+		}
+	}
+}
