@@ -66,10 +66,10 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 	if err != nil {
 		return nil, c.Ledger(), err
 	}
-	eta := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation)
+	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
 	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
 		if obs != nil {
-			obs.Step(step, l.plan.Steps, session.EpsilonSpent)
+			obs.Step(step, l.plan.Steps, spent)
 		}
 	})
 	err = errors.Join(err, session.Close())
@@ -96,7 +96,7 @@ const automaticGamma = 0.01
 // Mechanism is what the plan will ask of the curator.
 func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	m := privacy.Mechanism{
-		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws,
+		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws, BatchBound: p.batchBound(),
 		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
 	}
 	switch p.Clipping {
@@ -115,6 +115,13 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 		SharedTheta: p.Theta == ThetaShared, PriorInside: p.PriorGradient == PriorInside, PublicN: float64(p.Records),
 	})
 	return m, err
+}
+
+// batchBound is a public number of records that no batch exceeds: with a table
+// of at most twice the declared N records, a Poisson batch of mean 2qN exceeds
+// 4qN + 1000 with probability below 1e-200.
+func (p *Plan) batchBound() int {
+	return min(2*p.Records, int(4*p.SamplingRate*float64(p.Records))+1000)
 }
 
 // curatorOracle asks a session.

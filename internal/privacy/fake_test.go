@@ -111,7 +111,7 @@ func newCurator(t *testing.T, cfg privacy.CuratorConfig) *privacy.Curator {
 // mechanism is T full-batch steps with noise that costs epsilon 0.83 for T = 10.
 func mechanism(t *testing.T, steps int) privacy.Mechanism {
 	return privacy.Mechanism{
-		Purpose: "fit", Tape: logisticTape(t), Sampler: sampler.Config{Scheme: "full"}, Steps: steps,
+		Purpose: "fit", Tape: logisticTape(t), Sampler: sampler.Config{Scheme: "full"}, Steps: steps, BatchBound: 1 << 20,
 		GradientNoise: 14, CountNoise: 40, Clip: privacy.Clip{Kind: privacy.Flat},
 	}
 }

@@ -34,6 +34,10 @@ type Mechanism struct {
 	Tape    *graph.Tape
 	Sampler sampler.Config
 	Steps   int // T
+	// BatchBound is a public number of records that no batch exceeds, for
+	// RoundingAllowance; that of a Poisson batch may be exceeded with a
+	// probability that does not count beside delta.
+	BatchBound int
 	// GradientNoise is z, the noise of a sum in units of C.
 	GradientNoise float64
 	// CountNoise is σ_b, the noise of the count; 0 releases no count.

@@ -35,7 +35,7 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := noisy(noise.GradientNoise, step, 14*c, 0.5, -0.25); !cmp.Equal(dst, want) {
+		if want := noisy(noise.GradientNoise, step, 14*c*(1+privacy.RoundingAllowance(1<<20)), 0.5, -0.25); !cmp.Equal(dst, want) {
 			t.Errorf("step %d: sum %g, want %g", step, dst, want)
 		}
 		if want := noisy(noise.CountNoise, step, 40, 1.5)[0]; release.Count != want {
@@ -72,7 +72,7 @@ func TestEmptyBatchIsPureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14, 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("an empty batch gives %g, want %g", got, want)
 	}
@@ -155,7 +155,7 @@ func TestEngineWithoutBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14, 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("a sum that is not finite gives %g, want noise %g", got, want)
 	}
