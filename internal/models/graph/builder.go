@@ -157,7 +157,7 @@ func (b *Builder) Aux(name string, s Shape, perRecord bool) *Node {
 	}
 	if n, ok := b.leaves[name]; ok {
 		if n.op != OpAux || n.attr.perRecord != perRecord || !sameShape(n.shape, s) {
-			return b.fail("aux "+name, "declared twice, as %v and as %v", n.shape, s)
+			return b.fail("aux "+name, "declared twice, differently: as %v %v and as %v", n.op, n.shape, s)
 		}
 		return n
 	}

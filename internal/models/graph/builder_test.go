@@ -86,6 +86,27 @@ func TestMisuse(t *testing.T) {
 			return b.Stack(Dim{"s", 2}, b.Const(1))
 		},
 		"transpose: [k 3] has 1 dimensions, want 2": func(b *Builder) *Node { return b.Transpose(b.Param("x", k3)) },
+		"diag: [k 3, j 2] is not a square matrix":   func(b *Builder) *Node { return b.DiagPart(b.Param("m", m)) },
+		"diag: [k 3, j 2] is not a vector":          func(b *Builder) *Node { return b.Diag(b.Param("m", m), "l") },
+		"take: index 3 is outside of [k 3]": func(b *Builder) *Node {
+			return b.Take(b.Param("x", k3), Shape{{"i", 1}}, []int32{3})
+		},
+		"place: index 4 is outside of [k 4]": func(b *Builder) *Node {
+			return b.Place(b.Param("x", k3), k4, []int32{0, 1, 4})
+		},
+		"permute: 1 dimensions named of [k 3, j 2]": func(b *Builder) *Node { return b.Permute(b.Param("m", m), "k") },
+		"slice: range 1 to 4 is outside of dimension k, which has size 3": func(b *Builder) *Node {
+			return b.SliceRange(b.Param("x", k3), "k", 1, 4, "l")
+		},
+		"constant: 2 values for shape [k 3], want 3": func(b *Builder) *Node { return b.Consts(k3, []float64{1, 2}) },
+		"column: index -1 is negative":               func(b *Builder) *Node { return b.Column(-1) },
+		"aux e: declared twice, differently: as aux [k 3] and as [k 3]": func(b *Builder) *Node {
+			b.Aux("e", k3, false)
+			return b.Aux("e", k3, true)
+		},
+		"gather: the index [k 3] has the dimension that it picks from": func(b *Builder) *Node {
+			return b.Gather(b.Param("x", k3), "k", b.Columns(0, k3[0]))
+		},
 		"columns: dimension k has size 0, want at least 1": func(b *Builder) *Node {
 			return b.Columns(0, Dim{"k", 0})
 		},

@@ -83,6 +83,9 @@ func TestDerive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if all, err := Compile(b, loss, nil, Options{Columns: 2}); err != nil || all.K0 != 2 {
+		t.Errorf("with the last column read: %v", err)
+	}
 	if tape.K0 != 3 || tape.K != 4 || tape.Loss != NoBuf {
 		t.Errorf("K0 %d, K %d, loss %d\n%v", tape.K0, tape.K, tape.Loss, tape)
 	}

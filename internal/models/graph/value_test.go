@@ -40,7 +40,7 @@ func TestValues(t *testing.T) {
 			{b.Columns(1, Dim{"j", J}), func(r, k, j int) float64 { return column(r, 1+j) }},
 			{b.Aux("a", Shape{{"j", J}}, false), func(r, k, j int) float64 { return aux[j] }},
 		}
-		for _, c := range []float64{-1, 0, 0.5, 1, 2} {
+		for _, c := range []float64{-2, -1, 0, 0.5, 1, 2} {
 			nodes = append(nodes, evaluated{b.Const(c), func(r, k, j int) float64 { return c }})
 		}
 		pick := func(name string) evaluated { return nodes[rapid.IntRange(0, len(nodes)-1).Draw(t, name)] }
