@@ -2,27 +2,35 @@ package accountant
 
 import (
 	"errors"
+	"flag"
 	"math"
 	"os"
+	"strconv"
 	"testing"
 
 	"d3p/internal/privacy/event"
 	"pgregory.net/rapid"
 )
 
-// soak multiplies the number of random cases when D3P_SOAK is set (make soak).
-func soak(t *testing.T) {
-	if os.Getenv("D3P_SOAK") == "" && testing.Short() {
-		t.Skip("random search: run without -short")
+// soaking is set by make soak: many more cases, over the whole input range.
+var soaking = os.Getenv("D3P_SOAK") != ""
+
+// check runs the property on n random cases, 50 times as many when soaking.
+func check(t *testing.T, n int, property func(*rapid.T)) {
+	t.Helper()
+	if soaking {
+		n *= 50
 	}
+	if err := flag.Set("rapid.checks", strconv.Itoa(n)); err != nil {
+		t.Fatal(err)
+	}
+	rapid.Check(t, property)
 }
 
 func logUniform(t *rapid.T, name string, lo, hi float64) float64 {
 	return math.Exp(rapid.Float64Range(math.Log(lo), math.Log(hi)).Draw(t, name))
 }
 
-// sampledRun draws a valid run from the whole range that the accountant
-// promises to answer.
 type sampledRun struct {
 	scheme string
 	q      float64
@@ -32,15 +40,23 @@ type sampledRun struct {
 	rel    event.Relation
 }
 
+// anyRun draws a run; when soaking, from all that the accountant promises to
+// answer, else from a range that answers fast.
 func anyRun() *rapid.Generator[sampledRun] {
 	return rapid.Custom(func(t *rapid.T) sampledRun {
 		r := sampledRun{
 			scheme: rapid.SampledFrom([]string{"poisson", "poisson", "fixed_size"}).Draw(t, "scheme"),
-			q:      logUniform(t, "q", 1e-9, 1),
-			sigma:  logUniform(t, "sigma", 0.1, 1000),
-			steps:  int64(logUniform(t, "steps", 1, 1e8)),
-			delta:  logUniform(t, "delta", 1e-15, 0.1),
+			q:      logUniform(t, "q", 1e-5, 1),
+			sigma:  logUniform(t, "sigma", 0.5, 100),
+			steps:  int64(logUniform(t, "steps", 1, 2e4)),
+			delta:  logUniform(t, "delta", 1e-12, 0.1),
 			rel:    rapid.SampledFrom([]event.Relation{event.AddRemove, event.Substitute}).Draw(t, "relation"),
+		}
+		if soaking {
+			r.q = logUniform(t, "wide q", 1e-9, 1)
+			r.sigma = logUniform(t, "wide sigma", 0.1, 1000)
+			r.steps = int64(logUniform(t, "wide steps", 1, 1e8))
+			r.delta = logUniform(t, "wide delta", 1e-15, 0.1)
 		}
 		if rapid.IntRange(0, 9).Draw(t, "full") == 0 {
 			r.q = 1
@@ -49,40 +65,48 @@ func anyRun() *rapid.Generator[sampledRun] {
 	})
 }
 
-func (r sampledRun) event() event.Event {
-	var step event.Event = event.Gaussian{NoiseMultiplier: r.sigma}
+func (r sampledRun) step() event.Event {
+	g := event.Gaussian{NoiseMultiplier: r.sigma}
 	if r.scheme == "poisson" {
-		step = event.PoissonSampled{Rate: r.q, Of: step}
-	} else {
-		const n = 1e9
-		step = event.FixedSizeSampled{Population: n, Batch: max(1, int(r.q*n)), Of: step}
+		return event.PoissonSampled{Rate: r.q, Of: g}
 	}
-	return event.SelfComposed{Of: step, Count: r.steps}
+	const n = 1e9
+	return event.FixedSizeSampled{Population: n, Batch: max(1, int(r.q*n)), Of: g}
 }
 
+func (r sampledRun) event() event.Event { return event.SelfComposed{Of: r.step(), Count: r.steps} }
+
 func (r sampledRun) epsilon(t *rapid.T) Answer {
-	a, err := Epsilon(r.event(), r.rel, r.delta)
+	return ordered(t, r.event(), r.rel, r.delta)
+}
+
+func ordered(t *rapid.T, ev event.Event, rel event.Relation, delta float64) Answer {
+	a, err := Epsilon(ev, rel, delta)
 	if err != nil {
-		t.Fatalf("%+v: %v", r, err)
+		t.Fatalf("%+v: %v", ev, err)
 	}
 	if !(a.Lower >= 0 && a.Lower <= a.Estimate && a.Estimate <= a.Upper && a.Upper < math.Inf(1)) {
-		t.Fatalf("%+v: not an ordered finite bracket: %+v", r, a)
-	}
-	if !a.Certified {
-		t.Logf("%+v: only a Rényi bound: %+v", r, a)
+		t.Fatalf("%+v: not an ordered finite bracket: %+v", ev, a)
 	}
 	return a
 }
 
-// Every valid input has an ordered, certified, non-negative answer, and the
-// Rényi accountant is never below it.
-func TestEveryInputHasAnAnswer(t *testing.T) {
-	soak(t)
-	rapid.Check(t, func(t *rapid.T) {
+// Every valid input has an ordered, certified, non-negative answer, the add
+// direction is not above remove, and the Rényi accountant is not below.
+// A contour estimate outside the bracket is an error, so this is also the test
+// that the two engines agree.
+func TestRandomRunsHaveAnswers(t *testing.T) {
+	check(t, 80, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		if !a.Certified {
-			t.Errorf("%+v: not certified: %+v", r, a)
+			t.Errorf("not certified: %+v", a)
+		}
+		if !soaking && a.Upper-a.Lower > 2e-3*a.Upper {
+			t.Errorf("wide: %+v", a)
+		}
+		if r.rel == event.AddRemove && a.Directions[1].Lower > a.Directions[0].Upper {
+			t.Errorf("add above remove: %+v", a.Directions)
 		}
 		var unsupported *UnsupportedError
 		loose, err := Renyi(r.event(), r.rel, r.delta)
@@ -91,7 +115,100 @@ func TestEveryInputHasAnAnswer(t *testing.T) {
 		case err != nil:
 			t.Fatal(err)
 		case loose.Epsilon < a.Lower*(1-1e-9):
-			t.Errorf("%+v: Rényi %v is below the certified lower %v", r, loose.Epsilon, a.Lower)
+			t.Errorf("Rényi %v is below the certified lower %v", loose.Epsilon, a.Lower)
+		}
+	})
+}
+
+// More noise, a smaller rate, fewer steps or a larger delta never cost more.
+func TestRandomRunsAreMonotone(t *testing.T) {
+	check(t, 50, func(t *rapid.T) {
+		r := anyRun().Draw(t, "run")
+		less := r
+		factor := rapid.Float64Range(1.02, 3).Draw(t, "factor")
+		switch rapid.SampledFrom([]string{"sigma", "q", "steps", "delta"}).Draw(t, "what") {
+		case "sigma":
+			less.sigma *= factor
+		case "q":
+			less.q /= factor
+		case "steps":
+			less.steps = max(1, int64(float64(r.steps)/factor))
+		case "delta":
+			less.delta = math.Min(0.5, r.delta*factor)
+		}
+		if a, b := r.epsilon(t), less.epsilon(t); b.Lower > a.Upper {
+			t.Errorf("%+v costs %v, %+v costs %v", r, a.Upper, less, b.Lower)
+		}
+	})
+}
+
+// A ledger in two parts costs what it costs in one; parts that differ by a
+// rounding error are not merged, and meet in the transform only.
+func TestRandomRunsCompose(t *testing.T) {
+	check(t, 30, func(t *rapid.T) {
+		r := anyRun().Draw(t, "run")
+		if r.steps < 2 {
+			r.steps = 2
+		}
+		whole := r.epsilon(t)
+		part := r
+		part.steps = rapid.Int64Range(1, r.steps-1).Draw(t, "first part")
+		rest := r
+		rest.steps = r.steps - part.steps
+		rest.sigma *= 1 + 1e-13
+		split := ordered(t, event.Composed{Events: []event.Event{part.event(), rest.event()}}, r.rel, r.delta)
+		if split.Lower > whole.Upper*(1+1e-9) || whole.Lower > split.Upper*(1+1e-9) {
+			t.Errorf("in one part %+v, in two %+v", whole, split)
+		}
+	})
+}
+
+// ε(δ) and δ(ε) are inverse to each other.
+func TestRandomRunsInvert(t *testing.T) {
+	check(t, 40, func(t *rapid.T) {
+		r := anyRun().Draw(t, "run")
+		a := r.epsilon(t)
+		back, err := Delta(r.event(), r.rel, a.Upper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back.Lower > r.delta*(1+1e-9) {
+			t.Errorf("at the certified epsilon %v delta is at least %v, not %v", a.Upper, back.Lower, r.delta)
+		}
+		if a.Lower == 0 {
+			return
+		}
+		if back, err = Delta(r.event(), r.rel, a.Lower); err != nil {
+			t.Fatal(err)
+		}
+		if back.Upper < r.delta*(1-1e-9) {
+			t.Errorf("at the lower epsilon %v delta is at most %v, not %v", a.Lower, back.Upper, r.delta)
+		}
+	})
+}
+
+// A calibrated multiplier is certified, and a little less noise is too little.
+func TestRandomCalibrations(t *testing.T) {
+	check(t, 12, func(t *rapid.T) {
+		r := anyRun().Draw(t, "run")
+		target := Target{logUniform(t, "epsilon", 0.05, 20), r.delta}
+		mechanism := func(sigma float64) event.Event {
+			r.sigma = sigma
+			return r.event()
+		}
+		c, err := CalibrateNoise(target, r.rel, mechanism)
+		var infeasible *InfeasibleError
+		if errors.As(err, &infeasible) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again := ordered(t, mechanism(c.NoiseMultiplier), r.rel, r.delta); c.Certified.Upper > target.Epsilon || again.Lower > target.Epsilon {
+			t.Errorf("target %v: %+v, again %+v", target, c, again)
+		}
+		if less := ordered(t, mechanism(c.NoiseMultiplier*0.999), r.rel, r.delta); less.Upper < target.Epsilon*(1-1e-6) {
+			t.Errorf("target %v: %v certifies %v, but 0.1%% less noise only %v", target, c.NoiseMultiplier, c.Certified.Upper, less.Upper)
 		}
 	})
 }
