@@ -107,24 +107,10 @@ func TestFamilies(t *testing.T) {
 	}
 }
 
-// encodeOne encodes one record as the records package would.
+// encodeOne encodes one record.
 func encodeOne(m *Model, raw map[string]float64) []float64 {
 	row := make([]float64, m.Encoding.K)
-	for _, f := range m.Encoding.Fields {
-		v := raw[f.Column]
-		switch f.Kind {
-		case Numeric:
-			row[f.Out[0]] = (v - f.Center) / cmpOr(f.Scale, 1)
-		case LevelCode:
-			row[f.Out[0]] = v
-		case OneHot:
-			for l, out := range f.Out {
-				if out >= 0 && float64(l) == v {
-					row[out] = 1
-				}
-			}
-		}
-	}
+	m.Encoding.encode(row, func(header string) float64 { return raw[header] })
 	return row
 }
 

@@ -76,31 +76,12 @@ func compile(t *testing.T, src string) *Model {
 
 // encode lays out records in the order of the model's encoding; column returns
 // the raw value of a column in a record.
-func encode(t *testing.T, m *Model, n int, column func(name string, i int) float64) []float64 {
-	t.Helper()
+func encode(m *Model, n int, column func(name string, i int) float64) []float64 {
 	rows := make([]float64, n*m.Encoding.K)
 	for i := range n {
-		for _, f := range m.Encoding.Fields {
-			v := column(f.Column, i)
-			row := rows[i*m.Encoding.K:]
-			switch f.Kind {
-			case Numeric:
-				row[f.Out[0]] = (v - f.Center) / cmpOr(f.Scale, 1)
-			case LevelCode:
-				row[f.Out[0]] = v
-			default:
-				t.Fatalf("field %v", f)
-			}
-		}
+		m.Encoding.encode(rows[i*m.Encoding.K:(i+1)*m.Encoding.K], func(header string) float64 { return column(header, i) })
 	}
 	return rows
-}
-
-func cmpOr(x, def float64) float64 {
-	if x == 0 {
-		return def
-	}
-	return x
 }
 
 // TestGolden compares log densities and gradients, of records and of the
@@ -110,7 +91,7 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			g := readGolden(t, name)
 			m := compile(t, goldenModel(name, g))
-			rows := encode(t, m, len(g.X), g.column)
+			rows := encode(m, len(g.X), g.column)
 			likelihood := graph.NewMachine(m.Likelihood, len(g.X))
 			prior := graph.NewMachine(m.Prior, 1)
 			for _, c := range g.Cases {
@@ -220,7 +201,7 @@ func TestVanillaGolden(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rows := encode(t, m, n, g.column)
+				rows := encode(m, n, g.column)
 				machine := graph.NewMachine(tape, n)
 				got := make([]float64, 2*m.P)
 				for _, c := range g.Cases {

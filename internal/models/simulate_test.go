@@ -1,0 +1,56 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"testing"
+
+	"d3p/internal/stattest"
+)
+
+// TestSimulate draws tables from every example and checks that their values are
+// what the declaration allows.
+func TestSimulate(t *testing.T) {
+	for _, file := range configs(t) {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			m, err := Compile(parseFile(t, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			const n = 300
+			table, theta := m.Simulate(n, testRand{rand.New(rand.NewPCG(7, 8))})
+			if len(theta) != m.P {
+				t.Fatalf("%d parameters, want %d", len(theta), m.P)
+			}
+			for i, c := range table.Columns {
+				for _, v := range table.Values[i] {
+					switch {
+					case math.IsNaN(v):
+						t.Fatalf("%s is not a number", c.Name.V)
+					case !c.Numeric() && (v < 0 || int(v) >= len(c.Levels) || v != math.Trunc(v)):
+						t.Fatalf("%s has level %v", c.Name.V, v)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSimulateAt checks the law of a simulated response at given parameters.
+func TestSimulateAt(t *testing.T) {
+	m := compile(t, dataBlock(0, "g: {type: category, levels: [a, b]}", "d: {type: binary}")+
+		"model:\n  formula: d ~ 1 + g\n  family: bernoulli\n")
+	const n = 20000
+	table := m.SimulateAt([]float64{-1, 1.5}, n, testRand{rand.New(rand.NewPCG(9, 10))})
+	var ones, all [2]int
+	for i, g := range table.Values[0] {
+		all[int(g)]++
+		ones[int(g)] += int(table.Values[1][i])
+	}
+	for g, eta := range []float64{-1, 0.5} {
+		p := 1 / (1 + math.Exp(-eta))
+		stattest.Require(t, table.Columns[0].Levels[g].V, stattest.Binomial(ones[g], all[g], p))
+	}
+	stattest.Require(t, "levels", stattest.Binomial(all[0], n, 0.5))
+}
