@@ -84,6 +84,7 @@ func (r *Run) htmlFile(p *Privacy) File {
 func functions() map[string]any {
 	return map[string]any{
 		"g":       func(x float64) string { return fmt.Sprintf("%.4g", x) },
+		"up":      upward,
 		"percent": func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
 		"f3":      func(x float64) string { return fmt.Sprintf("%.3f", x) },
 		"share": func(x *float64) string {

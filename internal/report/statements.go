@@ -2,7 +2,9 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
@@ -10,8 +12,18 @@ import (
 
 // claim is the guarantee in one line.
 func (r *Run) claim() string {
-	return fmt.Sprintf("(%.4g, %.3g)-differential privacy for one %s, %s neighbours",
-		r.Spent.Upper, r.Plan.Delta, r.entity(), relationWords(r.Plan.Adjacency))
+	return fmt.Sprintf("(%s, %.3g)-differential privacy for one %s, %s neighbours",
+		upward(r.Spent.Upper), r.Plan.Delta, r.entity(), relationWords(r.Plan.Adjacency))
+}
+
+// upward prints a bound with four significant digits, never below the bound.
+func upward(x float64) string {
+	text := strconv.FormatFloat(x, 'g', 4, 64)
+	if shown, err := strconv.ParseFloat(text, 64); err != nil || shown >= x || math.IsInf(x, 0) {
+		return text
+	}
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) - 3)
+	return strconv.FormatFloat((math.Floor(x/unit)+1)*unit, 'g', 4, 64)
 }
 
 func (r *Run) entity() string {

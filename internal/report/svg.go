@@ -54,7 +54,7 @@ func (p *plot) frame(xName, yName string) {
 	p.text("middle", 0.5, 0, 0, 34, xName)
 	if yName != "" {
 		px, py := p.at(0, 0.5)
-		fmt.Fprintf(&p.b, `<text transform="translate(%.1f %.1f) rotate(-90)" text-anchor="middle">%s</text>`, px-34, py, template.HTMLEscapeString(yName))
+		fmt.Fprintf(&p.b, `<text transform="translate(%.1f %.1f) rotate(-90)" text-anchor="middle">%s</text>`, px-44, py, template.HTMLEscapeString(yName))
 	}
 }
 

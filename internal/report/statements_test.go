@@ -1,0 +1,25 @@
+package report
+
+import (
+	"strconv"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// A printed bound may be larger than the bound, never smaller, and by at most
+// one unit of the fourth digit.
+func TestUpward(t *testing.T) {
+	for x, want := range map[float64]string{0.99998: "1", 1: "1", 1.00001: "1.001", 12.344: "12.35", 0.25: "0.25"} {
+		if got := upward(x); got != want {
+			t.Errorf("upward(%v) = %s, want %s", x, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Float64Range(1e-9, 1e9).Draw(t, "x")
+		shown, err := strconv.ParseFloat(upward(x), 64)
+		if err != nil || shown < x || shown > x*1.0011 {
+			t.Fatalf("upward(%v) = %s", x, upward(x))
+		}
+	})
+}
