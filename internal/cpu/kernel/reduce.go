@@ -1,5 +1,7 @@
 package kernel
 
+import "d3p/internal/simd"
+
 // Dot returns Σ a·b in a fixed shape: four partial sums over the residues of
 // the index modulo 4, added pairwise, then the rest in order.
 func Dot(a, b []float64) float64 {
@@ -52,13 +54,8 @@ func MaxTo(dst, a []float64) {
 	}
 }
 
-// Axpy adds s · a to dst.
-func Axpy(dst []float64, s float64, a []float64) {
-	a = a[:len(dst)]
-	for i := range dst {
-		dst[i] += s * a[i]
-	}
-}
+// Axpy adds s · a to dst, with one rounding each.
+func Axpy(dst []float64, s float64, a []float64) { simd.Axpy(dst, s, a[:len(dst)]) }
 
 // Axpy4 adds s0·a0 + s1·a1 + s2·a2 + s3·a3 to dst, summed in that order.
 func Axpy4(dst []float64, s *[4]float64, a0, a1, a2, a3 []float64) {

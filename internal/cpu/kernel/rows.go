@@ -1,5 +1,7 @@
 package kernel
 
+import "d3p/internal/simd"
+
 // Real is a width in which rows are stored. Arithmetic is float64 in both.
 type Real interface{ float32 | float64 }
 
@@ -22,9 +24,14 @@ func RowDot[T Real](w []float64, x []T) float64 {
 	return s
 }
 
-// RowAxpy adds s · x to dst for a stored row x.
+// RowAxpy adds s · x to dst for a stored row x. Long float64 rows go through the
+// vector kernel, whose results do not depend on the machine either.
 func RowAxpy[T Real](dst []float64, s float64, x []T) {
 	x = x[:len(dst)]
+	if wide, ok := any(x).([]float64); ok && len(dst) >= vectorLength {
+		simd.Axpy(dst, s, wide)
+		return
+	}
 	i := 0
 	for ; i+4 <= len(dst); i += 4 {
 		d, v := dst[i:i+4:i+4], x[i:i+4:i+4]
@@ -37,6 +44,9 @@ func RowAxpy[T Real](dst []float64, s float64, x []T) {
 		dst[i] += s * float64(x[i])
 	}
 }
+
+// vectorLength is the length from which a call of a vector kernel pays.
+const vectorLength = 16
 
 // Column sets dst[b] to column j of the batch's b-th record: rows are stride
 // apart, starting at first, or chosen by index where it is not nil.
