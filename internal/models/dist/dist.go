@@ -5,7 +5,9 @@
 //
 // A distribution is written once, as an expression of the density graph;
 // values, gradients and device code all derive from it. To add one, write its
-// file and add its line to Table: the conformance test ranges over the table.
+// file and add its line to Table. The conformance tests range over the table
+// and ask for what they need: golden values, a line in testdata/golden.py, and
+// a second opinion on its gradient, an entry of oracles in oracles_test.go.
 //
 // Shapes: batch dims are independent repetitions, event dims belong to one
 // draw (the levels of a categorical's logits, the two dims of a Cholesky
