@@ -8,47 +8,52 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// TestManual compiles every YAML example of docs/models.md: whole files as they
-// are, blocks together with the data declaration of the page and, where they
-// lack one, its first formula.
+// TestManual compiles every YAML example of docs/models.md.
 func TestManual(t *testing.T) {
+	for i, example := range manualExamples(t) {
+		s, errs := spec.Parse("docs/models.md", []byte(example), loadConfig)
+		if len(errs) > 0 {
+			t.Errorf("example %d: %v\n%s", i+1, errs, example)
+			continue
+		}
+		if _, err := Compile(s); err != nil {
+			t.Errorf("example %d: %v\n%s", i+1, err, example)
+		}
+	}
+}
+
+// manualExamples returns the YAML examples of docs/models.md: whole files as
+// they are, blocks together with the data declaration of the page and, where
+// they lack one, its first formula.
+func manualExamples(t *testing.T) []string {
+	t.Helper()
 	src, err := os.ReadFile("../../docs/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var data, formula string
-	examples := 0
-	for i, block := range strings.Split(string(src), "```yaml\n")[1:] {
+	var examples []string
+	for _, block := range strings.Split(string(src), "```yaml\n")[1:] {
 		block, _, _ = strings.Cut(block, "```")
 		switch {
 		case strings.HasPrefix(block, "d3p:"):
 		case strings.HasPrefix(block, "data:"):
 			data = "d3p: 1\n" + block
-			block = ""
-		case strings.HasPrefix(block, "model:") && formula == "":
-			formula = block
-			block = data + block
+			continue
 		case strings.HasPrefix(block, "model:"), strings.HasPrefix(block, "core:"):
+			if formula == "" {
+				formula = block
+			}
 			block = data + block
 		default:
 			block = data + formula + block
 		}
-		if block == "" {
-			continue
-		}
-		examples++
-		s, errs := spec.Parse("docs/models.md", []byte(block), loadConfig)
-		if len(errs) > 0 {
-			t.Errorf("example %d: %v\n%s", i+1, errs, block)
-			continue
-		}
-		if _, err := Compile(s); err != nil {
-			t.Errorf("example %d: %v\n%s", i+1, err, block)
-		}
+		examples = append(examples, block)
 	}
-	if examples < 8 {
-		t.Errorf("%d examples, want at least 8", examples)
+	if len(examples) < 8 {
+		t.Fatalf("%d examples, want at least 8", len(examples))
 	}
+	return examples
 }
 
 // TestManualNamesFamilies checks that the manual's table has every family.

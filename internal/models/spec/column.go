@@ -166,6 +166,9 @@ func (r *reader) bound(e entry) Value[float64] {
 
 // spend reads `{spend: epsilon}` and says that nothing can be bought yet.
 func (r *reader) spend(e entry) {
+	if r.describesNothing() {
+		return
+	}
 	r.object(e.node, e.key, fields{"spend": func(e entry) { r.positive(e) }})
 	r.add(e.at, "declare it", "buying %s is not available yet", e.key)
 }

@@ -65,14 +65,14 @@ func (d *Data) columnNames() []string {
 // data reads the block `data:`.
 func (r *reader) data(e entry, d *Data) {
 	d.At = e.at
-	var missing entry
+	var rules []namedRule
 	known := fields{
 		"unit":           func(e entry) { r.unit(e, &d.Unit) },
 		"rows":           func(e entry) { r.rows(e, &d.Rows) },
 		"out_of_range":   func(e entry) { d.OutOfRange = r.choice(e, "clamp", "reject") },
 		"columns":        func(e entry) { d.Columns = r.columns(e) },
 		"tables":         func(e entry) { d.Tables = r.tables(e) },
-		"missing":        func(e entry) { missing = e },
+		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
 		"tensors":        func(e entry) { r.notYet(e, "tensors", "networks") },
@@ -91,9 +91,7 @@ func (r *reader) data(e entry, d *Data) {
 	if !keys["columns"] {
 		r.add(e.at, "add `columns:` with one line per column", "data declares no columns")
 	}
-	if missing.node != nil {
-		r.missing(missing, d) // after the columns it speaks of
-	}
+	r.applyMissing(rules, d) // after the columns that they speak of
 	for _, c := range d.Drop {
 		if d.Column(c.V) != nil {
 			r.add(c.At, "", "column %s is both declared and dropped", c.V)
@@ -154,5 +152,8 @@ func (r *reader) epsilonOf(e entry) (v Value[float64]) {
 
 // notYet reports a key that the language reserves.
 func (r *reader) notYet(e entry, what, with string) {
+	if r.describesNothing() {
+		return
+	}
 	r.add(e.at, "remove it", "%s is not available yet: it comes with %s", what, with)
 }

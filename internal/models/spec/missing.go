@@ -48,32 +48,45 @@ func (r *reader) missingRule(e entry) Missing {
 	return m
 }
 
-// missing reads `data: missing:`, a rule per column and `default:`, and gives
-// every column its rule.
-func (r *reader) missing(e entry, d *Data) {
+// namedRule is one line of `data: missing:`.
+type namedRule struct {
+	column Value[string]
+	rule   Missing
+}
+
+// missingRules reads `data: missing:`, a rule per column and `default:`.
+func (r *reader) missingRules(e entry) []namedRule {
 	list, ok := r.entries(e.node, "missing")
 	if !ok {
-		return
+		return nil
 	}
+	var rules []namedRule
 	for _, e := range list {
-		if e.node == nil {
-			continue
+		if e.node != nil {
+			rules = append(rules, namedRule{Value[string]{e.key, e.at}, r.missingRule(e)})
 		}
-		if e.key == "default" {
-			d.Missing = r.missingRule(e)
+	}
+	return rules
+}
+
+// applyMissing gives every column its rule.
+func (r *reader) applyMissing(rules []namedRule, d *Data) {
+	for _, n := range rules {
+		if n.column.V == "default" {
+			d.Missing = n.rule
 			if d.Missing.Impute.IsSet() {
 				r.add(d.Missing.Impute.At, "declare it per column", "one constant cannot serve every column")
 			}
 			continue
 		}
-		c := d.Column(e.key)
+		c := d.Column(n.column.V)
 		switch {
 		case c == nil:
-			r.add(e.at, suggest(e.key, "columns", d.columnNames()), "undeclared column %s in missing", e.key)
+			r.add(n.column.At, suggest(n.column.V, "columns", d.columnNames()), "undeclared column %s in missing", n.column.V)
 		case c.Missing.At.Line > 0:
-			r.add(e.at, "", "column %s has two rules for missing values; the other is on line %d", e.key, c.Missing.At.Line)
+			r.add(n.column.At, "", "column %s has two rules for missing values; the other is on line %d", n.column.V, c.Missing.At.Line)
 		default:
-			c.Missing = r.missingRule(e)
+			c.Missing = n.rule
 		}
 	}
 }

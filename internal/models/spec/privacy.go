@@ -56,6 +56,9 @@ func (r *reader) scheme(e entry) Value[string] {
 	for i, s := range schemes {
 		names[i] = s.name
 	}
+	if r.describesChoice(names) {
+		return Value[string]{}
+	}
 	v := r.text(e)
 	if v.V == "feistel" {
 		r.add(v.At, "did you mean fixed_size?", "feistel is how batches are drawn, not a scheme")

@@ -11,6 +11,9 @@ import (
 
 // text reads a scalar as it is written: `1.0` stays "1.0" and `no` stays "no".
 func (r *reader) text(e entry) (v Value[string]) {
+	if r.describes("string", "number", "boolean") {
+		return v
+	}
 	switch n := e.node.(type) {
 	case *ast.StringNode:
 		v.V, v.At = n.Value, r.at(n)
@@ -31,6 +34,9 @@ func (r *reader) text(e entry) (v Value[string]) {
 
 // number reads a finite real number.
 func (r *reader) number(e entry) (v Value[float64]) {
+	if r.describes("number") {
+		return v
+	}
 	s := r.text(e)
 	if !s.IsSet() {
 		return v
@@ -65,6 +71,9 @@ func (r *reader) fraction(e entry) Value[float64] {
 
 // count reads a whole number of at least least.
 func (r *reader) count(e entry, least int) (v Value[int]) {
+	if r.describes("integer") {
+		return v
+	}
 	s := r.text(e)
 	if !s.IsSet() {
 		return v
@@ -83,6 +92,9 @@ func (r *reader) count(e entry, least int) (v Value[int]) {
 
 // boolean reads true or false.
 func (r *reader) boolean(e entry) Value[bool] {
+	if r.describes("boolean") {
+		return Value[bool]{}
+	}
 	if n, ok := e.node.(*ast.BoolNode); ok {
 		return Value[bool]{n.Value, r.at(n)}
 	}
@@ -92,6 +104,9 @@ func (r *reader) boolean(e entry) Value[bool] {
 
 // choice reads one of a few words.
 func (r *reader) choice(e entry, options ...string) Value[string] {
+	if r.describesChoice(options) {
+		return Value[string]{}
+	}
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
 		r.add(v.At, suggest(v.V, "one of", options), "unknown %s %s", e.key, v.V)
@@ -102,6 +117,9 @@ func (r *reader) choice(e entry, options ...string) Value[string] {
 
 // texts reads a list of scalars.
 func (r *reader) texts(e entry) (list []Value[string]) {
+	if r.describesList() {
+		return nil
+	}
 	s, ok := e.node.(*ast.SequenceNode)
 	if !ok {
 		r.add(r.at(e.node), "write [a, b, c]", "%s must be a list, not %s", e.key, describe(e.node))
@@ -126,5 +144,12 @@ func (r *reader) unique(what string, list []Value[string]) {
 	}
 }
 
-// formatNumber prints x in the shortest form that reads back as x.
-func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// formatNumber prints x in the shortest form that reads back as x, with a point
+// before an exponent, without which YAML takes it for text.
+func formatNumber(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if mantissa, exponent, ok := strings.Cut(s, "e"); ok && !strings.Contains(mantissa, ".") {
+		return mantissa + ".0e" + exponent
+	}
+	return s
+}

@@ -62,8 +62,24 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	if !ok {
 		return
 	}
+	known := b.topLevel(r, depth)
+	for _, e := range entries {
+		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {
+			r.add(e.at, "", "%s is also declared at %s", e.key, first)
+		} else {
+			b.seen[e.key] = e.at
+		}
+	}
+	r.each(entries, "the model file", known)
+	if depth == 0 && !b.has("d3p") {
+		r.add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
+	}
+}
+
+// topLevel lists the blocks of a model file and what reads them.
+func (b *blocks) topLevel(r *reader, depth int) fields {
 	s := b.spec
-	known := fields{
+	return fields{
 		"d3p":         func(e entry) { s.Version = r.version(e) },
 		"name":        func(e entry) { s.Name = r.text(e) },
 		"description": func(e entry) { s.Description = r.text(e) },
@@ -77,17 +93,6 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 		"fit":         func(e entry) { r.fit(e, &s.Fit) },
 		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },
 		"output":      func(e entry) { r.output(e, &s.Output) },
-	}
-	for _, e := range entries {
-		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {
-			r.add(e.at, "", "%s is also declared at %s", e.key, first)
-		} else {
-			b.seen[e.key] = e.at
-		}
-	}
-	r.each(entries, "the model file", known)
-	if depth == 0 && !b.has("d3p") {
-		r.add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
 	}
 }
 

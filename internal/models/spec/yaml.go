@@ -12,7 +12,9 @@ import (
 // reader walks the syntax tree of one YAML file and collects its mistakes.
 type reader struct {
 	*problems
-	file string
+	// shape collects what would be read, instead of reading: see Schema.
+	shape *shape
+	file  string
 	// dir is where the file lies, relative to the model file that includes it.
 	dir string
 }
@@ -84,6 +86,9 @@ type entry struct {
 // entries returns the entries of a mapping in file order. Keys that repeat,
 // that are no plain text, or that a comma split off are reported and left out.
 func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
+	if r.shape != nil {
+		return r.describeEntries(), true
+	}
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
 		r.add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
@@ -136,6 +141,10 @@ type present map[string]bool
 // nearest one. It returns the keys that are there, with or without mistakes in
 // their values, and nil when n is no mapping.
 func (r *reader) object(n ast.Node, what string, known fields) present {
+	if r.shape != nil {
+		r.describeObject(known)
+		return nil
+	}
 	list, ok := r.entries(n, what)
 	if !ok {
 		return nil
@@ -146,6 +155,10 @@ func (r *reader) object(n ast.Node, what string, known fields) present {
 // settings is object for blocks whose values may be `auto`: decided by the plan
 // of the fit, as if the key were absent.
 func (r *reader) settings(n ast.Node, what string, known fields) {
+	if r.shape != nil {
+		r.describeObject(known, "auto")
+		return
+	}
 	list, ok := r.entries(n, what)
 	if !ok {
 		return

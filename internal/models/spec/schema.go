@@ -1,0 +1,144 @@
+package spec
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/goccy/go-yaml/ast"
+)
+
+// Schema returns the JSON Schema (draft 2020-12) of model files, for editors.
+// It is read off the code that reads the files: every reader runs once with a
+// shape, which notes what would be read.
+func Schema() []byte {
+	b := &blocks{problems: &problems{}, spec: &Spec{}, load: noFiles, seen: map[string]Position{}}
+	r := &reader{problems: b.problems, shape: &shape{}}
+	top := r.shape
+	r.describeObject(b.topLevel(r, 0))
+	schema := top.schema()
+	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	schema["$id"] = "https://d3p.dev/schema/model-v1.json"
+	schema["title"] = "d3p model file, version 1"
+	out, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		panic("spec: the schema is no JSON: " + err.Error())
+	}
+	return append(out, '\n')
+}
+
+// shape collects the forms that a value may have.
+type shape struct {
+	forms []any
+	texts []string // encoded forms, to keep each once
+	other *shape   // of the values of a mapping with free keys
+}
+
+// add notes a form, once. Inside a mapping with free keys it is a form of the
+// mapping's values.
+func (s *shape) add(form any) {
+	for s.other != nil {
+		s = s.other
+	}
+	text, err := json.Marshal(form)
+	if err != nil {
+		panic("spec: a form is no JSON: " + err.Error())
+	}
+	if !slices.Contains(s.texts, string(text)) {
+		s.texts = append(s.texts, string(text))
+		s.forms = append(s.forms, form)
+	}
+}
+
+// schema is what has been collected; nil for a value that cannot be given.
+func (s *shape) schema() map[string]any {
+	forms := s.forms
+	if s.other != nil {
+		forms = append(forms, map[string]any{"type": "object", "additionalProperties": s.other.schema()})
+	}
+	switch len(forms) {
+	case 0:
+		return nil
+	case 1:
+		return forms[0].(map[string]any)
+	}
+	return map[string]any{"anyOf": forms}
+}
+
+// probes are nodes of the three kinds: a reader that decides by the kind of its
+// node runs once with each.
+func probes() []ast.Node {
+	return []ast.Node{&ast.StringNode{}, &ast.MappingNode{}, &ast.SequenceNode{}}
+}
+
+// describeObject notes a mapping with known keys; words are texts that may
+// stand for any of its values.
+func (r *reader) describeObject(known fields, words ...string) {
+	outer := r.shape
+	properties := make(map[string]any)
+	for key, read := range known {
+		r.shape = &shape{}
+		for _, n := range probes() {
+			inner := r.shape
+			read(entry{key: key, node: n})
+			r.shape = inner
+		}
+		if r.shape.schema() == nil {
+			continue // reserved: not available yet
+		}
+		for _, w := range words {
+			r.shape.forms = append(r.shape.forms, map[string]any{"const": w})
+		}
+		properties[key] = r.shape.schema()
+	}
+	r.shape = outer
+	r.shape.add(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+// describeEntries notes a mapping with free keys; its values are what the
+// reader reads next.
+func (r *reader) describeEntries() []entry {
+	if r.shape.other == nil {
+		r.shape.other = &shape{}
+	}
+	var list []entry
+	for _, n := range probes() {
+		list = append(list, entry{key: "name", node: n})
+	}
+	return list
+}
+
+// describes notes a scalar of one of these types, and reports whether the
+// reader only describes.
+func (r *reader) describes(types ...string) bool {
+	if r.shape == nil {
+		return false
+	}
+	form := map[string]any{"type": types[0]}
+	if len(types) > 1 {
+		form["type"] = types
+	}
+	r.shape.add(form)
+	return true
+}
+
+// describesChoice notes one of a few words.
+func (r *reader) describesChoice(options []string) bool {
+	if r.shape == nil {
+		return false
+	}
+	r.shape.add(map[string]any{"enum": options})
+	return true
+}
+
+// describesList notes a list of scalars.
+func (r *reader) describesList() bool {
+	if r.shape == nil {
+		return false
+	}
+	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": []string{"string", "number", "boolean"}}})
+	return true
+}
+
+// describesNothing says of a key that the language reserves that no value can
+// be given.
+func (r *reader) describesNothing() bool { return r.shape != nil }
