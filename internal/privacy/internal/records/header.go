@@ -33,6 +33,9 @@ func hint(name string, header []string) string {
 			return "the first line must name the columns"
 		}
 	}
+	if len(header) == 1 && strings.ContainsAny(header[0], ";\t|") {
+		return "fields must be separated by commas"
+	}
 	if near := nearest.Name(name, header); near != "" {
 		return "did you mean " + near + "?"
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"d3p/internal/models"
 )
@@ -89,6 +90,9 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 	}
 	header := make([]string, len(cells))
 	for i, cell := range cells {
+		if !utf8.Valid(cell) || bytes.IndexByte(cell, 0) >= 0 {
+			return nil, check, &FileError{File: path, Problem: "is not text in UTF-8", Hint: "export CSV in UTF-8, or Parquet; decompress it if it is compressed"}
+		}
 		header[i] = string(bytes.TrimSpace(cell))
 	}
 	enc := newEncoder(e)

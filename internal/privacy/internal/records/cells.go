@@ -1,0 +1,188 @@
+package records
+
+import (
+	"bytes"
+	"math"
+
+	"d3p/internal/models"
+)
+
+// undeclared is the code of a cell that is no declared level.
+const undeclared = -1
+
+// text encodes a cell given as text.
+func (e *encoder) text(c *column, cell []byte) {
+	if c.levels == nil && e.textTokens { // the common case, without looking twice
+		if x, ok := parseNumber(cell); ok {
+			e.value(c, x, undeclared, false)
+			return
+		}
+	}
+	cell = bytes.TrimSpace(cell)
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.find(cell)
+	}
+	if !declared && e.isMissing(cell) {
+		e.absent(c)
+		return
+	}
+	x := math.NaN()
+	if c.numeric {
+		if parsed, ok := parseNumber(cell); ok {
+			x = parsed
+		}
+	}
+	e.value(c, x, code, declared)
+}
+
+// isMissing reports whether the text of a cell says that it has no value.
+func (e *encoder) isMissing(cell []byte) bool {
+	if len(cell) == 0 {
+		return true
+	}
+	for _, token := range e.tokens {
+		if bytes.Equal(token, cell) {
+			return true
+		}
+	}
+	return false
+}
+
+// number encodes a cell given as a number; NaN and infinities are missing.
+func (e *encoder) number(c *column, x float64) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		e.absent(c)
+		return
+	}
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.findNumber(x)
+	}
+	e.value(c, x, code, declared)
+}
+
+// truth encodes a cell given as a truth value.
+func (e *encoder) truth(c *column, b bool) {
+	x := 0.0
+	if b {
+		x = 1
+	}
+	code, declared := undeclared, false
+	if c.levels != nil {
+		code, declared = c.levels.findBool(b)
+	}
+	e.value(c, x, code, declared)
+}
+
+// value encodes a cell that has a value: its number x (NaN: it does not parse)
+// and the code of its level, as far as the fields of the column want them.
+func (e *encoder) value(c *column, x float64, code int, declared bool) {
+	if c.numeric && math.IsNaN(x) {
+		c.check.Unparseable++
+	}
+	if c.levels != nil && !declared {
+		c.check.UnknownLevel++
+	}
+	missing := false
+	for i := range c.fields {
+		f := &c.fields[i]
+		switch f.Kind {
+		case models.Numeric:
+			missing = !e.numeric(c, f, x) || missing
+		case models.LevelCode, models.OneHot:
+			missing = !e.level(f, code, declared) || missing
+		case models.MissingIndicator:
+			e.row[f.Out[0]] = indicator(missing)
+		}
+	}
+}
+
+// absent encodes a missing cell.
+func (e *encoder) absent(c *column) {
+	c.check.Missing++
+	for i := range c.fields {
+		f := &c.fields[i]
+		if f.Kind == models.MissingIndicator {
+			e.row[f.Out[0]] = indicator(true)
+		} else {
+			e.missing(f)
+		}
+	}
+}
+
+func indicator(missing bool) float64 {
+	if missing {
+		return 1
+	}
+	return 0
+}
+
+// numeric encodes x in a Numeric field and reports whether it had a value.
+func (e *encoder) numeric(c *column, f *field, x float64) bool {
+	if math.IsNaN(x) || f.Type == models.Integer && x != math.Trunc(x) {
+		e.missing(f)
+		return false
+	}
+	if x < f.lower || x > f.upper {
+		c.check.OutOfBounds++
+		if f.RejectOutside {
+			e.reject()
+			return true
+		}
+		x = min(max(x, f.lower), f.upper)
+	}
+	x = f.encode(x)
+	if x-x != 0 { // not finite: the logarithm of zero, say
+		e.missing(f)
+		return false
+	}
+	e.row[f.Out[0]] = x
+	return true
+}
+
+// level encodes a level in a LevelCode or OneHot field, by the rule for
+// undeclared levels where it is one, and reports whether it had a value.
+func (e *encoder) level(f *field, code int, declared bool) bool {
+	if !declared {
+		code = f.Unknown
+	}
+	switch {
+	case code == models.UnknownReject:
+		e.reject()
+		return true
+	case code < 0:
+		e.missing(f)
+		return false
+	}
+	e.writeLevel(f, code)
+	return true
+}
+
+// missing applies the declared rule for a field without a value.
+func (e *encoder) missing(f *field) {
+	switch {
+	case f.Missing != models.MissingImpute:
+		e.reject()
+	case f.Kind == models.Numeric:
+		e.row[f.Out[0]] = f.imputed
+	default:
+		e.writeLevel(f, int(f.imputed))
+	}
+}
+
+// writeLevel writes level l of a LevelCode or OneHot field.
+func (e *encoder) writeLevel(f *field, l int) {
+	if f.Kind == models.LevelCode {
+		e.row[f.Out[0]] = float64(l)
+		return
+	}
+	for k, out := range f.Out {
+		if out >= 0 {
+			e.row[out] = 0
+			if k == l {
+				e.row[out] = 1
+			}
+		}
+	}
+}
