@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
 
@@ -74,9 +75,15 @@ func (r *Run) account(p *Privacy) error {
 	p.Guarantee = &Guarantee{
 		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
 		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
-		Curve: Curve(r.Event, r.Plan.Adjacency),
 	}
-	p.Risk = RiskOf(Point{r.Spent.Upper, r.Plan.Delta}, p.Guarantee.Curve)
+	curve, err := accountant.NewCurve(r.Event, r.Plan.Adjacency)
+	if err != nil {
+		return err
+	}
+	g := p.Guarantee
+	g.Curve, g.GDP = pointsOf(curve), &GDP{}
+	g.GDP.Mu, g.GDP.Regret = curve.DominatingMu()
+	p.Risk, p.curve = RiskOf(curve), curve
 	p.Statements.Odds = odds(p.Risk)
 	return nil
 }

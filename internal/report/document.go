@@ -37,9 +37,9 @@ func (r *Run) document(p *Privacy) *document {
 	}
 	d.Badge, d.Reason = badge(p)
 	d.Figures.Forest = forest(d.Rows)
-	if p.Guarantee != nil {
+	if p.curve != nil {
 		claim := Point{p.Guarantee.Epsilon, p.Guarantee.Delta}
-		d.Figures.Tradeoff = tradeoff(claim, p.Guarantee.Curve)
+		d.Figures.Tradeoff = tradeoff(claim, p.curve)
 		d.Figures.Curve = curveFigure(claim, p.Guarantee.Curve, p.Neighbours.NPublic)
 	}
 	return d

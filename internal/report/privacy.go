@@ -1,6 +1,10 @@
 package report
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"d3p/internal/privacy/accountant"
+)
 
 // PrivacySchema identifies the format of privacy.json.
 const PrivacySchema = "https://d3p.dev/schema/privacy-report-v1.json"
@@ -38,6 +42,8 @@ type Privacy struct {
 	Reproducibility Reproducibility `json:"reproducibility"`
 	Justification   string          `json:"justification"`
 	Statements      Statements      `json:"statements"`
+
+	curve *accountant.Curve // behind Guarantee and Risk; nil when the run is not private
 }
 
 // Tool is the program that ran.
@@ -140,6 +146,15 @@ type Guarantee struct {
 	Target  Target  `json:"target"`
 	Slack   float64 `json:"slack"` // target less claim
 	Curve   []Point `json:"curve"`
+	GDP     *GDP    `json:"gdp"`
+}
+
+// GDP is the smallest mu of Gaussian differential privacy that covers the whole
+// curve, and by how much it overstates the attacker (Gomez, Kulynych et al.
+// 2025, arXiv:2503.10945).
+type GDP struct {
+	Mu     float64 `json:"mu"`
+	Regret float64 `json:"regret"`
 }
 
 // Target is the budget that was asked for; an epsilon of 0 when the noise
@@ -167,6 +182,7 @@ type Risk struct {
 // Belief is the largest probability that an attacker can come to, from a prior.
 type Belief struct {
 	Prior        float64 `json:"prior"`
+	AtFPR        float64 `json:"at_fpr"` // of the attacker's test
 	MaxPosterior float64 `json:"max_posterior"`
 }
 

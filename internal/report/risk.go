@@ -4,44 +4,55 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"d3p/internal/privacy/accountant"
 )
 
-// RiskOf says what the guarantees in curve, all of which hold, allow an attacker
-// together; claim is the one that is published. Of each number the smallest
-// bound counts. The trade-off of one (epsilon, delta) is FNR >= max(0,
-// 1 - delta - e^eps FPR, e^-eps (1 - delta - FPR)). Wasserman and Zhou 2010;
-// Kairouz, Oh and Viswanath 2015, arXiv:1311.0776.
-func RiskOf(claim Point, curve []Point) *Risk {
+// The attackers of the report: false positive rates that a test of membership
+// may have, and beliefs before the release.
+var (
+	falsePositives = [...]float64{0.001, 0.01, 0.05, 0.1}
+	priors         = [...]float64{0.01, 0.1, 0.5}
+)
+
+// RiskOf says what the privacy curve of a run allows an attacker who knows all
+// but whether one unit is in the data; claim is the point that is published.
+func RiskOf(whole *accountant.Curve, claim Point) *Risk {
 	r := &Risk{
-		Method:    "certified points of the privacy curve of the whole run",
-		Advantage: 1, TPRAtFPR: map[string]float64{},
+		Method:    "the privacy curve of the whole run, which bounds every test of membership",
+		Advantage: whole.Advantage(), TPRAtFPR: map[string]float64{},
 	}
-	for _, p := range append([]Point{claim}, curve...) {
-		r.Advantage = min(r.Advantage, advantage(p))
+	for _, fpr := range falsePositives {
+		r.TPRAtFPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = whole.TPR(fpr)
 	}
-	for _, fpr := range []float64{0.001, 0.01, 0.05, 0.1} {
-		r.TPRAtFPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = truePositives(claim, curve, fpr)
+	for _, prior := range priors {
+		for _, fpr := range []float64{0.1, 0.01, 0.001} {
+			r.Belief = append(r.Belief, Belief{prior, fpr, whole.Belief(prior, fpr)})
+		}
+		r.Limit = append(r.Limit, Limit{prior, belief(claim.Epsilon, prior)})
 	}
-	for _, prior := range []float64{0.01, 0.1, 0.5} {
-		r.Belief = append(r.Belief, Belief{prior, belief(claim.Epsilon, prior)})
+	for _, fpr := range tradeoffRates() {
+		r.Tradeoff = append(r.Tradeoff, Rates{fpr, whole.Tradeoff(fpr)})
 	}
 	return r
 }
 
-// advantage is the largest true minus false positive rate under one guarantee:
-// (e^eps - 1 + 2 delta)/(e^eps + 1).
-func advantage(p Point) float64 {
-	return math.Tanh(p.Epsilon/2) + 2*p.Delta/(math.Exp(p.Epsilon)+1)
+// tradeoffRates are the false positive rates of the trade-off curve: every
+// hundredth, and more near 0.
+func tradeoffRates() []float64 {
+	rates := []float64{0, 0.0001, 0.0003, 0.001, 0.002, 0.005}
+	for i := 1; i <= 100; i++ {
+		rates = append(rates, float64(i)/100)
+	}
+	return rates
 }
 
-// truePositives is the largest true positive rate at a false positive rate.
-func truePositives(claim Point, curve []Point, fpr float64) float64 {
-	most := 1.0
-	for _, p := range append([]Point{claim}, curve...) {
-		fnr := max(0, 1-p.Delta-math.Exp(p.Epsilon)*fpr, math.Exp(-p.Epsilon)*(1-p.Delta-fpr))
-		most = min(most, 1-fnr)
-	}
-	return most
+// truePositives is the largest true positive rate at a false positive rate that
+// one guarantee allows: its trade-off is FNR >= max(0, 1 - delta - e^eps FPR,
+// e^-eps (1 - delta - FPR)). Wasserman and Zhou 2010; Kairouz, Oh and
+// Viswanath 2015, arXiv:1311.0776.
+func truePositives(p Point, fpr float64) float64 {
+	return 1 - max(0, 1-p.Delta-math.Exp(p.Epsilon)*fpr, math.Exp(-p.Epsilon)*(1-p.Delta-fpr))
 }
 
 // belief is the largest posterior probability from a prior one, under pure

@@ -9,54 +9,35 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// The table of outputs.md, computed by hand at delta = 1e-5.
-func TestRiskOf(t *testing.T) {
-	for _, c := range []struct{ epsilon, advantage, tpr, belief10, belief50 float64 }{
-		{0.1, 0.050, 0.011, 0.109, 0.525},
-		{0.5, 0.245, 0.017, 0.155, 0.622},
-		{1, 0.462, 0.027, 0.232, 0.731},
-		{2, 0.762, 0.074, 0.451, 0.881},
-		{3, 0.905, 0.201, 0.691, 0.953},
-		{5, 0.987, 0.993, 0.943, 0.993},
-	} {
-		r := RiskOf(Point{c.epsilon, 1e-5}, nil)
-		got := []float64{r.Advantage, r.TPRAtFPR["0.01"], r.Belief[1].MaxPosterior, r.Belief[2].MaxPosterior}
-		for i, want := range []float64{c.advantage, c.tpr, c.belief10, c.belief50} {
-			if math.Abs(got[i]-want) > 6e-4 {
-				t.Errorf("epsilon %g, column %d: %.4f, want %.3f", c.epsilon, i, got[i], want)
-			}
+// What (epsilon, 1e-5) alone allows at 1 % false positives: the table of the
+// design, computed by hand.
+func TestTruePositives(t *testing.T) {
+	for epsilon, want := range map[float64]float64{0.1: 0.011, 0.5: 0.017, 1: 0.027, 2: 0.074, 3: 0.201, 5: 0.993, 1000: 1} {
+		if got := truePositives(Point{epsilon, 1e-5}, 0.01); math.Abs(got-want) > 6e-4 {
+			t.Errorf("epsilon %g: %.4f, want %.3f", epsilon, got, want)
 		}
 	}
 }
 
-func TestRiskOfHugeEpsilon(t *testing.T) {
-	r := RiskOf(Point{1000, 1e-5}, nil)
-	if r.Advantage != 1 || r.TPRAtFPR["0.01"] != 1 || r.Belief[0].MaxPosterior != 1 {
-		t.Errorf("epsilon 1000 promises nothing, got %+v", r)
-	}
-}
-
-// The curve of a Gaussian mechanism allows less than the one point (1, 1e-5):
-// outputs.md gives an advantage of 0.107 and 2.0 % true positives for the exact
-// mu-GDP curve; a few points of it must come near, from above.
-func TestCurveTightensTheRisk(t *testing.T) {
-	ev := event.Gaussian{NoiseMultiplier: 1 / 0.268}
-	answer, err := accountant.Epsilon(ev, event.AddRemove, 1e-5)
+// A Gaussian mechanism with mu = 0.268 (epsilon 1 at delta 1e-5) allows an
+// advantage of 0.107 and 2.0 % true positives at 1 % false ones: the same table.
+func TestRiskOfGaussian(t *testing.T) {
+	curve, err := accountant.NewCurve(event.Gaussian{NoiseMultiplier: 1 / 0.268}, event.AddRemove)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := RiskOf(Point{answer.Upper, 1e-5}, Curve(ev, event.AddRemove))
-	if r.Advantage < 0.1066 || r.Advantage > 0.115 {
-		t.Errorf("advantage %.4f, want a little above 0.107", r.Advantage)
+	r := RiskOf(curve)
+	if math.Abs(r.Advantage-0.1066) > 5e-4 {
+		t.Errorf("advantage %.4f, want 0.107", r.Advantage)
 	}
-	if tpr := r.TPRAtFPR["0.01"]; tpr < 0.0199 || tpr > 0.0225 {
-		t.Errorf("true positives %.4f, want a little above 0.020", tpr)
+	if math.Abs(r.TPRAtFPR["0.01"]-0.0197) > 5e-4 {
+		t.Errorf("true positives %.4f, want 0.020", r.TPRAtFPR["0.01"])
 	}
-}
-
-func TestOdds(t *testing.T) {
-	s := odds(RiskOf(Point{1, 1e-5}, nil))
-	if !strings.Contains(s, "find at most 28;") { // 0.0272 without the curve
+	// 1 % false against 1.97 % true positives take a belief of 1/2 to 0.66.
+	if b := r.Belief[2]; b.Prior != 0.5 || math.Abs(b.MaxPosterior-0.663) > 5e-3 {
+		t.Errorf("belief %+v, want 0.5 to become 0.663", b)
+	}
+	if s := odds(r); !strings.Contains(s, "find at most 20;") {
 		t.Error(s)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"html/template"
 	"math"
 	"strings"
+
+	"d3p/internal/privacy/accountant"
 )
 
 // plot draws in a box of width x height with room for labels at the left and
@@ -64,20 +66,20 @@ func (p *plot) svg() template.HTML {
 
 // tradeoff shows what an attacker can do: true against false positives, with
 // the diagonal of pure guessing, the claim alone, and the whole curve.
-func tradeoff(claim Point, curve []Point) template.HTML {
+func tradeoff(claim Point, curve *accountant.Curve) template.HTML {
 	p := newPlot(420, 340, 56, "True positive rate against false positive rate")
 	p.frame("false positive rate", "true positive rate")
 	p.line("guess", 0, 0, 1, 1)
 	var one, all []float64
 	for i := range 201 {
 		x := float64(i) / 200
-		one = append(one, x, truePositives(claim, nil, x))
-		all = append(all, x, truePositives(claim, curve, x))
+		one = append(one, x, truePositives(claim, x))
+		all = append(all, x, curve.TPR(x))
 	}
 	p.line("claim", one...)
 	p.line("run", all...)
 	for _, x := range []float64{0.001, 0.01, 0.1} {
-		p.dot("mark", x, truePositives(claim, curve, x))
+		p.dot("mark", x, curve.TPR(x))
 	}
 	for _, t := range []float64{0, 0.5, 1} {
 		p.text("middle", t, 0, 0, 16, fmt.Sprint(t))
@@ -91,7 +93,7 @@ func tradeoff(claim Point, curve []Point) template.HTML {
 func curveFigure(claim Point, curve []Point, n int) template.HTML {
 	p := newPlot(420, 340, 56, "Epsilon against delta")
 	p.frame("delta", "epsilon")
-	lowest, highest, most := -9.0, -1.0, claim.Epsilon
+	lowest, highest, most := -9.0, -2.0, claim.Epsilon
 	for _, c := range curve {
 		most = max(most, c.Epsilon)
 	}
@@ -107,7 +109,7 @@ func curveFigure(claim Point, curve []Point, n int) template.HTML {
 	p.line("guess", x(1/float64(n)), 0, x(1/float64(n)), 1)
 	p.text("middle", x(1/float64(n)), 1, 0, 0, "1/N")
 	p.dot("mark", x(claim.Delta), claim.Epsilon/most)
-	for _, exponent := range []int{-9, -7, -5, -3, -1} {
+	for _, exponent := range []int{-9, -7, -5, -3} {
 		p.text("middle", x(math.Pow10(exponent)), 0, 0, 16, fmt.Sprintf("1e%d", exponent))
 	}
 	for _, t := range []float64{0, 0.5, 1} {

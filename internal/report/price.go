@@ -1,0 +1,107 @@
+package report
+
+import (
+	"math"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Price is everything in a report that follows from the event, the neighbouring
+// relation and delta alone; whoever has dp_event.json can compute it again.
+type Price struct {
+	Answer       accountant.Answer // of epsilon at the claim's delta
+	Curve        []Point
+	GDP          GDP
+	Group        []Group
+	CrossCheck   *CrossCheck // nil when the event has no Renyi bound
+	Risk         *Risk
+	PerIteration []Spent
+}
+
+// PriceOf asks the accountant for everything that the report says of an event.
+// iterations is the number of steps that the event stands for.
+func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) (*Price, error) {
+	answer, err := accountant.Epsilon(ev, rel, delta)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := accountant.NewCurve(ev, rel)
+	if err != nil {
+		return nil, err
+	}
+	claim := Point{answer.Upper, delta}
+	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Group: groups(claim), Risk: RiskOf(whole, claim)}
+	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
+	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
+		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
+	}
+	p.PerIteration, err = perIteration(ev, rel, delta, iterations)
+	return p, err
+}
+
+// curvePoints are certified points from delta 1e-9 to 0.1, half a decade apart.
+// The claim stands for its own delta.
+func curvePoints(whole *accountant.Curve, claim Point) []Point {
+	var points []Point
+	for i := range 17 {
+		delta := math.Pow(10, -9+float64(i)/2)
+		if i%2 == 0 {
+			delta = math.Pow10(i/2 - 9)
+		}
+		epsilon := whole.Epsilon(delta)
+		if delta == claim.Delta {
+			epsilon = claim.Epsilon
+		}
+		if !math.IsInf(epsilon, 1) {
+			points = append(points, Point{epsilon, delta})
+		}
+	}
+	return points
+}
+
+// groups is what the claim implies for k units together: k epsilon, and
+// delta (e^(k epsilon) - 1)/(e^epsilon - 1). Dwork and Roth 2014, lemma 2.2;
+// Vadhan 2017. A group for which that says nothing is left out.
+func groups(claim Point) []Group {
+	var list []Group
+	for _, k := range []int{2, 5, 10} {
+		epsilon, delta := float64(k)*claim.Epsilon, float64(k)*claim.Delta
+		if claim.Epsilon > 0 {
+			delta = claim.Delta * math.Expm1(epsilon) / math.Expm1(claim.Epsilon)
+		}
+		if delta < 1 {
+			list = append(list, Group{k, epsilon, delta})
+		}
+	}
+	return list
+}
+
+// spendingPoints bounds the points of the spending over iterations.
+const spendingPoints = 16
+
+// perIteration is the epsilon of the first steps at the claim's delta, for an
+// event that repeats one other; any other event has only its end.
+func perIteration(ev event.Event, rel event.Relation, delta float64, iterations int) ([]Spent, error) {
+	repeated, ok := ev.(event.SelfComposed)
+	count := repeated.Count
+	if !ok || count < 1 {
+		repeated, count = event.SelfComposed{Of: ev}, 1
+	}
+	points := min(count, spendingPoints)
+	list := make([]Spent, points)
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range points {
+		work.Go(func() error {
+			first := count * (i + 1) / points
+			answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: first}, rel, delta)
+			list[i] = Spent{int(int64(iterations) * first / count), answer.Upper}
+			return err
+		})
+	}
+	return list, work.Wait()
+}
