@@ -76,6 +76,16 @@ func TestFamilies(t *testing.T) {
 			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) + logNormal(u[2], 0, 1)
 		},
 	}, {
+		"categorical response", "formula: g ~ 1 + x1\n  family: categorical",
+		[]string{"Intercept[b]", "Intercept[c]", "b[x1,b]", "b[x1,c]"},
+		func(u []float64) float64 {
+			b, c := u[0]+u[2]*x, u[1]+u[3]*x
+			return b - math.Log(1+math.Exp(b)+math.Exp(c))
+		},
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 2.5) + logNormal(u[1], 0, 2.5) + logNormal(u[2], 0, 1) + logNormal(u[3], 0, 1)
+		},
+	}, {
 		"interactions", "formula: d ~ 0 + x1:g + x1 * e\n  family: bernoulli",
 		[]string{"b[x1:g=b]", "b[x1:g=c]", "b[x1]", "b[e]", "b[x1:e]"},
 		func(u []float64) float64 {
@@ -172,6 +182,7 @@ func TestEveryFamily(t *testing.T) {
 		"g: {type: category, levels: [a, b, c]}",
 		"n: {type: integer, lower: 0, upper: 50}",
 		"m: {type: integer, lower: 20, upper: 50}",
+		"e: {type: real, lower: 1, upper: 9}",
 		"y: {type: real, lower: -10, upper: 30, scale: {center: 10, by: 4}}",
 		"t: {type: real, lower: 0.5, upper: 30}",
 		"f: {type: real, lower: 0.01, upper: 0.99}",
@@ -193,6 +204,7 @@ func TestEveryFamily(t *testing.T) {
 		"formula: surv(t, d) ~ x1\n  family: weibull",
 		"formula: f ~ x1\n  family: beta",
 		"formula: o ~ x1 + g\n  family: cumulative",
+		"formula: g ~ x1 + e\n  family: categorical\n  priors:\n    b[x1,c]: normal(1, 2)\n    Intercept[b]: normal(0, 3)",
 	} {
 		t.Run(model, func(t *testing.T) {
 			m := compile(t, data+"model:\n  "+model+"\n")

@@ -41,6 +41,7 @@ func (g *build) scales() {
 		}
 	}
 	for _, dim := range g.c.core.Dims {
+		g.contrasts(dim)
 		labels := g.c.dims[dim.Name.V].Labels
 		if center, by, ok := d.Scales(labels); ok && len(dim.Labels) > 0 {
 			shape := graph.Shape{{Name: dim.Name.V, Size: len(labels)}}
@@ -48,6 +49,28 @@ func (g *build) scales() {
 			g.env.Values[dim.Name.V+".by"] = expr.Value{Node: g.b.Consts(shape, by)}
 		}
 	}
+}
+
+// contrasts gives NAME.contrasts its value when NAME is the category whose
+// levels a dim of that name is, and the dim `effect` its levels but the
+// reference: the matrix that has 1 where effect and level are the same. So
+// eta @ NAME.contrasts has one number per level, 0 for the reference.
+func (g *build) contrasts(levels *spec.Dim) {
+	c := g.c.spec.Data.Column(levels.Of.V)
+	effect := g.c.dims["effect"]
+	if c == nil || c.Name.V != levels.Name.V || effect.Size != len(c.Levels)-1 {
+		return
+	}
+	m := make([]float64, effect.Size*len(c.Levels))
+	for i, label := range effect.Labels {
+		l := c.Level(label)
+		if l < 0 {
+			return
+		}
+		m[i*len(c.Levels)+l] = 1
+	}
+	shape := graph.Shape{{Name: "effect", Size: effect.Size}, {Name: levels.Name.V, Size: len(c.Levels)}}
+	g.env.Values[c.Name.V+".contrasts"] = expr.Value{Node: g.b.Consts(shape, m)}
 }
 
 // tableMatrix holds what the labels of a dim mean in a table, row by row; it

@@ -67,6 +67,9 @@ func (b *blocks) checkModel(m *Model) {
 		}
 		b.checkGroup(m, g, groups)
 	}
+	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets) > 0 {
+		b.add(m.Formula.At, "write core blocks", "family %s has no group terms and offsets in a formula", f.name)
+	}
 	b.checkGroupFormulas(m)
 	if known && f != nil && m.complete(d) {
 		b.checkPriors(m, f)

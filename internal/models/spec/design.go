@@ -40,6 +40,17 @@ func (c *Column) factors(full bool) []Factor {
 	return list
 }
 
+// effects lists the levels of a category but its reference.
+func (c *Column) effects() []string {
+	var labels []string
+	for l, v := range c.Levels {
+		if l != c.ReferenceLevel() {
+			labels = append(labels, v.V)
+		}
+	}
+	return labels
+}
+
 // labels expands terms into coefficient labels in the order of the formula.
 // Categories are coded against their reference level; without an intercept the
 // first term that is a category alone has a coefficient per level.

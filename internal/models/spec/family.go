@@ -14,12 +14,16 @@ type family struct {
 	scaled bool
 	// counts says that the response is a count: its lower bound is at least 0.
 	counts bool
+	// effects says that every level of the response but its reference has
+	// coefficients of its own, along the dim `effect`.
+	effects bool
 	// cuts says that cutpoints take the place of the intercept.
 	cuts bool
 }
 
 // link names an inverse link and the observation that it gives, an expression
-// of eta, the linear predictor; trials stands for the number of trials.
+// of eta, the linear predictor; trials stands for the number of trials and
+// response for the name of the response.
 type link struct{ name, observe string }
 
 // auxiliary is a parameter of the family, with its default prior.
@@ -93,6 +97,10 @@ var families = []family{
 		name: "beta", types: []string{Real},
 		links: []link{{"logit", "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"}},
 		aux:   []auxiliary{{"kappa", "gamma(2, 0.1)"}},
+	},
+	{
+		name: "categorical", types: []string{Category}, effects: true,
+		links: []link{{"softmax", "categorical(logits=eta @ response.contrasts)"}},
 	},
 	{
 		name: "cumulative", types: []string{Ordinal}, cuts: true,

@@ -79,14 +79,22 @@ type lowering struct {
 
 func (l *lowering) run() {
 	m, f := l.model, familyOf(l.model.Family.V)
+	effect, coef := "", " [coef]"
+	if f.effects {
+		response := l.data.Column(m.Terms.Response.V)
+		l.core.Dims = append(l.core.Dims, &Dim{Name: Value[string]{response.Name.V, m.Formula.At}, Of: m.Terms.Response})
+		l.dim("effect", response.effects())
+		effect, coef = " [effect]", " [coef, effect]"
+	}
 	if m.Terms.Intercept && !f.cuts {
-		l.param("Intercept", m.prior(priorIntercept, "Intercept"), "")
+		l.param("Intercept", m.prior(priorIntercept, "Intercept"), effect)
+		l.elements("Intercept")
 		l.eta = append(l.eta, "Intercept")
 	}
 	labels := l.data.labels(m.Terms.Intercept, m.Terms.Terms)
 	if len(labels) > 0 {
 		l.dim("coef", labels)
-		l.param("b", m.prior(priorB, "b"), " [coef]")
+		l.param("b", m.prior(priorB, "b"), coef)
 		l.elements("b")
 		l.eta = append(l.eta, "columns(coef) @ b")
 	}
@@ -116,7 +124,7 @@ func (l *lowering) run() {
 // observation is how the family observes the response.
 func (l *lowering) observation(f *family) string {
 	m := l.model
-	text := f.link(m.Link.V).observe
+	text := strings.Replace(f.link(m.Link.V).observe, "response.", m.Terms.Response.V+".", 1)
 	if m.Terms.Trials.IsSet() {
 		text = strings.Replace(text, "trials", "raw("+m.Terms.Trials.V+")", 1)
 	}

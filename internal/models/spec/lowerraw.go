@@ -6,7 +6,7 @@ import "strings"
 // the file, beside those at the declared scales that the priors are about:
 //
 //	b_raw: b * y.by / coef.by
-//	Intercept_raw: y.center + y.by * (Intercept - sum(b * coef.center / coef.by))
+//	Intercept_raw: y.center + y.by * (Intercept - sum(b * coef.center / coef.by, over=coef))
 //	sigma_raw: sigma * y.by
 //
 // y.center and y.by drop out unless the response is on a scale. A column with a
@@ -30,7 +30,7 @@ func (l *lowering) raw(f *family, labels []string) {
 	center := ""
 	if predictors {
 		define("b_raw", times+"b / coef.by")
-		center = "sum(b * coef.center / coef.by)"
+		center = "sum(b * coef.center / coef.by, over=coef)"
 	} else if len(labels) > 0 {
 		define("b_raw", times+"b")
 	}

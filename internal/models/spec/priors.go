@@ -30,14 +30,26 @@ func (b *blocks) checkPriors(m *Model, f *family) {
 
 // priorNames lists what priors may be stated for.
 func (m *Model) priorNames(d *Data, f *family) []string {
-	var names []string
+	var names, effects []string
+	if f.effects {
+		effects = d.Column(m.Terms.Response.V).effects()
+	}
 	if m.Terms.Intercept && !f.cuts {
 		names = append(names, "Intercept")
+		for _, e := range effects {
+			names = append(names, "Intercept["+e+"]")
+		}
 	}
-	if labels := d.labels(m.Terms.Intercept, m.Terms.Terms); len(labels) > 0 {
+	labels := d.labels(m.Terms.Intercept, m.Terms.Terms)
+	if len(labels) > 0 {
 		names = append(names, "b")
-		for _, l := range labels {
+	}
+	for _, l := range labels {
+		if !f.effects {
 			names = append(names, "b["+l+"]")
+		}
+		for _, e := range effects {
+			names = append(names, "b["+l+","+e+"]")
 		}
 	}
 	for _, g := range m.Terms.Groups {
