@@ -9,7 +9,12 @@ import (
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
 	arrowcsv "github.com/apache/arrow/go/v15/arrow/csv"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/models"
 )
@@ -93,4 +98,47 @@ func BenchmarkReadCSV(b *testing.B) {
 		}
 		rate(b)
 	})
+}
+
+// BenchmarkReadParquet reads 200,000 records of 20 numbers, zstd.
+func BenchmarkReadParquet(b *testing.B) {
+	const n, k = 200_000, 20
+	rng := rand.New(rand.NewPCG(1, 2))
+	var fields []arrow.Field
+	var data []arrow.Array
+	e := models.Encoding{K: k}
+	for j := range k {
+		name := fmt.Sprintf("x%d", j)
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+		e.Fields = append(e.Fields, models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{j}})
+		column := array.NewFloat64Builder(memory.DefaultAllocator)
+		for range n {
+			column.Append(rng.NormFloat64())
+		}
+		data = append(data, column.NewArray())
+	}
+	path := filepath.Join(b.TempDir(), "data.parquet")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	schema := arrow.NewSchema(fields, nil)
+	w, err := pqarrow.NewFileWriter(schema, f, parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false)), pqarrow.DefaultWriterProps())
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Write(array.NewRecord(schema, data, n)); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.ResetTimer()
+	for range b.N {
+		rows, _, err := Read(path, e, Options{})
+		if err != nil || rows.N != n {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
