@@ -105,6 +105,10 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 // of it, and counts, see them in the unit of the file. It reports a column of
 // which the distribution makes no sense.
 func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at int, raw, ok bool) {
+	if c.Missing.Rule == spec.MissingImpute {
+		g.c.errs.Add(c.Missing.At, "use `reject`", "column %s is observed and must not be imputed", c.Name.V)
+		return 0, false, false
+	}
 	want := ""
 	switch s.Kind {
 	case dist.Real:

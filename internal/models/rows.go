@@ -1,8 +1,6 @@
 package models
 
 import (
-	"slices"
-
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
@@ -102,5 +100,5 @@ func (c *compiler) labelsOf(dim string) []*spec.Column {
 		}
 		columns = append(columns, column)
 	}
-	return slices.Clip(columns)
+	return columns
 }

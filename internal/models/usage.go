@@ -16,9 +16,13 @@ type usage struct {
 	labels map[string]bool // column('label')
 }
 
+func newUsage() usage {
+	return usage{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+}
+
 // usageOf reads the rows block.
 func usageOf(core *spec.Core) usage {
-	u := usage{map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}}
+	u := newUsage()
 	for _, list := range [][]*spec.Definition{core.RowsLet, core.Observe} {
 		for _, d := range list {
 			if d.Expr != nil {

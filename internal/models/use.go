@@ -1,0 +1,98 @@
+package models
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/spec"
+)
+
+// checkUse reports an empty observe block, parameters and quantities that what
+// is observed does not depend on, and observations that depend on themselves.
+func (c *compiler) checkUse() {
+	if len(c.core.Observe) == 0 {
+		c.errs.Add(c.core.At, "add `rows: observe:` with a line `column: distribution`", "the model observes nothing")
+		return
+	}
+	definitions := c.byName()
+	used := make(map[string]bool)
+	observed := make(map[string]bool)
+	for _, d := range c.core.Observe {
+		needs := make(map[string]bool)
+		c.follow(d.Expr, definitions, needs)
+		for _, column := range c.columnsOf(d.Name.V) {
+			if needs[column] {
+				c.errs.Add(d.Text.At, "what is observed cannot be its own predictor", "the distribution of %s depends on %s itself", d.Name.V, column)
+			}
+			if observed[column] {
+				c.errs.Add(d.Name.At, "", "column %s is observed twice", column)
+			}
+			observed[column] = true
+		}
+		for name := range needs {
+			used[name] = true
+		}
+	}
+	for _, p := range c.priors {
+		if !used[p.definition.Name.V] {
+			c.errs.Add(p.definition.Name.At, "use it in what is observed, or remove it", "nothing uses parameter %s", p.definition.Name.V)
+		}
+	}
+	for _, d := range c.core.RowsLet {
+		if !used[d.Name.V] {
+			c.errs.Add(d.Name.At, "remove it", "nothing uses %s", d.Name.V)
+		}
+	}
+}
+
+// byName lists the definitions of every name; a parameter and the priors of its
+// single values have names of their own.
+func (c *compiler) byName() map[string]*spec.Definition {
+	definitions := make(map[string]*spec.Definition)
+	for _, list := range [][]*spec.Definition{c.core.Params, c.core.Let, c.core.RowsLet} {
+		for _, d := range list {
+			definitions[d.Name.V] = d
+		}
+	}
+	return definitions
+}
+
+// follow adds to needs every name that an expression depends on, through the
+// definitions of others, and the columns that columns(dim) reads.
+func (c *compiler) follow(e expr.Expr, definitions map[string]*spec.Definition, needs map[string]bool) {
+	if e == nil {
+		return
+	}
+	for _, name := range expr.Names(e) {
+		if needs[name] {
+			continue
+		}
+		needs[name] = true
+		if d := definitions[name]; d != nil {
+			c.follow(d.Expr, definitions, needs)
+		}
+	}
+	reads := newUsage()
+	expr.Walk(e, reads.visit)
+	for dim := range reads.dims {
+		for _, label := range c.dims[dim].Labels {
+			reads.labels[label] = true
+		}
+	}
+	for label := range reads.labels {
+		factors, _ := c.spec.Data.Factors(label)
+		for _, f := range factors {
+			needs[f.Column.Name.V] = true
+		}
+	}
+}
+
+// columnsOf lists the columns that the name of an observation stands for.
+func (c *compiler) columnsOf(name string) []string {
+	if c.spec.Data.Column(name) != nil {
+		return []string{name}
+	}
+	var columns []string
+	for _, column := range c.labelsOf(name) {
+		columns = append(columns, column.Name.V)
+	}
+	return columns
+}
