@@ -8,9 +8,10 @@ type average struct {
 	Mean  []float64 `json:"mean"`  // shape (V)
 }
 
-// averageStart is floor((1 − fraction)·T), and the last step for fraction 0.
+// averageStart is floor((1 − fraction)·T). For fraction 0 nothing is averaged,
+// and the result is the last iterate.
 func averageStart(fraction float64, steps int) int {
-	return min(int((1-fraction)*float64(steps)), steps-1)
+	return int((1 - fraction) * float64(steps))
 }
 
 func newAverage(start, size int) average {
