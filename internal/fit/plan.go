@@ -52,7 +52,7 @@ type Plan struct {
 	Epsilon   float64        `json:"epsilon"` // target; 0 in a non-private fit
 	Delta     float64        `json:"delta"`
 	Adjacency event.Relation `json:"adjacency"`
-	Mu        float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta)
+	Mu        float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta), half of it under substitution
 
 	Sampling     string  `json:"sampling"`      // sampler scheme
 	SamplingRate float64 `json:"sampling_rate"` // q
