@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestStatusOf(t *testing.T) {
+	inner := failWith(statusData, errors.New("inner"))
+	for _, c := range []struct {
+		err  error
+		want status
+	}{
+		{nil, statusOK},
+		{errors.New("anything"), statusUsage},
+		{usagef("flag"), statusUsage},
+		{inner, statusData},
+		{fmt.Errorf("around: %w", inner), statusData},
+		{failWith(statusNumeric, fmt.Errorf("around: %w", inner)), statusData}, // the innermost knows best
+		{context.Canceled, statusInterrupted},
+		{failWith(statusStopped, errors.New("stopped")), statusStopped},
+	} {
+		if got := statusOf(c.err); got != c.want {
+			t.Errorf("status of %v is %d, want %d", c.err, got, c.want)
+		}
+	}
+	if failWith(statusData, nil) != nil {
+		t.Error("no error became one")
+	}
+}
+
+// The help must list every status with its number.
+func TestExitCodesAreDocumented(t *testing.T) {
+	for _, s := range []status{statusOK, statusUsage, statusSpec, statusData, statusBudget, statusNumeric, statusStopped, statusNoGPU, statusInterrupted} {
+		if !strings.Contains(exitCodes, fmt.Sprintf("\n  %-4d ", s)) {
+			t.Errorf("status %d is not in the help", s)
+		}
+	}
+}
+
+func TestReportPrefixesMessages(t *testing.T) {
+	var out strings.Builder
+	a := &app{err: &out}
+	a.report(errors.New("m.yaml:3:4: unknown key\nno file x: y"))
+	if got, want := out.String(), "m.yaml:3:4: unknown key\nd3p: no file x: y\n"; got != want {
+		t.Errorf("report %q, want %q", got, want)
+	}
+}
