@@ -70,7 +70,7 @@ privacy:
 // plainName returns a name that can stand in a formula and is not yet taken.
 func plainName(h string, i int, taken map[string]bool) string {
 	name := strings.Map(func(r rune) rune {
-		if r < 128 && isName("x"+string(r)) {
+		if isName("x" + string(r)) {
 			return r
 		}
 		return '_'

@@ -1,0 +1,44 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSkeleton checks that a skeleton is valid but for its blanks: a check
+// reports each of them, once, and nothing else; filled in, nothing.
+func TestSkeleton(t *testing.T) {
+	header := []string{"age", "Whole weight", "1st", "age", "größe", "a-b", "and", "", "quote\"d", "out"}
+	src := string(Skeleton(header))
+	for _, h := range header {
+		if h != "" && !strings.Contains(src, h) && !strings.Contains(src, strings.ReplaceAll(h, `"`, `\"`)) {
+			t.Errorf("column %q is not in the skeleton", h)
+		}
+	}
+	s, errs := Parse("m.yaml", []byte(src), nil)
+	// Besides: entity, rows, formula and family, and the two columns of one name.
+	if want := len(header) + 5; len(errs) != want {
+		t.Errorf("%d mistakes, want %d:\n%v\n%s", len(errs), want, errs, src)
+	}
+	for _, e := range errs {
+		if !strings.HasSuffix(e.Message, "is still to be filled in") && !strings.HasSuffix(e.Message, "read the same header") {
+			t.Errorf("unexpected: %v", e)
+		}
+	}
+	if len(s.Data.Columns) != len(header) {
+		t.Errorf("%d columns, want %d", len(s.Data.Columns), len(header))
+	}
+	filled := strings.NewReplacer(
+		"entity: "+Blank, "entity: person",
+		"public: "+Blank, "public: 100",
+		"type: "+Blank, "type: real, lower: 0, upper: 1",
+		"    out: "+Blank, "    out: {type: binary}",
+		"formula: "+Blank, "formula: out ~ 1",
+		"family: "+Blank, "family: bernoulli",
+		": "+Blank, ": {type: real, lower: 0, upper: 1}",
+	).Replace(src)
+	filled = strings.Replace(filled, `{header: "age"`, `{header: "age again"`, 1)
+	if _, errs := Parse("m.yaml", []byte(filled), nil); len(errs) > 0 {
+		t.Errorf("%v\n%s", errs, filled)
+	}
+}
