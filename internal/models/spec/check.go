@@ -46,6 +46,7 @@ func (b *blocks) checkModel(m *Model) {
 	if m.Terms == nil {
 		return
 	}
+	m.Terms.expand(d)
 	known := true
 	for _, name := range m.Terms.columnsOf() {
 		if d.Column(name.V) == nil {

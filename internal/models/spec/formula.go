@@ -14,6 +14,7 @@ type Formula struct {
 	Event     Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
 	Trials    Value[string] // of y | trials(n): the column with the number of trials
 	Intercept bool
+	Rest      Position // of the point, all other columns, until expand
 	Terms     []Term
 	Groups    []GroupTerm
 	Offsets   []*Definition // expressions added to the linear predictor as they are
@@ -105,4 +106,19 @@ func (f *Formula) columnsOf() []Value[string] {
 		})
 	}
 	return names
+}
+
+// expand replaces the point by the columns that the formula does not mention,
+// in the order of their declaration.
+func (f *Formula) expand(d *Data) {
+	if f.Rest.Line == 0 {
+		return
+	}
+	used := f.usedBy()
+	for _, c := range d.Columns {
+		if !used[c.Name.V] {
+			f.Terms = append(f.Terms, Term{At: f.Rest, Columns: []string{c.Name.V}})
+		}
+	}
+	f.Rest = Position{}
 }

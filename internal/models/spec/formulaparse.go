@@ -88,6 +88,8 @@ func (f *formulaParser) sum(whole *Formula) (intercept bool, terms []Term) {
 			if o := f.offsetTerm(); o != nil {
 				whole.Offsets = append(whole.Offsets, o)
 			}
+		case whole != nil && f.peekName() == "" && f.take("."):
+			whole.Rest = right(f.at(), -1)
 		default:
 			terms = f.product(terms)
 		}

@@ -1,0 +1,40 @@
+package spec
+
+import (
+	"testing"
+)
+
+// TestFormula checks what formulas stand for, by what they print as.
+func TestFormula(t *testing.T) {
+	data := &Data{}
+	for _, name := range []string{"y", "a", "b", "c", "g"} {
+		data.Columns = append(data.Columns, &Column{Name: Value[string]{V: name}})
+	}
+	for text, want := range map[string]string{
+		"y ~ a":                       "y ~ 1 + a",
+		"y ~ 0 + a":                   "y ~ 0 + a",
+		"y ~ a - 1":                   "y ~ 0 + a",
+		"y ~ -1 + a":                  "y ~ 0 + a",
+		"y~a*b":                       "y ~ 1 + a + b + a:b",
+		"y ~ a*b*c":                   "y ~ 1 + a + b + c + a:b + a:c + b:c + a:b:c",
+		"y ~ (a | g) + b":             "y ~ 1 + b + (1 + a | g)",
+		"y ~ (0 + a || g)":            "y ~ 1 + (0 + a || g)",
+		"y ~ a + offset(log( b )/2)":  "y ~ 1 + a + offset(log(b) / 2)",
+		"y ~ .":                       "y ~ 1 + a + b + c + g",
+		"y ~ c + . + (1 | g)":         "y ~ 1 + c + a + b + (1 | g)",
+		"surv(y , a) ~ .":             "surv(y, a) ~ 1 + b + c + g",
+		"y | trials(a) ~ 1":           "y | trials(a) ~ 1",
+		"y ~ 1 + a:b + offset(c) + 0": "y ~ 0 + a:b + offset(c)",
+	} {
+		p := &problems{}
+		f := parseFormula(Value[string]{text, Position{File: "f", Line: 1, Column: 1}}, p)
+		if f == nil || len(p.list) > 0 {
+			t.Errorf("%s: %v", text, p.list)
+			continue
+		}
+		f.expand(data)
+		if got := f.String(); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
