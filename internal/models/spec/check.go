@@ -36,6 +36,8 @@ func (b *blocks) checkNames() {
 	}
 	if id := d.Unit.ID; id.IsSet() && d.Column(id.V) != nil {
 		b.add(id.At, "leave it out of columns", "the unit's id %s must not be a column of the model", id.V)
+	} else if id.IsSet() && d.Unit.RowsPerUnit.V == 1 {
+		b.spec.Warnings.Add(id.At, "see that every unit has one row", "with one row per unit nothing reads %s: a unit with more is protected row by row", id.V)
 	}
 }
 
