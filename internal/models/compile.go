@@ -58,6 +58,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.checkNames()
 	c.checkUse()
 	likelihood = c.likelihood(m)
+	c.checkMissing()
 	if len(c.errs) == 0 {
 		predict = c.predictions(m)
 	}

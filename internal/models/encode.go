@@ -92,6 +92,14 @@ func (e *encoder) missing(c *spec.Column) int {
 	})
 }
 
+// absent is 1 in records whose value is missing, of a column whose missing
+// values are part of the model.
+func (e *encoder) absent(c *spec.Column) int {
+	return e.place(c.Name.V+" absent", func(at int) {
+		e.fields = append(e.fields, e.field(c, MissingIndicator, Response, at))
+	})
+}
+
 // factor is the reading of one factor of a coefficient's label.
 func (e *encoder) factor(f spec.Factor) int {
 	switch {
@@ -122,7 +130,14 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 			f.Unknown = c.Level(c.Unknown.V)
 		}
 	}
-	if f.Missing == MissingImpute {
+	switch {
+	case string(f.Missing) == spec.MissingModel:
+		// A value that nothing looks at: the indicator says that it is none.
+		f.Missing = MissingImpute
+		if c.Numeric() {
+			f.Impute = c.Lower.V
+		}
+	case f.Missing == MissingImpute:
 		if c.Numeric() {
 			f.Impute = c.Missing.ImputeNumber()
 		} else {

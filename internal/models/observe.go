@@ -15,14 +15,17 @@ type Observation struct {
 	Name    string // a column, or a dim of columns
 	Columns []*spec.Column
 	Support dist.Support // of one value
-	// Raw says that the columns are observed in the unit of the file, not on
-	// their declared scale.
-	Raw bool
+	// Raw says of each column that it is observed in the unit of the file, not
+	// on its declared scale.
+	Raw []bool
 	// Mean, Linear and Inputs are outputs of the tape Predict: the mean of the
 	// response, the linear predictor `eta`, and what draws are made from; -1 or
 	// nil where there is none. A response on a scale has its mean on that scale.
 	Mean, Linear int
 	Inputs       []int
+	// Parents are the observations whose columns the distribution reads, as
+	// indices of Observed.
+	Parents []int
 
 	density dist.Density // of the tape Predict
 	shape   graph.Shape  // of one value
@@ -34,6 +37,7 @@ func (c *compiler) likelihood(m *Model) *build {
 	g := c.build()
 	g.rows()
 	g.loss = g.logLikelihood(func(o Observation) { m.Observed = append(m.Observed, o) })
+	c.findParents(m.Observed)
 	return g
 }
 
@@ -46,14 +50,14 @@ func (g *build) logLikelihood(found func(Observation)) *graph.Node {
 			continue
 		}
 		o, x := g.observed(d, density)
-		if x == nil {
+		if x.X == nil {
 			continue
 		}
-		if err := density.Fits(x.Shape()); err != nil {
+		if err := density.Fits(x.X.Shape()); err != nil {
 			g.c.errs.Add(d.Text.At, "", "%v", err)
 			continue
 		}
-		terms = append(terms, sumAll(g.b, density.LogDensity(g.b, dist.Observed{X: x})))
+		terms = append(terms, sumAll(g.b, density.LogDensity(g.b, x)))
 		if found != nil {
 			found(o)
 		}
@@ -72,32 +76,51 @@ func (g *build) density(d *spec.Definition) dist.Density {
 }
 
 // observed finds what an observation's name stands for: a column, or the
-// vector of columns that label a dim.
-func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, *graph.Node) {
+// vector of columns that label a dim. The value's X is nil after a mistake.
+func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, dist.Observed) {
 	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Linear: -1}
-	if column := g.c.spec.Data.Column(o.Name); column != nil {
-		o.Columns = []*spec.Column{column}
+	single := g.c.spec.Data.Column(o.Name)
+	if single != nil {
+		o.Columns = []*spec.Column{single}
 	} else {
 		o.Columns = g.c.labelsOf(o.Name)
 	}
 	if o.Columns == nil {
 		g.c.errs.Add(d.Name.At, hint(o.Name, g.c.columns), "%s is neither a column nor a dim of columns", o.Name)
-		return o, nil
+		return o, dist.Observed{}
+	}
+	supports := dist.ElementSupports(density, len(o.Columns))
+	if supports == nil {
+		g.c.errs.Add(d.Text.At, "", "the distribution of %s does not have its %d elements", o.Name, len(o.Columns))
+		return o, dist.Observed{}
 	}
 	parts := make([]*graph.Node, len(o.Columns))
 	for i, column := range o.Columns {
-		at, raw, ok := g.response(d, column, o.Support)
+		at, raw, ok := g.response(d, column, supports[i])
 		if !ok {
-			return o, nil
+			return o, dist.Observed{}
 		}
-		parts[i], o.Raw = g.b.Column(at), raw
+		parts[i] = g.b.Column(at)
+		o.Raw = append(o.Raw, raw)
 	}
-	if len(parts) == 1 && g.c.spec.Data.Column(o.Name) != nil {
-		return o, parts[0]
+	indicators, ok := g.indicators(d, o.Columns, density)
+	if !ok {
+		return o, dist.Observed{}
+	}
+	if single != nil {
+		x := dist.Observed{X: parts[0]}
+		if indicators != nil {
+			x.Missing = indicators[0]
+		}
+		return o, x
 	}
 	dim := graph.Dim{Name: o.Name, Size: len(parts)}
 	o.shape = graph.Shape{dim}
-	return o, g.b.Stack(dim, parts...)
+	x := dist.Observed{X: g.b.Stack(dim, parts...)}
+	if indicators != nil {
+		x.Missing = g.b.Stack(dim, indicators...)
+	}
+	return o, x
 }
 
 // response is the encoded column in which a distribution observes a column. A

@@ -50,12 +50,12 @@ func (p *Predictive) Records(rows []float64, stride, B int) {
 // not the transform of a mean.
 func (p *Predictive) Mean(dst []float64, i int) bool {
 	o := &p.observed[i]
-	c := o.Columns[0]
-	if o.Mean < 0 || len(o.Columns) != 1 || !o.Raw && c.Transform.IsSet() {
+	c, raw := o.Columns[0], o.Raw[0]
+	if o.Mean < 0 || len(o.Columns) != 1 || !raw && c.Transform.IsSet() {
 		return false
 	}
 	copy(dst[:p.batch], p.spread(o.Mean))
-	if !o.Raw {
+	if !raw {
 		center, by := c.Scale()
 		for b := range p.batch {
 			dst[b] = dst[b]*by + center
@@ -79,7 +79,8 @@ func (p *Predictive) spread(i int) []float64 {
 }
 
 // Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a
-// number in the unit of the file, or the index of a level.
+// number in the unit of the file, the index of a level, or NaN where the value
+// is missing.
 func (p *Predictive) Draw(dst []float64, i int, rng dist.Rand) {
 	o := &p.observed[i]
 	if len(dst) < len(o.Columns)*p.batch {
@@ -91,8 +92,8 @@ func (p *Predictive) Draw(dst []float64, i int, rng dist.Rand) {
 			gather(p.values[i][k], p.machine.Output(out), b, p.batch)
 		}
 		p.samplers[i](value, p.values[i], rng)
-		for j, c := range o.Columns {
-			dst[j*p.batch+b] = o.unit(c, value[j])
+		for j := range o.Columns {
+			dst[j*p.batch+b] = o.unit(j, value[j])
 		}
 	}
 }
@@ -109,9 +110,10 @@ func gather(dst, out []float64, b, batch int) {
 	}
 }
 
-// unit turns an observed value into the unit of the file.
-func (o *Observation) unit(c *spec.Column, v float64) float64 {
-	if o.Raw || !c.Numeric() {
+// unit turns an observed value of column j into the unit of the file.
+func (o *Observation) unit(j int, v float64) float64 {
+	c := o.Columns[j]
+	if o.Raw[j] || !c.Numeric() {
 		return v
 	}
 	center, by := c.Scale()

@@ -48,25 +48,6 @@ func (j Joint) Mean(b *graph.Builder) *graph.Node {
 // Support is Mixed; ElementSupports tells that of each element.
 func (j Joint) Support() Support { return Support{Kind: Mixed} }
 
-// ElementSupports are the supports of the n elements of a vector that d
-// describes.
-func ElementSupports(d Density, n int) []Support {
-	out := make([]Support, n)
-	switch d := d.(type) {
-	case Joint:
-		for i := range out {
-			out[i] = d.Parts[i].Support()
-		}
-	case Mixture:
-		return ElementSupports(d.Component, n)
-	default:
-		for i := range out {
-			out[i] = d.Support()
-		}
-	}
-	return out
-}
-
 // Fits checks that the value is a vector with an element for each part, and the
 // parts with the dims before it.
 func (j Joint) Fits(shape graph.Shape) error {

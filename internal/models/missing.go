@@ -1,0 +1,55 @@
+package models
+
+import (
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// indicators are 1 in records where a column has no value, one node for each
+// column; nil when no column's missing values are modelled. It reports columns
+// whose rule for missing values and distribution disagree.
+func (g *build) indicators(d *spec.Definition, columns []*spec.Column, density dist.Density) ([]*graph.Node, bool) {
+	modelled := dist.ElementsMissing(density, len(columns))
+	var nodes []*graph.Node
+	ok := true
+	for i, c := range columns {
+		rule := g.c.spec.Data.MissingOf(c).Rule == spec.MissingModel
+		switch {
+		case rule && !modelled[i]:
+			g.c.errs.Add(d.Text.At, "write missing(p, distribution), or declare `missing: reject` for the column",
+				"missing values of column %s are declared as part of the model, but its distribution has none", c.Name.V)
+			ok = false
+		case modelled[i] && !rule:
+			g.c.errs.Add(d.Text.At, "declare `missing: model` for the column",
+				"the distribution of column %s models missing values, but the declaration rejects them", c.Name.V)
+			ok = false
+		case rule && nodes == nil:
+			nodes = make([]*graph.Node, len(columns))
+			for j := range nodes {
+				nodes[j] = g.b.Const(0)
+			}
+		}
+		if rule && ok {
+			nodes[i] = g.b.Column(g.c.encoder.absent(c))
+		}
+	}
+	return nodes, ok
+}
+
+// checkMissing reports predictors whose missing values are declared as part of
+// the model: it has no distribution for them.
+func (c *compiler) checkMissing() {
+	reported := make(map[string]bool)
+	for _, f := range c.encoder.fields {
+		if f.Role == Response || reported[f.Column] {
+			continue
+		}
+		for _, column := range c.spec.Data.Columns {
+			if rule := c.spec.Data.MissingOf(column); column.HeaderName() == f.Column && rule.Rule == spec.MissingModel {
+				reported[f.Column] = true
+				c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model does not say how its values are distributed", column.Name.V)
+			}
+		}
+	}
+}
