@@ -15,12 +15,16 @@ type task struct {
 	load  func(shared string) ([]replicate, error)
 	// score turns predictions (and the fitted parameters) into metrics.
 	score func(r replicate, predicted []float64, params map[string]float64) map[string]float64
+	// drawn scores the run's posterior draws instead of predictions.
+	drawn   func(r replicate, run string) (map[string]float64, error)
+	fitArgs []string // further arguments of fit
 }
 
 // replicate is one train/test pair with its model file.
 type replicate struct {
 	model       string // YAML
 	train, test table
+	public      table     // one row per group, for models that name public.csv
 	y           []float64 // of the test rows
 	truth       []float64 // parameters that made the data, when they are known
 }
@@ -39,6 +43,11 @@ var experiments = []struct {
 	{"simlr", simlrTask},
 	{"adult", adultTask},
 	{"gold", goldTask{}},
+	{"gmm", gmmTask},
+	{"hlr100", hlrTask{100}},
+	{"hlr200", hlrTask{200}},
+	{"hlr500", hlrTask{500}},
+	{"hlr1000", hlrTask{1000}},
 }
 
 func lookup(name string) (experiment, bool) {
@@ -135,11 +144,24 @@ func (t task) fit(d3p string, r replicate, s setting, v variant, k int, folder, 
 			"--accept-risk", "delta-above-1/n"}
 	}
 	args = append(args, "--model", filepath.Join(folder, "model.yaml"), "--out", run, "--quiet", "--init-seed", strconv.Itoa(k))
+	args = append(args, t.fitArgs...)
 	if v.flag != "" {
 		args = append(args, v.flag)
 	}
 	if err := command(d3p, append(args, filepath.Join(folder, "train.csv"))...); err != nil {
 		return nil, err
+	}
+	metrics, err := t.metrics(d3p, r, folder, run)
+	if err == nil && s.epsilon == nil {
+		metrics["nonprivate"] = 1
+	}
+	return metrics, err
+}
+
+// metrics scores a finished run.
+func (t task) metrics(d3p string, r replicate, folder, run string) (map[string]float64, error) {
+	if t.drawn != nil {
+		return t.drawn(r, run)
 	}
 	predictions := filepath.Join(run, "predictions.csv")
 	if err := command(d3p, "predict", run, filepath.Join(folder, "test.csv"), "--out", predictions, "--quiet"); err != nil {
@@ -153,11 +175,7 @@ func (t task) fit(d3p string, r replicate, s setting, v variant, k int, folder, 
 	if err != nil {
 		return nil, err
 	}
-	metrics := t.score(r, predicted, params)
-	if s.epsilon == nil {
-		metrics["nonprivate"] = 1
-	}
-	return metrics, nil
+	return t.score(r, predicted, params), nil
 }
 
 // write stores the model and the two tables in folder.
@@ -167,6 +185,11 @@ func (r replicate) write(folder string) error {
 	}
 	if err := os.WriteFile(filepath.Join(folder, "model.yaml"), []byte(r.model), 0o644); err != nil {
 		return err
+	}
+	if r.public.header != nil {
+		if err := r.public.write(filepath.Join(folder, "public.csv")); err != nil {
+			return err
+		}
 	}
 	if err := r.train.write(filepath.Join(folder, "train.csv")); err != nil {
 		return err

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+)
+
+// gmmTask is the five-component mixture of the DP-VI paper. Its score is the
+// log density of held-out points under the posterior predictive, the mean over
+// posterior draws of the mixture's density.
+var gmmTask = task{name: "gmm", delta: 1e-3, runs: 16, load: loadGMM, fitArgs: []string{"--formats", "csv"}, drawn: scoreGMM}
+
+const gmmComponents = 5
+
+func loadGMM(shared string) ([]replicate, error) {
+	dir := filepath.Join(shared, "data", "gmm-dpvi")
+	points := func(name string, most int) (table, error) {
+		t, err := readTable(filepath.Join(dir, name))
+		if err != nil {
+			return table{}, err
+		}
+		out := table{header: []string{"x1", "x2"}}
+		for _, row := range t.rows[:min(most, len(t.rows))] {
+			out.rows = append(out.rows, row[:2])
+		}
+		return out, nil
+	}
+	train, err := points("train.csv", 2000)
+	if err != nil {
+		return nil, err
+	}
+	test, err := points("test_large.csv", 5000)
+	return []replicate{{model: gmmModel, train: train, test: test}}, err
+}
+
+// gmmModel has the priors of the reference: uniform weights, standard normal
+// means, inverse-gamma(1, 1) standard deviations, one per component.
+const gmmModel = `d3p: 1
+name: gmm
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 2000}
+  columns:
+    x1: {type: real, lower: -6, upper: 6, scale: {center: 0, by: 1}, source: expert}
+    x2: {type: real, lower: -6, upper: 6, scale: {center: 0, by: 1}, source: expert}
+core:
+  dims:
+    k: 5
+    d: [x1, x2]
+  params:
+    pis: dirichlet(1) [k]
+    mus: normal(0, 1) [k, d]
+    sigs: inverse_gamma(1, 1) [k]
+  rows:
+    observe:
+      d: mixture(pis, normal(mus, sigs), over=k)
+guide: {type: mean_field, init: prior}
+privacy:
+  neighbours: add_remove
+`
+
+// scoreGMM reads the draws of a run and scores the replicate's test points.
+func scoreGMM(r replicate, run string) (map[string]float64, error) {
+	draws, err := readTable(filepath.Join(run, "release", "draws.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for k := 1; k <= gmmComponents; k++ {
+		names = append(names, fmt.Sprintf("pis[%d]", k), fmt.Sprintf("mus[%d,x1]", k), fmt.Sprintf("mus[%d,x2]", k), fmt.Sprintf("sigs[%d]", k))
+	}
+	at, err := index(draws.header, names...)
+	if err != nil {
+		return nil, err
+	}
+	const used = 100 // draws, as in the reference
+	var total float64
+	for _, x := range r.test.rows {
+		var density float64
+		for _, draw := range draws.rows[:used] {
+			for k := range gmmComponents {
+				weight, m1, m2, sd := draw[at[4*k]], draw[at[4*k+1]], draw[at[4*k+2]], draw[at[4*k+3]]
+				u, v := (x[0]-m1)/sd, (x[1]-m2)/sd
+				density += weight * math.Exp(-(u*u+v*v)/2) / (2 * math.Pi * sd * sd)
+			}
+		}
+		total += math.Log(math.Max(density/used, 1e-300))
+	}
+	return map[string]float64{"tll": total / float64(len(r.test.rows))}, nil
+}
