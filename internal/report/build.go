@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"d3p/internal/models/spec"
-	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
 
@@ -29,6 +28,8 @@ func (r *Run) Privacy() (*Privacy, error) {
 		},
 		Mechanism:     r.mechanism(),
 		Preprocessing: preprocessing(&r.Spec.Data),
+		PerIteration:  []Spent{},
+		Assumptions:   r.assumptions(),
 		Unprotected:   r.unprotected(),
 		Hazards:       r.hazards(),
 		Acknowledged:  append([]string{}, r.Accepted...),
@@ -72,18 +73,17 @@ func (r *Run) account(p *Privacy) error {
 	if r.Insecure {
 		return nil // the event describes a mechanism whose noise is known
 	}
-	p.Guarantee = &Guarantee{
-		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
-		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
-	}
-	curve, err := accountant.NewCurve(r.Event, r.Plan.Adjacency)
+	price, err := PriceOf(r.Event, r.Plan.Adjacency, r.Plan.Delta, r.Posterior.Steps)
 	if err != nil {
 		return err
 	}
-	g := p.Guarantee
-	g.Curve, g.GDP = pointsOf(curve), &GDP{}
-	g.GDP.Mu, g.GDP.Regret = curve.DominatingMu()
-	p.Risk, p.curve = RiskOf(curve), curve
+	p.Accounting.CrossCheck = price.CrossCheck
+	p.Guarantee = &Guarantee{
+		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
+		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
+		Curve: price.Curve, GDP: price.GDP, Together: price.Together, Limits: price.Limits,
+	}
+	p.Risk, p.PerIteration = price.Risk, price.PerIteration
 	p.Statements.Odds = odds(p.Risk)
 	return nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/xml"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -27,13 +28,18 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("privacy.md does not say %q", want)
 		}
 	}
-	for _, no := range []string{"<script", "http://www.w3.org/1999", "src=", "@import", "<no value>", "%!", "NaN"} {
+	for _, no := range []string{"<script", "http://www.w3.org/1999", "src=", "@import", "<no value>", "%!", "NaN", "ZgotmplZ"} {
 		if strings.Contains(html, no) || strings.Contains(markdown, no) {
 			t.Errorf("a report holds %q", no)
 		}
 	}
-	if n := strings.Count(html, "<svg"); n != 3 {
-		t.Errorf("%d figures, want 3", n)
+	if n := strings.Count(html, "<svg"); n != 6 {
+		t.Errorf("%d figures, want 6: trade-off, curve, spending, budget, pipeline, intervals", n)
+	}
+	for n := 1; n <= 11; n++ {
+		if !strings.Contains(html, fmt.Sprintf(`id="s%d">%d `, n, n)) || !strings.Contains(markdown, fmt.Sprintf("\n## %d. ", n)) {
+			t.Errorf("section %d is missing", n)
+		}
 	}
 	for rest := html; ; {
 		_, after, ok := strings.Cut(rest, "<svg")

@@ -1,10 +1,9 @@
 package report
 
 import (
+	"errors"
 	"math"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
+	"sync"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -16,7 +15,8 @@ type Price struct {
 	Answer       accountant.Answer // of epsilon at the claim's delta
 	Curve        []Point
 	GDP          GDP
-	Group        []Group
+	Together     []Together
+	Limits       []Limit
 	CrossCheck   *CrossCheck // nil when the event has no Renyi bound
 	Risk         *Risk
 	PerIteration []Spent
@@ -34,7 +34,7 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 		return nil, err
 	}
 	claim := Point{answer.Upper, delta}
-	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Group: groups(claim), Risk: RiskOf(whole, claim)}
+	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Together: together(claim), Limits: limits(claim.Epsilon), Risk: RiskOf(whole)}
 	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
@@ -63,18 +63,18 @@ func curvePoints(whole *accountant.Curve, claim Point) []Point {
 	return points
 }
 
-// groups is what the claim implies for k units together: k epsilon, and
+// together is what the claim implies for k units together: k epsilon, and
 // delta (e^(k epsilon) - 1)/(e^epsilon - 1). Dwork and Roth 2014, lemma 2.2;
 // Vadhan 2017. A group for which that says nothing is left out.
-func groups(claim Point) []Group {
-	var list []Group
+func together(claim Point) []Together {
+	var list []Together
 	for _, k := range []int{2, 5, 10} {
 		epsilon, delta := float64(k)*claim.Epsilon, float64(k)*claim.Delta
 		if claim.Epsilon > 0 {
 			delta = claim.Delta * math.Expm1(epsilon) / math.Expm1(claim.Epsilon)
 		}
 		if delta < 1 {
-			list = append(list, Group{k, epsilon, delta})
+			list = append(list, Together{k, epsilon, delta})
 		}
 	}
 	return list
@@ -93,15 +93,15 @@ func perIteration(ev event.Event, rel event.Relation, delta float64, iterations 
 	}
 	points := min(count, spendingPoints)
 	list := make([]Spent, points)
-	var work errgroup.Group
-	work.SetLimit(runtime.GOMAXPROCS(0))
+	failures := make([]error, points)
+	var work sync.WaitGroup
 	for i := range points {
-		work.Go(func() error {
+		work.Go(func() {
 			first := count * (i + 1) / points
 			answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: first}, rel, delta)
-			list[i] = Spent{int(int64(iterations) * first / count), answer.Upper}
-			return err
+			list[i], failures[i] = Spent{int(int64(iterations) * first / count), answer.Upper}, err
 		})
 	}
-	return list, work.Wait()
+	work.Wait()
+	return list, errors.Join(failures...)
 }

@@ -2,12 +2,10 @@ package report
 
 import (
 	"encoding/json"
-
-	"d3p/internal/privacy/accountant"
 )
 
 // PrivacySchema identifies the format of privacy.json.
-const PrivacySchema = "https://d3p.dev/schema/privacy-report-v1.json"
+const PrivacySchema = "urn:d3p:schema:privacy-report-v1"
 
 // Privacy is privacy.json: what was done to the records, what it cost and what
 // that means, in a form that a program can check. Every number in it follows
@@ -31,6 +29,9 @@ type Privacy struct {
 	Guarantee  *Guarantee `json:"guarantee"` // null when the run is not private
 	Risk       *Risk      `json:"risk"`      // null when the run is not private
 
+	PerIteration []Spent      `json:"per_iteration"`
+	Assumptions  []Assumption `json:"assumptions"`
+
 	Preprocessing []Preprocessing `json:"preprocessing"`
 	Unprotected   []string        `json:"unprotected"`
 	Hazards       []Hazard        `json:"hazards"`
@@ -43,7 +44,7 @@ type Privacy struct {
 	Justification   string          `json:"justification"`
 	Statements      Statements      `json:"statements"`
 
-	curve *accountant.Curve // behind Guarantee and Risk; nil when the run is not private
+	// behind Guarantee and Risk; nil when the run is not private
 }
 
 // Tool is the program that ran.
@@ -135,9 +136,40 @@ type Accounting struct {
 	EpsilonLower float64         `json:"epsilon_lower"`
 	Epsilon      float64         `json:"epsilon_estimate"`
 	EpsilonUpper float64         `json:"epsilon_upper"`
+	CrossCheck   *CrossCheck     `json:"cross_check"` // null when there is none
 	Event        json.RawMessage `json:"event"`
 	Notes        []string        `json:"notes"`
 }
+
+// CrossCheck is the answer of an accountant that shares nothing with the one
+// that the claim rests on. It may be larger, never smaller than EpsilonLower.
+type CrossCheck struct {
+	Method  string  `json:"method"`
+	Epsilon float64 `json:"epsilon"`
+	Order   float64 `json:"order"`
+}
+
+// Spent is the epsilon of the first T steps.
+type Spent struct {
+	T       int     `json:"t"`
+	Epsilon float64 `json:"epsilon"`
+}
+
+// Assumption is something that the claim rests on.
+type Assumption struct {
+	ID       string `json:"id"`
+	Text     string `json:"text"`
+	Status   string `json:"status"` // holds, declared, unknown or fails
+	Evidence string `json:"evidence"`
+}
+
+// The values of Assumption.Status.
+const (
+	Holds    = "holds"    // by construction of the program
+	Declared = "declared" // the custodian's word; the program does not check it
+	Unknown  = "unknown"  // nobody said
+	Fails    = "fails"
+)
 
 // Guarantee is the claim: (Epsilon, Delta) holds for everything in scope.
 type Guarantee struct {
@@ -146,15 +178,26 @@ type Guarantee struct {
 	Target  Target  `json:"target"`
 	Slack   float64 `json:"slack"` // target less claim
 	Curve   []Point `json:"curve"`
-	GDP     *GDP    `json:"gdp"`
+	GDP     GDP     `json:"gdp"`
+	// Together is what the claim implies for several units at once.
+	Together []Together `json:"group"`
+	// Limits are what the claim, taken as pure epsilon, allows to be believed.
+	Limits []Limit `json:"posterior_belief_limit"`
 }
 
-// GDP is the smallest mu of Gaussian differential privacy that covers the whole
-// curve, and by how much it overstates the attacker (Gomez, Kulynych et al.
-// 2025, arXiv:2503.10945).
+// GDP is the smallest Gaussian differential privacy that covers the curve at
+// every delta of at least 1e-10, and by how much, at most, it overstates the
+// attacker. Dong, Roth and Su 2022; Gomez, Kulynych et al. 2025, arXiv:2503.10945.
 type GDP struct {
 	Mu     float64 `json:"mu"`
 	Regret float64 `json:"regret"`
+}
+
+// Together is the guarantee of k units together.
+type Together struct {
+	K       int     `json:"k"`
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
 }
 
 // Target is the budget that was asked for; an epsilon of 0 when the noise
@@ -177,13 +220,29 @@ type Risk struct {
 	Advantage float64            `json:"advantage"` // largest true minus false positive rate
 	TPRAtFPR  map[string]float64 `json:"tpr_at_fpr"`
 	Belief    []Belief           `json:"posterior_belief"`
+	Tradeoff  []Rates            `json:"tradeoff"`
 }
 
-// Belief is the largest probability that an attacker can come to, from a prior.
+// Belief is the largest probability of membership that an attacker comes to,
+// from a prior, when a test with that false positive rate says yes.
 type Belief struct {
 	Prior        float64 `json:"prior"`
-	AtFPR        float64 `json:"at_fpr"` // of the attacker's test
+	AtFPR        float64 `json:"at_fpr"`
 	MaxPosterior float64 `json:"max_posterior"`
+}
+
+// Limit is the largest probability of membership that any outcome can lead to,
+// from a prior, but for outcomes of probability delta.
+type Limit struct {
+	Prior        float64 `json:"prior"`
+	MaxPosterior float64 `json:"max_posterior"`
+}
+
+// Rates is a point of the trade-off curve: no test of membership has a smaller
+// false negative rate.
+type Rates struct {
+	FPR float64 `json:"fpr"`
+	FNR float64 `json:"fnr"`
 }
 
 // Preprocessing is one transform of a column before the mechanism sees it.

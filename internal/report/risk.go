@@ -16,8 +16,8 @@ var (
 )
 
 // RiskOf says what the privacy curve of a run allows an attacker who knows all
-// but whether one unit is in the data; claim is the point that is published.
-func RiskOf(whole *accountant.Curve, claim Point) *Risk {
+// but whether one unit is in the data.
+func RiskOf(whole *accountant.Curve) *Risk {
 	r := &Risk{
 		Method:    "the privacy curve of the whole run, which bounds every test of membership",
 		Advantage: whole.Advantage(), TPRAtFPR: map[string]float64{},
@@ -29,7 +29,6 @@ func RiskOf(whole *accountant.Curve, claim Point) *Risk {
 		for _, fpr := range []float64{0.1, 0.01, 0.001} {
 			r.Belief = append(r.Belief, Belief{prior, fpr, whole.Belief(prior, fpr)})
 		}
-		r.Limit = append(r.Limit, Limit{prior, belief(claim.Epsilon, prior)})
 	}
 	for _, fpr := range tradeoffRates() {
 		r.Tradeoff = append(r.Tradeoff, Rates{fpr, whole.Tradeoff(fpr)})
@@ -53,6 +52,14 @@ func tradeoffRates() []float64 {
 // Viswanath 2015, arXiv:1311.0776.
 func truePositives(p Point, fpr float64) float64 {
 	return 1 - max(0, 1-p.Delta-math.Exp(p.Epsilon)*fpr, math.Exp(-p.Epsilon)*(1-p.Delta-fpr))
+}
+
+// limits are the beliefs that epsilon alone allows.
+func limits(epsilon float64) (list []Limit) {
+	for _, prior := range priors {
+		list = append(list, Limit{prior, belief(epsilon, prior)})
+	}
+	return list
 }
 
 // belief is the largest posterior probability from a prior one, under pure

@@ -34,7 +34,7 @@ func TestRiskOfGaussian(t *testing.T) {
 		t.Errorf("true positives %.4f, want 0.020", r.TPRAtFPR["0.01"])
 	}
 	// 1 % false against 1.97 % true positives take a belief of 1/2 to 0.66.
-	if b := r.Belief[2]; b.Prior != 0.5 || math.Abs(b.MaxPosterior-0.663) > 5e-3 {
+	if b := r.Belief[7]; b.Prior != 0.5 || b.AtFPR != 0.01 || math.Abs(b.MaxPosterior-0.663) > 5e-3 {
 		t.Errorf("belief %+v, want 0.5 to become 0.663", b)
 	}
 	if s := odds(r); !strings.Contains(s, "find at most 20;") {

@@ -55,10 +55,11 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	findings := Findings{Rows: r.Draws.Summarise()}
 	files := []File{
 		JSONFile("params.json", true, r.Parameters()),
-		SummaryFile(r.Draws.Summarise(), r.Banner()),
-		JSONFile("privacy.json", true, privacy), r.markdownFile(privacy), r.htmlFile(privacy),
+		SummaryFile(findings.Rows, r.Banner()),
+		JSONFile("privacy.json", true, privacy), MarkdownFile(privacy, findings), HTMLFile(privacy, findings),
 		LockFile(rendered, r.Settings, r.Banner()),
 	}
 	if r.Banner() == "" { // the file has no place for a banner

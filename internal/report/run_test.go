@@ -122,22 +122,7 @@ func TestClaimFollowsFromTheEvent(t *testing.T) {
 	if p.Guarantee.Epsilon > 1 || p.Guarantee.Slack != 1-p.Guarantee.Epsilon {
 		t.Errorf("epsilon %v with slack %v for a target of 1", p.Guarantee.Epsilon, p.Guarantee.Slack)
 	}
-	curve, err := accountant.NewCurve(ev, event.Relation(p.Neighbours.Relation))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if mu, regret := curve.DominatingMu(); p.Guarantee.GDP.Mu != mu || p.Guarantee.GDP.Regret != regret {
-		t.Errorf("mu %v, regret %v, want %v, %v", p.Guarantee.GDP.Mu, p.Guarantee.GDP.Regret, mu, regret)
-	}
-	for _, point := range p.Guarantee.Curve {
-		if want := curve.Epsilon(point.Delta); point.Epsilon != want {
-			t.Errorf("epsilon %v at delta %v, want %v", point.Epsilon, point.Delta, want)
-		}
-	}
-	want, _ := json.Marshal(RiskOf(curve))
-	if got, _ := json.Marshal(p.Risk); !bytes.Equal(got, want) {
-		t.Errorf("risk %s, want %s", got, want)
-	}
+	askAgain(t, &p, ev)
 	if !bytes.Contains(files["draws.parquet"], []byte(p.Statements.OneLine)) {
 		t.Error("draws.parquet does not hold the claim")
 	}

@@ -13,7 +13,7 @@ import (
 // claim is the guarantee in one line.
 func (r *Run) claim() string {
 	return fmt.Sprintf("(%s, %.3g)-differential privacy for one %s, %s neighbours",
-		upward(r.Spent.Upper), r.Plan.Delta, r.entity(), relationWords(r.Plan.Adjacency))
+		upward(r.Spent.Upper), r.Plan.Delta, r.entity(), RelationWords(r.Plan.Adjacency))
 }
 
 // upward prints a bound with four significant digits, never below the bound.
@@ -33,8 +33,8 @@ func (r *Run) entity() string {
 	return "record"
 }
 
-// relationWords says a neighbouring relation in words.
-func relationWords(rel event.Relation) string {
+// RelationWords says a neighbouring relation in words.
+func RelationWords(rel event.Relation) string {
 	switch rel {
 	case event.Substitute:
 		return "substitute-one"

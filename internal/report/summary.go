@@ -20,6 +20,8 @@ type Summary struct {
 	SD         float64  `json:"sd"`
 	MAD        float64  `json:"mad"` // times 1.4826, as R does
 	Q5         float64  `json:"q5"`
+	Q25        float64  `json:"q25"`
+	Q75        float64  `json:"q75"`
 	Q95        float64  `json:"q95"`
 	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
 	MCSESD     float64  `json:"mcse_sd"`
@@ -52,7 +54,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	}
 	s := Summary{
 		Variable: variable.Name, Mean: mean, SD: math.Sqrt(m2 * n / (n - 1)),
-		Median: quantile.Of(sorted, 0.5), Q5: quantile.Of(sorted, 0.05), Q95: quantile.Of(sorted, 0.95),
+		Median: quantile.Of(sorted, 0.5), Q5: quantile.Of(sorted, 0.05), Q25: quantile.Of(sorted, 0.25), Q75: quantile.Of(sorted, 0.75), Q95: quantile.Of(sorted, 0.95),
 		NoiseShare: variable.NoiseShare,
 	}
 	deviation := make([]float64, len(x))

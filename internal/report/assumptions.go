@@ -1,0 +1,47 @@
+package report
+
+import "fmt"
+
+// assumptions lists what the claim rests on, and whether each holds for this
+// run: by construction, by the custodian's word, or not.
+func (r *Run) assumptions() []Assumption {
+	unit := r.Spec.Data.Unit
+	list := []Assumption{
+		{"declared-constants", "no bound, scale, level or category comes from the records", Declared,
+			"they stand in the model file; values outside are clamped, unknown levels follow the declared rule"},
+		{"one-row-per-unit", fmt.Sprintf("a %s has at most %d row", r.entity(), unit.RowsPerUnit.Or(1)), Declared,
+			"the program does not look for a second row of the same " + r.entity()},
+	}
+	if unit.ID.IsSet() {
+		list[1] = Assumption{"bounded-rows", fmt.Sprintf("a %s has at most %d rows", r.entity(), unit.RowsPerUnit.Or(1)), Holds,
+			"rows of a unit beyond the bound are dropped"}
+	}
+	if !r.Plan.Private {
+		return append(list, Assumption{"noise", "what leaves the records is clipped and noisy", Fails, "this run used neither clipping nor noise"})
+	}
+	list = append(list,
+		Assumption{"bounded-gradients", "one unit changes a released sum by at most the clip norm", Holds,
+			"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"},
+		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
+			"the sampler that draws a batch states the event that is accounted"},
+		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Adjacency)), Holds,
+			"a sampler without accounting for the relation is refused before any data is read"},
+		Assumption{"public-scale", "sums are scaled by public numbers", Holds,
+			"sampling rate times the declared number of records, never the size of a batch"},
+		Assumption{"adaptive-composition", "every step may depend on all earlier releases", Holds,
+			"composition of the accountant is adaptive; every iterate is covered"},
+	)
+	noise := Assumption{"secret-noise", "the noise and the batches are secret and unpredictable", Holds,
+		"keys of 256 bits from the operating system, never written to a file"}
+	if r.Insecure {
+		noise.Status, noise.Evidence = Fails, "the noise was fixed by --insecure-noise-seed and can be subtracted"
+	}
+	return append(list, noise,
+		Assumption{"floating-point", "released numbers do not betray exact sums by their last bits", Holds,
+			"they are rounded to a public lattice that does not depend on the records"},
+		Assumption{"no-tuning", "settings were not chosen by looking at other results from the same records", Unknown,
+			"nobody can check this from a release; d3p plan and invented data need no records"},
+		Assumption{"one-release", "no other release from the same records is added", Unknown,
+			"every further run adds to what an attacker learns; ask the custodian for the ledger"},
+	)
+}

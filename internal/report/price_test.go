@@ -1,0 +1,113 @@
+package report
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// askAgain asks the accountant, of nothing but the event, for every number of
+// the report that is about privacy.
+func askAgain(t *testing.T, p *Privacy, ev event.Event) {
+	t.Helper()
+	relation := event.Relation(p.Neighbours.Relation)
+	same := func(name string, got, want float64) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s is %v in the report, %v from the event", name, got, want)
+		}
+	}
+	curve, err := accountant.NewCurve(ev, relation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, r := p.Guarantee, p.Risk
+	mu, regret := curve.DominatingMu()
+	same("mu", g.GDP.Mu, mu)
+	same("regret", g.GDP.Regret, regret)
+	for _, point := range g.Curve {
+		want := curve.Epsilon(point.Delta)
+		if point.Delta == g.Delta {
+			want = g.Epsilon
+		}
+		same("epsilon on the curve", point.Epsilon, want)
+	}
+	same("advantage", r.Advantage, curve.Delta(0))
+	for fpr, rate := range map[string]float64{"0.001": 0.001, "0.01": 0.01, "0.05": 0.05, "0.1": 0.1} {
+		same("true positives", r.TPRAtFPR[fpr], 1-curve.Tradeoff(rate))
+	}
+	for _, b := range r.Belief {
+		yes := b.Prior * curve.TPR(b.AtFPR)
+		if want := yes / (yes + (1-b.Prior)*b.AtFPR); math.Abs(b.MaxPosterior-want) > 1e-15 {
+			t.Errorf("belief %+v, want %v", b, want)
+		}
+	}
+	for _, l := range g.Limits {
+		odds := l.Prior / (1 - l.Prior) * math.Exp(g.Epsilon)
+		if want := odds / (1 + odds); math.Abs(l.MaxPosterior-want) > 1e-12 {
+			t.Errorf("limit %+v, want %v", l, want)
+		}
+	}
+	for _, point := range r.Tradeoff {
+		same("trade-off", point.FNR, curve.Tradeoff(point.FPR))
+	}
+	repeated, ok := ev.(event.SelfComposed)
+	if !ok {
+		t.Fatalf("the event is %T", ev)
+	}
+	for _, s := range p.PerIteration {
+		answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: int64(s.T)}, relation, g.Delta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same("epsilon of the first steps", s.Epsilon, answer.Upper)
+	}
+	bound, err := accountant.Renyi(ev, relation, g.Delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same("cross-check", p.Accounting.CrossCheck.Epsilon, bound.Epsilon)
+	for _, k := range g.Together {
+		// a chain of k neighbours: delta (1 + e^eps + ... + e^((k-1) eps))
+		sum := 0.0
+		for i := range k.K {
+			sum += math.Exp(float64(i) * g.Epsilon)
+		}
+		if math.Abs(k.Epsilon-float64(k.K)*g.Epsilon) > 1e-12 || math.Abs(k.Delta/(g.Delta*sum)-1) > 1e-12 {
+			t.Errorf("%d together: (%v, %v), want (%v, %v)", k.K, k.Epsilon, k.Delta, float64(k.K)*g.Epsilon, g.Delta*sum)
+		}
+	}
+}
+
+// The spending ends at the claim, rises, and has the steps of the fit.
+func TestSpending(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200})
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := p.PerIteration[len(p.PerIteration)-1]
+	if last.T != 200 || last.Epsilon != p.Guarantee.Epsilon {
+		t.Errorf("spending ends at %+v, want 200 steps and %v", last, p.Guarantee.Epsilon)
+	}
+	for i, s := range p.PerIteration[1:] {
+		if before := p.PerIteration[i]; s.T <= before.T || s.Epsilon <= before.Epsilon {
+			t.Errorf("%+v comes after %+v", s, before)
+		}
+	}
+}
+
+// An epoch of several batches is one event: its spending counts steps all the same.
+func TestSpendingOfEpochs(t *testing.T) {
+	ev := event.SelfComposed{Of: event.BallsAndBins{Batches: 10, Of: event.Gaussian{NoiseMultiplier: 5}}, Count: 4}
+	list, err := perIteration(ev, event.AddRemove, 1e-5, 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 4 || list[0].T != 10 || list[3].T != 40 {
+		t.Errorf("spending %+v, want 4 points of 10 steps", list)
+	}
+}

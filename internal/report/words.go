@@ -1,0 +1,106 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// functions are what the templates of the readable reports can call.
+func functions() map[string]any {
+	return map[string]any{
+		"g":         func(x float64) string { return fmt.Sprintf("%.4g", x) },
+		"up":        upward,
+		"percent":   func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
+		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
+		"share":     share,
+		"join":      strings.Join,
+		"constants": constants,
+		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
+		"mark":      func(status string) string { return statusMarks[status] },
+		"decades":   decades,
+	}
+}
+
+// statusMarks are the signs of the states of an assumption.
+var statusMarks = map[string]string{Holds: "✓", Declared: "○", Unknown: "?", Fails: "✗"}
+
+// share prints a part of a variance.
+func share(x *float64) string {
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %%", 100**x)
+}
+
+// constants prints declared constants in the order of their names.
+func constants(m map[string]any) string {
+	var parts []string
+	for name, v := range m {
+		parts = append(parts, fmt.Sprintf("%s %v", name, v))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, ", ")
+}
+
+// decades are the points of a curve at whole powers of ten up to 1e-4: what a
+// custodian may ask for.
+func decades(curve []Point) (points []Point) {
+	for _, p := range curve {
+		for k := 1e-9; k < 2e-4; k *= 10 {
+			if p.Delta/k > 0.999 && p.Delta/k < 1.001 {
+				points = append(points, p)
+			}
+		}
+	}
+	return points
+}
+
+// columnRow is what happens to one column, in order.
+type columnRow struct {
+	Name    string
+	Steps   []string
+	Source  string
+	Epsilon float64
+}
+
+// columnRows gathers the transforms by column.
+func columnRows(list []Preprocessing) (rows []columnRow) {
+	for _, p := range list {
+		if len(rows) == 0 || rows[len(rows)-1].Name != p.Column {
+			rows = append(rows, columnRow{Name: p.Column, Source: p.Source})
+		}
+		row := &rows[len(rows)-1]
+		step := p.Operation
+		if words := constants(p.Parameters); words != "" {
+			step += ": " + words
+		}
+		row.Steps, row.Epsilon = append(row.Steps, step), row.Epsilon+p.Epsilon
+	}
+	return rows
+}
+
+// levelSize says how little a level of a category may have: with equal shares,
+// N/Levels records, and as many times the noise-to-signal ratio.
+type levelSize struct {
+	Column        string
+	Levels        int
+	Records       int
+	NoiseToSignal float64
+}
+
+func levelSizes(p *Privacy) (rows []levelSize) {
+	for _, step := range p.Preprocessing {
+		levels := 0
+		switch list := step.Parameters["levels"].(type) {
+		case []string:
+			levels = len(list)
+		case []any: // as JSON is read
+			levels = len(list)
+		}
+		if levels > 1 {
+			rows = append(rows, levelSize{step.Column, levels, p.Neighbours.NPublic / levels, p.Utility.NoiseToSignal * float64(levels)})
+		}
+	}
+	return rows
+}
