@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/report"
 )
 
 func newPlan(a *app) *cobra.Command {
@@ -34,11 +36,26 @@ and what to expect. It reads no data and spends nothing.`,
 			if err != nil {
 				return err
 			}
-			return a.result(plan, func(w io.Writer) { printPlan(w, m, plan) })
+			result := planResult{Plan: plan}
+			if plan.Private {
+				price, err := report.PriceOf(plan.MechanismEvent(plan.NoiseMultiplier), plan.Adjacency, plan.Delta, plan.Steps)
+				if err != nil {
+					return failWith(statusNumeric, err)
+				}
+				result.Risk = price.Risk
+			}
+			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
 	}
 	s = defineSettings(c, algorithm, price)
 	return c
+}
+
+// planResult is the JSON form of `d3p plan`: the plan, and what it would allow an
+// attacker.
+type planResult struct {
+	*fit.Plan
+	Risk *report.Risk `json:"risk"`
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.
@@ -76,7 +93,7 @@ func accepted(s *runSettings, id string) bool {
 }
 
 // printPlan shows a plan as a short table.
-func printPlan(w io.Writer, m *models.Model, p *fit.Plan) {
+func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t := newTable(w)
 	t.AppendRows([]table.Row{
 		{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)},
@@ -84,8 +101,10 @@ func printPlan(w io.Writer, m *models.Model, p *fit.Plan) {
 	})
 	if p.Private {
 		t.AppendRows([]table.Row{
-			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Adjacency)},
+			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))},
 			{"certified", fmt.Sprintf("epsilon at most %.6g", p.Certified.Upper)},
+			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %.3f",
+				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), p.Risk.Advantage)},
 		})
 	}
 	t.AppendRows([]table.Row{
@@ -107,9 +126,7 @@ func printPlan(w io.Writer, m *models.Model, p *fit.Plan) {
 		{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)},
 		{"posterior", fmt.Sprintf("%s guide from standard deviation %g", p.Guide, p.InitScale)},
 	})
-	if records := p.SamplingRate * float64(p.Records) * float64(p.Steps); !math.IsNaN(records) {
-		t.AppendRow(table.Row{"work", fmt.Sprintf("%.3g records processed", records)})
-	}
+	t.AppendRow(table.Row{"work", fmt.Sprintf("%.3g records processed", p.SamplingRate*float64(p.Records)*float64(p.Steps))})
 	t.Render()
 }
 
