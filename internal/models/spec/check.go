@@ -56,6 +56,7 @@ func (b *blocks) checkModel(m *Model) {
 			b.undeclared(name)
 		}
 	}
+	known = b.checkPredicted(m, f) && known
 	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
 		b.checkResponse(m, c, f)
 	}
@@ -77,13 +78,23 @@ func (b *blocks) checkModel(m *Model) {
 	if known && f != nil && m.complete(d) {
 		b.checkPriors(m, f)
 	}
-	b.unused(m.Terms.usedBy())
+	used := m.Terms.usedBy()
+	for _, p := range m.Predicted {
+		for _, c := range p.columns() {
+			used[c.V] = true
+		}
+	}
+	b.unused(used)
 }
 
 // complete reports whether every column of the formula has the levels that its
 // coefficients are named after.
 func (m *Model) complete(d *Data) bool {
-	for _, name := range m.Terms.columnsOf() {
+	names := m.Terms.columnsOf()
+	for _, p := range m.Predicted {
+		names = append(names, p.columns()...)
+	}
+	for _, name := range names {
 		c := d.Column(name.V)
 		if c == nil || !c.Type.IsSet() || !c.Numeric() && len(c.Levels) == 0 {
 			return false

@@ -30,14 +30,14 @@ func parseFormula(text Value[string], p *problems) *Formula {
 }
 
 // parseTerms parses `1 + a + b:c`, the right side of a formula without groups
-// and offsets; whether there is an intercept makes no difference.
-func parseTerms(text Value[string], p *problems) []Term {
+// and offsets.
+func parseTerms(text Value[string], p *problems) (intercept bool, terms []Term) {
 	f := &formulaParser{problems: p, text: text.V, start: text.At}
-	_, terms := f.sum(nil)
+	intercept, terms = f.sum(nil)
 	if !f.failed && f.offset < len(f.text) {
 		f.fail("", "unexpected %s in the formula", f.found())
 	}
-	return terms
+	return intercept, terms
 }
 
 // response parses y, surv(time, event) or y | trials(n).

@@ -108,6 +108,9 @@ func (l *lowering) run() {
 		l.eta = []string{"0"}
 	}
 	for _, a := range f.aux {
+		if l.predict(a.name) {
+			continue
+		}
 		dims := ""
 		if f.cuts && a.name == "thresholds" {
 			levels := len(l.data.Column(m.Terms.Response.V).Levels)

@@ -44,7 +44,7 @@ func (l *lowering) raw(f *family, labels []string) {
 		define("Intercept_raw", strings.TrimSuffix(plus, "+ ")+"-"+times+center)
 	}
 	for _, a := range f.aux {
-		if a.name == "sigma" && response {
+		if a.name == "sigma" && response && m.predicted(a.name) == nil {
 			define("sigma_raw", times+"sigma")
 		}
 	}

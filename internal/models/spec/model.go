@@ -16,6 +16,7 @@ type Model struct {
 	Parametrisation Value[string] // of group effects: non_centred (default) or centred
 	Priors          []*Definition // by parameter: Intercept, b, b[age], sd, sigma
 	GroupFormulas   []*GroupFormula
+	Predicted       []*Predicted // parameters of the family with formulas of their own
 }
 
 // GroupFormula says how the effects of a group depend on its public table:
@@ -39,7 +40,7 @@ func (r *reader) groupFormulas(e entry) []*GroupFormula {
 		}
 		g := &GroupFormula{Group: Value[string]{e.key, e.at}, Text: r.text(e)}
 		if g.Text.IsSet() {
-			g.Terms = parseTerms(g.Text, r.problems)
+			_, g.Terms = parseTerms(g.Text, r.problems)
 			formulas = append(formulas, g)
 		}
 	}
@@ -54,27 +55,22 @@ type Definition struct {
 }
 
 // model reads `model:`. The parameters that a family has beside the linear
-// predictor may have their priors here too: `nu: gamma(2, 0.1)`.
+// predictor may have their priors here too, `nu: gamma(2, 0.1)`, or a formula,
+// `sigma: 1 + arm`.
 func (r *reader) model(e entry) *Model {
 	m := &Model{At: e.at}
-	var own []*Definition
 	known := fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
 		"family":          func(e entry) { m.Family = r.choice(e, FamilyNames()...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
-		"priors":          func(e entry) { m.Priors = r.definitions(e) },
+		"priors":          func(e entry) { m.Priors = append(m.Priors, r.definitions(e)...) },
 		"group_formula":   func(e entry) { m.GroupFormulas = r.groupFormulas(e) },
 	}
 	for _, name := range auxNames() {
-		known[name] = func(e entry) {
-			if d := r.definition(e); d != nil {
-				own = append(own, d)
-			}
-		}
+		known[name] = func(e entry) { r.auxiliary(e, m) }
 	}
 	keys := r.object(e.node, "model", known)
-	m.Priors = append(m.Priors, own...)
 	if keys == nil {
 		return m
 	}

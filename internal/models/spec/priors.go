@@ -56,7 +56,11 @@ func (m *Model) priorNames(d *Data, f *family) []string {
 		names = append(names, m.groupPriorNames(d, &g)...)
 	}
 	for _, a := range f.aux {
-		names = append(names, a.name)
+		if p := m.predicted(a.name); p != nil {
+			names = append(names, p.priorNames(d)...)
+		} else {
+			names = append(names, a.name)
+		}
 	}
 	return names
 }

@@ -50,6 +50,7 @@ func (s *Spec) renderModel(p *printer) {
 		p.text("formula", m.Terms.String())
 		p.line("family", f.name)
 		p.line("link", f.link(m.Link.V).name)
+		m.renderPredicted(p)
 		if len(m.GroupFormulas) > 0 {
 			p.block("group_formula", func() {
 				for _, f := range m.GroupFormulas {

@@ -1,0 +1,142 @@
+package spec
+
+import (
+	"strings"
+
+	"d3p/internal/models/expr"
+)
+
+// Predicted says that a parameter of the family depends on the record, by a
+// formula of its own: `sigma: 1 + arm`. Its logarithm is the linear predictor:
+//
+//	sigma: exp(sigma_Intercept + columns(sigma_coef) @ sigma_b)
+type Predicted struct {
+	Name      Value[string]
+	Text      Value[string]
+	Intercept bool
+	Terms     []Term
+}
+
+// Default prior of the coefficients of a predicted parameter, on the log scale.
+const priorPredicted = "normal(0, 1)"
+
+// auxiliary reads what stands beside `family:` for one of its parameters: a
+// prior, which is a call, or a formula.
+func (r *reader) auxiliary(e entry, m *Model) {
+	text := r.text(e)
+	if !text.IsSet() {
+		return
+	}
+	if strings.Contains(text.V, "(") {
+		m.Priors = append(m.Priors, &Definition{Name: Value[string]{e.key, e.at}, Text: text, Expr: parseExpr(text, r.problems)})
+		return
+	}
+	p := &Predicted{Name: Value[string]{e.key, e.at}, Text: text}
+	p.Intercept, p.Terms = parseTerms(text, r.problems)
+	m.Predicted = append(m.Predicted, p)
+}
+
+// predicted returns the formula of a parameter of the family, or nil.
+func (m *Model) predicted(name string) *Predicted {
+	for _, p := range m.Predicted {
+		if p.Name.V == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// columns lists the columns of the formula, with the place of their term.
+func (p *Predicted) columns() []Value[string] {
+	var names []Value[string]
+	for _, t := range p.Terms {
+		for _, c := range t.Columns {
+			names = append(names, Value[string]{c, t.At})
+		}
+	}
+	return names
+}
+
+// checkPredicted reports formulas of parameters that the family does not have,
+// and columns that cannot predict them. It returns false when a column is not
+// declared.
+func (b *blocks) checkPredicted(m *Model, f *family) bool {
+	known := true
+	for _, p := range m.Predicted {
+		has := false
+		var own []string
+		if f != nil {
+			for _, a := range f.aux {
+				own = append(own, a.name)
+				has = has || a.name == p.Name.V && !f.cuts
+			}
+		}
+		if f != nil && !has {
+			b.add(p.Name.At, suggest(p.Name.V, "it has", own), "family %s has no %s to predict", f.name, p.Name.V)
+		}
+		for _, c := range p.columns() {
+			if b.spec.Data.Column(c.V) == nil {
+				known = false
+				b.undeclared(c)
+			}
+		}
+		for _, t := range p.Terms {
+			b.checkTerm(m, t)
+		}
+		for _, d := range m.Priors {
+			if d.Name.V == p.Name.V {
+				b.add(d.Name.At, "state priors of "+p.Name.V+"_Intercept and "+p.Name.V+"_b", "%s is predicted and has no prior of its own", p.Name.V)
+			}
+		}
+	}
+	return known
+}
+
+// priorNames lists what priors may be stated for.
+func (p *Predicted) priorNames(d *Data) []string {
+	var names []string
+	if p.Intercept {
+		names = append(names, p.Name.V+"_Intercept")
+	}
+	labels := d.labels(p.Intercept, p.Terms)
+	if len(labels) > 0 {
+		names = append(names, p.Name.V+"_b")
+	}
+	for _, l := range labels {
+		names = append(names, p.Name.V+"_b["+l+"]")
+	}
+	return names
+}
+
+// predict lowers the formula of a parameter of the family, if it has one.
+func (l *lowering) predict(name string) bool {
+	p := l.model.predicted(name)
+	if p == nil {
+		return false
+	}
+	var sum []string
+	if p.Intercept {
+		intercept := name + "_Intercept"
+		l.param(intercept, l.model.prior(priorPredicted, intercept), "")
+		sum = append(sum, intercept)
+	}
+	if labels := l.data.labels(p.Intercept, p.Terms); len(labels) > 0 {
+		b, coef := name+"_b", name+"_coef"
+		l.dim(coef, labels)
+		l.param(b, l.model.prior(priorPredicted, b), " ["+coef+"]")
+		l.elements(b)
+		sum = append(sum, "columns("+coef+") @ "+b)
+	}
+	if len(sum) == 0 {
+		sum = []string{(&expr.Number{}).String()}
+	}
+	l.define(&l.core.RowsLet, name, Value[string]{"exp(" + strings.Join(sum, " + ") + ")", p.Text.At})
+	return true
+}
+
+// renderPredicted prints the formulas of the family's parameters.
+func (m *Model) renderPredicted(p *printer) {
+	for _, f := range m.Predicted {
+		p.text(f.Name.V, sumText(f.Intercept, f.Terms))
+	}
+}
