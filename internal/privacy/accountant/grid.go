@@ -141,7 +141,8 @@ func (c *cells) addAtom(a atom) {
 		return
 	}
 	c.mass[i] += a.mass
-	c.right[i] += a.mass * math.Min(1, -math.Expm1(base-a.loss)/-math.Expm1(-c.h))
+	c.right[i] += a.mass * -math.Expm1(base-a.loss) / -math.Expm1(-c.h)
+	c.right[i] = math.Max(0, math.Min(c.mass[i], c.right[i]))
 }
 
 // cell is the index of the cell that holds loss l.

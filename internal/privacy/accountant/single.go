@@ -24,8 +24,8 @@ func singleDelta(p *pair, epsilon float64) float64 {
 				part -= gauss16.w[j] * math.Exp(piece.logDensity(x, l)) * math.Expm1(math.Min(0, epsilon-l))
 			}
 			sum += part * width
-			if part*width < 1e-17*sum && piece.tail != nil && x0Past(piece, from+k*width) {
-				break
+			if part*width < 1e-17*sum && piece.tail != nil && piece.tail(from+k*width) < 1e-3 {
+				break // beyond the bulk the integrand only falls
 			}
 		}
 	}
@@ -36,9 +36,6 @@ func singleDelta(p *pair, epsilon float64) float64 {
 	}
 	return sum
 }
-
-// x0Past reports that x is beyond the bulk of the piece, so that the integrand only falls.
-func x0Past(p piece, x float64) bool { return p.tail(x) < 1e-3 }
 
 // singleEpsilon is the smallest ε >= 0 with singleDelta(p, ε) <= delta.
 func singleEpsilon(p *pair, delta float64) float64 {

@@ -1,0 +1,88 @@
+package accountant
+
+import (
+	"math"
+	"testing"
+)
+
+// somePairs has every kind of pair, in easy and in extreme settings.
+func somePairs() map[string]*pair {
+	pairs := map[string]*pair{
+		"gaussian":  gaussianPair(0.7),
+		"laplace":   laplacePair(1.3),
+		"discrete":  discreteGaussianPair(4, 3),
+		"black box": blackBoxPair(0.4),
+	}
+	for name, g := range map[string]subsampled{"": {1.5, 0.01}, ", tiny rate": {0.8, 1e-7}, ", high rate": {2, 0.7}, ", little noise": {0.1, 0.05}, ", much noise": {500, 0.3}} {
+		for _, kind := range []pairKind{removePair, addPair, subPair, envelopePair} {
+			pairs[kind.String()+name] = pairKey{kind: kind, s: g.s, q: g.q}.build(0, 0)
+		}
+	}
+	return pairs
+}
+
+// The loss and its inverse are inverse, and the mass is 1.
+func TestPairsAreDistributions(t *testing.T) {
+	for name, p := range somePairs() {
+		total := 0.0
+		for _, a := range p.atoms {
+			total += a.mass
+		}
+		for i := range p.pieces {
+			piece := p.pieces[i]
+			piece.integrate(piece.lo, piece.hi, func(_, m float64) { total += m })
+			for _, u := range []float64{0.2, 0.4, 0.6} {
+				x := piece.lo + u*(piece.hi-piece.lo)
+				l := piece.loss(x)
+				if back := piece.loss(piece.inverse(l)); math.Abs(back-l) > 1e-9*math.Abs(l)+1e-14 {
+					t.Errorf("%s: loss(inverse(%v)) = %v", name, l, back)
+				}
+			}
+		}
+		if math.Abs(total-1) > 1e-12 {
+			t.Errorf("%s: mass %v", name, total)
+		}
+	}
+}
+
+// A lattice has a closed sum for δ; the exact δ of the pair lies between those
+// of its two lattices, for coarse and for fine grids, and total mass is kept.
+func TestLatticesBracketOneStep(t *testing.T) {
+	for name, p := range somePairs() {
+		_, top := p.span(-30, 1e-12)
+		for _, h := range []float64{top / 3, top / 40, top / 5000} {
+			c := discretise(p, h, -30, 1e-12)
+			up, lo := c.dominating(), c.dominated(p.ceiling)
+			for _, l := range []*lattice{up, lo} {
+				total := l.infinity + l.dropped
+				for _, m := range l.mass {
+					if m < 0 {
+						t.Fatalf("%s: negative mass %v", name, m)
+					}
+					total += m
+				}
+				if math.Abs(total-1) > 1e-11 {
+					t.Errorf("%s, h = %v: total mass %v", name, h, total)
+				}
+			}
+			for _, eps := range []float64{0, 0.01 * top, 0.2 * top, 0.7 * top} {
+				want := singleDelta(p, eps)
+				above, below := up.delta(eps), lo.delta(eps)
+				if above < want*(1-1e-9)-1e-16 || below > want*(1+1e-9)+1e-16 {
+					t.Errorf("%s, h = %v, eps = %v: delta %v not in [%v, %v]", name, h, eps, want, below, above)
+				}
+			}
+		}
+	}
+}
+
+// delta is the hockey stick of the lattice.
+func (l *lattice) delta(epsilon float64) float64 {
+	sum := l.infinity
+	for i, m := range l.mass {
+		if loss := l.origin + float64(l.first+i)*l.h; loss > epsilon {
+			sum -= m * math.Expm1(epsilon-loss)
+		}
+	}
+	return sum
+}
