@@ -26,6 +26,7 @@ type document struct {
 	Reason  string    // of the badge
 	Columns []columnRow
 	Sizes   []levelSize
+	Beliefs beliefTable
 	Figures figures
 }
 
@@ -34,7 +35,7 @@ const documentRows = 60
 
 // newDocument puts the readable report together from what a release holds.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Rows: f.Rows, Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p)}
+	d := &document{Privacy: p, Rows: f.Rows, Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	if len(d.Rows) > documentRows {
 		d.Rows, d.Hidden = d.Rows[:documentRows], len(d.Rows)-documentRows
 	}

@@ -86,6 +86,13 @@ func forestFigure(rows []Summary) template.HTML {
 func pipelineFigure(p *Privacy) template.HTML {
 	m := p.Mechanism
 	batch := [2]string{"a batch of them", fmt.Sprintf("%s, rate %.4g, %d times", m.Sampler.Scheme, m.Sampler.Rate, m.Iterations)}
+	if m.Sampler.Rate == 1 {
+		batch = [2]string{"all of them", fmt.Sprintf("%d times", m.Iterations)}
+	}
+	bound := fmt.Sprintf("L2 norm at most %.3g", m.Clip.Norm)
+	if m.Clip.Quantile > 0 {
+		bound = fmt.Sprintf("L2 norm at most %.3g at first, then as released counts say", m.Clip.Norm)
+	}
 	records := [2]string{fmt.Sprintf("records, one %s each", p.Unit.Entity), "declared bounds and levels"}
 	step := [2]string{"step of the posterior", fmt.Sprintf("%d numbers, scaled by public numbers only", m.ReleasedPerStep)}
 	release := [2]string{"posterior, draws, this report", "computed from the steps alone"}
@@ -94,7 +101,7 @@ func pipelineFigure(p *Privacy) template.HTML {
 	}
 	return figure.Pipeline([][2]string{
 		records, batch,
-		{"gradients, each clipped", fmt.Sprintf("%s, L2 norm at most %.3g", m.Clip.Mode, m.Clip.Norm)},
+		{"gradients, each clipped", bound},
 		{"their sum and Gaussian noise", fmt.Sprintf("standard deviation %.4g clip norms", m.GradientNoise)},
 		step, release,
 	}, 4)

@@ -23,7 +23,7 @@ func RiskOf(whole *accountant.Curve) *Risk {
 		Advantage: whole.Advantage(), TPRAtFPR: map[string]float64{},
 	}
 	for _, fpr := range falsePositives {
-		r.TPRAtFPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = whole.TPR(fpr)
+		r.TPRAtFPR[rateName(fpr)] = whole.TPR(fpr)
 	}
 	for _, prior := range priors {
 		for _, fpr := range []float64{0.1, 0.01, 0.001} {
@@ -35,6 +35,9 @@ func RiskOf(whole *accountant.Curve) *Risk {
 	}
 	return r
 }
+
+// rateName is the key of a rate in TPRAtFPR.
+func rateName(rate float64) string { return strconv.FormatFloat(rate, 'g', -1, 64) }
 
 // tradeoffRates are the false positive rates of the trade-off curve: every
 // hundredth, and more near 0.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"d3p/internal/privacy/event"
 )
 
 // functions are what the templates of the readable reports can call.
@@ -19,6 +21,7 @@ func functions() map[string]any {
 		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
 		"mark":      func(status string) string { return statusMarks[status] },
 		"decades":   decades,
+		"relation":  func(name string) string { return RelationWords(event.Relation(name)) },
 	}
 }
 
@@ -101,6 +104,48 @@ func levelSizes(p *Privacy) (rows []levelSize) {
 		if levels > 1 {
 			rows = append(rows, levelSize{step.Column, levels, p.Neighbours.NPublic / levels, p.Utility.NoiseToSignal * float64(levels)})
 		}
+	}
+	return rows
+}
+
+// beliefTable is the table of beliefs: a row per prior, a column per test.
+type beliefTable struct {
+	Rates []float64 // false positive rates of the columns
+	Rows  []beliefRow
+}
+
+type beliefRow struct {
+	Prior float64
+	After []float64
+	Limit float64
+}
+
+func beliefs(p *Privacy) (t beliefTable) {
+	if p.Guarantee == nil {
+		return t
+	}
+	for i, limit := range p.Guarantee.Limits {
+		row := beliefRow{Prior: limit.Prior, Limit: limit.MaxPosterior}
+		for _, b := range p.Risk.Belief {
+			if b.Prior == limit.Prior {
+				row.After = append(row.After, b.MaxPosterior)
+			}
+			if i == 0 && b.Prior == limit.Prior {
+				t.Rates = append(t.Rates, b.AtFPR)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// testRow is a test of membership: what it gets wrong, and right at most.
+type testRow struct{ FPR, TPR float64 }
+
+// Tests are the tests of membership of TPRAtFPR, in order.
+func (r *Risk) Tests() (rows []testRow) {
+	for _, fpr := range falsePositives {
+		rows = append(rows, testRow{fpr, r.TPRAtFPR[rateName(fpr)]})
 	}
 	return rows
 }

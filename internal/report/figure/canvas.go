@@ -22,7 +22,7 @@ type canvas struct {
 
 // newCanvas begins a figure with margins for the labels of both axes.
 func newCanvas(width, height float64, title string, x, y axis) *canvas {
-	c := &canvas{width: width, height: height, left: 48, right: width - 10, top: 10, bottom: height - 38, x: x, y: y}
+	c := &canvas{width: width, height: height, left: 48, right: width - 18, top: 10, bottom: height - 38, x: x, y: y}
 	fmt.Fprintf(&c.b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`,
 		width, height, html.EscapeString(title), html.EscapeString(title))
 	return c
@@ -46,7 +46,9 @@ func (c *canvas) axes() {
 	}
 	c.segment("axis", c.left, c.bottom, c.right, c.bottom)
 	c.segment("axis", c.left, c.top, c.left, c.bottom)
-	c.text("name", "middle", (c.left+c.right)/2, c.height-6, c.x.name)
+	if c.x.name != "" {
+		c.text("name", "middle", (c.left+c.right)/2, c.height-6, c.x.name)
+	}
 	if c.y.name != "" {
 		fmt.Fprintf(&c.b, `<text class="name" transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`,
 			(c.top+c.bottom)/2, html.EscapeString(c.y.name))

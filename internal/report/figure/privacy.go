@@ -16,8 +16,8 @@ func Tradeoff(guess, claim, gaussian, run, marks []Point) template.HTML {
 	c.axes()
 	c.curve("guess", guess)
 	c.curve("claim", claim)
-	c.curve("gauss", gaussian)
 	c.curve("run", run)
+	c.curve("gauss", gaussian)
 	for _, m := range marks {
 		c.dot("mark", c.px(m.X), c.py(m.Y), 3.5)
 	}
