@@ -49,9 +49,10 @@ func TestPairsAreDistributions(t *testing.T) {
 // of its two lattices, for coarse and for fine grids, and total mass is kept.
 func TestLatticesBracketOneStep(t *testing.T) {
 	for name, p := range somePairs() {
-		_, top := p.span(-30, 1e-12)
+		_, top := p.span(0, 1e-12)
+		floor := -10 * top
 		for _, h := range []float64{top / 3, top / 40, top / 5000} {
-			c := discretise(p, h, -30, 1e-12)
+			c := discretise(p, h, floor, 1e-12)
 			up, lo := c.dominating(), c.dominated(p.ceiling)
 			for _, l := range []*lattice{up, lo} {
 				total := l.infinity + l.dropped
