@@ -76,6 +76,16 @@ func TestFamilies(t *testing.T) {
 			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) + logNormal(u[2], 0, 1)
 		},
 	}, {
+		"predicted sigma", "formula: y ~ 0 + x1\n  family: normal\n  sigma: 1 + e",
+		[]string{"b[x1]", "sigma_Intercept", "sigma_b[e]"},
+		func(u []float64) float64 {
+			scaled := (exposure - 5) / (8 / math.Sqrt(12))
+			return logNormal((response-10)/4, u[0]*x, math.Exp(u[1]+u[2]*scaled))
+		},
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) + logNormal(u[2], 0, 1)
+		},
+	}, {
 		"categorical response", "formula: g ~ 1 + x1\n  family: categorical",
 		[]string{"Intercept[b]", "Intercept[c]", "b[x1,b]", "b[x1,c]"},
 		func(u []float64) float64 {
@@ -204,6 +214,8 @@ func TestEveryFamily(t *testing.T) {
 		"formula: surv(t, d) ~ x1\n  family: weibull",
 		"formula: f ~ x1\n  family: beta",
 		"formula: o ~ x1 + g\n  family: cumulative",
+		"formula: y ~ x1\n  family: student_t\n  sigma: 1 + g\n  nu: gamma(2, 0.1)\n  priors:\n    sigma_b[g=c]: normal(0, 2)",
+		"formula: n ~ x1\n  family: negative_binomial\n  phi: 0 + x1",
 		"formula: g ~ x1 + e\n  family: categorical\n  priors:\n    b[x1,c]: normal(1, 2)\n    Intercept[b]: normal(0, 3)",
 	} {
 		t.Run(model, func(t *testing.T) {
