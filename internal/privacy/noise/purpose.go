@@ -4,7 +4,7 @@ package noise
 // are independent. The name, not the number, enters the key derivation.
 type Purpose uint32
 
-// The purposes. Privacy rests on the first three.
+// The purposes. Privacy rests on the first three and on the last.
 const (
 	Sampling           Purpose = iota // which records are in a batch
 	GradientNoise                     // noise added to clipped sums
@@ -14,6 +14,7 @@ const (
 	Initialisation                    // starting point of the optimizer
 	PosteriorDraws                    // draws written to the release
 	Prediction                        // draws of the posterior predictive
+	RowSelection                      // which rows of a unit are kept
 )
 
 var purposes = [...]struct {
@@ -28,6 +29,7 @@ var purposes = [...]struct {
 	Initialisation:     {"initialisation", false},
 	PosteriorDraws:     {"posterior draws", false},
 	Prediction:         {"prediction", false},
+	RowSelection:       {"row selection", true},
 }
 
 // String returns the name, as it enters the key derivation.

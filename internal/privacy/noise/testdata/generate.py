@@ -14,7 +14,7 @@ from mpmath import cospi, log, mp, mpf, nstr, sinpi, sqrt
 mp.dps = 50
 HERE = os.path.dirname(os.path.abspath(__file__))
 PURPOSES = ["sampling", "gradient noise", "count noise", "reparameterisation",
-            "record noise", "initialisation", "posterior draws", "prediction"]
+            "record noise", "initialisation", "posterior draws", "prediction", "row selection"]
 
 
 def hkdf(secret, salt, info):
