@@ -71,7 +71,11 @@ func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*fit.Plan
 	applies := map[string]bool{}
 	for _, w := range plan.Warnings {
 		applies[w.ID] = true
-		if !accepted(s, w.ID) {
+		switch {
+		case accepted(s, w.ID):
+		case c.Flags().Lookup("accept-risk") == nil:
+			a.notef("warning: %s", w.Text)
+		default:
 			a.notef("warning: %s (--accept-risk %s records that you know)", w.Text, w.ID)
 		}
 	}
