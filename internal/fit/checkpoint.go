@@ -70,7 +70,7 @@ func Restore(c Checkpoint) (*Loop, error) {
 		}
 		copy(a[0], a[1])
 	}
-	if saved.Step < 0 || saved.Step > c.Plan.Steps || !isPositive(saved.ClipNorm) {
+	if saved.Step < 0 || saved.Step > c.Plan.Steps || !isPositive(saved.ClipNorm) || !s.Trace.restore(saved.Trace, c.Plan.Latent) {
 		return nil, errors.New("checkpoint: its state does not fit its plan")
 	}
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm

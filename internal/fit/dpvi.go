@@ -50,6 +50,7 @@ type State struct {
 	Average  average       `json:"average"`
 	Noise    noiseVariance `json:"noise"`
 	Temper   temper        `json:"temper"`
+	Trace    Trace         `json:"trace"`
 }
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
@@ -86,6 +87,7 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	l.state = State{
 		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
 		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent), Temper: newTemper(p.Steps),
+		Trace: newTrace(p.Steps, latent),
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)
 	return l, nil
@@ -205,6 +207,7 @@ func (l *Loop) Advance(count float64) error {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}
 	s.Step++
+	s.Trace.add(s.Step, s.Lambda[:l.plan.Latent])
 	return nil
 }
 

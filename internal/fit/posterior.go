@@ -18,6 +18,7 @@ type Posterior struct {
 	LogSD  []float64 // log of the guide's marginal standard deviation, shape (P)
 	VarDP  []float64 // variance of Mean caused by the privacy noise, shape (P); zero when not modelled
 	Steps  int       // completed steps; less than Plan.Steps when stopped early
+	Trace  Trace     // iterates, thinned; it may share memory with the fit in progress
 
 	loop *Loop
 }
@@ -31,7 +32,7 @@ func (l *Loop) Posterior() *Posterior {
 	s := &l.state
 	p := l.plan.Latent
 	post := &Posterior{
-		Plan: l.plan, Guide: l.guide, Steps: s.Step, loop: l,
+		Plan: l.plan, Guide: l.guide, Steps: s.Step, Trace: s.Trace, loop: l,
 		Lambda: make([]float64, len(s.Lambda)), LogSD: make([]float64, p), VarDP: make([]float64, p),
 	}
 	if s.Average.Count > 0 {
