@@ -12,6 +12,10 @@ type family struct {
 	aux []auxiliary
 	// scaled says that the response is on its declared scale.
 	scaled bool
+	// relative says that the linear predictor is about the logarithm of the
+	// response relative to its declared scale, y/by: so a fit that starts from
+	// zero starts near the response, whatever its unit.
+	relative bool
 	// counts says that the response is a count: its lower bound is at least 0.
 	counts bool
 	// effects says that every level of the response but its reference has
@@ -73,24 +77,24 @@ var families = []family{
 		aux:   []auxiliary{{"phi", "gamma(2, 0.1)"}},
 	},
 	{
-		name: "gamma", types: numeric,
+		name: "gamma", types: numeric, relative: true,
 		links: []link{
-			{"log", "gamma(shape, shape * exp(-eta))"},
+			{"log", "gamma(shape, shape * exp(-eta) / response.by)"},
 		},
 		aux: []auxiliary{{"shape", "gamma(2, 0.1)"}},
 	},
 	{
-		name: "exponential", types: numeric,
-		links: []link{{"log", "exponential(exp(-eta))"}},
+		name: "exponential", types: numeric, relative: true,
+		links: []link{{"log", "exponential(exp(-eta) / response.by)"}},
 	},
 	{
-		name: "log_normal", types: numeric,
-		links: []link{{"identity", "log_normal(eta, sigma)"}},
+		name: "log_normal", types: numeric, relative: true,
+		links: []link{{"identity", "log_normal(eta + log(response.by), sigma)"}},
 		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
 	},
 	{
-		name: "weibull", types: numeric,
-		links: []link{{"log", "weibull(shape, log_scale=eta)"}},
+		name: "weibull", types: numeric, relative: true,
+		links: []link{{"log", "weibull(shape, log_scale=eta + log(response.by))"}},
 		aux:   []auxiliary{{"shape", "log_normal(0, 0.5)"}},
 	},
 	{

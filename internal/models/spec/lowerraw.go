@@ -9,7 +9,8 @@ import "strings"
 //	Intercept_raw: y.center + y.by * (Intercept - sum(b * coef.center / coef.by, over=coef))
 //	sigma_raw: sigma * y.by
 //
-// y.center and y.by drop out unless the response is on a scale. A column with a
+// y.center and y.by drop out unless the response is on a scale; a response that
+// is modelled relative to its scale has log(y.by) + Intercept instead. A column with a
 // transform has its coefficient per transformed unit. There are none when all
 // scales are one, and none with interactions of scaled columns, whose
 // coefficients do not change unit one by one.
@@ -17,10 +18,13 @@ func (l *lowering) raw(f *family, labels []string) {
 	m, y := l.model, l.data.Column(l.model.Terms.Response.V)
 	predictors, ok := l.data.scaled(labels)
 	response := f.scaled && !y.unscaled()
-	if !ok || !predictors && !response {
+	if !ok || !predictors && !response && !f.relative {
 		return
 	}
 	times, plus := "", ""
+	if f.relative {
+		plus = "log(" + y.Name.V + ".by) + "
+	}
 	if response {
 		times, plus = y.Name.V+".by * ", y.Name.V+".center + "
 	}
@@ -31,7 +35,7 @@ func (l *lowering) raw(f *family, labels []string) {
 	if predictors {
 		define("b_raw", times+"b / coef.by")
 		center = "sum(b * coef.center / coef.by, over=coef)"
-	} else if len(labels) > 0 {
+	} else if len(labels) > 0 && response {
 		define("b_raw", times+"b")
 	}
 	switch {
