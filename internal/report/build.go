@@ -22,7 +22,7 @@ func (r *Run) Privacy() (*Privacy, error) {
 		Unit:       unitOf(r.Spec.Data.Unit),
 		Neighbours: r.neighbours(),
 		Scope: Scope{
-			Covers:       []string{"every iterate of the fit", "params.json", "draws.parquet", "summary.csv", "predictions made from them"},
+			Covers:       []string{"every iterate of the fit", "the parameters and draws of the posterior", "every other file of the release", "predictions and tables made from them"},
 			DataAccesses: []string{"one noisy sum of clipped gradients per step"},
 			Tuning:       Tuning{false, "choosing settings by looking at the results of other runs on the same data is not counted here"},
 		},

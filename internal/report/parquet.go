@@ -32,9 +32,6 @@ func writeDraws(w io.Writer, d Draws, metadata map[string]string) error {
 				"d3p.dims": v.Dims, "d3p.transform": v.Transform,
 			})})
 	}
-	keyValues := arrow.MetadataFrom(metadata)
-	schema := arrow.NewSchema(fields, &keyValues)
-
 	chain, draw := make([]int32, d.S), make([]int32, d.S)
 	for i := range d.S {
 		chain[i], draw[i] = 1, int32(i+1)
@@ -43,7 +40,14 @@ func writeDraws(w io.Writer, d Draws, metadata map[string]string) error {
 	for v := range d.Variables {
 		columns = append(columns, float64s(d.Of(v)))
 	}
-	record := array.NewRecord(schema, columns, int64(d.S))
+	return writeParquet(w, fields, columns, metadata)
+}
+
+// writeParquet writes one table and releases its columns.
+func writeParquet(w io.Writer, fields []arrow.Field, columns []arrow.Array, metadata map[string]string) error {
+	keyValues := arrow.MetadataFrom(metadata)
+	schema := arrow.NewSchema(fields, &keyValues)
+	record := array.NewRecord(schema, columns, int64(columns[0].Len()))
 	for _, c := range columns {
 		c.Release()
 	}

@@ -34,6 +34,7 @@ type Run struct {
 	Posterior *fit.Posterior
 	Params    []Parameter
 	Draws     Draws
+	Trace     *Trace // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
 	Spent    accountant.Answer
@@ -55,7 +56,7 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := Findings{Rows: r.Draws.Summarise()}
+	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace}
 	files := []File{
 		JSONFile("params.json", true, r.Parameters()),
 		SummaryFile(findings.Rows, r.Banner()),
@@ -64,6 +65,10 @@ func (r *Run) Release() ([]File, error) {
 	}
 	if r.Banner() == "" { // the file has no place for a banner
 		files = append(files, JSONFile("dp_event.json", true, privacy.Accounting.Event))
+	}
+	files = append(files, PublicFiles(r.Spec.Public)...)
+	if r.Trace != nil {
+		files = append(files, traceFile(r.Trace, r.metadata()))
 	}
 	return append(files, r.drawsFiles()...), nil
 }

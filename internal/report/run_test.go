@@ -67,11 +67,17 @@ func example(t *testing.T, cfg fit.Config) *Run {
 		p.LogSD[j], p.VarDP[j] = math.Log(0.1), 0.01*float64(j)/10
 	}
 	p.Mean = p.Lambda[:m.P]
+	for t := 1; t <= plan.Steps; t += 100 {
+		p.Trace.Steps = append(p.Trace.Steps, t)
+		for j := range m.P {
+			p.Trace.Mean = append(p.Trace.Mean, float64(j)+1/float64(t))
+		}
+	}
 	run := &Run{
 		ID: "0123456789abcdef", Created: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Status: Complete,
 		Tool: Tool{Name: "d3p", Version: "test", Device: "cpu"}, Name: "example", Spec: s, SpecSHA256: "00",
 		Command: []string{"d3p fit", "--epsilon=1"}, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
-		Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
+		Trace: TraceOf(m, p), Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
 	}
 	if plan.Private {
 		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified

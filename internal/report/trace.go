@@ -1,9 +1,15 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"math"
 	"slices"
 
+	"github.com/apache/arrow/go/v15/arrow"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
 	"d3p/internal/report/figure"
 )
 
@@ -13,6 +19,49 @@ type Trace struct {
 	Names  []string  // of the P unconstrained numbers
 	Steps  []int     // 1 to T, of each kept iterate
 	Values []float64 // [len(Steps) x P]
+}
+
+// TraceOf is the trace of a fit of m.
+func TraceOf(m *models.Model, p *fit.Posterior) *Trace {
+	return &Trace{Names: freeNames(m), Steps: p.Trace.Steps, Values: p.Trace.Mean}
+}
+
+// freeNames names the unconstrained numbers of m: as the parameters that they
+// stand for one by one, else by their place.
+func freeNames(m *models.Model) (names []string) {
+	for i := range m.Params {
+		q := &m.Params[i]
+		if q.Size == q.ConstrainedSize {
+			names = append(names, q.Elements()...)
+			continue
+		}
+		for j := range q.Size {
+			names = append(names, fmt.Sprintf("%s.free[%d]", q.Name, j+1))
+		}
+	}
+	return names
+}
+
+// traceFile is trace.parquet: the column .iteration, from 1, and one per
+// unconstrained number.
+func traceFile(t *Trace, metadata map[string]string) File {
+	return File{"trace.parquet", true, func(w io.Writer) error {
+		fields := []arrow.Field{{Name: ".iteration", Type: arrow.PrimitiveTypes.Int32}}
+		steps := make([]int32, len(t.Steps))
+		for i, step := range t.Steps {
+			steps[i] = int32(step)
+		}
+		columns := []arrow.Array{int32s(steps)}
+		line, p := make([]float64, len(t.Steps)), len(t.Names)
+		for j, name := range t.Names {
+			for i := range line {
+				line[i] = t.Values[i*p+j]
+			}
+			fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+			columns = append(columns, float64s(line))
+		}
+		return writeParquet(w, fields, columns, metadata)
+	}}
 }
 
 // tracedLine is the trace of one number.
