@@ -49,7 +49,7 @@ var rules = map[string]rule{
 	"privacy/accountant":       {ours: []string{"privacy/event"}, theirs: []string{"gonum.org/v1/gonum/dsp/fourier"}, files: true},
 	"privacy/noise":            {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
-	"privacy/internal/records": {ours: []string{"models", "nearest"}, theirs: []string{arrow}, files: true},
+	"privacy/internal/records": {ours: []string{"models", "nearest", "privacy/noise"}, theirs: []string{arrow}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
 		"privacy/internal/records", "privacy/noise", "privacy/sampler"}, files: true},
 	"privacy/enginetest": {ours: []string{"models/graph", "privacy", "privacy/noise"}},
@@ -62,7 +62,8 @@ var rules = map[string]rule{
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
-	"report": {ours: []string{"fit", "models", "models/graph", "models/guide", "models/spec", "privacy",
+	"report/figure": {},
+	"report": {ours: []string{"report/figure", "fit", "models", "models/graph", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/google/renameio/v2", "gonum.org/v1/plot", "github.com/jedib0t/go-pretty/v6/"}, files: true},
 	"experiments": {files: true},
 }
