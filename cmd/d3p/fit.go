@@ -105,7 +105,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	}
 	hash := sha256.Sum256(source)
 	j := job{
-		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()),
+		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Insecure: seeded,
 	}

@@ -19,20 +19,22 @@ import (
 // job is what a run needs besides its plan and its state: private/run.json,
 // from which d3p resume goes on.
 type job struct {
-	ID          string           `json:"id"`
-	Created     time.Time        `json:"created"`
-	Data        string           `json:"data"` // absolute path
-	Name        string           `json:"name"`
-	Model       string           `json:"model"` // fully defaulted model file
-	ModelSHA256 string           `json:"model_sha256"`
-	Command     []string         `json:"command"`
-	Settings    []report.Applied `json:"settings"`
-	Accepted    []string         `json:"accepted"`
-	Draws       int              `json:"draws"`
-	Formats     []string         `json:"formats"`
-	Seed        uint64           `json:"seed"`
-	Threads     int              `json:"threads"`
-	Insecure    bool             `json:"insecure"`
+	ID      string    `json:"id"`
+	Created time.Time `json:"created"`
+	Data    string    `json:"data"` // absolute path
+	Name    string    `json:"name"`
+	Model   string    `json:"model"` // fully defaulted model file
+	// Public are the public files that the model names, by path.
+	Public      map[string][]byte `json:"public,omitempty"`
+	ModelSHA256 string            `json:"model_sha256"`
+	Command     []string          `json:"command"`
+	Settings    []report.Applied  `json:"settings"`
+	Accepted    []string          `json:"accepted"`
+	Draws       int               `json:"draws"`
+	Formats     []string          `json:"formats"`
+	Seed        uint64            `json:"seed"`
+	Threads     int               `json:"threads"`
+	Insecure    bool              `json:"insecure"`
 }
 
 // execute runs a job in its folder: a new one, or what a checkpoint left to do.

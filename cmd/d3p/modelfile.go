@@ -36,15 +36,15 @@ func loadSpec(path string) (*spec.Spec, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
 	}
-	return parseSpec(path, src)
-}
-
-// parseSpec parses the text of a model file; the public files it names are
-// looked for beside it.
-func parseSpec(path string, src []byte) (*spec.Spec, error) {
-	s, errs := spec.Parse(path, src, func(name string) ([]byte, error) {
+	return parseSpec(path, src, func(name string) ([]byte, error) {
 		return os.ReadFile(filepath.Join(filepath.Dir(path), name))
 	})
+}
+
+// parseSpec parses the text of a model file; load reads the public files that
+// it names.
+func parseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
+	s, errs := spec.Parse(path, src, load)
 	return s, failWith(statusSpec, errs.Err())
 }
 

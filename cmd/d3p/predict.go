@@ -77,7 +77,9 @@ func predictions(run, path string, draws int, seed uint64) (*predictResult, erro
 	if err != nil {
 		return nil, failWith(statusUsage, err)
 	}
-	s, err := parseSpec("spec.lock.yaml", model)
+	s, err := parseSpec("spec.lock.yaml", model, func(name string) ([]byte, error) {
+		return report.ReadPublic(run, name)
+	})
 	if err != nil {
 		return nil, err
 	}

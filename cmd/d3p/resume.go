@@ -48,7 +48,13 @@ that is left is drawn afresh.`,
 
 // resume compiles the model of a job again and goes on from its checkpoint.
 func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.Checkpoint) error {
-	s, err := parseSpec("the model of the stopped fit", []byte(j.Model))
+	s, err := parseSpec("the model of the stopped fit", []byte(j.Model), func(name string) ([]byte, error) {
+		src, ok := j.Public[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return src, nil
+	})
 	if err != nil {
 		return err
 	}

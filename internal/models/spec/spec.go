@@ -23,6 +23,10 @@ type Spec struct {
 	Output      Output
 	// Warnings are no mistakes, but worth a look: columns that nothing uses.
 	Warnings Errors
+	// Public holds what Parse has read besides the model file (level lists,
+	// public tables, includes), by the path it was asked for: what a copy of the
+	// model must carry to be read again elsewhere.
+	Public map[string][]byte
 }
 
 // Parse reads a model file; file is its name in messages. Public files that it
@@ -35,8 +39,15 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 		load = noFiles
 	}
 	p := &problems{}
-	s := &Spec{File: file}
-	b := &blocks{problems: p, spec: s, load: load, seen: map[string]Position{}}
+	s := &Spec{File: file, Public: map[string][]byte{}}
+	keep := func(path string) ([]byte, error) {
+		src, err := load(path)
+		if err == nil {
+			s.Public[path] = src
+		}
+		return src, err
+	}
+	b := &blocks{problems: p, spec: s, load: keep, seen: map[string]Position{}}
 	b.file(&reader{problems: p, file: file}, src, 0)
 	if len(b.seen) > 0 {
 		b.check()
