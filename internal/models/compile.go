@@ -59,6 +59,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.checkUse()
 	likelihood = c.likelihood(m)
 	c.checkMissing()
+	m.constraints = c.constraints()
 	if len(c.errs) == 0 {
 		predict = c.predictions(m)
 	}

@@ -41,7 +41,8 @@ type Model struct {
 	// Quantities.
 	Constrained, Quantity int
 
-	globals *globals
+	globals     *globals
+	constraints *constraints
 }
 
 // Param is a parameter, or a quantity derived from parameters.

@@ -26,33 +26,17 @@ func (m *Model) Simulate(n int, rng dist.Rand) (Table, []float64) {
 // SimulateAt is Simulate at given unconstrained parameters.
 func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
 	t := Table{Columns: m.Spec.Data.Columns}
-	at := make(map[string]int) // of columns in t, by header
-	for i, c := range t.Columns {
-		at[c.HeaderName()] = i
+	for _, c := range t.Columns {
 		column := make([]float64, n)
 		for b := range column {
 			column[b] = Invent(c, rng)
 		}
 		t.Values = append(t.Values, column)
 	}
-	const batch = 256
-	predictors := m.Encoding.Predictors()
-	p := m.NewPredictive(batch)
-	p.Set(theta)
-	rows := make([]float64, batch*predictors.K)
-	for first := 0; first < n; first += batch {
-		size := min(batch, n-first)
-		for b := range size {
-			predictors.encode(rows[b*predictors.K:(b+1)*predictors.K], func(header string) float64 { return t.Values[at[header]][first+b] })
-		}
-		p.Records(rows, predictors.K, size)
-		for i, o := range m.Observed {
-			draws := make([]float64, len(o.Columns)*size)
-			p.Draw(draws, i, rng)
-			for j, c := range o.Columns {
-				copy(t.Values[at[c.HeaderName()]][first:], draws[j*size:(j+1)*size])
-			}
-		}
+	s := m.newRecordSampler(t.Columns)
+	s.predictive.Set(theta)
+	for first := 0; first < n; first += sampledTogether {
+		s.draw(t, first, min(sampledTogether, n-first), rng)
 	}
 	return t
 }

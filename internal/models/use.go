@@ -52,6 +52,11 @@ func (c *compiler) byName() map[string]*spec.Definition {
 			definitions[d.Name.V] = d
 		}
 	}
+	for _, p := range c.priors { // a dim may have a column's name
+		bare := *p.definition
+		bare.Expr = p.distribution
+		definitions[bare.Name.V] = &bare
+	}
 	return definitions
 }
 

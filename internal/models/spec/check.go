@@ -12,6 +12,8 @@ func (b *blocks) check() {
 	switch {
 	case s.Model != nil && s.Core != nil:
 		b.add(s.Core.At, "keep one: `d3p render` turns a model into core blocks", "model and core both describe the model")
+	case s.fronts() > 1:
+		b.add(s.Twin.At, "keep one: `d3p render --core` turns each into core blocks", "the file also has model or core, which describe the model, too")
 	case s.Model == nil && s.Core == nil && !b.has("model") && !b.has("core") && !b.has("twin"):
 		b.add(top, "add `model:` with a formula", "the model file has no model block")
 	}
@@ -21,6 +23,8 @@ func (b *blocks) check() {
 		b.checkModel(s.Model)
 	} else if s.Core != nil {
 		b.unused(s.Core.usedBy(&s.Data))
+	} else if s.Twin != nil {
+		b.checkTwin(s.Twin)
 	}
 }
 

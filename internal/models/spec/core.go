@@ -18,6 +18,8 @@ type Core struct {
 	Let     []*Definition // expressions of parameters
 	RowsLet []*Definition // expressions of parameters and of the row's columns
 	Observe []*Definition // column (or dim of columns): distribution
+	// Constraints are met by every record of a synthetic table.
+	Constraints []*Constraint
 }
 
 // Dim is a named size: labels, a number, or the levels of a column.
@@ -32,10 +34,11 @@ type Dim struct {
 func (r *reader) core(e entry) *Core {
 	c := &Core{At: e.at}
 	r.object(e.node, "core", fields{
-		"dims":   func(e entry) { c.Dims = r.dims(e) },
-		"params": func(e entry) { c.Params = r.definitions(e) },
-		"let":    func(e entry) { c.Let = r.definitions(e) },
-		"rows":   func(e entry) { r.coreRows(e, c) },
+		"dims":        func(e entry) { c.Dims = r.dims(e) },
+		"params":      func(e entry) { c.Params = r.definitions(e) },
+		"let":         func(e entry) { c.Let = r.definitions(e) },
+		"rows":        func(e entry) { r.coreRows(e, c) },
+		"constraints": func(e entry) { c.Constraints = r.constraints(e) },
 	})
 	return c
 }

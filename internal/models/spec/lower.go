@@ -7,7 +7,7 @@ import (
 )
 
 // Lower returns the model in the core language: the core blocks as they are, or
-// what the formula stands for. The Spec must be free of mistakes.
+// what the formula or the twin stands for. The Spec must be free of mistakes.
 //
 // A formula `y ~ 1 + x + (1 | g)` becomes
 //
@@ -18,8 +18,11 @@ import (
 //	rows:   eta: Intercept + columns(coef) @ b + r_g[g, 'Intercept']
 //	        y: the family's distribution of eta
 func (s *Spec) Lower() (*Core, Errors) {
-	if s.Core != nil {
+	switch {
+	case s.Core != nil:
 		return s.Core, nil
+	case s.Twin != nil:
+		return s.lowerTwin()
 	}
 	l := &lowering{problems: &problems{}, model: s.Model, data: &s.Data, core: &Core{At: s.Model.At}}
 	l.run()
@@ -36,8 +39,14 @@ func (s *Spec) Lowerable() (*Core, bool) {
 		}
 	}
 	switch {
-	case s.Core != nil && s.Model != nil:
+	case s.fronts() > 1:
 		return nil, false
+	case s.Twin != nil:
+		if !s.Twin.lowerable(&s.Data) {
+			return nil, false
+		}
+		core, _ := s.Lower()
+		return core, core.parsed()
 	case s.Core != nil:
 		return s.Core, s.Core.parsed()
 	case s.Model == nil || s.Model.Terms == nil || !s.Model.complete(&s.Data):

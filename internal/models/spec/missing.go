@@ -32,9 +32,6 @@ func (r *reader) missingRule(e entry) Missing {
 	m := Missing{At: e.at}
 	if _, ok := e.node.(*ast.MappingNode); !ok {
 		m.Rule = r.choice(e, MissingReject, MissingModel).V
-		if m.Rule == MissingModel {
-			r.add(r.at(e.node), "use `reject` or `{impute: value, indicator: true}`", "modelling missing values is not available yet")
-		}
 		return m
 	}
 	m.Rule = MissingImpute

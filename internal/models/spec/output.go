@@ -5,6 +5,7 @@ type Output struct {
 	At      Position
 	Draws   Value[int]
 	Formats []Value[string]
+	Twin    TwinOutput
 }
 
 // formats lists the formats of posterior draws.
@@ -17,7 +18,7 @@ func (r *reader) output(e entry, o *Output) {
 		"draws":   func(e entry) { o.Draws = r.count(e, 0) },
 		"formats": func(e entry) { o.Formats = r.formats(e) },
 		"relabel": func(e entry) { r.notYet(e, "relabel", "mixtures") },
-		"twin":    func(e entry) { r.notYet(e, "twin", "synthetic tables") },
+		"twin":    func(e entry) { r.twinOutput(e, &o.Twin) },
 		"weights": func(e entry) { r.notYet(e, "weights", "networks") },
 	})
 }

@@ -6,9 +6,12 @@ package spec
 // level files are part of the output.
 func (s *Spec) Render() []byte {
 	return s.render(func(p *printer) {
-		if s.Model != nil {
+		switch {
+		case s.Model != nil:
 			s.renderModel(p)
-		} else {
+		case s.Twin != nil:
+			renderTwin(p, s.Twin, &s.Data)
+		default:
 			renderCore(p, s.Core)
 		}
 	})
@@ -94,6 +97,7 @@ func renderCore(p *printer, c *Core) {
 				}
 			})
 		}
+		renderConstraints(p, c.Constraints)
 		definitions("params", c.Params)
 		definitions("let", c.Let)
 		if len(c.RowsLet)+len(c.Observe) == 0 {

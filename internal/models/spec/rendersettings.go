@@ -72,6 +72,7 @@ func renderOutput(p *printer, o *Output) {
 	} else {
 		p.line("formats", "auto")
 	}
+	renderTwinOutput(p, &o.Twin)
 }
 
 // number writes a number or auto.

@@ -16,7 +16,8 @@ type Spec struct {
 	Include     []Value[string]
 	Data        Data
 	Model       *Model // the formula front end; nil when the file has core blocks
-	Core        *Core  // the core blocks as written; nil when the file has a formula
+	Core        *Core  // the core blocks as written; nil when the file has none
+	Twin        *Twin  // the front end of synthetic tables; nil when the file has none
 	Guide       Guide
 	Fit         Fit
 	Privacy     Privacy
@@ -98,7 +99,7 @@ func (b *blocks) topLevel(r *reader, depth int) fields {
 		"data":        func(e entry) { r.data(e, &s.Data); b.levels(r) },
 		"model":       func(e entry) { s.Model = r.model(e) },
 		"core":        func(e entry) { s.Core = r.core(e) },
-		"twin":        func(e entry) { r.notYet(e, "twin", "synthetic tables") },
+		"twin":        func(e entry) { s.Twin = r.twin(e) },
 		"nets":        func(e entry) { r.notYet(e, "nets", "networks") },
 		"guide":       func(e entry) { r.guide(e, &s.Guide) },
 		"fit":         func(e entry) { r.fit(e, &s.Fit) },

@@ -1,0 +1,87 @@
+package models
+
+import (
+	"math"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/spec"
+)
+
+// sampledTogether is how many records a recordSampler draws at a time.
+const sampledTogether = 256
+
+// recordSampler draws the observed columns of records of a table, each after
+// the columns that its distribution depends on.
+type recordSampler struct {
+	m          *Model
+	predictors Encoding
+	predictive *Predictive
+	order      []int          // of the observations
+	at         map[string]int // of columns in the table, by header
+	rows       []float64      // encoded records
+	draws      []float64      // of one observation
+}
+
+// newRecordSampler prepares draws for tables with these columns, which include
+// all that the model reads. Observations that depend on each other in a circle
+// are drawn in the order of declaration.
+func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
+	s := &recordSampler{m: m, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(sampledTogether), at: make(map[string]int)}
+	for i, c := range columns {
+		s.at[c.HeaderName()] = i
+	}
+	var err error
+	if s.order, err = m.Ancestral(); err != nil {
+		s.order = nil
+		for i := range m.Observed {
+			s.order = append(s.order, i)
+		}
+	}
+	s.rows = make([]float64, sampledTogether*s.predictors.K)
+	for _, o := range m.Observed {
+		if need := sampledTogether * len(o.Columns); need > len(s.draws) {
+			s.draws = make([]float64, need)
+		}
+	}
+	return s
+}
+
+// draw replaces the observed columns of the n records from first, n at most
+// sampledTogether, given the table's other columns and the parameters that
+// predictive was set to.
+func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
+	for k, i := range s.order {
+		o := &s.m.Observed[i]
+		if k == 0 || len(o.Parents) > 0 {
+			s.encode(t, first, n)
+		}
+		s.predictive.Draw(s.draws, i, rng)
+		for j, c := range o.Columns {
+			column := t.Values[s.at[c.HeaderName()]][first : first+n]
+			for b := range column {
+				column[b] = declared(c, s.draws[j*n+b])
+			}
+		}
+	}
+}
+
+// encode evaluates the model's predictors for n records of the table.
+func (s *recordSampler) encode(t Table, first, n int) {
+	k := s.predictors.K
+	for b := range n {
+		s.predictors.encode(s.rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[s.at[header]][first+b] })
+	}
+	s.predictive.Records(s.rows, k, n)
+}
+
+// declared moves a number to the nearest declared bound, as the reader of data
+// does; NaN, a missing value, stays.
+func declared(c *spec.Column, v float64) float64 {
+	if !c.Numeric() {
+		return v
+	}
+	if c.Type.V == spec.Integer {
+		v = math.Round(v)
+	}
+	return min(max(v, c.Lower.V), c.Upper.V)
+}

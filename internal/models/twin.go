@@ -1,0 +1,100 @@
+package models
+
+import (
+	"fmt"
+	"strings"
+
+	"d3p/internal/models/dist"
+)
+
+// Twin draws synthetic tables: whole records from the model's distribution of a
+// record, which meet its constraints.
+type Twin struct {
+	sampler  *recordSampler
+	all      Table // of all declared columns; sampledTogether records
+	keep     []int // the columns that the model describes
+	met      *constraintMachine
+	accepted []bool
+}
+
+// NewTwin prepares synthetic tables. It returns an error when the model does
+// not describe whole records: a regression says nothing about its predictors.
+func (m *Model) NewTwin() (*Twin, error) {
+	if given := m.Given(); len(given) > 0 {
+		return nil, fmt.Errorf("the model takes %s as given and does not say how they are distributed, so it has no synthetic records; write a twin: or core: block that observes every column", listed(given))
+	}
+	if _, err := m.Ancestral(); err != nil {
+		return nil, err
+	}
+	columns := m.Spec.Data.Columns
+	t := &Twin{
+		sampler: m.newRecordSampler(columns), met: m.constraints.machine(sampledTogether),
+		all: Table{Columns: columns}, accepted: make([]bool, sampledTogether),
+	}
+	for range columns {
+		t.all.Values = append(t.all.Values, make([]float64, sampledTogether))
+	}
+	for i, c := range columns {
+		for _, f := range m.Encoding.Fields {
+			if f.Column == c.HeaderName() {
+				t.keep = append(t.keep, i)
+				break
+			}
+		}
+	}
+	return t, nil
+}
+
+// listed writes some names of a list.
+func listed(names []string) string {
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
+	}
+	return strings.Join(names, ", ")
+}
+
+// Table returns a table of n records, all zero, for Draw to fill in.
+func (t *Twin) Table(n int) Table {
+	var out Table
+	for _, i := range t.keep {
+		out.Columns = append(out.Columns, t.all.Columns[i])
+		out.Values = append(out.Values, make([]float64, n))
+	}
+	return out
+}
+
+// hopeless is how many records in a row are drawn in vain before Draw gives up.
+const hopeless = 100000
+
+// Draw fills in records first to first+n-1 of a table made by Table at the
+// unconstrained parameters theta. Records that do not meet the constraints are
+// drawn again; it returns an error when hardly any does.
+func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) error {
+	t.sampler.predictive.Set(theta)
+	vain := 0
+	for n > 0 {
+		size := sampledTogether
+		if t.met == nil {
+			size = min(size, n)
+		}
+		t.sampler.draw(t.all, 0, size, rng)
+		t.met.met(t.accepted[:size], t.all.Values)
+		for b := 0; b < size && n > 0; b++ {
+			if !t.accepted[b] {
+				vain++
+				continue
+			}
+			vain = 0
+			for k, i := range t.keep {
+				out.Values[k][first] = t.all.Values[i][b]
+			}
+			first++
+			n--
+		}
+		if vain >= hopeless {
+			return fmt.Errorf("none of %d synthetic records in a row meets the constraints: they contradict the fitted model", vain)
+		}
+	}
+	return nil
+}
