@@ -1,0 +1,84 @@
+// Package docs holds the documents to what they promise.
+package docs
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// Every test that a document names exists, so that a claim cannot outlive the
+// test that holds it.
+func TestNamedTestsExist(t *testing.T) {
+	defined := map[string]bool{}
+	definition := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		src, err := os.ReadFile(path)
+		for _, m := range definition.FindAllStringSubmatch(string(src), -1) {
+			defined[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`((?:Test|Fuzz|Benchmark)[A-Z]\\w+)`")
+	documents, err := filepath.Glob("*.md")
+	if err != nil || len(documents) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	for _, doc := range documents {
+		src, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range named.FindAllStringSubmatch(string(src), -1) {
+			if !defined[m[1]] {
+				t.Errorf("%s names %s, which no package defines", doc, m[1])
+			}
+		}
+	}
+}
+
+// Every numbered claim names at least one test.
+func TestEveryClaimNamesATest(t *testing.T) {
+	src, err := os.ReadFile("privacy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	claims := regexp.MustCompile(`(?ms)^\*\*(\d+)\. .*?(?:\n\n|\z)`).FindAllStringSubmatch(string(src), -1)
+	if len(claims) < 10 {
+		t.Fatalf("found %d claims", len(claims))
+	}
+	for _, c := range claims {
+		if !regexp.MustCompile("\\*Tests:\\*.*`Test").MatchString(c[0]) {
+			t.Errorf("claim %s names no test", c[1])
+		}
+	}
+}
+
+// Links between documents lead somewhere.
+func TestLinksResolve(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+	documents, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range append(documents, "../README.md") {
+		src, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(src), -1) {
+			if _, err := os.Stat(filepath.Join(filepath.Dir(doc), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", doc, m[1], err)
+			}
+		}
+	}
+}
