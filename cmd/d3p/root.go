@@ -28,6 +28,8 @@ func commands() []command {
 		{groupFit, newFitNonprivate},
 		{groupFit, newResume},
 		{groupFit, newPredict},
+		{groupPrivacy, newSigma},
+		{groupPrivacy, newAccount},
 		{groupPrivacy, newVerify},
 		{groupOther, newDevices},
 		{groupOther, newVersion},

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+func newAccount(a *app) *cobra.Command {
+	var m mechanismFlags
+	var o accountOptions
+	c := &cobra.Command{
+		Use:   "account [RUN]",
+		Short: "What a mechanism costs, or whether the claim of a finished run holds",
+		Long: `Account computes the epsilon of a run described by flags, or of any ledger in
+the JSON form of dp_accounting (--event). The answer is a bracket: a lower and an
+upper bound on the exact value, certified by one engine and checked by another.
+The upper bound is rounded up, the lower one down.
+
+With RUN it audits a finished run: the manifest's hashes, the ledger, and whether
+the claim follows. It ends with status 4 when something does not hold, and refuses
+to account a run for another sampler or relation than its own unless --what-if.`,
+		Example: `  d3p account --noise-multiplier 1.5 --sampling-rate 0.00213333 --steps 9380 --delta 1.6667e-5
+  d3p account --event dp_event.json --delta 1e-6 --relation substitute --json
+  d3p account d3p-run-cohort-1`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usagef("d3p account: unexpected argument %s; usage: %s", args[1], c.UseLine())
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return a.audit(c, args[0], &m, &o)
+			}
+			if o.whatIf {
+				return usagef("--what-if: only with a RUN")
+			}
+			return a.account(&m, &o)
+		},
+	}
+	m.define(c)
+	f := c.Flags()
+	f.StringVar(&o.event, "event", "", "account the ledger in `FILE` (dp_accounting JSON) instead of the flags")
+	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
+	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
+	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
+	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --relation")
+	return c
+}
+
+// accountOptions are the flags of account besides the mechanism's.
+type accountOptions struct {
+	event   string
+	epsilon float64
+	risk    bool
+	plot    string
+	whatIf  bool
+}
+
+// account answers for the flags or an event file.
+func (a *app) account(m *mechanismFlags, o *accountOptions) error {
+	var ev event.Event
+	rel, err := event.ParseRelation(m.relation)
+	if err != nil {
+		return usagef("--relation: %v", err)
+	}
+	r := accounted{Relation: string(rel)}
+	if o.event != "" {
+		if ev, err = readEvent(o.event); err != nil {
+			return err
+		}
+		r.Sampling = "ledger"
+	} else {
+		if rel, err = m.check(); err != nil {
+			return err
+		}
+		if err := m.checkRun(); err != nil {
+			return err
+		}
+		ev = m.event(m.noise, m.steps)
+		r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = m.sampling, m.rate, m.noise, m.steps
+	}
+	if m.delta != 0 && o.epsilon != 0 {
+		return usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
+	}
+	if o.epsilon != 0 {
+		return a.accountDelta(ev, rel, o.epsilon, r)
+	}
+	if !(m.delta > 0 && m.delta < 1) {
+		return usagef("--delta: %v is not in (0, 1)", m.delta)
+	}
+	if err := r.answer(ev, rel, m.delta); err != nil {
+		return accountingError(err)
+	}
+	r.Warnings = m.warnings(m.noise, r.EpsilonUpper, m.delta)
+	if err := r.addRisk(ev, rel, o); err != nil {
+		return accountingError(err)
+	}
+	return a.result(r, func(w io.Writer) { r.print(w) })
+}
+
+// checkRun reports a missing number of steps or noise.
+func (m *mechanismFlags) checkRun() error {
+	if m.steps < 1 {
+		return usagef("--steps: %d is not positive", m.steps)
+	}
+	if !(m.noise > 0) || math.IsInf(m.noise, 1) {
+		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
+	}
+	return nil
+}
+
+func readEvent(path string) (event.Event, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, failWith(statusData, err)
+	}
+	ev, err := event.UnmarshalDpEvent(raw)
+	if err != nil {
+		return nil, failWith(statusData, fmt.Errorf("%s: %w", path, err))
+	}
+	return ev, nil
+}
+
+// accountingError gives an accountant's error its exit status.
+func accountingError(err error) error {
+	var infeasible *accountant.InfeasibleError
+	var disagreement *accountant.DisagreementError
+	switch {
+	case errors.As(err, &infeasible):
+		return failWith(statusBudget, err)
+	case errors.As(err, &disagreement):
+		return failWith(statusNumeric, err)
+	}
+	return failWith(statusUsage, err)
+}
+
+// deltaAnswer is the result of account --epsilon.
+type deltaAnswer struct {
+	Epsilon    float64          `json:"epsilon"`
+	DeltaLower float64          `json:"delta_lower"`
+	Delta      float64          `json:"delta"`
+	DeltaUpper float64          `json:"delta_upper"`
+	Relation   string           `json:"relation"`
+	Engine     string           `json:"engine"`
+	Certified  bool             `json:"certified"`
+	Seconds    float64          `json:"seconds"`
+	Directions []directionEntry `json:"directions"`
+}
+
+func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, r accounted) error {
+	answer, err := accountant.Delta(ev, rel, epsilon)
+	if err != nil {
+		return accountingError(err)
+	}
+	d := deltaAnswer{
+		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Estimate, DeltaUpper: answer.Upper, Relation: r.Relation,
+		Engine: answer.Engine, Certified: answer.Certified, Seconds: answer.Seconds, Directions: directionEntries(answer.Directions),
+	}
+	return a.result(d, func(w io.Writer) {
+		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n",
+			roundUp(d.DeltaUpper), epsilon, roundDown(d.DeltaLower), roundUp(d.DeltaUpper))
+	})
+}

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// accounted is the JSON result of account and sigma.
+type accounted struct {
+	EpsilonLower    float64          `json:"epsilon_lower"`
+	Epsilon         float64          `json:"epsilon"`
+	EpsilonUpper    float64          `json:"epsilon_upper"` // the claim
+	Delta           float64          `json:"delta"`
+	Sampling        string           `json:"sampling"`
+	Relation        string           `json:"relation"`
+	SamplingRate    float64          `json:"sampling_rate"`
+	NoiseMultiplier float64          `json:"noise_multiplier"`
+	Steps           int64            `json:"steps"`
+	Engine          string           `json:"engine"`
+	Certified       bool             `json:"certified"`
+	Seconds         float64          `json:"seconds"`
+	Directions      []directionEntry `json:"directions"`
+	AttackLower     *float64         `json:"attack_lower_bound,omitempty"` // when an explicit attack shows how loose the bound can be
+	Renyi           *renyiEntry      `json:"rdp,omitempty"`                // the looser cross-check, where it exists
+	Other           *otherRelation   `json:"other_relation,omitempty"`
+	Risk            *riskEntry       `json:"risk,omitempty"`
+	Notes           []string         `json:"notes"`
+	Warnings        []string         `json:"warnings"`
+}
+
+type directionEntry struct {
+	Name         string  `json:"name"`
+	Engine       string  `json:"engine"`
+	EpsilonLower float64 `json:"lower"`
+	Epsilon      float64 `json:"estimate"`
+	EpsilonUpper float64 `json:"upper"`
+}
+
+type renyiEntry struct {
+	Epsilon float64 `json:"epsilon_upper"`
+	Order   float64 `json:"order"`
+}
+
+// otherRelation is the same run under the relation that was not asked for, so
+// that nobody quotes the one where the other applies.
+type otherRelation struct {
+	Relation     string   `json:"relation"`
+	EpsilonLower *float64 `json:"epsilon_lower"`
+	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no accounting, see why
+	Why          string   `json:"why,omitempty"`
+}
+
+// riskEntry is what an attacker can do; every rate is an upper bound.
+type riskEntry struct {
+	Advantage float64            `json:"advantage"`
+	Mu        float64            `json:"dominating_mu"`
+	Regret    float64            `json:"regret"`
+	TPR       map[string]float64 `json:"tpr_at_fpr"`
+	Belief    []beliefEntry      `json:"posterior_belief"`
+	Curve     []curvePoint       `json:"curve"`
+}
+
+type beliefEntry struct {
+	Prior        float64 `json:"prior"`
+	AtFPR        float64 `json:"at_fpr"`
+	MaxPosterior float64 `json:"max_posterior"`
+}
+
+type curvePoint struct {
+	Epsilon float64 `json:"epsilon"`
+	Delta   float64 `json:"delta"`
+}
+
+func directionEntries(ds []accountant.Direction) []directionEntry {
+	entries := make([]directionEntry, len(ds))
+	for i, d := range ds {
+		entries[i] = directionEntry{d.Name, d.Engine, d.Lower, d.Estimate, d.Upper}
+	}
+	return entries
+}
+
+// answer fills in the epsilon at delta, its cross-check and the other relation.
+func (r *accounted) answer(ev event.Event, rel event.Relation, delta float64) error {
+	answer, err := accountant.Epsilon(ev, rel, delta)
+	if err != nil {
+		return err
+	}
+	r.fill(answer, ev, rel, delta)
+	return nil
+}
+
+func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
+	r.EpsilonLower, r.Epsilon, r.EpsilonUpper = answer.Lower, answer.Estimate, answer.Upper
+	r.Relation, r.Delta, r.Engine, r.Certified, r.Seconds = string(rel), delta, answer.Engine, answer.Certified, answer.Seconds
+	r.Directions, r.Notes = directionEntries(answer.Directions), append([]string{}, answer.Notes...)
+	r.Warnings = []string{}
+	for _, d := range answer.Directions {
+		if strings.HasPrefix(d.Name, "attack") && (r.AttackLower == nil || d.Lower > *r.AttackLower) {
+			lower := d.Lower
+			r.AttackLower = &lower
+		}
+	}
+	if r.AttackLower != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", roundUp(r.EpsilonUpper), roundDown(*r.AttackLower)))
+	}
+	if renyi, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(renyi.Epsilon, 1) {
+		r.Renyi = &renyiEntry{renyi.Epsilon, renyi.Order}
+	}
+	other := event.Substitute
+	if rel == event.Substitute {
+		other = event.AddRemove
+	}
+	r.Other = &otherRelation{Relation: string(other)}
+	if answer, err := accountant.Epsilon(ev, other, delta); err != nil {
+		r.Other.Why = err.Error()
+	} else {
+		r.Other.EpsilonLower, r.Other.EpsilonUpper = &answer.Lower, &answer.Upper
+	}
+}
+
+// addRisk computes the curve where it was asked for, and draws it.
+func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOptions) error {
+	if !o.risk && o.plot == "" {
+		return nil
+	}
+	c, err := accountant.NewCurve(ev, rel)
+	if err != nil {
+		return err
+	}
+	r.Risk = riskOf(c)
+	if o.plot != "" {
+		return failWith(statusNumeric, plotCurve(o.plot, c, r.Delta))
+	}
+	return nil
+}
+
+func riskOf(c *accountant.Curve) *riskEntry {
+	e := &riskEntry{Advantage: c.Advantage(), TPR: map[string]float64{}}
+	e.Mu, e.Regret = c.DominatingMu()
+	for _, fpr := range []float64{0.001, 0.01, 0.05, 0.1} {
+		e.TPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = c.TPR(fpr)
+	}
+	for _, prior := range []float64{0.01, 0.1, 0.5} {
+		e.Belief = append(e.Belief, beliefEntry{prior, 0.01, c.Belief(prior, 0.01)})
+	}
+	for delta := 1e-2; delta > 1e-13; delta /= 10 {
+		delta := math.Pow(10, math.Round(math.Log10(delta)))
+		if eps := c.Epsilon(delta); !math.IsInf(eps, 1) {
+			e.Curve = append(e.Curve, curvePoint{eps, delta})
+		}
+	}
+	return e
+}
+
+// print writes the result for people.
+func (r *accounted) print(w io.Writer) {
+	certified := "certified"
+	if !r.Certified {
+		certified = "a valid but loose bound"
+	}
+	fmt.Fprintf(w, "epsilon <= %s (%s; exact value in [%s, %s]) at delta = %v\n",
+		roundUp(r.EpsilonUpper), certified, roundDown(r.EpsilonLower), roundUp(r.EpsilonUpper), r.Delta)
+	r.printDetails(w)
+}
+
+// printDetails writes all but the claim.
+func (r *accounted) printDetails(w io.Writer) {
+	what := r.Sampling
+	if r.Steps > 0 {
+		what = fmt.Sprintf("%s batches, q = %v, noise multiplier %v, %d steps", r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps)
+	}
+	fmt.Fprintf(w, "%s, %s neighbours\n", what, r.Relation)
+	for _, d := range r.Directions {
+		fmt.Fprintf(w, "  %-14s [%s, %s]  %s\n", d.Name, roundDown(d.EpsilonLower), roundUp(d.EpsilonUpper), d.Engine)
+	}
+	if r.Renyi != nil {
+		fmt.Fprintf(w, "  %-14s <= %s at order %v, looser\n", "rdp", roundUp(r.Renyi.Epsilon), r.Renyi.Order)
+	}
+	if o := r.Other; o != nil && o.EpsilonUpper != nil {
+		fmt.Fprintf(w, "the same run under %s: epsilon <= %s\n", o.Relation, roundUp(*o.EpsilonUpper))
+	} else if o != nil {
+		fmt.Fprintf(w, "the same run under %s: no epsilon: %s\n", o.Relation, o.Why)
+	}
+	if r.Risk != nil {
+		r.Risk.print(w)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, n := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", n)
+	}
+}
+
+func (e *riskEntry) print(w io.Writer) {
+	fmt.Fprintf(w, "attacker: advantage <= %s; covered by mu-GDP with mu = %s (regret %s)\n", roundUp(e.Advantage), roundUp(e.Mu), roundUp(e.Regret))
+	for _, fpr := range []string{"0.001", "0.01", "0.05", "0.1"} {
+		fmt.Fprintf(w, "  true-positive rate <= %s at false-positive rate %s\n", roundUp(e.TPR[fpr]), fpr)
+	}
+	for _, b := range e.Belief {
+		fmt.Fprintf(w, "  belief from %v to at most %s at false-positive rate %v\n", b.Prior, roundUp(b.MaxPosterior), b.AtFPR)
+	}
+}
+
+// printedDigits is how many significant digits a bound is printed with.
+const printedDigits = 6
+
+// roundUp prints an upper bound: never below x.
+func roundUp(x float64) string { return rounded(x, math.Ceil) }
+
+// roundDown prints a lower bound: never above x.
+func roundDown(x float64) string { return rounded(x, math.Floor) }
+
+func rounded(x float64, to func(float64) float64) string {
+	if x == 0 || math.IsInf(x, 0) {
+		return strconv.FormatFloat(x, 'g', -1, 64)
+	}
+	exponent := math.Floor(math.Log10(math.Abs(x)))
+	digits, _ := strconv.ParseFloat(strconv.FormatFloat(x*math.Pow(10, printedDigits-1-exponent), 'g', 15, 64), 64)
+	mantissa := to(digits)
+	s := fmt.Sprintf("%.0fe%d", mantissa, int(exponent)-printedDigits+1)
+	v, _ := strconv.ParseFloat(s, 64)
+	// the detour through decimal digits can lose the last one
+	if d := x - v; to(0.5) == 1 && d > 0 || to(0.5) == 0 && d < 0 {
+		s = fmt.Sprintf("%.0fe%d", mantissa+2*to(0.5)-1, int(exponent)-printedDigits+1)
+		v, _ = strconv.ParseFloat(s, 64)
+	}
+	return strconv.FormatFloat(v, 'g', printedDigits, 64)
+}

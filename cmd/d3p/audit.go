@@ -1,0 +1,178 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+)
+
+// audited is the JSON result of account RUN.
+type audited struct {
+	Run            string         `json:"run"`
+	ClaimedEpsilon float64        `json:"claimed_epsilon"`
+	ClaimedDelta   float64        `json:"claimed_delta"`
+	Holds          bool           `json:"holds"`
+	WhatIf         bool           `json:"what_if"` // the numbers are for another sampler or relation than the run's
+	Checks         []report.Check `json:"checks"`
+	accounted
+}
+
+// audit checks a finished run against its own ledger and prints what it costs.
+func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountOptions) error {
+	for _, flag := range []string{"event", "epsilon", "delta", "sampling-rate", "steps", "noise-multiplier", "records"} {
+		if c.Flags().Changed(flag) {
+			return usagef("--%s: a RUN brings its own", flag)
+		}
+	}
+	checks, err := report.Verify(run)
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	p, ev, err := readClaim(run)
+	if err != nil {
+		return failWith(statusData, err)
+	}
+	if p.Guarantee == nil {
+		return failWith(statusData, fmt.Errorf("%s: there is no claim: the run is %s", run, report.NotPrivate))
+	}
+	rel, err := event.ParseRelation(p.Neighbours.Relation)
+	if err != nil {
+		return failWith(statusData, fmt.Errorf("%s: privacy.json: %w", run, err))
+	}
+	r := audited{Run: run, ClaimedEpsilon: p.Guarantee.Epsilon, ClaimedDelta: p.Guarantee.Delta, Checks: checks}
+	if check, ok := checkLedger(run, ev, p); ok {
+		r.Checks = append(r.Checks, check)
+	}
+	s := p.Mechanism.Sampler
+	own := mechanismFlags{
+		sampling: s.Scheme, relation: string(rel), rate: s.Rate, noise: p.Mechanism.NoiseMultiplier,
+		steps: int64(p.Mechanism.Iterations), records: p.Neighbours.NPublic, delta: p.Guarantee.Delta,
+	}
+	if ev, rel, err = own.whatIf(c, m, o, ev, rel); err != nil {
+		return err
+	}
+	r.WhatIf = o.whatIf && (own.sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
+	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.sampling, own.rate, own.noise, own.steps
+	if err := r.answer(ev, rel, own.delta); err != nil {
+		return accountingError(err)
+	}
+	r.Warnings = own.warnings(own.noise, r.EpsilonUpper, own.delta)
+	if err := r.addRisk(ev, rel, o); err != nil {
+		return accountingError(err)
+	}
+	failed := 0
+	for _, check := range r.Checks {
+		if !check.OK {
+			failed++
+		}
+	}
+	r.Holds = failed == 0
+	err = a.result(r, func(w io.Writer) { r.print(w) })
+	if failed > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(r.Checks)))
+	}
+	return failWith(statusData, err)
+}
+
+// whatIf changes the run to the sampler and relation of the flags, which it
+// refuses unless --what-if: a run is accounted as what really ran.
+func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accountOptions, ev event.Event, rel event.Relation) (event.Event, event.Relation, error) {
+	asked, err := event.ParseRelation(m.relation)
+	if err != nil {
+		return nil, "", usagef("--relation: %v", err)
+	}
+	otherRelation := c.Flags().Changed("relation") && asked != rel
+	otherSampling := c.Flags().Changed("sampling") && m.sampling != own.sampling
+	switch {
+	case !otherRelation && !otherSampling:
+		return ev, rel, nil
+	case !o.whatIf:
+		return nil, "", failWith(statusBudget, fmt.Errorf("the run sampled by %s under %s neighbours; accounting it as anything else would be a false claim (--what-if shows the number all the same)", own.sampling, rel))
+	}
+	if otherRelation {
+		rel = asked
+	}
+	if otherSampling {
+		own.sampling = m.sampling
+		if own.sampling == "full" {
+			own.rate = 1
+		}
+		ev = own.event(own.noise, own.steps)
+	}
+	own.relation = string(rel)
+	if _, err := own.check(); err != nil {
+		return nil, "", err
+	}
+	return ev, rel, nil
+}
+
+// readClaim reads privacy.json and dp_event.json of a release or its run.
+func readClaim(run string) (p report.Privacy, ev event.Event, err error) {
+	dir := filepath.Join(run, "release")
+	if _, err := os.Stat(dir); err != nil {
+		dir = run
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
+	if err != nil {
+		return p, nil, err
+	}
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return p, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "privacy.json"), err)
+	}
+	if p.Guarantee == nil {
+		return p, nil, nil
+	}
+	ev, err = readEvent(filepath.Join(dir, "dp_event.json"))
+	return p, ev, err
+}
+
+// checkLedger compares the run's own ledger, where the caller has it, with the
+// event that was released. ok is false when there is only a release.
+func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Check, ok bool) {
+	check = report.Check{Name: "the ledger", Detail: "says what dp_event.json says"}
+	var ledger privacy.Ledger
+	if err := (runFolder{run}).read(ledgerFile, &ledger); err != nil {
+		if os.IsNotExist(err) {
+			return check, false
+		}
+		check.Detail = "private/" + ledgerFile + " is not readable"
+		return check, true
+	}
+	spent, err := event.MarshalDpEvent(ledger.Event())
+	if err == nil {
+		var released []byte
+		if released, err = event.MarshalDpEvent(ev); err == nil {
+			check.OK = string(spent) == string(released) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == ""
+		}
+	}
+	if !check.OK {
+		check.Detail = "private/" + ledgerFile + " says something else than dp_event.json"
+	}
+	return check, true
+}
+
+// print writes the audit for people.
+func (r *audited) print(w io.Writer) {
+	failed := 0
+	for _, c := range r.Checks {
+		if !c.OK {
+			failed++
+			fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
+		}
+	}
+	fmt.Fprintf(w, "%d of %d checks hold\n", len(r.Checks)-failed, len(r.Checks))
+	fmt.Fprintf(w, "claimed: epsilon = %v at delta = %v\n", r.ClaimedEpsilon, r.ClaimedDelta)
+	if r.WhatIf {
+		fmt.Fprintln(w, "WHAT IF, not what ran:")
+	}
+	r.accounted.print(w)
+}

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"math"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+)
+
+// mechanismFlags describe a run by its public facts, for the commands that
+// account without one.
+type mechanismFlags struct {
+	sampling string
+	relation string
+	rate     float64
+	noise    float64
+	steps    int64
+	records  int
+	delta    float64
+}
+
+// define adds the flags to c.
+func (m *mechanismFlags) define(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&m.sampling, "sampling", "poisson", "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
+	f.StringVar(&m.relation, "relation", string(event.AddRemove), "neighbouring data sets: add_remove, substitute, zero_out")
+	f.Float64Var(&m.rate, "sampling-rate", 0, "expected fraction `q` of the records in a batch; 1/q batches make an epoch")
+	f.Int64Var(&m.steps, "steps", 0, "number of steps `T`")
+	f.Float64Var(&m.noise, "noise-multiplier", 0, "noise standard deviation over clip norm")
+	f.IntVar(&m.records, "records", 0, "declared number of records, for exact fixed-size batches and warnings")
+	f.Float64Var(&m.delta, "delta", 0, "probability `D` with which epsilon may fail")
+}
+
+// check reports the first flag that is out of range. What a command solves for
+// is not checked here.
+func (m *mechanismFlags) check() (event.Relation, error) {
+	rel, err := event.ParseRelation(m.relation)
+	if err != nil {
+		return "", usagef("--relation: %v", err)
+	}
+	known := false
+	for _, s := range sampler.Schemes() {
+		known = known || s == m.sampling
+	}
+	if !known {
+		return "", usagef("--sampling: unknown scheme %q (use one of %s)", m.sampling, strings.Join(sampler.Schemes(), ", "))
+	}
+	if m.sampling == "full" && m.rate == 0 {
+		m.rate = 1
+	}
+	if !(m.rate > 0 && m.rate <= 1) {
+		return "", usagef("--sampling-rate: %v is not in (0, 1]", m.rate)
+	}
+	if m.sampling == "full" && m.rate != 1 {
+		return "", usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)
+	}
+	if m.records < 0 {
+		return "", usagef("--records: %d is negative", m.records)
+	}
+	return rel, nil
+}
+
+// wholePopulation stands for an unknown number of records: with it every
+// sampling rate is a whole batch to 2⁻⁶².
+const wholePopulation = 1 << 62
+
+// event is the ledger of `steps` Gaussian steps with noise multiplier sigma.
+func (m *mechanismFlags) event(sigma float64, steps int64) event.Event {
+	var of event.Event = event.Gaussian{NoiseMultiplier: sigma}
+	batches := int64(math.Max(1, math.Round(1/m.rate)))
+	switch m.sampling {
+	case "poisson":
+		of = event.PoissonSampled{Rate: m.rate, Of: of}
+	case "fixed_size":
+		population := wholePopulation
+		if m.records > 0 {
+			population = m.records
+		}
+		of = event.FixedSizeSampled{Population: population, Batch: max(1, int(math.Round(m.rate*float64(population)))), Of: of}
+	case "balls_and_bins": // an incomplete epoch counts in full
+		of, steps = event.BallsAndBins{Batches: int(batches), Of: of}, (steps+batches-1)/batches
+	case "shuffle":
+		of, steps = event.Shuffled{Of: of}, (steps+batches-1)/batches
+	}
+	return event.SelfComposed{Of: of, Count: steps}
+}
+
+// warnings lists what a reader of the number should know.
+func (m *mechanismFlags) warnings(sigma, epsilon, delta float64) []string {
+	var w []string
+	if m.records > 0 && delta >= 1/float64(m.records) {
+		w = append(w, "delta is not below 1/records: publishing one record at random would meet it")
+	}
+	if epsilon > 10 {
+		w = append(w, "epsilon is above 10: the guarantee says little")
+	}
+	if m.records > 0 && m.rate*float64(m.records) < 1 {
+		w = append(w, "batches hold less than one record on average")
+	}
+	if m.sampling == "fixed_size" && sigma/2 < 0.5 {
+		w = append(w, "with fixed-size batches a record displaces another: the noise counts half, and that is below 0.5")
+	}
+	return w
+}

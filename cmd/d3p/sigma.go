@@ -1,0 +1,203 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+func newSigma(a *app) *cobra.Command {
+	var m mechanismFlags
+	var o sigmaOptions
+	c := &cobra.Command{
+		Use:   "sigma",
+		Short: "The smallest noise for a target, or steps, epsilon or delta for given noise",
+		Long: `Sigma solves for the one that is missing of --noise-multiplier, --steps,
+--epsilon and --delta. The noise multiplier it prints is certified as printed:
+at exactly that value the upper bound on epsilon is at most the target, and it is
+within 0.005 % of the smallest that would do.
+
+Instead of epsilon and delta the target can be a risk: --max-tpr 0.05@0.01 asks
+that no membership test with false-positive rate 0.01 has a true-positive rate
+above 0.05.`,
+		Example: `  d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --steps 10000
+  d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --noise-multiplier 4
+  d3p sigma --max-tpr 0.05@0.01 --sampling-rate 0.01 --steps 10000`,
+		Args: exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			rel, err := m.check()
+			if err != nil {
+				return err
+			}
+			given := func(flag string) bool { return c.Flags().Changed(flag) }
+			r, err := o.solve(&m, rel, given)
+			if err != nil {
+				return accountingError(err)
+			}
+			return a.result(r, func(w io.Writer) { r.printSolved(w) })
+		},
+	}
+	m.define(c)
+	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "target `E`")
+	c.Flags().StringVar(&o.maxTPR, "max-tpr", "", "target risk `TPR@FPR`: largest true-positive rate at a false-positive rate")
+	c.Flags().StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
+	return c
+}
+
+type sigmaOptions struct {
+	epsilon float64
+	maxTPR  string
+	plot    string
+}
+
+// solved is the result of sigma: what was solved for, and the certificate.
+type solved struct {
+	SolvedFor  string   `json:"solved_for"`
+	NotBelow   *float64 `json:"noise_multiplier_lower,omitempty"` // proven too small
+	DeltaLower *float64 `json:"delta_lower,omitempty"`            // when solved for delta
+	TargetRisk *risk    `json:"target_risk,omitempty"`
+	accounted
+}
+
+type risk struct {
+	TPR float64 `json:"tpr"`
+	FPR float64 `json:"fpr"`
+}
+
+// solve finds the one of noise, steps, epsilon and delta that was not given.
+func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(string) bool) (*solved, error) {
+	r := &solved{accounted: accounted{Sampling: m.sampling, SamplingRate: m.rate}}
+	if o.maxTPR != "" {
+		return r, o.solveRisk(r, m, rel, given)
+	}
+	var missing []string
+	for _, flag := range []string{"noise-multiplier", "steps", "epsilon", "delta"} {
+		if !given(flag) {
+			missing = append(missing, "--"+flag)
+		}
+	}
+	switch {
+	case len(missing) == 0:
+		return nil, usagef("nothing to solve for: leave out one of --noise-multiplier, --steps, --epsilon and --delta")
+	case len(missing) > 1:
+		return nil, usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
+	}
+	if err := o.checkGiven(m, given); err != nil {
+		return nil, err
+	}
+	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
+	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta}
+	answer := accountant.Answer{}
+	var err error
+	switch missing[0] {
+	case "--noise-multiplier":
+		var c accountant.Calibration
+		c, err = accountant.CalibrateNoise(target, rel, func(sigma float64) event.Event { return m.event(sigma, m.steps) })
+		m.noise, answer = c.NoiseMultiplier, c.Certified
+		if c.Lower > 0 {
+			r.NotBelow = &c.Lower
+		}
+	case "--steps":
+		m.steps, answer, err = accountant.MaxSteps(target, rel, maxSolvedSteps, func(steps int64) event.Event { return m.event(m.noise, steps) })
+	case "--epsilon":
+		answer, err = accountant.Epsilon(m.event(m.noise, m.steps), rel, m.delta)
+	case "--delta":
+		answer, err = accountant.Delta(m.event(m.noise, m.steps), rel, o.epsilon)
+		m.delta, r.DeltaLower = answer.Upper, &answer.Lower
+		// the certificate is about delta; epsilon was given
+		answer.Lower, answer.Estimate, answer.Upper, answer.Directions = o.epsilon, o.epsilon, o.epsilon, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, o.finish(r, m, rel, answer)
+}
+
+// maxSolvedSteps ends the search for a number of steps.
+const maxSolvedSteps = 100_000_000
+
+// checkGiven reports a given value that is out of range.
+func (o *sigmaOptions) checkGiven(m *mechanismFlags, given func(string) bool) error {
+	switch {
+	case given("noise-multiplier") && (!(m.noise > 0) || math.IsInf(m.noise, 1)):
+		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
+	case given("steps") && m.steps < 1:
+		return usagef("--steps: %d is not positive", m.steps)
+	case given("epsilon") && (!(o.epsilon > 0) || math.IsInf(o.epsilon, 1)):
+		return usagef("--epsilon: %v is not positive", o.epsilon)
+	case given("delta") && !(m.delta > 0 && m.delta < 1):
+		return usagef("--delta: %v is not in (0, 1)", m.delta)
+	}
+	return nil
+}
+
+// solveRisk finds the noise for a target risk; epsilon is reported at --delta.
+func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relation, given func(string) bool) error {
+	if given("epsilon") || given("noise-multiplier") {
+		return usagef("--max-tpr: it is the target, so neither --epsilon nor --noise-multiplier")
+	}
+	if !given("delta") {
+		m.delta = 1e-6
+	}
+	if err := o.checkGiven(m, given); err != nil {
+		return err
+	}
+	if m.steps < 1 {
+		return usagef("--steps: %d is not positive", m.steps)
+	}
+	tpr, fpr, ok := strings.Cut(o.maxTPR, "@")
+	x, errX := strconv.ParseFloat(tpr, 64)
+	y, errY := strconv.ParseFloat(fpr, 64)
+	if !ok || errX != nil || errY != nil {
+		return usagef("--max-tpr: %q is not TPR@FPR, as in 0.05@0.01", o.maxTPR)
+	}
+	sigma, _, err := accountant.CalibrateRisk(accountant.Risk{TPR: x, FPR: y}, rel, func(sigma float64) event.Event { return m.event(sigma, m.steps) })
+	if err != nil {
+		return err
+	}
+	m.noise = sigma
+	r.SolvedFor, r.TargetRisk = "noise_multiplier", &risk{x, y}
+	answer, err := accountant.Epsilon(m.event(m.noise, m.steps), rel, m.delta)
+	if err != nil {
+		return err
+	}
+	return o.finish(r, m, rel, answer)
+}
+
+// finish completes the result with the certificate of the solved run.
+func (o *sigmaOptions) finish(r *solved, m *mechanismFlags, rel event.Relation, answer accountant.Answer) error {
+	ev := m.event(m.noise, m.steps)
+	r.NoiseMultiplier, r.Steps = m.noise, m.steps
+	r.fill(answer, ev, rel, m.delta)
+	r.Warnings = m.warnings(m.noise, answer.Upper, m.delta)
+	return r.addRisk(ev, rel, &accountOptions{plot: o.plot, risk: r.TargetRisk != nil})
+}
+
+// printSolved writes the result for people: what was solved for, then why it holds.
+func (r *solved) printSolved(w io.Writer) {
+	switch r.SolvedFor {
+	case "noise_multiplier":
+		fmt.Fprintf(w, "noise multiplier %v", r.NoiseMultiplier)
+		if r.NotBelow != nil {
+			fmt.Fprintf(w, " (%s is proven too small)", roundDown(*r.NotBelow))
+		}
+		if r.TargetRisk != nil {
+			fmt.Fprintf(w, " (true-positive rate at most %v at false-positive rate %v)", r.TargetRisk.TPR, r.TargetRisk.FPR)
+		}
+		fmt.Fprintln(w)
+	case "steps":
+		fmt.Fprintf(w, "at most %d steps\n", r.Steps)
+	case "delta":
+		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n", roundUp(r.Delta), r.EpsilonUpper, roundDown(*r.DeltaLower), roundUp(r.Delta))
+		r.printDetails(w)
+		return
+	}
+	r.print(w)
+}
