@@ -42,7 +42,8 @@ var rules = map[string]rule{
 	"models/expr":          {ours: []string{"models/dist", "models/graph", "nearest"}},
 	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},
 	"models/spec/spectest": {ours: []string{"models/spec"}, files: true},
-	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/spec", "nearest"}},
+	"models/net":           {ours: []string{"models/expr", "models/graph", "models/spec"}},
+	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/net", "models/spec", "nearest"}},
 
 	// privacy: the only one that sees records
 	"privacy/event":            {},

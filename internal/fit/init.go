@@ -30,7 +30,7 @@ type startModel struct {
 func startOf(m *models.Model, logPrior func(theta []float64) float64) startModel {
 	s := startModel{logPrior: logPrior}
 	for _, p := range m.Params {
-		if p.Transform.Name != "identity" {
+		if p.Transform.Name != "identity" || p.Weight {
 			continue
 		}
 		for j := range p.Size {

@@ -19,8 +19,14 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
 	cfg.Init = or(cfg.Init, defaultInit(m))
+	if ofNetwork(m) {
+		cfg = withNetwork(cfg, m)
+	}
 	p, err := newPlan(m.P, cfg)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkWeights(p, m); err != nil {
 		return nil, err
 	}
 	p.model = m
@@ -38,7 +44,9 @@ func Run(ctx context.Context, p *Plan, c *privacy.Curator, obs Observer) (*Poste
 	if err != nil {
 		return nil, c.Ledger(), err
 	}
-	begin.locate(m0, startOf(p.model, prior.logDensity), noise.Public(p.InitSeed).Stream(noise.Initialisation))
+	public := noise.Public(p.InitSeed).Stream(noise.Initialisation)
+	begin.locate(m0, startOf(p.model, prior.logDensity), public)
+	startWeights(m0, p.model, public)
 	loop, err := NewLoop(p, m0)
 	if err != nil {
 		return nil, c.Ledger(), err

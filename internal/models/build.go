@@ -42,6 +42,7 @@ func (c *compiler) build() *build {
 func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 	g.scales()
 	g.tables()
+	g.callable()
 	g.logDet = make(map[string]*graph.Node)
 	for i := range g.c.params {
 		p, prior := &g.c.params[i], &g.c.priors[i]
@@ -85,6 +86,9 @@ func (g *build) logPrior() *graph.Node {
 
 // priorOf is the log density of one parameter's values.
 func (g *build) priorOf(p *prior) *graph.Node {
+	if p.distribution == nil {
+		return g.b.Const(0) // flat
+	}
 	value := g.env.Values[p.definition.Name.V].Node
 	density, errs := expr.LowerDensity(p.distribution, g.env, g.b)
 	if len(errs) > 0 {

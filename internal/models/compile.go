@@ -3,6 +3,7 @@ package models
 import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
 )
 
@@ -57,6 +58,10 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.parameters()
 	c.checkNames()
 	c.checkUse()
+	c.checkNets()
+	if c.brokenNet {
+		return nil, nil
+	}
 	likelihood = c.likelihood(m)
 	c.checkMissing()
 	m.constraints = c.constraints()
@@ -79,6 +84,10 @@ type compiler struct {
 	params  []Param
 	priors  []prior
 	size    int // unconstrained scalars
+
+	networks []*net.Net
+	// brokenNet says that a network has a mistake: what calls it is not to blame.
+	brokenNet bool
 }
 
 func newCompiler(s *spec.Spec, core *spec.Core) *compiler {

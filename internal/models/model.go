@@ -56,6 +56,10 @@ type Param struct {
 	At, ConstrainedSize int
 	Transform           *dist.Transform // nil for a derived quantity
 	Prior               string          // as written; "" for a derived quantity
+	// Weight says that it holds weights of a network; the fit starts them at
+	// public draws from a normal of mean 0 and this standard deviation.
+	Weight  bool
+	StartSD float64
 }
 
 // Dim is a named dimension with its labels.

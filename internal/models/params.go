@@ -63,6 +63,7 @@ func (c *compiler) parameters() {
 	scratch := &build{c: c, b: graph.NewBuilder(), env: c.environment()}
 	scratch.scales()
 	scratch.tables()
+	c.nets(scratch)
 	known := make(map[string]*prior)
 	var order []*spec.Definition
 	for _, d := range c.core.Params {
@@ -88,16 +89,14 @@ func (c *compiler) parameters() {
 		}
 		param := Param{
 			Name: d.Name.V, Dims: c.labelled(p.shape), Offset: c.size, Size: p.free.Size(),
-			ConstrainedSize: p.shape.Size(), Transform: dist.TransformFor(p.support), Prior: d.Text.V,
-		}
-		if n := len(c.params); n > 0 {
-			param.At = c.params[n-1].At + c.params[n-1].ConstrainedSize
+			At: c.constrained(), ConstrainedSize: p.shape.Size(), Transform: dist.TransformFor(p.support), Prior: d.Text.V,
 		}
 		c.size += param.Size
 		c.params = append(c.params, param)
 		c.priors = append(c.priors, *p)
 	}
 	c.elements(scratch)
+	c.weights(scratch)
 }
 
 func (c *compiler) isLet(d *spec.Definition) bool {

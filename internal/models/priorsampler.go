@@ -83,10 +83,33 @@ func (m *Model) NewPriorSampler() *PriorSampler {
 			d.steps = append(d.steps, s)
 		}
 	}
+	for i := range c.priors {
+		if !c.params[i].Weight {
+			continue
+		}
+		p := &c.priors[i]
+		s := priorStep{param: i, shape: p.shape, values: make([]float64, p.shape.Size())}
+		if p.distribution == nil {
+			s.draws = []valueDraw{firstWeights(c.params[i].StartSD, p.shape)}
+		} else {
+			s.draws = []valueDraw{draw(p.distribution, p.shape, 0)}
+		}
+		d.steps = append(d.steps, s)
+	}
 	tape, err := graph.Compile(g.b, nil, g.outputs, graph.Options{})
 	if err != nil {
 		panic("models: compiled priors do not compile: " + err.Error())
 	}
 	d.machine = graph.NewMachine(tape, 1)
 	return d
+}
+
+// firstWeights stands for the prior of weights that have a flat one: the normal
+// distribution that the fit draws their first values from.
+func firstWeights(sd float64, shape graph.Shape) valueDraw {
+	return valueDraw{dst: make([]float64, shape.Size()), sampler: func(dst []float64, _ [][]float64, rng dist.Rand) {
+		for i := range dst {
+			dst[i] = sd * rng.Normal()
+		}
+	}}
 }

@@ -31,8 +31,8 @@ func (c *compiler) checkUse() {
 			used[name] = true
 		}
 	}
-	for _, p := range c.priors {
-		if !used[p.definition.Name.V] {
+	for i, p := range c.priors {
+		if !c.params[i].Weight && !used[p.definition.Name.V] {
 			c.errs.Add(p.definition.Name.At, "use it in what is observed, or remove it", "nothing uses parameter %s", p.definition.Name.V)
 		}
 	}
@@ -75,6 +75,7 @@ func (c *compiler) follow(e expr.Expr, definitions map[string]*spec.Definition, 
 			c.follow(d.Expr, definitions, needs)
 		}
 	}
+	c.followNets(e, definitions, needs)
 	reads := newUsage()
 	expr.Walk(e, reads.visit)
 	for dim := range reads.dims {

@@ -15,6 +15,8 @@ import (
 type Env struct {
 	Values map[string]Value
 	Dims   map[string]Dim
+	// Nets are the networks that can be called.
+	Nets map[string]Net
 	// Design are the vectors of predictors that columns(dim) stands for.
 	Design map[string]*graph.Node
 	// Coefficients are the single predictors that column('label') stands for.

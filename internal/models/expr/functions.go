@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -45,7 +46,10 @@ func FunctionNames() []string {
 
 func (l *lowering) call(c *Call) *graph.Node {
 	f, ok := functionNamed(c.Func)
+	n, isNet := l.env.Nets[c.Func]
 	switch {
+	case isNet:
+		return l.network(c, n, "", c.At)
 	case ok:
 		args, ok := l.arguments(c, f)
 		if !ok {
@@ -62,7 +66,7 @@ func (l *lowering) call(c *Call) *graph.Node {
 			l.node(a.Value) // report what is wrong inside, too
 		}
 	}
-	known := append(FunctionNames(), dist.Names()...)
+	known := slices.Concat(FunctionNames(), dist.Names(), slices.Collect(maps.Keys(l.env.Nets)))
 	hint := ""
 	if n := nearest.Name(c.Func, known); n != "" {
 		hint = "did you mean " + n + "?"

@@ -77,7 +77,7 @@ func (l *lowering) node(e Expr) *graph.Node {
 	case *Call:
 		return l.call(e)
 	case *Member:
-		return l.fail(e.At, "networks are not available yet", "%s has no part %s", e.X, e.Name)
+		return l.member(e)
 	case *List:
 		return l.fail(e.At, "lists serve as arguments such as knots=[30, 90]", "a list is no number")
 	}

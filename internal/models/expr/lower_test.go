@@ -213,7 +213,7 @@ func TestLoweringMistakes(t *testing.T) {
 		{"columns(re)", "1:9: the labels of dim re are not predictors (label the dim with columns, and use it inside rows:)"},
 		{"column('sex=mal')", "1:8: unknown predictor 'sex=mal' (did you mean sex=male?)"},
 		{"raw(sex)", "1:5: sex is not a numeric column"},
-		{"encoder(age).loc", "1:1: encoder(age) has no part loc (networks are not available yet)"},
+		{"encoder(age).loc", "1:1: unknown function encoder"},
 		{"[1, 2]", "1:1: a list is no number (lists serve as arguments such as knots=[30, 90])"},
 		{"spline(age, knots=[1, 1, 2], over=basis)", "1:19: knots must be at least three increasing numbers"},
 		{"spline(age, knots=[1, 2, 3], over=basis)", "1:35: a natural spline with 3 knots has 2 elements, dim basis has 3"},

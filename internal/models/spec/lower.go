@@ -48,7 +48,7 @@ func (s *Spec) Lowerable() (*Core, bool) {
 		core, _ := s.Lower()
 		return core, core.parsed()
 	case s.Core != nil:
-		return s.Core, s.Core.parsed()
+		return s.Core, s.Core.parsed() && s.parsedNets()
 	case s.Model == nil || s.Model.Terms == nil || !s.Model.complete(&s.Data):
 		return nil, false
 	}

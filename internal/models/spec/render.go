@@ -37,6 +37,9 @@ func (s *Spec) render(model func(*printer)) []byte {
 		p.text("description", s.Description.V)
 	}
 	p.block("data", func() { renderData(p, &s.Data) })
+	if len(s.Nets) > 0 {
+		p.block("nets", func() { renderNets(p, s.Nets) })
+	}
 	model(p)
 	p.block("guide", func() { renderGuide(p, &s.Guide) })
 	p.block("fit", func() { renderFit(p, &s.Fit) })

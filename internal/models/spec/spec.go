@@ -18,6 +18,7 @@ type Spec struct {
 	Model       *Model // the formula front end; nil when the file has core blocks
 	Core        *Core  // the core blocks as written; nil when the file has none
 	Twin        *Twin  // the front end of synthetic tables; nil when the file has none
+	Nets        []*Net
 	Guide       Guide
 	Fit         Fit
 	Privacy     Privacy
@@ -100,7 +101,7 @@ func (b *blocks) topLevel(r *reader, depth int) fields {
 		"model":       func(e entry) { s.Model = r.model(e) },
 		"core":        func(e entry) { s.Core = r.core(e) },
 		"twin":        func(e entry) { s.Twin = r.twin(e) },
-		"nets":        func(e entry) { r.notYet(e, "nets", "networks") },
+		"nets":        func(e entry) { s.Nets = r.nets(e) },
 		"guide":       func(e entry) { r.guide(e, &s.Guide) },
 		"fit":         func(e entry) { r.fit(e, &s.Fit) },
 		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },

@@ -1,0 +1,123 @@
+package fit_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// networkModel compiles the example of a network, with changes.
+func networkModel(t *testing.T, changes ...string) *models.Model {
+	t.Helper()
+	src, err := os.ReadFile("../../configs/mlp.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Read("mlp.yaml", []byte(strings.NewReplacer(changes...).Replace(string(src))), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// ring returns n points of the square and whether they are inside a circle,
+// which a line tells apart for 70 % of them at best.
+func ring(n int) (points [][2]float64, inside []bool) {
+	rng := noise.Insecure(3).Stream(noise.Initialisation)
+	for range n {
+		p := [2]float64{4*rng.Float64() - 2, 4*rng.Float64() - 2}
+		points = append(points, p)
+		inside = append(inside, math.Hypot(p[0], p[1]) < 1.3)
+	}
+	return points, inside
+}
+
+// A private fit of the example network at ε = 2 tells new points apart with at
+// least 93 % accuracy; it had 97.5 % when this was written.
+func TestNetworkClassifies(t *testing.T) {
+	m := networkModel(t)
+	points, inside := ring(4000)
+	var text strings.Builder
+	text.WriteString("x1,x2,inside\n")
+	for i, p := range points {
+		fmt.Fprintf(&text, "%.6f,%.6f,%d\n", p[0], p[1], map[bool]int{true: 1}[inside[i]])
+	}
+	s := &study{model: m, data: filepath.Join(t.TempDir(), "ring.csv")}
+	if err := os.WriteFile(s.data, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := s.plan(t, fit.Config{Epsilon: 2, Delta: 1e-5, Steps: 400})
+	if p.Guide != "delta" || p.Averaging != 0 {
+		t.Errorf("guide %s, average of %g", p.Guide, p.Averaging)
+	}
+	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points, inside = ring(8000)
+	points, inside = points[4000:], inside[4000:]
+	predictive := m.NewPredictive(1)
+	predictive.Set(post.Mean)
+	right, mean := 0, make([]float64, 1)
+	for i, x := range points {
+		predictive.Records(x[:], 2, 1)
+		predictive.Mean(mean, 0)
+		if (mean[0] > 0.5) == inside[i] {
+			right++
+		}
+	}
+	if accuracy := float64(right) / float64(len(points)); accuracy < 0.93 {
+		t.Errorf("accuracy %.3f", accuracy)
+	} else {
+		t.Logf("accuracy %.3f", accuracy)
+	}
+}
+
+// Weights start at normal draws of the initialiser's variance: the sum of
+// squares of 10000 is chi-square; |χ²/n − 1| > 6.2√(2/n) has probability below
+// 1e-8. More weights than records change the defaults.
+func TestWideNetwork(t *testing.T) {
+	m := networkModel(t, "units: 16, activation: tanh}\n      - dense: {units: 16", "units: 100, activation: tanh, init: {normal: 0.2}}\n      - dense: {units: 100",
+		"public: 4000", "public: 20000")
+	p, err := fit.NewPlan(m, fit.Config{Records: 8000, Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Clipping != fit.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
+		t.Errorf("clipping %s at %g, learning rate %g, rate %g, %d steps", p.Clipping, p.ClipNorm, p.LearningRate, p.SamplingRate, p.Steps)
+	}
+	start := fit.StartingPoint(p)
+	for i := range m.Params {
+		w := &m.Params[i]
+		square := 0.0
+		for _, x := range start[w.Offset : w.Offset+w.Size] {
+			square += x * x
+		}
+		want := w.StartSD * w.StartSD * float64(w.Size)
+		if math.Abs(square-want) > 6.2*want*math.Sqrt(2/float64(w.Size)) {
+			t.Errorf("%s: sum of squares %g, want about %g", w.Name, square, want)
+		}
+	}
+}
+
+// A guide with scales needs a prior on every weight.
+func TestLatentWeightsNeedAPrior(t *testing.T) {
+	m := networkModel(t)
+	_, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Guide: "mean-field"})
+	if err == nil || !strings.HasPrefix(err.Error(), "--guide: mean-field needs a prior for the weights of net net (type ") {
+		t.Errorf("error %v", err)
+	}
+	m = networkModel(t, "input: [features]", "input: [features]\n    prior: normal(0, 1)")
+	if _, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Guide: "mean-field"}); err != nil {
+		t.Error(err)
+	}
+}

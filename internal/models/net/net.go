@@ -1,0 +1,128 @@
+// Package net resolves the networks of a model file: the shape of every value,
+// the weights with their places and first values, and the graph of a call. One
+// layer is one file and one line in the table of kinds.
+//
+// A net maps one record's value to one record's value. Layers that would mix
+// records do not exist: package spec refuses them by name.
+package net
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// Net is a network whose shapes fit.
+type Net struct {
+	Name    string
+	Weights []Weight
+	Layers  []Layer // all of them: those of the trunk, then those of each head
+	input   graph.Shape
+	trunk   []step
+	heads   []head // of a net without heads: one without a name
+}
+
+// Weight is an array of weights.
+type Weight struct {
+	Name  string // encoder.loc.dense1.weight
+	Shape graph.Shape
+	// SD is the standard deviation of the normal distribution, of mean 0, that
+	// the first value is drawn from; 0: it starts at zero. The draw is public.
+	SD float64
+	At spec.Position
+}
+
+// Layer describes one layer for reports.
+type Layer struct {
+	Name    string // encoder.loc.dense1
+	Kind    string
+	Out     graph.Shape
+	Weights int // scalars
+	// Flops are the additions and multiplications of the forward pass of one
+	// record's matrix products; the backward pass has twice as many.
+	Flops int
+}
+
+type head struct {
+	name  string
+	steps []step
+	out   graph.Shape
+}
+
+// step computes a layer's value from the value before it. weight gives the
+// node of the net's i-th array of weights.
+type step func(b *graph.Builder, x *graph.Node, weight func(i int) *graph.Node) *graph.Node
+
+// Resolve finds shapes and weights of a network. Its mistakes are all reported,
+// each at its place; the Net is nil then.
+func Resolve(n *spec.Net, dims map[string]expr.Dim) (*Net, expr.Errors) {
+	p := &plan{net: &Net{Name: n.Name.V}, dims: dims, init: n.Init}
+	names := make([]*expr.Name, len(n.Input))
+	for i, d := range n.Input {
+		names[i] = &expr.Name{At: d.At, ID: d.V}
+	}
+	p.net.input, p.errs = (&expr.Env{Dims: dims}).Shape(names)
+	if len(p.errs) > 0 {
+		return nil, p.errs
+	}
+	p.shape = p.net.input
+	p.net.trunk = p.layers(n.Name.V, n.Layers)
+	trunk := p.shape
+	for _, h := range n.Heads {
+		p.shape = trunk
+		steps := p.layers(n.Name.V+"."+h.Name.V, h.Layers)
+		p.net.heads = append(p.net.heads, head{h.Name.V, steps, p.shape})
+	}
+	if len(n.Heads) == 0 {
+		p.net.heads = []head{{"", nil, p.shape}}
+	}
+	if len(p.errs) > 0 {
+		return nil, p.errs
+	}
+	return p.net, nil
+}
+
+// Input is the shape of what the net is called with.
+func (n *Net) Input() graph.Shape { return n.input }
+
+// Heads names the outputs; nil for a net that has one without a name.
+func (n *Net) Heads() []string {
+	var names []string
+	for _, h := range n.heads {
+		if h.name != "" {
+			names = append(names, h.name)
+		}
+	}
+	return names
+}
+
+// Apply is the output of a head, "" for a net without heads, at x. An output of
+// a single value without a dim of its own is a number.
+func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, weight func(w Weight) *graph.Node) *graph.Node {
+	at := func(i int) *graph.Node { return weight(n.Weights[i]) }
+	for _, s := range n.trunk {
+		x = s(b, x, at)
+	}
+	for _, h := range n.heads {
+		if h.name != name {
+			continue
+		}
+		for _, s := range h.steps {
+			x = s(b, x, at)
+		}
+	}
+	if s := x.Shape(); len(s) == 1 && s[0].Size == 1 && n.Own(s[0]) {
+		return b.Reshape(x, nil)
+	}
+	return x
+}
+
+// Own tells the dims that a layer made from those that the model declares.
+func (n *Net) Own(d graph.Dim) bool {
+	for _, l := range n.Layers {
+		if l.Name == d.Name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,240 @@
+package net
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// parse reads the nets of a model file with the dims x (2, 3), k (4) and v (6).
+func parse(t *testing.T, nets string) *spec.Spec {
+	t.Helper()
+	s, errs := spec.Parse("nets.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 10}
+  columns: {c: {type: real, lower: -1, upper: 1}}
+core:
+  rows: {observe: {c: "normal(0, 1)"}}
+nets:
+`+nets), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return s
+}
+
+func dims() map[string]expr.Dim {
+	list := make(map[string]expr.Dim)
+	for name, size := range map[string]int{"h": 2, "w": 3, "k": 4, "v": 6} {
+		list[name] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
+	}
+	return list
+}
+
+func resolve(t *testing.T, nets string) *Net {
+	t.Helper()
+	n, errs := Resolve(parse(t, nets).Nets[0], dims())
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	return n
+}
+
+// TestKinds checks that every layer of the language is here and none else.
+func TestKinds(t *testing.T) {
+	var here []string
+	for _, k := range kinds() {
+		here = append(here, k.name)
+	}
+	if there := spec.LayerNames(); !slices.Equal(here, there) {
+		t.Errorf("layers %v, in the language %v", here, there)
+	}
+}
+
+// TestShapes checks the dims and weights of a net with heads.
+func TestShapes(t *testing.T) {
+	n := resolve(t, `  n:
+    input: [h, w]
+    init: {normal: 0.5}
+    layers:
+      - flatten
+      - dense: {units: 5, activation: softplus}
+    heads:
+      a: [{dense: {units: k, init: he, bias: false}}]
+      b: [{dense: {units: 6, init: glorot}}, exp, {reshape: {dims: [w, h]}}]
+      c: [{dense: {units: 1, init: zero}}]
+`)
+	want := []Weight{
+		{Name: "n.dense1.weight", Shape: graph.Shape{{Name: "n.flatten1", Size: 6}, {Name: "n.dense1", Size: 5}}, SD: 0.5},
+		{Name: "n.dense1.bias", Shape: graph.Shape{{Name: "n.dense1", Size: 5}}, SD: 0.5},
+		{Name: "n.a.dense1.weight", Shape: graph.Shape{{Name: "n.dense1", Size: 5}, {Name: "k", Size: 4}}, SD: math.Sqrt(2.0 / 5)},
+		{Name: "n.b.dense1.weight", Shape: graph.Shape{{Name: "n.dense1", Size: 5}, {Name: "n.b.dense1", Size: 6}}, SD: math.Sqrt(2.0 / 11)},
+		{Name: "n.b.dense1.bias", Shape: graph.Shape{{Name: "n.b.dense1", Size: 6}}},
+		{Name: "n.c.dense1.weight", Shape: graph.Shape{{Name: "n.dense1", Size: 5}, {Name: "n.c.dense1", Size: 1}}},
+		{Name: "n.c.dense1.bias", Shape: graph.Shape{{Name: "n.c.dense1", Size: 1}}},
+	}
+	if len(n.Weights) != len(want) {
+		t.Fatalf("%d arrays of weights, want %d", len(n.Weights), len(want))
+	}
+	for i, w := range n.Weights {
+		if w.Name != want[i].Name || w.SD != want[i].SD || !slices.Equal(w.Shape, want[i].Shape) {
+			t.Errorf("weights %v, want %v", w, want[i])
+		}
+	}
+	b := graph.NewBuilder()
+	for head, want := range map[string]string{"a": "[k 4]", "b": "[w 3, h 2]", "c": "scalar"} {
+		if got := n.output(b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), head).Shape().String(); got != want {
+			t.Errorf("output %s is %s, want %s", head, got, want)
+		}
+	}
+	if err := b.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// output calls a net at a vector that it reshapes to its input.
+func (n *Net) output(b *graph.Builder, x *graph.Node, head string) *graph.Node {
+	x = b.Reshape(x, n.Input())
+	return n.Apply(b, x, head, func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) })
+}
+
+// lossOf is Σ sin(i+1)·yᵢ of a net's output y, and the same of its square, so
+// that no part of the gradient vanishes by symmetry.
+func lossOf(b *graph.Builder, y *graph.Node) *graph.Node {
+	c := make([]float64, y.Size())
+	for i := range c {
+		c[i] = math.Sin(float64(i + 1))
+	}
+	weights := b.Consts(y.Shape(), c)
+	sum := b.Mul(weights, b.Add(y, b.Square(y)))
+	if len(y.Shape()) == 0 {
+		return sum
+	}
+	return b.Sum(sum)
+}
+
+// cases are small nets of every layer, each with an input of six numbers.
+func cases() map[string]string {
+	list := map[string]string{
+		"dense":      "  n: {input: [v], layers: [{dense: {units: 3}}]}\n",
+		"no bias":    "  n: {input: [v], layers: [{dense: {units: k, bias: false}}]}\n",
+		"two layers": "  n: {input: [h, w], layers: [flatten, {dense: {units: 5, activation: tanh}}, {dense: {units: 1}}]}\n",
+		"reshape":    "  n: {input: [v], layers: [{dense: {units: 6}}, {reshape: {dims: [h, w]}}, flatten, {dense: {units: 2}}]}\n",
+		"same dims":  "  n: {input: [v], layers: [{dense: {units: v, activation: tanh}}, {dense: {units: v}}]}\n",
+	}
+	for _, a := range activations() {
+		list[a.name] = "  n: {input: [v], layers: [{dense: {units: 4, activation: " + a.name + "}}, {dense: {units: 2}}, " + a.name + "]}\n"
+	}
+	return list
+}
+
+// TestGradients compares, record by record, the gradient with difference
+// quotients, and norms and clipped sums from the structure with those of the
+// written-out gradient, for every layer and for a net that is called twice, so
+// that its weights are tied.
+func TestGradients(t *testing.T) {
+	const records = 4
+	for name, text := range cases() {
+		n := resolve(t, text)
+		for _, tied := range []bool{false, true} {
+			b := graph.NewBuilder()
+			x := b.Columns(0, graph.Dim{Name: "v", Size: 6})
+			loss := lossOf(b, n.output(b, x, ""))
+			if tied {
+				twice := n.output(b, b.Mul(b.Const(0.5), b.Sub(x, b.Square(x))), "")
+				loss = b.Add(loss, lossOf(b, twice))
+			}
+			tape, err := graph.Compile(b, loss, nil, graph.Options{})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			rng := rand.New(rand.NewPCG(7, 9))
+			theta, rows := normals(tape.P, 0.5, rng), normals(6*records, 0.7, rng)
+			compare(t, name, graph.NewMachine(tape, records), tape.P, theta, rows, records)
+		}
+	}
+}
+
+func normals(n int, sd float64, rng *rand.Rand) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = sd * rng.NormFloat64()
+	}
+	return x
+}
+
+func compare(t *testing.T, name string, m *graph.Machine, p int, theta, rows []float64, records int) {
+	t.Helper()
+	evaluate := func() []float64 {
+		m.Globals(theta, nil)
+		m.Records(rows, len(rows)/records, records, nil)
+		return append([]float64(nil), m.Loss()...)
+	}
+	const h = 1e-5
+	quotient := make([][]float64, p) // by parameter, then record
+	for j := range theta {
+		old := theta[j]
+		theta[j] = old + h
+		up := evaluate()
+		theta[j] = old - h
+		down := evaluate()
+		theta[j] = old
+		for r := range up {
+			up[r] = (up[r] - down[r]) / (2 * h)
+		}
+		quotient[j] = up
+	}
+	evaluate()
+	scale, sum, want := make([]float64, records), make([]float64, p), make([]float64, p)
+	grad := make([]float64, p)
+	for r := range records {
+		clear(grad)
+		m.Gradient(r, grad)
+		norm := 0.0
+		for j, g := range grad {
+			norm += g * g
+			if math.Abs(g-quotient[j][r]) > 1e-7*max(1, math.Abs(g)) {
+				t.Errorf("%s: gradient %d of record %d is %v, difference quotient %v", name, j, r, g, quotient[j][r])
+			}
+		}
+		if got := m.SquaredNorm(r); math.Abs(got-norm) > 1e-9*norm {
+			t.Errorf("%s: squared norm of record %d is %v, written out %v", name, r, got, norm)
+		}
+		scale[r] = 1 / (1 + math.Sqrt(norm))
+		for j, g := range grad {
+			want[j] += scale[r] * g
+		}
+	}
+	m.AddGradients(scale, sum)
+	for j := range sum {
+		if math.Abs(sum[j]-want[j]) > 1e-9*max(1, math.Abs(want[j])) {
+			t.Errorf("%s: clipped sum %d is %v, written out %v", name, j, sum[j], want[j])
+		}
+	}
+}
+
+// TestDenseKeepsItsStructure checks that no gradient of a weight matrix is
+// written out per record.
+func TestDenseKeepsItsStructure(t *testing.T) {
+	n := resolve(t, "  n: {input: [v], layers: [{dense: {units: 50, activation: relu}}, {dense: {units: 40}}]}\n")
+	b := graph.NewBuilder()
+	loss := lossOf(b, n.output(b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), ""))
+	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, term := range tape.Terms {
+		if term.Kind == graph.TermDense && term.Cols > 50 {
+			t.Errorf("a term of %d values per record", term.Cols)
+		}
+	}
+	if len(tape.Notes) > 0 {
+		t.Error(tape.Notes)
+	}
+}

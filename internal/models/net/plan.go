@@ -1,0 +1,121 @@
+package net
+
+import (
+	"math"
+	"strconv"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// plan walks through the layers with the shape of the value that they are at.
+type plan struct {
+	net   *Net
+	dims  map[string]expr.Dim
+	init  spec.Init // of layers that state none
+	shape graph.Shape
+	errs  expr.Errors
+	layer *Layer // the one in the making
+}
+
+// kind is one line of the table of layers: resolve checks the layer at the
+// plan's shape, sets the shape to that of its output and returns its step, nil
+// after a mistake.
+type kind struct {
+	name    string
+	resolve func(p *plan, l *spec.Layer) step
+}
+
+// kinds is the table of layers, those of package spec.
+func kinds() []kind {
+	list := []kind{
+		{"dense", dense},
+		{"flatten", flatten},
+		{"reshape", reshape},
+	}
+	for _, a := range activations() {
+		list = append(list, kind{a.name, func(*plan, *spec.Layer) step { return a.step }})
+	}
+	return list
+}
+
+// layers resolves a list of layers; after a mistake it goes no further, since
+// the shape is not known.
+func (p *plan) layers(path string, list []*spec.Layer) []step {
+	var steps []step
+	count := make(map[string]int)
+	for _, l := range list {
+		name := l.Kind.V
+		count[name]++
+		p.net.Layers = append(p.net.Layers, Layer{Name: path + "." + name + strconv.Itoa(count[name]), Kind: name})
+		p.layer = &p.net.Layers[len(p.net.Layers)-1]
+		for _, k := range kinds() {
+			if k.name != name {
+				continue
+			}
+			s := k.resolve(p, l)
+			if s == nil {
+				return nil
+			}
+			steps = append(steps, s)
+		}
+		if a := l.Activation.V; a != "" {
+			steps = append(steps, activation(a))
+		}
+		p.layer.Out = p.shape
+	}
+	return steps
+}
+
+// fail reports a mistake of the layer.
+func (p *plan) fail(at spec.Position, hint, format string, args ...any) step {
+	p.errs.Add(at, hint, format, args...)
+	return nil
+}
+
+// weight adds an array of weights and returns its index.
+func (p *plan) weight(l *spec.Layer, name string, shape graph.Shape, sd float64) int {
+	p.net.Weights = append(p.net.Weights, Weight{p.layer.Name + "." + name, shape, sd, l.Kind.At})
+	p.layer.Weights += shape.Size()
+	return len(p.net.Weights) - 1
+}
+
+// startSD are the standard deviations of the first weights and biases of a
+// layer in which every output sums fanIn products and every input goes into
+// fanOut. Glorot and Bengio 2010 (normal form, the default): 2/(fanIn+fanOut)
+// is the variance of a weight; He et al. 2015: 2/fanIn; biases start at zero.
+// {normal: s} is for weights and biases alike.
+func (p *plan) startSD(l *spec.Layer, fanIn, fanOut int) (weight, bias float64) {
+	init := l.Init
+	if !init.Kind.IsSet() {
+		init = p.init
+	}
+	switch init.Kind.V {
+	case "normal":
+		return init.SD.V, init.SD.V
+	case "he":
+		return math.Sqrt(2 / float64(fanIn)), 0
+	case "zero":
+		return 0, 0
+	}
+	return math.Sqrt(2 / float64(fanIn+fanOut)), 0
+}
+
+// dim is the dim of an output: a declared one by its name, or one of the
+// layer's own by a number.
+func (p *plan) dim(units spec.Value[string]) (graph.Dim, bool) {
+	if n, err := strconv.Atoi(units.V); err == nil {
+		if n < 1 {
+			p.fail(units.At, "", "a layer has at least one unit, not %d", n)
+			return graph.Dim{}, false
+		}
+		return graph.Dim{Name: p.layer.Name, Size: n}, true
+	}
+	s, errs := (&expr.Env{Dims: p.dims}).Shape([]*expr.Name{{At: units.At, ID: units.V}})
+	if len(errs) > 0 {
+		p.errs = append(p.errs, errs...)
+		return graph.Dim{}, false
+	}
+	return s[0], true
+}

@@ -1,0 +1,146 @@
+package models
+
+import (
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
+	"d3p/internal/models/spec"
+)
+
+// Flat is how the absent prior of weights that are only points is written.
+const Flat = "flat"
+
+// nets resolves the networks, so that expressions can call them.
+func (c *compiler) nets(scratch *build) {
+	for _, n := range c.spec.Nets {
+		resolved, errs := net.Resolve(n, c.dims)
+		c.errs = append(c.errs, errs...)
+		if resolved == nil {
+			c.brokenNet = true
+			continue
+		}
+		c.networks = append(c.networks, resolved)
+		for _, w := range resolved.Weights {
+			scratch.env.Values[w.Name] = expr.Value{Node: scratch.b.Param(w.Name, w.Shape)}
+		}
+	}
+	scratch.callable()
+}
+
+// weights makes every array of weights a parameter, after those that the model
+// declares.
+func (c *compiler) weights(scratch *build) {
+	for _, n := range c.networks {
+		p := c.weightPrior(c.spec.Net(n.Name), scratch)
+		for _, w := range n.Weights {
+			c.weight(w, p)
+		}
+	}
+}
+
+// weightPrior is the prior that all weights of a net share.
+func (c *compiler) weightPrior(n *spec.Net, scratch *build) prior {
+	p := prior{support: dist.Support{Kind: dist.Real}}
+	if n.Prior == nil || n.Prior.Expr == nil {
+		return p
+	}
+	density, errs := expr.LowerDensity(n.Prior.Expr, scratch.env, scratch.b)
+	c.errs = append(c.errs, errs...)
+	if density == nil {
+		return p
+	}
+	if density.Support().Kind != dist.Real {
+		c.errs.Add(n.Prior.Text.At, "such as normal(0, 1)", "weights may be any number, but %s is %v", n.Prior.Text.V, density.Support())
+		return p
+	}
+	if err := density.Fits(nil); err != nil {
+		c.errs.Add(n.Prior.Text.At, "", "%v", err)
+		return p
+	}
+	p.distribution = n.Prior.Expr
+	return p
+}
+
+// weight adds an array of weights to the parameters.
+func (c *compiler) weight(w net.Weight, p prior) {
+	text := spec.Value[string]{V: Flat, At: w.At}
+	if p.distribution != nil {
+		text.V = p.distribution.String()
+	}
+	p.definition = &spec.Definition{Name: spec.Value[string]{V: w.Name, At: w.At}, Text: text, Expr: p.distribution}
+	p.shape, p.free = w.Shape, w.Shape
+	size := w.Shape.Size()
+	param := Param{
+		Name: w.Name, Dims: c.labelled(w.Shape), Offset: c.size, Size: size, At: c.constrained(), ConstrainedSize: size,
+		Transform: dist.TransformFor(p.support), Prior: text.V, Weight: true, StartSD: w.SD,
+	}
+	c.size += size
+	c.params = append(c.params, param)
+	c.priors = append(c.priors, p)
+}
+
+// constrained is the number of values of the parameters so far.
+func (c *compiler) constrained() int {
+	if n := len(c.params); n > 0 {
+		return c.params[n-1].At + c.params[n-1].ConstrainedSize
+	}
+	return 0
+}
+
+// call is a network with the weights of one graph.
+type call struct {
+	*net.Net
+	env *expr.Env
+}
+
+// Call implements expr.Net.
+func (n call) Call(b *graph.Builder, x *graph.Node, head string) *graph.Node {
+	return n.Apply(b, x, head, func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node })
+}
+
+// callable lets expressions call the networks.
+func (g *build) callable() {
+	g.env.Nets = make(map[string]expr.Net)
+	for _, n := range g.c.networks {
+		g.env.Nets[n.Name] = call{n, g.env}
+	}
+}
+
+// checkNets reports networks that share a name with something else that can be
+// called, and those that nothing calls.
+func (c *compiler) checkNets() {
+	taken := make(map[string]bool)
+	for _, name := range append(expr.FunctionNames(), expr.DensityNames()...) {
+		taken[name] = true
+	}
+	for _, n := range c.spec.Nets {
+		if taken[n.Name.V] {
+			c.errs.Add(n.Name.At, "rename it", "net %s has the name of a function, distribution or net", n.Name.V)
+		}
+		taken[n.Name.V] = true
+		called := false
+		for _, list := range [][]*spec.Definition{c.core.Let, c.core.RowsLet, c.core.Observe} {
+			for _, d := range list {
+				called = called || d.Expr != nil && n.Calls(d.Expr)
+			}
+		}
+		if !called {
+			c.errs.Add(n.Name.At, "call it in rows:, or remove it", "nothing calls net %s", n.Name.V)
+		}
+	}
+}
+
+// followNets adds to needs what the priors of the networks name that an
+// expression calls.
+func (c *compiler) followNets(e expr.Expr, definitions map[string]*spec.Definition, needs map[string]bool) {
+	for _, n := range c.spec.Nets {
+		if needs["net "+n.Name.V] || !n.Calls(e) {
+			continue
+		}
+		needs["net "+n.Name.V] = true
+		if n.Prior != nil {
+			c.follow(n.Prior.Expr, definitions, needs)
+		}
+	}
+}

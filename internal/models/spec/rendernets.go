@@ -1,0 +1,75 @@
+package spec
+
+import (
+	"strconv"
+	"strings"
+)
+
+// renderNets prints the networks with what they leave open filled in.
+func renderNets(p *printer, nets []*Net) {
+	for _, n := range nets {
+		p.block(n.Name.V, func() {
+			p.line("input", flowList(n.Input, func(v Value[string]) string { return v.V }))
+			if n.Init.Kind.IsSet() {
+				p.line("init", n.Init.text())
+			}
+			if n.Prior != nil {
+				p.text("prior", n.Prior.Text.V)
+			} else {
+				p.text("prior", flatPrior)
+			}
+			if len(n.Layers) > 0 {
+				renderLayers(p, "layers", n.Layers)
+			}
+			if len(n.Heads) > 0 {
+				p.block("heads", func() {
+					for _, h := range n.Heads {
+						renderLayers(p, h.Name.V, h.Layers)
+					}
+				})
+			}
+		})
+	}
+}
+
+// renderLayers prints a list of layers.
+func renderLayers(p *printer, key string, layers []*Layer) {
+	p.block(key, func() {
+		for _, l := range layers {
+			p.WriteString(strings.Repeat("  ", p.depth) + "- " + l.Kind.V + ": " + l.text() + "\n")
+		}
+	})
+}
+
+// text prints the settings of a layer as a flow map.
+func (l *Layer) text() string {
+	var parts []string
+	add := func(key, value string, stated bool) {
+		if stated {
+			parts = append(parts, key+": "+value)
+		}
+	}
+	add("units", plainNumber(l.Units.V), l.Units.IsSet())
+	add("activation", l.Activation.V, l.Activation.IsSet())
+	add("init", l.Init.text(), l.Init.Kind.IsSet())
+	add("bias", "false", l.Bias.IsSet() && !l.Bias.V)
+	add("dims", flowList(l.Dims, func(v Value[string]) string { return v.V }), len(l.Dims) > 0)
+	add("shape", flowList(l.Shape, func(v Value[int]) string { return formatNumber(float64(v.V)) }), len(l.Shape) > 0)
+	return flowMap(parts)
+}
+
+// plainNumber prints a whole number as it is and other texts quoted if need be.
+func plainNumber(s string) string {
+	if _, err := strconv.Atoi(s); err == nil {
+		return s
+	}
+	return flowText(s)
+}
+
+// text prints an initialiser.
+func (i Init) text() string {
+	if i.Kind.V == "normal" {
+		return "{normal: " + formatNumber(i.SD.V) + "}"
+	}
+	return i.Kind.V
+}
