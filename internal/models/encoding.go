@@ -1,17 +1,45 @@
 package models
 
-// Encoding says how one raw record (named text or numeric cells) becomes one
-// row of K numbers. It is public data: everything in it is declared in the
-// model file, nothing is learnt from records. The records package executes it.
+// Encoding says how one row of the file (named text or numeric cells) becomes K
+// numbers, and which rows make up a record, the data of one unit. It is public
+// data: everything in it is declared in the model file, nothing is learnt from
+// records. The records package executes it.
 type Encoding struct {
 	// Fields are executed in order; two fields may read the same column.
 	Fields []Field `json:"fields"`
-	// K is the number of encoded columns; every Out index is below it.
+	// K is the number of encoded columns of a row; every Out index is below it.
 	K int `json:"k"`
+	// UnitID is the raw column that names the unit of a row; empty when every
+	// row is a unit of its own. Of a unit at most RowsPerUnit usable rows are
+	// kept, by the rule Keep; Width says how they are laid out.
+	UnitID      string   `json:"unit_id,omitempty"`
+	RowsPerUnit int      `json:"rows_per_unit,omitempty"`
+	Keep        KeepRule `json:"keep,omitempty"`
 	// MissingTokens are the cells, after trimming spaces, that say "no value"
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
 	// A declared level with the same spelling wins over a token.
 	MissingTokens []string `json:"missing_tokens,omitempty"`
+}
+
+// KeepRule says which rows of a unit are kept when it has too many. Either
+// looks at nothing but the unit's own rows, so other units do not matter.
+type KeepRule string
+
+// The rules for units with too many rows.
+const (
+	KeepRandom KeepRule = "random" // a uniform choice, by secret random numbers
+	KeepFirst  KeepRule = "first"  // those that stand first in the file
+)
+
+// Width is the number of columns of a record. With one row per unit they are
+// the K of that row. Otherwise they are RowsPerUnit blocks of K+1: a row, and a
+// column that is 1. The blocks that a unit does not fill come last, have 0
+// there, and repeat its first row, whose numbers are as harmless as any.
+func (e Encoding) Width() int {
+	if e.RowsPerUnit > 1 {
+		return e.RowsPerUnit * (e.K + 1)
+	}
+	return e.K
 }
 
 // DefaultMissingTokens are used when a model file declares none.

@@ -77,6 +77,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	}
 	rows, check, err := records.Read(cfg.Data, cfg.Encoding, records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
+		Selection: cfg.Root.Stream(noise.RowSelection),
 	})
 	if cfg.PrivateDir != "" {
 		err = errors.Join(err, writeCheck(cfg.PrivateDir, check))
@@ -85,7 +86,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 		return nil, err
 	}
 	c := &Curator{
-		rows: rows, encoded: cfg.Encoding.K,
+		rows: rows, encoded: cfg.Encoding.Width(),
 		engine: cfg.Engine, root: cfg.Root,
 		budget: cfg.Budget, relation: cfg.Relation,
 		ledger: cfg.Spent.clone(), now: cfg.Now,

@@ -10,10 +10,20 @@ import (
 type Check struct {
 	Privacy  string          `json:"privacy"` // always NOT_PROTECTED
 	File     string          `json:"file"`
-	Records  int             `json:"records"`
+	Records  int             `json:"records"` // units
 	Rejected int             `json:"rejected_records"`
+	Units    *UnitCheck      `json:"units,omitempty"` // nil: every row is a record
 	Columns  []ColumnCheck   `json:"columns"`
 	Problem  *MalformedCheck `json:"malformed,omitempty"`
+}
+
+// UnitCheck counts the rows of which the records are made.
+type UnitCheck struct {
+	Column    string `json:"column"` // of ids
+	Rows      int    `json:"rows"`
+	WithoutID int    `json:"rows_without_id"` // left out
+	Rejected  int    `json:"rejected_rows"`   // left out; their units stay
+	Dropped   int    `json:"dropped_rows"`    // of units with too many
 }
 
 // ColumnCheck counts the cells of one raw column.

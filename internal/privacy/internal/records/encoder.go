@@ -1,6 +1,7 @@
 package records
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -9,16 +10,19 @@ import (
 
 // encoder turns the cells of one record at a time into numbers, by the rules of
 // a models.Encoding. It is fed by the CSV and the Parquet reader through text,
-// number and absent, one call per column in use, then end.
+// number and absent, one call per column in use, identify where units have ids,
+// then end.
 type encoder struct {
 	columns []column
-	row     []float64 // the record being encoded, length Encoding.K
+	units   *units    // nil: every row is a record
+	row     []float64 // the row being encoded, length Encoding.K
 	valid   bool
 	tokens  [][]byte
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
 	textTokens bool
 	rows       *Rows // where records are stored
+	limit      int   // records that fit in memory; 0 is no limit
 }
 
 // column is one raw column that at least one field reads.
@@ -39,8 +43,12 @@ type field struct {
 }
 
 // newEncoder groups the fields of e by raw column, in order of first use.
-func newEncoder(e models.Encoding) *encoder {
-	enc := &encoder{row: make([]float64, e.K), valid: true, textTokens: true}
+func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
+	units, err := newUnits(e, opt.Selection)
+	if err != nil {
+		return nil, err
+	}
+	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
 		if _, number := parseNumber([]byte(token)); number {
@@ -68,7 +76,7 @@ func newEncoder(e models.Encoding) *encoder {
 			c.fields = slices.Insert(c.fields, 0, resolve(f))
 		}
 	}
-	return enc
+	return enc, nil
 }
 
 // resolve fills in the defaults and encodes the imputed constant.
@@ -111,22 +119,42 @@ var transforms = map[string]func(float64) float64{
 	"logit": func(x float64) float64 { return math.Log(x) - math.Log1p(-x) },
 }
 
-// reject makes the current record invalid.
+// reject makes the current row invalid.
 func (e *encoder) reject() { e.valid = false }
 
-// end stores the record. An invalid one is stored as zeros, so that nothing of
-// it can be used by mistake.
-func (e *encoder) end() {
-	if !e.valid {
-		clear(e.row)
+// end stores the row. An invalid record is stored as zeros, so that nothing of
+// it can be used by mistake. The only error is errFull.
+func (e *encoder) end() (err error) {
+	switch {
+	case e.units != nil:
+		err = e.add()
+	case e.valid:
+		err = e.store(e.row, true)
+	default:
+		err = e.store(nil, false)
 	}
-	e.rows.push(e.row, e.valid)
 	e.valid = true
+	return err
+}
+
+// errFull says that the table does not fit in memory; tooLarge words it.
+var errFull = errors.New("records: table too large")
+
+// store appends a record; columns beyond row are zero.
+func (e *encoder) store(row []float64, valid bool) error {
+	if e.limit > 0 && e.rows.N >= e.limit {
+		return errFull
+	}
+	e.rows.push(row, valid)
+	return nil
 }
 
 // check returns what the rules did.
 func (e *encoder) check(file string) Check {
 	c := Check{File: file, Records: e.rows.N}
+	if e.units != nil {
+		c.Units = e.units.check
+	}
 	for _, ok := range e.rows.Valid {
 		if !ok {
 			c.Rejected++

@@ -7,12 +7,19 @@ import (
 	"d3p/internal/nearest"
 )
 
-// match finds the raw columns in the header of file. All mistakes are reported,
-// each with the nearest name.
+// match finds the raw columns in the header of file; the column of ids, where
+// there is one, comes last. All mistakes are reported, each with the nearest
+// name.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
-	at = make([]int, len(e.columns))
+	var names []string
 	for i := range e.columns {
-		name := e.columns[i].name
+		names = append(names, e.columns[i].name)
+	}
+	if e.units != nil {
+		names = append(names, e.units.name)
+	}
+	at = make([]int, len(names))
+	for i, name := range names {
 		switch first := slices.Index(header, name); {
 		case first < 0:
 			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, header)})

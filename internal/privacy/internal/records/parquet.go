@@ -53,7 +53,10 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, damaged(path)
 	}
-	enc := newEncoder(e)
+	enc, err := newEncoder(e, opt)
+	if err != nil {
+		return nil, check, err
+	}
 	leaves, err := matchSchema(path, schema, pf, enc)
 	if err != nil {
 		return nil, check, err
@@ -62,11 +65,9 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if n < 0 || n > 64*info.Size() { // possible, but rather damage: grow as records come
 		n = 0
 	}
-	rows, err = allocate(path, int(n), e, opt)
-	if err != nil {
+	if err := enc.allocate(path, int(n), e, opt); err != nil {
 		return nil, check, err
 	}
-	enc.rows = rows
 	batches, err := reader.GetRecordReader(context.Background(), leaves, nil)
 	if err != nil {
 		return nil, check, damaged(path)
@@ -75,12 +76,15 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	for {
 		batch, err := batches.Read()
 		if errors.Is(err, io.EOF) || err == nil && batch == nil {
-			return rows, enc.check(path), nil
+			return enc.rows, enc.check(path), nil
 		}
 		if err != nil {
 			return nil, check, damaged(path)
 		}
-		if err := encodeBatch(path, enc, batch); err != nil {
+		switch err := encodeBatch(path, enc, batch); {
+		case errors.Is(err, errFull):
+			return nil, check, tooLarge(path, opt)
+		case err != nil:
 			return nil, check, err
 		}
 	}
@@ -139,6 +143,18 @@ func matchSchema(path string, schema *arrow.Schema, pf *file.Reader, enc *encode
 		}
 		leaves = append(leaves, leaf)
 	}
+	if enc.units != nil {
+		f := schema.Field(at[len(enc.columns)])
+		leaf := pf.MetaData().Schema.ColumnIndexByName(f.Name)
+		if idReader(f.Type) == nil || leaf < 0 {
+			errs = append(errs, &FileError{
+				File: path, Column: enc.units.name,
+				Problem: fmt.Sprintf("has type %s in the file", f.Type),
+				Hint:    "ids are text or whole numbers",
+			})
+		}
+		leaves = append(leaves, leaf)
+	}
 	return leaves, errors.Join(errs...)
 }
 
@@ -166,6 +182,10 @@ func encodeBatch(path string, enc *encoder, batch arrow.Record) error {
 		}
 		cells[k] = open(arrays[k])
 	}
+	identify, err := identifyBatch(path, enc, batch)
+	if err != nil {
+		return err
+	}
 	for i := range int(batch.NumRows()) {
 		for k := range enc.columns {
 			c := &enc.columns[k]
@@ -175,7 +195,10 @@ func encodeBatch(path string, enc *encoder, batch arrow.Record) error {
 				cells[k](enc, c, i)
 			}
 		}
-		enc.end()
+		identify(i)
+		if err := enc.end(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

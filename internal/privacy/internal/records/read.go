@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
 )
 
 // Options say how a table is read.
@@ -19,6 +20,10 @@ type Options struct {
 	Spare int
 	// MaxMemory bounds the encoded table in bytes; 0 is no bound.
 	MaxMemory int64
+	// Selection chooses the rows of units that have too many. The stream must be
+	// secret: its numbers are used one after the other, so that with known ones
+	// the choice of one unit's rows would tell of the units before it.
+	Selection *noise.Stream
 }
 
 // Read reads the CSV or Parquet file at path and encodes it. Parquet files are
@@ -95,7 +100,10 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 		}
 		header[i] = string(bytes.TrimSpace(cell))
 	}
-	enc := newEncoder(e)
+	enc, err := newEncoder(e, opt)
+	if err != nil {
+		return nil, check, err
+	}
 	at, errs := enc.match(path, header)
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
@@ -106,15 +114,13 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 			return nil, check, err
 		}
 	}
-	rows, err := allocate(path, n, e, opt)
-	if err != nil {
+	if err := enc.allocate(path, n, e, opt); err != nil {
 		return nil, check, err
 	}
-	enc.rows = rows
 	for {
 		cells, err := text.read()
 		if errors.Is(err, io.EOF) {
-			return rows, enc.check(path), nil
+			return enc.rows, enc.check(path), nil
 		}
 		if err != nil {
 			return nil, check, csvError(path, err, &check)
@@ -122,25 +128,47 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 		for i := range enc.columns {
 			enc.text(&enc.columns[i], cells[at[i]])
 		}
-		enc.end()
+		if enc.units != nil {
+			enc.identify(cells[at[len(enc.columns)]])
+		}
+		if enc.end() != nil {
+			return nil, check, tooLarge(path, opt)
+		}
 	}
 }
 
-// allocate makes the table for at most n records; 0 is unknown.
-func allocate(path string, n int, e models.Encoding, opt Options) (*Rows, error) {
-	stride := e.K + opt.Spare
-	width := int64(8)
+// allocate makes the table for at most n rows of the file; 0 is unknown. How
+// many units have them is not known before they are read, so with several rows
+// per unit the table starts as one of full units, and grows.
+func (e *encoder) allocate(path string, n int, enc models.Encoding, opt Options) error {
+	k := enc.Width()
+	stride := k + opt.Spare
+	record := int64(stride) * 8
 	if opt.Precision == Float32 {
-		width = 4
+		record = int64(stride) * 4
 	}
-	if need := int64(n) * int64(stride) * width; opt.MaxMemory > 0 && need > opt.MaxMemory {
-		return nil, &FileError{
-			File:    path,
-			Problem: fmt.Sprintf("the encoded table does not fit in the %d MiB allowed", opt.MaxMemory>>20),
-			Hint:    "use fewer columns, float32, or a larger machine",
+	if opt.MaxMemory > 0 && record > 0 {
+		e.limit = int(max(1, opt.MaxMemory/record))
+	}
+	if e.units != nil {
+		n /= e.units.most
+		if e.limit > 0 {
+			n = min(n, e.limit)
 		}
 	}
-	return newRows(opt.Precision, n, e.K, stride), nil
+	if e.limit > 0 && n > e.limit {
+		return tooLarge(path, opt)
+	}
+	e.rows = newRows(opt.Precision, n, k, stride)
+	return nil
+}
+
+func tooLarge(path string, opt Options) error {
+	return &FileError{
+		File:    path,
+		Problem: fmt.Sprintf("the encoded table does not fit in the %d MiB allowed", opt.MaxMemory>>20),
+		Hint:    "use fewer columns, float32, or a larger machine",
+	}
 }
 
 // csvError keeps the line number out of the message and in the check.

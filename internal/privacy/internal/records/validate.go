@@ -31,7 +31,7 @@ func validate(e models.Encoding) error {
 			return fmt.Errorf("records: encoded column %d is written by %d fields", k, n)
 		}
 	}
-	return nil
+	return validateUnits(e)
 }
 
 func validateField(f models.Field) error {

@@ -1,0 +1,129 @@
+package records
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+)
+
+// units puts the rows of a unit side by side in one record, in the layout of
+// models.Encoding.Width. Rows of a unit need not stand together in the file.
+//
+// Two ids are the same unit when their texts, without the spaces around them,
+// are: anything cleverer could join two people in one record or split one.
+type units struct {
+	name   string // the column of ids
+	most   int    // rows kept of a unit
+	random *noise.Stream
+	check  *UnitCheck
+
+	record map[string]int // of every unit seen
+	usable []int          // rows seen of every unit, those that were rejected aside
+	id     []byte         // of the current row; empty when it has none
+	block  []float64      // a row, and whether it is one when there are several
+}
+
+// newUnits returns nil when every row of the encoding is a unit of its own.
+func newUnits(e models.Encoding, random *noise.Stream) (*units, error) {
+	if e.UnitID == "" {
+		return nil, nil
+	}
+	u := &units{name: e.UnitID, most: e.RowsPerUnit, record: make(map[string]int), check: &UnitCheck{Column: e.UnitID}}
+	if e.Keep == models.KeepRandom {
+		if random == nil {
+			return nil, errors.New("records: no random numbers to choose the rows of a unit with")
+		}
+		u.random = random
+	}
+	u.block = make([]float64, e.Width()/e.RowsPerUnit)
+	return u, nil
+}
+
+// validateUnits checks that records can be made of rows.
+func validateUnits(e models.Encoding) error {
+	switch {
+	case e.UnitID == "" && e.RowsPerUnit > 1:
+		return fmt.Errorf("records: %d rows per unit and no column of ids", e.RowsPerUnit)
+	case e.UnitID == "":
+		return nil
+	case e.RowsPerUnit < 1:
+		return fmt.Errorf("records: %d rows per unit, want at least 1", e.RowsPerUnit)
+	case e.Keep != models.KeepRandom && e.Keep != models.KeepFirst:
+		return fmt.Errorf("records: unknown rule %q for the rows of a unit", e.Keep)
+	}
+	return nil
+}
+
+// identify takes the id of the current row as the file spells it.
+func (e *encoder) identify(cell []byte) {
+	cell = bytes.TrimSpace(cell)
+	if e.isMissing(cell) {
+		cell = nil
+	}
+	e.units.id = append(e.units.id[:0], cell...)
+}
+
+// add gives the current row to its unit. A row without an id is nobody's and is
+// left out. A rejected one is left out, too, but its unit is in the table: it
+// has a record, which is invalid until a usable row comes.
+func (e *encoder) add() error {
+	u := e.units
+	u.check.Rows++
+	if len(u.id) == 0 {
+		u.check.WithoutID++
+		return nil
+	}
+	i, seen := u.record[string(u.id)]
+	if !seen {
+		i = e.rows.N
+		if err := e.store(nil, false); err != nil {
+			return err
+		}
+		u.record[string(u.id)] = i
+		u.usable = append(u.usable, 0)
+	}
+	if !e.valid {
+		u.check.Rejected++
+		return nil
+	}
+	u.usable[i]++
+	place, kept := u.place(u.usable[i])
+	if u.usable[i] > u.most {
+		u.check.Dropped++
+	}
+	if !kept {
+		return nil
+	}
+	u.put(e.rows, i, place, e.row, true)
+	for other := 1; u.usable[i] == 1 && other < u.most; other++ {
+		u.put(e.rows, i, other, e.row, false)
+	}
+	e.rows.Valid[i] = true
+	return nil
+}
+
+// place decides whether the n-th usable row of a unit is kept for now, and in
+// which block. At random, the kept rows are a uniform choice of those seen so
+// far. Vitter 1985, "Random sampling with a reservoir", algorithm R.
+func (u *units) place(n int) (block int, kept bool) {
+	if n <= u.most {
+		return n - 1, true
+	}
+	if u.random == nil {
+		return 0, false
+	}
+	j := u.random.Uint64n(uint64(n))
+	return int(j), j < uint64(u.most)
+}
+
+// put writes a row to a block of record i.
+func (u *units) put(rows *Rows, i, block int, row []float64, present bool) {
+	copy(u.block, row)
+	if len(u.block) > len(row) {
+		u.block[len(row)] = indicator(present)
+	}
+	rows.Set(i, block*len(u.block), u.block)
+}
