@@ -17,6 +17,7 @@ type build struct {
 	logDet  map[string]*graph.Node // of each parameter's transform, batch dims kept
 	loss    *graph.Node
 	outputs []*graph.Node
+	block   int // first column of the row that is read
 }
 
 // environment knows the dims and the names of the columns, but no value.

@@ -121,7 +121,11 @@ func (c *compiler) graphError(err error) {
 // tapes compiles the graphs.
 func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 	var err error
-	option := graph.Options{Columns: m.Encoding.K}
+	if m.Encoding.RowsPerUnit > 1 {
+		likelihood = c.build()
+		likelihood.loss = likelihood.unit(m.Encoding)
+	}
+	option := graph.Options{Columns: m.Encoding.Width()}
 	m.Likelihood, err = graph.Compile(likelihood.b, likelihood.loss, nil, option)
 	c.graphError(err)
 	option.Columns = m.Encoding.Predictors().K

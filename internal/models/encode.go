@@ -23,6 +23,10 @@ func newEncoder(d *spec.Data) *encoder {
 // encoding returns what has been asked for.
 func (e *encoder) encoding() Encoding {
 	enc := Encoding{Fields: e.fields, K: e.next}
+	if unit := e.data.Unit; unit.ID.IsSet() {
+		enc.UnitID, enc.RowsPerUnit = unit.ID.V, unit.RowsPerUnit.V
+		enc.Keep = KeepRule(unit.Keep.Or(string(KeepRandom)))
+	}
 	for _, t := range e.data.MissingTokens {
 		enc.MissingTokens = append(enc.MissingTokens, t.V)
 	}
@@ -147,8 +151,9 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 	return f
 }
 
-// Predictors is the encoding without what is only observed: what a prediction
-// needs to know of a record. Its columns are the first of the whole encoding.
+// Predictors is the encoding of a row without what is only observed: what a
+// prediction needs to know of it, whosever it is. Its columns are the first of
+// a row's.
 func (e Encoding) Predictors() Encoding {
 	p := Encoding{MissingTokens: e.MissingTokens}
 	for _, f := range e.Fields {

@@ -31,7 +31,7 @@ func (g *build) indicators(d *spec.Definition, columns []*spec.Column, density d
 			}
 		}
 		if rule && ok {
-			nodes[i] = g.b.Column(g.c.encoder.absent(c))
+			nodes[i] = g.read(g.c.encoder.absent(c))
 		}
 	}
 	return nodes, ok

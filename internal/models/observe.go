@@ -100,7 +100,7 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 		if !ok {
 			return o, dist.Observed{}
 		}
-		parts[i] = g.b.Column(at)
+		parts[i] = g.read(at)
 		o.Raw = append(o.Raw, raw)
 	}
 	indicators, ok := g.indicators(d, o.Columns, density)

@@ -20,7 +20,7 @@ func (g *build) columns() {
 			g.env.Values[name] = g.column(column)
 		}
 		if indicator := name + spec.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
-			g.env.Values[indicator] = expr.Value{Node: g.b.Column(g.c.encoder.missing(column))}
+			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.missing(column))}
 		}
 	}
 	for label := range u.labels {
@@ -34,16 +34,16 @@ func (g *build) columns() {
 // declared scale, the 0 or 1 of a binary column, the code of a category.
 func (g *build) column(c *spec.Column) expr.Value {
 	if !c.Numeric() {
-		v := expr.Value{Node: g.b.Column(g.c.encoder.code(c, Predictor))}
+		v := expr.Value{Node: g.read(g.c.encoder.code(c, Predictor))}
 		v.Labels = c.LevelNames()
 		return v
 	}
 	var v expr.Value
 	if g.c.usage.named[c.Name.V] {
-		v.Node = g.b.Column(g.c.encoder.scaled(c, Predictor))
+		v.Node = g.read(g.c.encoder.scaled(c, Predictor))
 	}
 	if g.c.usage.raw[c.Name.V] {
-		v.Raw = g.b.Column(g.c.encoder.raw(c, Exposure))
+		v.Raw = g.read(g.c.encoder.raw(c, Exposure))
 	}
 	if v.Node == nil {
 		v.Node = v.Raw
@@ -75,7 +75,7 @@ func (g *build) design(dim *spec.Dim) {
 func (g *build) product(factors []spec.Factor) *graph.Node {
 	var x *graph.Node
 	for _, f := range factors {
-		n := g.b.Column(g.c.encoder.factor(f))
+		n := g.read(g.c.encoder.factor(f))
 		if x == nil {
 			x = n
 		} else {

@@ -46,8 +46,7 @@ func (m *Model) VanillaTape(o VanillaOptions) (*graph.Tape, error) {
 		}
 		return g.b.Take(theta, free, index)
 	})
-	g.rows()
-	g.loss = g.logLikelihood(nil)
+	g.loss = g.unit(m.Encoding)
 	if o.PriorInside {
 		share := g.b.Add(g.logPrior(), g.b.Sum(logSD))
 		g.loss = g.b.Add(g.loss, g.b.Mul(share, g.b.Const(1/o.PublicN)))
@@ -55,5 +54,5 @@ func (m *Model) VanillaTape(o VanillaOptions) (*graph.Tape, error) {
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
 	}
-	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.K})
+	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.Width()})
 }

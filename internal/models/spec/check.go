@@ -38,10 +38,15 @@ func (b *blocks) checkNames() {
 		}
 		headers[c.HeaderName()] = c
 	}
-	if id := d.Unit.ID; id.IsSet() && d.Column(id.V) != nil {
-		b.add(id.At, "leave it out of columns", "the unit's id %s must not be a column of the model", id.V)
-	} else if id.IsSet() && d.Unit.RowsPerUnit.V == 1 {
-		b.spec.Warnings.Add(id.At, "see that every unit has one row", "with one row per unit nothing reads %s: a unit with more is protected row by row", id.V)
+	if id := d.Unit.ID; id.IsSet() {
+		if headers[id.V] != nil {
+			b.add(id.At, "leave it out of columns", "the unit's id %s must not be a column of the model", id.V)
+		}
+		for _, c := range d.Drop {
+			if c.V == id.V {
+				b.add(c.At, "leave it out of drop: the model sees no ids", "column %s is dropped, but it names the unit", c.V)
+			}
+		}
 	}
 }
 

@@ -21,10 +21,13 @@ type Data struct {
 type Unit struct {
 	At          Position
 	Entity      Value[string] // a word for people: patient, household
-	ID          Value[string] // the column that names the unit, when it has several rows
-	RowsPerUnit Value[int]
+	ID          Value[string] // the column that names the unit; unset: every row is a unit
+	RowsPerUnit Value[int]    // rows of a unit that are kept
 	Keep        Value[string] // which rows of a longer unit to keep: random or first
 }
+
+// MaxRowsPerUnit bounds RowsPerUnit: the model is lowered once for every row.
+const MaxRowsPerUnit = 64
 
 // Rows says how the number of units is known: exactly one of the three is set.
 type Rows struct {
@@ -120,8 +123,10 @@ func (r *reader) unit(e entry, u *Unit) {
 	switch {
 	case u.RowsPerUnit.V > 1 && !u.ID.IsSet():
 		r.add(u.RowsPerUnit.At, "add `id:` with the column that names the unit", "%d rows per unit, but no column says which rows belong together", u.RowsPerUnit.V)
-	case u.RowsPerUnit.V > 1:
-		r.add(u.RowsPerUnit.At, "use one row per unit", "several rows per unit are not available yet")
+	case u.RowsPerUnit.V > MaxRowsPerUnit:
+		r.add(u.RowsPerUnit.At, "keep a random choice of fewer", "at most %d rows per unit are possible, not %d", MaxRowsPerUnit, u.RowsPerUnit.V)
+	case u.Keep.IsSet() && !u.ID.IsSet():
+		r.add(u.Keep.At, "add `id:` with the column that names the unit", "no column says which rows belong together, so none can be left out")
 	}
 }
 

@@ -21,8 +21,8 @@ data:
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		if len(s.Warnings) != 2 || s.Warnings[0].Line != 3 || s.Warnings[1].Line != 7 {
-			t.Errorf("warnings %v, want one for pid and one for b", s.Warnings)
+		if len(s.Warnings) != 1 || s.Warnings[0].Line != 7 {
+			t.Errorf("warnings %v, want one for b", s.Warnings)
 		}
 	}
 }
