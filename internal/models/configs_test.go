@@ -41,9 +41,30 @@ func parseFile(t *testing.T, file string) *spec.Spec {
 	return s
 }
 
-// simulated returns n random records of an encoding: codes within the levels,
-// counts, and standard normals.
+// simulated returns n random records of an encoding: of a row each or, with
+// several rows per unit, of as many as are allowed, then one fewer, and so on.
 func simulated(e Encoding, n int, rng *rand.Rand) []float64 {
+	if e.RowsPerUnit <= 1 {
+		return simulatedRows(e, n, rng)
+	}
+	var records []float64
+	for i := range n {
+		rows := simulatedRows(e, e.RowsPerUnit, rng)
+		present := e.RowsPerUnit - i%e.RowsPerUnit
+		for j := range e.RowsPerUnit {
+			if j < present {
+				records = append(append(records, rows[j*e.K:(j+1)*e.K]...), 1)
+			} else {
+				records = append(append(records, rows[:e.K]...), 0)
+			}
+		}
+	}
+	return records
+}
+
+// simulatedRows returns n random rows: codes within the levels, counts, and
+// standard normals.
+func simulatedRows(e Encoding, n int, rng *rand.Rand) []float64 {
 	rows := make([]float64, n*e.K)
 	for i := range n {
 		row := rows[i*e.K : (i+1)*e.K]
@@ -114,11 +135,11 @@ func TestConfigs(t *testing.T) {
 // differences; the error of the differences is about 1e-9.
 func checkGradients(t *testing.T, m *Model, rows, theta []float64) {
 	t.Helper()
-	n := len(rows) / m.Encoding.K
+	n := len(rows) / m.Encoding.Width()
 	likelihood, prior := graph.NewMachine(m.Likelihood, n), graph.NewMachine(m.Prior, 1)
 	evaluate := func(theta []float64) (each []float64, log float64) {
 		likelihood.Globals(theta, nil)
-		likelihood.Records(rows, m.Encoding.K, n, nil)
+		likelihood.Records(rows, m.Encoding.Width(), n, nil)
 		prior.Globals(theta, nil)
 		return append([]float64(nil), likelihood.Loss()...), prior.Loss()[0]
 	}
@@ -159,20 +180,20 @@ func near(t *testing.T, what string, got, want float64) {
 // sameModel checks that two models agree exactly.
 func sameModel(t *testing.T, a, b *Model, rows, theta []float64) {
 	t.Helper()
-	if a.P != b.P || a.Encoding.K != b.Encoding.K || len(a.Names()) != len(b.Names()) {
-		t.Fatalf("P %d and %d, K %d and %d", a.P, b.P, a.Encoding.K, b.Encoding.K)
+	if a.P != b.P || a.Encoding.Width() != b.Encoding.Width() || len(a.Names()) != len(b.Names()) {
+		t.Fatalf("P %d and %d, width %d and %d", a.P, b.P, a.Encoding.Width(), b.Encoding.Width())
 	}
 	for i, name := range a.Names() {
 		if b.Names()[i] != name {
 			t.Fatalf("parameter %s is %s", name, b.Names()[i])
 		}
 	}
-	n := len(rows) / a.Encoding.K
+	n := len(rows) / a.Encoding.Width()
 	for _, tapes := range [][2]*graph.Tape{{a.Likelihood, b.Likelihood}, {a.Prior, b.Prior}} {
 		x, y := graph.NewMachine(tapes[0], n), graph.NewMachine(tapes[1], n)
 		for _, machine := range []*graph.Machine{x, y} {
 			machine.Globals(theta, nil)
-			machine.Records(rows, a.Encoding.K, n, nil)
+			machine.Records(rows, a.Encoding.Width(), n, nil)
 		}
 		for i, v := range x.Loss() {
 			if y.Loss()[i] != v {
