@@ -9,10 +9,10 @@ import (
 // apply runs one element-wise operation over the lanes of dst. Operations that
 // are rare or slow by nature, and rare mixes of scalars and lanes, use the
 // tape's own scalar definition.
-func (f *frame) apply(op graph.Op, dst []float64, a, b, c operand) {
+func apply(op graph.Op, dst []float64, a, b, c operand) {
 	switch {
 	case op.Arity() == 1 && !a.scalar:
-		if f.unary(op, dst, a.v) {
+		if unary(op, dst, a.v) {
 			return
 		}
 	case op.Arity() == 2 && !(a.scalar && b.scalar):
@@ -28,18 +28,18 @@ func (f *frame) apply(op graph.Op, dst []float64, a, b, c operand) {
 
 // unary runs the loop of a one-operand operation, and reports whether there is
 // one.
-func (f *frame) unary(op graph.Op, dst, a []float64) bool {
+func unary(op graph.Op, dst, a []float64) bool {
 	switch op {
 	case graph.OpCopy:
 		copy(dst, a)
 	case graph.OpNeg:
-		kernel.Neg(dst, a)
+		simd.Neg(dst, a)
 	case graph.OpSquare:
-		kernel.Square(dst, a)
+		simd.Square(dst, a)
 	case graph.OpReciprocal:
-		kernel.Reciprocal(dst, a)
+		simd.Reciprocal(dst, a)
 	case graph.OpSqrt:
-		kernel.Sqrt(dst, a)
+		simd.Sqrt(dst, a)
 	case graph.OpRelu:
 		kernel.Relu(dst, a)
 	case graph.OpExp:
@@ -47,9 +47,9 @@ func (f *frame) unary(op graph.Op, dst, a []float64) bool {
 	case graph.OpLog:
 		simd.Log(dst, a)
 	case graph.OpSigmoid:
-		kernel.Sigmoid(dst, a, f.unused[:])
+		simd.Sigmoid(dst, a)
 	case graph.OpSoftplus:
-		kernel.Softplus(dst, a, f.unused[:])
+		simd.Softplus(dst, a)
 	case graph.OpTanh:
 		kernel.Tanh(dst, a)
 	default:
@@ -65,38 +65,38 @@ func binary(op graph.Op, dst []float64, a, b operand) bool {
 	case graph.OpAdd:
 		switch {
 		case a.scalar:
-			kernel.AddVS(dst, b.v, a.s)
+			simd.AddScalar(dst, b.v, a.s)
 		case b.scalar:
-			kernel.AddVS(dst, a.v, b.s)
+			simd.AddScalar(dst, a.v, b.s)
 		default:
-			kernel.AddVV(dst, a.v, b.v)
+			simd.Add(dst, a.v, b.v)
 		}
 	case graph.OpSub:
 		switch {
 		case a.scalar:
-			kernel.SubSV(dst, a.s, b.v)
+			simd.FromScalar(dst, a.s, b.v)
 		case b.scalar:
-			kernel.SubVS(dst, a.v, b.s)
+			simd.AddScalar(dst, a.v, -b.s)
 		default:
-			kernel.SubVV(dst, a.v, b.v)
+			simd.Sub(dst, a.v, b.v)
 		}
 	case graph.OpMul:
 		switch {
 		case a.scalar:
-			kernel.MulVS(dst, b.v, a.s)
+			simd.MulScalar(dst, b.v, a.s)
 		case b.scalar:
-			kernel.MulVS(dst, a.v, b.s)
+			simd.MulScalar(dst, a.v, b.s)
 		default:
-			kernel.MulVV(dst, a.v, b.v)
+			simd.Mul(dst, a.v, b.v)
 		}
 	case graph.OpDiv:
 		switch {
 		case a.scalar:
-			kernel.DivSV(dst, a.s, b.v)
+			simd.OverScalar(dst, a.s, b.v)
 		case b.scalar:
-			kernel.DivVS(dst, a.v, b.s)
+			simd.DivScalar(dst, a.v, b.s)
 		default:
-			kernel.DivVV(dst, a.v, b.v)
+			simd.Div(dst, a.v, b.v)
 		}
 	default:
 		return false

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/privacy"
+	"d3p/internal/simd"
 )
 
 // factors turns the squared norms into the factor that each record's gradient
@@ -11,10 +12,16 @@ import (
 // gradient that is not finite is a zero gradient: factor 0, and within C.
 func (c *context) factors(clip privacy.Clip) (count float64) {
 	c.zeros = 0
-	factor := c.factor[:c.n]
-	for b, s := range c.norm2[:c.n] {
+	factor, norm2 := c.factor[:c.n], c.norm2[:c.n]
+	// a finite sum of squares has finite terms
+	if s := simd.Sum(norm2); clip.Kind == privacy.Flat && c.allValid && s-s == 0 {
+		within := c.delta2[:c.n]
+		simd.ClipFlat(factor, within, norm2, clip.Norm)
+		return simd.Sum(within) // halves: exact
+	}
+	for b, s := range norm2 {
 		norm := math.Sqrt(s)
-		if norm-norm != 0 || !c.rows.Valid[c.row(b)] {
+		if norm-norm != 0 || !c.rows.Valid[c.index[b]] {
 			factor[b] = 0
 			c.zeros++
 			count += 0.5

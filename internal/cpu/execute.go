@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // execute runs instructions over the frame's lanes.
@@ -77,7 +78,7 @@ func (f *frame) elementwise(in *instr) {
 		if arity > 2 {
 			c = f.whole(in.C, len(dst))
 		}
-		f.apply(in.Op, dst, a, b, c)
+		apply(in.Op, dst, a, b, c)
 		return
 	}
 	for e := range in.size {
@@ -88,7 +89,7 @@ func (f *frame) elementwise(in *instr) {
 		if arity > 2 {
 			c = f.element(in.C, e)
 		}
-		f.apply(in.Op, dst[e*f.n:(e+1)*f.n], a, b, c)
+		apply(in.Op, dst[e*f.n:(e+1)*f.n], a, b, c)
 	}
 }
 
@@ -111,9 +112,9 @@ func (f *frame) sum(in *instr) {
 	for e, to := range in.Into {
 		lane := dst[int(to)*f.n : (int(to)+1)*f.n]
 		if a := f.element(in.A, e); a.scalar {
-			kernel.AddVS(lane, lane, a.s)
+			simd.AddScalar(lane, lane, a.s)
 		} else {
-			kernel.AddTo(lane, a.v)
+			simd.Add(lane, lane, a.v)
 		}
 	}
 }
@@ -144,13 +145,13 @@ func (f *frame) outer(in *instr) {
 				a, b := f.element(in.A, r*in.Width+w), f.element(in.B, c*in.Width+w)
 				switch {
 				case a.scalar && b.scalar:
-					kernel.AddVS(lane, lane, a.s*b.s)
+					simd.AddScalar(lane, lane, a.s*b.s)
 				case a.scalar:
-					kernel.Axpy(lane, a.s, b.v)
+					simd.Axpy(lane, a.s, b.v)
 				case b.scalar:
-					kernel.Axpy(lane, b.s, a.v)
+					simd.Axpy(lane, b.s, a.v)
 				default:
-					kernel.AddProductTo(lane, a.v, b.v)
+					simd.AddProduct(lane, a.v, b.v)
 				}
 			}
 		}

@@ -21,11 +21,9 @@ type frame struct {
 	noise *noise.Stream
 	drawn []float64 // normals of the chunk's records, record after record
 
-	unused [kernel.Block]float64 // results that a kernel computes on the way
-
 	rows  *privacy.Rows
-	first int      // of the chunk, when index is nil
 	index []uint32 // of the chunk's records
+	ahead []uint32 // the same, going on to later records of the batch
 }
 
 // values returns the scalars of a buffer that is the same for all records.
@@ -56,15 +54,22 @@ func (f *frame) block(buf graph.Buf) []float64 {
 	return f.arena[at : at+f.p.tape.Buffers[buf].Size*f.n]
 }
 
-// load starts a chunk: it copies the columns that element-wise operations read
-// to lanes, and draws the per-record noise. position is that of the chunk's
-// first record in the batch.
+// load starts a chunk: it takes the products with rows, which fetches them to
+// the cache, copies the columns that other operations read to lanes, and draws
+// the per-record noise. position is that of the chunk's first record in the
+// batch.
 func (f *frame) load(in privacy.StepInput, position int) {
 	t := f.p.tape
+	fetch := f.p.fetch
+	for i := range f.p.inRows {
+		f.rowMatVec(&f.p.inRows[i], fetch)
+		fetch = 0
+	}
 	for _, buf := range f.p.columns {
-		lanes := f.block(buf)
-		for i := range t.Buffers[buf].Size {
-			f.column(lanes[i*f.n:(i+1)*f.n], t.Buffers[buf].Offset+i)
+		if f.rows.F32 != nil {
+			kernel.Columns(f.block(buf), f.rows.F32, f.rows.Stride, t.Buffers[buf].Offset, f.index)
+		} else {
+			kernel.Columns(f.block(buf), f.rows.F64, f.rows.Stride, t.Buffers[buf].Offset, f.index)
 		}
 	}
 	if t.AuxRecord == 0 {
@@ -82,21 +87,4 @@ func (f *frame) load(in privacy.StepInput, position int) {
 			}
 		}
 	}
-}
-
-// column copies column j of the chunk's records to lane.
-func (f *frame) column(lane []float64, j int) {
-	if f.rows.F32 != nil {
-		kernel.Column(lane, f.rows.F32, f.rows.Stride, j, f.first, f.index)
-	} else {
-		kernel.Column(lane, f.rows.F64, f.rows.Stride, j, f.first, f.index)
-	}
-}
-
-// row returns the number of the chunk's b-th record in the table.
-func (f *frame) row(b int) int {
-	if f.index == nil {
-		return f.first + b
-	}
-	return int(f.index[b])
 }

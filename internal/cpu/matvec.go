@@ -1,35 +1,37 @@
 package cpu
 
-import "d3p/internal/cpu/kernel"
+import "d3p/internal/simd"
+
+// narrow is the most products with one record's columns that are taken from the
+// row in place; more than that are one matrix product over lanes.
+const narrow = 4
 
 // matVec sets Dst[r, w] = Σ_c W[r, c]·B[c, w]: the same matrix for all records.
 func (f *frame) matVec(in *instr) {
-	switch {
-	case in.inRows && f.rows.F32 != nil:
-		rowMatVec(f, in, f.rows.F32)
-	case in.inRows:
-		rowMatVec(f, in, f.rows.F64)
-	case in.Width*f.n == 1:
+	if in.Width*f.n == 1 && f.arena == nil {
 		f.plainMatVec(in)
-	default:
-		f.laneMatVec(in)
+		return
 	}
+	f.laneMatVec(in)
 }
 
 // rowMatVec reads the records' columns in place: one dot product per record and
-// row of W.
-func rowMatVec[T kernel.Real](f *frame, in *instr, rows []T) {
+// row of W. The rows of later records are fetched on the way.
+func (f *frame) rowMatVec(in *instr, fetch int) {
 	dst := f.block(in.Dst)
 	w := f.values(in.A.Buf)
 	if in.turned >= 0 {
 		w = f.turned[in.turned:][:in.Rows*in.Cols]
 	}
 	offset := f.p.tape.Buffers[in.B.Buf].Offset
-	for b := range f.n {
-		x := rows[f.row(b)*f.rows.Stride+offset:][:in.Cols]
-		for r := range in.Rows {
-			dst[r*f.n+b] = kernel.RowDot(w[r*in.Cols:(r+1)*in.Cols], x)
+	for r := range in.Rows {
+		lane, coefficients := dst[r*f.n:(r+1)*f.n], w[r*in.Cols:(r+1)*in.Cols]
+		if f.rows.F32 != nil {
+			simd.RowDots32(lane, coefficients, f.rows.F32[offset:], f.rows.Stride, f.ahead, fetch)
+		} else {
+			simd.RowDots64(lane, coefficients, f.rows.F64[offset:], f.rows.Stride, f.ahead, fetch)
 		}
+		fetch = 0
 	}
 }
 
@@ -55,38 +57,26 @@ func (f *frame) plainMatVec(in *instr) {
 	dst, w, x := f.block(in.Dst), f.values(in.A.Buf), f.block(in.B.Buf)
 	if !in.Trans {
 		for r := range dst {
-			dst[r] = kernel.Dot(w[r*in.Cols:(r+1)*in.Cols], x)
+			dst[r] = simd.Dot(w[r*in.Cols:(r+1)*in.Cols], x)
 		}
 		return
 	}
 	clear(dst)
 	for c, s := range x {
-		kernel.Axpy(dst, s, w[c*in.Rows:(c+1)*in.Rows])
+		simd.Axpy(dst, s, w[c*in.Rows:(c+1)*in.Rows])
 	}
 }
 
-// laneMatVec works on Width·n lanes at once, four columns of W per pass, in
-// order of c.
+// laneMatVec is one matrix product over Width·n lanes.
 func (f *frame) laneMatVec(in *instr) {
-	dst, w, x := f.block(in.Dst), f.values(in.A.Buf), f.block(in.B.Buf)
-	m := in.Width * f.n
-	rowStep, colStep := in.Cols, 1
+	dst, m := f.block(in.Dst), in.Width*f.n
+	p := simd.Product{
+		M: in.Rows, N: m, K: in.Cols, C: dst, LDC: m,
+		A: f.values(in.A.Buf), ARow: in.Cols, ACol: 1, B: f.block(in.B.Buf), LDB: m,
+	}
 	if in.Trans {
-		rowStep, colStep = 1, in.Rows
+		p.ARow, p.ACol = 1, in.Rows
 	}
-	for r := range in.Rows {
-		lane := dst[r*m : (r+1)*m]
-		clear(lane)
-		at := r * rowStep
-		c := 0
-		for ; c+4 <= in.Cols; c += 4 {
-			s := [4]float64{w[at], w[at+colStep], w[at+2*colStep], w[at+3*colStep]}
-			kernel.Axpy4(lane, &s, x[c*m:(c+1)*m], x[(c+1)*m:(c+2)*m], x[(c+2)*m:(c+3)*m], x[(c+3)*m:(c+4)*m])
-			at += 4 * colStep
-		}
-		for ; c < in.Cols; c++ {
-			kernel.Axpy(lane, w[at], x[c*m:(c+1)*m])
-			at += colStep
-		}
-	}
+	clear(dst)
+	p.Add()
 }

@@ -3,8 +3,8 @@ package cpu
 import (
 	"math"
 
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // pairSlack covers the rounding of inner products between terms that share
@@ -19,9 +19,7 @@ func (c *context) norms() {
 	norm2 := c.norm2[:c.n]
 	clear(norm2)
 	for i := range c.p.terms {
-		t := &c.p.terms[i]
-		c.squares(t, c.delta2[:c.n])
-		kernel.AddTo(norm2, c.delta2[:c.n])
+		c.addSquares(norm2, &c.p.terms[i])
 	}
 	if len(c.p.tape.Cross) == 0 {
 		return
@@ -39,33 +37,46 @@ func (c *context) norms() {
 	}
 }
 
-// squares sets dst to the squared norm of one term.
-func (c *context) squares(t *term, dst []float64) {
+// addSquares adds the squared norm of one term to dst.
+func (c *context) addSquares(dst []float64, t *term) {
 	delta := c.block(t.Delta)
-	clear(dst)
-	for lo := 0; lo < len(delta); lo += c.n {
-		kernel.AddSquareTo(dst, delta[lo:lo+c.n])
-	}
-	switch t.Kind {
-	case graph.TermScatter:
-		for b, k := range c.block(t.Index) {
-			if blockIndex(operand{s: k, scalar: true}, 0, t.Rows) < 0 {
-				dst[b] = math.NaN()
+	if t.Kind != graph.TermOuter {
+		c.addSquareLanes(dst, delta)
+		if t.Kind == graph.TermScatter {
+			for b, k := range c.block(t.Index) {
+				if blockIndex(operand{s: k, scalar: true}, 0, t.Rows) < 0 {
+					dst[b] = math.NaN()
+				}
 			}
 		}
-	case graph.TermOuter:
-		if t.XNorm2 != graph.NoBuf {
-			kernel.MulVV(dst, dst, c.block(t.XNorm2))
-			return
-		}
-		for b := range dst {
-			s := 0.0
+		return
+	}
+	delta2 := c.delta2[:c.n]
+	clear(delta2)
+	c.addSquareLanes(delta2, delta)
+	x2 := c.factor[:c.n] // not in use yet
+	switch {
+	case t.XNorm2 != graph.NoBuf:
+		x2 = c.block(t.XNorm2)
+	case !t.xInRows:
+		clear(x2)
+		c.addSquareLanes(x2, c.block(t.X))
+	default:
+		for b := range x2 {
+			x2[b] = 0
 			for r := range t.Rows {
 				x := c.x(t, r, b)
-				s += x * x
+				x2[b] += x * x
 			}
-			dst[b] *= s
 		}
+	}
+	simd.AddProduct(dst, delta2, x2)
+}
+
+// addSquareLanes adds the squares of all lanes to dst.
+func (c *context) addSquareLanes(dst, lanes []float64) {
+	for lo := 0; lo < len(lanes); lo += c.n {
+		simd.AddProduct(dst, lanes[lo:lo+c.n], lanes[lo:lo+c.n])
 	}
 }
 
@@ -107,7 +118,7 @@ func (c *context) x(t *term, r, b int) float64 {
 	if !t.xInRows {
 		return c.block(t.X)[r*c.n+b]
 	}
-	at := c.row(b)*c.rows.Stride + c.p.tape.Buffers[t.X].Offset + r
+	at := int(c.index[b])*c.rows.Stride + c.p.tape.Buffers[t.X].Offset + r
 	if c.rows.F32 != nil {
 		return float64(c.rows.F32[at])
 	}

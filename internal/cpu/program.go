@@ -13,8 +13,9 @@ type program struct {
 	tape *graph.Tape
 
 	global, record []instr
-	globals        int // scalars computed once per step
-	transposed     int // scalars of matrices transposed once per step
+	inRows         []instr // of record, taken before the others: products with rows in place
+	globals        int     // scalars computed once per step
+	transposed     int     // scalars of matrices transposed once per step
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // arena scalars per lane
@@ -24,6 +25,9 @@ type program struct {
 	noise   []graph.Buf // per-record noise blocks, likewise
 	terms   []term
 	chunk   int // records per chunk
+	work    int // lanes × scalars of one record's products, for choosing threads
+	longest int // row of X of a term in rows
+	fetch   int // bytes of a row that are worth fetching ahead
 }
 
 // An instr is a tape instruction with what its operands are.
@@ -33,9 +37,8 @@ type instr struct {
 	// flat: the operands are whole lane buffers of the size of Dst, or single
 	// scalars, so that one loop covers all elements.
 	flat bool
-	// inRows: B of an OpMatVec is read in place from the table.
-	inRows bool
-	// turned is where the transpose of A is kept for inRows with Trans, or -1.
+	// turned is where the transpose of A is kept for a product with rows in
+	// place where it has to be turned, else -1.
 	turned int
 }
 
@@ -47,9 +50,15 @@ type term struct {
 
 // Lanes are chosen so that a thread's arena stays in the second-level cache,
 // and are a multiple of 16: see graph.KAuxRecord and noise.Stream.Normals.
+// Where large matrices of parameters are read for each chunk, that costs more
+// than lanes in a farther cache.
 const (
 	arenaScalars       = 48 << 10 // 384 KiB
 	minChunk, maxChunk = 16, 256
+	largeP, largeChunk = 32 << 10, 64
+	// productLanes is how many multiplications of a matrix product cost as much
+	// as one lane of an element-wise operation.
+	productLanes = 8
 )
 
 // compile prepares a tape whose loss is per record.
@@ -60,21 +69,52 @@ func compile(t *graph.Tape) (*program, error) {
 		p.global = append(p.global, p.instruction(in, false))
 	}
 	for _, in := range needed(t) {
+		if readsRows(t, &in) {
+			p.inRows = append(p.inRows, p.instruction(in, true))
+			p.work += in.Rows * in.Cols
+			continue
+		}
 		p.record = append(p.record, p.instruction(in, true))
+		if in.Op == graph.OpMatVec {
+			p.work += in.Rows * in.Cols * in.Width / productLanes
+		}
 	}
 	for _, tm := range t.Terms {
 		if !t.Buffers[tm.Delta].Kind.PerRecord() {
 			return nil, fmt.Errorf("cpu: the tape's gradient is not per record")
 		}
-		x := tm.Kind == graph.TermOuter && t.Buffers[tm.X].Kind == graph.KColumn
+		x := termReadsRows(t, &tm)
 		p.terms = append(p.terms, term{Term: tm, xInRows: x})
 		p.weighted = max(p.weighted, t.Buffers[tm.Delta].Size)
+		switch {
+		case x:
+			p.longest = max(p.longest, tm.Rows)
+			p.work += tm.Rows * tm.Cols
+		case tm.Kind == graph.TermOuter:
+			p.weighted = max(p.weighted, tm.Rows) // either factor may be turned
+			p.work += tm.Rows * tm.Cols / productLanes
+		}
 	}
+	p.work += p.lanes
 	p.chunk = maxChunk
 	for p.chunk > minChunk && p.chunk*(p.lanes+p.weighted+t.AuxRecord) > arenaScalars {
 		p.chunk /= 2
 	}
+	if t.P > largeP {
+		p.chunk = max(p.chunk, largeChunk)
+	}
 	return p, nil
+}
+
+// readsRows says whether an instruction of the record stage is a product with
+// columns that are read from the rows in place.
+func readsRows(t *graph.Tape, in *graph.Instr) bool {
+	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && t.Buffers[in.B.Buf].Kind == graph.KColumn
+}
+
+// termReadsRows says the same of a term's X.
+func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
+	return tm.Kind == graph.TermOuter && tm.Cols <= narrow && t.Buffers[tm.X].Kind == graph.KColumn
 }
 
 // placeBuffers gives every global and lane buffer its place.
@@ -88,7 +128,7 @@ func (p *program) placeBuffers() {
 	}
 	for _, in := range needed(t) {
 		for k, o := range operands(&in) {
-			if !(in.Op == graph.OpMatVec && k == 1 && in.Width == 1) {
+			if !(k == 1 && readsRows(t, &in)) {
 				mark(o)
 			}
 		}
@@ -97,8 +137,13 @@ func (p *program) placeBuffers() {
 		switch {
 		case tm.Kind == graph.TermScatter:
 			mark(graph.Operand{Buf: tm.Index})
-		case tm.Kind == graph.TermOuter && tm.XNorm2 != graph.NoBuf:
-			mark(graph.Operand{Buf: tm.XNorm2})
+		case tm.Kind == graph.TermOuter:
+			if tm.XNorm2 != graph.NoBuf {
+				mark(graph.Operand{Buf: tm.XNorm2})
+			}
+			if !termReadsRows(t, &tm) {
+				mark(graph.Operand{Buf: tm.X})
+			}
 		}
 		mark(graph.Operand{Buf: tm.Delta})
 	}
@@ -161,7 +206,7 @@ func operands(in *graph.Instr) [3]graph.Operand {
 func (p *program) instruction(in graph.Instr, record bool) instr {
 	t := p.tape
 	c := instr{Instr: in, size: t.Buffers[in.Dst].Size, flat: in.Op.Arity() > 0, turned: -1}
-	for k, o := range operands(&in) {
+	for _, o := range operands(&in) {
 		if o.Buf == graph.NoBuf {
 			continue
 		}
@@ -169,11 +214,8 @@ func (p *program) instruction(in graph.Instr, record bool) instr {
 		scalar := b.Size == 1 && (!record || !b.Kind.PerRecord())
 		vector := o.Map == nil && b.Size == c.size && (!record || b.Kind.PerRecord())
 		c.flat = c.flat && (scalar || vector)
-		if in.Op == graph.OpMatVec && k == 1 && record && b.Kind == graph.KColumn && in.Width == 1 {
-			c.inRows = true
-		}
 	}
-	if c.inRows && in.Trans && in.Rows > 1 {
+	if record && readsRows(t, &in) && in.Trans && in.Rows > 1 {
 		c.turned = p.transposed
 		p.transposed += in.Rows * in.Cols
 	}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // accumulate adds Σ_b f_b·g_b of the chunk to sum, length P.
@@ -15,12 +16,10 @@ func (c *context) accumulate(sum []float64) {
 			c.sumDense(sum, t, weighted)
 		case t.Kind == graph.TermScatter:
 			c.sumScatter(sum, t, weighted)
-		case !t.xInRows:
-			c.sumOuter(sum, t, weighted)
-		case c.rows.F32 != nil:
-			sumRows(c, sum, t, weighted, c.rows.F32)
+		case t.xInRows:
+			c.sumRows(sum, t, weighted)
 		default:
-			sumRows(c, sum, t, weighted, c.rows.F64)
+			c.sumOuter(sum, t, weighted)
 		}
 	}
 }
@@ -32,25 +31,32 @@ func (c *context) weigh(t *term) []float64 {
 	weighted := c.weighted[:len(delta)]
 	factor := c.factor[:c.n]
 	for lo := 0; lo < len(delta); lo += c.n {
-		kernel.MulVV(weighted[lo:lo+c.n], delta[lo:lo+c.n], factor)
+		simd.Mul(weighted[lo:lo+c.n], delta[lo:lo+c.n], factor)
 	}
-	if c.zeros > 0 {
-		for b, f := range factor {
-			if f == 0 {
-				for j := b; j < len(weighted); j += c.n {
-					weighted[j] = 0
-				}
+	c.clearZeros(weighted)
+	return weighted
+}
+
+// clearZeros sets the lanes of records that count as zero to zero: 0 times a
+// value that is not finite is not 0.
+func (c *context) clearZeros(lanes []float64) {
+	if c.zeros == 0 {
+		return
+	}
+	for b, f := range c.factor[:c.n] {
+		if f == 0 {
+			for j := b; j < len(lanes); j += c.n {
+				lanes[j] = 0
 			}
 		}
 	}
-	return weighted
 }
 
 func (c *context) sumDense(sum []float64, t *term, weighted []float64) {
 	for r := range t.Rows {
 		for col := range t.Cols {
 			lane := weighted[(r*t.Cols+col)*c.n:][:c.n]
-			sum[t.Param+r*t.RowStride+col*t.ColStride] += kernel.Sum(lane)
+			sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Sum(lane)
 		}
 	}
 }
@@ -69,46 +75,73 @@ func (c *context) sumScatter(sum []float64, t *term, weighted []float64) {
 	}
 }
 
-// sumOuter is a matrix product over the lanes: element (r, c) gains the dot
-// product of X's lane r and the weighted lane c.
+// sumOuter is the product X·weightedᵀ over the records of the chunk. The factor
+// whose index is contiguous in sum is turned to be the right one.
 func (c *context) sumOuter(sum []float64, t *term, weighted []float64) {
 	x := c.block(t.X)
-	if c.zeros > 0 { // 0 times a value that is not finite
-		for b, f := range c.factor[:c.n] {
-			if f == 0 {
-				for j := b; j < len(x); j += c.n {
-					x[j] = 0
-				}
+	c.clearZeros(x)
+	p := simd.Product{K: c.n, C: sum[t.Param:], ARow: c.n, ACol: 1}
+	switch {
+	case min(t.Rows, t.Cols) >= narrow && t.ColStride == 1:
+		p.M, p.N, p.LDC, p.A, p.B = t.Rows, t.Cols, t.RowStride, x, c.transpose(weighted)
+	case min(t.Rows, t.Cols) >= narrow && t.RowStride == 1:
+		p.M, p.N, p.LDC, p.A, p.B = t.Cols, t.Rows, t.ColStride, weighted, c.transpose(x)
+	default:
+		for r := range t.Rows {
+			lane := x[r*c.n : (r+1)*c.n]
+			for col := range t.Cols {
+				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(lane, weighted[col*c.n:(col+1)*c.n])
 			}
 		}
+		return
 	}
-	for r := range t.Rows {
-		lane := x[r*c.n : (r+1)*c.n]
-		for col := range t.Cols {
-			sum[t.Param+r*t.RowStride+col*t.ColStride] += kernel.Dot(lane, weighted[col*c.n:(col+1)*c.n])
-		}
-	}
+	p.LDB = p.N
+	p.Add()
+}
+
+// transpose returns lanes with the record first.
+func (c *context) transpose(lanes []float64) []float64 {
+	to := c.transposed[:len(lanes)]
+	kernel.Transpose(to, lanes, c.n)
+	return to
 }
 
 // sumRows reads X in place. A record that counts as zero is not read.
-func sumRows[T kernel.Real](c *context, sum []float64, t *term, weighted []float64, rows []T) {
+func (c *context) sumRows(sum []float64, t *term, weighted []float64) {
 	offset := c.p.tape.Buffers[t.X].Offset
-	for b, f := range c.factor[:c.n] {
-		if f == 0 {
-			continue
+	for col := range t.Cols {
+		w, index := c.counted(weighted[col*c.n : (col+1)*c.n])
+		at := t.Param + col*t.ColStride
+		dst := sum[at:]
+		if t.RowStride != 1 {
+			dst = c.rowSum[:]
+			clear(dst[:t.Rows])
 		}
-		x := rows[c.row(b)*c.rows.Stride+offset:][:t.Rows]
-		for col := range t.Cols {
-			w := weighted[col*c.n+b]
-			at := t.Param + col*t.ColStride
-			if t.RowStride == 1 {
-				kernel.RowAxpy(sum[at:at+t.Rows], w, x)
-				continue
-			}
-			for _, v := range x {
-				sum[at] += w * float64(v)
+		if c.rows.F32 != nil {
+			simd.RowSum32(dst[:t.Rows], w, c.rows.F32[offset:], c.rows.Stride, index)
+		} else {
+			simd.RowSum64(dst[:t.Rows], w, c.rows.F64[offset:], c.rows.Stride, index)
+		}
+		if t.RowStride != 1 {
+			for _, x := range dst[:t.Rows] {
+				sum[at] += x
 				at += t.RowStride
 			}
 		}
 	}
+}
+
+// counted leaves out the records that count as zero.
+func (c *context) counted(w []float64) ([]float64, []uint32) {
+	if c.zeros == 0 {
+		return w, c.index
+	}
+	n := 0
+	for b, f := range c.factor[:c.n] {
+		if f != 0 {
+			c.some[n], w[n] = c.index[b], w[b]
+			n++
+		}
+	}
+	return w[:n], c.some[:n]
 }

@@ -3,8 +3,10 @@ package cpu
 import (
 	"fmt"
 
-	"d3p/internal/cpu/kernel"
+	"slices"
+
 	"d3p/internal/privacy"
+	"d3p/internal/simd"
 )
 
 // worker runs one tape on one table.
@@ -23,7 +25,8 @@ type worker struct {
 	counts   [maxShards]float64
 	globals  []float64
 	turned   []float64
-	stage    frame // of the global stage
+	everyone []uint32 // 0 .. N-1, made when a batch is every record
+	stage    frame    // of the global stage
 
 	job job
 }
@@ -32,8 +35,8 @@ type worker struct {
 type job struct {
 	dst    []float64
 	in     privacy.StepInput
-	batch  []uint32 // nil: every record
-	size   int      // records
+	batch  []uint32
+	size   int // records
 	chunks int
 	shards int
 	clip   privacy.Clip
@@ -43,8 +46,11 @@ type job struct {
 type context struct {
 	frame
 	norm2, factor, delta2 []float64
-	weighted              []float64
-	zeros                 int // records of the chunk that count as zero
+	weighted, transposed  []float64
+	rowSum                []float64 // of a term in rows whose parameters are apart
+	zeros                 int       // records of the chunk that count as zero
+	some                  []uint32  // indices of the others
+	allValid              bool      // no record of the table is invalid
 }
 
 // maxShards bounds the threads that one batch can keep busy, and the memory for
@@ -62,12 +68,18 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		turned:  make([]float64, p.transposed),
 	}
 	w.stage = frame{p: p, n: 1, globals: w.globals, turned: w.turned}
+	allValid := !slices.Contains(rows.Valid, false)
 	for range threads {
 		c := &context{
+			allValid: allValid,
+			some:     make([]uint32, p.chunk),
+			rowSum:   make([]float64, p.longest),
 			norm2:    make([]float64, p.chunk),
 			factor:   make([]float64, p.chunk),
 			delta2:   make([]float64, p.chunk),
 			weighted: make([]float64, p.weighted*p.chunk),
+
+			transposed: make([]float64, p.weighted*p.chunk),
 		}
 		c.frame = frame{
 			p: p, globals: w.globals, turned: w.turned, rows: rows,
@@ -90,16 +102,19 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 			len(dst), len(in.Params), len(in.Aux), t.P, t.P, t.AuxGlobal))
 	}
 	clear(dst)
-	size := len(batch)
 	if all {
-		batch, size = nil, w.rows.N
+		batch = w.all()
 	}
+	size := len(batch)
 	if size == 0 {
 		return 0, nil
 	}
+	if k := slices.Max(batch); int(k) >= w.rows.N { // kernels do not check
+		panic("cpu: a batch has a record that the table has not")
+	}
 	w.stage.theta, w.stage.aux = in.Params, in.Aux
 	w.stage.execute(w.p.global)
-	w.stage.turn(w.p.record)
+	w.stage.turn(w.p.inRows)
 
 	chunks := (size + w.p.chunk - 1) / w.p.chunk
 	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, shards: w.shards(size, chunks)}
@@ -114,7 +129,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	count := 0.0
 	for s := range w.job.shards {
 		if s > 0 {
-			kernel.AddTo(dst, w.sums[s-1])
+			simd.Add(dst, dst, w.sums[s-1])
 		}
 		count += w.counts[s]
 	}
@@ -123,20 +138,17 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 
 // shards is a function of the batch and the tape, never of the threads.
 func (w *worker) shards(size, chunks int) int {
-	work := size * (w.p.lanes + w.rowWork())
+	work := size * w.p.work
 	// a shard's sum of P scalars must be small beside its work
 	return max(1, min(maxShards, chunks, work/max(shardWork, 8*w.p.tape.P)))
 }
 
-// rowWork counts the scalars read in place from a row.
-func (w *worker) rowWork() int {
-	n := 0
-	for i := range w.p.terms {
-		if w.p.terms[i].xInRows {
-			n += 2 * w.p.terms[i].Rows
-		}
+// all returns the indices of every record.
+func (w *worker) all() []uint32 {
+	for len(w.everyone) < w.rows.N {
+		w.everyone = append(w.everyone, uint32(len(w.everyone)))
 	}
-	return n
+	return w.everyone
 }
 
 // prepare points the contexts at this step; it allocates when a batch needs
@@ -165,11 +177,8 @@ func (w *worker) shard(thread, s int) {
 	for k := s * j.chunks / j.shards; k < (s+1)*j.chunks/j.shards; k++ {
 		first := k * w.p.chunk
 		c.n = min(w.p.chunk, j.size-first)
-		c.first = first
-		c.index = nil
-		if j.batch != nil {
-			c.index = j.batch[first : first+c.n]
-		}
+		c.ahead = j.batch[first:]
+		c.index = c.ahead[:c.n]
 		c.load(j.in, first)
 		c.execute(w.p.record)
 		c.norms()

@@ -4,72 +4,39 @@ import "golang.org/x/sys/cpu"
 
 //go:generate go run -C gen . -out ../kernels_amd64.s -stubs ../kernels_amd64.go -pkg simd
 
-// level is the instruction set in use, decided once.
-var level = detect()
-
-const (
-	plain = iota
-	withAVX2
-	withAVX512
-)
-
-func detect() int {
-	switch {
-	case cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512VL:
-		return withAVX512
-	case cpu.X86.HasAVX2 && cpu.X86.HasFMA:
-		return withAVX2
+// implementations lists what this machine can run, best first.
+func implementations() []*kernels {
+	var list []*kernels
+	x := &cpu.X86
+	if x.HasAVX512F && x.HasAVX512DQ && x.HasAVX512BW && x.HasAVX512VL && x.HasBMI2 && x.HasFMA {
+		list = append(list, avx512)
 	}
-	return plain
+	if x.HasAVX2 && x.HasFMA {
+		list = append(list, avx2)
+	}
+	return append(list, plain)
 }
 
-// The vector forms process the first n elements, a positive multiple of
-// eight, and return how many they have done: n, or 0 without the instructions.
-
-func expVector(dst, x []float64, n int) int {
-	switch level {
-	case withAVX512:
-		expAVX512(&dst[0], &x[0], n)
-	case withAVX2:
-		expAVX2(&dst[0], &x[0], n)
-	default:
-		return 0
-	}
-	return n
+var avx512 = &kernels{
+	name: "AVX-512",
+	exp:  expAVX512, log: logAVX512, sigmoid: sigmoidAVX512, softplus: softplusAVX512, neg: negAVX512, square: squareAVX512, reciprocal: reciprocalAVX512, sqrt: sqrtAVX512,
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, addProduct: addProductAVX512,
+	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, divScalar: divScalarAVX512, fromScalar: fromScalarAVX512, overScalar: overScalarAVX512, axpy: axpyAVX512,
+	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512,
+	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
+	whole: []tile{{14, tile14AVX512}, {8, tile8AVX512}, {4, tile4AVX512}, {2, tile2AVX512}, {1, tile1AVX512}},
+	cut:   []tile{{14, cutTile14AVX512}, {8, cutTile8AVX512}, {4, cutTile4AVX512}, {2, cutTile2AVX512}, {1, cutTile1AVX512}},
+	width: 16,
 }
 
-func logVector(dst, x []float64, n int) int {
-	switch level {
-	case withAVX512:
-		logAVX512(&dst[0], &x[0], n)
-	case withAVX2:
-		logAVX2(&dst[0], &x[0], n)
-	default:
-		return 0
-	}
-	return n
-}
-
-func softplusSigmoidVector(softplus, sigmoid, x []float64, n int) int {
-	switch level {
-	case withAVX512:
-		softplusSigmoidAVX512(&softplus[0], &sigmoid[0], &x[0], n)
-	case withAVX2:
-		softplusSigmoidAVX2(&softplus[0], &sigmoid[0], &x[0], n)
-	default:
-		return 0
-	}
-	return n
-}
-
-func axpyVector(dst []float64, a float64, x []float64, n int) int {
-	switch level {
-	case withAVX512:
-		axpyAVX512(&dst[0], a, &x[0], n)
-	case withAVX2:
-		axpyAVX2(&dst[0], a, &x[0], n)
-	default:
-		return 0
-	}
-	return n
+var avx2 = &kernels{
+	name: "AVX2",
+	exp:  expAVX2, log: logAVX2, sigmoid: sigmoidAVX2, softplus: softplusAVX2, neg: negAVX2, square: squareAVX2, reciprocal: reciprocalAVX2, sqrt: sqrtAVX2,
+	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, addProduct: addProductAVX2,
+	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, divScalar: divScalarAVX2, fromScalar: fromScalarAVX2, overScalar: overScalarAVX2, axpy: axpyAVX2,
+	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2,
+	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,
+	whole: []tile{{6, tile6AVX2}, {4, tile4AVX2}, {2, tile2AVX2}, {1, tile1AVX2}},
+	cut:   []tile{{4, cutTile4AVX2}, {2, cutTile2AVX2}, {1, cutTile1AVX2}},
+	width: 8,
 }

@@ -4,26 +4,213 @@
 
 package simd
 
-// Exp: dst[i] = exp(x[i]) for i < n, a positive multiple of 8.
-func expAVX2(dst *float64, x *float64, n int)
+// dst = exp(x)
+func expAVX2(dst []float64, x []float64)
 
-// Log: dst[i] = log(x[i]) for i < n, a positive multiple of 8.
-func logAVX2(dst *float64, x *float64, n int)
+// dst = log(x)
+func logAVX2(dst []float64, x []float64)
 
-// softplus[i] = log(1+exp(x[i])), sigmoid[i] = 1/(1+exp(-x[i])) for i < n, a positive multiple of 8.
-func softplusSigmoidAVX2(softplus *float64, sigmoid *float64, x *float64, n int)
+// dst = 1/(1+exp(-x))
+func sigmoidAVX2(dst []float64, x []float64)
 
-// dst[i] = fma(a, x[i], dst[i]) for i < n, a positive multiple of 8.
-func axpyAVX2(dst *float64, a float64, x *float64, n int)
+// dst = log(1+exp(x))
+func softplusAVX2(dst []float64, x []float64)
 
-// Exp: dst[i] = exp(x[i]) for i < n, a positive multiple of 8.
-func expAVX512(dst *float64, x *float64, n int)
+// dst = -x
+func negAVX2(dst []float64, x []float64)
 
-// Log: dst[i] = log(x[i]) for i < n, a positive multiple of 8.
-func logAVX512(dst *float64, x *float64, n int)
+// dst = x²
+func squareAVX2(dst []float64, x []float64)
 
-// softplus[i] = log(1+exp(x[i])), sigmoid[i] = 1/(1+exp(-x[i])) for i < n, a positive multiple of 8.
-func softplusSigmoidAVX512(softplus *float64, sigmoid *float64, x *float64, n int)
+// dst = 1/x
+func reciprocalAVX2(dst []float64, x []float64)
 
-// dst[i] = fma(a, x[i], dst[i]) for i < n, a positive multiple of 8.
-func axpyAVX512(dst *float64, a float64, x *float64, n int)
+// dst = √x
+func sqrtAVX2(dst []float64, x []float64)
+
+// dst = a + b
+func addAVX2(dst []float64, a []float64, b []float64)
+
+// dst = a - b
+func subAVX2(dst []float64, a []float64, b []float64)
+
+// dst = a·b
+func mulAVX2(dst []float64, a []float64, b []float64)
+
+// dst = a/b
+func divAVX2(dst []float64, a []float64, b []float64)
+
+// dst = a + s
+func addScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = a·s
+func mulScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = a/s
+func divScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = s - a
+func fromScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = s/a
+func overScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = fma(a, b, dst)
+func addProductAVX2(dst []float64, a []float64, b []float64)
+
+// dst = fma(s, a, dst)
+func axpyAVX2(dst []float64, a []float64, s float64)
+
+// Σ a
+func sumAVX2(a []float64) float64
+
+// Σ a·b
+func dotAVX2(a []float64, b []float64) float64
+
+// factor = min(1, c/√norm2), within = 1/2 where √norm2 <= c, else -1/2
+func clipFlatAVX2(factor []float64, within []float64, norm2 []float64, c float64)
+
+// dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
+// of the row 16 further on in index the first fetch bytes are prefetched.
+func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
+
+// sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
+func rowSum32AVX2(sum []float64, w []float64, table []float32, stride int, index []uint32)
+
+// dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
+// of the row 16 further on in index the first fetch bytes are prefetched.
+func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
+
+// sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
+func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// C += A·B for 6 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile6AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// dst = exp(x)
+func expAVX512(dst []float64, x []float64)
+
+// dst = log(x)
+func logAVX512(dst []float64, x []float64)
+
+// dst = 1/(1+exp(-x))
+func sigmoidAVX512(dst []float64, x []float64)
+
+// dst = log(1+exp(x))
+func softplusAVX512(dst []float64, x []float64)
+
+// dst = -x
+func negAVX512(dst []float64, x []float64)
+
+// dst = x²
+func squareAVX512(dst []float64, x []float64)
+
+// dst = 1/x
+func reciprocalAVX512(dst []float64, x []float64)
+
+// dst = √x
+func sqrtAVX512(dst []float64, x []float64)
+
+// dst = a + b
+func addAVX512(dst []float64, a []float64, b []float64)
+
+// dst = a - b
+func subAVX512(dst []float64, a []float64, b []float64)
+
+// dst = a·b
+func mulAVX512(dst []float64, a []float64, b []float64)
+
+// dst = a/b
+func divAVX512(dst []float64, a []float64, b []float64)
+
+// dst = a + s
+func addScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = a·s
+func mulScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = a/s
+func divScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = s - a
+func fromScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = s/a
+func overScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = fma(a, b, dst)
+func addProductAVX512(dst []float64, a []float64, b []float64)
+
+// dst = fma(s, a, dst)
+func axpyAVX512(dst []float64, a []float64, s float64)
+
+// Σ a
+func sumAVX512(a []float64) float64
+
+// Σ a·b
+func dotAVX512(a []float64, b []float64) float64
+
+// factor = min(1, c/√norm2), within = 1/2 where √norm2 <= c, else -1/2
+func clipFlatAVX512(factor []float64, within []float64, norm2 []float64, c float64)
+
+// dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
+// of the row 16 further on in index the first fetch bytes are prefetched.
+func rowDots32AVX512(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
+
+// sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
+func rowSum32AVX512(sum []float64, w []float64, table []float32, stride int, index []uint32)
+
+// dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
+// of the row 16 further on in index the first fetch bytes are prefetched.
+func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
+
+// sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
+func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)

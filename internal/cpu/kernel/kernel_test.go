@@ -27,21 +27,11 @@ func close(got, want, ulps float64) bool {
 }
 
 func TestUnary(t *testing.T) {
-	unused := make([]float64, Block)
 	for _, k := range []struct {
 		op   graph.Op
 		loop func(dst, a []float64)
 		ulps float64
-	}{
-		{graph.OpNeg, Neg, 0},
-		{graph.OpSquare, Square, 0},
-		{graph.OpReciprocal, Reciprocal, 0},
-		{graph.OpSqrt, Sqrt, 0},
-		{graph.OpRelu, Relu, 0},
-		{graph.OpSigmoid, func(dst, a []float64) { Sigmoid(dst, a, unused) }, 6},
-		{graph.OpSoftplus, func(dst, a []float64) { Softplus(dst, a, unused) }, 6},
-		{graph.OpTanh, Tanh, 4},
-	} {
+	}{{graph.OpRelu, Relu, 0}, {graph.OpTanh, Tanh, 4}} {
 		for _, n := range []int{0, 1, 7, 15, 127, 128, 300, 1013} {
 			a := arguments(n, 8)
 			dst := make([]float64, n)
@@ -55,41 +45,7 @@ func TestUnary(t *testing.T) {
 	}
 }
 
-func TestBinary(t *testing.T) {
-	const s = 1.7
-	for _, k := range []struct {
-		name string
-		op   graph.Op
-		loop func(dst, a, b []float64)
-		a, b bool // is the scalar
-	}{
-		{"AddVV", graph.OpAdd, AddVV, false, false},
-		{"SubVV", graph.OpSub, SubVV, false, false},
-		{"MulVV", graph.OpMul, MulVV, false, false},
-		{"DivVV", graph.OpDiv, DivVV, false, false},
-		{"AddVS", graph.OpAdd, func(d, a, _ []float64) { AddVS(d, a, s) }, false, true},
-		{"SubVS", graph.OpSub, func(d, a, _ []float64) { SubVS(d, a, s) }, false, true},
-		{"MulVS", graph.OpMul, func(d, a, _ []float64) { MulVS(d, a, s) }, false, true},
-		{"DivVS", graph.OpDiv, func(d, a, _ []float64) { DivVS(d, a, s) }, false, true},
-		{"SubSV", graph.OpSub, func(d, _, b []float64) { SubSV(d, s, b) }, true, false},
-		{"DivSV", graph.OpDiv, func(d, _, b []float64) { DivSV(d, s, b) }, true, false},
-	} {
-		a, b := arguments(100, 3), arguments(100, 5)
-		dst := make([]float64, 100)
-		k.loop(dst, a, b)
-		for i := range dst {
-			x, y := a[i], b[i]
-			if k.a {
-				x = s
-			}
-			if k.b {
-				y = s
-			}
-			if want := k.op.Eval(x, y, 0); !close(dst[i], want, 0) {
-				t.Errorf("%s(%g, %g) = %g, want %g", k.name, x, y, dst[i], want)
-			}
-		}
-	}
+func TestWhere(t *testing.T) {
 	a, b, c := arguments(50, 1), arguments(50, 2), arguments(50, 3)
 	dst := make([]float64, 50)
 	Where(dst, a, b, c)
@@ -100,57 +56,35 @@ func TestBinary(t *testing.T) {
 	}
 }
 
-// Reductions and accumulations against sums in order; whole numbers make every
-// order exact.
-func TestReductions(t *testing.T) {
-	for _, n := range []int{0, 1, 3, 4, 5, 8, 17, 100} {
-		a, b, row := make([]float64, n), make([]float64, n), make([]float32, n)
-		for i := range a {
-			a[i], b[i], row[i] = float64(i%7-3), float64(i%5+1), float32(i%3-1)
-		}
-		var sum, dot, rowDot float64
-		for i := range a {
-			sum += a[i]
-			dot += a[i] * b[i]
-			rowDot += a[i] * float64(row[i])
-		}
-		if got := Sum(a); got != sum {
-			t.Errorf("Sum of %d = %g, want %g", n, got, sum)
-		}
-		if got := Dot(a, b); got != dot {
-			t.Errorf("Dot of %d = %g, want %g", n, got, dot)
-		}
-		if got := RowDot(a, row); got != rowDot {
-			t.Errorf("RowDot of %d = %g, want %g", n, got, rowDot)
-		}
-		into := func(add func(dst []float64), want func(i int) float64) {
-			t.Helper()
-			dst := append([]float64(nil), b...)
-			add(dst)
-			for i := range dst {
-				if dst[i] != want(i) {
-					t.Errorf("n = %d: [%d] = %g, want %g", n, i, dst[i], want(i))
-				}
-			}
-		}
-		into(func(d []float64) { AddTo(d, a) }, func(i int) float64 { return b[i] + a[i] })
-		into(func(d []float64) { AddProductTo(d, a, b) }, func(i int) float64 { return b[i] + a[i]*b[i] })
-		into(func(d []float64) { AddSquareTo(d, a) }, func(i int) float64 { return b[i] + a[i]*a[i] })
-		into(func(d []float64) { MaxTo(d, a) }, func(i int) float64 { return max(a[i], b[i]) })
-		into(func(d []float64) { Axpy(d, 3, a) }, func(i int) float64 { return b[i] + 3*a[i] })
-		into(func(d []float64) { RowAxpy(d, 3, row) }, func(i int) float64 { return b[i] + 3*float64(row[i]) })
-		into(func(d []float64) { Axpy4(d, &[4]float64{1, 2, 3, 4}, a, a, b, b) }, func(i int) float64 { return b[i] + 3*a[i] + 7*b[i] })
-		into(func(d []float64) { Fill(d, 9) }, func(int) float64 { return 9 })
+func TestMaxTo(t *testing.T) {
+	dst := []float64{1, 2, math.NaN(), 4}
+	MaxTo(dst, []float64{3, 1, 5, math.NaN()})
+	if dst[0] != 3 || dst[1] != 2 || !math.IsNaN(dst[2]) || !math.IsNaN(dst[3]) {
+		t.Errorf("maximum %g", dst)
 	}
 }
 
-func TestColumn(t *testing.T) {
-	rows := []float32{0, 1, 2, 10, 11, 12, 20, 21, 22, 30, 31, 32}
-	dst := make([]float64, 2)
-	if Column(dst, rows, 3, 1, 2, nil); dst[0] != 21 || dst[1] != 31 {
-		t.Errorf("column 1 of records 2 and 3 is %g", dst)
+// Columns and Transpose against their definition, around the block's size.
+func TestColumns(t *testing.T) {
+	const stride, first, records = 200, 3, 9
+	rows := make([]float32, records*stride)
+	for i := range rows {
+		rows[i] = float32(i)
 	}
-	if Column(dst, rows, 3, 2, 0, []uint32{3, 0}); dst[0] != 32 || dst[1] != 2 {
-		t.Errorf("column 2 of records 3 and 0 is %g", dst)
+	for _, index := range [][]uint32{{4}, {8, 0, 3}, {1, 2, 3, 4, 5, 6, 7}} {
+		for _, count := range []int{1, 2, 63, 64, 65, 150} {
+			n := len(index)
+			lanes, back := make([]float64, count*n), make([]float64, count*n)
+			Columns(lanes, rows, stride, first, index)
+			Transpose(back, lanes, n)
+			for b, k := range index {
+				for i := range count {
+					want := float64(int(k)*stride + first + i)
+					if lanes[i*n+b] != want || back[b*count+i] != want {
+						t.Fatalf("column %d of record %d of %d is %g, transposed %g, want %g", i, b, n, lanes[i*n+b], back[b*count+i], want)
+					}
+				}
+			}
+		}
 	}
 }

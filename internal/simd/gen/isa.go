@@ -15,9 +15,15 @@ type isa interface {
 	suffix() string
 	lanes() int
 	load(m Mem) VecVirtual
+	loadSingle(m Mem) VecVirtual // float32 in memory, widened
 	store(v VecVirtual, m Mem)
 	broadcast(bits uint64) VecVirtual // constant from read-only data
 	spread(m Mem) VecVirtual          // one float64 from memory to all lanes
+	zero() VecVirtual
+	// masked returns, for each vector of `vectors`, the instruction set whose
+	// loads and stores touch only the first n lanes of all of them; other lanes
+	// load as zero. 0 < n < vectors·lanes().
+	masked(n GPVirtual, vectors int) []isa
 
 	add(a, b VecVirtual) VecVirtual
 	sub(a, b VecVirtual) VecVirtual
@@ -33,6 +39,14 @@ type isa interface {
 	// fma returns a·b + c, fnma returns c − a·b; c is consumed.
 	fma(a, b, c VecVirtual) VecVirtual
 	fnma(a, b, c VecVirtual) VecVirtual
+	// accumulate adds a·b to sum in place, addTo adds a.
+	accumulate(sum, a, b VecVirtual)
+	addTo(sum, a VecVirtual)
+	sqrt(a VecVirtual) VecVirtual
+	xor(a, b VecVirtual) VecVirtual
+	// total adds eight lanes, given in vectors, in a fixed tree: i with i+4, i
+	// with i+2, then 0 with 1; the result is in lane 0.
+	total(v []VecVirtual) VecVirtual
 	// pick returns yes where a < b (le: a <= b; unordered: a or b is NaN), no elsewhere.
 	pick(p predicate, a, b, yes, no VecVirtual) VecVirtual
 }
@@ -60,3 +74,22 @@ func constant(bits uint64) Mem {
 	constants[bits] = m
 	return m
 }
+
+// tailMask is eight words of ones, then eight of zeros: read from word 8-n, its
+// first n words are ones.
+func tailMask(wordBytes int) Mem {
+	if m, ok := tailMasks[wordBytes]; ok {
+		return m
+	}
+	m := GLOBL(fmt.Sprintf("tail%d", 8*wordBytes), RODATA|NOPTR)
+	for at := range 8 * wordBytes / 8 {
+		DATA(8*at, U64(math.MaxUint64))
+	}
+	for at := range 8 * wordBytes / 8 {
+		DATA(8*wordBytes+8*at, U64(0))
+	}
+	tailMasks[wordBytes] = m
+	return m
+}
+
+var tailMasks = map[int]Mem{}

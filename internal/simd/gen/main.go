@@ -11,10 +11,14 @@ import (
 func main() {
 	ConstraintExpr("amd64")
 	for _, isa := range []isa{avx2{}, avx512{}} {
-		elementwise(isa, "exp", "Exp: dst[i] = exp(x[i])", expKernel)
-		elementwise(isa, "log", "Log: dst[i] = log(x[i])", logKernel)
-		softplusSigmoid(isa)
-		axpy(isa)
+		elementwise(isa)
+		reductions(isa)
+		clipFlat(isa)
+		for _, size := range []int{4, 8} {
+			rowDots(isa, size)
+			rowSum(isa, size)
+		}
+		gemm(isa)
 	}
 	Generate()
 }

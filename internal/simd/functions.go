@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// The plain forms. Each is the same sequence of roundings as the assembly:
+// The plain forms of the functions. Each is the same sequence of roundings as the assembly:
 // math.FMA where it has a fused multiply-add, two roundings elsewhere (the
 // explicit float64 conversions keep the compiler from fusing).
 
@@ -91,19 +91,24 @@ func logReduced(f, k float64) float64 {
 	return math.FMA(k, ln2Hi, f-(half-t))
 }
 
-func softplusSigmoidOne(x float64) (softplus, sigmoid float64) {
-	if math.IsNaN(x) {
-		return x, x
-	}
+// sigmoidOne is 1/(1+exp(-x)) by exp(-|x|), which does not overflow.
+func sigmoidOne(x float64) float64 {
 	e := expOne(-math.Abs(x))
-	u := 1 + e
 	num := 1.0
 	if x < 0 {
 		num = e
 	}
-	f, k := split(u)
-	l := logReduced(f, k) + (e-(u-1))/u
-	return math.Max(x, 0) + l, num / u
+	return num / (1 + e)
 }
 
-func axpyOne(y, a, x float64) float64 { return math.FMA(a, x, y) }
+// softplusOne is max(x, 0) + log(1+exp(-|x|)), with the rounding of the sum in
+// the logarithm given back.
+func softplusOne(x float64) float64 {
+	if math.IsNaN(x) {
+		return x
+	}
+	e := expOne(-math.Abs(x))
+	u := 1 + e
+	f, k := split(u)
+	return math.Max(x, 0) + (logReduced(f, k) + (e-(u-1))/u)
+}

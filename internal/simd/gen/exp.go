@@ -1,46 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"math"
 
-	. "github.com/mmcloughlin/avo/build"
-	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
-
-// elementwise emits nameISA(dst, x *float64, n int): n is a positive multiple
-// of eight, so that both instruction sets need no tail.
-func elementwise(i isa, name, doc string, kernel func(isa, VecVirtual) VecVirtual) {
-	TEXT(name+i.suffix(), NOSPLIT, "func(dst, x *float64, n int)")
-	Doc(doc + " for i < n, a positive multiple of 8.")
-	dst := Load(Param("dst"), GP64())
-	x := Load(Param("x"), GP64())
-	n := Load(Param("n"), GP64())
-	loop(i, n, func(off int) {
-		v := kernel(i, i.load(Mem{Base: x, Disp: off}))
-		i.store(v, Mem{Base: dst, Disp: off})
-	}, x, dst)
-}
-
-// loop runs body for every eight elements and advances the pointers.
-func loop(i isa, n Register, body func(off int), pointers ...Register) {
-	top := fmt.Sprintf("loop%d", labels)
-	labels++
-	Label(top)
-	for k := 0; k < 8; k += i.lanes() {
-		body(8 * k)
-	}
-	for _, p := range pointers {
-		ADDQ(Imm(64), p)
-	}
-	SUBQ(Imm(8), n)
-	JNE(LabelRef(top))
-	VZEROUPPER()
-	RET()
-}
-
-var labels int
 
 const (
 	log2e  = math.Log2E
@@ -51,7 +15,7 @@ const (
 	expMin = -708.0
 )
 
-// expKernel is the algorithm of expOne in exp.go.
+// expKernel is the algorithm of expOne in package simd.
 func expKernel(i isa, x VecVirtual) VecVirtual {
 	shifted := i.fma(x, c(i, log2e), c(i, magic))
 	k := i.sub(shifted, c(i, magic))

@@ -1,0 +1,65 @@
+package simd
+
+import (
+	"fmt"
+	"testing"
+)
+
+// Each kernel in every form, so that the ratios are of one run.
+
+func BenchmarkUnary(b *testing.B) {
+	x, y := make([]float64, 2048), make([]float64, 2048)
+	for i := range x {
+		x[i] = 0.001 + float64(i)/300
+	}
+	for _, k := range implementations() {
+		for _, f := range []struct {
+			name string
+			run  func(dst, x []float64)
+		}{{"exp", k.exp}, {"log", k.log}, {"sigmoid", k.sigmoid}, {"softplus", k.softplus}, {"square", k.square}} {
+			b.Run(f.name+"/"+k.name, func(b *testing.B) {
+				for range b.N {
+					f.run(y, x)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2048, "ns/element")
+			})
+		}
+	}
+}
+
+func BenchmarkReduce(b *testing.B) {
+	x, y := normals(2048, 1), normals(2048, 2)
+	for _, k := range implementations() {
+		b.Run("dot/"+k.name, func(b *testing.B) {
+			for range b.N {
+				k.dot(x, y)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2048, "ns/element")
+		})
+		b.Run("axpy/"+k.name, func(b *testing.B) {
+			for range b.N {
+				k.axpy(y, x, 1e-9)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2048, "ns/element")
+		})
+	}
+}
+
+func BenchmarkProduct(b *testing.B) {
+	for _, s := range [][3]int{{400, 128, 784}, {784, 128, 400}, {784, 400, 128}, {400, 64, 784}} {
+		p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1], LDB: s[1], ARow: s[2], ACol: 1,
+			A: normals(s[0]*s[2], 1), B: normals(s[2]*s[1], 2), C: normals(s[0]*s[1], 3)}
+		for _, k := range implementations() {
+			b.Run(fmt.Sprintf("%dx%dx%d/%s", s[0], s[1], s[2], k.name), func(b *testing.B) {
+				for range b.N {
+					if k == plain {
+						p.addPlain()
+					} else {
+						p.addTiles(k)
+					}
+				}
+				b.ReportMetric(2*float64(s[0]*s[1]*s[2])*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+			})
+		}
+	}
+}

@@ -1,0 +1,213 @@
+package simd
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Every instruction set gives the bits of the plain form, whatever the length
+// and the place in memory, and touches nothing beyond the slices: those of the
+// table end where memory ends.
+
+// lengths are all tails around one, two and several vectors.
+func lengths() []int {
+	var n []int
+	for i := range 41 {
+		n = append(n, i)
+	}
+	return append(n, 100, 127, 128, 129, 1000)
+}
+
+// forms runs test with each implementation but the plain one.
+func forms(t *testing.T, test func(t *testing.T, k *kernels)) {
+	for _, k := range implementations() {
+		if k != plain {
+			t.Run(k.name, func(t *testing.T) { test(t, k) })
+		}
+	}
+}
+
+func equal(t *testing.T, name string, got, want []float64) {
+	t.Helper()
+	for i := range want {
+		if math.Float64bits(got[i]) != math.Float64bits(want[i]) && !(math.IsNaN(got[i]) && math.IsNaN(want[i])) {
+			t.Fatalf("%s: element %d of %d is %x, plain %x", name, i, len(want), got[i], want[i])
+		}
+	}
+}
+
+func TestUnary(t *testing.T) {
+	all := inputs()
+	get := map[string]func(k *kernels) func(dst, x []float64){
+		"exp": func(k *kernels) func(dst, x []float64) { return k.exp }, "log": func(k *kernels) func(dst, x []float64) { return k.log },
+		"sigmoid": func(k *kernels) func(dst, x []float64) { return k.sigmoid }, "softplus": func(k *kernels) func(dst, x []float64) { return k.softplus },
+		"neg": func(k *kernels) func(dst, x []float64) { return k.neg }, "square": func(k *kernels) func(dst, x []float64) { return k.square },
+		"reciprocal": func(k *kernels) func(dst, x []float64) { return k.reciprocal }, "sqrt": func(k *kernels) func(dst, x []float64) { return k.sqrt },
+	}
+	forms(t, func(t *testing.T, k *kernels) {
+		for name, f := range get {
+			want := make([]float64, len(all))
+			f(plain)(want, all)
+			for _, n := range append(lengths(), len(all)) {
+				x, dst := atEnd(t, all[:n]), atEnd(t, make([]float64, n))
+				f(k)(dst, x)
+				equal(t, name, dst, want[:n])
+			}
+		}
+	})
+}
+
+func TestBinary(t *testing.T) {
+	all := inputs()
+	other := append(append([]float64(nil), all[7:]...), all[:7]...)
+	get := map[string]func(k *kernels) func(dst, a, b []float64){
+		"add": func(k *kernels) func(dst, a, b []float64) { return k.add }, "sub": func(k *kernels) func(dst, a, b []float64) { return k.sub },
+		"mul": func(k *kernels) func(dst, a, b []float64) { return k.mul }, "div": func(k *kernels) func(dst, a, b []float64) { return k.div },
+		"addProduct": func(k *kernels) func(dst, a, b []float64) { return k.addProduct },
+	}
+	forms(t, func(t *testing.T, k *kernels) {
+		for name, f := range get {
+			for _, n := range append(lengths(), len(all)) {
+				want := append([]float64(nil), all[:n]...)
+				dst := atEnd(t, want)
+				f(plain)(want, all[:n], other[:n])
+				f(k)(dst, atEnd(t, all[:n]), atEnd(t, other[:n]))
+				equal(t, name, dst, want)
+			}
+		}
+	})
+}
+
+func TestWithScalar(t *testing.T) {
+	all := inputs()
+	get := map[string]func(k *kernels) func(dst, a []float64, s float64){
+		"addScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.addScalar }, "mulScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.mulScalar },
+		"divScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.divScalar }, "fromScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.fromScalar },
+		"overScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.overScalar }, "axpy": func(k *kernels) func(dst, a []float64, s float64) { return k.axpy },
+	}
+	forms(t, func(t *testing.T, k *kernels) {
+		for name, f := range get {
+			for _, s := range []float64{1.7, 0, math.Inf(-1), math.NaN()} {
+				for _, n := range append(lengths(), len(all)) {
+					want := append([]float64(nil), all[:n]...)
+					dst := atEnd(t, want)
+					f(plain)(want, all[:n], s)
+					f(k)(dst, atEnd(t, all[:n]), s)
+					equal(t, name, dst, want)
+				}
+			}
+		}
+	})
+}
+
+func normals(n int, seed uint64) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+func TestReductions(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, n := range lengths() {
+			a, b := normals(n, 1), normals(n, 2)
+			x, y := atEnd(t, a), atEnd(t, b)
+			equal(t, "sum", []float64{k.sum(x)}, []float64{plain.sum(a)})
+			equal(t, "dot", []float64{k.dot(x, y)}, []float64{plain.dot(a, b)})
+		}
+	})
+}
+
+func TestClipFlat(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, n := range lengths() {
+			norm2 := normals(n, 3)
+			for i := range norm2 {
+				norm2[i] *= norm2[i]
+			}
+			if n > 3 {
+				norm2[2], norm2[3] = 0.49, 0
+			}
+			f, w := make([]float64, n), make([]float64, n)
+			plain.clipFlat(f, w, norm2, 0.7)
+			factor, within := atEnd(t, make([]float64, n)), atEnd(t, make([]float64, n))
+			k.clipFlat(factor, within, atEnd(t, norm2), 0.7)
+			equal(t, "factor", factor, f)
+			equal(t, "within", within, w)
+		}
+	})
+}
+
+func TestRows(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, d := range []int{0, 1, 3, 7, 8, 9, 16, 31, 33, 64, 71, 100, 129} {
+			const n, records = 37, 50
+			stride := d + 3
+			wide := normals(n*stride+d, 4)[:(n-1)*stride+d] // the last row ends where memory ends
+			narrow := make([]float32, len(wide))
+			for i, x := range wide {
+				narrow[i] = float32(x)
+			}
+			index := make([]uint32, records)
+			rng := rand.New(rand.NewPCG(5, 5))
+			for i := range index {
+				index[i] = rng.Uint32N(n)
+			}
+			index[7] = n - 1
+			w, weights := atEnd(t, normals(d, 6)), atEnd(t, normals(records, 7))
+			table64, table32 := atEnd(t, wide), atEnd(t, narrow)
+			for _, B := range []int{0, 1, 20, records} {
+				for _, fetch := range []int{0, 4 * d} {
+					got, want := atEnd(t, make([]float64, B)), make([]float64, B)
+					plain.rowDots64(want, w, wide, stride, index, fetch)
+					k.rowDots64(got, w, table64, stride, index, fetch)
+					equal(t, "rowDots64", got, want)
+					plain.rowDots32(want, w, narrow, stride, index, fetch)
+					k.rowDots32(got, w, table32, stride, index, fetch)
+					equal(t, "rowDots32", got, want)
+				}
+				want := normals(d, 8)
+				got := atEnd(t, want)
+				plain.rowSum64(want, weights[:B], wide, stride, index)
+				k.rowSum64(got, weights[:B], table64, stride, index)
+				equal(t, "rowSum64", got, want)
+				plain.rowSum32(want, weights[:B], narrow, stride, index)
+				k.rowSum32(got, weights[:B], table32, stride, index)
+				equal(t, "rowSum32", got, want)
+			}
+		}
+	})
+}
+
+func TestProduct(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, s := range [][3]int{{1, 1, 1}, {14, 16, 3}, {13, 15, 7}, {29, 33, 300}, {50, 17, 513}, {3, 100, 2}, {7, 8, 64}, {31, 5, 9}} {
+			for _, transposed := range []bool{false, true} {
+				p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, LDB: s[1] + 1, ARow: s[2], ACol: 1}
+				if transposed {
+					p.ARow, p.ACol = 1, s[0]
+				}
+				p.A = atEnd(t, normals(p.M*p.K, 1))
+				p.B = atEnd(t, normals((p.K-1)*p.LDB+p.N, 2))
+				want := normals((p.M-1)*p.LDC+p.N, 3)
+				got := atEnd(t, want)
+				p.C = want
+				p.addPlain()
+				p.C = got
+				p.addTiles(k)
+				equal(t, "product", got, want)
+			}
+		}
+	})
+}
+
+// The plain product is the sum in order of k.
+func TestPlainProduct(t *testing.T) {
+	p := Product{M: 2, N: 3, K: 2, LDC: 3, ARow: 1, ACol: 2, LDB: 3,
+		A: []float64{1, 2, 3, 4}, B: []float64{1, 2, 3, 4, 5, 6}, C: []float64{100, 0, 0, 0, 0, 200}}
+	p.addPlain()
+	equal(t, "product", p.C, []float64{113, 17, 21, 18, 24, 230})
+}

@@ -1,0 +1,88 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// elementwise emits the functions of one value, of two, and of a value and a
+// scalar.
+func elementwise(i isa) {
+	unary(i, "exp", "exp(x)", expKernel)
+	unary(i, "log", "log(x)", logKernel)
+	unary(i, "sigmoid", "1/(1+exp(-x))", sigmoidKernel)
+	unary(i, "softplus", "log(1+exp(x))", softplusKernel)
+	unary(i, "neg", "-x", func(i isa, x VecVirtual) VecVirtual { return i.xor(x, i.broadcast(1<<63)) })
+	unary(i, "square", "x²", func(i isa, x VecVirtual) VecVirtual { return i.mul(x, x) })
+	unary(i, "reciprocal", "1/x", func(i isa, x VecVirtual) VecVirtual { return i.div(c(i, 1), x) })
+	unary(i, "sqrt", "√x", isa.sqrt)
+
+	binary(i, "add", "a + b", isa.add)
+	binary(i, "sub", "a - b", isa.sub)
+	binary(i, "mul", "a·b", isa.mul)
+	binary(i, "div", "a/b", isa.div)
+
+	withScalar(i, "addScalar", "a + s", isa.add)
+	withScalar(i, "mulScalar", "a·s", isa.mul)
+	withScalar(i, "divScalar", "a/s", isa.div)
+	withScalar(i, "fromScalar", "s - a", func(i isa, a, s VecVirtual) VecVirtual { return i.sub(s, a) })
+	withScalar(i, "overScalar", "s/a", func(i isa, a, s VecVirtual) VecVirtual { return i.div(s, a) })
+	accumulating(i)
+}
+
+func unary(i isa, name, doc string, kernel func(isa, VecVirtual) VecVirtual) {
+	TEXT(name+i.suffix(), NOSPLIT, "func(dst, x []float64)")
+	Doc("dst = " + doc)
+	dst, x, n := base("dst"), base("x"), length("dst")
+	loop(i, n, func(i isa, off int) {
+		i.store(kernel(i, i.load(Mem{Base: x, Disp: off})), Mem{Base: dst, Disp: off})
+	}, advance(dst, x))
+	end()
+}
+
+func binary(i isa, name, doc string, op func(i isa, a, b VecVirtual) VecVirtual) {
+	TEXT(name+i.suffix(), NOSPLIT, "func(dst, a, b []float64)")
+	Doc("dst = " + doc)
+	dst, a, b, n := base("dst"), base("a"), base("b"), length("dst")
+	loop(i, n, func(i isa, off int) {
+		v := op(i, i.load(Mem{Base: a, Disp: off}), i.load(Mem{Base: b, Disp: off}))
+		i.store(v, Mem{Base: dst, Disp: off})
+	}, advance(dst, a, b))
+	end()
+}
+
+func withScalar(i isa, name, doc string, op func(i isa, a, s VecVirtual) VecVirtual) {
+	TEXT(name+i.suffix(), NOSPLIT, "func(dst, a []float64, s float64)")
+	Doc("dst = " + doc)
+	dst, a, n := base("dst"), base("a"), length("dst")
+	s := scalar(i, "s")
+	loop(i, n, func(i isa, off int) {
+		i.store(op(i, i.load(Mem{Base: a, Disp: off}), s), Mem{Base: dst, Disp: off})
+	}, advance(dst, a))
+	end()
+}
+
+// accumulating emits dst += a·b and dst += s·a, each with one rounding.
+func accumulating(i isa) {
+	TEXT("addProduct"+i.suffix(), NOSPLIT, "func(dst, a, b []float64)")
+	Doc("dst = fma(a, b, dst)")
+	dst, a, b, n := base("dst"), base("a"), base("b"), length("dst")
+	loop(i, n, func(i isa, off int) {
+		sum := i.load(Mem{Base: dst, Disp: off})
+		i.accumulate(sum, i.load(Mem{Base: a, Disp: off}), i.load(Mem{Base: b, Disp: off}))
+		i.store(sum, Mem{Base: dst, Disp: off})
+	}, advance(dst, a, b))
+	end()
+
+	TEXT("axpy"+i.suffix(), NOSPLIT, "func(dst, a []float64, s float64)")
+	Doc("dst = fma(s, a, dst)")
+	dst, a, n = base("dst"), base("a"), length("dst")
+	s := scalar(i, "s")
+	loop(i, n, func(i isa, off int) {
+		sum := i.load(Mem{Base: dst, Disp: off})
+		i.accumulate(sum, s, i.load(Mem{Base: a, Disp: off}))
+		i.store(sum, Mem{Base: dst, Disp: off})
+	}, advance(dst, a))
+	end()
+}

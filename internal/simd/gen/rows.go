@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// ahead is how many rows before its use a row is fetched to the second-level
+// cache.
+const ahead = 16
+
+// A table is a table of rows in registers: row index[at] starts at
+// base + stride·index[at], stride in bytes, numbers of size bytes.
+type table struct {
+	size                int
+	base, stride, index GPVirtual
+}
+
+// tableArguments loads the arguments table, stride and index.
+func tableArguments(size int) table {
+	t := table{size: size, base: base("table"), index: base("index")}
+	t.stride = Load(Param("stride"), GP64()).(GPVirtual)
+	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[size]), t.stride)
+	return t
+}
+
+// row sets p to where the row of index[at+plus] starts.
+func (t table) row(p, at GPVirtual, plus int) {
+	MOVL(Mem{Base: t.index, Index: at, Scale: 4, Disp: 4 * plus}, p.As32())
+	IMULQ(t.stride, p)
+	ADDQ(t.base, p)
+}
+
+// load reads a vector, off being that of float64.
+func (t table) load(i isa, p GPVirtual, off int) VecVirtual {
+	if t.size == 4 {
+		return i.loadSingle(Mem{Base: p, Disp: off / 2})
+	}
+	return i.load(Mem{Base: p, Disp: off})
+}
+
+func rowDots(i isa, size int) {
+	TEXT(fmt.Sprintf("rowDots%d%s", 8*size, i.suffix()), NOSPLIT,
+		fmt.Sprintf("func(dst, w []float64, table []float%d, stride int, index []uint32, fetch int)", 8*size))
+	Doc("dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;",
+		"of the row 16 further on in index the first fetch bytes are prefetched.")
+	dst, n := base("dst"), length("dst")
+	w, d := base("w"), length("w")
+	t := tableArguments(size)
+	fetch := Load(Param("fetch"), GP64()).(GPVirtual)
+	last := length("index")
+	SUBQ(Imm(ahead), last)
+
+	b, p, pw, j := GP64(), GP64(), GP64(), GP64()
+	XORQ(b, b)
+	next, line, use, done := label("row"), label("line"), label("use"), label("done")
+	Label(next)
+	CMPQ(b, n)
+	JGE(LabelRef(done))
+
+	CMPQ(b, last)
+	JGE(LabelRef(use))
+	t.row(p, b, ahead)
+	MOVQ(fetch, j)
+	Label(line)
+	CMPQ(j, Imm(0))
+	JLE(LabelRef(use))
+	PREFETCHT1(Mem{Base: p})
+	ADDQ(Imm(64), p)
+	SUBQ(Imm(64), j)
+	JMP(LabelRef(line))
+
+	Label(use)
+	t.row(p, b, 0)
+	MOVQ(w, pw)
+	MOVQ(d, j)
+	lanes := zeros(i)
+	loop(i, j, func(v isa, off int) {
+		v.accumulate(lanes[off/8/i.lanes()], t.load(v, p, off), v.load(Mem{Base: pw, Disp: off}))
+	}, func() {
+		ADDQ(Imm(uint64(8*size)), p)
+		ADDQ(Imm(64), pw)
+	})
+	VMOVSD(i.total(lanes), Mem{Base: dst, Index: b, Scale: 8})
+	INCQ(b)
+	JMP(LabelRef(next))
+	Label(done)
+	end()
+}
+
+// rowSum keeps as many sums as fit in registers and walks all rows for them.
+func rowSum(i isa, size int) {
+	TEXT(fmt.Sprintf("rowSum%d%s", 8*size, i.suffix()), NOSPLIT,
+		fmt.Sprintf("func(sum, w []float64, table []float%d, stride int, index []uint32)", 8*size))
+	Doc("sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order")
+	sum, d := base("sum"), length("sum")
+	w, n := base("w"), length("w")
+	t := tableArguments(size)
+	b, p := GP64(), GP64()
+
+	// block adds all rows to the sums at offsets offs.
+	block := func(v []isa, offs []int) {
+		var sums []VecVirtual
+		for k, off := range offs {
+			sums = append(sums, v[k].load(Mem{Base: sum, Disp: off}))
+		}
+		XORQ(b, b)
+		next := label("row")
+		Label(next)
+		t.row(p, b, 0)
+		weight := i.spread(Mem{Base: w, Index: b, Scale: 8})
+		for k, off := range offs {
+			i.accumulate(sums[k], weight, t.load(v[k], p, off))
+		}
+		INCQ(b)
+		CMPQ(b, n)
+		JLT(LabelRef(next))
+		for k, off := range offs {
+			v[k].store(sums[k], Mem{Base: sum, Disp: off})
+		}
+	}
+	done := label("done")
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	for width := 8 * i.lanes(); width >= 8; width /= 2 {
+		top, narrower := label("columns"), label("narrower")
+		Label(top)
+		CMPQ(d, Imm(uint64(width)))
+		JLT(LabelRef(narrower))
+		var v []isa
+		var offs []int
+		for k := 0; k < width; k += i.lanes() {
+			v, offs = append(v, i), append(offs, 8*k)
+		}
+		block(v, offs)
+		ADDQ(U32(8*width), sum)
+		ADDQ(U32(width*size), t.base)
+		SUBQ(Imm(uint64(width)), d)
+		JMP(LabelRef(top))
+		Label(narrower)
+	}
+	TESTQ(d, d)
+	JZ(LabelRef(done))
+	v := i.masked(d, 8/i.lanes())
+	block(v, []int{0, 8 * i.lanes()}[:len(v)])
+	Label(done)
+	end()
+}

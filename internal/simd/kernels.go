@@ -1,0 +1,47 @@
+package simd
+
+// kernels is one implementation of everything: the plain one, or assembly for
+// an instruction set. Lengths are checked before; a destination may be empty.
+type kernels struct {
+	name string
+
+	exp, log, sigmoid, softplus, neg, square, reciprocal, sqrt func(dst, x []float64)
+
+	add, sub, mul, div, addProduct func(dst, a, b []float64)
+
+	addScalar, mulScalar, divScalar, fromScalar, overScalar, axpy func(dst, a []float64, s float64)
+
+	sum      func(a []float64) float64
+	dot      func(a, b []float64) float64
+	clipFlat func(factor, within, norm2 []float64, c float64)
+
+	rowDots32 func(dst, w []float64, table []float32, stride int, index []uint32, fetch int)
+	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)
+	rowSum32  func(sum, w []float64, table []float32, stride int, index []uint32)
+	rowSum64  func(sum, w, table []float64, stride int, index []uint32)
+
+	// whole and cut are the tiles of the matrix product, widest first; none in
+	// the plain form. width is their number of columns.
+	whole, cut []tile
+	width      int
+}
+
+// A tile adds a product to `rows` rows of C.
+type tile struct {
+	rows int
+	add  func(c *float64, ldc int, a *float64, rowStride, colStride int, b *float64, ldb, n, k int)
+}
+
+// active is what this machine runs.
+var active = implementations()[0]
+
+// plain is the reference, and the fallback.
+var plain = &kernels{
+	name: "plain",
+	exp:  each(expOne), log: each(logOne), sigmoid: each(sigmoidOne), softplus: each(softplusOne),
+	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
+	add: add, sub: sub, mul: mul, div: div, addProduct: addProduct,
+	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, axpy: axpy,
+	sum: sum, dot: dot, clipFlat: clipFlat,
+	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
+}

@@ -1,0 +1,113 @@
+package simd
+
+import "math"
+
+// The plain loops. Every operation is rounded by itself, as in the assembly,
+// except where math.FMA stands.
+
+func each(f func(float64) float64) func(dst, x []float64) {
+	return func(dst, x []float64) {
+		for i := range dst {
+			dst[i] = f(x[i])
+		}
+	}
+}
+
+func neg(dst, x []float64) {
+	for i := range dst {
+		dst[i] = -x[i]
+	}
+}
+
+func square(dst, x []float64) {
+	for i := range dst {
+		dst[i] = x[i] * x[i]
+	}
+}
+
+func reciprocal(dst, x []float64) {
+	for i := range dst {
+		dst[i] = 1 / x[i]
+	}
+}
+
+func sqrt(dst, x []float64) {
+	for i := range dst {
+		dst[i] = math.Sqrt(x[i])
+	}
+}
+
+func add(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = a[i] + b[i]
+	}
+}
+
+func sub(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = a[i] - b[i]
+	}
+}
+
+func mul(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = a[i] * b[i]
+	}
+}
+
+func div(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = a[i] / b[i]
+	}
+}
+
+func addProduct(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = math.FMA(a[i], b[i], dst[i])
+	}
+}
+
+func addScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = a[i] + s
+	}
+}
+
+func mulScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = a[i] * s
+	}
+}
+
+func divScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = a[i] / s
+	}
+}
+
+func fromScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = s - a[i]
+	}
+}
+
+func overScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = s / a[i]
+	}
+}
+
+func axpy(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = math.FMA(s, a[i], dst[i])
+	}
+}
+
+func clipFlat(factor, within, norm2 []float64, c float64) {
+	for i := range factor {
+		factor[i], within[i] = 1, 0.5
+		if norm := math.Sqrt(norm2[i]); !(norm <= c) {
+			factor[i], within[i] = c/norm, -0.5
+		}
+	}
+}
