@@ -23,7 +23,7 @@ func parquetText(t testing.TB, schema *arrow.Schema, columns ...string) string {
 	t.Helper()
 	var fields []arrow.Array
 	for i, text := range columns {
-		a, _, err := array.FromJSON(memory.DefaultAllocator, schema.Field(i).Type, strings.NewReader(text))
+		a, _, err := array.FromJSON(memory.DefaultAllocator, schema.Field(i).Type, strings.NewReader(text), array.WithUseNumber())
 		if err != nil {
 			t.Fatal(err)
 		}
