@@ -86,6 +86,33 @@ func TestFamilies(t *testing.T) {
 			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) + logNormal(u[2], 0, 1)
 		},
 	}, {
+		"predicted zeros", "formula: n ~ 0 + x1\n  family: zero_inflated_poisson\n  zi: 0 + x1",
+		[]string{"b[x1]", "zi_b[x1]"},
+		func(u []float64) float64 {
+			zi, rate := 1/(1+math.Exp(-u[1]*x)), math.Exp(u[0]*x)
+			return math.Log(1-zi) + count*math.Log(rate) - rate - math.Log(6)
+		},
+		func(u []float64) float64 { return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) },
+	}, {
+		"hurdle", "formula: n ~ 0 + x1\n  family: hurdle_poisson\n  hu: 0 + x1",
+		[]string{"b[x1]", "hu_b[x1]"},
+		func(u []float64) float64 {
+			hu, rate := 1/(1+math.Exp(-u[1]*x)), math.Exp(u[0]*x)
+			return math.Log(1-hu) + count*math.Log(rate) - rate - math.Log(6) - math.Log(1-math.Exp(-rate))
+		},
+		func(u []float64) float64 { return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 1) },
+	}, {
+		"piecewise exponential", "formula: surv(e, d) ~ 1 + x1\n  family: piecewise_exponential\n  cuts: [1, 4]",
+		[]string{"b[x1]", "baseline[0-1]", "baseline[1-4]", "baseline[4+]"},
+		func(u []float64) float64 {
+			by := 8 / math.Sqrt(12) // of e, whose value lies between the cuts
+			first, second := math.Exp(u[0]*x+u[1])/by, math.Exp(u[0]*x+u[2])/by
+			return math.Log(second) - first - (exposure-1)*second
+		},
+		func(u []float64) float64 {
+			return logNormal(u[0], 0, 1) + logNormal(u[1], 0, 2.5) + logNormal(u[2], 0, 2.5) + logNormal(u[3], 0, 2.5)
+		},
+	}, {
 		"categorical response", "formula: g ~ 1 + x1\n  family: categorical",
 		[]string{"Intercept[b]", "Intercept[c]", "b[x1,b]", "b[x1,c]"},
 		func(u []float64) float64 {
@@ -212,6 +239,13 @@ func TestEveryFamily(t *testing.T) {
 		"formula: t ~ x1\n  family: log_normal",
 		"formula: t ~ x1\n  family: weibull",
 		"formula: surv(t, d) ~ x1\n  family: weibull",
+		"formula: n ~ x1\n  family: zero_inflated_poisson",
+		"formula: n ~ x1\n  family: zero_inflated_poisson\n  zi: 1 + e\n  priors:\n    zi_b[e]: normal(0, 2)",
+		"formula: n ~ x1\n  family: zero_inflated_negative_binomial\n  zi: beta(2, 2)",
+		"formula: n ~ x1\n  family: hurdle_poisson\n  hu: 0 + x1",
+		"formula: n ~ x1\n  family: hurdle_negative_binomial\n  phi: 1 + x1",
+		"formula: t ~ x1\n  family: piecewise_exponential\n  cuts: [1, 2.5, 10]",
+		"formula: surv(t, d) ~ x1 + (1 | g)\n  family: piecewise_exponential\n  cuts: [1, 20]\n  priors:\n    baseline: normal(-1, 1)\n    baseline[1-20]: normal(-2, 1)",
 		"formula: f ~ x1\n  family: beta",
 		"formula: o ~ x1 + g\n  family: cumulative",
 		"formula: y ~ x1\n  family: student_t\n  sigma: 1 + g\n  nu: gamma(2, 0.1)\n  priors:\n    sigma_b[g=c]: normal(0, 2)",

@@ -37,6 +37,22 @@ var piecewiseExponential = Distribution{
 		hazard := b.Sum(b.Mul(inside, args[0]), levelDim(args[0]))
 		return b.Sub(hazard, cumulativeHazard(b, x, args))
 	},
+	// The mean is the integral of the survival function, interval by interval.
+	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+		interval, cut := lastDim(args[0]), lastDim(args[1])
+		mean, survival, start := b.Const(0), b.Const(1), b.Const(0)
+		for j := range interval.Size {
+			logHazard := b.Slice(args[0], interval.Name, j)
+			if j == cut.Size {
+				return b.Add(mean, b.Mul(survival, b.Exp(b.Neg(logHazard))))
+			}
+			end := b.Slice(args[1], cut.Name, j)
+			risk := b.Mul(b.Sub(end, start), b.Exp(logHazard))
+			mean = b.Add(mean, b.Mul(b.Mul(survival, b.Neg(b.Expm1(b.Neg(risk)))), b.Exp(b.Neg(logHazard))))
+			survival, start = b.Mul(survival, b.Exp(b.Neg(risk))), end
+		}
+		return mean
+	},
 	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return log1mExp(b, cumulativeHazard(b, x, args))
 	},

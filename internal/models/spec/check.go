@@ -70,6 +70,7 @@ func (b *blocks) checkModel(m *Model) {
 		b.checkResponse(m, c, f)
 	}
 	b.checkResponseParts(m, f)
+	b.checkCuts(m, f)
 	for _, t := range m.Terms.Terms {
 		b.checkTerm(m, t)
 	}

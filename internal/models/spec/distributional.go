@@ -7,9 +7,11 @@ import (
 )
 
 // Predicted says that a parameter of the family depends on the record, by a
-// formula of its own: `sigma: 1 + arm`. Its logarithm is the linear predictor:
+// formula of its own: `sigma: 1 + arm`. Its logarithm is the linear predictor,
+// the log odds of a probability:
 //
 //	sigma: exp(sigma_Intercept + columns(sigma_coef) @ sigma_b)
+//	zi: sigmoid(zi_Intercept + columns(zi_coef) @ zi_b)
 type Predicted struct {
 	Name      Value[string]
 	Text      Value[string]
@@ -17,7 +19,8 @@ type Predicted struct {
 	Terms     []Term
 }
 
-// Default prior of the coefficients of a predicted parameter, on the log scale.
+// Default prior of the coefficients of a predicted parameter, on the log or log
+// odds scale.
 const priorPredicted = "normal(0, 1)"
 
 // auxiliary reads what stands beside `family:` for one of its parameters: a
@@ -68,7 +71,7 @@ func (b *blocks) checkPredicted(m *Model, f *family) bool {
 		if f != nil {
 			for _, a := range f.aux {
 				own = append(own, a.name)
-				has = has || a.name == p.Name.V && !f.cuts
+				has = has || a.name == p.Name.V && !f.replacesIntercept()
 			}
 		}
 		if f != nil && !has {
@@ -109,7 +112,8 @@ func (p *Predicted) priorNames(d *Data) []string {
 }
 
 // predict lowers the formula of a parameter of the family, if it has one.
-func (l *lowering) predict(name string) bool {
+func (l *lowering) predict(a auxiliary) bool {
+	name := a.name
 	p := l.model.predicted(name)
 	if p == nil {
 		return false
@@ -130,7 +134,11 @@ func (l *lowering) predict(name string) bool {
 	if len(sum) == 0 {
 		sum = []string{(&expr.Number{}).String()}
 	}
-	l.define(&l.core.RowsLet, name, Value[string]{"exp(" + strings.Join(sum, " + ") + ")", p.Text.At})
+	inverse := "exp"
+	if a.probability {
+		inverse = "sigmoid"
+	}
+	l.define(&l.core.RowsLet, name, Value[string]{inverse + "(" + strings.Join(sum, " + ") + ")", p.Text.At})
 	return true
 }
 

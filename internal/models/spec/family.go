@@ -23,15 +23,22 @@ type family struct {
 	effects bool
 	// cuts says that cutpoints take the place of the intercept.
 	cuts bool
+	// intervals says that a log hazard for each interval between the declared
+	// `cuts:` takes the place of the intercept.
+	intervals bool
 }
 
 // link names an inverse link and the observation that it gives, an expression
-// of eta, the linear predictor; trials stands for the number of trials and
-// response for the name of the response.
+// of eta, the linear predictor; trials stands for the number of trials,
+// response for the name of the response and cuts for the list of cuts.
 type link struct{ name, observe string }
 
-// auxiliary is a parameter of the family, with its default prior.
-type auxiliary struct{ name, prior string }
+// auxiliary is a parameter of the family, with its default prior. A formula for
+// it predicts its logarithm or, for a probability, its log odds.
+type auxiliary struct {
+	name, prior string
+	probability bool
+}
 
 // numeric are the types of a response on the line.
 var numeric = []string{Real, Integer}
@@ -55,17 +62,17 @@ var families = []family{
 	{
 		name: "normal", aliases: []string{"gaussian"}, types: numeric, scaled: true,
 		links: []link{{"identity", "normal(eta, sigma)"}},
-		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "student_t", types: numeric, scaled: true,
 		links: []link{{"identity", "student_t(nu, eta, sigma)"}},
-		aux:   []auxiliary{{"sigma", "half_normal(1)"}, {"nu", "gamma(2, 0.1)"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "nu", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "laplace", types: numeric, scaled: true,
 		links: []link{{"identity", "laplace(eta, sigma)"}},
-		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "poisson", types: []string{Integer}, counts: true,
@@ -74,14 +81,38 @@ var families = []family{
 	{
 		name: "negative_binomial", types: []string{Integer}, counts: true,
 		links: []link{{"log", "negative_binomial(phi=phi, log_mean=eta)"}},
-		aux:   []auxiliary{{"phi", "gamma(2, 0.1)"}},
+		aux:   []auxiliary{{name: "phi", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		name: "zero_inflated_poisson", types: []string{Integer}, counts: true,
+		links: []link{{"log", "zero_inflated_poisson(zi=zi, log_rate=eta)"}},
+		aux:   []auxiliary{{name: "zi", prior: "beta(1, 1)", probability: true}},
+	},
+	{
+		name: "zero_inflated_negative_binomial", types: []string{Integer}, counts: true,
+		links: []link{{"log", "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)"}},
+		aux: []auxiliary{
+			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+		},
+	},
+	{
+		name: "hurdle_poisson", types: []string{Integer}, counts: true,
+		links: []link{{"log", "hurdle_poisson(zi=hu, log_rate=eta)"}},
+		aux:   []auxiliary{{name: "hu", prior: "beta(1, 1)", probability: true}},
+	},
+	{
+		name: "hurdle_negative_binomial", types: []string{Integer}, counts: true,
+		links: []link{{"log", "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)"}},
+		aux: []auxiliary{
+			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+		},
 	},
 	{
 		name: "gamma", types: numeric, relative: true,
 		links: []link{
 			{"log", "gamma(shape, shape * exp(-eta) / response.by)"},
 		},
-		aux: []auxiliary{{"shape", "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "exponential", types: numeric, relative: true,
@@ -90,17 +121,22 @@ var families = []family{
 	{
 		name: "log_normal", types: numeric, relative: true,
 		links: []link{{"identity", "log_normal(eta + log(response.by), sigma)"}},
-		aux:   []auxiliary{{"sigma", "half_normal(1)"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "weibull", types: numeric, relative: true,
 		links: []link{{"log", "weibull(shape, log_scale=eta + log(response.by))"}},
-		aux:   []auxiliary{{"shape", "log_normal(0, 0.5)"}},
+		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
+	},
+	{
+		name: "piecewise_exponential", types: numeric, intervals: true,
+		links: []link{{"log", "piecewise_exponential(eta + baseline - log(response.by), cuts)"}},
+		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
 	},
 	{
 		name: "beta", types: []string{Real},
 		links: []link{{"logit", "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"}},
-		aux:   []auxiliary{{"kappa", "gamma(2, 0.1)"}},
+		aux:   []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "categorical", types: []string{Category}, effects: true,
@@ -109,7 +145,7 @@ var families = []family{
 	{
 		name: "cumulative", types: []string{Ordinal}, cuts: true,
 		links: []link{{"logit", "ordered_logistic(eta, thresholds)"}},
-		aux:   []auxiliary{{"thresholds", "ordered_normal(0, 2)"}},
+		aux:   []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
 	},
 }
 
@@ -156,6 +192,10 @@ func auxNames() []string {
 	}
 	return names
 }
+
+// replacesIntercept reports whether the family has something in place of the
+// intercept.
+func (f *family) replacesIntercept() bool { return f.cuts || f.intervals }
 
 // link returns the family's link of that name, the default for "", or nil.
 func (f *family) link(name string) *link {

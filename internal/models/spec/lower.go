@@ -53,7 +53,7 @@ func (s *Spec) Lowerable() (*Core, bool) {
 		return nil, false
 	}
 	f := familyOf(s.Model.Family.V)
-	if f == nil || f.link(s.Model.Link.V) == nil {
+	if f == nil || f.link(s.Model.Link.V) == nil || f.intervals != (len(s.Model.Cuts) > 0) {
 		return nil, false
 	}
 	for _, p := range s.Model.Priors {
@@ -95,7 +95,7 @@ func (l *lowering) run() {
 		l.dim("effect", response.effects())
 		effect, coef = " [effect]", " [coef, effect]"
 	}
-	if m.Terms.Intercept && !f.cuts {
+	if m.Terms.Intercept && !f.replacesIntercept() {
 		l.param("Intercept", m.prior(priorIntercept, "Intercept"), effect)
 		l.elements("Intercept")
 		l.eta = append(l.eta, "Intercept")
@@ -117,16 +117,21 @@ func (l *lowering) run() {
 		l.eta = []string{"0"}
 	}
 	for _, a := range f.aux {
-		if l.predict(a.name) {
+		if l.predict(a) {
 			continue
 		}
 		dims := ""
-		if f.cuts && a.name == "thresholds" {
+		switch {
+		case f.cuts && a.name == "thresholds":
 			levels := len(l.data.Column(m.Terms.Response.V).Levels)
 			l.core.Dims = append(l.core.Dims, &Dim{Name: Value[string]{"threshold", m.Formula.At}, Size: Value[int]{levels - 1, m.Formula.At}})
 			dims = " [threshold]"
+		case f.intervals && a.name == "baseline":
+			l.dim("interval", m.intervals())
+			dims = " [interval]"
 		}
 		l.param(a.name, m.prior(a.prior, a.name), dims)
+		l.elements(a.name)
 	}
 	l.raw(f, labels)
 	l.define(&l.core.RowsLet, "eta", Value[string]{strings.Join(l.eta, " + "), m.Formula.At})
@@ -139,6 +144,9 @@ func (l *lowering) observation(f *family) string {
 	text := strings.Replace(f.link(m.Link.V).observe, "response.", m.Terms.Response.V+".", 1)
 	if m.Terms.Trials.IsSet() {
 		text = strings.Replace(text, "trials", "raw("+m.Terms.Trials.V+")", 1)
+	}
+	if f.intervals {
+		text = strings.Replace(text, "cuts", m.cutsText(), 1)
 	}
 	if m.Terms.Event.IsSet() {
 		text = "censored(" + text + ", " + m.Terms.Event.V + ")"

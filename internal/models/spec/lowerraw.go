@@ -39,7 +39,7 @@ func (l *lowering) raw(f *family, labels []string) {
 		define("b_raw", times+"b")
 	}
 	switch {
-	case f.cuts:
+	case f.replacesIntercept():
 	case m.Terms.Intercept && center != "":
 		define("Intercept_raw", plus+times+"(Intercept - "+center+")")
 	case m.Terms.Intercept:

@@ -16,7 +16,8 @@ type Model struct {
 	Parametrisation Value[string] // of group effects: non_centred (default) or centred
 	Priors          []*Definition // by parameter: Intercept, b, b[age], sd, sigma
 	GroupFormulas   []*GroupFormula
-	Predicted       []*Predicted // parameters of the family with formulas of their own
+	Predicted       []*Predicted     // parameters of the family with formulas of their own
+	Cuts            []Value[float64] // of piecewise_exponential: where the hazard changes, in the unit of the file
 }
 
 // GroupFormula says how the effects of a group depend on its public table:
@@ -66,6 +67,7 @@ func (r *reader) model(e entry) *Model {
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = append(m.Priors, r.definitions(e)...) },
 		"group_formula":   func(e entry) { m.GroupFormulas = r.groupFormulas(e) },
+		"cuts":            func(e entry) { m.Cuts = r.cuts(e) },
 	}
 	for _, name := range auxNames() {
 		known[name] = func(e entry) { r.auxiliary(e, m) }

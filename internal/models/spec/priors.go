@@ -34,7 +34,7 @@ func (m *Model) priorNames(d *Data, f *family) []string {
 	if f.effects {
 		effects = d.Column(m.Terms.Response.V).effects()
 	}
-	if m.Terms.Intercept && !f.cuts {
+	if m.Terms.Intercept && !f.replacesIntercept() {
 		names = append(names, "Intercept")
 		for _, e := range effects {
 			names = append(names, "Intercept["+e+"]")
@@ -60,6 +60,11 @@ func (m *Model) priorNames(d *Data, f *family) []string {
 			names = append(names, p.priorNames(d)...)
 		} else {
 			names = append(names, a.name)
+		}
+	}
+	if f.intervals {
+		for _, i := range m.intervals() {
+			names = append(names, "baseline["+i+"]")
 		}
 	}
 	return names

@@ -56,6 +56,9 @@ func (s *Spec) renderModel(p *printer) {
 		p.text("formula", m.Terms.String())
 		p.line("family", f.name)
 		p.line("link", f.link(m.Link.V).name)
+		if len(m.Cuts) > 0 {
+			p.line("cuts", m.cutsText())
+		}
 		m.renderPredicted(p)
 		if len(m.GroupFormulas) > 0 {
 			p.block("group_formula", func() {

@@ -133,6 +133,24 @@ func (r *reader) texts(e entry) (list []Value[string]) {
 	return list
 }
 
+// numbers reads a list of finite real numbers.
+func (r *reader) numbers(e entry) (list []Value[float64]) {
+	if r.describesNumbers() {
+		return nil
+	}
+	s, ok := e.node.(*ast.SequenceNode)
+	if !ok {
+		r.add(r.at(e.node), "write [1, 2, 3]", "%s must be a list, not %s", e.key, describe(e.node))
+		return nil
+	}
+	for _, n := range s.Values {
+		if v := r.number(entry{"an element of " + e.key, r.at(n), n}); v.IsSet() {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // unique reports the elements of a list that repeat an earlier one.
 func (r *reader) unique(what string, list []Value[string]) {
 	seen := make(map[string]bool)

@@ -139,6 +139,15 @@ func (r *reader) describesList() bool {
 	return true
 }
 
+// describesNumbers notes a list of numbers.
+func (r *reader) describesNumbers() bool {
+	if r.shape == nil {
+		return false
+	}
+	r.shape.add(map[string]any{"type": "array", "items": map[string]any{"type": "number"}})
+	return true
+}
+
 // describesNothing says of a key that the language reserves that no value can
 // be given.
 func (r *reader) describesNothing() bool { return r.shape != nil }
