@@ -70,13 +70,3 @@ func logDiffExp(b *graph.Builder, x, y *graph.Node) *graph.Node {
 func standardise(b *graph.Builder, x, loc, scale *graph.Node) *graph.Node {
 	return b.Div(b.Sub(x, loc), scale)
 }
-
-// eventDims are the names of the last rank dims of x.
-func eventDims(x *graph.Node, rank int) []string {
-	s := x.Shape()
-	names := make([]string, 0, rank)
-	for _, d := range s[len(s)-rank:] {
-		names = append(names, d.Name)
-	}
-	return names
-}

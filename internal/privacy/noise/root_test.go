@@ -27,7 +27,7 @@ func TestSeedsAndLabelsGiveDifferentKeys(t *testing.T) {
 	if *Insecure(1).key == *Insecure(2).key || *Insecure(1).key == *Public(1).key {
 		t.Error("different seeds or kinds share a key")
 	}
-	if *Insecure(1).key != *Insecure(1).key {
+	if first, second := Insecure(1), Insecure(1); *first.key != *second.key {
 		t.Error("one seed gives two keys")
 	}
 }
