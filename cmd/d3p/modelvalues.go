@@ -27,7 +27,7 @@ func modelValues() map[string]func(*spec.Spec) (any, spec.Position) {
 		"clip-quantile": func(m *spec.Spec) (any, spec.Position) { return m.Fit.ClipQuantile.V, m.Fit.ClipQuantile.At },
 		"optimizer":     func(m *spec.Spec) (any, spec.Position) { return m.Fit.Optimizer.V, m.Fit.Optimizer.At },
 		"learning-rate": func(m *spec.Spec) (any, spec.Position) { return m.Fit.LearningRate.V, m.Fit.LearningRate.At },
-		"guide":         func(m *spec.Spec) (any, spec.Position) { return m.Guide.Type.V, m.Guide.Type.At },
+		"guide":         func(m *spec.Spec) (any, spec.Position) { return guideOf(m), m.Guide.Type.At },
 		"rank":          func(m *spec.Spec) (any, spec.Position) { return m.Guide.Rank.V, m.Guide.Rank.At },
 		"init":          func(m *spec.Spec) (any, spec.Position) { return m.Guide.Init.V, m.Guide.Init.At },
 		"init-scale":    func(m *spec.Spec) (any, spec.Position) { return m.Guide.InitScale.V, m.Guide.InitScale.At },
@@ -59,4 +59,13 @@ func recordsOf(m *spec.Spec) (any, spec.Position) {
 		return rows.Public.V, rows.Public.At
 	}
 	return rows.UpperBound.V, rows.UpperBound.At
+}
+
+// guideOf returns the guide of the model's parameters: under an amortised one
+// they are points.
+func guideOf(m *spec.Spec) string {
+	if m.Guide.Type.V == spec.Amortised {
+		return "delta"
+	}
+	return m.Guide.Type.V
 }

@@ -11,13 +11,17 @@ import (
 
 // build is one graph in the making: a Builder and what names mean in it.
 type build struct {
-	c       *compiler
-	b       *graph.Builder
-	env     *expr.Env
-	logDet  map[string]*graph.Node // of each parameter's transform, batch dims kept
-	loss    *graph.Node
-	outputs []*graph.Node
-	block   int // first column of the row that is read
+	c      *compiler
+	b      *graph.Builder
+	env    *expr.Env
+	logDet map[string]*graph.Node // of each parameter's transform, batch dims kept
+	loss   *graph.Node
+	// guided says that local latents are drawn from their guide, which sees the
+	// record, and not from their prior; correction is what that adds to the loss.
+	guided     bool
+	correction *graph.Node
+	outputs    []*graph.Node
+	block      int // first column of the row that is read
 }
 
 // environment knows the dims and the names of the columns, but no value.
@@ -70,6 +74,7 @@ func (g *build) define(d *spec.Definition) {
 func (g *build) rows() {
 	g.env.Values = maps.Clone(g.env.Values)
 	g.columns()
+	g.correction = g.latents()
 	for _, d := range g.c.ordered(g.c.core.RowsLet) {
 		g.define(d)
 	}

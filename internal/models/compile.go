@@ -59,6 +59,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.checkNames()
 	c.checkUse()
 	c.checkNets()
+	c.checkLatents()
 	if c.brokenNet {
 		return nil, nil
 	}
@@ -94,6 +95,9 @@ func newCompiler(s *spec.Spec, core *spec.Core) *compiler {
 	c := &compiler{spec: s, core: core, encoder: newEncoder(&s.Data)}
 	for _, column := range s.Data.Columns {
 		c.columns = append(c.columns, column.Name.V)
+	}
+	for _, t := range s.Data.Tensors {
+		c.columns = append(c.columns, t.Name.V)
 	}
 	c.usage = usageOf(core)
 	return c

@@ -1,5 +1,7 @@
 package models
 
+import "math"
+
 // Encoding says how one row of the file (named text or numeric cells) becomes K
 // numbers, and which rows make up a record, the data of one unit. It is public
 // data: everything in it is declared in the model file, nothing is learnt from
@@ -64,6 +66,9 @@ type FieldKind string
 const (
 	// Numeric writes (transform(clamp(x, Lower, Upper)) - Center) / Scale to Out[0].
 	Numeric FieldKind = "numeric"
+	// Quantile is Numeric for values that are probabilities p: it writes Φ⁻¹(p),
+	// within ±40, which a standard normal is below with probability p.
+	Quantile FieldKind = "quantile"
 	// LevelCode writes the index of the level, 0 to len(Levels)-1, to Out[0].
 	LevelCode FieldKind = "level_code"
 	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
@@ -72,6 +77,12 @@ const (
 	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
 	MissingIndicator FieldKind = "missing_indicator"
 )
+
+// NormalQuantile is Φ⁻¹(p), within ±40: no normal that the tool draws lies
+// outside.
+func NormalQuantile(p float64) float64 {
+	return min(max(math.Sqrt2*math.Erfinv(2*p-1), -40), 40)
+}
 
 // MissingRule says what a missing value does.
 type MissingRule string

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"slices"
+
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -119,7 +121,7 @@ func (c *compiler) checkNets() {
 			c.errs.Add(n.Name.At, "rename it", "net %s has the name of a function, distribution or net", n.Name.V)
 		}
 		taken[n.Name.V] = true
-		called := false
+		called := slices.ContainsFunc(c.spec.Guide.Rows, func(d *spec.Definition) bool { return d.Expr != nil && n.Calls(d.Expr) })
 		for _, list := range [][]*spec.Definition{c.core.Let, c.core.RowsLet, c.core.Observe} {
 			for _, d := range list {
 				called = called || d.Expr != nil && n.Calls(d.Expr)

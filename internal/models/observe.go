@@ -35,6 +35,7 @@ type Observation struct {
 // observed.
 func (c *compiler) likelihood(m *Model) *build {
 	g := c.build()
+	g.guided = true
 	g.rows()
 	g.loss = g.logLikelihood(func(o Observation) { m.Observed = append(m.Observed, o) })
 	c.findParents(m.Observed)
@@ -43,7 +44,7 @@ func (c *compiler) likelihood(m *Model) *build {
 
 // logLikelihood is log p(record | θ); found is told of every observation.
 func (g *build) logLikelihood(found func(Observation)) *graph.Node {
-	terms := []*graph.Node{g.b.Const(0)}
+	terms := []*graph.Node{g.correction}
 	for _, d := range g.c.core.Observe {
 		density := g.density(d)
 		if density == nil {
@@ -79,6 +80,10 @@ func (g *build) density(d *spec.Definition) dist.Density {
 // vector of columns that label a dim. The value's X is nil after a mistake.
 func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, dist.Observed) {
 	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Linear: -1}
+	if t := g.c.spec.Data.Tensor(o.Name); t != nil {
+		x := g.observedTensor(d, t, &o)
+		return o, dist.Observed{X: x}
+	}
 	single := g.c.spec.Data.Column(o.Name)
 	if single != nil {
 		o.Columns = []*spec.Column{single}

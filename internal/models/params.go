@@ -55,6 +55,7 @@ func (c *compiler) dimensions() {
 			c.dims[name] = expr.Dim{Size: len(labels), Labels: labels}
 		}
 	}
+	c.tensorDims()
 }
 
 // parameters finds the shape, support and place of every parameter. Priors may

@@ -17,11 +17,13 @@ type Predictive struct {
 	samplers []dist.Sampler
 	values   [][][]float64 // of each observation: its inputs for one record
 	batch    int
+	noise    int       // standard normals of a record's local latents
+	latents  []float64 // all of them, [noise × B]
 }
 
 // NewPredictive prepares predictions for batches of up to maxB records.
 func (m *Model) NewPredictive(maxB int) *Predictive {
-	p := &Predictive{observed: m.Observed, machine: graph.NewMachine(m.Predict, maxB)}
+	p := &Predictive{observed: m.Observed, machine: graph.NewMachine(m.Predict, maxB), noise: m.Predict.AuxRecord, latents: make([]float64, m.Predict.AuxRecord*maxB)}
 	for _, o := range m.Observed {
 		inputs := o.density.Inputs()
 		values := make([][]float64, len(inputs))
@@ -41,7 +43,15 @@ func (p *Predictive) Set(theta []float64) { p.machine.Globals(theta, nil) }
 // column j of record b is rows[b·stride + j].
 func (p *Predictive) Records(rows []float64, stride, B int) {
 	p.batch = B
-	p.machine.Records(rows, stride, B, nil)
+	p.machine.Records(rows, stride, B, p.latents[:p.noise*B])
+}
+
+// Latents draws the local latents of the records to come from their prior;
+// before, they are at its means.
+func (p *Predictive) Latents(rng dist.Rand) {
+	for i := range p.latents {
+		p.latents[i] = rng.Normal()
+	}
 }
 
 // Mean sets dst[b], b < B, to the mean of observation i, a single column, in

@@ -50,6 +50,7 @@ func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
 // sampledTogether, given the table's other columns and the parameters that
 // predictive was set to.
 func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
+	s.predictive.Latents(rng)
 	for k, i := range s.order {
 		o := &s.m.Observed[i]
 		if k == 0 || len(o.Parents) > 0 {

@@ -23,6 +23,7 @@ func (g *build) columns() {
 			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.missing(column))}
 		}
 	}
+	g.tensors()
 	for label := range u.labels {
 		if factors, ok := d.Factors(label); ok {
 			g.env.Coefficients[label] = g.product(factors)

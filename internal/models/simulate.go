@@ -25,7 +25,7 @@ func (m *Model) Simulate(n int, rng dist.Rand) (Table, []float64) {
 
 // SimulateAt is Simulate at given unconstrained parameters.
 func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
-	t := Table{Columns: m.Spec.Data.Columns}
+	t := Table{Columns: m.Spec.Data.AllColumns()}
 	for _, c := range t.Columns {
 		column := make([]float64, n)
 		for b := range column {
@@ -67,13 +67,16 @@ func (e Encoding) encode(row []float64, value func(header string) float64) {
 	for _, f := range e.Fields {
 		v := value(f.Column)
 		switch f.Kind {
-		case Numeric:
+		case Numeric, Quantile:
 			by := f.Scale
 			if by == 0 {
 				by = 1
 			}
 			c := spec.Column{Transform: spec.Value[string]{V: f.Transform}}
 			row[f.Out[0]] = (c.Transformed(v) - f.Center) / by
+			if f.Kind == Quantile {
+				row[f.Out[0]] = NormalQuantile(row[f.Out[0]])
+			}
 		case LevelCode:
 			row[f.Out[0]] = v
 		case OneHot:

@@ -26,7 +26,7 @@ func (m *Model) NewTwin() (*Twin, error) {
 	if _, err := m.Ancestral(); err != nil {
 		return nil, err
 	}
-	columns := m.Spec.Data.Columns
+	columns := m.Spec.Data.AllColumns()
 	t := &Twin{
 		sampler: m.newRecordSampler(columns), met: m.constraints.machine(sampledTogether),
 		all: Table{Columns: columns}, accepted: make([]bool, sampledTogether),

@@ -23,7 +23,7 @@ func newUsage() usage {
 // usageOf reads the rows block.
 func usageOf(core *spec.Core) usage {
 	u := newUsage()
-	for _, list := range [][]*spec.Definition{core.RowsLet, core.Observe} {
+	for _, list := range [][]*spec.Definition{core.Latent, core.RowsLet, core.Observe} {
 		for _, d := range list {
 			if d.Expr != nil {
 				expr.Walk(d.Expr, u.visit)

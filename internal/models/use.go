@@ -36,7 +36,7 @@ func (c *compiler) checkUse() {
 			c.errs.Add(p.definition.Name.At, "use it in what is observed, or remove it", "nothing uses parameter %s", p.definition.Name.V)
 		}
 	}
-	for _, d := range c.core.RowsLet {
+	for _, d := range append(c.core.Latent[:len(c.core.Latent):len(c.core.Latent)], c.core.RowsLet...) {
 		if !used[d.Name.V] {
 			c.errs.Add(d.Name.At, "remove it", "nothing uses %s", d.Name.V)
 		}
@@ -47,7 +47,7 @@ func (c *compiler) checkUse() {
 // single values have names of their own.
 func (c *compiler) byName() map[string]*spec.Definition {
 	definitions := make(map[string]*spec.Definition)
-	for _, list := range [][]*spec.Definition{c.core.Params, c.core.Let, c.core.RowsLet} {
+	for _, list := range [][]*spec.Definition{c.core.Params, c.core.Let, c.core.Latent, c.core.RowsLet} {
 		for _, d := range list {
 			definitions[d.Name.V] = d
 		}
@@ -94,6 +94,9 @@ func (c *compiler) follow(e expr.Expr, definitions map[string]*spec.Definition, 
 // columnsOf lists the columns that the name of an observation stands for.
 func (c *compiler) columnsOf(name string) []string {
 	if c.spec.Data.Column(name) != nil {
+		return []string{name}
+	}
+	if t := c.spec.Data.Tensor(name); t != nil {
 		return []string{name}
 	}
 	var columns []string

@@ -16,6 +16,7 @@ type Core struct {
 	Dims    []*Dim
 	Params  []*Definition // name: prior(args) [dim, ...]
 	Let     []*Definition // expressions of parameters
+	Latent  []*Definition // name: normal(mean, sd) [dim, ...], one draw per record
 	RowsLet []*Definition // expressions of parameters and of the row's columns
 	Observe []*Definition // column (or dim of columns): distribution
 	// Constraints are met by every record of a synthetic table.
@@ -48,7 +49,7 @@ func (r *reader) coreRows(e entry, c *Core) {
 	r.object(e.node, "rows", fields{
 		"let":     func(e entry) { c.RowsLet = r.definitions(e) },
 		"observe": func(e entry) { c.Observe = r.definitions(e) },
-		"latent":  func(e entry) { r.notYet(e, "latent", "amortised guides") },
+		"latent":  func(e entry) { c.Latent = r.definitions(e) },
 	})
 }
 

@@ -10,6 +10,7 @@ type Data struct {
 	Rows       Rows
 	OutOfRange Value[string] // clamp or reject
 	Columns    []*Column     // in file order
+	Tensors    []*Tensor     // arrays of further columns
 	Tables     []*Table      // public tables, joined by a category column
 	Missing    Missing       // the rule of columns that state none
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
@@ -69,6 +70,7 @@ func (d *Data) columnNames() []string {
 func (r *reader) data(e entry, d *Data) {
 	d.At = e.at
 	var rules []namedRule
+	var binarize entry
 	known := fields{
 		"unit":           func(e entry) { r.unit(e, &d.Unit) },
 		"rows":           func(e entry) { r.rows(e, &d.Rows) },
@@ -78,8 +80,12 @@ func (r *reader) data(e entry, d *Data) {
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
-		"tensors":        func(e entry) { r.notYet(e, "tensors", "networks") },
-		"binarize":       func(e entry) { r.notYet(e, "binarize", "networks") },
+		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },
+		"binarize": func(e entry) {
+			if binarize = e; r.shape != nil {
+				r.binarize(e, d)
+			}
+		},
 	}
 	keys := r.object(e.node, "data", known)
 	if keys == nil {
@@ -91,7 +97,10 @@ func (r *reader) data(e entry, d *Data) {
 	if !keys["rows"] {
 		r.add(e.at, "add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
 	}
-	if !keys["columns"] {
+	if binarize.node != nil {
+		r.binarize(binarize, d) // after the tensors that it speaks of
+	}
+	if !keys["columns"] && !keys["tensors"] {
 		r.add(e.at, "add `columns:` with one line per column", "data declares no columns")
 	}
 	r.applyMissing(rules, d) // after the columns that they speak of

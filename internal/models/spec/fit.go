@@ -12,6 +12,7 @@ type Guide struct {
 	Init      Value[string]  // where the means start: prior or zero
 	InitScale Value[float64] // standard deviation of every latent scalar at the start
 	Rank      Value[int]     // of low_rank
+	Rows      []*Definition  // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
 // Fit holds the settings of the algorithm. Values that the file does not state
@@ -34,18 +35,22 @@ type Fit struct {
 	Compat       Value[string]  // d3p: the algorithm of the Python package
 }
 
+// Amortised is the guide of models with local latents: theirs are functions of
+// the record, and all other parameters are points.
+const Amortised = "amortised"
+
 // guide reads `guide:`.
 func (r *reader) guide(e entry, g *Guide) {
 	g.At = e.at
 	r.settings(e.node, "guide", fields{
-		"type":       func(e entry) { g.Type = r.choice(e, "mean_field", "full_rank", "low_rank", "delta") },
+		"type":       func(e entry) { g.Type = r.choice(e, "mean_field", "full_rank", "low_rank", "delta", Amortised) },
 		"init":       func(e entry) { g.Init = r.choice(e, "prior", "zero") },
 		"init_scale": func(e entry) { g.InitScale = r.positive(e) },
 		"rank":       func(e entry) { g.Rank = r.count(e, 1) },
 		"blocks":     func(e entry) { r.notYet(e, "blocks", "the other guides") },
 		"params":     func(e entry) { r.notYet(e, "params", "custom guides") },
 		"free":       func(e entry) { r.notYet(e, "free", "custom guides") },
-		"rows":       func(e entry) { r.notYet(e, "rows", "amortised guides") },
+		"rows":       func(e entry) { g.Rows = r.definitions(e) },
 	})
 }
 

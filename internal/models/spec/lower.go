@@ -67,7 +67,7 @@ func (s *Spec) Lowerable() (*Core, bool) {
 
 // parsed reports whether every expression of the core blocks could be read.
 func (c *Core) parsed() bool {
-	for _, list := range [][]*Definition{c.Params, c.Let, c.RowsLet, c.Observe} {
+	for _, list := range [][]*Definition{c.Params, c.Let, c.Latent, c.RowsLet, c.Observe} {
 		for _, d := range list {
 			if d.Expr == nil {
 				return false

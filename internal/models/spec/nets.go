@@ -245,3 +245,14 @@ func (n *Net) Calls(e expr.Expr) bool {
 	})
 	return found
 }
+
+// guideDefault is the guide of a file that states none: networks are points.
+func (s *Spec) guideDefault() string {
+	switch {
+	case s.Core != nil && len(s.Core.Latent) > 0:
+		return Amortised
+	case len(s.Nets) > 0:
+		return "delta"
+	}
+	return "mean_field"
+}

@@ -28,6 +28,11 @@ func (p *printer) block(key string, body func()) {
 	p.depth--
 }
 
+// item writes one element of a list, as it is.
+func (p *printer) item(value string) {
+	p.WriteString(strings.Repeat("  ", p.depth) + "- " + value + "\n")
+}
+
 // text writes a line with a text value, quoted if need be.
 func (p *printer) text(key, value string) { p.line(key, quoteIn("k: %s", value)) }
 

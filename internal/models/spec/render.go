@@ -41,7 +41,7 @@ func (s *Spec) render(model func(*printer)) []byte {
 		p.block("nets", func() { renderNets(p, s.Nets) })
 	}
 	model(p)
-	p.block("guide", func() { renderGuide(p, &s.Guide) })
+	p.block("guide", func() { renderGuide(p, &s.Guide, s.guideDefault()) })
 	p.block("fit", func() { renderFit(p, &s.Fit) })
 	p.block("privacy", func() { renderPrivacy(p, &s.Privacy) })
 	p.block("output", func() { renderOutput(p, &s.Output) })
@@ -113,6 +113,7 @@ func renderCore(p *printer, c *Core) {
 			definitions("let", c.RowsLet)
 			definitions("observe", c.Observe)
 		})
+			definitions("latent", c.Latent)
 	})
 }
 

@@ -26,11 +26,14 @@ func renderData(p *printer, d *Data) {
 	if len(d.MissingTokens) > 0 {
 		p.line("missing_tokens", flowList(d.MissingTokens, func(v Value[string]) string { return v.V }))
 	}
-	p.block("columns", func() {
-		for _, c := range d.Columns {
-			p.line(c.Name.V, renderColumn(d, c))
-		}
-	})
+	if len(d.Columns) > 0 {
+		p.block("columns", func() {
+			for _, c := range d.Columns {
+				p.line(c.Name.V, renderColumn(d, c))
+			}
+		})
+	}
+	renderTensors(p, d)
 	if len(d.Tables) > 0 {
 		p.block("tables", func() {
 			for _, t := range d.Tables {

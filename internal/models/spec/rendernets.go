@@ -2,7 +2,6 @@ package spec
 
 import (
 	"strconv"
-	"strings"
 )
 
 // renderNets prints the networks with what they leave open filled in.
@@ -36,7 +35,7 @@ func renderNets(p *printer, nets []*Net) {
 func renderLayers(p *printer, key string, layers []*Layer) {
 	p.block(key, func() {
 		for _, l := range layers {
-			p.WriteString(strings.Repeat("  ", p.depth) + "- " + l.Kind.V + ": " + l.text() + "\n")
+			p.item(l.Kind.V + ": " + l.text())
 		}
 	})
 }

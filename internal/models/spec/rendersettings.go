@@ -3,12 +3,19 @@ package spec
 import "strconv"
 
 // renderGuide prints the guide; what the plan decides stands as auto.
-func renderGuide(p *printer, g *Guide) {
-	p.line("type", g.Type.Or("mean_field"))
+func renderGuide(p *printer, g *Guide, guideDefault string) {
+	p.line("type", g.Type.Or(guideDefault))
 	p.maybe("init", g.Init.V, g.Init.IsSet())
 	p.number("init_scale", g.InitScale)
 	if g.Rank.IsSet() {
 		p.count("rank", g.Rank)
+	}
+	if len(g.Rows) > 0 {
+		p.block("rows", func() {
+			for _, d := range g.Rows {
+				p.text(d.Name.V, d.Text.V)
+			}
+		})
 	}
 }
 

@@ -24,7 +24,7 @@ func (f *Formula) usedBy() map[string]bool {
 // labels of dims stand for.
 func (c *Core) usedBy(d *Data) map[string]bool {
 	used := make(map[string]bool)
-	for _, list := range [][]*Definition{c.Params, c.Let, c.RowsLet, c.Observe} {
+	for _, list := range [][]*Definition{c.Params, c.Let, c.Latent, c.RowsLet, c.Observe} {
 		for _, definition := range list {
 			used[definition.Name.V] = true
 			if definition.Expr == nil {

@@ -88,7 +88,7 @@ func (e *encoder) value(c *column, x float64, code int, declared bool) {
 	for i := range c.fields {
 		f := &c.fields[i]
 		switch f.Kind {
-		case models.Numeric:
+		case models.Numeric, models.Quantile:
 			missing = !e.numeric(c, f, x) || missing
 		case models.LevelCode, models.OneHot:
 			missing = !e.level(f, code, declared) || missing

@@ -65,7 +65,7 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 		}
 		c := &enc.columns[i]
 		switch f.Kind {
-		case models.Numeric:
+		case models.Numeric, models.Quantile:
 			c.numeric = true
 		case models.LevelCode, models.OneHot:
 			c.levels = newLevelSet(f.Levels)
@@ -106,7 +106,11 @@ func (f *field) encode(x float64) float64 {
 	if f.transform != nil {
 		x = f.transform(x)
 	}
-	return (x - f.Center) / f.scale
+	x = (x - f.Center) / f.scale
+	if f.Kind == models.Quantile {
+		return models.NormalQuantile(x)
+	}
+	return x
 }
 
 // transforms maps the names of models.Transforms, and "", to functions; nil is

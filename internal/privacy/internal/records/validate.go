@@ -46,7 +46,7 @@ func validateField(f models.Field) error {
 	}
 	want := 1
 	switch f.Kind {
-	case models.Numeric, models.MissingIndicator, models.LevelCode:
+	case models.Numeric, models.Quantile, models.MissingIndicator, models.LevelCode:
 	case models.OneHot:
 		want = len(f.Levels)
 	default:

@@ -1,0 +1,188 @@
+package models
+
+import (
+	"maps"
+	"math"
+	"strconv"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// A local latent z of a record x has the prior p(z) = normal(a, b) and the
+// amortised guide q(z | x) = normal(μ(x), σ(x)), both of `core` and `guide`.
+// With ε from N(0, I), new for every record and step,
+//
+//	z = μ + σ ε,  log p(x) ≥ E[ log p(x | z) + log p(z) − log q(z | x) ],
+//
+// and the loss of a record is the bracket at its z: its gradient with respect
+// to the weights of encoder and decoder, through z, is that of the bound.
+// log q(z | x) = −Σ (log σ + ε²/2 + log √2π). Kingma and Welling 2014,
+// arXiv:1312.6114.
+
+// latents adds the local latents of a record: drawn from the guide where that
+// sees the record, else from the prior. It returns log p(z) − log q(z | x) in
+// the first case, 0 in the second.
+func (g *build) latents() *graph.Node {
+	correction := g.b.Const(0)
+	for _, d := range g.c.core.Latent {
+		prior, shape := g.latentPrior(d)
+		if prior == nil {
+			continue
+		}
+		noise := g.b.Aux(d.Name.V+" at "+strconv.Itoa(g.block), shape, true)
+		if !g.guided {
+			z := g.b.Add(prior.Args[0], g.b.Mul(prior.Args[1], noise))
+			g.env.Values[d.Name.V] = expr.Value{Node: g.b.Expand(z, shape)}
+			continue
+		}
+		guide := g.latentGuide(d, shape)
+		if guide == nil {
+			g.env.Values[d.Name.V] = expr.Value{Node: noise} // what uses it is not to blame
+			continue
+		}
+		mean, sd := guide[0], guide[1]
+		z := g.b.Expand(g.b.Add(mean, g.b.Mul(sd, noise)), shape)
+		logQ := g.b.Neg(g.b.Add(g.b.Log(sd), g.b.Add(g.b.Mul(g.b.Const(0.5), g.b.Square(noise)), g.b.Const(0.5*math.Log(2*math.Pi)))))
+		logP := prior.LogDensity(g.b, dist.Observed{X: z})
+		correction = g.b.AddAll(correction, sumAll(g.b, g.b.Expand(logP, shape)), g.b.Neg(sumAll(g.b, g.b.Expand(logQ, shape))))
+		g.env.Values[d.Name.V] = expr.Value{Node: z}
+	}
+	return correction
+}
+
+// withGuided is what names mean in a guide: it sees the whole record, also what
+// is observed.
+func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
+	all, u := maps.Clone(values), newUsage()
+	for _, q := range g.c.spec.Guide.Rows {
+		if q.Expr != nil {
+			expr.Walk(q.Expr, u.visit)
+		}
+	}
+	for _, t := range g.c.spec.Data.Tensors {
+		if _, ok := all[t.Name.V]; !ok && u.named[t.Name.V] && len(t.Columns()) > 0 {
+			all[t.Name.V] = expr.Value{Node: g.tensor(t, Response)}
+		}
+	}
+	for _, column := range g.c.spec.Data.Columns {
+		if _, ok := all[column.Name.V]; ok || !u.named[column.Name.V] {
+			continue
+		}
+		if column.Numeric() {
+			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.scaled(column, Response))}
+		} else {
+			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.code(column, Response)), Labels: column.LevelNames()}
+		}
+	}
+	for _, dim := range g.c.core.Dims {
+		if u.dims[dim.Name.V] && g.env.Design[dim.Name.V] == nil {
+			g.design(dim)
+		}
+	}
+	return all
+}
+
+// latentPrior reads `name: normal(mean, sd) [dims]`, nil after a mistake.
+func (g *build) latentPrior(d *spec.Definition) (*dist.Applied, graph.Shape) {
+	e, dims, errs := expr.SplitDims(d.Expr)
+	shape, more := g.env.Shape(dims)
+	density, bad := expr.LowerDensity(e, g.env, g.b)
+	if errs = append(append(errs, more...), bad...); len(errs) > 0 {
+		g.c.errs = append(g.c.errs, errs...)
+		return nil, nil
+	}
+	return g.normal(d, density, shape), shape
+}
+
+// latentGuide is mean and sd of a latent given the record, nil after a mistake.
+func (g *build) latentGuide(d *spec.Definition, shape graph.Shape) []*graph.Node {
+	for _, q := range g.c.spec.Guide.Rows {
+		if q.Name.V != d.Name.V || q.Expr == nil {
+			continue
+		}
+		outer := g.env.Values
+		g.env.Values = g.withGuided(outer)
+		density, errs := expr.LowerDensity(q.Expr, g.env, g.b)
+		g.env.Values = outer
+		g.c.errs = append(g.c.errs, errs...)
+		if density == nil {
+			return nil
+		}
+		a, ok := density.(dist.Applied)
+		if !ok || a.Name != "normal" {
+			g.c.errs.Add(q.Text.At, "write normal(mean, sd) with outputs of a net", "the guide of latent %s must be normal", d.Name.V)
+			return nil
+		}
+		for i := range a.Args {
+			a.Args[i] = g.c.undimmed(g.b, a.Args[i], shape)
+		}
+		if a := g.normal(q, a, shape); a != nil {
+			return a.Args
+		}
+		return nil
+	}
+	return nil
+}
+
+// normal checks that a density is a normal one of this shape.
+func (g *build) normal(d *spec.Definition, density dist.Density, shape graph.Shape) *dist.Applied {
+	a, ok := density.(dist.Applied)
+	switch {
+	case !ok || a.Name != "normal":
+		g.c.errs.Add(d.Text.At, "write normal(mean, sd) [dims]", "a local latent is normal, %s is not", d.Text.V)
+		return nil
+	}
+	if err := a.Fits(shape); err != nil {
+		g.c.errs.Add(d.Text.At, "", "%v", err)
+		return nil
+	}
+	return &a
+}
+
+// undimmed gives an output of a network whose dims are its own, made from
+// numbers, the dims of a value with the same sizes.
+func (c *compiler) undimmed(b *graph.Builder, x *graph.Node, shape graph.Shape) *graph.Node {
+	have := x.Shape()
+	if len(have) != len(shape) {
+		return x
+	}
+	for i, d := range have {
+		own := false
+		for _, n := range c.networks {
+			own = own || n.Own(d)
+		}
+		if !own || d.Size != shape[i].Size {
+			return x
+		}
+	}
+	return b.Reshape(x, shape)
+}
+
+// checkLatents reports local latents without a guide, guides without a latent,
+// and a guide that has no place for them.
+func (c *compiler) checkLatents() {
+	guided := make(map[string]bool)
+	for _, q := range c.spec.Guide.Rows {
+		guided[q.Name.V] = true
+		known := false
+		var names []string
+		for _, d := range c.core.Latent {
+			known = known || d.Name.V == q.Name.V
+			names = append(names, d.Name.V)
+		}
+		if !known {
+			c.errs.Add(q.Name.At, hint(q.Name.V, names), "no local latent %s", q.Name.V)
+		}
+	}
+	for _, d := range c.core.Latent {
+		if !guided[d.Name.V] {
+			c.errs.Add(d.Name.At, "add `guide: {type: amortised}` with `rows:` and `"+d.Name.V+": normal(encoder(x).mean, encoder(x).sd)`", "local latent %s has no guide", d.Name.V)
+		}
+	}
+	if t := c.spec.Guide.Type; len(c.core.Latent) > 0 && t.IsSet() && t.V != spec.Amortised {
+		c.errs.Add(t.At, "write `type: amortised`", "guide %s has no local latents", t.V)
+	}
+}

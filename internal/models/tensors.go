@@ -1,0 +1,100 @@
+package models
+
+import (
+	"strconv"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// tensorDims makes the dims of tensors dims of the model.
+func (c *compiler) tensorDims() {
+	for _, t := range c.spec.Data.Tensors {
+		for i, d := range t.Dims {
+			if i >= len(t.Shape) {
+				return // reported by spec
+			}
+			size := t.Shape[i].V
+			if other, ok := c.dims[d.V]; ok && other.Size != size {
+				c.errs.Add(d.At, "", "dim %s has size %d here and %d elsewhere", d.V, size, other.Size)
+				continue
+			}
+			if _, ok := c.dims[d.V]; !ok {
+				c.dims[d.V] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
+			}
+		}
+	}
+}
+
+// tensor is the value of an array of columns. A stochastically binarised one is
+// 1 where a fresh standard normal is below the column, which holds the quantile
+// Φ⁻¹(x), so with probability x; its draw is new for every record and step.
+func (g *build) tensor(t *spec.Tensor, role Role) *graph.Node {
+	shape := make(graph.Shape, len(t.Dims))
+	for i, d := range t.Dims {
+		shape[i] = graph.Dim{Name: d.V, Size: t.Shape[i].V}
+	}
+	at := g.c.encoder.tensor(t, role)
+	x := g.b.Reshape(g.b.Columns(g.block+at, graph.Dim{Name: t.Name.V, Size: t.Size()}), shape)
+	switch t.Binarize.V {
+	case spec.Stochastic:
+		noise := g.b.Aux(t.Name.V+" at "+strconv.Itoa(g.block), shape, true)
+		return g.b.Less(noise, x)
+	case spec.Threshold:
+		return g.b.Sub(g.b.Const(1), g.b.Less(x, g.b.Const(0.5)))
+	}
+	return x
+}
+
+// tensors gives the tensors that the expressions of a row read their values.
+func (g *build) tensors() {
+	for _, t := range g.c.spec.Data.Tensors {
+		if g.c.usage.named[t.Name.V] && len(t.Columns()) > 0 {
+			g.env.Values[t.Name.V] = expr.Value{Node: g.tensor(t, Predictor)}
+		}
+	}
+}
+
+// tensor gives the columns of a tensor neighbouring places.
+func (e *encoder) tensor(t *spec.Tensor, role Role) int {
+	kind := Numeric
+	if t.Binarize.V == spec.Stochastic {
+		kind = Quantile
+	}
+	first := -1
+	for _, c := range t.Columns() {
+		at := e.place(c.Name.V+" in "+t.Name.V, func(at int) {
+			f := e.field(c, kind, role, at)
+			f.Center, f.Scale = c.Scale()
+			e.fields = append(e.fields, f)
+		})
+		if first < 0 {
+			first = at
+		}
+	}
+	return first
+}
+
+// observedTensor is an observation of a tensor, nil when the distribution makes
+// no sense of it.
+func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observation) *graph.Node {
+	o.Columns = t.Columns()
+	o.Raw = make([]bool, len(o.Columns))
+	switch {
+	case o.Support.Kind == dist.Binary && !t.Binarize.IsSet():
+		g.c.errs.Add(d.Text.At, "add `binarize: {column: "+t.Name.V+", mode: stochastic}` to the data block", "%s observes zeros and ones, but tensor %s is not binarised", d.Text.V, t.Name.V)
+		return nil
+	case o.Support.Kind != dist.Binary && o.Support.Kind != dist.Real:
+		g.c.errs.Add(d.Text.At, "use normal, laplace, student_t or bernoulli", "a tensor is not observed by %s", d.Text.V)
+		return nil
+	}
+	if v, ok := g.env.Values[t.Name.V]; ok {
+		o.shape = v.Node.Shape()
+		return v.Node
+	}
+	x := g.tensor(t, Response)
+	o.shape = x.Shape()
+	return x
+}
