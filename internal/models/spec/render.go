@@ -45,6 +45,9 @@ func (s *Spec) render(model func(*printer)) []byte {
 	p.block("fit", func() { renderFit(p, &s.Fit) })
 	p.block("privacy", func() { renderPrivacy(p, &s.Privacy) })
 	p.block("output", func() { renderOutput(p, &s.Output) })
+	if b := s.Release; b.At != (Position{}) {
+		p.block("release", func() { renderRelease(p, &b) })
+	}
 	return []byte(p.String())
 }
 

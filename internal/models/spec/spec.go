@@ -23,6 +23,7 @@ type Spec struct {
 	Fit         Fit
 	Privacy     Privacy
 	Output      Output
+	Release     Release
 	// Warnings are no mistakes, but worth a look: columns that nothing uses.
 	Warnings Errors
 	// Public holds what Parse has read besides the model file (level lists,
@@ -106,6 +107,7 @@ func (b *blocks) topLevel(r *reader, depth int) fields {
 		"fit":         func(e entry) { r.fit(e, &s.Fit) },
 		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },
 		"output":      func(e entry) { r.output(e, &s.Output) },
+		"release":     func(e entry) { r.release(e, &s.Release) },
 	}
 }
 
