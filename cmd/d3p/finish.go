@@ -64,11 +64,12 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 		}
 	}
 	rng := noise.Public(j.Seed).Stream(noise.PosteriorDraws)
+	prior := report.DrawPrior(m, j.Draws, priorRandom(j.Seed))
 	run := report.Run{
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: tool("cpu"), Name: j.Name,
 		Spec: m.Spec, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
 		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
-		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Trace: report.TraceOf(m, posterior), Insecure: j.Insecure,
+		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Trace: report.TraceOf(m, posterior), Prior: prior, Insecure: j.Insecure,
 	}
 	if run.Plan.Private {
 		run.Event = ledger.Event()
@@ -110,7 +111,11 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		printSummary(w, m, result.Summary)
 		fmt.Fprintf(w, "\n%s\n", explain(m))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
-		fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters, privacy report\n", result.Release)
+		if run.Banner() != "" {
+			fmt.Fprintf(w, "%s  must not be published: it says everything about the records\n", result.Release)
+		} else {
+			fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters; read privacy.html there\n", result.Release)
+		}
 		fmt.Fprintf(w, "%s  must not: it is not protected\n", result.Private)
 	})
 }

@@ -9,28 +9,28 @@ import (
 
 // csvFile is draws.csv: the columns of draws.parquet as text. In R:
 // as_draws_df(read.csv("draws.csv", check.names = FALSE)).
-func csvFile(r *Run) File {
+func csvFile(s *Sample) File {
 	return File{"draws.csv", true, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		header := []string{".chain", ".iteration", ".draw"}
-		for _, v := range r.Draws.Variables {
+		for _, v := range s.Draws.Variables {
 			header = append(header, quoted(v.Name))
 		}
-		if r.Banner() != "" {
+		if s.Banner != "" {
 			header = append(header, "privacy")
 		}
 		out.WriteString(strings.Join(header, ",") + "\n")
 		var line []byte
-		for i := range r.Draws.S {
+		for i := range s.Draws.S {
 			line = append(line[:0], "1,"...)
 			line = strconv.AppendInt(line, int64(i+1), 10)
 			line = append(line, ',')
 			line = strconv.AppendInt(line, int64(i+1), 10)
-			for v := range r.Draws.Variables {
+			for v := range s.Draws.Variables {
 				line = append(line, ',')
-				line = strconv.AppendFloat(line, r.Draws.Of(v)[i], 'g', 8, 64)
+				line = strconv.AppendFloat(line, s.Draws.Of(v)[i], 'g', 8, 64)
 			}
-			if b := r.Banner(); b != "" {
+			if b := s.Banner; b != "" {
 				line = append(append(line, ','), b...)
 			}
 			out.Write(append(line, '\n'))
@@ -40,18 +40,18 @@ func csvFile(r *Run) File {
 }
 
 // longFile is draws_long.csv: a row per draw and variable, for databases.
-func longFile(r *Run) File {
+func longFile(s *Sample) File {
 	return File{"draws_long.csv", true, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		end := "\n"
 		header := ".draw,variable,value"
-		if b := r.Banner(); b != "" {
+		if b := s.Banner; b != "" {
 			header, end = header+",privacy", ","+b+"\n"
 		}
 		out.WriteString(header + "\n")
-		for v, variable := range r.Draws.Variables {
+		for v, variable := range s.Draws.Variables {
 			name := quoted(variable.Name)
-			for i, x := range r.Draws.Of(v) {
+			for i, x := range s.Draws.Of(v) {
 				out.WriteString(strconv.Itoa(i+1) + "," + name + "," + strconv.FormatFloat(x, 'g', 8, 64) + end)
 			}
 		}

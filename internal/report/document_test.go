@@ -33,8 +33,8 @@ func TestDocuments(t *testing.T) {
 			t.Errorf("a report holds %q", no)
 		}
 	}
-	if n := strings.Count(html, "<svg"); n != 12 {
-		t.Errorf("%d figures, want 12: trade-off, curve, spending, budget, pipeline, intervals, 6 traces", n)
+	if n := strings.Count(html, "<svg"); n != 18 {
+		t.Errorf("%d figures, want 18: trade-off, curve, spending, budget, pipeline, intervals, 6 traces, 6 overlays", n)
 	}
 	for n := 1; n <= 11; n++ {
 		if !strings.Contains(html, fmt.Sprintf(`id="s%d">%d `, n, n)) || !strings.Contains(markdown, fmt.Sprintf("\n## %d. ", n)) {

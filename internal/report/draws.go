@@ -1,10 +1,12 @@
 package report
 
 import (
+	"math"
 	"strings"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/dist"
 )
 
 // Draws are S draws of V scalars from the released posterior: the parameters on
@@ -15,7 +17,13 @@ type Draws struct {
 	S         int
 	Values    []float64 // [V x S]: the draws of one variable are contiguous
 	Center    []float64 // [V]: the values at the mean of the unconstrained posterior
+	Names     []string  // of the P unconstrained numbers
+	Free      []float64 // [S x P]: the draws before they were constrained; nil when there are too many
+	LogQ      []float64 // [S]: log density of Free under the posterior; nil without Free, and for guides with correlations
 }
+
+// manyNumbers is where draws are too many to be kept a second time: 128 MiB.
+const manyNumbers = 1 << 24
 
 // Group is a parameter or derived quantity: the variables from First on are its
 // elements in row-major order.
@@ -44,22 +52,67 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
 	m.Constrain(d.Center[:m.Constrained], p.Mean)
 	m.Quantities(d.Center[m.Constrained:], p.Mean)
-	theta := make([]float64, m.P)
-	values := make([]float64, len(d.Variables))
-	for i := range s {
-		p.Draws(theta, rng)
-		m.Constrain(values[:m.Constrained], theta)
-		m.Quantities(values[m.Constrained:], theta)
-		for v, x := range values {
-			d.Values[v*s+i] = x
-		}
+	d.fill(m, func(theta []float64) { p.Draws(theta, rng) })
+	if p.Guide.Name() == "mean-field" && d.Free != nil {
+		d.LogQ = logNormal(d.Free, p)
 	}
 	return d
 }
 
+// DrawPrior draws s times from the prior of m; nil when that is too much.
+func DrawPrior(m *models.Model, s int, rng dist.Rand) *Draws {
+	if s*(m.P+m.Constrained+m.Quantity) > manyNumbers {
+		return nil
+	}
+	d := &Draws{S: s}
+	d.Variables, d.Groups = variables(m, nil)
+	d.Values = make([]float64, len(d.Variables)*s)
+	prior := m.NewPriorSampler()
+	d.fill(m, func(theta []float64) { prior.Draw(theta, rng) })
+	return d
+}
+
+// fill draws the unconstrained numbers and computes the variables from them.
+func (d *Draws) fill(m *models.Model, draw func(theta []float64)) {
+	d.Names = freeNames(m)
+	if d.S*m.P <= manyNumbers {
+		d.Free = make([]float64, d.S*m.P)
+	}
+	theta, values := make([]float64, m.P), make([]float64, len(d.Variables))
+	for i := range d.S {
+		if d.Free != nil {
+			theta = d.Free[i*m.P : (i+1)*m.P]
+		}
+		draw(theta)
+		m.Constrain(values[:m.Constrained], theta)
+		m.Quantities(values[m.Constrained:], theta)
+		for v, x := range values {
+			d.Values[v*d.S+i] = x
+		}
+	}
+}
+
+// logNormal is the log density of draws (S x P) from independent normals.
+func logNormal(free []float64, p *fit.Posterior) []float64 {
+	latent := len(p.Mean)
+	sd, out := make([]float64, latent), make([]float64, len(free)/latent)
+	p.SD(sd)
+	for i := range out {
+		for j, x := range free[i*latent : (i+1)*latent] {
+			z := (x - p.Mean[j]) / sd[j]
+			out[i] -= z*z/2 + math.Log(sd[j]) + math.Log(2*math.Pi)/2
+		}
+	}
+	return out
+}
+
+// variables names the scalars of m; p may be nil for draws that no privacy noise
+// has touched.
 func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Group) {
 	share := make([]float64, m.P)
-	p.NoiseShare(share)
+	if p != nil {
+		p.NoiseShare(share)
+	}
 	for _, params := range [][]models.Param{m.Params, m.Derived} {
 		for i := range params {
 			q := &params[i]
@@ -75,7 +128,7 @@ func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Gro
 				if q.Transform != nil {
 					v.Transform = q.Transform.Name
 				}
-				if q.Transform != nil && q.Size == q.ConstrainedSize {
+				if p != nil && q.Transform != nil && q.Size == q.ConstrainedSize {
 					v.NoiseShare = &share[q.Offset+j]
 				}
 				list = append(list, v)

@@ -42,7 +42,25 @@ const ManifestName = "MANIFEST.json"
 // WriteFolder writes files and their manifest into the new folder dir, whole or
 // not at all: everything goes to a temporary sibling, is synced, and renamed.
 // dir must not exist. banner is the manifest's privacy field.
-func WriteFolder(dir, banner string, files []File) (err error) {
+func WriteFolder(dir, banner string, files []File) error {
+	return newFolder(dir, func(temporary string) error {
+		manifest := Manifest{SchemaVersion: 1, Privacy: banner}
+		for _, f := range files {
+			entry, err := writeFile(temporary, f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Name, err)
+			}
+			manifest.Files = append(manifest.Files, entry)
+		}
+		if _, err := writeFile(temporary, JSONFile(ManifestName, true, manifest)); err != nil {
+			return fmt.Errorf("%s: %w", ManifestName, err)
+		}
+		return nil
+	})
+}
+
+// newFolder makes dir from what fill writes into a temporary sibling of it.
+func newFolder(dir string, fill func(temporary string) error) (err error) {
 	if _, err := os.Lstat(dir); err == nil {
 		return fmt.Errorf("%s exists", dir)
 	}
@@ -55,16 +73,8 @@ func WriteFolder(dir, banner string, files []File) (err error) {
 			os.RemoveAll(temporary)
 		}
 	}()
-	manifest := Manifest{SchemaVersion: 1, Privacy: banner}
-	for _, f := range files {
-		entry, err := writeFile(temporary, f)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
-		}
-		manifest.Files = append(manifest.Files, entry)
-	}
-	if _, err := writeFile(temporary, JSONFile(ManifestName, true, manifest)); err != nil {
-		return fmt.Errorf("%s: %w", ManifestName, err)
+	if err := fill(temporary); err != nil {
+		return err
 	}
 	if err := os.Chmod(temporary, 0o755); err != nil {
 		return err
@@ -122,4 +132,17 @@ func WriteJSON(w io.Writer, v any) error {
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
+}
+
+// WriteFiles writes files into the new folder dir, whole or not at all, without
+// a manifest: a copy of something released, not a release.
+func WriteFiles(dir string, files []File) error {
+	return newFolder(dir, func(temporary string) error {
+		for _, f := range files {
+			if _, err := writeFile(temporary, f); err != nil {
+				return fmt.Errorf("%s: %w", f.Name, err)
+			}
+		}
+		return nil
+	})
 }

@@ -6,17 +6,17 @@ import "slices"
 type Format struct {
 	Name    string
 	Default bool
-	Files   func(*Run) []File
+	Files   func(*Sample) []File
 }
 
 // Formats is the table of formats; a new one is a file and a line here.
 func Formats() []Format {
 	return []Format{
-		{"parquet", true, func(r *Run) []File { return []File{DrawsFile(r.Draws, r.metadata())} }},
+		{"parquet", true, func(s *Sample) []File { return []File{DrawsFile(s.Draws, s.metadata())} }},
 		{"zarr", true, zarrFiles},
-		{"csv", false, func(r *Run) []File { return []File{csvFile(r)} }},
-		{"long", false, func(r *Run) []File { return []File{longFile(r)} }},
-		{"stan", false, func(r *Run) []File { return []File{stanFile(r)} }},
+		{"csv", false, func(s *Sample) []File { return []File{csvFile(s)} }},
+		{"long", false, func(s *Sample) []File { return []File{longFile(s)} }},
+		{"stan", false, func(s *Sample) []File { return []File{stanFile(s)} }},
 	}
 }
 
@@ -28,11 +28,11 @@ func FormatNames() (names []string) {
 	return names
 }
 
-// drawsFiles are the files of the wanted formats, or of the default ones.
-func (r *Run) drawsFiles() (files []File) {
+// Files are the files of the named formats, or of the default ones.
+func (s *Sample) Files(names []string) (files []File) {
 	for _, f := range Formats() {
-		if slices.Contains(r.Formats, f.Name) || len(r.Formats) == 0 && f.Default {
-			files = append(files, f.Files(r)...)
+		if slices.Contains(names, f.Name) || len(names) == 0 && f.Default {
+			files = append(files, f.Files(s)...)
 		}
 	}
 	return files

@@ -140,6 +140,18 @@ func TestZarr(t *testing.T) {
 	if want := len(run.Draws.Groups) + 2; arrays < want {
 		t.Errorf("%d arrays, want the coordinates and %d parameters", arrays, len(run.Draws.Groups))
 	}
+	for _, group := range []string{"posterior", "prior", "unconstrained_posterior", "sample_stats"} {
+		if files["idata.zarr/"+group+"/.zgroup"] == nil || files["idata.zarr/"+group+"/draw/.zarray"] == nil {
+			t.Errorf("no group %s with draws", group)
+		}
+	}
+	for name := range files {
+		for _, private := range []string{"observed_data", "constant_data", "log_likelihood", "posterior_predictive", "log_lik"} {
+			if strings.Contains(name, private) {
+				t.Errorf("%s depends on records", name)
+			}
+		}
+	}
 	raw := files["idata.zarr/posterior/b/0.0.0"]
 	size := run.Draws.Groups[1].Size
 	for s := range run.Draws.S {
@@ -149,5 +161,25 @@ func TestZarr(t *testing.T) {
 				t.Fatalf("b, draw %d, element %d: %g", s, e, got)
 			}
 		}
+	}
+}
+
+// log_q is the density of the draws under independent normals: the mean of
+// -log_q over draws is the entropy, sum (1 + log(2 pi s^2))/2, within 6.5
+// standard errors (of variance P/2), so P < 1e-10 by chance.
+func TestLogQ(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	latent := len(run.Posterior.Mean)
+	sd := make([]float64, latent)
+	run.Posterior.SD(sd)
+	want, got := 0.0, 0.0
+	for _, s := range sd {
+		want += (1 + math.Log(2*math.Pi*s*s)) / 2
+	}
+	for _, q := range run.Draws.LogQ {
+		got -= q / float64(run.Draws.S)
+	}
+	if bound := 6.5 * math.Sqrt(float64(latent)/2/float64(run.Draws.S)); math.Abs(got-want) > bound {
+		t.Errorf("mean of -log_q %g, want the entropy %g within %g", got, want, bound)
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 
@@ -39,7 +40,26 @@ func (p Parameters) Posterior() (*fit.Posterior, error) {
 	if len(p.Guide.Lambda) != g.Size() {
 		return nil, fmt.Errorf("params.json: %d guide parameters, want %d", len(p.Guide.Lambda), g.Size())
 	}
+	logSD := make([]float64, latent)
+	g.SD(logSD, p.Guide.Lambda)
+	for j, sd := range logSD {
+		logSD[j] = math.Log(sd)
+	}
 	return &fit.Posterior{
-		Guide: g, Lambda: p.Guide.Lambda, Mean: p.Guide.Lambda[:latent], VarDP: p.Guide.VarDP, Steps: p.Steps,
+		Guide: g, Lambda: p.Guide.Lambda, Mean: p.Guide.Lambda[:latent], LogSD: logSD, VarDP: p.Guide.VarDP, Steps: p.Steps,
 	}, nil
+}
+
+// ReadPrivacy reads privacy.json of a release or of the run folder that holds it.
+func ReadPrivacy(dir string) (*Privacy, error) {
+	path := filepath.Join(releaseFolder(dir), "privacy.json")
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s is no release: %w", dir, err)
+	}
+	p := new(Privacy)
+	if err := json.Unmarshal(raw, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
 }

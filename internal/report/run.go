@@ -34,6 +34,7 @@ type Run struct {
 	Posterior *fit.Posterior
 	Params    []Parameter
 	Draws     Draws
+	Prior     *Draws // nil when the prior was not drawn from
 	Trace     *Trace // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
@@ -56,7 +57,7 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace}
+	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, 6)}
 	files := []File{
 		JSONFile("params.json", true, r.Parameters()),
 		SummaryFile(findings.Rows, r.Banner()),
@@ -66,11 +67,18 @@ func (r *Run) Release() ([]File, error) {
 	if r.Banner() == "" { // the file has no place for a banner
 		files = append(files, JSONFile("dp_event.json", true, privacy.Accounting.Event))
 	}
+	if r.Banner() == "" && len(r.Spec.Release.Authors) > 0 {
+		registry, err := RegistryFile(privacy, r.Spec)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, registry)
+	}
 	files = append(files, PublicFiles(r.Spec.Public)...)
 	if r.Trace != nil {
-		files = append(files, traceFile(r.Trace, r.metadata()))
+		files = append(files, traceFile(r.Trace, r.sample().metadata()))
 	}
-	return append(files, r.drawsFiles()...), nil
+	return append(files, r.sample().Files(r.Formats)...), nil
 }
 
 // Parameters is the content of params.json.
@@ -83,11 +91,10 @@ func (r *Run) Parameters() Parameters {
 	}
 }
 
-// metadata are the key/values of draws.parquet.
-func (r *Run) metadata() map[string]string {
-	claim := r.Banner()
-	if claim == "" {
-		claim = r.claim()
+// sample is what the files of draws are written from.
+func (r *Run) sample() *Sample {
+	return &Sample{
+		Run: r.ID, Model: r.Name, Created: r.Created, Version: r.Tool.Version, Steps: r.Posterior.Steps,
+		Claim: r.Claim(), Banner: r.Banner(), Draws: r.Draws, Prior: r.Prior,
 	}
-	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, "d3p.privacy": claim}
 }

@@ -31,6 +31,7 @@ model:
   formula: y ~ 1 + x + z + (1 | g)
   family: gaussian
 privacy: {neighbours: add_remove, epsilon: 1, justification: for the tests}
+release: {authors: [A. Person], curators: [A Hospital], intended_use: tests, region: none, sector: Healthcare}
 `
 
 // normals is a seeded fit.Normals.
@@ -41,6 +42,12 @@ func (n normals) Normals(dst []float64) {
 		dst[i] = n.NormFloat64()
 	}
 }
+
+// public is a seeded dist.Rand.
+type public struct{ *rand.Rand }
+
+func (r public) Normal() float64  { return r.NormFloat64() }
+func (r public) Uniform() float64 { return r.Float64() }
 
 // example is a finished run that read no data: its posterior is made up.
 func example(t *testing.T, cfg fit.Config) *Run {
@@ -73,11 +80,12 @@ func example(t *testing.T, cfg fit.Config) *Run {
 			p.Trace.Mean = append(p.Trace.Mean, float64(j)+1/float64(t))
 		}
 	}
+	prior := DrawPrior(m, 400, public{rand.New(rand.NewPCG(2, 2))})
 	run := &Run{
 		ID: "0123456789abcdef", Created: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Status: Complete,
 		Tool: Tool{Name: "d3p", Version: "test", Device: "cpu"}, Name: "example", Spec: s, SpecSHA256: "00",
 		Command: []string{"d3p fit", "--epsilon=1"}, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
-		Trace: TraceOf(m, p), Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
+		Trace: TraceOf(m, p), Prior: prior, Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
 	}
 	if plan.Private {
 		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified

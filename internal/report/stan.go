@@ -13,13 +13,13 @@ import (
 // cmdstanpy, CmdStanR and ArviZ read. The first row is the mean, the others are
 // draws. lp__, log_p__ and log_g__ are 0: the log density of a draw is a
 // function of the records that nothing has paid for.
-func stanFile(r *Run) File {
+func stanFile(s *Sample) File {
 	return File{"draws.stan.csv", true, func(w io.Writer) error {
 		out := bufio.NewWriter(w)
-		stanComments(out, r)
+		stanComments(out, s)
 		names := []string{"lp__", "log_p__", "log_g__"}
 		var columns []int // variable of each column
-		for _, g := range r.Draws.Groups {
+		for _, g := range s.Draws.Groups {
 			for _, at := range columnMajor(g.Dims) {
 				names = append(names, stanName(g, at))
 				columns = append(columns, g.First+at)
@@ -35,9 +35,9 @@ func stanFile(r *Run) File {
 			}
 			out.Write(append(line, '\n'))
 		}
-		row(func(v int) float64 { return r.Draws.Center[v] })
-		for i := range r.Draws.S {
-			row(func(v int) float64 { return r.Draws.Of(v)[i] })
+		row(func(v int) float64 { return s.Draws.Center[v] })
+		for i := range s.Draws.S {
+			row(func(v int) float64 { return s.Draws.Of(v)[i] })
 		}
 		return out.Flush()
 	}}
@@ -45,18 +45,14 @@ func stanFile(r *Run) File {
 
 // stanComments writes the configuration in CmdStan's form, with the keys that
 // cmdstanpy needs. No seed of the noise: there is none to publish.
-func stanComments(w io.Writer, r *Run) {
+func stanComments(w io.Writer, s *Sample) {
 	fmt.Fprintf(w, "# stan_version_major = 2\n# stan_version_minor = 35\n# stan_version_patch = 0\n")
-	fmt.Fprintf(w, "# model = %s_model\n", r.Name)
-	fmt.Fprintf(w, "# start_datetime = %s UTC\n", r.Created.UTC().Format("2006-01-02 15:04:05"))
-	if b := r.Banner(); b != "" {
-		fmt.Fprintf(w, "# privacy = %s\n", b)
-	} else {
-		fmt.Fprintf(w, "# privacy = %s\n", r.claim())
-	}
+	fmt.Fprintf(w, "# model = %s_model\n", s.Model)
+	fmt.Fprintf(w, "# start_datetime = %s UTC\n", s.Created.UTC().Format("2006-01-02 15:04:05"))
+	fmt.Fprintf(w, "# privacy = %s\n", s.Claim)
 	fmt.Fprintf(w, "# method = variational\n#   variational\n#     algorithm = meanfield (Default)\n#       meanfield\n")
-	fmt.Fprintf(w, "#     iter = %d\n#     grad_samples = 1 (Default)\n#     elbo_samples = 100 (Default)\n#     eta = 1 (Default)\n", r.Posterior.Steps)
-	fmt.Fprintf(w, "#     adapt\n#       engaged = 0\n#       iter = 50 (Default)\n#     tol_rel_obj = 0.01 (Default)\n#     eval_elbo = 100 (Default)\n#     output_samples = %d\n", r.Draws.S)
+	fmt.Fprintf(w, "#     iter = %d\n#     grad_samples = 1 (Default)\n#     elbo_samples = 100 (Default)\n#     eta = 1 (Default)\n", s.Steps)
+	fmt.Fprintf(w, "#     adapt\n#       engaged = 0\n#       iter = 50 (Default)\n#     tol_rel_obj = 0.01 (Default)\n#     eval_elbo = 100 (Default)\n#     output_samples = %d\n", s.Draws.S)
 }
 
 // columnMajor lists the row-major places of an array's elements in column-major

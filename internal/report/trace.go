@@ -1,12 +1,21 @@
 package report
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
@@ -100,9 +109,58 @@ func (t *Trace) largest(n int) (lines []tracedLine) {
 	return lines
 }
 
-// Overlay holds the densities of one parameter before and after the fit.
-type Overlay struct {
-	Name             string
-	Prior, Posterior []figure.Point
-	From, To         float64 // of the axis
+// ReadTrace reads trace.parquet of a release or of the run folder that holds
+// it; nil when there is none.
+func ReadTrace(dir string) (*Trace, error) {
+	path := filepath.Join(releaseFolder(dir), "trace.parquet")
+	raw, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := parseTrace(raw)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return t, nil
+}
+
+// parseTrace reads what traceFile writes.
+func parseTrace(raw []byte) (*Trace, error) {
+	table, err := pqarrow.ReadTable(context.Background(), bytes.NewReader(raw), nil, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		return nil, err
+	}
+	defer table.Release()
+	rows, latent := int(table.NumRows()), int(table.NumCols())-1
+	t := &Trace{Values: make([]float64, rows*max(latent, 0))}
+	for c := range int(table.NumCols()) {
+		at := 0
+		for _, chunk := range table.Column(c).Data().Chunks() {
+			switch x := chunk.(type) {
+			case *array.Int32:
+				for _, step := range x.Int32Values() {
+					t.Steps = append(t.Steps, int(step))
+				}
+			case *array.Float64:
+				for _, v := range x.Float64Values() {
+					if c > 0 {
+						t.Values[at*latent+c-1] = v
+					}
+					at++
+				}
+			default:
+				return nil, fmt.Errorf("column %s is %s", table.Schema().Field(c).Name, chunk.DataType())
+			}
+		}
+		if c > 0 {
+			t.Names = append(t.Names, table.Schema().Field(c).Name)
+		}
+	}
+	if len(t.Steps) != rows {
+		return nil, errors.New("the first column does not number the iterates")
+	}
+	return t, nil
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -40,6 +41,21 @@ func TestTraceFile(t *testing.T) {
 	second := table.Column(2).Data().Chunk(0).(*array.Float64)
 	if name := table.Schema().Field(2).Name; name != "b[x]" || second.Value(2) != 1+1.0/201 {
 		t.Errorf("%s ends at %v, want b[x] at %v", name, second.Value(2), 1+1.0/201)
+	}
+}
+
+// What is written is read back; nonsense is an error.
+func TestReadTrace(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1, Steps: 250})
+	back, err := parseTrace(contents(t, run)["trace.parquet"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(back.Names, run.Trace.Names) || !slices.Equal(back.Steps, run.Trace.Steps) || !slices.Equal(back.Values, run.Trace.Values) {
+		t.Errorf("%+v", back)
+	}
+	if _, err := parseTrace([]byte("PAR1 no table PAR1")); err == nil {
+		t.Error("nonsense was read")
 	}
 }
 

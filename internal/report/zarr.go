@@ -17,38 +17,70 @@ import (
 const zarrRoot = "idata.zarr"
 
 // zarrFiles are the files of idata.zarr.
-func zarrFiles(r *Run) []File {
-	z := &zarr{run: r, metadata: map[string]any{}}
-	z.group("", map[string]any{"name": r.Name})
-	z.group("posterior", map[string]any{"sample_dims": []string{"chain", "draw"}})
-	chain, draw := []int64{0}, make([]int64, r.Draws.S)
-	for i := range draw {
-		draw[i] = int64(i)
+func zarrFiles(s *Sample) []File {
+	z := &zarr{sample: s, metadata: map[string]any{}}
+	z.group("", map[string]any{"name": s.Model})
+	z.draws("posterior", s.Draws)
+	if s.Prior != nil {
+		z.draws("prior", *s.Prior)
 	}
-	z.ints("posterior", "chain", chain)
-	z.ints("posterior", "draw", draw)
-	known := map[string]bool{}
-	for _, g := range r.Draws.Groups {
-		shape, dims := []int{1, r.Draws.S}, []string{"chain", "draw"}
-		for _, d := range g.Dims {
-			name := z.dim(d.Name)
-			if !known[name] {
-				known[name] = true
-				z.labels("posterior", name, d.Labels)
-			}
-			shape, dims = append(shape, len(d.Labels)), append(dims, name)
-		}
-		z.array("posterior", g.Name, shape, dims, "<f8", "NaN", func(w io.Writer) error { return z.values(w, g) })
+	if s.Draws.Free != nil {
+		z.unconstrained("unconstrained_posterior", s.Draws)
+	}
+	if s.Draws.LogQ != nil {
+		z.group("sample_stats", map[string]any{"sample_dims": sampleDims()})
+		z.chains("sample_stats", s.Draws.S)
+		z.floats("sample_stats", "log_q", []int{1, s.Draws.S}, sampleDims(), s.Draws.LogQ)
 	}
 	z.files = append(z.files, JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
 		map[string]any{"zarr_consolidated_format": 1, "metadata": z.metadata}))
 	return z.files
 }
 
+// sampleDims are the dimensions of an array of scalars.
+func sampleDims() []string { return []string{"chain", "draw"} }
+
 type zarr struct {
-	run      *Run
+	sample   *Sample
 	files    []File
 	metadata map[string]any // of every group and array, for .zmetadata
+}
+
+// draws writes a group with one array per parameter or quantity.
+func (z *zarr) draws(group string, d Draws) {
+	z.group(group, map[string]any{"sample_dims": sampleDims()})
+	z.chains(group, d.S)
+	known := map[string]bool{}
+	for _, g := range d.Groups {
+		shape, dims := []int{1, d.S}, sampleDims()
+		for _, dim := range g.Dims {
+			name := z.dim(dim.Name)
+			if !known[name] {
+				known[name] = true
+				z.labels(group, name, dim.Labels)
+			}
+			shape, dims = append(shape, len(dim.Labels)), append(dims, name)
+		}
+		z.array(group, g.Name, shape, dims, "<f8", "NaN", func(w io.Writer) error { return writeGroup(w, d, g) })
+	}
+}
+
+// unconstrained writes the draws in the space of the guide, as one array.
+func (z *zarr) unconstrained(group string, d Draws) {
+	z.group(group, map[string]any{"sample_dims": sampleDims()})
+	z.chains(group, d.S)
+	z.labels(group, "element", d.Names)
+	z.floats(group, "theta", []int{1, d.S, len(d.Names)}, []string{"chain", "draw", "element"}, d.Free)
+}
+
+// chains writes the coordinates of the draws: one chain.
+func (z *zarr) chains(group string, s int) {
+	draw := make([]int64, s)
+	for i := range draw {
+		draw[i] = int64(i)
+	}
+	z.ints(group, "chain", []int64{0})
+	z.ints(group, "draw", draw)
 }
 
 // meta adds a metadata file and its copy in .zmetadata.
@@ -60,16 +92,14 @@ func (z *zarr) meta(name string, v any) {
 // group writes a group with the attributes that ArviZ recommends.
 func (z *zarr) group(name string, attributes map[string]any) {
 	z.meta(path.Join(name, ".zgroup"), map[string]any{"zarr_format": 2})
-	attributes["created_at"] = z.run.Created.UTC().Format(time.RFC3339)
+	attributes["created_at"] = z.sample.Created.UTC().Format(time.RFC3339)
 	attributes["creation_library"] = "d3p"
-	attributes["creation_library_version"] = z.run.Tool.Version
+	attributes["creation_library_version"] = z.sample.Version
 	attributes["creation_library_language"] = "Go"
 	attributes["inference_library"] = "d3p"
-	attributes["inference_library_version"] = z.run.Tool.Version
+	attributes["inference_library_version"] = z.sample.Version
 	attributes["d3p_privacy_report"] = "../privacy.json"
-	if b := z.run.Banner(); b != "" {
-		attributes["privacy"] = b
-	}
+	attributes["privacy"] = z.sample.Claim
 	z.meta(path.Join(name, ".zattrs"), attributes)
 }
 
@@ -111,9 +141,15 @@ func (z *zarr) labels(group, name string, labels []string) {
 	})
 }
 
-// values writes the draws of a parameter: (chain, draw, its dims).
-func (z *zarr) values(w io.Writer, g Group) error {
-	d := z.run.Draws
+// floats writes an array whose values are in memory in its order.
+func (z *zarr) floats(group, name string, shape []int, dims []string, x []float64) {
+	z.array(group, name, shape, dims, "<f8", "NaN", func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian, x)
+	})
+}
+
+// writeGroup writes the draws of a parameter: (chain, draw, its dims).
+func writeGroup(w io.Writer, d Draws, g Group) error {
 	buf := make([]byte, 8*g.Size)
 	for s := range d.S {
 		for e := range g.Size {
@@ -130,7 +166,7 @@ func (z *zarr) values(w io.Writer, g Group) error {
 // and none to be called like a variable.
 func (z *zarr) dim(name string) string {
 	name = strings.ReplaceAll(name, "'", "_2")
-	for _, g := range z.run.Draws.Groups {
+	for _, g := range z.sample.Draws.Groups {
 		if g.Name == name {
 			return name + "_dim"
 		}

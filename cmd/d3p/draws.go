@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/nearest"
+	"d3p/internal/report"
+)
+
+func newDraws(a *app) *cobra.Command {
+	var format, out string
+	var draws int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "draws RUN",
+		Short: "Write posterior draws in the format of another tool",
+		Long: `Draws writes draws from the released posterior to stdout, or to --out:
+
+  csv      a row per draw; R: as_draws_df(read.csv(FILE, check.names = FALSE))
+  long     a row per draw and variable: .draw, variable, value
+  stan     CmdStan's variational output; cmdstanpy: from_csv(FILE)
+  parquet  pandas, polars, DuckDB, arrow
+  zarr     a folder (needs --out) with ArviZ groups: az.from_zarr(OUT/idata.zarr)
+
+It works from the release alone and costs no privacy. stan has zeros in its lp__
+columns: the log density of a draw is a function of the records that nothing has
+paid for.`,
+		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
+		Args:    exactly("RUN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			formats := report.FormatNames()
+			switch {
+			case !slices.Contains(formats, format):
+				return usagef("--format: no format %s%s; one of %s", format, nearest.Hint(format, formats), strings.Join(formats, ", "))
+			case format == "zarr" && out == "":
+				return usagef("--format zarr: it is a folder, name one with --out")
+			}
+			if err := checkDraws(draws); err != nil {
+				return err
+			}
+			r, err := readReleased(args[0])
+			if err != nil {
+				return err
+			}
+			return a.writeFiles(r.sample(draws, seed).Files([]string{format}), format == "zarr", out)
+		},
+	}
+	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(report.FormatNames(), ", "))
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
+	drawFlags(c, &draws, &seed)
+	return c
+}
+
+// writeFiles writes one file to stdout, or to out; several into the folder out,
+// which must not exist.
+func (a *app) writeFiles(files []report.File, folder bool, out string) error {
+	switch {
+	case folder:
+		if err := report.WriteFiles(out, files); err != nil {
+			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+	case out == "":
+		return failWith(statusNumeric, files[0].Write(a.out))
+	default:
+		if err := replaceFile(out, files[0].Write); err != nil {
+			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+	}
+	a.notef("%s: written", out)
+	return nil
+}
+
+// replaceFile writes a file, whole or not at all.
+func replaceFile(path string, write func(io.Writer) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".d3p-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	defer f.Close()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

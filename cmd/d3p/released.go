@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+)
+
+// released is a release read back: all that the commands after a fit work from.
+type released struct {
+	dir       string
+	model     *models.Model
+	params    report.Parameters
+	posterior *fit.Posterior
+	privacy   *report.Privacy
+}
+
+// readReleased reads the release of a run; run is its folder, or release/ itself.
+func readReleased(run string) (*released, error) {
+	lock, params, posterior, err := report.ReadRelease(run)
+	if err != nil {
+		return nil, failWith(statusUsage, err)
+	}
+	privacy, err := report.ReadPrivacy(run)
+	if err != nil {
+		return nil, failWith(statusUsage, err)
+	}
+	s, err := parseSpec("spec.lock.yaml", lock, func(name string) ([]byte, error) { return report.ReadPublic(run, name) })
+	if err != nil {
+		return nil, err
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		return nil, failWith(statusSpec, err)
+	}
+	if m.P != len(posterior.Mean) {
+		return nil, failWith(statusSpec, fmt.Errorf("%s: params.json has %d parameters, the model %d", run, len(posterior.Mean), m.P))
+	}
+	return &released{run, m, params, posterior, privacy}, nil
+}
+
+// draws draws from the released posterior: post-processing, which costs nothing.
+// The seed is public; 0 and the fit's number of draws give draws.parquet again,
+// unless the fit had another --seed.
+func (r *released) draws(n int, seed uint64) report.Draws {
+	return report.DrawPosterior(r.model, r.posterior, n, noise.Public(seed).Stream(noise.PosteriorDraws))
+}
+
+// sample is what files of draws are written from.
+func (r *released) sample(n int, seed uint64) *report.Sample {
+	created, _ := time.Parse(time.RFC3339, r.privacy.CreatedAt) // the zero time when it is not one
+	return &report.Sample{
+		Run: r.privacy.ReportID, Model: r.params.Model, Created: created, Version: r.privacy.Tool.Version, Steps: r.params.Steps,
+		Claim: r.privacy.Statements.OneLine, Banner: r.params.Privacy,
+		Draws: r.draws(n, seed), Prior: report.DrawPrior(r.model, n, priorRandom(seed)),
+	}
+}
+
+// priorRandom is the source of draws from the prior: public, and not that of the
+// draws from the posterior.
+func priorRandom(seed uint64) *publicRandom {
+	return &publicRandom{stream: noise.Public(seed).Child(1).Stream(noise.PosteriorDraws)}
+}

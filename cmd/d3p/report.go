@@ -1,0 +1,70 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/nearest"
+	"d3p/internal/report"
+)
+
+func newReport(a *app) *cobra.Command {
+	var formats []string
+	var out string
+	c := &cobra.Command{
+		Use:   "report RUN",
+		Short: "Write the privacy report of a release again, in any format",
+		Long: `Report writes the privacy report from the release alone: one format to stdout,
+several into the new folder --out.
+
+  html      one page with its figures, for people
+  md        the same as Markdown
+  text      the claim and what it means, in a few lines
+  json      privacy.json: every number, for programs
+  registry  a draft entry of the differential privacy deployments registry`,
+		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,registry --out report",
+		Args:    exactly("RUN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			known := report.ReportNames()
+			for _, f := range formats {
+				if !slices.Contains(known, f) {
+					return usagef("--format: no format %s%s; one of %s", f, nearest.Hint(f, known), strings.Join(known, ", "))
+				}
+			}
+			if len(formats) > 1 && out == "" {
+				return usagef("--format: %d formats need a folder, name one with --out", len(formats))
+			}
+			r, err := readReleased(args[0])
+			if err != nil {
+				return err
+			}
+			findings, err := r.findings()
+			if err != nil {
+				return err
+			}
+			var files []report.File
+			for _, f := range formats {
+				file, err := report.ReportFile(f, r.privacy, findings, r.model.Spec)
+				if err != nil {
+					return failWith(statusSpec, err)
+				}
+				files = append(files, file)
+			}
+			return a.writeFiles(files, len(files) > 1, out)
+		},
+	}
+	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
+	return c
+}
+
+// findings is what the release says of its model.
+func (r *released) findings() (report.Findings, error) {
+	sample := r.sample(defaultDraws, 0)
+	trace, err := report.ReadTrace(r.dir)
+	return report.Findings{
+		Rows: sample.Draws.Summarise(), Trace: trace, Overlays: report.Overlays(sample.Draws, sample.Prior, 6),
+	}, failWith(statusUsage, err)
+}

@@ -1,0 +1,65 @@
+package report
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/report/figure"
+)
+
+// Overlay holds the densities of one parameter before and after the fit, over
+// the range of the latter.
+type Overlay struct {
+	Name             string
+	Prior, Posterior []figure.Point
+	From, To         float64 // of the axis
+}
+
+// Overlays compares prior and posterior of the n parameters, not derived
+// quantities, whose posterior mean is farthest from zero.
+func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
+	if prior == nil || prior.S < 2 || posterior.S < 2 {
+		return nil
+	}
+	rows := posterior.Summarise()
+	var order []int
+	for v, variable := range posterior.Variables {
+		if variable.Transform != "" && rows[v].SD > 0 {
+			order = append(order, v)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return int(math.Copysign(1, math.Abs(rows[b].Mean)-math.Abs(rows[a].Mean)))
+	})
+	for _, v := range order[:min(n, len(order))] {
+		o := Overlay{Name: rows[v].Variable, From: rows[v].Mean - 5*rows[v].SD, To: rows[v].Mean + 5*rows[v].SD}
+		o.Prior, o.Posterior = density(prior.Of(v), o.From, o.To), density(posterior.Of(v), o.From, o.To)
+		list = append(list, o)
+	}
+	return list
+}
+
+// density estimates the density of x at 81 points from lo to hi, with a
+// Gaussian kernel of Silverman's width. A thousand draws are enough for a line.
+func density(x []float64, lo, hi float64) []figure.Point {
+	x = x[:min(len(x), 1000)]
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	n := float64(len(x))
+	spread := (sorted[int(0.75*(n-1))] - sorted[int(0.25*(n-1))]) / 1.349
+	width := 1.06 * spread * math.Pow(n, -0.2)
+	points := make([]figure.Point, 81)
+	for i := range points {
+		at, sum := lo+(hi-lo)*float64(i)/80, 0.0
+		for _, xi := range x {
+			if z := (at - xi) / width; math.Abs(z) < 6 {
+				sum += math.Exp(-z * z / 2)
+			}
+		}
+		points[i] = figure.Point{X: at}
+		if width > 0 {
+			points[i].Y = sum / (n * width * math.Sqrt(2*math.Pi))
+		}
+	}
+	return points
+}

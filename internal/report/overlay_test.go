@@ -1,0 +1,56 @@
+package report
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// The estimate of a standard normal density from 1000 draws: the smoothing
+// flattens the peak of 0.399 to about 0.38, and the error of the sum is below
+// 0.012, so 6.5 times that is not exceeded by chance (P < 1e-10).
+func TestDensity(t *testing.T) {
+	x := make([]float64, 1000)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	points := density(x, -4, 4)
+	area := 0.0
+	for _, p := range points {
+		area += p.Y * 0.1
+	}
+	if peak := points[40]; peak.X != 0 || math.Abs(peak.Y-0.38) > 0.078 {
+		t.Errorf("peak %+v, want about 0.38 at 0", peak)
+	}
+	if math.Abs(area-1) > 0.01 {
+		t.Errorf("area %g", area)
+	}
+}
+
+// A constant has no density, and no NaN.
+func TestDensityOfConstant(t *testing.T) {
+	for _, p := range density(make([]float64, 10), -1, 1) {
+		if p.Y != 0 {
+			t.Fatalf("%+v", p)
+		}
+	}
+}
+
+func TestOverlays(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	list := Overlays(run.Draws, run.Prior, 3)
+	if len(list) != 3 {
+		t.Fatalf("%d overlays", len(list))
+	}
+	for _, o := range list {
+		if len(o.Prior) != 81 || o.From >= o.To {
+			t.Errorf("%s from %g to %g, %d points", o.Name, o.From, o.To, len(o.Prior))
+		}
+	}
+	if Overlays(run.Draws, nil, 3) != nil {
+		t.Error("overlays without a prior")
+	}
+}

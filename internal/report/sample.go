@@ -1,0 +1,22 @@
+package report
+
+import "time"
+
+// Sample is draws from a released posterior and where they come from: what the
+// files of every format are written from.
+type Sample struct {
+	Run     string // its id
+	Model   string
+	Created time.Time
+	Version string // of the program
+	Steps   int
+	Claim   string // in one line, or why there is none
+	Banner  string // NotPrivate, or ""
+	Draws   Draws
+	Prior   *Draws // nil when the prior was not drawn from
+}
+
+// metadata are the key/values of Parquet files.
+func (s *Sample) metadata() map[string]string {
+	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": s.Run, "d3p.privacy": s.Claim}
+}

@@ -1,0 +1,46 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// textFile is the report in a few lines, for a terminal.
+func textFile(p *Privacy) File {
+	return File{"privacy.txt", true, func(w io.Writer) error {
+		var b strings.Builder
+		badge, reason := badge(p)
+		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", p.Subject.Name, p.Statements.OneLine, badge, reason)
+		if p.Guarantee != nil {
+			textRisk(&b, p)
+		}
+		for _, warning := range p.Warnings {
+			fmt.Fprintf(&b, "\nWarning: %s\n", warning)
+		}
+		b.WriteString("\nWhat the claim rests on:\n")
+		for _, a := range p.Assumptions {
+			fmt.Fprintf(&b, "  %-9s %s\n", a.Status, a.Text)
+		}
+		b.WriteString("\nOpen hazards:\n")
+		for _, h := range p.Hazards {
+			if h.Status == "open" {
+				fmt.Fprintf(&b, "  %-9s %s\n", h.Severity, h.Note)
+			}
+		}
+		_, err := io.WriteString(w, b.String())
+		return err
+	}}
+}
+
+// textRisk writes what the guarantee means.
+func textRisk(b *strings.Builder, p *Privacy) {
+	fmt.Fprintf(b, "\n%s\n\n", p.Statements.Odds)
+	for _, t := range p.Risk.Tests() {
+		fmt.Fprintf(b, "  wrongly accused %5.3g %%: found at most %.3g %%\n", 100*t.FPR, 100*t.TPR)
+	}
+	fmt.Fprintf(b, "  advantage at most %.3f; Gaussian differential privacy with mu %s\n\n", p.Risk.Advantage, upward(p.Guarantee.GDP.Mu))
+	for _, c := range decades(p.Guarantee.Curve) {
+		fmt.Fprintf(b, "  delta %.0e: epsilon at most %s\n", c.Delta, upward(c.Epsilon))
+	}
+}
