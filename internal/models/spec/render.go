@@ -113,10 +113,10 @@ func renderCore(p *printer, c *Core) {
 			return
 		}
 		p.block("rows", func() {
+			definitions("latent", c.Latent)
 			definitions("let", c.RowsLet)
 			definitions("observe", c.Observe)
 		})
-			definitions("latent", c.Latent)
 	})
 }
 
