@@ -3,112 +3,66 @@ package cpu
 import (
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
-	"d3p/internal/simd"
 )
 
-// apply runs one element-wise operation over the lanes of dst. Operations that
-// are rare or slow by nature, and rare mixes of scalars and lanes, use the
-// tape's own scalar definition.
-func apply(op graph.Op, dst []float64, a, b, c operand) {
+// run executes steps over the frame's lanes.
+func (f *frame) run(list []step) {
+	for i := range list {
+		s := &list[i]
+		dst := f.elements(s.to, s.count)
+		switch {
+		case s.one != nil:
+			s.one(dst, f.elements(s.a, s.count))
+		case s.two != nil:
+			s.two(dst, f.elements(s.a, s.count), f.elements(s.b, s.count))
+		case s.with == nil:
+			f.evaluate(s, dst)
+		case s.a.scalar:
+			s.with(dst, f.elements(s.b, s.count), f.in[s.a.space][s.a.at])
+		default:
+			s.with(dst, f.elements(s.a, s.count), f.in[s.b.space][s.b.at])
+		}
+	}
+}
+
+// elements are count elements from where o starts.
+func (f *frame) elements(o source, count int) []float64 {
+	if o.space == inLanes {
+		return f.arena[o.at*f.n : (o.at+count)*f.n]
+	}
+	return f.in[o.space][o.at : o.at+count]
+}
+
+// evaluate runs operations that are rare or slow by nature, and rare mixes of
+// scalars and lanes, mostly by the scalar definition of the tape.
+func (f *frame) evaluate(s *step, dst []float64) {
+	a, b, c := f.operand(s.a, s.count), f.operand(s.b, s.count), f.operand(s.c, s.count)
 	switch {
-	case op.Arity() == 1 && !a.scalar:
-		if unary(op, dst, a.v) {
-			return
-		}
-	case op.Arity() == 2 && !(a.scalar && b.scalar):
-		if binary(op, dst, a, b) {
-			return
-		}
-	case op == graph.OpWhere && !a.scalar && !b.scalar && !c.scalar:
+	case s.op == graph.OpCopy:
+		kernel.Fill(dst, a.s)
+	case s.op == graph.OpWhere && a.v != nil && b.v != nil && c.v != nil:
 		kernel.Where(dst, a.v, b.v, c.v)
-		return
-	}
-	evaluate(op, dst, a, b, c)
-}
-
-// unary runs the loop of a one-operand operation, and reports whether there is
-// one.
-func unary(op graph.Op, dst, a []float64) bool {
-	switch op {
-	case graph.OpCopy:
-		copy(dst, a)
-	case graph.OpNeg:
-		simd.Neg(dst, a)
-	case graph.OpSquare:
-		simd.Square(dst, a)
-	case graph.OpReciprocal:
-		simd.Reciprocal(dst, a)
-	case graph.OpSqrt:
-		simd.Sqrt(dst, a)
-	case graph.OpRelu:
-		kernel.Relu(dst, a)
-	case graph.OpExp:
-		simd.Exp(dst, a)
-	case graph.OpLog:
-		simd.Log(dst, a)
-	case graph.OpSigmoid:
-		simd.Sigmoid(dst, a)
-	case graph.OpSoftplus:
-		simd.Softplus(dst, a)
-	case graph.OpTanh:
-		kernel.Tanh(dst, a)
 	default:
-		return false
+		for i := range dst {
+			dst[i] = s.op.Eval(a.at(i), b.at(i), c.at(i))
+		}
 	}
-	return true
 }
 
-// binary runs the loop of a two-operand operation of which at most one operand
-// is a scalar, and reports whether there is one.
-func binary(op graph.Op, dst []float64, a, b operand) bool {
-	switch op {
-	case graph.OpAdd:
-		switch {
-		case a.scalar:
-			simd.AddScalar(dst, b.v, a.s)
-		case b.scalar:
-			simd.AddScalar(dst, a.v, b.s)
-		default:
-			simd.Add(dst, a.v, b.v)
-		}
-	case graph.OpSub:
-		switch {
-		case a.scalar:
-			simd.FromScalar(dst, a.s, b.v)
-		case b.scalar:
-			simd.AddScalar(dst, a.v, -b.s)
-		default:
-			simd.Sub(dst, a.v, b.v)
-		}
-	case graph.OpMul:
-		switch {
-		case a.scalar:
-			simd.MulScalar(dst, b.v, a.s)
-		case b.scalar:
-			simd.MulScalar(dst, a.v, b.s)
-		default:
-			simd.Mul(dst, a.v, b.v)
-		}
-	case graph.OpDiv:
-		switch {
-		case a.scalar:
-			simd.OverScalar(dst, a.s, b.v)
-		case b.scalar:
-			simd.DivScalar(dst, a.v, b.s)
-		default:
-			simd.Div(dst, a.v, b.v)
-		}
-	default:
-		return false
-	}
-	return true
+// An operand is what one loop reads: one value per lane, or a scalar.
+type operand struct {
+	v []float64
+	s float64
 }
 
-// evaluate uses the scalar definition of the operation.
-func evaluate(op graph.Op, dst []float64, a, b, c operand) {
-	for i := range dst {
-		dst[i] = op.Eval(a.at(i), b.at(i), c.at(i))
+func (f *frame) operand(o source, count int) operand {
+	switch {
+	case o.absent:
+		return operand{}
+	case o.scalar:
+		return operand{s: f.in[o.space][o.at]}
 	}
+	return operand{v: f.elements(o, count)}
 }
 
 // at is the operand's value in lane i; an absent operand is 0.

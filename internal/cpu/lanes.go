@@ -10,11 +10,9 @@ import (
 // A frame resolves the buffers of a tape to memory, for one thread and one
 // chunk of n records, or, with n = 1 and no lanes, for the global stage.
 type frame struct {
-	p       *program
-	theta   []float64
-	aux     []float64
-	globals []float64 // computed once per step, shared by all threads
-	turned  []float64 // transposes computed once per step, likewise
+	p      *program
+	in     [spaces][]float64 // by space; globals are shared by all threads
+	turned []float64         // transposes computed once per step, likewise
 
 	n     int
 	arena []float64
@@ -33,12 +31,12 @@ func (f *frame) values(buf graph.Buf) []float64 {
 	case graph.KConst:
 		return b.Values
 	case graph.KParam:
-		return f.theta[b.Offset : b.Offset+b.Size]
+		return f.in[inTheta][b.Offset : b.Offset+b.Size]
 	case graph.KAux:
-		return f.aux[b.Offset : b.Offset+b.Size]
+		return f.in[inAux][b.Offset : b.Offset+b.Size]
 	}
 	at := f.p.place[buf]
-	return f.globals[at : at+b.Size]
+	return f.in[inGlobal][at : at+b.Size]
 }
 
 // laned says whether a buffer has lanes.
@@ -50,8 +48,8 @@ func (f *frame) block(buf graph.Buf) []float64 {
 	if !f.laned(buf) {
 		return f.values(buf)
 	}
-	at := f.p.place[buf] * f.p.chunk
-	return f.arena[at : at+f.p.tape.Buffers[buf].Size*f.n]
+	at := f.p.place[buf]
+	return f.arena[at*f.n : (at+f.p.tape.Buffers[buf].Size)*f.n]
 }
 
 // load starts a chunk: it takes the products with rows, which fetches them to

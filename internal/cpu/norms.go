@@ -44,7 +44,7 @@ func (c *context) addSquares(dst []float64, t *term) {
 		c.addSquareLanes(dst, delta)
 		if t.Kind == graph.TermScatter {
 			for b, k := range c.block(t.Index) {
-				if blockIndex(operand{s: k, scalar: true}, 0, t.Rows) < 0 {
+				if blockIndex(k, t.Rows) < 0 {
 					dst[b] = math.NaN()
 				}
 			}
@@ -127,5 +127,5 @@ func (c *context) x(t *term, r, b int) float64 {
 
 // group is the block of a scatter term for the chunk's b-th record, -1 outside.
 func (c *context) group(t *term, b int) int {
-	return blockIndex(operand{s: c.block(t.Index)[b], scalar: true}, 0, t.Rows)
+	return blockIndex(c.block(t.Index)[b], t.Rows)
 }

@@ -8,14 +8,15 @@ import (
 
 // A program is a tape prepared for lanes: every per-record buffer has a place
 // in the arena of a thread, where element i of the chunk's record b is at
-// i·n + b, n the records of the chunk. It is read only after compile.
+// (place+i)·n + b, n the records of the chunk. It is read only after compile.
 type program struct {
 	tape *graph.Tape
 
 	global, record []instr
-	inRows         []instr // of record, taken before the others: products with rows in place
-	globals        int     // scalars computed once per step
-	transposed     int     // scalars of matrices transposed once per step
+	inRows         []instr   // of record, taken before the others: products with rows in place
+	globals        int       // scalars computed once per step
+	constants      []float64 // of all const buffers
+	transposed     int       // scalars of matrices transposed once per step
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // arena scalars per lane
@@ -33,10 +34,8 @@ type program struct {
 // An instr is a tape instruction with what its operands are.
 type instr struct {
 	graph.Instr
-	size int // of Dst
-	// flat: the operands are whole lane buffers of the size of Dst, or single
-	// scalars, so that one loop covers all elements.
-	flat bool
+	size  int    // of Dst
+	steps []step // of element-wise operations, sums, maxima and puts
 	// turned is where the transpose of A is kept for a product with rows in
 	// place where it has to be turned, else -1.
 	turned int
@@ -154,6 +153,10 @@ func (p *program) placeBuffers() {
 	for i, b := range t.Buffers {
 		buf := graph.Buf(i)
 		switch b.Kind {
+		case graph.KConst:
+			p.place[i] = len(p.constants)
+			p.constants = append(p.constants, b.Values...)
+			continue
 		case graph.KGlobal:
 			p.place[i] = p.globals
 			p.globals += b.Size
@@ -200,22 +203,10 @@ func operands(in *graph.Instr) [3]graph.Operand {
 	return o
 }
 
-// instruction classifies the operands of one instruction. In the record stage
-// const, param, aux and global operands are scalars per element; in the global
-// stage every operand is like a lane buffer of one lane.
+// instruction prepares one instruction.
 func (p *program) instruction(in graph.Instr, record bool) instr {
-	t := p.tape
-	c := instr{Instr: in, size: t.Buffers[in.Dst].Size, flat: in.Op.Arity() > 0, turned: -1}
-	for _, o := range operands(&in) {
-		if o.Buf == graph.NoBuf {
-			continue
-		}
-		b := t.Buffers[o.Buf]
-		scalar := b.Size == 1 && (!record || !b.Kind.PerRecord())
-		vector := o.Map == nil && b.Size == c.size && (!record || b.Kind.PerRecord())
-		c.flat = c.flat && (scalar || vector)
-	}
-	if record && readsRows(t, &in) && in.Trans && in.Rows > 1 {
+	c := instr{Instr: in, size: p.tape.Buffers[in.Dst].Size, steps: p.steps(&in, record), turned: -1}
+	if record && readsRows(p.tape, &in) && in.Trans && in.Rows > 1 {
 		c.turned = p.transposed
 		p.transposed += in.Rows * in.Cols
 	}

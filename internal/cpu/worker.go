@@ -67,7 +67,8 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		globals: make([]float64, p.globals),
 		turned:  make([]float64, p.transposed),
 	}
-	w.stage = frame{p: p, n: 1, globals: w.globals, turned: w.turned}
+	w.stage = frame{p: p, n: 1, turned: w.turned}
+	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
 	allValid := !slices.Contains(rows.Valid, false)
 	for range threads {
 		c := &context{
@@ -82,7 +83,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			transposed: make([]float64, p.weighted*p.chunk),
 		}
 		c.frame = frame{
-			p: p, globals: w.globals, turned: w.turned, rows: rows,
+			p: p, turned: w.turned, rows: rows, in: w.stage.in,
 			arena: make([]float64, max(1, p.lanes*p.chunk)),
 			drawn: make([]float64, p.tape.AuxRecord*p.chunk),
 		}
@@ -112,7 +113,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	if k := slices.Max(batch); int(k) >= w.rows.N { // kernels do not check
 		panic("cpu: a batch has a record that the table has not")
 	}
-	w.stage.theta, w.stage.aux = in.Params, in.Aux
+	w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
 
@@ -158,7 +159,7 @@ func (w *worker) prepare(in privacy.StepInput) {
 		w.sums = append(w.sums, make([]float64, w.p.tape.P))
 	}
 	for _, c := range w.contexts {
-		c.theta, c.aux = in.Params, in.Aux
+		c.in[inTheta], c.in[inAux] = in.Params, in.Aux
 		if w.p.tape.AuxRecord > 0 && c.noise == nil {
 			c.noise = in.RecordNoise.Clone()
 		}

@@ -20,8 +20,8 @@ func implementations() []*kernels {
 var avx512 = &kernels{
 	name: "AVX-512",
 	exp:  expAVX512, log: logAVX512, sigmoid: sigmoidAVX512, softplus: softplusAVX512, neg: negAVX512, square: squareAVX512, reciprocal: reciprocalAVX512, sqrt: sqrtAVX512,
-	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, addProduct: addProductAVX512,
-	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, divScalar: divScalarAVX512, fromScalar: fromScalarAVX512, overScalar: overScalarAVX512, axpy: axpyAVX512,
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, max: maxAVX512, addProduct: addProductAVX512,
+	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, divScalar: divScalarAVX512, fromScalar: fromScalarAVX512, overScalar: overScalarAVX512, maxScalar: maxScalarAVX512, axpy: axpyAVX512,
 	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512,
 	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
 	whole: []tile{{14, tile14AVX512}, {8, tile8AVX512}, {4, tile4AVX512}, {2, tile2AVX512}, {1, tile1AVX512}},
@@ -32,8 +32,8 @@ var avx512 = &kernels{
 var avx2 = &kernels{
 	name: "AVX2",
 	exp:  expAVX2, log: logAVX2, sigmoid: sigmoidAVX2, softplus: softplusAVX2, neg: negAVX2, square: squareAVX2, reciprocal: reciprocalAVX2, sqrt: sqrtAVX2,
-	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, addProduct: addProductAVX2,
-	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, divScalar: divScalarAVX2, fromScalar: fromScalarAVX2, overScalar: overScalarAVX2, axpy: axpyAVX2,
+	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, max: maxAVX2, addProduct: addProductAVX2,
+	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, divScalar: divScalarAVX2, fromScalar: fromScalarAVX2, overScalar: overScalarAVX2, maxScalar: maxScalarAVX2, axpy: axpyAVX2,
 	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2,
 	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,
 	whole: []tile{{6, tile6AVX2}, {4, tile4AVX2}, {2, tile2AVX2}, {1, tile1AVX2}},

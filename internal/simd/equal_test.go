@@ -64,6 +64,7 @@ func TestBinary(t *testing.T) {
 	get := map[string]func(k *kernels) func(dst, a, b []float64){
 		"add": func(k *kernels) func(dst, a, b []float64) { return k.add }, "sub": func(k *kernels) func(dst, a, b []float64) { return k.sub },
 		"mul": func(k *kernels) func(dst, a, b []float64) { return k.mul }, "div": func(k *kernels) func(dst, a, b []float64) { return k.div },
+		"max":        func(k *kernels) func(dst, a, b []float64) { return k.max },
 		"addProduct": func(k *kernels) func(dst, a, b []float64) { return k.addProduct },
 	}
 	forms(t, func(t *testing.T, k *kernels) {
@@ -84,6 +85,7 @@ func TestWithScalar(t *testing.T) {
 	get := map[string]func(k *kernels) func(dst, a []float64, s float64){
 		"addScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.addScalar }, "mulScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.mulScalar },
 		"divScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.divScalar }, "fromScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.fromScalar },
+		"maxScalar":  func(k *kernels) func(dst, a []float64, s float64) { return k.maxScalar },
 		"overScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.overScalar }, "axpy": func(k *kernels) func(dst, a []float64, s float64) { return k.axpy },
 	}
 	forms(t, func(t *testing.T, k *kernels) {

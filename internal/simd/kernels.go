@@ -7,9 +7,9 @@ type kernels struct {
 
 	exp, log, sigmoid, softplus, neg, square, reciprocal, sqrt func(dst, x []float64)
 
-	add, sub, mul, div, addProduct func(dst, a, b []float64)
+	add, sub, mul, div, max, addProduct func(dst, a, b []float64)
 
-	addScalar, mulScalar, divScalar, fromScalar, overScalar, axpy func(dst, a []float64, s float64)
+	addScalar, mulScalar, divScalar, fromScalar, overScalar, maxScalar, axpy func(dst, a []float64, s float64)
 
 	sum      func(a []float64) float64
 	dot      func(a, b []float64) float64
@@ -40,8 +40,8 @@ var plain = &kernels{
 	name: "plain",
 	exp:  each(expOne), log: each(logOne), sigmoid: each(sigmoidOne), softplus: each(softplusOne),
 	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
-	add: add, sub: sub, mul: mul, div: div, addProduct: addProduct,
-	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, axpy: axpy,
+	add: add, sub: sub, mul: mul, div: div, max: maximum, addProduct: addProduct,
+	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 }

@@ -40,6 +40,9 @@ func mulAVX2(dst []float64, a []float64, b []float64)
 // dst = a/b
 func divAVX2(dst []float64, a []float64, b []float64)
 
+// dst = max(a, b)
+func maxAVX2(dst []float64, a []float64, b []float64)
+
 // dst = a + s
 func addScalarAVX2(dst []float64, a []float64, s float64)
 
@@ -54,6 +57,9 @@ func fromScalarAVX2(dst []float64, a []float64, s float64)
 
 // dst = s/a
 func overScalarAVX2(dst []float64, a []float64, s float64)
+
+// dst = max(a, s)
+func maxScalarAVX2(dst []float64, a []float64, s float64)
 
 // dst = fma(a, b, dst)
 func addProductAVX2(dst []float64, a []float64, b []float64)
@@ -141,6 +147,9 @@ func mulAVX512(dst []float64, a []float64, b []float64)
 // dst = a/b
 func divAVX512(dst []float64, a []float64, b []float64)
 
+// dst = max(a, b)
+func maxAVX512(dst []float64, a []float64, b []float64)
+
 // dst = a + s
 func addScalarAVX512(dst []float64, a []float64, s float64)
 
@@ -155,6 +164,9 @@ func fromScalarAVX512(dst []float64, a []float64, s float64)
 
 // dst = s/a
 func overScalarAVX512(dst []float64, a []float64, s float64)
+
+// dst = max(a, s)
+func maxScalarAVX512(dst []float64, a []float64, s float64)
 
 // dst = fma(a, b, dst)
 func addProductAVX512(dst []float64, a []float64, b []float64)

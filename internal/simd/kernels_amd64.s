@@ -2141,57 +2141,74 @@ done36:
 	VZEROUPPER
 	RET
 
-// func addScalarAVX2(dst []float64, a []float64, s float64)
+// func maxAVX2(dst []float64, a []float64, b []float64)
 // Requires: AVX
-TEXT ·addScalarAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Y0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
-	JZ           tail38
+TEXT ·maxAVX2(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail38
 
 loop37:
-	VMOVUPD (CX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, (AX)
-	VMOVUPD 32(CX), Y1
-	VADDPD  Y0, Y1, Y1
-	VMOVUPD Y1, 32(AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop37
+	VMOVUPD   (CX), Y0
+	VMOVUPD   (DX), Y1
+	VCMPPD    $0x11, Y0, Y1, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD   Y0, (AX)
+	VMOVUPD   32(CX), Y0
+	VMOVUPD   32(DX), Y1
+	VCMPPD    $0x11, Y0, Y1, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       loop37
 
 tail38:
-	TESTQ      BX, BX
+	TESTQ      SI, SI
 	JZ         done39
-	XORQ       DX, DX
-	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
-	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
-	VMOVUPS    (BX)(DX*4), X3
-	VMASKMOVPD (CX), Y1, Y3
-	VADDPD     Y0, Y3, Y3
-	VMASKMOVPD Y3, Y1, (AX)
-	VMASKMOVPD 32(CX), Y2, Y1
-	VADDPD     Y0, Y1, Y0
-	VMASKMOVPD Y0, Y2, 32(AX)
+	XORQ       BX, BX
+	SUBQ       SI, BX
+	LEAQ       tail64<>+64(SB), SI
+	VMOVUPD    (SI)(BX*8), Y0
+	LEAQ       tail32<>+32(SB), SI
+	VMOVUPS    (SI)(BX*4), X1
+	LEAQ       tail64<>+96(SB), SI
+	VMOVUPD    (SI)(BX*8), Y1
+	LEAQ       tail32<>+48(SB), SI
+	VMOVUPS    (SI)(BX*4), X2
+	VMASKMOVPD (CX), Y0, Y2
+	VMASKMOVPD (DX), Y0, Y3
+	VCMPPD     $0x11, Y2, Y3, Y4
+	VBLENDVPD  Y4, Y2, Y3, Y3
+	VCMPPD     $0x03, Y2, Y2, Y4
+	VBLENDVPD  Y4, Y2, Y3, Y2
+	VMASKMOVPD Y2, Y0, (AX)
+	VMASKMOVPD 32(CX), Y1, Y0
+	VMASKMOVPD 32(DX), Y1, Y2
+	VCMPPD     $0x11, Y0, Y2, Y3
+	VBLENDVPD  Y3, Y0, Y2, Y2
+	VCMPPD     $0x03, Y0, Y0, Y3
+	VBLENDVPD  Y3, Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, 32(AX)
 
 done39:
 	VZEROUPPER
 	RET
 
-// func mulScalarAVX2(dst []float64, a []float64, s float64)
+// func addScalarAVX2(dst []float64, a []float64, s float64)
 // Requires: AVX
-TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-56
+TEXT ·addScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -2203,10 +2220,10 @@ TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-56
 
 loop40:
 	VMOVUPD (CX), Y1
-	VMULPD  Y0, Y1, Y1
+	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	VMOVUPD 32(CX), Y1
-	VMULPD  Y0, Y1, Y1
+	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -2227,19 +2244,19 @@ tail41:
 	LEAQ       tail32<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
-	VMULPD     Y0, Y3, Y3
+	VADDPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)
 	VMASKMOVPD 32(CX), Y2, Y1
-	VMULPD     Y0, Y1, Y0
+	VADDPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
 done42:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX2(dst []float64, a []float64, s float64)
+// func mulScalarAVX2(dst []float64, a []float64, s float64)
 // Requires: AVX
-TEXT ·divScalarAVX2(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -2251,10 +2268,10 @@ TEXT ·divScalarAVX2(SB), NOSPLIT, $0-56
 
 loop43:
 	VMOVUPD (CX), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	VMOVUPD 32(CX), Y1
-	VDIVPD  Y0, Y1, Y1
+	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -2275,19 +2292,19 @@ tail44:
 	LEAQ       tail32<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
-	VDIVPD     Y0, Y3, Y3
+	VMULPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)
 	VMASKMOVPD 32(CX), Y2, Y1
-	VDIVPD     Y0, Y1, Y0
+	VMULPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
 done45:
 	VZEROUPPER
 	RET
 
-// func fromScalarAVX2(dst []float64, a []float64, s float64)
+// func divScalarAVX2(dst []float64, a []float64, s float64)
 // Requires: AVX
-TEXT ·fromScalarAVX2(SB), NOSPLIT, $0-56
+TEXT ·divScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -2299,10 +2316,10 @@ TEXT ·fromScalarAVX2(SB), NOSPLIT, $0-56
 
 loop46:
 	VMOVUPD (CX), Y1
-	VSUBPD  Y1, Y0, Y1
+	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)
 	VMOVUPD 32(CX), Y1
-	VSUBPD  Y1, Y0, Y1
+	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -2323,19 +2340,19 @@ tail47:
 	LEAQ       tail32<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
-	VSUBPD     Y3, Y0, Y3
+	VDIVPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)
 	VMASKMOVPD 32(CX), Y2, Y1
-	VSUBPD     Y1, Y0, Y0
+	VDIVPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
 done48:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX2(dst []float64, a []float64, s float64)
+// func fromScalarAVX2(dst []float64, a []float64, s float64)
 // Requires: AVX
-TEXT ·overScalarAVX2(SB), NOSPLIT, $0-56
+TEXT ·fromScalarAVX2(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -2347,10 +2364,10 @@ TEXT ·overScalarAVX2(SB), NOSPLIT, $0-56
 
 loop49:
 	VMOVUPD (CX), Y1
-	VDIVPD  Y1, Y0, Y1
+	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)
 	VMOVUPD 32(CX), Y1
-	VDIVPD  Y1, Y0, Y1
+	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, 32(AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -2371,13 +2388,121 @@ tail50:
 	LEAQ       tail32<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
+	VSUBPD     Y3, Y0, Y3
+	VMASKMOVPD Y3, Y1, (AX)
+	VMASKMOVPD 32(CX), Y2, Y1
+	VSUBPD     Y1, Y0, Y0
+	VMASKMOVPD Y0, Y2, 32(AX)
+
+done51:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX2(dst []float64, a []float64, s float64)
+// Requires: AVX
+TEXT ·overScalarAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Y0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail53
+
+loop52:
+	VMOVUPD (CX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, (AX)
+	VMOVUPD 32(CX), Y1
+	VDIVPD  Y1, Y0, Y1
+	VMOVUPD Y1, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop52
+
+tail53:
+	TESTQ      BX, BX
+	JZ         done54
+	XORQ       DX, DX
+	SUBQ       BX, DX
+	LEAQ       tail64<>+64(SB), BX
+	VMOVUPD    (BX)(DX*8), Y1
+	LEAQ       tail32<>+32(SB), BX
+	VMOVUPS    (BX)(DX*4), X2
+	LEAQ       tail64<>+96(SB), BX
+	VMOVUPD    (BX)(DX*8), Y2
+	LEAQ       tail32<>+48(SB), BX
+	VMOVUPS    (BX)(DX*4), X3
+	VMASKMOVPD (CX), Y1, Y3
 	VDIVPD     Y3, Y0, Y3
 	VMASKMOVPD Y3, Y1, (AX)
 	VMASKMOVPD 32(CX), Y2, Y1
 	VDIVPD     Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)
 
-done51:
+done54:
+	VZEROUPPER
+	RET
+
+// func maxScalarAVX2(dst []float64, a []float64, s float64)
+// Requires: AVX
+TEXT ·maxScalarAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Y0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail56
+
+loop55:
+	VMOVUPD   (CX), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VBLENDVPD Y2, Y1, Y0, Y2
+	VCMPPD    $0x03, Y1, Y1, Y3
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VMOVUPD   Y1, (AX)
+	VMOVUPD   32(CX), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VBLENDVPD Y2, Y1, Y0, Y2
+	VCMPPD    $0x03, Y1, Y1, Y3
+	VBLENDVPD Y3, Y1, Y2, Y1
+	VMOVUPD   Y1, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       loop55
+
+tail56:
+	TESTQ      BX, BX
+	JZ         done57
+	XORQ       DX, DX
+	SUBQ       BX, DX
+	LEAQ       tail64<>+64(SB), BX
+	VMOVUPD    (BX)(DX*8), Y1
+	LEAQ       tail32<>+32(SB), BX
+	VMOVUPS    (BX)(DX*4), X2
+	LEAQ       tail64<>+96(SB), BX
+	VMOVUPD    (BX)(DX*8), Y2
+	LEAQ       tail32<>+48(SB), BX
+	VMOVUPS    (BX)(DX*4), X3
+	VMASKMOVPD (CX), Y1, Y3
+	VCMPPD     $0x11, Y3, Y0, Y4
+	VBLENDVPD  Y4, Y3, Y0, Y4
+	VCMPPD     $0x03, Y3, Y3, Y5
+	VBLENDVPD  Y5, Y3, Y4, Y3
+	VMASKMOVPD Y3, Y1, (AX)
+	VMASKMOVPD 32(CX), Y2, Y1
+	VCMPPD     $0x11, Y1, Y0, Y3
+	VBLENDVPD  Y3, Y1, Y0, Y0
+	VCMPPD     $0x03, Y1, Y1, Y3
+	VBLENDVPD  Y3, Y1, Y0, Y0
+	VMASKMOVPD Y0, Y2, 32(AX)
+
+done57:
 	VZEROUPPER
 	RET
 
@@ -2391,9 +2516,9 @@ TEXT ·addProductAVX2(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail53
+	JZ   tail59
 
-loop52:
+loop58:
 	VMOVUPD     (AX), Y0
 	VMOVUPD     (CX), Y1
 	VMOVUPD     (DX), Y2
@@ -2408,11 +2533,11 @@ loop52:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop52
+	JNZ         loop58
 
-tail53:
+tail59:
 	TESTQ       SI, SI
-	JZ          done54
+	JZ          done60
 	XORQ        BX, BX
 	SUBQ        SI, BX
 	LEAQ        tail64<>+64(SB), SI
@@ -2434,7 +2559,7 @@ tail53:
 	VFMADD231PD Y3, Y2, Y0
 	VMASKMOVPD  Y0, Y1, 32(AX)
 
-done54:
+done60:
 	VZEROUPPER
 	RET
 
@@ -2448,9 +2573,9 @@ TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail56
+	JZ           tail62
 
-loop55:
+loop61:
 	VMOVUPD     (AX), Y1
 	VMOVUPD     (CX), Y2
 	VFMADD231PD Y2, Y0, Y1
@@ -2462,11 +2587,11 @@ loop55:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop55
+	JNZ         loop61
 
-tail56:
+tail62:
 	TESTQ       BX, BX
-	JZ          done57
+	JZ          done63
 	XORQ        DX, DX
 	SUBQ        BX, DX
 	LEAQ        tail64<>+64(SB), BX
@@ -2486,7 +2611,7 @@ tail56:
 	VFMADD231PD Y3, Y0, Y1
 	VMASKMOVPD  Y1, Y2, 32(AX)
 
-done57:
+done63:
 	VZEROUPPER
 	RET
 
@@ -2500,20 +2625,20 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail59
+	JZ     tail65
 
-loop58:
+loop64:
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop58
+	JNZ     loop64
 
-tail59:
+tail65:
 	TESTQ      DX, DX
-	JZ         done60
+	JZ         done66
 	XORQ       CX, CX
 	SUBQ       DX, CX
 	LEAQ       tail64<>+64(SB), DX
@@ -2529,7 +2654,7 @@ tail59:
 	VMASKMOVPD 32(AX), Y3, Y2
 	VADDPD     Y2, Y1, Y1
 
-done60:
+done66:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2550,9 +2675,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail62
+	JZ     tail68
 
-loop61:
+loop67:
 	VMOVUPD     (AX), Y2
 	VMOVUPD     (DX), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2562,11 +2687,11 @@ loop61:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop61
+	JNZ         loop67
 
-tail62:
+tail68:
 	TESTQ       BX, BX
-	JZ          done63
+	JZ          done69
 	XORQ        CX, CX
 	SUBQ        BX, CX
 	LEAQ        tail64<>+64(SB), BX
@@ -2584,7 +2709,7 @@ tail62:
 	VMASKMOVPD  32(DX), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done63:
+done69:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2608,9 +2733,9 @@ TEXT ·clipFlatAVX2(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail65
+	JZ           tail71
 
-loop64:
+loop70:
 	VMOVUPD   (BX), Y4
 	VSQRTPD   Y4, Y4
 	VDIVPD    Y4, Y0, Y5
@@ -2633,11 +2758,11 @@ loop64:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      CX
-	JNZ       loop64
+	JNZ       loop70
 
-tail65:
+tail71:
 	TESTQ      SI, SI
-	JZ         done66
+	JZ         done72
 	XORQ       CX, CX
 	SUBQ       SI, CX
 	LEAQ       tail64<>+64(SB), SI
@@ -2667,7 +2792,7 @@ tail65:
 	VBLENDVPD  Y0, Y2, Y3, Y0
 	VMASKMOVPD Y0, Y5, 32(DX)
 
-done66:
+done72:
 	VZEROUPPER
 	RET
 
@@ -2690,25 +2815,25 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row67:
+row73:
 	CMPQ  R11, CX
-	JGE   done70
+	JGE   done76
 	CMPQ  R11, R10
-	JGE   use69
+	JGE   use75
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line68:
+line74:
 	CMPQ       R14, $0x00
-	JLE        use69
+	JLE        use75
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line68
+	JMP        line74
 
-use69:
+use75:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -2719,9 +2844,9 @@ use69:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail72
+	JZ     tail78
 
-loop71:
+loop77:
 	VCVTPS2PD   (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2731,11 +2856,11 @@ loop71:
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop71
+	JNZ         loop77
 
-tail72:
+tail78:
 	TESTQ       R15, R15
-	JZ          done73
+	JZ          done79
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail64<>+64(SB), R15
@@ -2755,7 +2880,7 @@ tail72:
 	VMASKMOVPD  32(R13), Y4, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done73:
+done79:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2763,9 +2888,9 @@ done73:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row67
+	JMP          row73
 
-done70:
+done76:
 	VZEROUPPER
 	RET
 
@@ -2781,11 +2906,11 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done74
+	JZ    done80
 
-columns75:
+columns81:
 	CMPQ    CX, $0x20
-	JLT     narrower76
+	JLT     narrower82
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -2796,7 +2921,7 @@ columns75:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row77:
+row83:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2819,7 +2944,7 @@ row77:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row77
+	JLT          row83
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -2831,19 +2956,19 @@ row77:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns75
+	JMP          columns81
 
-narrower76:
-columns78:
+narrower82:
+columns84:
 	CMPQ    CX, $0x10
-	JLT     narrower79
+	JLT     narrower85
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row80:
+row86:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2858,7 +2983,7 @@ row80:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row80
+	JLT          row86
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -2866,17 +2991,17 @@ row80:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns78
+	JMP          columns84
 
-narrower79:
-columns81:
+narrower85:
+columns87:
 	CMPQ    CX, $0x08
-	JLT     narrower82
+	JLT     narrower88
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row83:
+row89:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2887,17 +3012,17 @@ row83:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row83
+	JLT          row89
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns81
+	JMP          columns87
 
-narrower82:
+narrower88:
 	TESTQ      CX, CX
-	JZ         done74
+	JZ         done80
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail64<>+64(SB), CX
@@ -2912,7 +3037,7 @@ narrower82:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row84:
+row90:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2925,11 +3050,11 @@ row84:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row84
+	JLT          row90
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done74:
+done80:
 	VZEROUPPER
 	RET
 
@@ -2949,25 +3074,25 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row85:
+row91:
 	CMPQ  R11, CX
-	JGE   done88
+	JGE   done94
 	CMPQ  R11, R10
-	JGE   use87
+	JGE   use93
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line86:
+line92:
 	CMPQ       R14, $0x00
-	JLE        use87
+	JLE        use93
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line86
+	JMP        line92
 
-use87:
+use93:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -2978,9 +3103,9 @@ use87:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail90
+	JZ     tail96
 
-loop89:
+loop95:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2990,11 +3115,11 @@ loop89:
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop89
+	JNZ         loop95
 
-tail90:
+tail96:
 	TESTQ       R15, R15
-	JZ          done91
+	JZ          done97
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail64<>+64(SB), R15
@@ -3012,7 +3137,7 @@ tail90:
 	VMASKMOVPD  32(R13), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done91:
+done97:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3020,9 +3145,9 @@ done91:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row85
+	JMP          row91
 
-done88:
+done94:
 	VZEROUPPER
 	RET
 
@@ -3038,11 +3163,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done92
+	JZ    done98
 
-columns93:
+columns99:
 	CMPQ    CX, $0x20
-	JLT     narrower94
+	JLT     narrower100
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3053,7 +3178,7 @@ columns93:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row95:
+row101:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3076,7 +3201,7 @@ row95:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row95
+	JLT          row101
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3088,19 +3213,19 @@ row95:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns93
+	JMP          columns99
 
-narrower94:
-columns96:
+narrower100:
+columns102:
 	CMPQ    CX, $0x10
-	JLT     narrower97
+	JLT     narrower103
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row98:
+row104:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3115,7 +3240,7 @@ row98:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row98
+	JLT          row104
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3123,17 +3248,17 @@ row98:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns96
+	JMP          columns102
 
-narrower97:
-columns99:
+narrower103:
+columns105:
 	CMPQ    CX, $0x08
-	JLT     narrower100
+	JLT     narrower106
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row101:
+row107:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3144,17 +3269,17 @@ row101:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row101
+	JLT          row107
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns99
+	JMP          columns105
 
-narrower100:
+narrower106:
 	TESTQ      CX, CX
-	JZ         done92
+	JZ         done98
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail64<>+64(SB), CX
@@ -3169,7 +3294,7 @@ narrower100:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row102:
+row108:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3180,11 +3305,11 @@ row102:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row102
+	JLT          row108
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done92:
+done98:
 	VZEROUPPER
 	RET
 
@@ -3225,7 +3350,7 @@ TEXT ·tile6AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k103:
+k109:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -3250,7 +3375,7 @@ k103:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k103
+	JNZ          k109
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3301,7 +3426,7 @@ TEXT ·tile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k104:
+k110:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -3319,7 +3444,7 @@ k104:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k104
+	JNZ          k110
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3357,7 +3482,7 @@ TEXT ·tile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k105:
+k111:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -3369,7 +3494,7 @@ k105:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k105
+	JNZ          k111
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3398,7 +3523,7 @@ TEXT ·tile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k106:
+k112:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -3407,7 +3532,7 @@ k106:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k106
+	JNZ          k112
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3454,7 +3579,7 @@ TEXT ·cutTile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k107:
+k113:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -3472,7 +3597,7 @@ k107:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k107
+	JNZ          k113
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3521,7 +3646,7 @@ TEXT ·cutTile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k108:
+k114:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -3533,7 +3658,7 @@ k108:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k108
+	JNZ          k114
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3573,7 +3698,7 @@ TEXT ·cutTile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k109:
+k115:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -3582,7 +3707,7 @@ k109:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k109
+	JNZ          k115
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3598,9 +3723,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail111
+	JZ   tail117
 
-loop110:
+loop116:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -3673,11 +3798,11 @@ loop110:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop110
+	JNZ          loop116
 
-tail111:
+tail117:
 	TESTQ        BX, BX
-	JZ           done112
+	JZ           done118
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -3751,7 +3876,7 @@ tail111:
 	VBLENDMPD    Z0, Z7, K2, Z8
 	VMOVUPD      Z8, K1, (AX)
 
-done112:
+done118:
 	VZEROUPPER
 	RET
 
@@ -3764,9 +3889,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail114
+	JZ   tail120
 
-loop113:
+loop119:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -3851,11 +3976,11 @@ loop113:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop113
+	JNZ          loop119
 
-tail114:
+tail120:
 	TESTQ        BX, BX
-	JZ           done115
+	JZ           done121
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -3941,7 +4066,7 @@ tail114:
 	VBLENDMPD    Z0, Z15, K2, Z16
 	VMOVUPD      Z16, K1, (AX)
 
-done115:
+done121:
 	VZEROUPPER
 	RET
 
@@ -3954,9 +4079,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail117
+	JZ   tail123
 
-loop116:
+loop122:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VPORQ        Z1, Z0, Z1
@@ -4037,11 +4162,11 @@ loop116:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop116
+	JNZ          loop122
 
-tail117:
+tail123:
 	TESTQ        BX, BX
-	JZ           done118
+	JZ           done124
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4123,7 +4248,7 @@ tail117:
 	VDIVPD       Z0, Z9, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done118:
+done124:
 	VZEROUPPER
 	RET
 
@@ -4136,9 +4261,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail120
+	JZ   tail126
 
-loop119:
+loop125:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VPORQ        Z1, Z0, Z1
@@ -4276,11 +4401,11 @@ loop119:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop119
+	JNZ          loop125
 
-tail120:
+tail126:
 	TESTQ        BX, BX
-	JZ           done121
+	JZ           done127
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4419,7 +4544,7 @@ tail120:
 	VBLENDMPD    Z0, Z1, K2, Z9
 	VMOVUPD      Z9, K1, (AX)
 
-done121:
+done127:
 	VZEROUPPER
 	RET
 
@@ -4432,82 +4557,12 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail123
-
-loop122:
-	VMOVUPD      (CX), Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPXORQ       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop122
-
-tail123:
-	TESTQ        BX, BX
-	JZ           done124
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVB        DX, K1
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPXORQ       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
-
-done124:
-	VZEROUPPER
-	RET
-
-// func squareAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail126
-
-loop125:
-	VMOVUPD (CX), Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop125
-
-tail126:
-	TESTQ     BX, BX
-	JZ        done127
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done127:
-	VZEROUPPER
-	RET
-
-// func reciprocalAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
 	JZ   tail129
 
 loop128:
 	VMOVUPD      (CX), Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VPXORQ       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -4521,17 +4576,17 @@ tail129:
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
 	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VPXORQ       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
 done130:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float64, x []float64)
+// func squareAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -4542,7 +4597,7 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 
 loop131:
 	VMOVUPD (CX), Z0
-	VSQRTPD Z0, Z0
+	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4556,10 +4611,80 @@ tail132:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z0
-	VSQRTPD   Z0, Z0
+	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done133:
+	VZEROUPPER
+	RET
+
+// func reciprocalAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail135
+
+loop134:
+	VMOVUPD      (CX), Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	DECQ         DX
+	JNZ          loop134
+
+tail135:
+	TESTQ        BX, BX
+	JZ           done136
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (CX), K1, Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (AX)
+
+done136:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail138
+
+loop137:
+	VMOVUPD (CX), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop137
+
+tail138:
+	TESTQ     BX, BX
+	JZ        done139
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done139:
 	VZEROUPPER
 	RET
 
@@ -4573,88 +4698,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail135
-
-loop134:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop134
-
-tail135:
-	TESTQ     SI, SI
-	JZ        done136
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done136:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail138
-
-loop137:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop137
-
-tail138:
-	TESTQ     SI, SI
-	JZ        done139
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done139:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail141
 
 loop140:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4670,16 +4719,16 @@ tail141:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done142:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -4692,7 +4741,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 loop143:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4708,10 +4757,130 @@ tail144:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done145:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail147
+
+loop146:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop146
+
+tail147:
+	TESTQ     SI, SI
+	JZ        done148
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done148:
+	VZEROUPPER
+	RET
+
+// func divAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·divAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail150
+
+loop149:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop149
+
+tail150:
+	TESTQ     SI, SI
+	JZ        done151
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done151:
+	VZEROUPPER
+	RET
+
+// func maxAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail153
+
+loop152:
+	VMOVUPD   (CX), Z0
+	VMOVUPD   (DX), Z1
+	VCMPPD    $0x11, Z0, Z1, K1
+	VBLENDMPD Z0, Z1, K1, Z2
+	VCMPPD    $0x03, Z0, Z0, K1
+	VBLENDMPD Z0, Z2, K1, Z3
+	VMOVUPD   Z3, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	ADDQ      $0x40, DX
+	DECQ      BX
+	JNZ       loop152
+
+tail153:
+	TESTQ     SI, SI
+	JZ        done154
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VCMPPD    $0x11, Z0, Z1, K2
+	VBLENDMPD Z0, Z1, K2, Z4
+	VCMPPD    $0x03, Z0, Z0, K2
+	VBLENDMPD Z0, Z4, K2, Z5
+	VMOVUPD   Z5, K1, (AX)
+
+done154:
 	VZEROUPPER
 	RET
 
@@ -4725,116 +4894,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail147
-
-loop146:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop146
-
-tail147:
-	TESTQ     BX, BX
-	JZ        done148
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done148:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
-	JZ           tail150
-
-loop149:
-	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop149
-
-tail150:
-	TESTQ     BX, BX
-	JZ        done151
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done151:
-	VZEROUPPER
-	RET
-
-// func divScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
-	JZ           tail153
-
-loop152:
-	VMOVUPD (CX), Z1
-	VDIVPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop152
-
-tail153:
-	TESTQ     BX, BX
-	JZ        done154
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done154:
-	VZEROUPPER
-	RET
-
-// func fromScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail156
 
 loop155:
 	VMOVUPD (CX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4848,16 +4912,16 @@ tail156:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done157:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX512(dst []float64, a []float64, s float64)
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -4869,7 +4933,7 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 
 loop158:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z1, Z0, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4883,10 +4947,156 @@ tail159:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done160:
+	VZEROUPPER
+	RET
+
+// func divScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail162
+
+loop161:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop161
+
+tail162:
+	TESTQ     BX, BX
+	JZ        done163
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z0, Z1, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done163:
+	VZEROUPPER
+	RET
+
+// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail165
+
+loop164:
+	VMOVUPD (CX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop164
+
+tail165:
+	TESTQ     BX, BX
+	JZ        done166
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done166:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail168
+
+loop167:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop167
+
+tail168:
+	TESTQ     BX, BX
+	JZ        done169
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done169:
+	VZEROUPPER
+	RET
+
+// func maxScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail171
+
+loop170:
+	VMOVUPD   (CX), Z1
+	VCMPPD    $0x11, Z1, Z0, K1
+	VBLENDMPD Z1, Z0, K1, Z2
+	VCMPPD    $0x03, Z1, Z1, K1
+	VBLENDMPD Z1, Z2, K1, Z3
+	VMOVUPD   Z3, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       loop170
+
+tail171:
+	TESTQ     BX, BX
+	JZ        done172
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VCMPPD    $0x11, Z1, Z0, K2
+	VBLENDMPD Z1, Z0, K2, Z4
+	VCMPPD    $0x03, Z1, Z1, K2
+	VBLENDMPD Z1, Z4, K2, Z5
+	VMOVUPD   Z5, K1, (AX)
+
+done172:
 	VZEROUPPER
 	RET
 
@@ -4900,9 +5110,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail162
+	JZ   tail174
 
-loop161:
+loop173:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -4912,11 +5122,11 @@ loop161:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop161
+	JNZ         loop173
 
-tail162:
+tail174:
 	TESTQ       SI, SI
-	JZ          done163
+	JZ          done175
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -4926,7 +5136,7 @@ tail162:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done163:
+done175:
 	VZEROUPPER
 	RET
 
@@ -4940,9 +5150,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail165
+	JZ           tail177
 
-loop164:
+loop176:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -4950,11 +5160,11 @@ loop164:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop164
+	JNZ         loop176
 
-tail165:
+tail177:
 	TESTQ       BX, BX
-	JZ          done166
+	JZ          done178
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -4963,7 +5173,7 @@ tail165:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done166:
+done178:
 	VZEROUPPER
 	RET
 
@@ -4976,25 +5186,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail168
+	JZ     tail180
 
-loop167:
+loop179:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop167
+	JNZ     loop179
 
-tail168:
+tail180:
 	TESTQ     DX, DX
-	JZ        done169
+	JZ        done181
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done169:
+done181:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5015,20 +5225,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail171
+	JZ     tail183
 
-loop170:
+loop182:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop170
+	JNZ         loop182
 
-tail171:
+tail183:
 	TESTQ       BX, BX
-	JZ          done172
+	JZ          done184
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -5036,7 +5246,7 @@ tail171:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done172:
+done184:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5061,9 +5271,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail174
+	JZ           tail186
 
-loop173:
+loop185:
 	VMOVUPD   (BX), Z4
 	VSQRTPD   Z4, Z4
 	VDIVPD    Z4, Z0, Z9
@@ -5077,11 +5287,11 @@ loop173:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      CX
-	JNZ       loop173
+	JNZ       loop185
 
-tail174:
+tail186:
 	TESTQ     SI, SI
-	JZ        done175
+	JZ        done187
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -5095,7 +5305,7 @@ tail174:
 	VBLENDMPD Z2, Z3, K2, Z8
 	VMOVUPD   Z8, K1, (DX)
 
-done175:
+done187:
 	VZEROUPPER
 	RET
 
@@ -5115,25 +5325,25 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row176:
+row188:
 	CMPQ  R11, CX
-	JGE   done179
+	JGE   done191
 	CMPQ  R11, R10
-	JGE   use178
+	JGE   use190
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line177:
+line189:
 	CMPQ       R14, $0x00
-	JLE        use178
+	JLE        use190
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line177
+	JMP        line189
 
-use178:
+use190:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5143,20 +5353,20 @@ use178:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail181
+	JZ     tail193
 
-loop180:
+loop192:
 	VCVTPS2PD   (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop180
+	JNZ         loop192
 
-tail181:
+tail193:
 	TESTQ       R15, R15
-	JZ          done182
+	JZ          done194
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5164,7 +5374,7 @@ tail181:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done182:
+done194:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5173,9 +5383,9 @@ done182:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row176
+	JMP           row188
 
-done179:
+done191:
 	VZEROUPPER
 	RET
 
@@ -5191,11 +5401,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done183
+	JZ    done195
 
-columns184:
+columns196:
 	CMPQ    CX, $0x40
-	JLT     narrower185
+	JLT     narrower197
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5206,7 +5416,7 @@ columns184:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row186:
+row198:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5229,7 +5439,7 @@ row186:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row186
+	JLT          row198
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5241,19 +5451,19 @@ row186:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns184
+	JMP          columns196
 
-narrower185:
-columns187:
+narrower197:
+columns199:
 	CMPQ    CX, $0x20
-	JLT     narrower188
+	JLT     narrower200
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row189:
+row201:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5268,7 +5478,7 @@ row189:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row189
+	JLT          row201
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5276,17 +5486,17 @@ row189:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns187
+	JMP          columns199
 
-narrower188:
-columns190:
+narrower200:
+columns202:
 	CMPQ    CX, $0x10
-	JLT     narrower191
+	JLT     narrower203
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row192:
+row204:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5297,22 +5507,22 @@ row192:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row192
+	JLT          row204
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns190
+	JMP          columns202
 
-narrower191:
-columns193:
+narrower203:
+columns205:
 	CMPQ    CX, $0x08
-	JLT     narrower194
+	JLT     narrower206
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row195:
+row207:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5321,23 +5531,23 @@ row195:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row195
+	JLT          row207
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns193
+	JMP          columns205
 
-narrower194:
+narrower206:
 	TESTQ     CX, CX
-	JZ        done183
+	JZ        done195
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row196:
+row208:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5346,10 +5556,10 @@ row196:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row196
+	JLT          row208
 	VMOVUPD      Z0, K1, (AX)
 
-done183:
+done195:
 	VZEROUPPER
 	RET
 
@@ -5369,25 +5579,25 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row197:
+row209:
 	CMPQ  R11, CX
-	JGE   done200
+	JGE   done212
 	CMPQ  R11, R10
-	JGE   use199
+	JGE   use211
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line198:
+line210:
 	CMPQ       R14, $0x00
-	JLE        use199
+	JLE        use211
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line198
+	JMP        line210
 
-use199:
+use211:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5397,20 +5607,20 @@ use199:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail202
+	JZ     tail214
 
-loop201:
+loop213:
 	VMOVUPD     (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop201
+	JNZ         loop213
 
-tail202:
+tail214:
 	TESTQ       R15, R15
-	JZ          done203
+	JZ          done215
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5418,7 +5628,7 @@ tail202:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done203:
+done215:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5427,9 +5637,9 @@ done203:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row197
+	JMP           row209
 
-done200:
+done212:
 	VZEROUPPER
 	RET
 
@@ -5445,11 +5655,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done204
+	JZ    done216
 
-columns205:
+columns217:
 	CMPQ    CX, $0x40
-	JLT     narrower206
+	JLT     narrower218
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5460,7 +5670,7 @@ columns205:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row207:
+row219:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5483,7 +5693,7 @@ row207:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row207
+	JLT          row219
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5495,19 +5705,19 @@ row207:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns205
+	JMP          columns217
 
-narrower206:
-columns208:
+narrower218:
+columns220:
 	CMPQ    CX, $0x20
-	JLT     narrower209
+	JLT     narrower221
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row210:
+row222:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5522,7 +5732,7 @@ row210:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row210
+	JLT          row222
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5530,17 +5740,17 @@ row210:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns208
+	JMP          columns220
 
-narrower209:
-columns211:
+narrower221:
+columns223:
 	CMPQ    CX, $0x10
-	JLT     narrower212
+	JLT     narrower224
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row213:
+row225:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5551,22 +5761,22 @@ row213:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row213
+	JLT          row225
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns211
+	JMP          columns223
 
-narrower212:
-columns214:
+narrower224:
+columns226:
 	CMPQ    CX, $0x08
-	JLT     narrower215
+	JLT     narrower227
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row216:
+row228:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5575,23 +5785,23 @@ row216:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row216
+	JLT          row228
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns214
+	JMP          columns226
 
-narrower215:
+narrower227:
 	TESTQ     CX, CX
-	JZ        done204
+	JZ        done216
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row217:
+row229:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5600,10 +5810,10 @@ row217:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row217
+	JLT          row229
 	VMOVUPD      Z0, K1, (AX)
 
-done204:
+done216:
 	VZEROUPPER
 	RET
 
@@ -5668,7 +5878,7 @@ TEXT ·tile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k218:
+k230:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -5717,7 +5927,7 @@ k218:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k218
+	JNZ          k230
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -5806,7 +6016,7 @@ TEXT ·tile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k219:
+k231:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -5837,7 +6047,7 @@ k219:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k219
+	JNZ          k231
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -5894,7 +6104,7 @@ TEXT ·tile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k220:
+k232:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -5912,7 +6122,7 @@ k220:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k220
+	JNZ          k232
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -5950,7 +6160,7 @@ TEXT ·tile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k221:
+k233:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -5962,7 +6172,7 @@ k221:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k221
+	JNZ          k233
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -5991,7 +6201,7 @@ TEXT ·tile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k222:
+k234:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -6000,7 +6210,7 @@ k222:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k222
+	JNZ          k234
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6074,7 +6284,7 @@ TEXT ·cutTile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k223:
+k235:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -6123,7 +6333,7 @@ k223:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k223
+	JNZ          k235
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6218,7 +6428,7 @@ TEXT ·cutTile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k224:
+k236:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -6249,7 +6459,7 @@ k224:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k224
+	JNZ          k236
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6312,7 +6522,7 @@ TEXT ·cutTile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k225:
+k237:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -6330,7 +6540,7 @@ k225:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k225
+	JNZ          k237
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6374,7 +6584,7 @@ TEXT ·cutTile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k226:
+k238:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -6386,7 +6596,7 @@ k226:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k226
+	JNZ          k238
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6421,7 +6631,7 @@ TEXT ·cutTile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k227:
+k239:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -6430,7 +6640,7 @@ k227:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k227
+	JNZ          k239
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)

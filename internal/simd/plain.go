@@ -61,6 +61,26 @@ func div(dst, a, b []float64) {
 	}
 }
 
+// maxOne is the larger of two; NaN wins.
+func maxOne(a, b float64) float64 {
+	if b < a || a != a {
+		return a
+	}
+	return b
+}
+
+func maximum(dst, a, b []float64) {
+	for i := range dst {
+		dst[i] = maxOne(a[i], b[i])
+	}
+}
+
+func maxScalar(dst, a []float64, s float64) {
+	for i := range dst {
+		dst[i] = maxOne(a[i], s)
+	}
+}
+
 func addProduct(dst, a, b []float64) {
 	for i := range dst {
 		dst[i] = math.FMA(a[i], b[i], dst[i])

@@ -46,6 +46,9 @@ func Mul(dst, a, b []float64) { active.mul(dst, a[:len(dst)], b[:len(dst)]) }
 // Div sets dst to a/b.
 func Div(dst, a, b []float64) { active.div(dst, a[:len(dst)], b[:len(dst)]) }
 
+// Max sets dst to max(a, b); NaN wins.
+func Max(dst, a, b []float64) { active.max(dst, a[:len(dst)], b[:len(dst)]) }
+
 // AddProduct adds a·b to dst, each with one rounding.
 func AddProduct(dst, a, b []float64) { active.addProduct(dst, a[:len(dst)], b[:len(dst)]) }
 
@@ -59,10 +62,13 @@ func MulScalar(dst, a []float64, s float64) { active.mulScalar(dst, a[:len(dst)]
 func DivScalar(dst, a []float64, s float64) { active.divScalar(dst, a[:len(dst)], s) }
 
 // FromScalar sets dst to s - a.
-func FromScalar(dst []float64, s float64, a []float64) { active.fromScalar(dst, a[:len(dst)], s) }
+func FromScalar(dst, a []float64, s float64) { active.fromScalar(dst, a[:len(dst)], s) }
 
 // OverScalar sets dst to s/a.
-func OverScalar(dst []float64, s float64, a []float64) { active.overScalar(dst, a[:len(dst)], s) }
+func OverScalar(dst, a []float64, s float64) { active.overScalar(dst, a[:len(dst)], s) }
+
+// MaxScalar sets dst to max(a, s); NaN wins.
+func MaxScalar(dst, a []float64, s float64) { active.maxScalar(dst, a[:len(dst)], s) }
 
 // Axpy adds s·a to dst, each with one rounding.
 func Axpy(dst []float64, s float64, a []float64) { active.axpy(dst, a[:len(dst)], s) }

@@ -23,12 +23,20 @@ func elementwise(i isa) {
 	binary(i, "mul", "a·b", isa.mul)
 	binary(i, "div", "a/b", isa.div)
 
+	binary(i, "max", "max(a, b)", maxKernel)
+
 	withScalar(i, "addScalar", "a + s", isa.add)
 	withScalar(i, "mulScalar", "a·s", isa.mul)
 	withScalar(i, "divScalar", "a/s", isa.div)
 	withScalar(i, "fromScalar", "s - a", func(i isa, a, s VecVirtual) VecVirtual { return i.sub(s, a) })
 	withScalar(i, "overScalar", "s/a", func(i isa, a, s VecVirtual) VecVirtual { return i.div(s, a) })
+	withScalar(i, "maxScalar", "max(a, s)", maxKernel)
 	accumulating(i)
+}
+
+// maxKernel is the algorithm of maxOne: NaN wins.
+func maxKernel(i isa, a, b VecVirtual) VecVirtual {
+	return i.pick(unordered, a, a, a, i.pick(less, b, a, a, b))
 }
 
 func unary(i isa, name, doc string, kernel func(isa, VecVirtual) VecVirtual) {

@@ -1,0 +1,239 @@
+package cpu
+
+import (
+	"d3p/internal/cpu/kernel"
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// A step is one loop: an element-wise operation on some elements that lie
+// together, over all lanes of each. Instructions are cut into steps once, when
+// a tape is opened, so that nothing about operands is decided while it runs.
+type step struct {
+	to    source
+	count int // elements
+	a, b  source
+	c     source
+	op    graph.Op
+
+	// what runs it: the first that is not nil, else op's scalar definition
+	one  func(dst, a []float64)
+	two  func(dst, a, b []float64)
+	with func(dst, v []float64, s float64) // v is a or b, whichever is not the scalar
+}
+
+// A source is where an operand of a step starts: elements that lie together, or
+// one scalar for all of them.
+type source struct {
+	space  space
+	at     int
+	scalar bool
+	absent bool
+}
+
+// A space is an array that elements are in.
+type space uint8
+
+const (
+	inLanes  space = iota // the chunk's arena, n values to an element
+	inGlobal              // computed once per step
+	inTheta
+	inAux
+	inConst
+	spaces
+)
+
+// source locates element e of o. In the record stage what is the same for all
+// records is a scalar.
+func (p *program) source(o graph.Operand, e int, record bool) source {
+	b := &p.tape.Buffers[o.Buf]
+	e = o.Index(e, b.Size)
+	switch {
+	case p.lane[o.Buf]:
+		return source{space: inLanes, at: p.place[o.Buf] + e}
+	case b.Kind == graph.KConst:
+		return source{space: inConst, at: p.place[o.Buf] + e, scalar: record}
+	case b.Kind == graph.KParam:
+		return source{space: inTheta, at: b.Offset + e, scalar: record}
+	case b.Kind == graph.KAux:
+		return source{space: inAux, at: b.Offset + e, scalar: record}
+	}
+	return source{space: inGlobal, at: p.place[o.Buf] + e, scalar: record}
+}
+
+// steps cuts an instruction; nil if it is not one of those that are cut.
+func (p *program) steps(in *graph.Instr, record bool) []step {
+	var list []step
+	dst := graph.Operand{Buf: in.Dst}
+	switch in.Op {
+	case graph.OpMatVec, graph.OpOuter, graph.OpGather, graph.OpScatter:
+		return nil
+	case graph.OpPut:
+		for e, to := range in.Into {
+			list = p.append(list, graph.OpCopy, int(to), in, record, p.source(in.A, e, record))
+		}
+		return list
+	case graph.OpSum, graph.OpMaxReduce:
+		op := graph.OpAdd
+		if in.Op == graph.OpMaxReduce {
+			op = graph.OpMax
+		}
+		begun := map[int32]bool{}
+		for e, to := range in.Into {
+			x := p.source(in.A, e, record)
+			if !begun[to] {
+				begun[to] = true
+				list = p.append(list, graph.OpCopy, int(to), in, record, x)
+				continue
+			}
+			list = p.append(list, op, int(to), in, record, p.source(dst, int(to), record), x)
+		}
+		return list
+	}
+	for e := range p.tape.Buffers[in.Dst].Size {
+		var x []source
+		for _, o := range []graph.Operand{in.A, in.B, in.C}[:in.Op.Arity()] {
+			x = append(x, p.source(o, e, record))
+		}
+		list = p.append(list, in.Op, e, in, record, x...)
+	}
+	return list
+}
+
+// append adds one element, to the last step where that can take it.
+func (p *program) append(list []step, op graph.Op, e int, in *graph.Instr, record bool, x ...source) []step {
+	s := step{op: op, count: 1, to: p.source(graph.Operand{Buf: in.Dst, Map: []int32{int32(e)}}, 0, record)}
+	s.to.scalar = false
+	operands := []*source{&s.a, &s.b, &s.c}
+	for k, o := range operands {
+		if *o = (source{absent: true}); k < len(x) {
+			*o = x[k]
+		}
+	}
+	if len(list) > 0 {
+		if longer, ok := list[len(list)-1].extended(&s); ok {
+			list[len(list)-1] = longer
+			longer.choose()
+			list[len(list)-1] = longer
+			return list
+		}
+	}
+	s.choose()
+	return append(list, s)
+}
+
+// extended is the step with the element of next added.
+func (s step) extended(next *step) (step, bool) {
+	vectors := 0
+	for _, pair := range [][2]*source{{&s.a, &next.a}, {&s.b, &next.b}, {&s.c, &next.c}} {
+		x, y := pair[0], pair[1]
+		switch {
+		case x.absent && y.absent:
+			continue
+		case x.absent != y.absent || x.space != y.space:
+			return s, false
+		case !x.scalar && !y.scalar && y.at == x.at+s.count:
+			vectors++
+		case y.at == x.at && (x.scalar || s.count == 1 && x.space != inLanes):
+			x.scalar = true
+		default:
+			return s, false
+		}
+	}
+	ok := s.op == next.op && vectors > 0 && next.to.space == s.to.space && next.to.at == s.to.at+s.count
+	s.count++
+	return s, ok
+}
+
+// choose finds what runs the step.
+func (s *step) choose() {
+	s.one, s.two, s.with = nil, nil, nil
+	switch {
+	case s.b.absent && !s.a.scalar:
+		s.one = unary(s.op)
+	case s.b.absent || !s.c.absent:
+	case !s.a.scalar && !s.b.scalar:
+		s.two = binary(s.op)
+	case s.b.scalar && !s.a.scalar:
+		s.with = scalarRight(s.op)
+	case s.a.scalar && !s.b.scalar:
+		s.with = scalarLeft(s.op)
+	}
+}
+
+func unary(op graph.Op) func(dst, a []float64) {
+	switch op {
+	case graph.OpCopy:
+		return func(dst, a []float64) { copy(dst, a) }
+	case graph.OpNeg:
+		return simd.Neg
+	case graph.OpSquare:
+		return simd.Square
+	case graph.OpReciprocal:
+		return simd.Reciprocal
+	case graph.OpSqrt:
+		return simd.Sqrt
+	case graph.OpRelu:
+		return kernel.Relu
+	case graph.OpExp:
+		return simd.Exp
+	case graph.OpLog:
+		return simd.Log
+	case graph.OpSigmoid:
+		return simd.Sigmoid
+	case graph.OpSoftplus:
+		return simd.Softplus
+	case graph.OpTanh:
+		return kernel.Tanh
+	}
+	return nil
+}
+
+func binary(op graph.Op) func(dst, a, b []float64) {
+	switch op {
+	case graph.OpAdd:
+		return simd.Add
+	case graph.OpSub:
+		return simd.Sub
+	case graph.OpMul:
+		return simd.Mul
+	case graph.OpDiv:
+		return simd.Div
+	case graph.OpMax:
+		return simd.Max
+	}
+	return nil
+}
+
+// scalarRight is op(v, s), scalarLeft is op(s, v).
+func scalarRight(op graph.Op) func(dst, v []float64, s float64) {
+	switch op {
+	case graph.OpSub:
+		return func(dst, v []float64, s float64) { simd.AddScalar(dst, v, -s) }
+	case graph.OpDiv:
+		return simd.DivScalar
+	}
+	return commuting(op)
+}
+
+func scalarLeft(op graph.Op) func(dst, v []float64, s float64) {
+	switch op {
+	case graph.OpSub:
+		return simd.FromScalar
+	case graph.OpDiv:
+		return simd.OverScalar
+	}
+	return commuting(op)
+}
+
+func commuting(op graph.Op) func(dst, v []float64, s float64) {
+	switch op {
+	case graph.OpAdd:
+		return simd.AddScalar
+	case graph.OpMul:
+		return simd.MulScalar
+	case graph.OpMax:
+		return simd.MaxScalar
+	}
+	return nil
+}
