@@ -23,6 +23,9 @@ func newEncoder(d *spec.Data) *encoder {
 // encoding returns what has been asked for.
 func (e *encoder) encoding() Encoding {
 	enc := Encoding{Fields: e.fields, K: e.next}
+	for _, c := range e.data.AllColumns() {
+		enc.Header = append(enc.Header, c.HeaderName())
+	}
 	if unit := e.data.Unit; unit.ID.IsSet() {
 		enc.UnitID, enc.RowsPerUnit = unit.ID.V, unit.RowsPerUnit.V
 		enc.Keep = KeepRule(unit.Keep.Or(string(KeepRandom)))
@@ -155,7 +158,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 // prediction needs to know of it, whosever it is. Its columns are the first of
 // a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{MissingTokens: e.MissingTokens}
+	p := Encoding{Header: e.Header, MissingTokens: e.MissingTokens}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

@@ -17,6 +17,9 @@ type Encoding struct {
 	UnitID      string   `json:"unit_id,omitempty"`
 	RowsPerUnit int      `json:"rows_per_unit,omitempty"`
 	Keep        KeepRule `json:"keep,omitempty"`
+	// Header names the numbers of a record in a file without names, an array: the
+	// declared columns in order, those of tensors last.
+	Header []string `json:"header,omitempty"`
 	// MissingTokens are the cells, after trimming spaces, that say "no value"
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
 	// A declared level with the same spelling wins over a token.

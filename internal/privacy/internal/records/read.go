@@ -26,8 +26,8 @@ type Options struct {
 	Selection *noise.Stream
 }
 
-// Read reads the CSV or Parquet file at path and encodes it. Parquet files are
-// known by their first bytes, whatever their name. The Check is private, also
+// Read reads the CSV, Parquet, idx or npy file at path and encodes it. All but
+// CSV are known by their first bytes, whatever their name. The Check is private, also
 // when err is not nil.
 func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
 	check = Check{File: path}
@@ -55,6 +55,9 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	}
 	if _, err := f.Seek(0, io.SeekStart); err != nil {
 		return nil, check, err
+	}
+	if isArray(magic) {
+		return readArray(path, f, e, opt)
 	}
 	return readCSV(path, f, func() (int, error) { return countLines(path) }, e, opt)
 }

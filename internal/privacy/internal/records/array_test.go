@@ -1,0 +1,190 @@
+package records
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models"
+)
+
+// pair is an encoding of two numbers a and b in [-100, 100], and of the level of
+// c, one of 0 and 1.
+func pair() models.Encoding {
+	bound := func(column string, out int) models.Field {
+		return models.Field{Column: column, Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100), Missing: models.MissingReject, Out: []int{out}}
+	}
+	return models.Encoding{K: 3, Header: []string{"c", "a", "b"}, Fields: []models.Field{
+		bound("a", 0), bound("b", 1),
+		{Column: "c", Type: models.Binary, Kind: models.LevelCode, Levels: []string{"0", "1"}, Missing: models.MissingReject, Unknown: models.UnknownReject, Out: []int{2}},
+	}}
+}
+
+// predictors is pair without c.
+func predictors() models.Encoding {
+	e := pair()
+	e.Fields, e.K = e.Fields[:2], 2
+	return e
+}
+
+func idxFile(kind byte, dims []uint32, numbers any) []byte {
+	var b bytes.Buffer
+	b.Write([]byte{0, 0, kind, byte(len(dims))})
+	binary.Write(&b, binary.BigEndian, dims)
+	binary.Write(&b, binary.BigEndian, numbers)
+	return b.Bytes()
+}
+
+func npyFile(head string, numbers any) []byte {
+	var b bytes.Buffer
+	b.WriteString(npyMagic + "\x01\x00")
+	binary.Write(&b, binary.LittleEndian, uint16(len(head)))
+	b.WriteString(head)
+	binary.Write(&b, binary.LittleEndian, numbers)
+	return b.Bytes()
+}
+
+func zipped(b []byte) []byte {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(b)
+	z.Close()
+	return out.Bytes()
+}
+
+// TestArrays reads the same records in every type of number that has them.
+func TestArrays(t *testing.T) {
+	want := [][]float64{{1, -2}, {3, 4}, {100, 6}}
+	dims := []uint32{3, 1, 2}
+	const head = "{'descr': '%', 'fortran_order': False, 'shape': (3, 2), }\n"
+	descr := func(d string) string { return strings.Replace(head, "%", d, 1) }
+	files := map[string][]byte{
+		"int8":     idxFile(0x09, dims, []int8{1, -2, 3, 4, 101, 6}),
+		"int16":    idxFile(0x0b, dims, []int16{1, -2, 3, 4, 1000, 6}),
+		"int32":    idxFile(0x0c, dims, []int32{1, -2, 3, 4, 1000, 6}),
+		"float32":  idxFile(0x0d, dims, []float32{1, -2, 3, 4, 1000, 6}),
+		"float64":  idxFile(0x0e, dims, []float64{1, -2, 3, 4, 1000, 6}),
+		"gzip":     zipped(idxFile(0x0e, dims, []float64{1, -2, 3, 4, 1000, 6})),
+		"npy i1":   npyFile(descr("|i1"), []int8{1, -2, 3, 4, 101, 6}),
+		"npy i2":   npyFile(descr("<i2"), []int16{1, -2, 3, 4, 1000, 6}),
+		"npy i4":   npyFile(descr("<i4"), []int32{1, -2, 3, 4, 1000, 6}),
+		"npy i8":   npyFile(descr("<i8"), []int64{1, -2, 3, 4, 1000, 6}),
+		"npy f4":   npyFile(descr("<f4"), []float32{1, -2, 3, 4, 1000, 6}),
+		"npy f8":   npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6}),
+		"npy gzip": zipped(npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6})),
+	}
+	for name, content := range files {
+		rows, _, err := Read(write(t, "data", string(content)), predictors(), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(want, unpack(t, rows)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	unsigned := map[string][]byte{
+		"uint8":  idxFile(0x08, dims, []uint8{1, 2, 3, 4, 200, 6}),
+		"npy u1": npyFile(descr("|u1"), []uint8{1, 2, 3, 4, 200, 6}),
+		"npy u2": npyFile(descr("<u2"), []uint16{1, 2, 3, 4, 200, 6}),
+		"npy u4": npyFile(descr("<u4"), []uint32{1, 2, 3, 4, 200, 6}),
+		"npy u8": npyFile(descr("<u8"), []uint64{1, 2, 3, 4, 200, 6}),
+	}
+	for name, content := range unsigned {
+		rows, _, err := Read(write(t, "data", string(content)), predictors(), Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff([][]float64{{1, 2}, {3, 4}, {100, 6}}, unpack(t, rows)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+}
+
+// TestArrayWithoutNumber checks that NaN makes a record invalid, as in a table.
+func TestArrayWithoutNumber(t *testing.T) {
+	content := idxFile(0x0e, []uint32{2, 2}, []float64{1, math.NaN(), 3, 4})
+	rows, check, err := Read(write(t, "data", string(content)), predictors(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{nil, {3, 4}}, unpack(t, rows)); diff != "" || check.Rejected != 1 {
+		t.Errorf("%d rejected, %s", check.Rejected, diff)
+	}
+}
+
+// TestLabels reads images together with their labels by the names of MNIST.
+func TestLabels(t *testing.T) {
+	dir := t.TempDir()
+	images, labels := filepath.Join(dir, "train-images-idx3-ubyte.gz"), filepath.Join(dir, "train-labels-idx1-ubyte.gz")
+	put := func(path string, content []byte) {
+		if err := os.WriteFile(path, zipped(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(images, idxFile(0x08, []uint32{2, 1, 2}, []uint8{1, 2, 3, 4}))
+	_, _, err := Read(images, pair(), Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "is not there, but the model needs the labels of the images") {
+		t.Errorf("error %v", err)
+	}
+	put(labels, idxFile(0x08, []uint32{2}, []uint8{1, 0}))
+	rows, _, err := Read(images, pair(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{1, 2, 1}, {3, 4, 0}}, unpack(t, rows)); diff != "" {
+		t.Error(diff)
+	}
+	put(labels, idxFile(0x08, []uint32{3}, []uint8{1, 0, 1}))
+	if _, _, err = Read(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every image") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestBadArrays checks that damaged files are errors about the file.
+func TestBadArrays(t *testing.T) {
+	whole := idxFile(0x08, []uint32{2, 2}, []uint8{1, 2, 3, 4})
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"short":      {whole[:len(whole)-1], "is shorter than its head says"},
+		"head only":  {whole[:6], "is shorter than its head says"},
+		"huge":       {idxFile(0x08, []uint32{1 << 31, 2}, []uint8{1}), "is shorter than its head says"},
+		"wide":       {idxFile(0x08, []uint32{2, 1 << 31, 1 << 31}, []uint8{1}), "states records without numbers or with more than a million"},
+		"columns":    {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3 columns"},
+		"fortran":    {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
+		"complex":    {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
+		"no dict":    {npyFile("hello", []float64{1, 2}), "starts like an npy file, but its head cannot be read"},
+		"not an idx": {zipped([]byte("a,b\n1,2\n")), "is neither an idx nor an npy array"},
+		"not gzip":   {[]byte("\x1f\x8bhello"), "is compressed and cannot be decompressed"},
+	} {
+		_, _, err := Read(write(t, "data", string(c.content)), predictors(), Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %s", name, err, c.want)
+		}
+	}
+}
+
+// FuzzArray checks that no file of any content ends the program, and that what
+// is read has the numbers of its head.
+func FuzzArray(f *testing.F) {
+	f.Add(idxFile(0x08, []uint32{2, 2}, []uint8{1, 2, 3, 4}))
+	f.Add(npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}))
+	f.Add(zipped(idxFile(0x0d, []uint32{1, 2}, []float32{1, 2})))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		path := write(t, "data", string(content))
+		rows, _, err := Read(path, predictors(), Options{MaxMemory: 1 << 20})
+		if err == nil && rows.N > len(content)*maxRatio {
+			t.Errorf("%d records from %d bytes", rows.N, len(content))
+		}
+	})
+}
