@@ -13,8 +13,10 @@ func (r *Run) assumptions() []Assumption {
 			"the program does not look for a second row of the same " + r.entity()},
 	}
 	if unit.ID.IsSet() {
-		list[1] = Assumption{"bounded-rows", fmt.Sprintf("a %s has at most %d rows", r.entity(), unit.RowsPerUnit.Or(1)), Holds,
-			"rows of a unit beyond the bound are dropped"}
+		list[1] = Assumption{"bounded-rows", fmt.Sprintf("a %s contributes at most %d rows", r.entity(), unit.RowsPerUnit.Or(1)), Holds,
+			"rows are grouped by their id, and of more only so many are kept: " + keptRows(unit)}
+		list = append(list, Assumption{"one-id", fmt.Sprintf("the rows of a %s carry one id, and no others carry it", r.entity()), Declared,
+			"ids are compared as text; rows without one are left out"})
 	}
 	if !r.Plan.Private {
 		return append(list, Assumption{"noise", "what leaves the records is clipped and noisy", Fails, "this run used neither clipping nor noise"})

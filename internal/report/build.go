@@ -1,8 +1,10 @@
 package report
 
 import (
+	"fmt"
 	"time"
 
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 )
@@ -90,11 +92,24 @@ func (r *Run) account(p *Privacy) error {
 
 func unitOf(u spec.Unit) Unit {
 	rows := u.RowsPerUnit.Or(1)
-	enforcement := "declared: one row per unit; a unit with more rows has that many times the epsilon"
-	if u.ID.IsSet() {
-		enforcement = "the rows of a unit are summed before clipping; rows beyond rows_per_unit are dropped"
+	var enforcement string
+	switch kept := keptRows(u); {
+	case !u.ID.IsSet():
+		enforcement = "declared: one row per unit; a unit with more rows has that many times the epsilon"
+	case rows == 1:
+		enforcement = "enforced: one row per unit is kept, " + kept
+	default:
+		enforcement = fmt.Sprintf("enforced: at most %d rows per unit are kept, %s, and summed before clipping", rows, kept)
 	}
 	return Unit{u.Entity.V, u.ID.V, rows, enforcement}
+}
+
+// keptRows says which rows of a unit with too many are kept.
+func keptRows(u spec.Unit) string {
+	if u.Keep.V == string(models.KeepFirst) {
+		return "the first in the file"
+	}
+	return "at random"
 }
 
 func (r *Run) neighbours() Neighbours {
