@@ -19,6 +19,8 @@ type frame struct {
 	noise *noise.Stream
 	drawn []float64 // normals of the chunk's records, record after record
 
+	picks []*picks // of each index in use
+
 	rows  *privacy.Rows
 	index []uint32 // of the chunk's records
 	ahead []uint32 // the same, going on to later records of the batch
@@ -57,6 +59,7 @@ func (f *frame) block(buf graph.Buf) []float64 {
 // the per-record noise. position is that of the chunk's first record in the
 // batch.
 func (f *frame) load(in privacy.StepInput, position int) {
+	f.forget()
 	t := f.p.tape
 	fetch := f.p.fetch
 	for i := range f.p.inRows {

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -43,11 +41,7 @@ func (c *context) addSquares(dst []float64, t *term) {
 	if t.Kind != graph.TermOuter {
 		c.addSquareLanes(dst, delta)
 		if t.Kind == graph.TermScatter {
-			for b, k := range c.block(t.Index) {
-				if blockIndex(k, t.Rows) < 0 {
-					dst[b] = math.NaN()
-				}
-			}
+			c.spoil(dst, c.blocks(t.Index, t.Rows))
 		}
 		return
 	}
@@ -99,13 +93,13 @@ func (c *context) addInner(dst []float64, s, t *term) {
 			}
 			inner *= x
 		case s.Kind == graph.TermOuter: // and t is a scatter
-			k := c.group(t, b)
+			k := c.blocks(t.Index, t.Rows).blocks[b]
 			if k < 0 {
 				continue // squares made the norm NaN
 			}
 			inner *= c.x(s, k, b)
 		default: // both are scatters
-			if c.group(s, b) != c.group(t, b) {
+			if c.blocks(s.Index, s.Rows).blocks[b] != c.blocks(t.Index, t.Rows).blocks[b] {
 				continue
 			}
 		}
@@ -123,9 +117,4 @@ func (c *context) x(t *term, r, b int) float64 {
 		return float64(c.rows.F32[at])
 	}
 	return c.rows.F64[at]
-}
-
-// group is the block of a scatter term for the chunk's b-th record, -1 outside.
-func (c *context) group(t *term, b int) int {
-	return blockIndex(c.block(t.Index)[b], t.Rows)
 }

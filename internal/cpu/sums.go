@@ -62,9 +62,8 @@ func (c *context) sumDense(sum []float64, t *term, weighted []float64) {
 }
 
 func (c *context) sumScatter(sum []float64, t *term, weighted []float64) {
-	for b, f := range c.factor[:c.n] {
-		k := c.group(t, b)
-		if f == 0 || k < 0 {
+	for b, k := range c.blocks(t.Index, t.Rows).blocks {
+		if k < 0 {
 			continue
 		}
 		at := t.Param + k*t.RowStride

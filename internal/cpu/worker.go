@@ -114,6 +114,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		panic("cpu: a batch has a record that the table has not")
 	}
 	w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
+	w.stage.forget()
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
 
