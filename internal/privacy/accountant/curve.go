@@ -2,6 +2,7 @@ package accountant
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/privacy/event"
 )
@@ -27,6 +28,7 @@ type profile struct {
 // knot is a point of the curve that the attacker is bounded by.
 type knot struct {
 	epsilon float64
+	grow    float64   // e^epsilon
 	delta   []float64 // of every direction
 }
 
@@ -112,7 +114,7 @@ func (c *Curve) place(minDelta float64) {
 	for i := range curveKnots + 1 {
 		// denser near zero, where large false-positive rates are decided
 		u := float64(i) / curveKnots
-		k := knot{epsilon: top * u * u}
+		k := knot{epsilon: top * u * u, grow: math.Exp(top * u * u)}
 		for j := range c.directions {
 			k.delta = append(k.delta, c.directions[j].delta(k.epsilon))
 		}
@@ -153,9 +155,7 @@ func (c *Curve) Tradeoff(fpr float64) (fnr float64) {
 		opposite := (i + 1) % len(c.directions)
 		bound := 0.0
 		for _, k := range c.knots {
-			grow := math.Exp(k.epsilon)
-			bound = math.Max(bound, 1-k.delta[i]-grow*fpr)
-			bound = math.Max(bound, (1-fpr-k.delta[opposite])/grow)
+			bound = max(bound, 1-k.delta[i]-k.grow*fpr, (1-fpr-k.delta[opposite])/k.grow)
 		}
 		fnr = math.Min(fnr, bound)
 	}
@@ -183,27 +183,36 @@ func (c *Curve) Belief(prior, fpr float64) float64 {
 // of much larger μ at ever smaller δ.
 const muMinDelta = 1e-10
 
+// muSlack is how much larger than needed DominatingMu may be, relatively.
+const muSlack = 1e-9
+
 // DominatingMu is the smallest μ for which μ-Gaussian differential privacy
 // covers the curve at every δ >= 1e-10, and the regret of quoting only μ: by
 // how much, at most, it overstates the attacker (the smallest shift κ with
 // f(α+κ)-κ <= f_μ(α) for all α; Gomez, Kulynych et al. 2025, arXiv:2503.10945).
 func (c *Curve) DominatingMu() (mu, regret float64) {
-	for _, k := range c.knots {
+	for _, k := range slices.Backward(c.knots) { // mu is largest at the end, as a rule
 		delta := 0.0
 		for _, v := range k.delta {
 			delta = math.Max(delta, v)
 		}
-		if delta >= muMinDelta && delta < 1 {
-			mu = math.Max(mu, GaussianMu(Target{k.epsilon, delta}))
+		// A solution costs fifty values of the curve: only where mu is too small.
+		covered := mu > 0 && gaussianDelta(mu, k.epsilon/mu-mu/2) >= delta
+		if delta >= muMinDelta && delta < 1 && !covered {
+			mu = math.Max(mu, GaussianMu(Target{k.epsilon, delta})*(1+muSlack))
 		}
 	}
 	if mu == 0 {
 		return 0, 0
 	}
+	var gaussian [100]float64
+	for i := 1; i < 100; i++ {
+		gaussian[i] = gaussianTradeoff(mu, float64(i)/100)
+	}
 	shift := func(kappa float64) bool {
 		for i := 1; i < 100; i++ {
 			alpha := float64(i) / 100
-			if alpha+kappa < 1 && c.Tradeoff(alpha+kappa)-kappa > gaussianTradeoff(mu, alpha) {
+			if alpha+kappa < 1 && c.Tradeoff(alpha+kappa)-kappa > gaussian[i] {
 				return false
 			}
 		}
