@@ -35,10 +35,9 @@ const documentRows = 60
 
 // newDocument puts the readable report together from what a release holds.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Rows: f.Rows, Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
-	if len(d.Rows) > documentRows {
-		d.Rows, d.Hidden = d.Rows[:documentRows], len(d.Rows)-documentRows
-	}
+	d := &document{Privacy: p, Rows: shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
+	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
+	d.Hidden = len(f.Rows) - len(d.Rows)
 	d.Badge, d.Reason = badge(p)
 	d.Figures = figuresOf(p, f)
 	return d

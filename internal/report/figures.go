@@ -18,7 +18,7 @@ type figures struct {
 const forestRows = 40
 
 func figuresOf(p *Privacy, f Findings) (out figures) {
-	out.Forest = forestFigure(f.Rows)
+	out.Forest = forestFigure(shown(f.Rows))
 	out.Pipeline = pipelineFigure(p)
 	if f.Trace != nil {
 		for _, c := range f.Trace.largest(6) {

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"d3p/internal/report/figure"
 )
@@ -16,7 +17,8 @@ type Overlay struct {
 }
 
 // Overlays compares prior and posterior of the n parameters, not derived
-// quantities, whose posterior mean is farthest from zero.
+// quantities, whose posterior mean is farthest from zero;
+// standardised effects of groups are left out.
 func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil
@@ -24,7 +26,7 @@ func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 	rows := posterior.Summarise()
 	var order []int
 	for v, variable := range posterior.Variables {
-		if variable.Transform != "" && rows[v].SD > 0 {
+		if variable.Transform != "" && rows[v].SD > 0 && !strings.HasPrefix(variable.Name, "z_") {
 			order = append(order, v)
 		}
 	}

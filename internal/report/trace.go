@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -80,15 +81,18 @@ type tracedLine struct {
 }
 
 // largest returns the lines of the n numbers that end farthest from zero.
+// Standardised effects of groups, which wander freely, are left out.
 func (t *Trace) largest(n int) (lines []tracedLine) {
 	p := len(t.Names)
 	if len(t.Steps) < 2 {
 		return nil
 	}
 	last := t.Values[(len(t.Steps)-1)*p:]
-	order := make([]int, p)
-	for j := range order {
-		order[j] = j
+	var order []int
+	for j, name := range t.Names {
+		if !strings.HasPrefix(name, "z_") {
+			order = append(order, j)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch x, y := math.Abs(last[a]), math.Abs(last[b]); {
@@ -99,7 +103,7 @@ func (t *Trace) largest(n int) (lines []tracedLine) {
 		}
 		return 0
 	})
-	for _, j := range order[:min(n, p)] {
+	for _, j := range order[:min(n, len(order))] {
 		line := tracedLine{name: t.Names[j]}
 		for i, step := range t.Steps {
 			line.points = append(line.points, figure.Point{X: float64(step), Y: t.Values[i*p+j]})

@@ -26,7 +26,7 @@ func Forest(rows []Interval) template.HTML {
 		longest = max(longest, utf8.RuneCountInString(shorten(r.Name)))
 	}
 	pad := 0.03 * (high - low)
-	c := newCanvas(400, perRow*float64(len(rows))+62, "Posterior intervals", linear("90 % (thin) and 50 % (thick) of the posterior", low-pad, high+pad, 4), axis{hi: 1})
+	c := newCanvas(400, perRow*float64(len(rows))+62, "Posterior intervals", linear("90 % (thin) and 50 % (thick) of the posterior", low-pad, high+pad, 6), axis{hi: 1})
 	c.left, c.right, c.top = 6.2*float64(longest)+8, c.width-62, 24
 	c.axes()
 	c.text("tick", "end", c.width-2, 14, "noise")
@@ -64,7 +64,7 @@ func Trace(name string, points []Point) template.HTML {
 		low, high, steps = math.Min(low, p.Y), math.Max(high, p.Y), math.Max(steps, p.X)
 	}
 	pad := 0.05*(high-low) + 1e-9
-	c := newCanvas(240, 150, "Iterates of "+name, linear("steps", 0, steps, 3), linear("", low-pad, high+pad, 3))
+	c := newCanvas(240, 150, "Iterates of "+name, linear("steps", 0, steps, 3), linear("", low-pad, high+pad, 4))
 	c.left, c.top = 40, 22
 	c.axes()
 	c.text("word", "start", 4, 13, shorten(name))
@@ -79,7 +79,7 @@ func Overlay(name string, prior, posterior []Point, from, to float64) template.H
 	for _, p := range posterior {
 		most = math.Max(most, p.Y)
 	}
-	c := newCanvas(240, 140, "Prior and posterior of "+name, linear("", from, to, 3), axis{hi: most * 1.05})
+	c := newCanvas(240, 140, "Prior and posterior of "+name, linear("", from, to, 4), axis{hi: most * 1.05})
 	c.left, c.right, c.top, c.bottom = 8, 232, 22, 118
 	c.axes()
 	c.text("word", "start", 4, 13, shorten(name))

@@ -1,0 +1,35 @@
+package report
+
+import "strings"
+
+// shown leaves out of a readable table what says the same again: standardised
+// effects of groups, z_NAME, where the effects r_NAME themselves are there, and
+// coefficients in the units of the data file. summary.csv has every row.
+func shown(rows []Summary) []Summary {
+	has := map[string]bool{}
+	for _, r := range rows {
+		has[baseName(r.Variable)] = true
+	}
+	var kept []Summary
+	for _, r := range rows {
+		if !repeats(baseName(r.Variable), has) {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// repeats tells whether a variable says the same as another one of has.
+func repeats(name string, has map[string]bool) bool {
+	if group, ok := strings.CutPrefix(name, "z_"); ok && has["r_"+group] {
+		return true
+	}
+	whole, ok := strings.CutSuffix(name, "_raw")
+	return ok && has[whole]
+}
+
+// baseName is the parameter that a variable is an element of.
+func baseName(variable string) string {
+	name, _, _ := strings.Cut(variable, "[")
+	return name
+}

@@ -1,0 +1,20 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestShown(t *testing.T) {
+	var rows []Summary
+	for _, name := range strings.Fields("b[a] z_g[1] r_g[1] z_other[1] b_raw[a] raw_b Intercept Intercept_raw sensor_raw") {
+		rows = append(rows, Summary{Variable: name})
+	}
+	var got []string
+	for _, r := range shown(rows) {
+		got = append(got, r.Variable)
+	}
+	if want := "b[a] r_g[1] z_other[1] raw_b Intercept sensor_raw"; strings.Join(got, " ") != want {
+		t.Errorf("shown %v, want %s", got, want)
+	}
+}
