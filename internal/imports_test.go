@@ -58,7 +58,7 @@ var rules = map[string]rule{
 	// engines and the fit, which never meet
 	"cpu/kernel": {ours: []string{"simd"}},
 	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
-	"fit": {ours: []string{"models", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
+	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler"}},
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
@@ -66,6 +66,7 @@ var rules = map[string]rule{
 	"report/figure": {},
 	"report": {ours: []string{"report/figure", "fit", "models", "models/graph", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/google/renameio/v2", "gonum.org/v1/plot", "github.com/jedib0t/go-pretty/v6/"}, files: true},
+	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments": {files: true},
 }
 

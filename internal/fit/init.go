@@ -21,16 +21,18 @@ const (
 type startModel struct {
 	// logPrior is log p(θ) on the unconstrained scale.
 	logPrior func(theta []float64) float64
-	// locations are the coordinates of θ whose parameters are real numbers; the
-	// others are scales, weights and the like, for which zero is neutral.
+	// locations are the coordinates of θ whose parameters are real numbers, or
+	// tell the components of a mixture apart; the others are scales, weights and
+	// the like, for which zero is neutral.
 	locations []int
 }
 
 // startOf describes m to the starting points.
 func startOf(m *models.Model, logPrior func(theta []float64) float64) startModel {
 	s := startModel{logPrior: logPrior}
+	components := componentParams(m)
 	for _, p := range m.Params {
-		if p.Transform.Name != "identity" || p.Weight {
+		if p.Weight || p.Transform.Name != "identity" && !components[p.Name] {
 			continue
 		}
 		for j := range p.Size {

@@ -4,7 +4,7 @@ package noise
 // are independent. The name, not the number, enters the key derivation.
 type Purpose uint32
 
-// The purposes. Privacy rests on the first three and on the last.
+// The purposes. Privacy rests on the first three and on RowSelection.
 const (
 	Sampling           Purpose = iota // which records are in a batch
 	GradientNoise                     // noise added to clipped sums
@@ -15,6 +15,8 @@ const (
 	PosteriorDraws                    // draws written to the release
 	Prediction                        // draws of the posterior predictive
 	RowSelection                      // which rows of a unit are kept
+	Twin                              // synthetic tables drawn from a release
+	Simulation                        // tables drawn from the prior
 )
 
 var purposes = [...]struct {
@@ -30,6 +32,8 @@ var purposes = [...]struct {
 	PosteriorDraws:     {"posterior draws", false},
 	Prediction:         {"prediction", false},
 	RowSelection:       {"row selection", true},
+	Twin:               {"twin", false},
+	Simulation:         {"simulation", false},
 }
 
 // String returns the name, as it enters the key derivation.

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/tablefile"
+)
+
+// simulateResult is the JSON form of `d3p simulate`.
+type simulateResult struct {
+	Out        string             `json:"out"`
+	N          int                `json:"n"`
+	Seed       uint64             `json:"seed"`
+	Parameters map[string]float64 `json:"parameters"` // what the table was drawn with
+}
+
+func newSimulate(a *app) *cobra.Command {
+	var out string
+	var n int
+	var seed uint64
+	c := &cobra.Command{
+		Use:   "simulate MODEL",
+		Short: "Draw an invented table from the prior",
+		Long: `Simulate draws parameters from the prior and a table from the model: a file that
+fits the declaration, to try and to time a fit on before any data is touched.
+Columns that are only predicted from are drawn from their declarations: numbers
+around the declared scale, or uniform on the bounds, and levels with equal
+probability. No data is read.
+
+Without --out the table goes to stdout as CSV; with --json and --out the
+parameters that it was drawn with go to stdout.`,
+		Example: "  d3p simulate cohort.yaml -n 5000 --out cohort.csv && d3p fit --epsilon 1 cohort.csv",
+		Args:    exactly("MODEL"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("rows") && n < 1 {
+				return usagef("--rows: %d is less than 1", n)
+			}
+			files, err := tablePaths(out, "", 1)
+			if err != nil {
+				return err
+			}
+			m, err := loadModel(args[0])
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				n = m.Spec.Data.Rows.N()
+			}
+			rng := &publicRandom{stream: noise.Public(seed).Stream(noise.Simulation)}
+			table, theta := m.Simulate(n, rng)
+			if out == "" {
+				return a.printTable(table, "")
+			}
+			if err := writeTable(files[0], table, "", nil); err != nil {
+				return err
+			}
+			result := simulateResult{Out: out, N: n, Seed: seed, Parameters: namedValues(m, theta)}
+			return a.result(result, func(w io.Writer) {
+				if !a.quiet {
+					fmt.Fprintf(w, "%s: %d simulated rows\n", out, n)
+				}
+			})
+		},
+	}
+	c.Flags().IntVarP(&n, "rows", "n", 0, "number of rows (default the declared one)")
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write, .csv or .parquet (default stdout)")
+	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the draws, which is public")
+	return c
+}
+
+// namedValues are the values of all parameters at theta, by name.
+func namedValues(m *models.Model, theta []float64) map[string]float64 {
+	values := make([]float64, m.Constrained)
+	m.Constrain(values, theta)
+	named := make(map[string]float64, len(values))
+	for i, name := range m.Names() {
+		named[name] = values[i]
+	}
+	return named
+}
+
+// printTable prints a table on stdout: CSV, which --json wraps.
+func (a *app) printTable(t models.Table, privacy string) error {
+	if a.json {
+		return usagef("--json needs --out with a file for the table")
+	}
+	return failWith(statusNumeric, tablefile.Write(a.out, "csv", t, tablefile.Options{Privacy: privacy}))
+}

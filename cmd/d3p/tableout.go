@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"d3p/internal/models"
+	"d3p/internal/tablefile"
+)
+
+// tablePaths are the names of n files of tables: out itself when n is 1, else
+// out with -1 to -n before its extension. An out without extension gets that of
+// the format. It reports an extension that is no format.
+func tablePaths(out, format string, n int) ([]string, error) {
+	if out == "" {
+		return nil, nil
+	}
+	if filepath.Ext(out) == "" && format != "" {
+		out += "." + format
+	}
+	if _, err := tablefile.FormatOf(out); err != nil {
+		return nil, usagef("--out: %w", err)
+	}
+	if n == 1 {
+		return []string{out}, nil
+	}
+	ext := filepath.Ext(out)
+	paths := make([]string, n)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(out, ext), i+1, ext)
+	}
+	return paths, nil
+}
+
+// writeTable writes a table to a path of tablePaths, whole or not at all.
+func writeTable(path string, t models.Table, privacy string, metadata map[string]string) error {
+	format, err := tablefile.FormatOf(path)
+	if err != nil {
+		return usagef("--out: %w", err)
+	}
+	var b bytes.Buffer
+	if err := tablefile.Write(&b, format, t, tablefile.Options{Privacy: privacy, Metadata: metadata}); err != nil {
+		return failWith(statusNumeric, err)
+	}
+	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	}
+	return nil
+}

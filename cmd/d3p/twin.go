@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy/noise"
+)
+
+// twinResult is the JSON form of `d3p twin`.
+type twinResult struct {
+	Files   []string `json:"files"`
+	Rows    int      `json:"rows"` // of each file
+	Draws   int      `json:"draws"`
+	Seed    uint64   `json:"seed"`
+	Privacy string   `json:"privacy,omitempty"` // said when nothing protects the records
+}
+
+// twinSettings say how large a twin is, and where it goes.
+type twinSettings struct {
+	out         string
+	rows, draws int // 0: not given
+	separate    bool
+	seed        uint64
+}
+
+const defaultTwinDraws = 100
+
+func newTwin(a *app) *cobra.Command {
+	var s twinSettings
+	c := &cobra.Command{
+		Use:   "twin RUN",
+		Short: "Draw a synthetic table from a finished fit",
+		Long: `Twin draws records from the posterior predictive distribution of a model that
+describes whole records: a twin: block, or core blocks that observe every column
+they read. Parameters are drawn from the posterior, records given them, and
+records that break a declared constraint are drawn again. The table is in the
+unit of the data file, within the declared bounds, missing cells empty.
+
+With --separate every draw of the parameters gets a table of its own, NAME-1,
+NAME-2, ...: fit each of them and combine the results by Rubin's rules, so that
+the uncertainty of the fit is not lost.
+
+The block output: twin: of the model file has the defaults; without it, a twin
+has as many rows as the declaration has records. It uses the release alone, so
+it costs no privacy, and the claim of the release covers it.`,
+		Example: "  d3p twin d3p-run-cohort-1 --out twin.csv\n  d3p twin d3p-run-cohort-1 --out twin.parquet --separate --draws 20",
+		Args:    exactly("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			for name, value := range map[string]int{"rows": s.rows, "draws": s.draws} {
+				if c.Flags().Changed(name) && value < 1 {
+					return usagef("--%s: %d is less than 1", name, value)
+				}
+			}
+			r, err := readReleased(args[0])
+			if err != nil {
+				return err
+			}
+			if !c.Flags().Changed("separate") {
+				s.separate = r.model.Spec.Output.Twin.Separate.V
+			}
+			return a.twin(r, s.withDefaults(r.model.Spec))
+		},
+	}
+	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv or .parquet (default stdout)")
+	c.Flags().IntVar(&s.rows, "rows", 0, "rows of the table, of each with --separate (default the model file's)")
+	c.Flags().IntVar(&s.draws, "draws", 0, "draws of the parameters (default the model file's, or 100)")
+	c.Flags().BoolVar(&s.separate, "separate", false, "a table for each draw of the parameters")
+	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
+	return c
+}
+
+// withDefaults fills in what no flag gives: the model file's, else a table of
+// the declared size.
+func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
+	o := m.Output.Twin
+	if s.draws == 0 {
+		s.draws = o.ParameterDraws.Or(defaultTwinDraws)
+	}
+	if s.rows == 0 {
+		s.rows = m.Data.Rows.N()
+		if o.RowsPerDraw.IsSet() {
+			s.rows = o.RowsPerDraw.V
+			if !s.separate {
+				s.rows *= s.draws
+			}
+		}
+	}
+	if !s.separate {
+		s.draws = min(s.draws, s.rows)
+	}
+	return s
+}
+
+// twin draws and writes the tables.
+func (a *app) twin(r *released, s twinSettings) error {
+	files := 1
+	if s.separate {
+		files = s.draws
+		if s.out == "" {
+			return usagef("--separate needs --out with the name of the files")
+		}
+	}
+	paths, err := tablePaths(s.out, r.model.Spec.Output.Twin.Format.Or("csv"), files)
+	if err != nil {
+		return err
+	}
+	twin, err := r.model.NewTwin()
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	root := noise.Public(s.seed)
+	theta := make([]float64, s.draws*r.model.P)
+	r.posterior.Draws(theta, root.Stream(noise.PosteriorDraws))
+	rng := &publicRandom{stream: root.Stream(noise.Twin)}
+	for i := range files {
+		table := twin.Table(s.rows)
+		// One file of one draw, or one of all: draw d fills rows from d·rows/draws on.
+		draws := theta[i*r.model.P:]
+		n := s.draws / files
+		for d := range n {
+			first, next := d*s.rows/n, (d+1)*s.rows/n
+			if err := twin.Draw(table, first, next-first, draws[d*r.model.P:(d+1)*r.model.P], rng); err != nil {
+				return failWith(statusNumeric, err)
+			}
+		}
+		if len(paths) == 0 {
+			return a.printTable(table, r.params.Privacy)
+		}
+		if err := writeTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
+			return err
+		}
+	}
+	result := twinResult{Files: paths, Rows: s.rows, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
+	return a.result(result, func(w io.Writer) {
+		if a.quiet {
+			return
+		}
+		for _, path := range paths {
+			fmt.Fprintf(w, "%s: %d synthetic rows\n", path, s.rows)
+		}
+	})
+}
+
+// twinMetadata is what a Parquet file says of itself.
+func twinMetadata(r *released) map[string]string {
+	claim := r.privacy.Statements.OneLine
+	if r.params.Privacy != "" {
+		claim = r.params.Privacy
+	}
+	return map[string]string{"d3p.content": "synthetic table", "d3p.model": r.model.Name, "d3p.run_id": r.privacy.ReportID, "d3p.privacy": claim}
+}

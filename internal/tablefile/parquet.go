@@ -1,0 +1,84 @@
+package tablefile
+
+import (
+	"io"
+	"math"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	"github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"d3p/internal/models"
+	"d3p/internal/models/spec"
+)
+
+// writeParquet writes real columns as float64, integers as int64 and levels as
+// strings; missing values are null.
+func writeParquet(w io.Writer, t models.Table, o Options) error {
+	var fields []arrow.Field
+	for _, c := range t.Columns {
+		fields = append(fields, arrow.Field{Name: c.HeaderName(), Type: arrowType(c), Nullable: true})
+	}
+	if o.Privacy != "" {
+		fields = append(fields, arrow.Field{Name: "privacy", Type: arrow.BinaryTypes.String})
+	}
+	metadata := arrow.MetadataFrom(o.Metadata)
+	schema := arrow.NewSchema(fields, &metadata)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for j, c := range t.Columns {
+		appendColumn(b.Field(j), c, t.Values[j])
+	}
+	if o.Privacy != "" {
+		privacy := b.Field(len(t.Columns)).(*array.StringBuilder)
+		for range rows(t) {
+			privacy.Append(o.Privacy)
+		}
+	}
+	record := b.NewRecord()
+	defer record.Release()
+	out, err := pqarrow.NewFileWriter(schema, notClosed{w},
+		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("d3p")),
+		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
+	if err != nil {
+		return err
+	}
+	if err := out.Write(record); err != nil {
+		return err
+	}
+	return out.Close()
+}
+
+// notClosed keeps the Parquet writer from closing a file that is not its own.
+type notClosed struct{ io.Writer }
+
+func arrowType(c *spec.Column) arrow.DataType {
+	switch c.Type.V {
+	case spec.Real:
+		return arrow.PrimitiveTypes.Float64
+	case spec.Integer:
+		return arrow.PrimitiveTypes.Int64
+	}
+	return arrow.BinaryTypes.String
+}
+
+// appendColumn appends the values of a column to a builder of its arrowType.
+func appendColumn(b array.Builder, c *spec.Column, values []float64) {
+	for _, v := range values {
+		if math.IsNaN(v) {
+			b.AppendNull()
+			continue
+		}
+		switch b := b.(type) {
+		case *array.Float64Builder:
+			b.Append(v)
+		case *array.Int64Builder:
+			b.Append(int64(v))
+		case *array.StringBuilder:
+			b.Append(c.Levels[int(v)].V)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// Package tablefile writes tables that the model has drawn, synthetic and
+// simulated ones, as data files: in the unit of the file, levels by name,
+// missing values as empty cells.
+package tablefile
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"d3p/internal/models"
+)
+
+// Options say what a file holds beside the table.
+type Options struct {
+	// Privacy, if it is not empty, is what every row says in a last column
+	// `privacy`: that nothing protects the records.
+	Privacy string
+	// Metadata is stored in the file where its format has a place for it.
+	Metadata map[string]string
+}
+
+// format is a file format; Formats are the names in the table, which are also
+// the extensions.
+type format struct {
+	name  string
+	write func(io.Writer, models.Table, Options) error
+}
+
+// formats is the table of formats; a new one is a file and a line here.
+func formats() []format {
+	return []format{
+		{"csv", writeCSV},
+		{"parquet", writeParquet},
+	}
+}
+
+// Formats lists the names of the formats.
+func Formats() []string {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// FormatOf is the format that the extension of a path names.
+func FormatOf(path string) (string, error) {
+	ext := strings.TrimPrefix(filepath.Ext(path), ".")
+	if !slices.Contains(Formats(), ext) {
+		return "", fmt.Errorf("%s: unknown extension; use .%s", path, strings.Join(Formats(), " or ."))
+	}
+	return ext, nil
+}
+
+// Write writes a table in one of Formats.
+func Write(w io.Writer, name string, t models.Table, o Options) error {
+	for _, f := range formats() {
+		if f.name == name {
+			return f.write(w, t, o)
+		}
+	}
+	return fmt.Errorf("tablefile: unknown format %s", name)
+}
+
+// rows is the number of records of a table.
+func rows(t models.Table) int {
+	if len(t.Values) == 0 {
+		return 0
+	}
+	return len(t.Values[0])
+}
