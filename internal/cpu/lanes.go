@@ -24,6 +24,7 @@ type frame struct {
 	rows  *privacy.Rows
 	index []uint32 // of the chunk's records
 	ahead []uint32 // the same, going on to later records of the batch
+	fetch int      // bytes of a row to fetch ahead of its use
 }
 
 // values returns the scalars of a buffer that is the same for all records.
@@ -61,7 +62,7 @@ func (f *frame) block(buf graph.Buf) []float64 {
 func (f *frame) load(in privacy.StepInput, position int) {
 	f.forget()
 	t := f.p.tape
-	fetch := f.p.fetch
+	fetch := f.fetch
 	for i := range f.p.inRows {
 		f.rowMatVec(&f.p.inRows[i], fetch)
 		fetch = 0

@@ -28,7 +28,6 @@ type program struct {
 	chunk   int // records per chunk
 	work    int // lanes × scalars of one record's products, for choosing threads
 	longest int // row of X of a term in rows
-	fetch   int // bytes of a row that are worth fetching ahead
 }
 
 // An instr is a tape instruction with what its operands are.

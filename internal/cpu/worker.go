@@ -61,6 +61,10 @@ const maxShards = 16
 // about 10 µs a second thread costs more than it brings.
 const shardWork = 32 << 10
 
+// nearTable is the size in bytes of a table that stays in the second-level
+// cache by itself.
+const nearTable = 512 << 10
+
 func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	w := &worker{
 		p: p, rows: rows,
@@ -69,6 +73,12 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	}
 	w.stage = frame{p: p, n: 1, turned: w.turned}
 	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
+	fetch := 4*len(rows.F32) + 8*len(rows.F64)
+	if fetch > nearTable {
+		fetch = fetch / rows.N
+	} else {
+		fetch = 0
+	}
 	allValid := !slices.Contains(rows.Valid, false)
 	for range threads {
 		c := &context{
@@ -83,7 +93,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			transposed: make([]float64, p.weighted*p.chunk),
 		}
 		c.frame = frame{
-			p: p, turned: w.turned, rows: rows, in: w.stage.in,
+			p: p, turned: w.turned, rows: rows, fetch: fetch, in: w.stage.in,
 			arena: make([]float64, max(1, p.lanes*p.chunk)),
 			drawn: make([]float64, p.tape.AuxRecord*p.chunk),
 		}
