@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow"
@@ -17,6 +18,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
 )
 
 // bigTable writes n records of k numbers of seven digits to a file, and returns
@@ -138,6 +140,35 @@ func BenchmarkReadParquet(b *testing.B) {
 		rows, _, err := Read(path, e, Options{})
 		if err != nil || rows.N != n {
 			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}
+
+// BenchmarkReadUnits reads 200,000 rows of 20 numbers that belong to 50,000
+// units, at most 3 of each, in random order.
+func BenchmarkReadUnits(b *testing.B) {
+	const n, k = 200_000, 20
+	path, size, e := bigTable(b, n, k)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids := append([]byte("id,"), text...)
+	rng := rand.New(rand.NewPCG(3, 4))
+	ids = regexp.MustCompile(`\n.`).ReplaceAllFunc(ids, func(start []byte) []byte {
+		return fmt.Appendf(nil, "\nperson%d,%c", rng.IntN(n/4), start[1])
+	})
+	if err := os.WriteFile(path, ids, 0o600); err != nil {
+		b.Fatal(err)
+	}
+	e.UnitID, e.RowsPerUnit, e.Keep = "id", 3, models.KeepRandom
+	b.SetBytes(size)
+	b.ResetTimer()
+	for range b.N {
+		rows, _, err := Read(path, e, Options{Precision: Float32, Selection: noise.Insecure(1).Stream(noise.RowSelection)})
+		if err != nil || rows.N > n/4 {
+			b.Fatal(rows, err)
 		}
 	}
 	b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "records/s")
