@@ -27,8 +27,9 @@ func findModel(explicit, data string) (string, error) {
 	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s writes a skeleton from the header line alone", beside, data))
 }
 
-// loadSpec reads and checks a model file. The error holds all its mistakes.
-func loadSpec(path string) (*spec.Spec, error) {
+// loadModel reads, checks and compiles a model file. The error holds all its
+// mistakes, those of its expressions included.
+func loadModel(path string) (*models.Model, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, failWith(statusSpec, fmt.Errorf("no model file %s", path))
@@ -36,9 +37,13 @@ func loadSpec(path string) (*spec.Spec, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
 	}
-	return parseSpec(path, src, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(filepath.Dir(path), name))
+	m, err := models.Read(path, src, func(name string) ([]byte, error) {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(filepath.Dir(path), name)
+		}
+		return os.ReadFile(name)
 	})
+	return m, failWith(statusSpec, err)
 }
 
 // parseSpec parses the text of a model file; load reads the public files that
@@ -46,17 +51,6 @@ func loadSpec(path string) (*spec.Spec, error) {
 func parseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
 	s, errs := spec.Parse(path, src, load)
 	return s, failWith(statusSpec, errs.Err())
-}
-
-// loadModel reads, checks and compiles a model file. The error holds all its
-// mistakes.
-func loadModel(path string) (*models.Model, error) {
-	s, err := loadSpec(path)
-	if err != nil {
-		return nil, err
-	}
-	m, err := models.Compile(s)
-	return m, failWith(statusSpec, err)
 }
 
 // modelName is the name of the model: as declared, else the file's.
