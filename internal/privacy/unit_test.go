@@ -71,15 +71,17 @@ func file(all []patient, rng *rand.Rand) string {
 	return b.String()
 }
 
-// spy is an engine that shows the exact sums.
+// spy is an engine that shows the records and the exact sums.
 type spy struct {
 	privacy.Engine
 	privacy.Worker
-	sum []float64
+	rows *privacy.Rows
+	sum  []float64
 }
 
 func (s *spy) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
 	var err error
+	s.rows = rows
 	s.Worker, err = s.Engine.Open(t, rows)
 	return s, err
 }
@@ -90,8 +92,23 @@ func (s *spy) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, al
 	return count, err
 }
 
+// point is a θ of p scalars.
+func point(p int) []float64 {
+	theta := make([]float64, p)
+	for i := range theta {
+		theta[i] = 0.3 * math.Sin(float64(i))
+	}
+	return theta
+}
+
 // exactSum is the sum that a step over all of a table would add noise to.
 func exactSum(t *testing.T, m *models.Model, root noise.Root, text string, clipNorm float64) []float64 {
+	t.Helper()
+	return step(t, m, root, text, clipNorm).sum
+}
+
+// step is what the engine of such a step has seen.
+func step(t *testing.T, m *models.Model, root noise.Root, text string, clipNorm float64) *spy {
 	t.Helper()
 	engine := &spy{Engine: cpu.New(cpu.Options{Threads: 1})}
 	cfg := config(t, engine)
@@ -100,14 +117,10 @@ func exactSum(t *testing.T, m *models.Model, root noise.Root, text string, clipN
 	mechanism.Tape = m.Likelihood
 	s := begin(t, newCurator(t, cfg), mechanism)
 	defer s.Close()
-	theta := make([]float64, m.P)
-	for i := range theta {
-		theta[i] = 0.3 * math.Sin(float64(i))
-	}
-	if _, err := s.Step(make([]float64, m.P), privacy.StepRequest{Params: theta, ClipNorm: clipNorm}); err != nil {
+	if _, err := s.Step(make([]float64, m.P), privacy.StepRequest{Params: point(m.P), ClipNorm: clipNorm}); err != nil {
 		t.Fatal(err)
 	}
-	return engine.sum
+	return engine
 }
 
 func distance(a, b []float64) float64 {
@@ -116,6 +129,40 @@ func distance(a, b []float64) float64 {
 		d = math.Hypot(d, a[i]-b[i])
 	}
 	return d
+}
+
+// TestUnitsOnAnEngine compares the clipped sum of an engine with the gradients
+// of units from the reference machine, clipped one by one.
+func TestUnitsOnAnEngine(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	text := file(append(patients(40, rng), patient{"rejected,,a,1\n"}), rng)
+	for _, k := range []int{1, 2, 3, 16} {
+		for _, clipNorm := range []float64{0.1, 1, 1e6} {
+			m := visits(t, fmt.Sprintf("{entity: patient, id: id, rows_per_unit: %d}", k))
+			seen := step(t, m, noise.Insecure(1), text, clipNorm)
+			machine := graph.NewMachine(m.Likelihood, 1)
+			machine.Globals(point(m.P), nil)
+			want, g, record := make([]float64, m.P), make([]float64, m.P), make([]float64, seen.rows.K)
+			if seen.rows.N != 41 {
+				t.Fatalf("%d units, want 41", seen.rows.N)
+			}
+			for i := range seen.rows.N {
+				if !seen.rows.Valid[i] {
+					continue
+				}
+				seen.rows.Row(i, record)
+				machine.Records(record[:m.Likelihood.K0], m.Likelihood.K0, 1, nil)
+				machine.Gradient(0, g)
+				factor := privacy.Clip{Kind: privacy.Flat, Norm: clipNorm}.Factor(distance(g, make([]float64, m.P)))
+				for p := range g {
+					want[p] += factor * g[p]
+				}
+			}
+			if d := distance(want, seen.sum); d > 1e-11 {
+				t.Errorf("%d rows per unit, C %g: the sum is %g away", k, clipNorm, d)
+			}
+		}
+	}
 }
 
 // TestOneUnitMovesTheSumByC leaves out one unit of a table at a time: the sum
