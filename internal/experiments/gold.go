@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// goldTask fits without privacy what gold-posteriors holds and compares every
-// posterior mean with the reference, in reference standard deviations.
+// goldTask fits without privacy what gold-posteriors holds, and compares every
+// posterior mean with the reference, in reference standard deviations, and the
+// standard deviations where the posterior is close to normal.
 type goldTask struct{}
 
-// goldMargin is the largest allowed distance of a mean, in reference sds.
+// goldMargin is the largest allowed distance of a mean, in reference sds, and
+// the largest allowed relative error of an sd.
 const goldMargin = 0.1
 
 func (goldTask) judge(opt options, _ []threshold, dir string, out *report) error {
@@ -30,8 +32,11 @@ type gold struct {
 	folder string
 	load   func(data string) (table, error)
 	model  func(rows int) string
-	// reference maps the names of summary.csv to functions of our means.
-	reference func(means map[string]float64) map[string]float64
+	// names are our names of the parameters, in the order of summary.csv.
+	names []string
+	// normal says that the posterior is close to normal, so that a full-rank
+	// normal guide has its standard deviations, too.
+	normal bool
 }
 
 func (g gold) judge(opt options, dir string, out *report) error {
@@ -48,34 +53,86 @@ func (g gold) judge(opt options, dir string, out *report) error {
 		filepath.Join(dir, "train.csv")); err != nil {
 		return err
 	}
-	means, err := readSummary(filepath.Join(run, "release", "summary.csv"))
+	fitted, err := readMoments(filepath.Join(run, "release", "summary.csv"), "variable")
 	if err != nil {
 		return err
 	}
-	ours := g.reference(means)
-	header, cells, err := readCells(filepath.Join(opt.shared, "data", "gold-posteriors", g.folder, "summary.csv"))
+	reference, err := readMoments(filepath.Join(opt.shared, "data", "gold-posteriors", g.folder, "summary.csv"), "parameter")
 	if err != nil {
 		return err
 	}
-	j, err := index(header, "parameter", "mean", "sd")
-	if err != nil {
-		return err
+	if len(reference) != len(g.names) {
+		return fmt.Errorf("%d parameters are compared, the reference has %d", len(g.names), len(reference))
 	}
-	worst, where := 0.0, ""
-	for _, row := range cells {
-		name := row[j[0]]
-		mean, sd := number(row[j[1]]), number(row[j[2]])
-		value, ok := ours[name]
+	ours := map[string]moments{}
+	for _, m := range fitted {
+		ours[m.name] = m
+	}
+	var mean, sd worst
+	for i, want := range reference {
+		got, ok := ours[raw(ours, g.names[i])]
 		if !ok {
-			return fmt.Errorf("parameter %s is not compared", name)
+			return fmt.Errorf("parameter %s is not compared: the fit has no %s", want.name, g.names[i])
 		}
-		if d := math.Abs(value-mean) / sd; !(d <= worst) {
-			worst, where = d, name
-		}
+		mean.add(want.name, math.Abs(got.mean-want.mean)/want.sd)
+		sd.add(want.name, math.Abs(got.sd/want.sd-1))
 	}
-	out.line("none", threshold{Task: "gold:" + g.folder, Metric: "max |mean-ref|/sd at " + where,
-		Threshold: goldMargin, Direction: "<="}, []float64{worst})
+	out.line("none", threshold{Task: "gold:" + g.folder, Metric: "max |mean-ref|/sd at " + mean.name,
+		Threshold: goldMargin, Direction: "<="}, []float64{mean.value})
+	if g.normal {
+		out.line("none", threshold{Task: "gold:" + g.folder, Metric: "max |sd/ref-1| at " + sd.name,
+			Threshold: goldMargin, Direction: "<="}, []float64{sd.value})
+	}
 	return nil
+}
+
+// raw is the name of a coefficient in the unit of the file, if the fit has it:
+// b_raw[x] for b[x].
+func raw(ours map[string]moments, name string) string {
+	base, element, _ := strings.Cut(name, "[")
+	inFileUnit := base + "_raw"
+	if element != "" {
+		inFileUnit += "[" + element
+	}
+	if _, ok := ours[inFileUnit]; ok {
+		return inFileUnit
+	}
+	return name
+}
+
+// worst is the largest of several named values.
+type worst struct {
+	name  string
+	value float64
+}
+
+func (w *worst) add(name string, value float64) {
+	if w.name == "" || !(value <= w.value) {
+		w.name, w.value = name, value
+	}
+}
+
+// moments are the mean and the standard deviation of a parameter.
+type moments struct {
+	name     string
+	mean, sd float64
+}
+
+// readMoments reads a summary, whose names are in the column key.
+func readMoments(path, key string) ([]moments, error) {
+	header, cells, err := readCells(path)
+	if err != nil {
+		return nil, err
+	}
+	j, err := index(header, key, "mean", "sd")
+	if err != nil {
+		return nil, err
+	}
+	var list []moments
+	for _, row := range cells {
+		list = append(list, moments{row[j[0]], number(row[j[1]]), number(row[j[2]])})
+	}
+	return list, nil
 }
 
 // predictor is a column of a regression with its public scale.
@@ -126,30 +183,17 @@ func (r regression) yaml(rows int) string {
 	return b.String()
 }
 
-// unscaled maps our means to the coefficients of the raw columns:
-// names[0] is the intercept's (if there is one), then one per predictor, and
-// the residual scale is "sigma".
-func (r regression) unscaled(means map[string]float64, names []string) map[string]float64 {
-	out := map[string]float64{}
-	by := r.response.by
-	if by == 0 {
-		by = 1
-	}
-	at := 0
-	intercept := r.response.center + by*means["Intercept"]
+// names are the names of the parameters, in the order of the references.
+func (r regression) names() []string {
+	var names []string
 	if r.intercept {
-		at = 1
+		names = append(names, "Intercept")
 	}
-	for k, p := range r.predictors {
-		b := by * means["b["+p.name+"]"] / p.by
-		out[names[at+k]] = b
-		intercept -= b * p.center
+	for _, p := range r.predictors {
+		names = append(names, "b["+p.name+"]")
 	}
-	if r.intercept {
-		out[names[0]] = intercept
+	if r.family == "normal" {
+		names = append(names, "sigma")
 	}
-	if s, ok := means["sigma"]; ok {
-		out["sigma"] = by * s
-	}
-	return out
+	return names
 }

@@ -1,22 +1,26 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"path/filepath"
 	"strconv"
 )
 
-// golds are the references that the formula front end can express without
-// groups. Flat priors become normal priors far wider than the posterior.
+// golds are the references of gold-posteriors, all of them. Flat priors become
+// normal priors far wider than the posterior.
 var golds = []gold{
-	kidiq.gold("kidiq-kidscore_momhsiq", betas(3), nil),
-	earnings.gold("earnings-logearn_interaction_z", betas(4), earningsDesign),
-	mesquite.gold("mesquite-logmesquite_logvas", betas(7), mesquiteDesign),
-	nes.gold("nes1980-nes", betas(9), nesDesign),
-	sblri.gold("sblri-blr", betas(5), nil),
-	wells.gold("wells-dist100ars-logit", []string{"alpha", "beta_dist100", "beta_arsenic"}, wellsDesign),
-	abaloneGold.gold("abalone-dpvi-logit", abaloneNames, abaloneDesign),
+	kidiq.gold("kidiq-kidscore_momhsiq", nil),
+	earnings.gold("earnings-logearn_interaction_z", earningsDesign),
+	mesquite.gold("mesquite-logmesquite_logvas", mesquiteDesign),
+	nes.gold("nes1980-nes", nesDesign),
+	sblri.gold("sblri-blr", nil),
+	wells.gold("wells-dist100ars-logit", wellsDesign),
+	abaloneGold.gold("abalone-dpvi-logit", abaloneDesign),
+	adultGold.gold("adult-logit", adultGoldDesign),
+	contraceptionGold,
+	radonGold,
+	schoolsGold,
+	mixtureGold,
 }
 
 var (
@@ -48,27 +52,19 @@ var (
 	abaloneGold = regression{name: "abalone", family: "bernoulli", lower: -1e3, upper: 1e3,
 		response: predictor{name: "y"}, predictors: unit(numbered("x", 8)), priorB: "normal(0, 1)"}
 
-	abaloneNames = []string{"b_sex", "b_length", "b_diameter", "b_height", "b_whole_weight", "b_shucked_weight", "b_viscera_weight", "b_shell_weight"}
+	adultGold = regression{name: "adult", family: "bernoulli", lower: -10, upper: 10, intercept: true,
+		response: predictor{name: "y"}, predictors: unit(numbered("x", 7)), priorB: "normal(0, 5)"}
 )
 
 // gold makes the comparison of a regression; design turns the stored table
 // into the one that is fitted (nil: as stored).
-func (r regression) gold(folder string, names []string, design func(data string) (table, error)) gold {
+func (r regression) gold(folder string, design func(data string) (table, error)) gold {
 	if design == nil {
 		design = func(data string) (table, error) {
 			return readTable(filepath.Join(data, "gold-posteriors", folder, "data.csv"))
 		}
 	}
-	return gold{folder: folder, load: design, model: r.yaml,
-		reference: func(means map[string]float64) map[string]float64 { return r.unscaled(means, names) }}
-}
-
-func betas(n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = fmt.Sprintf("beta[%d]", i+1)
-	}
-	return out
+	return gold{folder: folder, load: design, model: r.yaml, names: r.names(), normal: true}
 }
 
 func unit(names []string) []predictor {
@@ -153,4 +149,24 @@ func abaloneDesign(data string) (table, error) {
 		return table{}, err
 	}
 	return r[0].train, nil
+}
+
+func adultGoldDesign(data string) (table, error) {
+	header, cells, err := readCells(filepath.Join(data, "adult", "train.csv"))
+	if err != nil {
+		return table{}, err
+	}
+	j, err := index(header, "age", "education_num", "hours_per_week", "capital_gain", "capital_loss", "sex", "marital_status", "income")
+	if err != nil {
+		return table{}, err
+	}
+	t := table{header: append(numbered("x", 7), "y")}
+	for _, row := range cells {
+		t.rows = append(t.rows, []float64{
+			number(row[j[0]]) / 90, number(row[j[1]]) / 16, number(row[j[2]]) / 99,
+			math.Log1p(number(row[j[3]])) / math.Log(100000), math.Log1p(number(row[j[4]])) / math.Log(5001),
+			indicator(row[j[5]] == "Male"), indicator(row[j[6]] == "Married-civ-spouse"), indicator(row[j[7]] == ">50K"),
+		})
+	}
+	return t, nil
 }
