@@ -99,5 +99,6 @@ func relationOf(plan *fit.Plan) event.Relation {
 // and a megabyte for everything else.
 func releaseBytes(m *models.Model, draws int) int64 {
 	const perNumber = 2*8 + 3*24 // bytes: two formats of float64, three of text
-	return 1<<20 + perNumber*int64(draws)*int64(m.Constrained+m.Quantity+3)
+	points := report.PointScalars(m)
+	return 1<<20 + perNumber*(int64(points)+int64(draws)*int64(m.Constrained-points+m.Quantity+3))
 }

@@ -20,6 +20,8 @@ type Draws struct {
 	Names     []string  // of the P unconstrained numbers
 	Free      []float64 // [S x P]: the draws before they were constrained; nil when there are too many
 	LogQ      []float64 // [S]: log density of Free under the posterior; nil without Free, and for guides with correlations
+
+	all []float64 // space for all constrained values
 }
 
 // manyNumbers is where draws are too many to be kept a second time: 128 MiB.
@@ -50,8 +52,7 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 	d := Draws{S: s}
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
-	m.Constrain(d.Center[:m.Constrained], p.Mean)
-	m.Quantities(d.Center[m.Constrained:], p.Mean)
+	d.constrain(m, d.Center, p.Mean)
 	d.fill(m, func(theta []float64) { p.Draws(theta, rng) })
 	if p.Guide.Name() == "mean-field" && d.Free != nil {
 		d.LogQ = logNormal(d.Free, p)
@@ -61,7 +62,8 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 
 // DrawPrior draws s times from the prior of m; nil when that is too much.
 func DrawPrior(m *models.Model, s int, rng dist.Rand) *Draws {
-	if s*(m.P+m.Constrained+m.Quantity) > manyNumbers {
+	points := PointScalars(m)
+	if s*(m.P+m.Constrained+m.Quantity-2*points) > manyNumbers || points == m.P {
 		return nil
 	}
 	d := &Draws{S: s}
@@ -75,21 +77,38 @@ func DrawPrior(m *models.Model, s int, rng dist.Rand) *Draws {
 // fill draws the unconstrained numbers and computes the variables from them.
 func (d *Draws) fill(m *models.Model, draw func(theta []float64)) {
 	d.Names = freeNames(m)
-	if d.S*m.P <= manyNumbers {
+	if len(d.Names) == m.P && d.S*m.P <= manyNumbers {
 		d.Free = make([]float64, d.S*m.P)
 	}
 	theta, values := make([]float64, m.P), make([]float64, len(d.Variables))
+	if len(values) == 0 {
+		return // the posterior is a point
+	}
 	for i := range d.S {
 		if d.Free != nil {
 			theta = d.Free[i*m.P : (i+1)*m.P]
 		}
 		draw(theta)
-		m.Constrain(values[:m.Constrained], theta)
-		m.Quantities(values[m.Constrained:], theta)
+		d.constrain(m, values, theta)
 		for v, x := range values {
 			d.Values[v*d.S+i] = x
 		}
 	}
+}
+
+// constrain sets values to the variables at theta: without the weights that are
+// points.
+func (d *Draws) constrain(m *models.Model, values, theta []float64) {
+	if d.all == nil {
+		d.all = make([]float64, m.Constrained)
+	}
+	m.Constrain(d.all, theta)
+	for i := range m.Params {
+		if q := &m.Params[i]; !isPoint(q) {
+			values = values[copy(values, d.all[q.At:q.At+q.ConstrainedSize]):]
+		}
+	}
+	m.Quantities(values, theta)
 }
 
 // logNormal is the log density of draws (S x P) from independent normals.
@@ -116,6 +135,9 @@ func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Gro
 	for _, params := range [][]models.Param{m.Params, m.Derived} {
 		for i := range params {
 			q := &params[i]
+			if isPoint(q) {
+				continue
+			}
 			group := Group{Name: q.Name, First: len(list), Size: q.ConstrainedSize}
 			var dims []string
 			for _, d := range q.Dims {

@@ -41,6 +41,7 @@ type Parameter struct {
 	SD         []float64 `json:"unconstrained_sd"`       // total
 	SDGuide    []float64 `json:"unconstrained_sd_guide"` // of the guide alone
 	NoiseShare []float64 `json:"dp_noise_share"`         // part of the variance that stands for the privacy noise
+	File       string    `json:"file,omitempty"`         // that holds the numbers instead of the lists here
 }
 
 // Dim is a named dimension with the labels of its entries.
@@ -59,8 +60,13 @@ func ParametersOf(m *models.Model, p *fit.Posterior) []Parameter {
 		q := &m.Params[i]
 		from, to := q.Offset, q.Offset+q.Size
 		out := Parameter{
-			Name: q.Name, Dims: []Dim{}, Elements: q.Elements(), Prior: q.Prior, Transform: q.Transform.Name, Offset: q.Offset,
+			Name: q.Name, Dims: []Dim{}, Elements: []string{}, Prior: q.Prior, Transform: q.Transform.Name, Offset: q.Offset,
 			Mean: p.Mean[from:to], SD: sd[from:to], NoiseShare: share[from:to], SDGuide: make([]float64, q.Size),
+		}
+		if isPoint(q) {
+			out.File, out.Mean, out.SD, out.SDGuide, out.NoiseShare = WeightsName, []float64{}, []float64{}, []float64{}, []float64{}
+		} else {
+			out.Elements = q.Elements()
 		}
 		for j := range out.SDGuide {
 			out.SDGuide[j] = math.Exp(p.LogSD[from+j])

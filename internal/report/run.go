@@ -34,8 +34,9 @@ type Run struct {
 	Posterior *fit.Posterior
 	Params    []Parameter
 	Draws     Draws
-	Prior     *Draws // nil when the prior was not drawn from
-	Trace     *Trace // nil when no iterates were kept
+	Weights   []WeightArray // of networks, those that are points
+	Prior     *Draws        // nil when the prior was not drawn from
+	Trace     *Trace        // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
 	Spent    accountant.Answer
@@ -75,6 +76,9 @@ func (r *Run) Release() ([]File, error) {
 		files = append(files, registry)
 	}
 	files = append(files, PublicFiles(r.Spec.Public)...)
+	if len(r.Weights) > 0 {
+		files = append(files, weightsFile(r.Weights, r.sample().metadata()))
+	}
 	if r.Trace != nil {
 		files = append(files, traceFile(r.Trace, r.sample().metadata()))
 	}

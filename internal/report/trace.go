@@ -31,16 +31,34 @@ type Trace struct {
 	Values []float64 // [len(Steps) x P]
 }
 
-// TraceOf is the trace of a fit of m.
+// TraceOf is the trace of a fit of m; nil when all its parameters are weights.
 func TraceOf(m *models.Model, p *fit.Posterior) *Trace {
-	return &Trace{Names: freeNames(m), Steps: p.Trace.Steps, Values: p.Trace.Mean}
+	t := &Trace{Names: freeNames(m), Steps: p.Trace.Steps}
+	switch len(t.Names) {
+	case m.P:
+		t.Values = p.Trace.Mean
+	case 0:
+		return nil
+	default:
+		for i := range t.Steps {
+			for j := range m.Params {
+				if q := &m.Params[j]; !isPoint(q) {
+					t.Values = append(t.Values, p.Trace.Mean[i*m.P+q.Offset:i*m.P+q.Offset+q.Size]...)
+				}
+			}
+		}
+	}
+	return t
 }
 
-// freeNames names the unconstrained numbers of m: as the parameters that they
+// freeNames names the unconstrained numbers of m but weights that are points: as the parameters that they
 // stand for one by one, else by their place.
 func freeNames(m *models.Model) (names []string) {
 	for i := range m.Params {
 		q := &m.Params[i]
+		if isPoint(q) {
+			continue
+		}
 		if q.Size == q.ConstrainedSize {
 			names = append(names, q.Elements()...)
 			continue
