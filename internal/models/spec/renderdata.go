@@ -12,8 +12,8 @@ func renderData(p *printer, d *Data) {
 		unit = append(unit, "id: "+flowText(d.Unit.ID.V))
 	}
 	unit = append(unit, "rows_per_unit: "+strconv.Itoa(d.Unit.RowsPerUnit.V))
-	if d.Unit.Keep.IsSet() {
-		unit = append(unit, "keep: "+d.Unit.Keep.V)
+	if d.Unit.ID.IsSet() {
+		unit = append(unit, "keep: "+d.Unit.Keep.Or("random"))
 	}
 	p.line("unit", flowMap(unit))
 	switch {

@@ -33,7 +33,9 @@ const skeletonTop = `# A model for d3p. Replace every ` + Blank + `; then run: d
 d3p: 1
 
 data:
-  # What one protected entity is (person, patient, household), one row each.
+  # What one protected entity is (person, patient, household), one row each. Of
+  # several rows three are kept with {entity: patient, id: COLUMN, rows_per_unit: 3}
+  # and COLUMN taken out of the columns below.
   unit: {entity: ` + Blank + `, rows_per_unit: 1}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
