@@ -27,10 +27,6 @@ type Constraint struct {
 	Expr expr.Expr // the parsed Text; nil when it has mistakes
 }
 
-// defaultWeights lets components empty that the table has no use for. Rousseau
-// and Mengersen 2011, JRSS B 73(5).
-const defaultWeights = "dirichlet(0.5)"
-
 // twin reads `twin:`.
 func (r *reader) twin(e entry) *Twin {
 	t := &Twin{At: e.at}

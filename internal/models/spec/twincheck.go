@@ -1,8 +1,11 @@
 package spec
 
 import (
+	"math"
+	"slices"
 	"strings"
 
+	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 )
 
@@ -51,29 +54,52 @@ func (b *blocks) checkFeature(f *Feature, c *Column) {
 
 // checkTwinPriors reports priors of what the twin does not have.
 func (b *blocks) checkTwinPriors(t *Twin) {
-	known := t.priorNames(&b.spec.Data)
-	stated := make(map[string]Position)
+	names, arguments := t.arguments(&b.spec.Data)
 	for _, p := range t.Priors {
-		if first, twice := stated[p.Name.V]; twice {
-			b.add(p.Name.At, "", "%s has two priors; the other is on line %d", p.Name.V, first.Line)
+		i := slices.Index(names, p.Name.V)
+		if i < 0 {
+			b.add(p.Name.At, suggest(p.Name.V, "priors", names), "the twin has no %s", p.Name.V)
+		} else if why := arguments[i].refuses(p.Expr); why != "" {
+			b.add(p.Text.At, "", "the prior of %s %s", p.Name.V, why)
 		}
-		stated[p.Name.V] = p.Name.At
-		if !contains(known, p.Name.V) {
-			b.add(p.Name.At, suggest(p.Name.V, "priors", known), "the twin has no %s", p.Name.V)
-		}
-		if _, ok := p.Expr.(*expr.Call); p.Expr != nil && !ok {
-			b.add(p.Text.At, "write a distribution such as normal(0, 1)", "the prior of %s is no distribution", p.Name.V)
+	}
+	if t.Weights.IsSet() {
+		if why := weightsArgument.refuses(parseExpr(t.Weights, b.problems)); why != "" {
+			b.add(t.Weights.At, "write dirichlet(0.5)", "the prior of the weights %s", why)
 		}
 	}
 }
 
-// priorNames lists what priors may be stated for: an argument of a family, for
-// all its columns or for one of them.
-func (t *Twin) priorNames(d *Data) []string {
-	var names []string
-	add := func(name string) {
+// refuses says why an expression is no prior of an argument, or "".
+func (a twinArgument) refuses(prior expr.Expr) string {
+	if prior == nil {
+		return "" // reported
+	}
+	call, ok := prior.(*expr.Call)
+	if !ok {
+		return "is no distribution such as normal(0, 1)"
+	}
+	d, ok := dist.Lookup(call.Func)
+	if !ok {
+		return "" // a combination, or reported when it is lowered
+	}
+	args := make([]float64, len(d.Args))
+	for i := range args {
+		args[i] = math.NaN()
+	}
+	want := dist.Support{Kind: a.support}
+	if s := d.Support(args); s.Kind != dist.Interval && !want.Covers(s) {
+		return "must be " + want.String() + ", but " + d.Name + " is " + s.Kind.String()
+	}
+	return ""
+}
+
+// arguments lists what priors may be stated for, by name: an argument of a
+// family, for all its columns or for one of them.
+func (t *Twin) arguments(d *Data) (names []string, arguments []twinArgument) {
+	add := func(name string, a twinArgument) {
 		if !contains(names, name) {
-			names = append(names, name)
+			names, arguments = append(names, name), append(arguments, a)
 		}
 	}
 	for _, f := range t.Features {
@@ -82,15 +108,15 @@ func (t *Twin) priorNames(d *Data) []string {
 			continue
 		}
 		for _, a := range family.args {
-			add(family.name + "." + a.name)
-			add(c.Name.V + "." + a.name)
+			add(family.name+"."+a.name, a)
+			add(c.Name.V+"."+a.name, a)
 		}
 		if d.MissingOf(c).Rule == MissingModel {
-			add(naArgument.name)
-			add(c.Name.V + "." + naArgument.name)
+			add(naArgument.name, naArgument)
+			add(c.Name.V+"."+naArgument.name, naArgument)
 		}
 	}
-	return names
+	return names, arguments
 }
 
 // lowerable reports whether mistakes stand in the way of lowering the twin.
@@ -102,8 +128,9 @@ func (t *Twin) lowerable(d *Data) bool {
 			return false
 		}
 	}
+	names, arguments := t.arguments(d)
 	for _, p := range t.Priors {
-		if p.Expr == nil {
+		if i := slices.Index(names, p.Name.V); p.Expr == nil || i >= 0 && arguments[i].refuses(p.Expr) != "" {
 			return false
 		}
 	}

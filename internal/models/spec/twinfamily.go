@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"d3p/internal/models/dist"
 )
 
 // twinFamily is how a column of a twin is distributed within a component.
@@ -25,8 +27,9 @@ type twinArgument struct {
 	name string
 	// prior is the default, for a column whose declared middle, in the unit of
 	// the file, is m: {rate} stands for 2/m and {log} for log m.
-	prior string
-	dim   twinDim
+	prior   string
+	dim     twinDim
+	support dist.Kind // of its values
 }
 
 // twinDim is the dim that a parameter has beside the component.
@@ -49,15 +52,15 @@ func inUnit(lower, upper float64) bool  { return lower > 0 && upper < 1 }
 // Families on the whole line see a number on its declared scale, the others as
 // it is in the file.
 func twinFamilies() []twinFamily {
-	loc, scale := twinArgument{name: "loc", prior: "normal(0, 1)"}, twinArgument{name: "scale", prior: "log_normal(-1, 1)"}
-	rate, mean := twinArgument{name: "rate", prior: "gamma(2, {rate})"}, twinArgument{name: "mean", prior: "gamma(2, {rate})"}
-	phi, shape := twinArgument{name: "phi", prior: "gamma(2, 0.1)"}, twinArgument{name: "shape", prior: "gamma(2, 0.1)"}
-	zi := twinArgument{name: "zi", prior: "beta(1, 1)"}
+	loc, scale := twinArgument{name: "loc", prior: "normal(0, 1)"}, twinArgument{name: "scale", prior: "log_normal(-1, 1)", support: dist.Positive}
+	rate, mean := twinArgument{name: "rate", prior: "gamma(2, {rate})", support: dist.Positive}, twinArgument{name: "mean", prior: "gamma(2, {rate})", support: dist.Positive}
+	phi, shape := twinArgument{name: "phi", prior: "gamma(2, 0.1)", support: dist.Positive}, twinArgument{name: "shape", prior: "gamma(2, 0.1)", support: dist.Positive}
+	zi := twinArgument{name: "zi", prior: "beta(1, 1)", support: dist.UnitInterval}
 	const counts, above, between = "a lower bound of at least 0", "a lower bound above 0", "bounds strictly between 0 and 1"
 	return []twinFamily{
 		{name: "normal", types: numeric, observe: "normal({loc}, {scale})", args: []twinArgument{loc, scale}},
 		{name: "student_t", types: numeric, observe: "student_t({df}, {loc}, {scale})",
-			args: []twinArgument{{name: "df", prior: "gamma(2, 0.1)"}, loc, scale}},
+			args: []twinArgument{{name: "df", prior: "gamma(2, 0.1)", support: dist.Positive}, loc, scale}},
 		{name: "laplace", types: numeric, observe: "laplace({loc}, {scale})", args: []twinArgument{loc, scale}},
 		{name: "poisson", types: []string{Integer}, needs: counts, fits: nonNegative, observe: "poisson({rate})", args: []twinArgument{rate}},
 		{name: "negative_binomial", types: []string{Integer}, needs: counts, fits: nonNegative,
@@ -69,21 +72,26 @@ func twinFamilies() []twinFamily {
 		{name: "gamma", types: numeric, needs: above, fits: positive, observe: "gamma({shape}, {shape} / {mean})", args: []twinArgument{mean, shape}},
 		{name: "exponential", types: numeric, needs: above, fits: positive, observe: "exponential(1 / {mean})", args: []twinArgument{mean}},
 		{name: "weibull", types: numeric, needs: above, fits: positive, observe: "weibull({shape}, {scale})",
-			args: []twinArgument{{name: "scale", prior: "gamma(2, {rate})"}, {name: "shape", prior: "log_normal(0, 0.5)"}}},
+			args: []twinArgument{{name: "scale", prior: "gamma(2, {rate})", support: dist.Positive}, {name: "shape", prior: "log_normal(0, 0.5)", support: dist.Positive}}},
 		{name: "log_normal", types: numeric, needs: above, fits: positive, observe: "log_normal({loc}, {scale})",
 			args: []twinArgument{{name: "loc", prior: "normal({log}, 1)"}, scale}},
 		{name: "beta", types: []string{Real}, needs: between, fits: inUnit, observe: "beta(mean={mean}, kappa={kappa})",
-			args: []twinArgument{{name: "mean", prior: "beta(1, 1)"}, {name: "kappa", prior: "gamma(2, 0.1)"}}},
-		{name: "bernoulli", types: []string{Binary}, observe: "bernoulli({probs})", args: []twinArgument{{name: "probs", prior: "beta(1, 1)"}}},
+			args: []twinArgument{{name: "mean", prior: "beta(1, 1)", support: dist.UnitInterval}, {name: "kappa", prior: "gamma(2, 0.1)", support: dist.Positive}}},
+		{name: "bernoulli", types: []string{Binary}, observe: "bernoulli({probs})", args: []twinArgument{{name: "probs", prior: "beta(1, 1)", support: dist.UnitInterval}}},
 		{name: "categorical", types: perLevel, observe: "categorical({probs})",
-			args: []twinArgument{{name: "probs", prior: "dirichlet(1)", dim: levelDim}}},
+			args: []twinArgument{{name: "probs", prior: "dirichlet(1)", dim: levelDim, support: dist.Simplex}}},
 		{name: "ordered_logistic", types: []string{Ordinal, Binary}, observe: "ordered_logistic(0, {cutpoints})",
-			args: []twinArgument{{name: "cutpoints", prior: "ordered_normal(0, 2)", dim: cutDim}}},
+			args: []twinArgument{{name: "cutpoints", prior: "ordered_normal(0, 2)", dim: cutDim, support: dist.Ordered}}},
 	}
 }
 
 // naArgument is the probability that a value is missing; twinify's NAModel.
-var naArgument = twinArgument{name: "na", prior: "beta(1, 9)"}
+var naArgument = twinArgument{name: "na", prior: "beta(1, 9)", support: dist.UnitInterval}
+
+// weightsArgument is the probabilities of the components. Few components serve
+// the table with this prior, the others stay empty: Rousseau and Mengersen 2011,
+// JRSS B 73(5).
+var weightsArgument = twinArgument{name: "weights", prior: "dirichlet(0.5)", support: dist.Simplex}
 
 // twinFamilyOf returns the family of that name, or nil.
 func twinFamilyOf(name string) *twinFamily {

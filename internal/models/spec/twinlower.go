@@ -30,7 +30,7 @@ func (s *Spec) lowerTwin() (*Core, Errors) {
 		features.Labels = append(features.Labels, f.Column)
 	}
 	l.twinDim(features)
-	l.param(twinWeights, Value[string]{t.Weights.Or(defaultWeights), orAt(t.Weights.At, t.At)}, " ["+twinComponent+"]")
+	l.param(twinWeights, Value[string]{t.Weights.Or(weightsArgument.prior), orAt(t.Weights.At, t.At)}, " ["+twinComponent+"]")
 	parts := []string{twinFeature}
 	for _, f := range t.Features {
 		parts = append(parts, f.Column.V+"="+l.feature(t, f))

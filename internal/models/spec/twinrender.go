@@ -5,7 +5,7 @@ package spec
 func renderTwin(p *printer, t *Twin, d *Data) {
 	p.block("twin", func() {
 		p.count("components", t.Components)
-		p.text("weights", t.Weights.Or(defaultWeights))
+		p.text("weights", t.Weights.Or(weightsArgument.prior))
 		p.block("features", func() {
 			for _, f := range t.Features {
 				p.line(f.Column.V, f.Family.V)
