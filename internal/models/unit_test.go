@@ -46,8 +46,13 @@ func TestUnits(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 4))
 			records, theta := simulated(e, n, rng), normals(m.P, 0.3, rng)
 			units, rows := graph.NewMachine(m.Likelihood, n), graph.NewMachine(single.Likelihood, 1)
+			perRow := single.Likelihood.AuxRecord // noise of one row
+			if m.Likelihood.AuxRecord != k*perRow {
+				t.Fatalf("%d numbers of noise for %d rows, want %d for each", m.Likelihood.AuxRecord, k, perRow)
+			}
+			aux := normals(k*perRow*n, 1, rng)
 			units.Globals(theta, nil)
-			units.Records(records, e.Width(), n, nil)
+			units.Records(records, e.Width(), n, aux)
 			rows.Globals(theta, nil)
 			scale, sum, clipped := normals(n, 1, rng), make([]float64, m.P), make([]float64, m.P)
 			for i := range n {
@@ -55,8 +60,11 @@ func TestUnits(t *testing.T) {
 				for j := range k {
 					block := records[i*e.Width()+j*(e.K+1):][:e.K+1]
 					if block[e.K] == 1 {
-						each := make([]float64, m.P)
-						rows.Records(block[:e.K], e.K, 1, nil)
+						each, own := make([]float64, m.P), make([]float64, perRow)
+						for a := range own {
+							own[a] = aux[(j*perRow+a)*n+i]
+						}
+						rows.Records(block[:e.K], e.K, 1, own)
 						rows.Gradient(0, each)
 						add(want, 1, each)
 						log += rows.Loss()[0]
