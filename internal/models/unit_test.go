@@ -55,6 +55,7 @@ func TestUnits(t *testing.T) {
 			units.Records(records, e.Width(), n, aux)
 			rows.Globals(theta, nil)
 			scale, sum, clipped := normals(n, 1, rng), make([]float64, m.P), make([]float64, m.P)
+			size := 0.0 // of the sum, at most
 			for i := range n {
 				want, log := make([]float64, m.P), 0.0
 				for j := range k {
@@ -82,10 +83,11 @@ func TestUnits(t *testing.T) {
 				}
 				close10(t, "squared norm", units.SquaredNorm(i), norm2, norm2)
 				add(clipped, scale[i], want)
+				size += math.Abs(scale[i]) * math.Sqrt(norm2)
 			}
 			units.AddGradients(scale, sum)
 			for p := range sum {
-				close10(t, "sum of gradients", sum[p], clipped[p], 10)
+				close10(t, "sum of gradients", sum[p], clipped[p], size)
 			}
 		})
 	}
