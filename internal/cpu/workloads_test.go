@@ -98,7 +98,7 @@ func autoencoderLoss(b *graph.Builder) *graph.Node {
 	return b.Sub(b.Sum(b.Sub(b.Mul(image, logits), b.Softplus(logits))), kl)
 }
 
-// open draws the table, padded to cache lines, and compiles the model.
+// open draws the table and compiles the model.
 func (w workload) open(tb testing.TB) (*graph.Tape, *privacy.Rows, privacy.StepInput) {
 	tb.Helper()
 	b := graph.NewBuilder()
@@ -107,8 +107,8 @@ func (w workload) open(tb testing.TB) (*graph.Tape, *privacy.Rows, privacy.StepI
 		tb.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	stride := (tape.K + 15) / 16 * 16
-	rows := &privacy.Rows{N: w.records, K: tape.K, Stride: stride, Valid: make([]bool, w.records)}
+	stride := len(w.columns) // deriving widens and pads it, as in a fit
+	rows := &privacy.Rows{N: w.records, K: stride, Stride: stride, Valid: make([]bool, w.records)}
 	if w.narrow {
 		rows.F32 = make([]float32, w.records*stride)
 	} else {

@@ -280,3 +280,14 @@ func TestEncodingsThatMakeNoSense(t *testing.T) {
 		}
 	}
 }
+
+// Rows fill whole cache lines where that is cheap.
+func TestPadded(t *testing.T) {
+	for _, c := range []struct{ k, width, want int }{
+		{102, 4, 112}, {102, 8, 104}, {3, 4, 3}, {16, 4, 16}, {10, 4, 10}, {13, 4, 16}, {22, 4, 22}, {0, 4, 0}, {785, 4, 800},
+	} {
+		if got := padded(c.k, c.width); got != c.want {
+			t.Errorf("rows of %d numbers of %d bytes are %d apart, want %d", c.k, c.width, got, c.want)
+		}
+	}
+}

@@ -145,11 +145,12 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 // per unit the table starts as one of full units, and grows.
 func (e *encoder) allocate(path string, n int, enc models.Encoding, opt Options) error {
 	k := enc.Width()
-	stride := k + opt.Spare
-	record := int64(stride) * 8
+	width := 8
 	if opt.Precision == Float32 {
-		record = int64(stride) * 4
+		width = 4
 	}
+	stride := padded(k+opt.Spare, width)
+	record := int64(stride) * int64(width)
 	if opt.MaxMemory > 0 && record > 0 {
 		e.limit = int(max(1, opt.MaxMemory/record))
 	}

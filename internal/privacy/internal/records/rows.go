@@ -51,10 +51,23 @@ func newRows(p Precision, n, k, stride int) *Rows {
 	r := &Rows{K: k, Stride: stride, Valid: make([]bool, 0, n)}
 	if p == Float32 {
 		r.F32 = make([]float32, 0, n*stride)
+		adviseHuge(r.F32)
 	} else {
 		r.F64 = make([]float64, 0, n*stride)
+		adviseHuge(r.F64)
 	}
 	return r
+}
+
+// padded is a stride for rows of k numbers of width bytes: whole cache lines
+// where they cost at most a quarter more memory, so that no row shares a line
+// with its neighbours.
+func padded(k, width int) int {
+	line := 64 / width
+	if whole := (k + line - 1) / line * line; 4*whole <= 5*k {
+		return whole
+	}
+	return k
 }
 
 // push appends the record in row, length at most Stride; columns beyond it are zero.
@@ -105,7 +118,11 @@ func (r *Rows) Widen(k int) {
 		r.K = max(r.K, k)
 		return
 	}
-	wide := newRows(r.Precision(), r.N, k, k)
+	width := 8
+	if r.F32 != nil {
+		width = 4
+	}
+	wide := newRows(r.Precision(), r.N, k, padded(k, width))
 	row := make([]float64, r.K)
 	for i := range r.N {
 		r.Row(i, row)
