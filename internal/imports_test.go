@@ -64,8 +64,9 @@ var rules = map[string]rule{
 
 	// what is written
 	"report/figure": {},
-	"report": {ours: []string{"report/figure", "fit", "models", "models/graph", "models/guide", "models/spec", "privacy",
-		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/google/renameio/v2", "gonum.org/v1/plot", "github.com/jedib0t/go-pretty/v6/"}, files: true},
+	"report/chart":  {ours: []string{"report"}, theirs: []string{"gonum.org/v1/plot"}},
+	"report": {ours: []string{"report/figure", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",
+		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments": {files: true},
 }

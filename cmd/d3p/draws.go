@@ -5,12 +5,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/nearest"
 	"d3p/internal/report"
 )
 
@@ -35,11 +33,10 @@ paid for.`,
 		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			formats := report.FormatNames()
-			switch {
-			case !slices.Contains(formats, format):
-				return usagef("--format: no format %s%s; one of %s", format, nearest.Hint(format, formats), strings.Join(formats, ", "))
-			case format == "zarr" && out == "":
+			if err := checkWords("--format", []string{format}, report.FormatNames()); err != nil {
+				return err
+			}
+			if format == "zarr" && out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
 			}
 			if err := checkDraws(draws); err != nil {

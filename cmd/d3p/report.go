@@ -1,12 +1,10 @@
 package main
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/nearest"
 	"d3p/internal/report"
 )
 
@@ -27,11 +25,8 @@ several into the new folder --out.
 		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,registry --out report",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			known := report.ReportNames()
-			for _, f := range formats {
-				if !slices.Contains(known, f) {
-					return usagef("--format: no format %s%s; one of %s", f, nearest.Hint(f, known), strings.Join(known, ", "))
-				}
+			if err := checkWords("--format", formats, report.ReportNames()); err != nil {
+				return err
 			}
 			if len(formats) > 1 && out == "" {
 				return usagef("--format: %d formats need a folder, name one with --out", len(formats))
@@ -65,6 +60,6 @@ func (r *released) findings() (report.Findings, error) {
 	sample := r.sample(defaultDraws, 0)
 	trace, err := report.ReadTrace(r.dir)
 	return report.Findings{
-		Rows: sample.Draws.Summarise(), Trace: trace, Overlays: report.Overlays(sample.Draws, sample.Prior, 6),
+		Rows: sample.Draws.Summarise(), Trace: trace, Overlays: report.Overlays(sample.Draws, sample.Prior, plotPanels),
 	}, failWith(statusUsage, err)
 }

@@ -31,6 +31,7 @@ func commands() []command {
 		{groupFit, newSummary},
 		{groupFit, newDraws},
 		{groupFit, newCompare},
+		{groupFit, newPlot},
 		{groupFit, newPredict},
 		{groupFit, newTwin},
 		{groupPrivacy, newSigma},

@@ -35,7 +35,7 @@ const documentRows = 60
 
 // newDocument puts the readable report together from what a release holds.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Rows: shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
+	d := &document{Privacy: p, Rows: Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
 	d.Hidden = len(f.Rows) - len(d.Rows)
 	d.Badge, d.Reason = badge(p)

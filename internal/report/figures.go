@@ -18,11 +18,15 @@ type figures struct {
 const forestRows = 40
 
 func figuresOf(p *Privacy, f Findings) (out figures) {
-	out.Forest = forestFigure(shown(f.Rows))
+	out.Forest = forestFigure(Shown(f.Rows))
 	out.Pipeline = pipelineFigure(p)
 	if f.Trace != nil {
-		for _, c := range f.Trace.largest(6) {
-			out.Traces = append(out.Traces, figure.Trace(c.name, c.points))
+		for _, line := range f.Trace.Largest(6) {
+			points := make([]figure.Point, len(line.Steps))
+			for i := range points {
+				points[i] = figure.Point{X: line.Steps[i], Y: line.Values[i]}
+			}
+			out.Traces = append(out.Traces, figure.Trace(line.Name, points))
 		}
 	}
 	for _, o := range f.Overlays {

@@ -12,9 +12,12 @@ import (
 // the range of the latter.
 type Overlay struct {
 	Name             string
-	Prior, Posterior []figure.Point
+	Prior, Posterior []DensityPoint
 	From, To         float64 // of the axis
 }
+
+// DensityPoint is a point of a density.
+type DensityPoint = figure.Point
 
 // Overlays compares prior and posterior of the n parameters, not derived
 // quantities, whose posterior mean is farthest from zero;
@@ -43,14 +46,14 @@ func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 
 // density estimates the density of x at 81 points from lo to hi, with a
 // Gaussian kernel of Silverman's width. A thousand draws are enough for a line.
-func density(x []float64, lo, hi float64) []figure.Point {
+func density(x []float64, lo, hi float64) []DensityPoint {
 	x = x[:min(len(x), 1000)]
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
 	n := float64(len(x))
 	spread := (sorted[int(0.75*(n-1))] - sorted[int(0.25*(n-1))]) / 1.349
 	width := 1.06 * spread * math.Pow(n, -0.2)
-	points := make([]figure.Point, 81)
+	points := make([]DensityPoint, 81)
 	for i := range points {
 		at, sum := lo+(hi-lo)*float64(i)/80, 0.0
 		for _, xi := range x {
@@ -58,7 +61,7 @@ func density(x []float64, lo, hi float64) []figure.Point {
 				sum += math.Exp(-z * z / 2)
 			}
 		}
-		points[i] = figure.Point{X: at}
+		points[i] = DensityPoint{X: at}
 		if width > 0 {
 			points[i].Y = sum / (n * width * math.Sqrt(2*math.Pi))
 		}

@@ -2,10 +2,10 @@ package report
 
 import "strings"
 
-// shown leaves out of a readable table what says the same again: standardised
+// Shown leaves out of a readable table what says the same again: standardised
 // effects of groups, z_NAME, where the effects r_NAME themselves are there, and
 // coefficients in the units of the data file. summary.csv has every row.
-func shown(rows []Summary) []Summary {
+func Shown(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
 		has[baseName(r.Variable)] = true

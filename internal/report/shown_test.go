@@ -11,7 +11,7 @@ func TestShown(t *testing.T) {
 		rows = append(rows, Summary{Variable: name})
 	}
 	var got []string
-	for _, r := range shown(rows) {
+	for _, r := range Shown(rows) {
 		got = append(got, r.Variable)
 	}
 	if want := "b[a] r_g[1] z_other[1] raw_b Intercept sensor_raw"; strings.Join(got, " ") != want {

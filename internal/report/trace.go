@@ -20,7 +20,6 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
-	"d3p/internal/report/figure"
 )
 
 // Trace holds iterates of a fit, thinned: the location of every unconstrained
@@ -92,15 +91,15 @@ func traceFile(t *Trace, metadata map[string]string) File {
 	}}
 }
 
-// tracedLine is the trace of one number.
-type tracedLine struct {
-	name   string
-	points []figure.Point
+// Line is the trace of one number.
+type Line struct {
+	Name          string
+	Steps, Values []float64
 }
 
-// largest returns the lines of the n numbers that end farthest from zero.
+// Largest returns the lines of the n numbers that end farthest from zero.
 // Standardised effects of groups, which wander freely, are left out.
-func (t *Trace) largest(n int) (lines []tracedLine) {
+func (t *Trace) Largest(n int) (lines []Line) {
 	p := len(t.Names)
 	if len(t.Steps) < 2 {
 		return nil
@@ -122,9 +121,9 @@ func (t *Trace) largest(n int) (lines []tracedLine) {
 		return 0
 	})
 	for _, j := range order[:min(n, len(order))] {
-		line := tracedLine{name: t.Names[j]}
+		line := Line{Name: t.Names[j]}
 		for i, step := range t.Steps {
-			line.points = append(line.points, figure.Point{X: float64(step), Y: t.Values[i*p+j]})
+			line.Steps, line.Values = append(line.Steps, float64(step)), append(line.Values, t.Values[i*p+j])
 		}
 		lines = append(lines, line)
 	}

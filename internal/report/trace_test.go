@@ -62,11 +62,11 @@ func TestReadTrace(t *testing.T) {
 // The figures show the numbers that end farthest from zero, first the farthest.
 func TestTraceLargest(t *testing.T) {
 	trace := Trace{Names: []string{"a", "b", "c"}, Steps: []int{1, 2}, Values: []float64{9, 9, 9, 1, -3, 2}}
-	lines := trace.largest(2)
-	if len(lines) != 2 || lines[0].name != "b" || lines[1].name != "c" || lines[0].points[1].Y != -3 {
+	lines := trace.Largest(2)
+	if len(lines) != 2 || lines[0].Name != "b" || lines[1].Name != "c" || lines[0].Values[1] != -3 {
 		t.Errorf("%+v", lines)
 	}
-	if one := (&Trace{Names: []string{"a"}, Steps: []int{1}, Values: []float64{1}}).largest(6); one != nil {
+	if one := (&Trace{Names: []string{"a"}, Steps: []int{1}, Values: []float64{1}}).Largest(6); one != nil {
 		t.Errorf("a single iterate makes a line: %+v", one)
 	}
 }

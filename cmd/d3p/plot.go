@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/nearest"
+	"d3p/internal/report"
+	"d3p/internal/report/chart"
+)
+
+// plotKinds are the figures of `d3p plot`, each with what draws it.
+func plotKinds() []plotKind {
+	return []plotKind{
+		{"intervals", func(r *released, f report.Findings) (*chart.Chart, error) {
+			rows := report.Shown(f.Rows)
+			return chart.Intervals(r.params.Model, rows[:min(len(rows), maxRows)])
+		}},
+		{"trace", func(_ *released, f report.Findings) (*chart.Chart, error) {
+			if f.Trace == nil {
+				return nil, errors.New("the release has no trace.parquet")
+			}
+			return chart.Traces(f.Trace.Largest(plotPanels))
+		}},
+		{"prior", func(_ *released, f report.Findings) (*chart.Chart, error) {
+			return chart.PriorAndPosterior(f.Overlays)
+		}},
+	}
+}
+
+type plotKind struct {
+	name string
+	draw func(*released, report.Findings) (*chart.Chart, error)
+}
+
+// plotPanels bounds the parameters in figures with a panel for each.
+const plotPanels = 6
+
+func newPlot(a *app) *cobra.Command {
+	var kinds, formats []string
+	var out string
+	var known []string
+	for _, k := range plotKinds() {
+		known = append(known, k.name)
+	}
+	c := &cobra.Command{
+		Use:   "plot RUN",
+		Short: "Draw intervals, iterates, and prior against posterior",
+		Long: `Plot writes figures from the release alone into the new folder --out: intervals
+(50 % and 90 % of the posterior), trace (the iterates of the parameters that end
+farthest from zero) and prior (their densities before and after the fit).`,
+		Example: "  d3p plot d3p-run-cohort-1 --out figures\n  d3p plot d3p-run-cohort-1 --kind intervals --format png --out figures",
+		Args:    exactly("RUN"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := checkWords("--kind", kinds, known); err != nil {
+				return err
+			}
+			if err := checkWords("--format", formats, chart.Formats()); err != nil {
+				return err
+			}
+			r, err := readReleased(args[0])
+			if err != nil {
+				return err
+			}
+			findings, err := r.findings()
+			if err != nil {
+				return err
+			}
+			var files []report.File
+			for _, k := range plotKinds() {
+				if !slices.Contains(kinds, k.name) {
+					continue
+				}
+				figure, err := k.draw(r, findings)
+				if err != nil {
+					return failWith(statusNumeric, fmt.Errorf("%s: %w", k.name, err))
+				}
+				figure.Stamp = r.params.Privacy
+				for _, format := range formats {
+					files = append(files, report.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return figure.Write(w, format) }})
+				}
+			}
+			return a.writeFiles(files, true, out)
+		},
+	}
+	c.Flags().StringSliceVar(&kinds, "kind", known, "figures, separated by commas")
+	c.Flags().StringSliceVar(&formats, "format", []string{"svg"}, "file formats, separated by commas: "+strings.Join(chart.Formats(), ", "))
+	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
+	return c
+}
+
+// checkWords refuses a word that is none of known.
+func checkWords(flag string, words, known []string) error {
+	for _, w := range words {
+		if !slices.Contains(known, w) {
+			return usagef("%s: no %s%s; one of %s", flag, w, nearest.Hint(w, known), strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
