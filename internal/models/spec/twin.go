@@ -56,7 +56,7 @@ func (r *reader) features(e entry) []*Feature {
 		}
 		features = append(features, &Feature{
 			Column: Value[string]{e.key, e.at},
-			Family: r.choice(e, twinFamilyNames()...),
+			Family: r.choice(e, TwinFamilyNames()...),
 		})
 	}
 	return features

@@ -102,8 +102,8 @@ func twinFamilyOf(name string) *twinFamily {
 	return nil
 }
 
-// twinFamilyNames lists the families of a twin's columns.
-func twinFamilyNames() []string {
+// TwinFamilyNames lists the families that a column of a twin may have.
+func TwinFamilyNames() []string {
 	var names []string
 	for _, f := range twinFamilies() {
 		names = append(names, f.name)
