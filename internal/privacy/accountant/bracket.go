@@ -59,7 +59,7 @@ func (f *folder) fold(parts []foldedPart, t tilt) *tiltedSum {
 	clear(f.logF)
 	clear(f.argF)
 	s := &tiltedSum{h: t.h, theta: t.theta}
-	var offset, steps, logBelow, logAbove, logFinite float64
+	var offset, steps, logBelow, logAbove, logFinite, noise float64
 	shift := 0 // of the folded sum, in grid points
 	for _, p := range parts {
 		center, logZ := f.transform(p, t.theta)
@@ -80,6 +80,9 @@ func (f *folder) fold(parts []foldedPart, t tilt) *tiltedSum {
 		logAbove += p.count * p.logMoment(t.theta+t.lambdaAbove)
 		logFinite += p.count * math.Log1p(-p.infinity)
 		steps += p.count
+		if p.noise != nil {
+			noise += p.count * math.Exp(p.noise(t.theta, t.h)-logZ)
+		}
 	}
 	for k := range f.coeff {
 		f.coeff[k] = 0
@@ -104,7 +107,9 @@ func (f *folder) fold(parts []foldedPart, t tilt) *tiltedSum {
 	th := t.theta
 	top := math.Exp(logHockeyStick(th))
 	stick := math.Sqrt(1/(2*th*(1+2*th)*(1+th)*t.h) + 2*top*top)
-	s.allowance = outside*top + rounding*norm*stick
+	// An error e of one step's tilted masses reaches the sum as a convolution
+	// with the other steps, whose 1-norm is 1.
+	s.allowance = outside*top + (rounding*norm+2*noise)*stick
 	s.relative = rounding + 4*unit*(math.Abs(s.logM)+th*math.Abs(s.start)+th*math.Abs(end))
 	return s
 }

@@ -26,6 +26,9 @@ const (
 // newContour evaluates the terms for the tilt theta; ok is false when the
 // transform decays too slowly for the engine (few steps, or rare events only).
 func newContour(d *direction, tail, theta float64, c *composition) (k *contour, ok bool) {
+	// Near δ = 1 the best tilt is tiny, and the period would be long.
+	_, variance := c.moments(theta)
+	theta = math.Max(theta, 1/math.Sqrt(variance))
 	for fine := 1; fine <= 8; fine *= 2 {
 		if fine > 1 {
 			c = d.compose(tail, fine)
@@ -92,7 +95,10 @@ func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) 
 	mean, variance := c.moments(theta)
 	sd := math.Sqrt(variance)
 	w := c.window(theta, mean, sd, contourLogEta)
-	k = &contour{theta: theta, logM: c.logMoment(theta), mean: mean, dt: 2 * math.Pi / (1.05 * (w.below + w.above))}
+	// The period of the sum in ε: beyond it lie δ(ε-period) e^{-θ period} <=
+	// e^contourLogEta and the tilted mass outside the window.
+	period := math.Max(1.05*(w.below+w.above), -contourLogEta/theta)
+	k = &contour{theta: theta, logM: c.logMoment(theta), mean: mean, dt: 2 * math.Pi / period}
 	size := 0
 	spin := make([]spinner, len(c.nodes))
 	for i := range c.nodes {

@@ -66,7 +66,11 @@ func newCurve(ev event.Event, rel event.Relation, minDelta float64) (*Curve, err
 // profile computes dominating sums from δ = 0.5 down to minDelta.
 func (d *direction) profile(minDelta float64) profile {
 	p := profile{finite: math.Exp(d.noDP), smallest: minDelta}
-	d.prepareAt(0)
+	if d.prepareAt(0); d.unreliable {
+		plain := d.unamplified()
+		plain.noDP = d.noDP
+		return plain.profile(minDelta)
+	}
 	if _, deltaAt, ok := d.exact(); ok {
 		p.exact = deltaAt
 		return p

@@ -55,8 +55,13 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 	}
 	tail := delta * tailShare / proxy.steps()
 	theta := tilt(proxy.compose(tail, 1))
+	d.unreliable = false
 	for i, p := range d.parts {
 		d.parts[i].pair = p.key.build(theta, delta*tailShare/d.steps())
+		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta) && q.lower.reliable(theta)) {
+			d.parts[i].pair = proxy.parts[i].pair
+			d.unreliable = true
+		}
 	}
 }
 
@@ -83,6 +88,81 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	if err != nil {
 		return Direction{}, err
 	}
+	return d.capped(func() (Direction, error) { return d.finiteEpsilon(delta, width) },
+		func(plain *direction) (Direction, error) { return plain.finiteEpsilon(delta, width) })
+}
+
+// capped answers by the engines and, where the direction has steps that are
+// also bounded without their amplification (balls-and-bins), by that bound
+// when it is smaller or the engines have none.
+func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*direction) (Direction, error)) (Direction, error) {
+	plain := d.unamplified()
+	if plain == nil {
+		return answer()
+	}
+	cap, err := plainAnswer(plain)
+	if err != nil {
+		return cap, err
+	}
+	r, err := answer()
+	if d.unreliable {
+		r = Direction{Name: d.name}
+	} else if err == nil && r.Upper <= cap.Upper {
+		return r, nil
+	}
+	if err != nil {
+		r = Direction{Name: d.name}
+	}
+	r.Upper, r.Engine = cap.Upper, engineChernoff // valid, but only an upper bound
+	r.Estimate = math.Max(r.Lower, math.Min(r.Estimate, r.Upper))
+	return r, nil
+}
+
+// unamplified is the direction with every balls-and-bins epoch as the one
+// Gaussian step that it is when the assignment is known; nil when there is none.
+func (d *direction) unamplified() *direction {
+	plain := &direction{name: d.name, mu2: d.mu2, attack: d.attack}
+	found := false
+	for _, p := range d.parts {
+		if p.key.kind == ballsRemovePair || p.key.kind == ballsAddPair {
+			found = true
+			plain.mu2 += float64(p.count) / (p.key.s * p.key.s)
+			continue
+		}
+		plain.parts = append(plain.parts, p)
+	}
+	if !found {
+		return nil
+	}
+	return plain
+}
+
+// largest is the largest possible sum of losses and the log of its P-mass,
+// when every loss has a largest value with mass (Laplace, black box). It
+// brackets ε where the answer is close to pure differential privacy and no
+// tilt has a finite width: δ(ε) >= P(top)(1-e^{ε-top}).
+func (d *direction) largest() (top, logMass float64, ok bool) {
+	if d.mu2 > 0 {
+		return 0, 0, false
+	}
+	for _, p := range d.parts {
+		best := atom{loss: math.Inf(-1)}
+		for _, a := range p.pair.atoms {
+			if a.loss > best.loss {
+				best = a
+			}
+		}
+		if len(p.pair.pieces) > 0 && p.key.kind != laplaceKind || p.pair.lower != nil || !(best.mass > 0) || p.key.kind == discreteKind {
+			return 0, 0, false
+		}
+		top += float64(p.count) * best.loss
+		logMass += float64(p.count) * math.Log(best.mass)
+	}
+	return top, logMass, true
+}
+
+// finiteEpsilon is epsilon for the finite losses.
+func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	if d.attack {
 		width = math.Max(width, 1e-3)
 	}
@@ -90,6 +170,9 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 		theta, _ := c.chernoffEpsilon(math.Log(delta))
 		return theta
 	})
+	if d.unreliable {
+		return Direction{Name: d.name}, nil
+	}
 	if epsilonAt, _, ok := d.exact(); ok {
 		e := epsilonAt(delta)
 		return d.around(e, engineExact), nil
@@ -101,6 +184,14 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	estimate, slope, fast := d.contourEpsilon(c, tail, theta, bound, logDelta)
 	if !fast {
 		estimate, slope, theta = d.coarseEpsilon(c, tail, theta, bound, delta)
+	}
+	if top, logMass, ok := d.largest(); ok {
+		if p := delta * math.Exp(-logMass); p < 1 {
+			if lower := math.Max(0, top+math.Log1p(-p)); top-lower <= width*top {
+				return d.combine(lower, 0, top*(1+exactSlack), engineExact, false)
+			}
+		}
+		bound = math.Min(bound, top*(1+exactSlack))
 	}
 	if estimate <= 0 || bound <= 0 {
 		return d.nearZero(c, delta, tail, width)
@@ -227,10 +318,19 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 	if _, deltaAt, ok := d.exact(); ok {
 		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
 	}
+	return wrap(d.capped(func() (Direction, error) { return d.finiteDeltaAt(epsilon, width) },
+		func(plain *direction) (Direction, error) { return plain.delta(epsilon, width) }))
+}
+
+// finiteDeltaAt is delta for the finite losses, composed.
+func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
+	if d.unreliable {
+		return Direction{Name: d.name}, nil
+	}
 	c := d.compose(1e-60, 1)
 	_, logBound := c.chernoffDelta(epsilon)
 	if logBound < -600 {
-		return wrap(Direction{Name: d.name, Engine: engineChernoff, Upper: 1e-250}, nil)
+		return Direction{Name: d.name, Engine: engineChernoff, Upper: 1e-250}, nil
 	}
 	tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
 	c = d.compose(tail, 1)
@@ -259,13 +359,18 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 		}
 		b.refine(width / got)
 	}
-	return wrap(d.combine(lower, estimate, upper, engine, fast))
+	return d.combine(lower, estimate, upper, engine, fast)
 }
 
 // estimateLogDelta is log δ(ε): to about ten digits by the contour engine
 // (precise), to a few by one coarse bracket where that does not apply.
 func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
 	d.prepareAt(epsilon)
+	if d.unreliable {
+		plain := d.unamplified()
+		plain.noDP = d.noDP
+		return plain.estimateLogDelta(epsilon)
+	}
 	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
 		return math.Log(deltaAt(epsilon)), true, nil
 	}

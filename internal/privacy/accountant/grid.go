@@ -15,6 +15,7 @@ type cells struct {
 	below       float64         // P-mass left of the first cell
 	above       float64         // P-mass right of the last cell, infinite losses included
 	missing     float64         // P-mass that the pair does not hold
+	noise       func(theta, h float64) float64
 }
 
 // maxCells bounds the memory of one discretisation (32 bytes a cell).
@@ -36,7 +37,7 @@ func (p *pair) span(floor, tail float64) (lowest, highest float64) {
 // discretise bins the pair with spacing h. Losses below floor and a P-mass of
 // at most tail at the top are left out of the cells.
 func discretise(p *pair, h, floor, tail float64) *cells {
-	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing}
+	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing, noise: p.noise}
 	lowest, highest := p.span(floor, tail)
 	c.origin = p.origin(h)
 	c.first = int(math.Floor((lowest - c.origin) / h))
@@ -159,6 +160,7 @@ type lattice struct {
 	mass      []float64
 	infinity  float64
 	dropped   float64
+	noise     func(theta, h float64) float64 // as that of the pair
 }
 
 // dominating spreads every cell over its two ends with P-mass and Q-mass
@@ -166,7 +168,7 @@ type lattice struct {
 // dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
 // upper bound, also after composition.
 func (c *cells) dominating() *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise}
 	for i, m := range c.mass {
 		l.mass[i] += m - c.right[i]
 		l.mass[i+1] += c.right[i]
@@ -183,7 +185,7 @@ func (c *cells) dominating() *lattice {
 // what cannot be balanced is rounded down and what was cut off is dropped. δ of
 // the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise}
 	if ceiling {
 		c.mergeDown(l.mass)
 	} else {

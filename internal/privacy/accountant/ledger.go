@@ -14,7 +14,10 @@ type direction struct {
 	mu2    float64 // Σ T μ² over the Gaussian steps, which add up to one Gaussian
 	parts  []part  // all other steps, equal ones merged
 	attack bool    // for information only: need not be narrow
-	noDP   float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
+	// unreliable: some epoch pair could not be computed well enough, so only
+	// the bound without its amplification holds. Set by prepare.
+	unreliable bool
+	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
 }
 
 // part is count independent losses of the same pair.
