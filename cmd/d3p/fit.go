@@ -107,7 +107,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	j := job{
 		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
-		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Insecure: seeded,
+		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Precision: s.Precision, Insecure: seeded,
 	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {

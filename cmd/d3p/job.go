@@ -34,6 +34,7 @@ type job struct {
 	Formats     []string          `json:"formats"`
 	Seed        uint64            `json:"seed"`
 	Threads     int               `json:"threads"`
+	Precision   string            `json:"precision,omitempty"` // empty: float32
 	Insecure    bool              `json:"insecure"`
 }
 
@@ -49,7 +50,10 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	config := privacy.CuratorConfig{
 		Data: j.Data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{Threads: j.Threads}), Root: root,
 		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
-		Spare: m.Likelihood.K - m.Likelihood.K0,
+		Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32,
+	}
+	if j.Precision == "float64" {
+		config.Precision = privacy.Float64
 	}
 	if from != nil {
 		if err := json.Unmarshal(from.Ledger, &config.Spent); err != nil {
