@@ -50,7 +50,7 @@ func (r public) Normal() float64  { return r.NormFloat64() }
 func (r public) Uniform() float64 { return r.Float64() }
 
 // example is a finished run that read no data: its posterior is made up.
-func example(t *testing.T, cfg fit.Config) *Run {
+func example(t testing.TB, cfg fit.Config) *Run {
 	t.Helper()
 	s, errs := spec.Parse("example.yaml", []byte(exampleModel), nil)
 	if err := errs.Err(); err != nil {

@@ -126,7 +126,7 @@ func verifyClaim(dir string) []Check {
 		same.Detail = "dp_event.json is not the event of privacy.json"
 	}
 	claim.OK, claim.Detail = recompute(raw, &p)
-	return []Check{same, claim}
+	return []Check{same, claim, verifyPrice(raw, &p)}
 }
 
 func sameJSON(a, b []byte) bool {

@@ -1,0 +1,88 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"d3p/internal/privacy/event"
+)
+
+// verifyPrice computes every number of the report that follows from the event
+// again, and compares them. Machines differ in the last bits of exponentials,
+// so a millionth is allowed.
+func verifyPrice(raw []byte, p *Privacy) Check {
+	c := Check{Name: "every number of the report follows from the event"}
+	ev, err := event.UnmarshalDpEvent(raw)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	again, err := PriceOf(ev, event.Relation(p.Neighbours.Relation), p.Guarantee.Delta, p.Mechanism.Iterations)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	type part struct {
+		name       string
+		want, have any
+	}
+	for _, part := range []part{
+		{"the curve", again.Curve, p.Guarantee.Curve}, {"the dominating mu", again.GDP, p.Guarantee.GDP},
+		{"the groups", again.Together, p.Guarantee.Together}, {"the limits of belief", again.Limits, p.Guarantee.Limits},
+		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration},
+		{"the cross-check", again.CrossCheck, p.Accounting.CrossCheck},
+	} {
+		want, have := decoded(part.want), decoded(part.have)
+		if !near(want, have) {
+			c.Detail = part.name + " of privacy.json is not what the event gives"
+			return c
+		}
+	}
+	c.OK, c.Detail = true, fmt.Sprintf("curve, risk, spending and cross-check: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
+	return c
+}
+
+// decoded is v as JSON reads it back: maps, lists, numbers and texts.
+func decoded(v any) (out any) {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return err // equal to nothing
+	}
+	return out
+}
+
+// near compares two decoded values, numbers within a millionth.
+func near(a, b any) bool {
+	switch x := a.(type) {
+	case float64:
+		y, ok := b.(float64)
+		return ok && math.Abs(x-y) <= 1e-6*math.Max(1e-3, math.Max(math.Abs(x), math.Abs(y)))
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !near(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for key := range x {
+			if !near(x[key], y[key]) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}

@@ -1,0 +1,48 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// One number that is not the accountant's is found, wherever it stands.
+func TestVerifyPrice(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := []byte(p.Accounting.Event)
+	text, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for part, change := range map[string]func(*Privacy){
+		"":                func(*Privacy) {},
+		"the curve":       func(q *Privacy) { q.Guarantee.Curve[3].Epsilon *= 0.999 },
+		"the risk":        func(q *Privacy) { q.Risk.TPRAtFPR["0.01"] *= 0.9 },
+		"dominating mu":   func(q *Privacy) { q.Guarantee.GDP.Mu *= 0.99 },
+		"the groups":      func(q *Privacy) { q.Guarantee.Together[0].Delta /= 2 },
+		"limits":          func(q *Privacy) { q.Guarantee.Limits = q.Guarantee.Limits[1:] },
+		"the spending":    func(q *Privacy) { q.PerIteration[0].Epsilon = 0 },
+		"the cross-check": func(q *Privacy) { q.Accounting.CrossCheck.Epsilon = 0.5 },
+	} {
+		var q Privacy // as a release is read
+		if err := json.Unmarshal(text, &q); err != nil {
+			t.Fatal(err)
+		}
+		change(&q)
+		switch c := verifyPrice(raw, &q); {
+		case part == "" && !c.OK:
+			t.Errorf("an honest report is refused: %s", c.Detail)
+		case part != "" && (c.OK || !strings.Contains(c.Detail, part)):
+			t.Errorf("%s was changed: %+v", part, c)
+		}
+	}
+	if c := verifyPrice([]byte("{}"), p); c.OK {
+		t.Error("an event that is none was accepted")
+	}
+}
