@@ -52,18 +52,28 @@ func (p Product) addPlain() {
 func (p Product) addTiles(s *kernels) {
 	for k := 0; k < p.K; k += kBlock {
 		depth := min(kBlock, p.K-k)
-		for j := 0; j < p.N; j += s.width {
-			tiles, n := s.whole, min(s.width, p.N-j)
-			if n < s.width {
-				tiles = s.cut
+		for i, t := 0, 0; i < p.M; i += s.whole[t].rows {
+			for s.whole[t].rows > p.M-i {
+				t++
 			}
-			b := &p.B[k*p.LDB+j]
-			for i, t := 0, 0; i < p.M; i += tiles[t].rows {
-				for tiles[t].rows > p.M-i {
-					t++
+			j := 0
+			for ; j+s.width <= p.N; j += s.width {
+				p.tile(s.whole[t], i, j, k, s.width, depth)
+			}
+			if j == p.N {
+				continue
+			}
+			for done, c := 0, 0; done < s.whole[t].rows; done += s.cut[c].rows {
+				for s.cut[c].rows > s.whole[t].rows-done {
+					c++
 				}
-				tiles[t].add(&p.C[i*p.LDC+j], p.LDC, &p.A[i*p.ARow+k*p.ACol], p.ARow, p.ACol, b, p.LDB, n, depth)
+				p.tile(s.cut[c], i+done, j, k, p.N-j, depth)
 			}
 		}
 	}
+}
+
+// tile adds the product of depth columns of A from k on to n columns of C.
+func (p *Product) tile(t tile, i, j, k, n, depth int) {
+	t.add(&p.C[i*p.LDC+j], p.LDC, &p.A[i*p.ARow+k*p.ACol], p.ARow, p.ACol, &p.B[k*p.LDB+j], p.LDB, n, depth)
 }
