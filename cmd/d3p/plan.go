@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/spec"
 	"d3p/internal/report"
 )
 
@@ -128,10 +129,22 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	t.AppendRows([]table.Row{
 		{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)},
-		{"posterior", fmt.Sprintf("%s guide from standard deviation %g", p.Guide, p.InitScale)},
+		{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))},
 	})
 	t.AppendRow(table.Row{"work", fmt.Sprintf("%.3g records processed", p.SamplingRate*float64(p.Records)*float64(p.Steps))})
 	t.Render()
+}
+
+// guideDetails says what the model file states of single parameters.
+func guideDetails(s *spec.Spec) string {
+	var b strings.Builder
+	for _, block := range s.Guide.Blocks {
+		fmt.Fprintf(&b, "; %s by %s", block.Param.V, strings.ReplaceAll(block.Family.V, "_", "-"))
+	}
+	for _, name := range s.Guide.Spread {
+		fmt.Fprintf(&b, "; %s starts spread over the declared bounds", name.V)
+	}
+	return b.String()
 }
 
 // newTable is a plain table for results on w: columns and spaces, no lines.

@@ -55,7 +55,7 @@ type State struct {
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
 func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
-	g, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank})
+	g, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank, Blocks: p.Blocks})
 	if err != nil {
 		return nil, err
 	}

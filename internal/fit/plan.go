@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -67,14 +68,15 @@ type Plan struct {
 	ClipQuantile    float64 `json:"clip_quantile"` // target fraction of unclipped records
 	ClipRate        float64 `json:"clip_rate"`     // η_C
 
-	Gradient      string  `json:"gradient"`
-	Theta         string  `json:"theta"`
-	PriorGradient string  `json:"prior"`
-	Guide         string  `json:"guide"`
-	Rank          int     `json:"rank,omitempty"`
-	Init          string  `json:"init"`
-	InitScale     float64 `json:"init_scale"`
-	InitSeed      uint64  `json:"init_seed"` // of public draws: η and the initial location
+	Gradient      string        `json:"gradient"`
+	Theta         string        `json:"theta"`
+	PriorGradient string        `json:"prior"`
+	Guide         string        `json:"guide"`
+	Rank          int           `json:"rank,omitempty"`
+	Blocks        []guide.Block `json:"blocks,omitempty"` // parameters with a guide of their own
+	Init          string        `json:"init"`
+	InitScale     float64       `json:"init_scale"`
+	InitSeed      uint64        `json:"init_seed"` // of public draws: η and the initial location
 
 	Optimizer    string  `json:"optimizer"`
 	LearningRate float64 `json:"learning_rate"`

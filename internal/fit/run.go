@@ -22,8 +22,15 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if ofNetwork(m) {
 		cfg = withNetwork(cfg, m)
 	}
+	blocks := blocksOf(m)
+	if cfg.Rank == 0 {
+		cfg.Rank = rankBeside(cfg, m.P, blocks)
+	}
 	p, err := newPlan(m.P, cfg)
 	if err != nil {
+		return nil, err
+	}
+	if err := p.setBlocks(blocks); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(p, m); err != nil {
@@ -47,6 +54,9 @@ func Run(ctx context.Context, p *Plan, c *privacy.Curator, obs Observer) (*Poste
 	public := noise.Public(p.InitSeed).Stream(noise.Initialisation)
 	begin.locate(m0, startOf(p.model, prior.logDensity), public)
 	startWeights(m0, p.model, public)
+	for _, s := range p.model.Starts {
+		copy(m0[s.Offset:], s.Values)
+	}
 	loop, err := NewLoop(p, m0)
 	if err != nil {
 		return nil, c.Ledger(), err

@@ -58,6 +58,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.parameters()
 	c.checkNames()
 	c.checkUse()
+	m.Starts = c.starts()
 	c.checkNets()
 	c.checkLatents()
 	if c.brokenNet {

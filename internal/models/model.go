@@ -40,6 +40,8 @@ type Model struct {
 	// Constrained is the number of scalars that Constrain sets, Quantity that of
 	// Quantities.
 	Constrained, Quantity int
+	// Starts are the parameters that begin where the model file says.
+	Starts []Start
 
 	globals     *globals
 	constraints *constraints

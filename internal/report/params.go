@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 )
 
 // Parameters is params.json: the released object itself. The draws, summaries
@@ -21,10 +22,11 @@ type Parameters struct {
 // Guide is the variational family and its parameters, averaged over the last
 // iterates.
 type Guide struct {
-	Family string    `json:"family"`
-	Rank   int       `json:"rank,omitempty"`
-	Lambda []float64 `json:"lambda"`
-	VarDP  []float64 `json:"var_dp"` // of each unconstrained number: what the privacy noise may have moved it
+	Family string        `json:"family"`
+	Rank   int           `json:"rank,omitempty"`
+	Blocks []guide.Block `json:"blocks,omitempty"`
+	Lambda []float64     `json:"lambda"`
+	VarDP  []float64     `json:"var_dp"` // of each unconstrained number: what the privacy noise may have moved it
 }
 
 // Parameter is one named parameter of the model. Mean and the standard

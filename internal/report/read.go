@@ -33,7 +33,7 @@ func ReadRelease(dir string) (model []byte, p Parameters, posterior *fit.Posteri
 // Posterior is the posterior that the parameters describe.
 func (p Parameters) Posterior() (*fit.Posterior, error) {
 	latent := len(p.Guide.VarDP)
-	g, err := guide.New(p.Guide.Family, latent, guide.Options{Rank: p.Guide.Rank})
+	g, err := guide.New(p.Guide.Family, latent, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
 	if err != nil {
 		return nil, fmt.Errorf("params.json: %w", err)
 	}

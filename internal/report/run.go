@@ -90,7 +90,7 @@ func (r *Run) Parameters() Parameters {
 	p := r.Posterior
 	return Parameters{
 		SchemaVersion: 1, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
-		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Lambda: p.Lambda, VarDP: p.VarDP},
+		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: p.Lambda, VarDP: p.VarDP},
 		Parameters: r.Params,
 	}
 }

@@ -41,7 +41,8 @@ type Guide interface {
 
 // Options carries what some families need beside P.
 type Options struct {
-	Rank int // low_rank: number of factors R
+	Rank   int     // low_rank: number of factors R
+	Blocks []Block // coordinates with families of their own
 }
 
 // Family is one line of the table of variational families.
@@ -76,6 +77,9 @@ func Families() []Family {
 func New(name string, latent int, opt Options) (Guide, error) {
 	if latent < 1 {
 		return nil, fmt.Errorf("guide %s: the model has %d parameters, want at least 1", name, latent)
+	}
+	if len(opt.Blocks) > 0 {
+		return newBlocks(name, latent, opt)
 	}
 	canonical := strings.ReplaceAll(name, "_", "-")
 	var known []string

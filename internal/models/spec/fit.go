@@ -9,10 +9,12 @@ import (
 type Guide struct {
 	At        Position
 	Type      Value[string]
-	Init      Value[string]  // where the means start: prior or zero
-	InitScale Value[float64] // standard deviation of every latent scalar at the start
-	Rank      Value[int]     // of low_rank
-	Rows      []*Definition  // of amortised: the guide of every local latent, normal(mean, sd)
+	Init      Value[string]   // where the means start: prior or zero
+	InitScale Value[float64]  // standard deviation of every latent scalar at the start
+	Rank      Value[int]      // of low_rank
+	Blocks    []GuideBlock    // parameters with a family of their own
+	Spread    []Value[string] // parameters that start spread over the declared bounds
+	Rows      []*Definition   // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
 // Fit holds the settings of the algorithm. Values that the file does not state
@@ -43,15 +45,18 @@ const Amortised = "amortised"
 func (r *reader) guide(e entry, g *Guide) {
 	g.At = e.at
 	r.settings(e.node, "guide", fields{
-		"type":       func(e entry) { g.Type = r.choice(e, "mean_field", "full_rank", "low_rank", "delta", Amortised) },
-		"init":       func(e entry) { g.Init = r.choice(e, "prior", "zero") },
+		"type":       func(e entry) { g.Type = r.guideType(e) },
+		"init":       func(e entry) { r.guideInit(e, g) },
 		"init_scale": func(e entry) { g.InitScale = r.positive(e) },
 		"rank":       func(e entry) { g.Rank = r.count(e, 1) },
-		"blocks":     func(e entry) { r.notYet(e, "blocks", "the other guides") },
-		"params":     func(e entry) { r.notYet(e, "params", "custom guides") },
-		"free":       func(e entry) { r.notYet(e, "free", "custom guides") },
-		"rows":       func(e entry) { g.Rows = r.definitions(e) },
+		"blocks":     func(e entry) { g.Blocks = r.guideBlocks(e) },
+		"params": func(e entry) {
+			r.notYet(e, "params", "custom guides")
+		},
+		"free": func(e entry) { r.notYet(e, "free", "custom guides") },
+		"rows": func(e entry) { g.Rows = r.definitions(e) },
 	})
+	r.checkBlocks(g)
 }
 
 // fit reads `fit:`.

@@ -5,11 +5,12 @@ import "strconv"
 // renderGuide prints the guide; what the plan decides stands as auto.
 func renderGuide(p *printer, g *Guide, guideDefault string) {
 	p.line("type", g.Type.Or(guideDefault))
-	p.maybe("init", g.Init.V, g.Init.IsSet())
+	renderInit(p, g)
 	p.number("init_scale", g.InitScale)
 	if g.Rank.IsSet() {
 		p.count("rank", g.Rank)
 	}
+	renderBlocks(p, g)
 	if len(g.Rows) > 0 {
 		p.block("rows", func() {
 			for _, d := range g.Rows {

@@ -1,0 +1,56 @@
+package fit
+
+import (
+	"errors"
+	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+)
+
+// blocksOf lists the parameters to which the model file gives a guide of their
+// own.
+func blocksOf(m *models.Model) []guide.Block {
+	var blocks []guide.Block
+	for _, b := range m.Spec.Guide.Blocks {
+		for i := range m.Params {
+			p := &m.Params[i]
+			if p.Name != b.Param.V {
+				continue
+			}
+			block := guide.Block{Family: strings.ReplaceAll(b.Family.V, "_", "-")}
+			for j := range p.Size {
+				block.At = append(block.At, p.Offset+j)
+			}
+			blocks = append(blocks, block)
+		}
+	}
+	return blocks
+}
+
+// rankBeside is the default rank of a low-rank guide beside blocks: no larger
+// than the number of parameters that are left to it. Zero without blocks.
+func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
+	if len(blocks) == 0 || strings.ReplaceAll(cfg.Guide, "_", "-") != "low-rank" {
+		return 0
+	}
+	for _, b := range blocks {
+		latent -= len(b.At)
+	}
+	return max(1, min(defaultRank, latent))
+}
+
+// setBlocks gives single parameters a guide of their own.
+func (p *Plan) setBlocks(blocks []guide.Block) error {
+	switch {
+	case len(blocks) == 0:
+		return nil
+	case p.Guide == "delta":
+		return errors.New("--guide: a delta guide has no blocks (type --guide mean-field, or remove `blocks:` from the model file)")
+	case p.Gradient == GradientVanilla:
+		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
+	}
+	p.Blocks = blocks
+	_, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank, Blocks: blocks})
+	return err
+}

@@ -1,0 +1,64 @@
+package fit_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+)
+
+// withGuide is the study with a guide block in its model file.
+func withGuide(t *testing.T, n int, guide string) *study {
+	t.Helper()
+	s := newStudy(t, n)
+	src := strings.Replace(studyModel, "%d", "1000", 1) + "guide:\n" + guide
+	model, err := models.Read("study.yaml", []byte(src), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.model = model
+	return s
+}
+
+// A full-rank guide for the intercept and a mean field for the slopes: the
+// coordinates are those of the parameters, and the fit is as exact as without.
+func TestBlocksOfTheModelFile(t *testing.T) {
+	s := withGuide(t, 1000, "  blocks:\n    b: mean_field\n")
+	p := s.plan(t, fit.Config{NonPrivate: true, Guide: "full-rank"})
+	if len(p.Blocks) != 1 || p.Blocks[0].Family != "mean-field" || len(p.Blocks[0].At) != 2 || p.Blocks[0].At[0] != 1 || p.Blocks[0].At[1] != 2 {
+		t.Fatalf("blocks %+v", p.Blocks)
+	}
+	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := post.Guide.Size(); got != 6 {
+		t.Errorf("%d variational parameters, want two for each of three", got)
+	}
+	for j := range 3 {
+		if d := math.Abs(post.Mean[j]-s.mode[j]) / s.sd[j]; d > 0.2 {
+			t.Errorf("mean[%d] is %.3f sd from the exact one", j, d)
+		}
+	}
+}
+
+func TestBlocksRefusals(t *testing.T) {
+	s := withGuide(t, 100, "  blocks:\n    b: mean_field\n")
+	for want, cfg := range map[string]fit.Config{
+		"--guide: a delta guide":            {NonPrivate: true, Guide: "delta"},
+		"--gradient: vanilla gradients":     {Epsilon: 1, Gradient: "vanilla"},
+		"rank 3 is not between 1 and the 1": {Epsilon: 1, Guide: "low_rank", Rank: 3},
+	} {
+		if _, err := fit.NewPlan(s.model, cfg); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%+v: %v, want %s", cfg, err, want)
+		}
+	}
+	p, err := fit.NewPlan(s.model, fit.Config{Epsilon: 1, Guide: "low_rank"})
+	if err != nil || p.Rank != 1 {
+		t.Errorf("rank %d beside blocks, want 1: %v", p.Rank, err)
+	}
+}

@@ -1,0 +1,138 @@
+package models
+
+import (
+	"math"
+
+	"d3p/internal/models/spec"
+)
+
+// Start is where some of the unconstrained scalars begin, by the model file.
+type Start struct {
+	Offset int // of the first
+	Values []float64
+}
+
+// starts reads what the guide says of single parameters.
+func (c *compiler) starts() []Start {
+	var names []string
+	for i := range c.params {
+		names = append(names, c.params[i].Name)
+	}
+	find := func(name spec.Value[string]) int {
+		for i := range c.params {
+			if c.params[i].Name == name.V {
+				return i
+			}
+		}
+		c.errs.Add(name.At, hint(name.V, names), "no parameter %s to guide", name.V)
+		return -1
+	}
+	for _, b := range c.spec.Guide.Blocks {
+		find(b.Param)
+	}
+	var starts []Start
+	for _, name := range c.spec.Guide.Spread {
+		if i := find(name); i >= 0 && !c.priors[i].broken {
+			if values := c.spread(name, i); values != nil {
+				starts = append(starts, Start{c.params[i].Offset, values})
+			}
+		}
+	}
+	return starts
+}
+
+// spread places the components of a parameter such as mus [k, d] in the box of
+// the declared bounds, d being a dim of columns (without one, the only column
+// that is observed). The K components are the points of Hammersley's set: evenly
+// spaced along the first column, by the radical inverse in the bases 2, 3, 5, ...
+// along the others, so that they lie on no line. It looks at declarations alone.
+func (c *compiler) spread(name spec.Value[string], param int) []float64 {
+	p := &c.params[param]
+	if p.Transform.Name != "identity" {
+		c.errs.Add(name.At, "it is for locations", "%s cannot be spread over bounds: its values are %s", p.Name, c.priors[param].support)
+		return nil
+	}
+	shape := c.priors[param].shape
+	columns, along := c.soleObserved(), -1
+	for i, d := range shape {
+		if list := c.labelsOf(d.Name); len(list) > 0 {
+			columns, along = list, i
+		}
+	}
+	for _, column := range columns {
+		if !column.Numeric() {
+			columns = nil
+		}
+	}
+	if len(columns) == 0 {
+		c.errs.Add(name.At, "give it a dim whose labels are numeric columns", "%s has no columns over whose bounds it could be spread", p.Name)
+		return nil
+	}
+	stride, size := shape.Size(), len(columns)
+	if along >= 0 {
+		for _, d := range shape[:along+1] {
+			stride /= d.Size
+		}
+	} else {
+		size = 1
+	}
+	components := shape.Size() / size
+	values, next := make([]float64, shape.Size()), make([]int, size)
+	for i := range values {
+		d := 0
+		if along >= 0 {
+			d = i / stride % size
+		}
+		lower, upper := modelBounds(columns[d])
+		values[i] = lower + (upper-lower)*hammersley(next[d], components, d)
+		next[d]++
+	}
+	return values
+}
+
+// soleObserved is the column that the model observes, if it is one.
+func (c *compiler) soleObserved() []*spec.Column {
+	if len(c.core.Observe) != 1 {
+		return nil
+	}
+	if column := c.spec.Data.Column(c.core.Observe[0].Name.V); column != nil {
+		return []*spec.Column{column}
+	}
+	return nil
+}
+
+// modelBounds are a column's declared bounds on the scale of the model.
+func modelBounds(column *spec.Column) (lower, upper float64) {
+	center, by := column.Scale()
+	return (column.Transformed(column.Lower.V) - center) / by, (column.Transformed(column.Upper.V) - center) / by
+}
+
+// hammersley is coordinate d of point k of n: (k+½)/n for d = 0, then the
+// radical inverse of k+1 in the base of the d-th prime.
+// Hammersley 1960, Annals of the New York Academy of Sciences 86.
+func hammersley(k, n, d int) float64 {
+	if d == 0 {
+		return (float64(k) + 0.5) / float64(n)
+	}
+	base, x, scale := prime(d), 0.0, 1.0
+	for k++; k > 0; k /= base {
+		scale /= float64(base)
+		x += scale * float64(k%base)
+	}
+	return x
+}
+
+// prime is the d-th prime; 2 is the first.
+func prime(d int) int {
+	for n := 2; ; n++ {
+		isPrime := true
+		for f := 2; f <= int(math.Sqrt(float64(n))); f++ {
+			isPrime = isPrime && n%f != 0
+		}
+		if isPrime {
+			if d--; d == 0 {
+				return n
+			}
+		}
+	}
+}
