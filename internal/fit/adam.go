@@ -1,6 +1,10 @@
 package fit
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // Decay rates and stabiliser of Adam, as published and as used for every
 // number in the reference tables.
@@ -14,26 +18,23 @@ const (
 // Kingma & Ba 2015, arXiv:1412.6980, algorithm 1.
 type adam struct {
 	first, second []float64 // running means of g and g², shape (V)
+	unused        []float64 // gains that nobody asks for, shape (V)
 }
 
 func newAdam(size int) *adam {
-	return &adam{first: make([]float64, size), second: make([]float64, size)}
+	return &adam{first: make([]float64, size), second: make([]float64, size), unused: make([]float64, size)}
 }
 
 // Update implements Optimizer; gain = rate/(√v̂ + 1e-8).
 func (o *adam) Update(x, g []float64, t int, rate float64, gain []float64) {
-	correct1 := 1 - math.Pow(adamBeta1, float64(t))
-	correct2 := 1 - math.Pow(adamBeta2, float64(t))
-	for j, gj := range g {
-		m := adamBeta1*o.first[j] + (1-adamBeta1)*gj
-		v := adamBeta2*o.second[j] + (1-adamBeta2)*gj*gj
-		o.first[j], o.second[j] = m, v
-		a := rate / (math.Sqrt(v/correct2) + adamEpsilon)
-		x[j] += a * m / correct1
-		if j < len(gain) {
-			gain[j] = a
-		}
+	step := simd.AdamStep{
+		Beta1: adamBeta1, Beta2: adamBeta2,
+		Correct1: 1 - math.Pow(adamBeta1, float64(t)), Correct2: 1 - math.Pow(adamBeta2, float64(t)),
+		Epsilon: adamEpsilon, Rate: rate,
 	}
+	n := min(len(gain), len(g))
+	step.Adam(x[:n], g[:n], o.first[:n], o.second[:n], gain[:n])
+	step.Adam(x[n:len(g)], g[n:], o.first[n:], o.second[n:], o.unused[n:])
 }
 
 // Moments implements Optimizer.

@@ -213,3 +213,23 @@ func TestPlainProduct(t *testing.T) {
 	p.addPlain()
 	equal(t, "product", p.C, []float64{113, 17, 21, 18, 24, 230})
 }
+
+func TestAdam(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, n := range lengths() {
+			var got, want [5][]float64 // x, grad, first, second, gain
+			for i := range got {
+				want[i] = normals(n, uint64(i))
+				if i == 3 {
+					plain.square(want[i], want[i])
+				}
+				got[i] = atEnd(t, want[i])
+			}
+			plain.adam(want[0], want[1], want[2], want[3], want[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
+			k.adam(got[0], got[1], got[2], got[3], got[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
+			for i := range got {
+				equal(t, "adam", got[i], want[i])
+			}
+		}
+	})
+}

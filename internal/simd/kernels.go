@@ -15,6 +15,8 @@ type kernels struct {
 	dot      func(a, b []float64) float64
 	clipFlat func(factor, within, norm2 []float64, c float64)
 
+	adam func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, correct1, correct2, epsilon, rate float64)
+
 	rowDots32 func(dst, w []float64, table []float32, stride int, index []uint32, fetch int)
 	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)
 	rowSum32  func(sum, w []float64, table []float32, stride int, index []uint32)
@@ -42,6 +44,6 @@ var plain = &kernels{
 	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
 	add: add, sub: sub, mul: mul, div: div, max: maximum, addProduct: addProduct,
 	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
-	sum: sum, dot: dot, clipFlat: clipFlat,
+	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 }

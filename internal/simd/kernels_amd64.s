@@ -2799,6 +2799,143 @@ done72:
 DATA cbfe0000000000000<>+0(SB)/8, $0xbfe0000000000000
 GLOBL cbfe0000000000000<>(SB), RODATA|NOPTR, $8
 
+// func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
+// Requires: AVX
+TEXT ·adamAVX2(SB), NOSPLIT, $0-184
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	MOVQ         grad_base+24(FP), DX
+	MOVQ         first_base+48(FP), BX
+	MOVQ         second_base+72(FP), SI
+	MOVQ         gain_base+96(FP), DI
+	VBROADCASTSD beta1+120(FP), Y0
+	VBROADCASTSD rest1+128(FP), Y1
+	VBROADCASTSD beta2+136(FP), Y2
+	VBROADCASTSD rest2+144(FP), Y3
+	VBROADCASTSD correct1+152(FP), Y4
+	VBROADCASTSD correct2+160(FP), Y5
+	VBROADCASTSD epsilon+168(FP), Y6
+	VBROADCASTSD rate+176(FP), Y7
+	MOVQ         CX, R8
+	ANDQ         $0x07, R8
+	SHRQ         $0x03, CX
+	JZ           tail74
+
+loop73:
+	VMOVUPD (DX), Y8
+	VMOVUPD (BX), Y9
+	VMULPD  Y9, Y0, Y9
+	VMULPD  Y8, Y1, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD (SI), Y10
+	VMULPD  Y10, Y2, Y10
+	VMULPD  Y8, Y3, Y11
+	VMULPD  Y8, Y11, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y9, (BX)
+	VMOVUPD Y8, (SI)
+	VDIVPD  Y5, Y8, Y8
+	VSQRTPD Y8, Y8
+	VADDPD  Y6, Y8, Y8
+	VDIVPD  Y8, Y7, Y8
+	VMOVUPD Y8, (DI)
+	VMOVUPD (AX), Y10
+	VMULPD  Y9, Y8, Y8
+	VDIVPD  Y4, Y8, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y8, (AX)
+	VMOVUPD 32(DX), Y8
+	VMOVUPD 32(BX), Y9
+	VMULPD  Y9, Y0, Y9
+	VMULPD  Y8, Y1, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD 32(SI), Y10
+	VMULPD  Y10, Y2, Y10
+	VMULPD  Y8, Y3, Y11
+	VMULPD  Y8, Y11, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y9, 32(BX)
+	VMOVUPD Y8, 32(SI)
+	VDIVPD  Y5, Y8, Y8
+	VSQRTPD Y8, Y8
+	VADDPD  Y6, Y8, Y8
+	VDIVPD  Y8, Y7, Y8
+	VMOVUPD Y8, 32(DI)
+	VMOVUPD 32(AX), Y10
+	VMULPD  Y9, Y8, Y8
+	VDIVPD  Y4, Y8, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y8, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	DECQ    CX
+	JNZ     loop73
+
+tail74:
+	TESTQ      R8, R8
+	JZ         done75
+	XORQ       CX, CX
+	SUBQ       R8, CX
+	LEAQ       tail64<>+64(SB), R8
+	VMOVUPD    (R8)(CX*8), Y8
+	LEAQ       tail32<>+32(SB), R8
+	VMOVUPS    (R8)(CX*4), X9
+	LEAQ       tail64<>+96(SB), R8
+	VMOVUPD    (R8)(CX*8), Y9
+	LEAQ       tail32<>+48(SB), R8
+	VMOVUPS    (R8)(CX*4), X10
+	VMASKMOVPD (DX), Y8, Y10
+	VMASKMOVPD (BX), Y8, Y11
+	VMULPD     Y11, Y0, Y11
+	VMULPD     Y10, Y1, Y12
+	VADDPD     Y12, Y11, Y11
+	VMASKMOVPD (SI), Y8, Y12
+	VMULPD     Y12, Y2, Y12
+	VMULPD     Y10, Y3, Y13
+	VMULPD     Y10, Y13, Y10
+	VADDPD     Y10, Y12, Y10
+	VMASKMOVPD Y11, Y8, (BX)
+	VMASKMOVPD Y10, Y8, (SI)
+	VDIVPD     Y5, Y10, Y10
+	VSQRTPD    Y10, Y10
+	VADDPD     Y6, Y10, Y10
+	VDIVPD     Y10, Y7, Y10
+	VMASKMOVPD Y10, Y8, (DI)
+	VMASKMOVPD (AX), Y8, Y12
+	VMULPD     Y11, Y10, Y10
+	VDIVPD     Y4, Y10, Y10
+	VADDPD     Y10, Y12, Y10
+	VMASKMOVPD Y10, Y8, (AX)
+	VMASKMOVPD 32(DX), Y9, Y8
+	VMASKMOVPD 32(BX), Y9, Y10
+	VMULPD     Y10, Y0, Y0
+	VMULPD     Y8, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD 32(SI), Y9, Y1
+	VMULPD     Y1, Y2, Y1
+	VMULPD     Y8, Y3, Y2
+	VMULPD     Y8, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y0, Y9, 32(BX)
+	VMASKMOVPD Y1, Y9, 32(SI)
+	VDIVPD     Y5, Y1, Y1
+	VSQRTPD    Y1, Y1
+	VADDPD     Y6, Y1, Y1
+	VDIVPD     Y1, Y7, Y1
+	VMASKMOVPD Y1, Y9, 32(DI)
+	VMASKMOVPD 32(AX), Y9, Y2
+	VMULPD     Y0, Y1, Y0
+	VDIVPD     Y4, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y9, 32(AX)
+
+done75:
+	VZEROUPPER
+	RET
+
 // func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
@@ -2815,25 +2952,25 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row73:
+row76:
 	CMPQ  R11, CX
-	JGE   done76
+	JGE   done79
 	CMPQ  R11, R10
-	JGE   use75
+	JGE   use78
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line74:
+line77:
 	CMPQ       R14, $0x00
-	JLE        use75
+	JLE        use78
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line74
+	JMP        line77
 
-use75:
+use78:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -2844,9 +2981,9 @@ use75:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail78
+	JZ     tail81
 
-loop77:
+loop80:
 	VCVTPS2PD   (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2856,11 +2993,11 @@ loop77:
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop77
+	JNZ         loop80
 
-tail78:
+tail81:
 	TESTQ       R15, R15
-	JZ          done79
+	JZ          done82
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail64<>+64(SB), R15
@@ -2880,7 +3017,7 @@ tail78:
 	VMASKMOVPD  32(R13), Y4, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done79:
+done82:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2888,9 +3025,9 @@ done79:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row73
+	JMP          row76
 
-done76:
+done79:
 	VZEROUPPER
 	RET
 
@@ -2906,11 +3043,11 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done80
+	JZ    done83
 
-columns81:
+columns84:
 	CMPQ    CX, $0x20
-	JLT     narrower82
+	JLT     narrower85
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -2921,7 +3058,7 @@ columns81:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row83:
+row86:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2944,7 +3081,7 @@ row83:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row83
+	JLT          row86
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -2956,19 +3093,19 @@ row83:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns81
+	JMP          columns84
 
-narrower82:
-columns84:
+narrower85:
+columns87:
 	CMPQ    CX, $0x10
-	JLT     narrower85
+	JLT     narrower88
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row86:
+row89:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -2983,7 +3120,7 @@ row86:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row86
+	JLT          row89
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -2991,17 +3128,17 @@ row86:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns84
+	JMP          columns87
 
-narrower85:
-columns87:
+narrower88:
+columns90:
 	CMPQ    CX, $0x08
-	JLT     narrower88
+	JLT     narrower91
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row89:
+row92:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3012,17 +3149,17 @@ row89:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row89
+	JLT          row92
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns87
+	JMP          columns90
 
-narrower88:
+narrower91:
 	TESTQ      CX, CX
-	JZ         done80
+	JZ         done83
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail64<>+64(SB), CX
@@ -3037,7 +3174,7 @@ narrower88:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row90:
+row93:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3050,11 +3187,11 @@ row90:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row90
+	JLT          row93
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done80:
+done83:
 	VZEROUPPER
 	RET
 
@@ -3074,25 +3211,25 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row91:
+row94:
 	CMPQ  R11, CX
-	JGE   done94
+	JGE   done97
 	CMPQ  R11, R10
-	JGE   use93
+	JGE   use96
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line92:
+line95:
 	CMPQ       R14, $0x00
-	JLE        use93
+	JLE        use96
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line92
+	JMP        line95
 
-use93:
+use96:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -3103,9 +3240,9 @@ use93:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail96
+	JZ     tail99
 
-loop95:
+loop98:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -3115,11 +3252,11 @@ loop95:
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop95
+	JNZ         loop98
 
-tail96:
+tail99:
 	TESTQ       R15, R15
-	JZ          done97
+	JZ          done100
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail64<>+64(SB), R15
@@ -3137,7 +3274,7 @@ tail96:
 	VMASKMOVPD  32(R13), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done97:
+done100:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3145,9 +3282,9 @@ done97:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row91
+	JMP          row94
 
-done94:
+done97:
 	VZEROUPPER
 	RET
 
@@ -3163,11 +3300,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done98
+	JZ    done101
 
-columns99:
+columns102:
 	CMPQ    CX, $0x20
-	JLT     narrower100
+	JLT     narrower103
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3178,7 +3315,7 @@ columns99:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row101:
+row104:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3201,7 +3338,7 @@ row101:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row101
+	JLT          row104
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3213,19 +3350,19 @@ row101:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns99
+	JMP          columns102
 
-narrower100:
-columns102:
+narrower103:
+columns105:
 	CMPQ    CX, $0x10
-	JLT     narrower103
+	JLT     narrower106
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row104:
+row107:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3240,7 +3377,7 @@ row104:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row104
+	JLT          row107
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3248,17 +3385,17 @@ row104:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns102
+	JMP          columns105
 
-narrower103:
-columns105:
+narrower106:
+columns108:
 	CMPQ    CX, $0x08
-	JLT     narrower106
+	JLT     narrower109
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row107:
+row110:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3269,17 +3406,17 @@ row107:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row107
+	JLT          row110
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns105
+	JMP          columns108
 
-narrower106:
+narrower109:
 	TESTQ      CX, CX
-	JZ         done98
+	JZ         done101
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail64<>+64(SB), CX
@@ -3294,7 +3431,7 @@ narrower106:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row108:
+row111:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3305,11 +3442,11 @@ row108:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row108
+	JLT          row111
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done98:
+done101:
 	VZEROUPPER
 	RET
 
@@ -3350,7 +3487,7 @@ TEXT ·tile6AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k109:
+k112:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -3375,7 +3512,7 @@ k109:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k109
+	JNZ          k112
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3426,7 +3563,7 @@ TEXT ·tile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k110:
+k113:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -3444,7 +3581,7 @@ k110:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k110
+	JNZ          k113
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3482,7 +3619,7 @@ TEXT ·tile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k111:
+k114:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -3494,7 +3631,7 @@ k111:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k111
+	JNZ          k114
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3523,7 +3660,7 @@ TEXT ·tile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k112:
+k115:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -3532,7 +3669,7 @@ k112:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k112
+	JNZ          k115
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3579,7 +3716,7 @@ TEXT ·cutTile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k113:
+k116:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -3597,7 +3734,7 @@ k113:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k113
+	JNZ          k116
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3646,7 +3783,7 @@ TEXT ·cutTile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k114:
+k117:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -3658,7 +3795,7 @@ k114:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k114
+	JNZ          k117
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3698,7 +3835,7 @@ TEXT ·cutTile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k115:
+k118:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -3707,7 +3844,7 @@ k115:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k115
+	JNZ          k118
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3723,9 +3860,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail117
+	JZ   tail120
 
-loop116:
+loop119:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -3798,11 +3935,11 @@ loop116:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop116
+	JNZ          loop119
 
-tail117:
+tail120:
 	TESTQ        BX, BX
-	JZ           done118
+	JZ           done121
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -3876,7 +4013,7 @@ tail117:
 	VBLENDMPD    Z0, Z7, K2, Z8
 	VMOVUPD      Z8, K1, (AX)
 
-done118:
+done121:
 	VZEROUPPER
 	RET
 
@@ -3889,9 +4026,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail120
+	JZ   tail123
 
-loop119:
+loop122:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -3976,11 +4113,11 @@ loop119:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop119
+	JNZ          loop122
 
-tail120:
+tail123:
 	TESTQ        BX, BX
-	JZ           done121
+	JZ           done124
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4066,7 +4203,7 @@ tail120:
 	VBLENDMPD    Z0, Z15, K2, Z16
 	VMOVUPD      Z16, K1, (AX)
 
-done121:
+done124:
 	VZEROUPPER
 	RET
 
@@ -4079,9 +4216,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail123
+	JZ   tail126
 
-loop122:
+loop125:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VPORQ        Z1, Z0, Z1
@@ -4162,11 +4299,11 @@ loop122:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop122
+	JNZ          loop125
 
-tail123:
+tail126:
 	TESTQ        BX, BX
-	JZ           done124
+	JZ           done127
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4248,7 +4385,7 @@ tail123:
 	VDIVPD       Z0, Z9, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done124:
+done127:
 	VZEROUPPER
 	RET
 
@@ -4261,9 +4398,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail126
+	JZ   tail129
 
-loop125:
+loop128:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VPORQ        Z1, Z0, Z1
@@ -4401,11 +4538,11 @@ loop125:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop125
+	JNZ          loop128
 
-tail126:
+tail129:
 	TESTQ        BX, BX
-	JZ           done127
+	JZ           done130
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4544,7 +4681,7 @@ tail126:
 	VBLENDMPD    Z0, Z1, K2, Z9
 	VMOVUPD      Z9, K1, (AX)
 
-done127:
+done130:
 	VZEROUPPER
 	RET
 
@@ -4557,9 +4694,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail129
+	JZ   tail132
 
-loop128:
+loop131:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VPXORQ       Z1, Z0, Z0
@@ -4567,11 +4704,11 @@ loop128:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop128
+	JNZ          loop131
 
-tail129:
+tail132:
 	TESTQ        BX, BX
-	JZ           done130
+	JZ           done133
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4580,7 +4717,7 @@ tail129:
 	VPXORQ       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done130:
+done133:
 	VZEROUPPER
 	RET
 
@@ -4593,20 +4730,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail132
+	JZ   tail135
 
-loop131:
+loop134:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop131
+	JNZ     loop134
 
-tail132:
+tail135:
 	TESTQ     BX, BX
-	JZ        done133
+	JZ        done136
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -4614,7 +4751,7 @@ tail132:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done133:
+done136:
 	VZEROUPPER
 	RET
 
@@ -4627,9 +4764,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail135
+	JZ   tail138
 
-loop134:
+loop137:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -4637,11 +4774,11 @@ loop134:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop134
+	JNZ          loop137
 
-tail135:
+tail138:
 	TESTQ        BX, BX
-	JZ           done136
+	JZ           done139
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4650,7 +4787,7 @@ tail135:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done136:
+done139:
 	VZEROUPPER
 	RET
 
@@ -4663,20 +4800,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail138
+	JZ   tail141
 
-loop137:
+loop140:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop137
+	JNZ     loop140
 
-tail138:
+tail141:
 	TESTQ     BX, BX
-	JZ        done139
+	JZ        done142
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -4684,7 +4821,7 @@ tail138:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done139:
+done142:
 	VZEROUPPER
 	RET
 
@@ -4698,50 +4835,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail141
-
-loop140:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop140
-
-tail141:
-	TESTQ     SI, SI
-	JZ        done142
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done142:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail144
 
 loop143:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4757,16 +4856,16 @@ tail144:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done145:
 	VZEROUPPER
 	RET
 
-// func mulAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -4779,7 +4878,7 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 loop146:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4795,16 +4894,16 @@ tail147:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done148:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, a []float64, b []float64)
+// func mulAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -4817,7 +4916,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 loop149:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4833,10 +4932,48 @@ tail150:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done151:
+	VZEROUPPER
+	RET
+
+// func divAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·divAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail153
+
+loop152:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop152
+
+tail153:
+	TESTQ     SI, SI
+	JZ        done154
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done154:
 	VZEROUPPER
 	RET
 
@@ -4850,9 +4987,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail153
+	JZ   tail156
 
-loop152:
+loop155:
 	VMOVUPD   (CX), Z0
 	VMOVUPD   (DX), Z1
 	VCMPPD    $0x11, Z0, Z1, K1
@@ -4864,11 +5001,11 @@ loop152:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop152
+	JNZ       loop155
 
-tail153:
+tail156:
 	TESTQ     SI, SI
-	JZ        done154
+	JZ        done157
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -4880,7 +5017,7 @@ tail153:
 	VBLENDMPD Z0, Z4, K2, Z5
 	VMOVUPD   Z5, K1, (AX)
 
-done154:
+done157:
 	VZEROUPPER
 	RET
 
@@ -4894,46 +5031,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail156
-
-loop155:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop155
-
-tail156:
-	TESTQ     BX, BX
-	JZ        done157
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done157:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail159
 
 loop158:
 	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4947,16 +5049,16 @@ tail159:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done160:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX512(dst []float64, a []float64, s float64)
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -4968,7 +5070,7 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 
 loop161:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4982,16 +5084,16 @@ tail162:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z0, Z1, Z0
+	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done163:
 	VZEROUPPER
 	RET
 
-// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// func divScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -5003,7 +5105,7 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 
 loop164:
 	VMOVUPD (CX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -5017,16 +5119,16 @@ tail165:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done166:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX512(dst []float64, a []float64, s float64)
+// func fromScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -5038,7 +5140,7 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 
 loop167:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z1, Z0, Z1
+	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -5052,10 +5154,45 @@ tail168:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done169:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail171
+
+loop170:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop170
+
+tail171:
+	TESTQ     BX, BX
+	JZ        done172
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done172:
 	VZEROUPPER
 	RET
 
@@ -5069,9 +5206,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail171
+	JZ           tail174
 
-loop170:
+loop173:
 	VMOVUPD   (CX), Z1
 	VCMPPD    $0x11, Z1, Z0, K1
 	VBLENDMPD Z1, Z0, K1, Z2
@@ -5081,11 +5218,11 @@ loop170:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop170
+	JNZ       loop173
 
-tail171:
+tail174:
 	TESTQ     BX, BX
-	JZ        done172
+	JZ        done175
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -5096,7 +5233,7 @@ tail171:
 	VBLENDMPD Z1, Z4, K2, Z5
 	VMOVUPD   Z5, K1, (AX)
 
-done172:
+done175:
 	VZEROUPPER
 	RET
 
@@ -5110,9 +5247,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail174
+	JZ   tail177
 
-loop173:
+loop176:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -5122,11 +5259,11 @@ loop173:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop173
+	JNZ         loop176
 
-tail174:
+tail177:
 	TESTQ       SI, SI
-	JZ          done175
+	JZ          done178
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -5136,7 +5273,7 @@ tail174:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done175:
+done178:
 	VZEROUPPER
 	RET
 
@@ -5150,9 +5287,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail177
+	JZ           tail180
 
-loop176:
+loop179:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -5160,11 +5297,11 @@ loop176:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop176
+	JNZ         loop179
 
-tail177:
+tail180:
 	TESTQ       BX, BX
-	JZ          done178
+	JZ          done181
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -5173,7 +5310,7 @@ tail177:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done178:
+done181:
 	VZEROUPPER
 	RET
 
@@ -5186,25 +5323,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail180
+	JZ     tail183
 
-loop179:
+loop182:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop179
+	JNZ     loop182
 
-tail180:
+tail183:
 	TESTQ     DX, DX
-	JZ        done181
+	JZ        done184
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done181:
+done184:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5225,20 +5362,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail183
+	JZ     tail186
 
-loop182:
+loop185:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop182
+	JNZ         loop185
 
-tail183:
+tail186:
 	TESTQ       BX, BX
-	JZ          done184
+	JZ          done187
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -5246,7 +5383,7 @@ tail183:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done184:
+done187:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5271,9 +5408,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail186
+	JZ           tail189
 
-loop185:
+loop188:
 	VMOVUPD   (BX), Z4
 	VSQRTPD   Z4, Z4
 	VDIVPD    Z4, Z0, Z9
@@ -5287,11 +5424,11 @@ loop185:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      CX
-	JNZ       loop185
+	JNZ       loop188
 
-tail186:
+tail189:
 	TESTQ     SI, SI
-	JZ        done187
+	JZ        done190
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -5305,7 +5442,93 @@ tail186:
 	VBLENDMPD Z2, Z3, K2, Z8
 	VMOVUPD   Z8, K1, (DX)
 
-done187:
+done190:
+	VZEROUPPER
+	RET
+
+// func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·adamAVX512(SB), NOSPLIT, $0-184
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	MOVQ         grad_base+24(FP), DX
+	MOVQ         first_base+48(FP), BX
+	MOVQ         second_base+72(FP), SI
+	MOVQ         gain_base+96(FP), DI
+	VBROADCASTSD beta1+120(FP), Z0
+	VBROADCASTSD rest1+128(FP), Z1
+	VBROADCASTSD beta2+136(FP), Z2
+	VBROADCASTSD rest2+144(FP), Z3
+	VBROADCASTSD correct1+152(FP), Z4
+	VBROADCASTSD correct2+160(FP), Z5
+	VBROADCASTSD epsilon+168(FP), Z6
+	VBROADCASTSD rate+176(FP), Z7
+	MOVQ         CX, R8
+	ANDQ         $0x07, R8
+	SHRQ         $0x03, CX
+	JZ           tail192
+
+loop191:
+	VMOVUPD (DX), Z8
+	VMOVUPD (BX), Z9
+	VMULPD  Z9, Z0, Z9
+	VMULPD  Z8, Z1, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD (SI), Z10
+	VMULPD  Z10, Z2, Z10
+	VMULPD  Z8, Z3, Z11
+	VMULPD  Z8, Z11, Z8
+	VADDPD  Z8, Z10, Z8
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z8, (SI)
+	VDIVPD  Z5, Z8, Z8
+	VSQRTPD Z8, Z8
+	VADDPD  Z6, Z8, Z8
+	VDIVPD  Z8, Z7, Z8
+	VMOVUPD Z8, (DI)
+	VMOVUPD (AX), Z10
+	VMULPD  Z9, Z8, Z8
+	VDIVPD  Z4, Z8, Z8
+	VADDPD  Z8, Z10, Z8
+	VMOVUPD Z8, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	ADDQ    $0x40, DI
+	DECQ    CX
+	JNZ     loop191
+
+tail192:
+	TESTQ     R8, R8
+	JZ        done193
+	MOVQ      $-1, CX
+	BZHIQ     R8, CX, CX
+	KMOVB     CX, K1
+	VMOVUPD.Z (DX), K1, Z8
+	VMOVUPD.Z (BX), K1, Z9
+	VMULPD    Z9, Z0, Z0
+	VMULPD    Z8, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (SI), K1, Z1
+	VMULPD    Z1, Z2, Z1
+	VMULPD    Z8, Z3, Z2
+	VMULPD    Z8, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD   Z0, K1, (BX)
+	VMOVUPD   Z1, K1, (SI)
+	VDIVPD    Z5, Z1, Z1
+	VSQRTPD   Z1, Z1
+	VADDPD    Z6, Z1, Z1
+	VDIVPD    Z1, Z7, Z1
+	VMOVUPD   Z1, K1, (DI)
+	VMOVUPD.Z (AX), K1, Z2
+	VMULPD    Z0, Z1, Z0
+	VDIVPD    Z4, Z0, Z0
+	VADDPD    Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done193:
 	VZEROUPPER
 	RET
 
@@ -5325,25 +5548,25 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row188:
+row194:
 	CMPQ  R11, CX
-	JGE   done191
+	JGE   done197
 	CMPQ  R11, R10
-	JGE   use190
+	JGE   use196
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line189:
+line195:
 	CMPQ       R14, $0x00
-	JLE        use190
+	JLE        use196
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line189
+	JMP        line195
 
-use190:
+use196:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5353,20 +5576,20 @@ use190:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail193
+	JZ     tail199
 
-loop192:
+loop198:
 	VCVTPS2PD   (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop192
+	JNZ         loop198
 
-tail193:
+tail199:
 	TESTQ       R15, R15
-	JZ          done194
+	JZ          done200
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5374,7 +5597,7 @@ tail193:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done194:
+done200:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5383,9 +5606,9 @@ done194:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row188
+	JMP           row194
 
-done191:
+done197:
 	VZEROUPPER
 	RET
 
@@ -5401,11 +5624,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done195
+	JZ    done201
 
-columns196:
+columns202:
 	CMPQ    CX, $0x40
-	JLT     narrower197
+	JLT     narrower203
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5416,7 +5639,7 @@ columns196:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row198:
+row204:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5439,7 +5662,7 @@ row198:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row198
+	JLT          row204
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5451,19 +5674,19 @@ row198:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns196
+	JMP          columns202
 
-narrower197:
-columns199:
+narrower203:
+columns205:
 	CMPQ    CX, $0x20
-	JLT     narrower200
+	JLT     narrower206
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row201:
+row207:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5478,7 +5701,7 @@ row201:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row201
+	JLT          row207
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5486,17 +5709,17 @@ row201:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns199
+	JMP          columns205
 
-narrower200:
-columns202:
+narrower206:
+columns208:
 	CMPQ    CX, $0x10
-	JLT     narrower203
+	JLT     narrower209
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row204:
+row210:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5507,22 +5730,22 @@ row204:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row204
+	JLT          row210
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns202
+	JMP          columns208
 
-narrower203:
-columns205:
+narrower209:
+columns211:
 	CMPQ    CX, $0x08
-	JLT     narrower206
+	JLT     narrower212
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row207:
+row213:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5531,23 +5754,23 @@ row207:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row207
+	JLT          row213
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns205
+	JMP          columns211
 
-narrower206:
+narrower212:
 	TESTQ     CX, CX
-	JZ        done195
+	JZ        done201
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row208:
+row214:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5556,10 +5779,10 @@ row208:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row208
+	JLT          row214
 	VMOVUPD      Z0, K1, (AX)
 
-done195:
+done201:
 	VZEROUPPER
 	RET
 
@@ -5579,25 +5802,25 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row209:
+row215:
 	CMPQ  R11, CX
-	JGE   done212
+	JGE   done218
 	CMPQ  R11, R10
-	JGE   use211
+	JGE   use217
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line210:
+line216:
 	CMPQ       R14, $0x00
-	JLE        use211
+	JLE        use217
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line210
+	JMP        line216
 
-use211:
+use217:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5607,20 +5830,20 @@ use211:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail214
+	JZ     tail220
 
-loop213:
+loop219:
 	VMOVUPD     (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop213
+	JNZ         loop219
 
-tail214:
+tail220:
 	TESTQ       R15, R15
-	JZ          done215
+	JZ          done221
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5628,7 +5851,7 @@ tail214:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done215:
+done221:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5637,9 +5860,9 @@ done215:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row209
+	JMP           row215
 
-done212:
+done218:
 	VZEROUPPER
 	RET
 
@@ -5655,11 +5878,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done216
+	JZ    done222
 
-columns217:
+columns223:
 	CMPQ    CX, $0x40
-	JLT     narrower218
+	JLT     narrower224
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5670,7 +5893,7 @@ columns217:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row219:
+row225:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5693,7 +5916,7 @@ row219:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row219
+	JLT          row225
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5705,19 +5928,19 @@ row219:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns217
+	JMP          columns223
 
-narrower218:
-columns220:
+narrower224:
+columns226:
 	CMPQ    CX, $0x20
-	JLT     narrower221
+	JLT     narrower227
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row222:
+row228:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5732,7 +5955,7 @@ row222:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row222
+	JLT          row228
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5740,17 +5963,17 @@ row222:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns220
+	JMP          columns226
 
-narrower221:
-columns223:
+narrower227:
+columns229:
 	CMPQ    CX, $0x10
-	JLT     narrower224
+	JLT     narrower230
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row225:
+row231:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5761,22 +5984,22 @@ row225:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row225
+	JLT          row231
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns223
+	JMP          columns229
 
-narrower224:
-columns226:
+narrower230:
+columns232:
 	CMPQ    CX, $0x08
-	JLT     narrower227
+	JLT     narrower233
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row228:
+row234:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5785,23 +6008,23 @@ row228:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row228
+	JLT          row234
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns226
+	JMP          columns232
 
-narrower227:
+narrower233:
 	TESTQ     CX, CX
-	JZ        done216
+	JZ        done222
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row229:
+row235:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5810,10 +6033,10 @@ row229:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row229
+	JLT          row235
 	VMOVUPD      Z0, K1, (AX)
 
-done216:
+done222:
 	VZEROUPPER
 	RET
 
@@ -5878,7 +6101,7 @@ TEXT ·tile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k230:
+k236:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -5927,7 +6150,7 @@ k230:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k230
+	JNZ          k236
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6016,7 +6239,7 @@ TEXT ·tile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k231:
+k237:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -6047,7 +6270,7 @@ k231:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k231
+	JNZ          k237
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6104,7 +6327,7 @@ TEXT ·tile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k232:
+k238:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -6122,7 +6345,7 @@ k232:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k232
+	JNZ          k238
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6160,7 +6383,7 @@ TEXT ·tile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k233:
+k239:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -6172,7 +6395,7 @@ k233:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k233
+	JNZ          k239
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6201,7 +6424,7 @@ TEXT ·tile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k234:
+k240:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -6210,7 +6433,7 @@ k234:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k234
+	JNZ          k240
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6284,7 +6507,7 @@ TEXT ·cutTile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k235:
+k241:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -6333,7 +6556,7 @@ k235:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k235
+	JNZ          k241
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6428,7 +6651,7 @@ TEXT ·cutTile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k236:
+k242:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -6459,7 +6682,7 @@ k236:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k236
+	JNZ          k242
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6522,7 +6745,7 @@ TEXT ·cutTile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k237:
+k243:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -6540,7 +6763,7 @@ k237:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k237
+	JNZ          k243
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6584,7 +6807,7 @@ TEXT ·cutTile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k238:
+k244:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -6596,7 +6819,7 @@ k238:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k238
+	JNZ          k244
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6631,7 +6854,7 @@ TEXT ·cutTile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k239:
+k245:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -6640,7 +6863,7 @@ k239:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k239
+	JNZ          k245
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)

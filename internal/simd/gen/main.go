@@ -14,6 +14,7 @@ func main() {
 		elementwise(isa)
 		reductions(isa)
 		clipFlat(isa)
+		adam(isa)
 		for _, size := range []int{4, 8} {
 			rowDots(isa, size)
 			rowSum(isa, size)

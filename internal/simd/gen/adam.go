@@ -1,0 +1,29 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// adam emits the optimizer's step, in the order of roundings of the plain form.
+func adam(i isa) {
+	TEXT("adam"+i.suffix(), NOSPLIT, "func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, correct1, correct2, epsilon, rate float64)")
+	Doc("One step of Adam: x += gain·first/correct1, gain = rate/(√(second/correct2) + epsilon).")
+	x, n := base("x"), length("x")
+	grad, first, second, gain := base("grad"), base("first"), base("second"), base("gain")
+	beta1, rest1, beta2, rest2 := scalar(i, "beta1"), scalar(i, "rest1"), scalar(i, "beta2"), scalar(i, "rest2")
+	correct1, correct2, epsilon, rate := scalar(i, "correct1"), scalar(i, "correct2"), scalar(i, "epsilon"), scalar(i, "rate")
+	loop(i, n, func(i isa, off int) {
+		at := func(p GPVirtual) Mem { return Mem{Base: p, Disp: off} }
+		d := i.load(at(grad))
+		m := i.add(i.mul(beta1, i.load(at(first))), i.mul(rest1, d))
+		v := i.add(i.mul(beta2, i.load(at(second))), i.mul(i.mul(rest2, d), d))
+		i.store(m, at(first))
+		i.store(v, at(second))
+		a := i.div(rate, i.add(i.sqrt(i.div(v, correct2)), epsilon))
+		i.store(a, at(gain))
+		i.store(i.add(i.load(at(x)), i.div(i.mul(a, m), correct1)), at(x))
+	}, advance(x, grad, first, second, gain))
+	end()
+}
