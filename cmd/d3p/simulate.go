@@ -52,22 +52,22 @@ parameters that it was drawn with go to stdout.`,
 				n = m.Spec.Data.Rows.N()
 			}
 			rng := &publicRandom{stream: noise.Public(seed).Stream(noise.Simulation)}
-			table, theta := m.Simulate(n, rng)
+			table, theta := m.SimulateUnits(n, rng)
 			if out == "" {
 				return a.printTable(table, "")
 			}
 			if err := writeTable(files[0], table, "", nil); err != nil {
 				return err
 			}
-			result := simulateResult{Out: out, N: n, Seed: seed, Parameters: namedValues(m, theta)}
+			result := simulateResult{Out: out, N: len(table.Values[0]), Seed: seed, Parameters: namedValues(m, theta)}
 			return a.result(result, func(w io.Writer) {
 				if !a.quiet {
-					fmt.Fprintf(w, "%s: %d simulated rows\n", out, n)
+					fmt.Fprintf(w, "%s: %d simulated rows\n", out, len(table.Values[0]))
 				}
 			})
 		},
 	}
-	c.Flags().IntVarP(&n, "rows", "n", 0, "number of rows (default the declared one)")
+	c.Flags().IntVarP(&n, "rows", "n", 0, "number of rows, or of units that may have several (default the declared one)")
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write, .csv or .parquet (default stdout)")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the draws, which is public")
 	return c

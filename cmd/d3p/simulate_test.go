@@ -1,0 +1,27 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestSimulatedTablesFit simulates a table for every example and fits it for a
+// few steps: what d3p simulate writes is what the declaration says.
+func TestSimulatedTablesFit(t *testing.T) {
+	files, err := filepath.Glob("../../configs/*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("%d examples, %v", len(files), err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			data := filepath.Join(dir, name+".csv")
+			d3p(t, "simulate", file, "-n", "200", "--out", data)
+			// without the accounting, whose time is not the question here
+			d3p(t, "fit-nonprivate", data, "--model", file, "--records", "200", "--steps", "3", "--draws", "10",
+				"--out", filepath.Join(dir, "run"), "--quiet")
+		})
+	}
+}

@@ -1,0 +1,30 @@
+package models
+
+import (
+	"strconv"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/spec"
+)
+
+// SimulateUnits is Simulate for n units: where a unit may have several rows it
+// gets from one to all of them, each number equally likely, and the table a
+// first column that names the unit.
+func (m *Model) SimulateUnits(n int, rng dist.Rand) (Table, []float64) {
+	unit := &m.Spec.Data.Unit
+	if unit.RowsPerUnit.V <= 1 || !unit.ID.IsSet() {
+		return m.Simulate(n, rng)
+	}
+	id := &spec.Column{Name: unit.ID, Type: spec.Value[string]{V: spec.Category}}
+	var units []float64
+	for i := range n {
+		id.Levels = append(id.Levels, spec.Value[string]{V: strconv.Itoa(i + 1)})
+		for range 1 + rng.Uint64()%uint64(unit.RowsPerUnit.V) {
+			units = append(units, float64(i))
+		}
+	}
+	t, theta := m.Simulate(len(units), rng)
+	t.Columns = append([]*spec.Column{id}, t.Columns...)
+	t.Values = append([][]float64{units}, t.Values...)
+	return t, theta
+}
