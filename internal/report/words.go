@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"html/template"
 	"slices"
 	"strings"
 
@@ -21,8 +22,15 @@ func functions() map[string]any {
 		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
 		"mark":      func(status string) string { return statusMarks[status] },
 		"decades":   decades,
+		"breakable": breakable,
 		"relation":  func(name string) string { return RelationWords(event.Relation(name)) },
 	}
+}
+
+// breakable is a parameter's name as HTML that a narrow column may break before
+// its indices.
+func breakable(name string) template.HTML {
+	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(name), "[", "<wbr>["))
 }
 
 // statusMarks are the signs of the states of an assumption.

@@ -50,7 +50,7 @@ func Forest(rows []Interval) template.HTML {
 
 // shorten keeps a name within the label column.
 func shorten(name string) string {
-	const most = 22
+	const most = 25
 	if r := []rune(name); len(r) > most {
 		return string(r[:most-1]) + "…"
 	}
