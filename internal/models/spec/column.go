@@ -51,6 +51,8 @@ type Column struct {
 	Unknown      Value[string] // the level for values that are not declared, or RejectRow
 	Source       Value[string] // where the declared constants come from
 	Missing      Missing
+
+	bought bool // its levels are asked for at a price, which is reported
 }
 
 // RejectRow as a column's `unknown:` makes a record with an undeclared level
@@ -184,6 +186,7 @@ func (r *reader) scale(e entry, c *Column) {
 // levels reads a list of levels, which may not be bought yet.
 func (r *reader) levels(e entry, c *Column) {
 	if _, ok := e.node.(*ast.MappingNode); ok {
+		c.bought = true
 		r.spend(e)
 		return
 	}

@@ -45,7 +45,7 @@ func (r *reader) checkBounds(c *Column, keys present) {
 		name  string
 		bound Value[float64]
 	}{{"lower", c.Lower}, {"upper", c.Upper}} {
-		if !keys[b.name] {
+		if !keys[b.name] && !keys["bounds"] {
 			r.add(c.Name.At, "declare what the codebook allows, not what the data hold", "column %s has no %s bound", c.Name.V, b.name)
 		} else if b.bound.IsSet() && c.Type.V == Integer && b.bound.V != math.Trunc(b.bound.V) {
 			r.add(b.bound.At, "", "the bounds of an integer are whole numbers, not %s", formatNumber(b.bound.V))
@@ -80,6 +80,9 @@ func (r *reader) checkLevels(c *Column) {
 			r.add(c.Reference.At, "put that level first", "a binary column has no reference")
 		}
 	case Category, Ordinal:
+		if c.bought {
+			return
+		}
 		if len(c.Levels) < 2 {
 			at := c.Name.At
 			if len(c.Levels) == 1 {

@@ -74,6 +74,7 @@ func (r *reader) fit(e entry, f *Fit) {
 		"gradient":    func(e entry) { f.Gradient = r.choice(e, "aligned", "vanilla") },
 		"noise_aware": func(e entry) { f.NoiseAware = r.choice(e, "variance", "temper", "none") },
 		"compat":      func(e entry) { f.Compat = r.choice(e, "d3p") },
+		"trace":       func(e entry) { r.trace(e) },
 	})
 	if f.Iterations.IsSet() && f.Epochs.IsSet() {
 		r.add(f.Epochs.At, "", "iterations and epochs say the same thing; state one")
@@ -119,4 +120,20 @@ func (r *reader) optimizer(e entry, f *Fit) {
 		"name": func(e entry) { f.Optimizer = r.choice(e, "adam", "sgd") },
 		"lr":   func(e entry) { f.LearningRate = r.positive(e) },
 	})
+}
+
+// trace reads `trace: {loss: {spend: epsilon, every: steps}}`, a clipped and
+// noised loss, and says that it cannot be bought yet.
+func (r *reader) trace(e entry) {
+	if r.describesNothing() {
+		return
+	}
+	what := func(e entry) {
+		r.object(e.node, e.key, fields{
+			"spend": func(e entry) { r.positive(e) },
+			"every": func(e entry) { r.count(e, 1) },
+		})
+		r.add(e.at, "remove it: the released iterates cost nothing more", "buying the %s of a fit is not available yet", e.key)
+	}
+	r.object(e.node, "trace", fields{"loss": what, "norms": what})
 }
