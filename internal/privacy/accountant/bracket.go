@@ -200,7 +200,7 @@ func (l *lattice) eachTilted(theta float64, f func(i int, w float64)) (logZ floa
 func (s *tiltedSum) sum(epsilon float64) (v float64, ok bool) {
 	pos := (epsilon - s.start) / s.h
 	k := math.Ceil(pos)
-	if !(k >= 0) || int(k) >= len(s.mass)-1 {
+	if !(k >= 0 && k < float64(len(s.mass)-1)) { // NaN and infinities too
 		return 0, false
 	}
 	gap := (k - pos) * s.h // from epsilon up to point k

@@ -112,9 +112,17 @@ func (p *profile) delta(epsilon float64) float64 {
 	return 1 - p.finite + p.finite*best
 }
 
-// place puts the knots: ε = 0 and points along the curve down to minDelta.
+// place puts the knots: ε = 0 and points along the curve down to minDelta, or
+// to the smallest δ at which the bound on ε is finite.
 func (c *Curve) place(minDelta float64) {
 	top := c.Epsilon(minDelta)
+	for math.IsInf(top, 1) && minDelta < 0.1 {
+		minDelta *= 10
+		top = c.Epsilon(minDelta)
+	}
+	if math.IsInf(top, 1) {
+		top = 0
+	}
 	for i := range curveKnots + 1 {
 		// denser near zero, where large false-positive rates are decided
 		u := float64(i) / curveKnots

@@ -1,0 +1,33 @@
+package accountant
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/privacy/event"
+)
+
+// A curve whose bound on ε is infinite at the smallest δ still has numbers
+// everywhere: balls-and-bins has a floor below which its grid says nothing.
+func TestCurveWithAFloor(t *testing.T) {
+	run := event.SelfComposed{Of: event.BallsAndBins{Batches: 10, Of: event.Gaussian{NoiseMultiplier: 6}}, Count: 20}
+	c, err := NewCurve(run, event.AddRemove)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mu, regret := c.DominatingMu()
+	for name, v := range map[string]float64{
+		"advantage": c.Advantage(), "fnr": c.Tradeoff(0.01), "delta": c.Delta(math.Inf(1)), "belief": c.Belief(0.1, 0.01), "mu": mu, "regret": regret,
+	} {
+		if math.IsNaN(v) || v < 0 {
+			t.Errorf("%s is %g", name, v)
+		}
+	}
+	at, err := Epsilon(run, event.AddRemove, 1e-5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Epsilon(1e-5); !(got >= at.Lower && got <= at.Upper*1.05) {
+		t.Errorf("the curve has epsilon %g at 1e-5, certified [%g, %g]", got, at.Lower, at.Upper)
+	}
+}
