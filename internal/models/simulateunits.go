@@ -7,12 +7,12 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// SimulateUnits is Simulate for n units: where a unit may have several rows it
-// gets from one to all of them, each number equally likely, and the table a
-// first column that names the unit.
+// SimulateUnits is Simulate for n units: where units have ids, each gets from one
+// to all of the rows that it may have, each number equally likely, and the table
+// a first column that names the unit.
 func (m *Model) SimulateUnits(n int, rng dist.Rand) (Table, []float64) {
 	unit := &m.Spec.Data.Unit
-	if unit.RowsPerUnit.V <= 1 || !unit.ID.IsSet() {
+	if !unit.ID.IsSet() {
 		return m.Simulate(n, rng)
 	}
 	id := &spec.Column{Name: unit.ID, Type: spec.Value[string]{V: spec.Category}}

@@ -46,6 +46,9 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 	if err != nil {
 		return nil, check, err
 	}
+	if enc.units != nil {
+		return nil, check, &FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
+	}
 	names, labels, err := arrayNames(path, e.Header, enc, a)
 	if err != nil {
 		return nil, check, err

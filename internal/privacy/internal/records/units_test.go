@@ -203,6 +203,7 @@ func TestUnitsErrors(t *testing.T) {
 		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (did you mean idd?)"},
 		{"two columns of ids", "id,x,id\nsecret,1,2\n", nil, Options{Selection: random}, "column id: named twice in the header of the file"},
 		{"ids that are no names", floats, nil, Options{Selection: random}, "column id: has type float64 in the file (ids are text or whole numbers)"},
+		{"an array", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }" + strings.Repeat(" ", 59) + "\n12345678", nil, Options{Selection: random}, "column id: is not in an array of numbers (units with ids need CSV or Parquet)"},
 		{"too large", many, nil, Options{Selection: random, MaxMemory: 99 * 4 * 8}, "the encoded table does not fit in the 0 MiB allowed"},
 		{"no random numbers", many, nil, Options{}, "no random numbers to choose the rows of a unit with"},
 		{"no rule", many, func(e *models.Encoding) { e.Keep = "" }, Options{}, `unknown rule ""`},
