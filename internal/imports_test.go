@@ -170,7 +170,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "predict":
 			return 3
-		case "report", "experiments":
+		case "report", "experiments", "tablefile":
 			return 4
 		}
 		return 0
