@@ -53,7 +53,8 @@ type term struct {
 const (
 	arenaScalars       = 48 << 10 // 384 KiB
 	minChunk, maxChunk = 16, 256
-	largeP, largeChunk = 32 << 10, 64
+	chunkUnit          = 16
+	largeP, largeChunk = 32 << 10, 96
 	// productLanes is how many multiplications of a matrix product cost as much
 	// as one lane of an element-wise operation.
 	productLanes = 8
@@ -102,6 +103,14 @@ func compile(t *graph.Tape) (*program, error) {
 		p.chunk = max(p.chunk, largeChunk)
 	}
 	return p, nil
+}
+
+// chunks cuts a batch into as few chunks as it needs, of about one size: the
+// least chunk costs as much memory traffic for parameters as the largest.
+func (p *program) chunks(size int) (chunks, chunk int) {
+	chunks = (size + p.chunk - 1) / p.chunk
+	chunk = (size + chunks*chunkUnit - 1) / (chunks * chunkUnit) * chunkUnit
+	return (size + chunk - 1) / chunk, chunk
 }
 
 // readsRows says whether an instruction of the record stage is a product with

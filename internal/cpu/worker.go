@@ -38,6 +38,7 @@ type job struct {
 	batch  []uint32
 	size   int // records
 	chunks int
+	chunk  int // records of each but the last
 	shards int
 	clip   privacy.Clip
 }
@@ -128,8 +129,8 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
 
-	chunks := (size + w.p.chunk - 1) / w.p.chunk
-	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, shards: w.shards(size, chunks)}
+	chunks, chunk := w.p.chunks(size)
+	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, chunk: chunk, shards: w.shards(size, chunks)}
 	w.prepare(in)
 	if w.pool == nil || w.job.shards == 1 {
 		for s := range w.job.shards {
@@ -187,8 +188,8 @@ func (w *worker) shard(thread, s int) {
 	}
 	count := 0.0
 	for k := s * j.chunks / j.shards; k < (s+1)*j.chunks/j.shards; k++ {
-		first := k * w.p.chunk
-		c.n = min(w.p.chunk, j.size-first)
+		first := k * j.chunk
+		c.n = min(j.chunk, j.size-first)
 		c.ahead = j.batch[first:]
 		c.index = c.ahead[:c.n]
 		c.load(j.in, first)
