@@ -63,7 +63,17 @@ func (g *build) logLikelihood(found func(Observation)) *graph.Node {
 			found(o)
 		}
 	}
-	return g.b.AddAll(terms...)
+	return g.weighted(g.b.AddAll(terms...))
+}
+
+// weighted multiplies the log density of a row by its weight, if it has one: a
+// row of weight 2 counts as two equal rows, before it is clipped.
+func (g *build) weighted(log *graph.Node) *graph.Node {
+	data := &g.c.spec.Data
+	if !data.Weights.IsSet() {
+		return log
+	}
+	return g.b.Mul(g.read(g.c.encoder.raw(data.Column(data.Weights.V), Response)), log)
 }
 
 // density lowers the right side of an observation, nil after a mistake.

@@ -16,6 +16,7 @@ type Data struct {
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
 	MissingTokens []Value[string]
 	Drop          []Value[string] // columns of the file that the model must not see
+	Weights       Value[string]   // the column that weights the log density of a record; unset: 1
 }
 
 // Unit says what one protected entity is. It has no default.
@@ -80,6 +81,7 @@ func (r *reader) data(e entry, d *Data) {
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
+		"weights":        func(e entry) { d.Weights = r.text(e) },
 		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },
 		"binarize": func(e entry) {
 			if binarize = e; r.shape != nil {
@@ -104,6 +106,7 @@ func (r *reader) data(e entry, d *Data) {
 		r.add(e.at, "add `columns:` with one line per column", "data declares no columns")
 	}
 	r.applyMissing(rules, d) // after the columns that they speak of
+	r.checkWeights(d)
 	for _, c := range d.Drop {
 		if d.Column(c.V) != nil {
 			r.add(c.At, "", "column %s is both declared and dropped", c.V)

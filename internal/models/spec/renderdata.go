@@ -41,6 +41,9 @@ func renderData(p *printer, d *Data) {
 			}
 		})
 	}
+	if d.Weights.IsSet() {
+		p.text("weights", d.Weights.V)
+	}
 	if len(d.Drop) > 0 {
 		p.line("drop", flowList(d.Drop, func(v Value[string]) string { return v.V }))
 	}

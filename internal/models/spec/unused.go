@@ -5,7 +5,7 @@ import "d3p/internal/models/expr"
 // unused warns of columns that the model does not mention.
 func (b *blocks) unused(used map[string]bool) {
 	for _, c := range b.spec.Data.Columns {
-		if !used[c.Name.V] {
+		if !used[c.Name.V] && c.Name.V != b.spec.Data.Weights.V {
 			b.spec.Warnings.Add(c.Name.At, "list it under drop, or leave it", "nothing uses column %s", c.Name.V)
 		}
 	}
