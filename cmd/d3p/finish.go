@@ -63,6 +63,25 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 			return failWith(statusNumeric, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
 		}
 	}
+	// What was paid for is kept before anything else can fail.
+	folder.giveSpaceBack()
+	checkpoint, err := posterior.Checkpoint(ledger)
+	if err == nil {
+		err = folder.write(checkpointFile, checkpoint)
+	}
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	run, err := a.writeRelease(folder, j, m, posterior, ledger)
+	if err != nil {
+		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
+	}
+	os.Remove(filepath.Join(folder.private(), checkpointFile))
+	return a.printFit(folder, run, m)
+}
+
+// writeRelease computes and writes the files of release/.
+func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *fit.Posterior, ledger privacy.Ledger) (*report.Run, error) {
 	rng := noise.Public(j.Seed).Stream(noise.PosteriorDraws)
 	prior := report.DrawPrior(m, j.Draws, priorRandom(j.Seed))
 	run := report.Run{
@@ -75,27 +94,15 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 		run.Event = ledger.Event()
 		answer, err := accountant.Epsilon(run.Event, run.Plan.Adjacency, run.Plan.Delta)
 		if err != nil {
-			return failWith(statusNumeric, err)
+			return nil, err
 		}
 		run.Spent = answer
 	}
 	files, err := run.Release()
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return nil, err
 	}
-	folder.giveSpaceBack()
-	if err := report.WriteFolder(folder.release(), run.Banner(), files); err != nil {
-		checkpoint, problem := posterior.Checkpoint(ledger)
-		if problem == nil {
-			problem = folder.write(checkpointFile, checkpoint)
-		}
-		if problem != nil {
-			return failWith(statusNumeric, errors.Join(fmt.Errorf("release: %w", err), problem))
-		}
-		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
-	}
-	os.Remove(filepath.Join(folder.private(), checkpointFile))
-	return a.printFit(folder, &run, m)
+	return &run, report.WriteFolder(folder.release(), run.Banner(), files)
 }
 
 // printFit prints the end of a fit: the posterior, the claim, where things are.
