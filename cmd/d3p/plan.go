@@ -37,13 +37,13 @@ and what to expect. It reads no data and spends nothing.`,
 			if err != nil {
 				return err
 			}
-			result := planResult{Plan: plan}
+			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: estimateWork(m, plan)}
 			if plan.Private {
 				price, err := report.PriceOf(plan.MechanismEvent(plan.NoiseMultiplier), plan.Adjacency, plan.Delta, plan.Steps)
 				if err != nil {
 					return failWith(statusNumeric, err)
 				}
-				result.Risk = price.Risk
+				result.Risk, result.Curve, result.GDP = price.Risk, price.Curve, &price.GDP
 			}
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
@@ -56,7 +56,11 @@ and what to expect. It reads no data and spends nothing.`,
 // attacker.
 type planResult struct {
 	*fit.Plan
-	Risk *report.Risk `json:"risk"`
+	Risk     *report.Risk   `json:"risk"`
+	Curve    []report.Point `json:"curve"`
+	GDP      *report.GDP    `json:"gdp"`
+	Expected []expected     `json:"expected_noise"`
+	Estimate *estimate      `json:"estimate"` // null when the engine cannot be timed without data
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.
@@ -108,8 +112,8 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		t.AppendRows([]table.Row{
 			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))},
 			{"certified", fmt.Sprintf("epsilon at most %.6g", p.Certified.Upper)},
-			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %.3f",
-				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), p.Risk.Advantage)},
+			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %.3f; mu %.4g",
+				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), p.Risk.Advantage, p.GDP.Mu)},
 		})
 	}
 	t.AppendRows([]table.Row{
@@ -131,7 +135,10 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)},
 		{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))},
 	})
-	t.AppendRow(table.Row{"work", fmt.Sprintf("%.3g records processed", p.SamplingRate*float64(p.Records)*float64(p.Steps))})
+	if len(p.Expected) > 0 {
+		t.AppendRow(table.Row{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
+	}
+	t.AppendRow(table.Row{"work", workWords(p.Plan, p.Estimate)})
 	t.Render()
 }
 

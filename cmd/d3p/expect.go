@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"time"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+)
+
+// expected is what a parameter's posterior will owe to the privacy noise.
+type expected struct {
+	Parameter string  `json:"parameter"`
+	Least     float64 `json:"least_noise_share"` // of its numbers' posterior variances
+	Most      float64 `json:"most_noise_share"`
+}
+
+// expectedNoise predicts the noise share of every parameter; empty where the
+// plan has no such prediction. It reads no data.
+func expectedNoise(m *models.Model, plan *fit.Plan) []expected {
+	shares := plan.Expect(priorRandom(0))
+	list := []expected{}
+	if shares == nil {
+		return list
+	}
+	for i := range m.Params {
+		p := &m.Params[i]
+		e := expected{p.Name, math.Inf(1), 0}
+		for _, s := range shares[p.Offset : p.Offset+p.Size] {
+			e.Least, e.Most = min(e.Least, s), max(e.Most, s)
+		}
+		if p.Size > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// noiseWords says it in a line.
+func noiseWords(list []expected) string {
+	var parts []string
+	for _, e := range list {
+		low, high := fmt.Sprintf("%.0f", 100*e.Least), fmt.Sprintf("%.0f", 100*e.Most)
+		if low != high {
+			high = low + " to " + high
+		}
+		parts = append(parts, e.Parameter+" "+high+" %")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// estimate is what a fit will take on this machine.
+type estimate struct {
+	Seconds float64 `json:"seconds"`
+	Bytes   float64 `json:"bytes"` // the table in memory
+	Threads int     `json:"threads"`
+}
+
+const (
+	timedRecords = 4096
+	timedFor     = 30 * time.Millisecond
+)
+
+// estimateWork times the engine on records that the model invents; nil for
+// models whose likelihood has noise of its own. It reads no data.
+func estimateWork(m *models.Model, plan *fit.Plan) *estimate {
+	mechanism, err := plan.Mechanism()
+	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
+		return nil
+	}
+	random := priorRandom(0)
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, random)
+	rows := inventedRows(m, theta, random)
+	worker, err := cpu.New(cpu.Options{}).Open(m.Likelihood, rows)
+	if err != nil {
+		return nil
+	}
+	defer worker.Close()
+	sum := make([]float64, plan.Release)
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1}
+	calls, start := 0, time.Now()
+	for time.Since(start) < timedFor {
+		if _, err := worker.ClippedSum(sum, privacy.StepInput{Params: theta}, nil, true, clip); err != nil {
+			return nil
+		}
+		calls++
+	}
+	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
+	records := plan.SamplingRate * float64(plan.Records) * float64(plan.Steps*plan.Draws)
+	return &estimate{
+		Seconds: perRecord * records,
+		Bytes:   float64(plan.Records) * float64(rows.Stride) * 4,
+		Threads: runtime.GOMAXPROCS(0),
+	}
+}
+
+// inventedRows are records as an engine reads them: float32, with room for the
+// columns that it derives.
+func inventedRows(m *models.Model, theta []float64, random *publicRandom) *privacy.Rows {
+	encoded, k := m.SimulateRecords(theta, timedRecords, random), m.Encoding.K
+	stride := max(k, m.Likelihood.K)
+	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}
+	for r := range timedRecords {
+		rows.Valid[r] = true
+		for j, x := range encoded[r*k : (r+1)*k] {
+			rows.F32[r*stride+j] = float32(x)
+		}
+	}
+	return rows
+}
+
+// workWords says what a fit will take.
+func workWords(plan *fit.Plan, e *estimate) string {
+	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*float64(plan.Records)*float64(plan.Steps))
+	if e == nil {
+		return words
+	}
+	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
+}

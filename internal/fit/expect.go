@@ -1,0 +1,128 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/quantile"
+)
+
+// expectRecords and expectTables bound the work of Expect.
+const (
+	expectRecords = 400
+	expectTables  = 5
+)
+
+// Expect predicts, from public facts alone, which part of each unconstrained
+// number's posterior variance will stand for the privacy noise, shape (P): the
+// median over tables that the model itself invents. It is nil for what it does
+// not cover: non-private plans, vanilla gradients, units of several rows, and
+// likelihoods with noise of their own.
+//
+// Per table: g are the gradients of invented records, C the clip norm that
+// adaptive clipping would settle at, h the clipped information of N records and
+// the prior, and the noise travels through the optimizer as in noiseVariance,
+// with the gain of Adam where noise rules the gradient, rate/τ, τ = zC/q.
+func (p *Plan) Expect(rng dist.Rand) []float64 {
+	m := p.model
+	if !p.Private || p.Gradient == GradientVanilla || p.NoiseAware != NoiseAwareVariance ||
+		m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+		return nil
+	}
+	prior := m.NewPriorSampler()
+	precision := priorPrecision(p.Latent, func(theta []float64) { prior.Draw(theta, rng) })
+	shares := make([][]float64, p.Latent)
+	theta := make([]float64, p.Latent)
+	machine := graph.NewMachine(m.Likelihood, expectRecords)
+	for range expectTables {
+		prior.Draw(theta, rng)
+		machine.Globals(theta, nil)
+		machine.Records(m.SimulateRecords(theta, expectRecords, rng), m.Encoding.K, expectRecords, nil)
+		for j, share := range p.expectAt(machine, precision) {
+			if !math.IsNaN(share) {
+				shares[j] = append(shares[j], share)
+			}
+		}
+	}
+	out := make([]float64, p.Latent)
+	for j, s := range shares {
+		slices.Sort(s)
+		if len(s) == 0 {
+			return nil // nothing the model invents has finite gradients
+		}
+		out[j] = quantile.Of(s, 0.5)
+	}
+	return out
+}
+
+// priorPrecision estimates 1/variance of every number under the prior.
+func priorPrecision(latent int, draw func(theta []float64)) []float64 {
+	const n = 200
+	theta, sum, square := make([]float64, latent), make([]float64, latent), make([]float64, latent)
+	for range n {
+		draw(theta)
+		for j, x := range theta {
+			sum[j], square[j] = sum[j]+x/n, square[j]+x*x/n
+		}
+	}
+	for j := range sum {
+		sum[j] = 1 / math.Max(1e-12, square[j]-sum[j]*sum[j])
+	}
+	return sum
+}
+
+// expectAt is the share of noise for the records that the machine has run.
+func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
+	norms := make([]float64, 0, expectRecords)
+	for r := range expectRecords {
+		if n := math.Sqrt(machine.SquaredNorm(r)); finite([]float64{n}) {
+			norms = append(norms, n)
+		}
+	}
+	if len(norms) == 0 {
+		return nil
+	}
+	clip := p.ClipNorm
+	if p.Clipping == ClippingAdaptive {
+		slices.Sort(norms)
+		clip = math.Max(minClipNorm, quantile.Of(norms, p.ClipQuantile))
+	}
+	information := p.information(machine, clip)
+	for j, h := range precision {
+		information[j] += h
+	}
+	tau := p.GradientNoise * clip / p.SamplingRate
+	gain := make([]float64, p.Latent)
+	for j := range gain {
+		gain[j] = p.LearningRate / tau
+	}
+	noise := newNoiseVariance(averageStart(p.Averaging, p.Steps), p.Latent)
+	for t := range p.Steps {
+		noise.add(t, gain, information, tau)
+	}
+	share := make([]float64, p.Latent)
+	noise.ofMean(share)
+	for j, v := range share {
+		share[j] = v / (v + 1/information[j])
+	}
+	return share
+}
+
+// information is the diagonal of the clipped Fisher information of N records.
+func (p *Plan) information(machine *graph.Machine, clip float64) []float64 {
+	out, g := make([]float64, p.Latent), make([]float64, p.Latent)
+	for r := range expectRecords {
+		machine.Gradient(r, g)
+		norm := math.Sqrt(machine.SquaredNorm(r))
+		if !finite(g) || norm == 0 {
+			continue
+		}
+		weight := math.Min(1, clip/norm) * float64(p.Records) / expectRecords
+		for j, x := range g {
+			out[j] += weight * x * x
+		}
+	}
+	return out
+}

@@ -1,0 +1,49 @@
+package fit
+
+import (
+	"math/rand/v2"
+	"os"
+	"testing"
+
+	"d3p/internal/models"
+)
+
+// invented is a seeded dist.Rand.
+type invented struct{ *rand.Rand }
+
+func (r invented) Normal() float64  { return r.NormFloat64() }
+func (r invented) Uniform() float64 { return r.Float64() }
+
+// What is expected of the noise is a share of a variance, falls with a larger
+// budget, and names rare effects as the noisier ones: the shipped example has
+// an intercept for each of 12 hospitals.
+func TestExpect(t *testing.T) {
+	src, err := os.ReadFile("../../datasets/cohort.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Read("cohort.yaml", src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shares := func(cfg Config) []float64 {
+		p, err := NewPlan(m, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Expect(invented{rand.New(rand.NewPCG(1, 2))})
+	}
+	small, large := shares(Config{Epsilon: 0.5}), shares(Config{Epsilon: 4})
+	for j := range small {
+		if !(large[j] > 0 && large[j] < small[j] && small[j] < 1) {
+			t.Errorf("number %d: share %g at epsilon 0.5, %g at 4", j, small[j], large[j])
+		}
+	}
+	intercept, hospital := m.Params[0], m.Params[len(m.Params)-1]
+	if hospital.Name != "z_hospital" || small[hospital.Offset] < 1.2*small[intercept.Offset] {
+		t.Errorf("share %g of %s, %g of the intercept", small[hospital.Offset], hospital.Name, small[intercept.Offset])
+	}
+	if shares(Config{NonPrivate: true}) != nil {
+		t.Error("a plan without noise expects some")
+	}
+}

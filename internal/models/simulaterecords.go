@@ -1,0 +1,20 @@
+package models
+
+import "d3p/internal/models/dist"
+
+// SimulateRecords draws n records at the unconstrained parameters theta, as the
+// likelihood reads them: [n x Encoding.K], row-major. It reads no data. A unit
+// has one row.
+func (m *Model) SimulateRecords(theta []float64, n int, rng dist.Rand) []float64 {
+	t := m.SimulateAt(theta, n, rng)
+	at := make(map[string]int)
+	for i, c := range t.Columns {
+		at[c.HeaderName()] = i
+	}
+	k := m.Encoding.K
+	rows := make([]float64, n*k)
+	for b := range n {
+		m.Encoding.encode(rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[at[header]][b] })
+	}
+	return rows
+}
