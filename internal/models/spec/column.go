@@ -141,7 +141,7 @@ func (r *reader) columns(e entry) []*Column {
 // column reads the declaration of one column.
 func (r *reader) column(e entry, c *Column) present {
 	return r.object(e.node, "column "+e.key, fields{
-		"type":        func(e entry) { c.Type = r.choice(e, columnTypes...) },
+		"type":        func(e entry) { c.Type = r.columnType(e) },
 		"header":      func(e entry) { c.Header = r.text(e) },
 		"lower":       func(e entry) { c.Lower = r.bound(e) },
 		"upper":       func(e entry) { c.Upper = r.bound(e) },
@@ -155,6 +155,15 @@ func (r *reader) column(e entry, c *Column) present {
 		"missing":     func(e entry) { c.Missing = r.missingRule(e) },
 		"bounds":      func(e entry) { r.spend(e) },
 	})
+}
+
+// columnType reads a column's type.
+func (r *reader) columnType(e entry) Value[string] {
+	if s, ok := e.node.(*ast.StringNode); ok && s.Value == "date" && r.shape == nil {
+		r.add(r.at(s), "store it as a number, such as days since a declared day, and declare it integer", "columns of type date are not available yet")
+		return Value[string]{}
+	}
+	return r.choice(e, columnTypes...)
 }
 
 // bound reads a bound, which may not be bought yet.
