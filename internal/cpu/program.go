@@ -154,39 +154,25 @@ func (p *program) placeBuffers() {
 		}
 		mark(graph.Operand{Buf: tm.Delta})
 	}
-	computed := make([]bool, len(t.Buffers)) // others are of the derive stage
-	for _, in := range needed(t) {
-		computed[in.Dst] = true
-	}
 	for i, b := range t.Buffers {
-		buf := graph.Buf(i)
 		switch b.Kind {
 		case graph.KConst:
 			p.place[i] = len(p.constants)
 			p.constants = append(p.constants, b.Values...)
-			continue
 		case graph.KGlobal:
 			p.place[i] = p.globals
 			p.globals += b.Size
-			continue
-		case graph.KRecord:
-			if !computed[i] {
-				continue
-			}
 		case graph.KAuxRecord:
-			p.noise = append(p.noise, buf)
+			p.noise = append(p.noise, graph.Buf(i))
+			p.newLanes(graph.Buf(i))
 		case graph.KColumn:
-			if !inLanes[i] {
-				continue
+			if inLanes[i] {
+				p.columns = append(p.columns, graph.Buf(i))
+				p.newLanes(graph.Buf(i))
 			}
-			p.columns = append(p.columns, buf)
-		default:
-			continue
 		}
-		p.place[i] = p.lanes
-		p.lane[i] = true
-		p.lanes += b.Size
 	}
+	p.placeResults()
 }
 
 // needed is the part of the record stage that the gradient needs: the loss
