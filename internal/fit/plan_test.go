@@ -149,7 +149,7 @@ func TestCompatD3P(t *testing.T) {
 
 func TestNonPrivatePlan(t *testing.T) {
 	p := mustPlan(t, 5, Config{Records: 100, NonPrivate: true})
-	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 2 || p.Schedule != "cosine" || p.Guide != "full-rank" || p.Event != nil {
+	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 8 || p.Schedule != "cosine" || p.Guide != "full-rank" || p.Event != nil {
 		t.Errorf("%+v", p)
 	}
 }
