@@ -13,12 +13,14 @@ import (
 
 // checkResult is the JSON form of `d3p check`.
 type checkResult struct {
-	File       string    `json:"file"`
-	Valid      bool      `json:"valid"`
-	Parameters []string  `json:"parameters"`
-	Latent     int       `json:"latent"` // unconstrained scalars
-	Mistakes   []mistake `json:"mistakes"`
-	Warnings   []mistake `json:"warnings"`
+	File       string        `json:"file"`
+	Valid      bool          `json:"valid"`
+	Parameters []string      `json:"parameters"`
+	Latent     int           `json:"latent"` // unconstrained scalars
+	Layers     []layerResult `json:"layers,omitempty"`
+	Record     *recordCost   `json:"record,omitempty"` // of a model with networks
+	Mistakes   []mistake     `json:"mistakes"`
+	Warnings   []mistake     `json:"warnings"`
 }
 
 // mistake is an error of a model file with its place.
@@ -65,10 +67,12 @@ file:line:column and a hint. It reads no data.`,
 			for i := range m.Params {
 				result.Parameters = append(result.Parameters, m.Params[i].String())
 			}
+			result.Layers, result.Record = layersOf(m)
 			a.warn(m.Spec.Warnings)
 			return a.result(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
 					args[0], len(m.Params), m.P, strings.Join(result.Parameters, ", "))
+				printLayers(w, result.Layers, result.Record)
 			})
 		},
 	}

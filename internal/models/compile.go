@@ -44,6 +44,9 @@ func Compile(s *spec.Spec) (*Model, error) {
 	for _, p := range c.params {
 		m.Constrained += p.ConstrainedSize
 	}
+	for _, n := range c.networks {
+		m.Layers = append(m.Layers, n.Layers...)
+	}
 	m.Encoding = c.encoder.encoding()
 	c.tapes(m, likelihood, predict)
 	if len(c.errs) > 0 {

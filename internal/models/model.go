@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
 )
 
@@ -33,6 +34,9 @@ type Model struct {
 	// Predict is forward only. Per record it puts out, for each observation in
 	// turn, the outputs that Observation names.
 	Predict *graph.Tape
+
+	// Layers are those of all networks, in order of declaration.
+	Layers []net.Layer
 
 	// Derived are the quantities under `let:`, in order of declaration; their
 	// Offset is among the numbers that Quantities sets.
