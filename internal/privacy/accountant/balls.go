@@ -65,83 +65,8 @@ const (
 	// ballsNoise bounds the error of a tilted mass relative to the largest one.
 	ballsNoise    = 1e-6
 	ballsSpread   = 2e-5 // wanted relative inflation of the variance of W
-	maxBallsCells = 1 << 20
+	maxBallsCells = 1 << 17
 )
-
-// epoch holds the grid of one epoch: values of W and of the sum are multiples of g.
-type epoch struct {
-	s, m float64
-	g    float64
-	cut  float64 // outcomes x above are left out
-	tilt float64 // of the sum, per unit of W
-}
-
-func (e *epoch) weight(x float64) float64 { return math.Exp((2*x - 1) / (2 * e.s * e.s)) }
-
-// excluded is the P-mass of epochs with some outcome above x.
-func (e *epoch) excluded(x float64) float64 {
-	return normalTail((x-1)/e.s) + (e.m-1)*normalTail(x/e.s)
-}
-
-// single is the law of one W on the grid, spread over neighbouring points and
-// merged into points. Both keep the mean of what is below the cut.
-func (e *epoch) single() (spread, merged []float64) {
-	n := int(math.Ceil(e.weight(e.cut)/e.g)) + 1
-	mass, right := make([]float64, n), make([]float64, n)
-	p := piece{
-		width:      math.Min(e.s, 2*e.s*e.s),
-		loss:       e.weight,
-		logDensity: func(x, _ float64) float64 { z := x / e.s; return -0.5*z*z - logSqrt2Pi - math.Log(e.s) },
-	}
-	x := -reach * e.s
-	for i := range n {
-		edge := math.Min(e.cut, e.s*e.s*math.Log(float64(i+1)*e.g)+0.5)
-		base := float64(i) * e.g
-		p.integrate(x, edge, func(w, q float64) {
-			mass[i] += q
-			right[i] += q * (w - base) / e.g
-		})
-		right[i] = math.Min(mass[i], right[i])
-		x = math.Max(x, edge)
-	}
-	spread, merged = make([]float64, n+1), make([]float64, n+1)
-	for i := range n {
-		spread[i] += mass[i] - right[i]
-		spread[i+1] += right[i]
-	}
-	mergeLinear(merged, mass, right)
-	return spread, merged
-}
-
-// mergeLinear merges cells of width 1, mass[i] with mean i + right[i]/mass[i],
-// into groups whose mean is a grid point, splitting cells at random. What is
-// left over at the end is dropped, which only lowers the result.
-func mergeLinear(out, mass, right []float64) {
-	for at, share := 0, 1.0; at < len(mass); {
-		waiting := share * mass[at]
-		lack := share * (mass[at] - right[at]) // distance to grid point at+1, times mass
-		if lack <= 0 {
-			out[at+1] += waiting
-			at, share = at+1, 1
-			continue
-		}
-		g, i := at+1, at+1
-		for ; i < len(mass); i++ {
-			extra := float64(i-g)*mass[i] + right[i]
-			if extra >= lack {
-				b := lack / extra
-				out[g] += waiting + b*mass[i]
-				at, share = i, 1-b
-				break
-			}
-			lack -= extra
-			waiting += mass[i]
-		}
-		if i == len(mass) {
-			return
-		}
-	}
-}
 
 // sum is the epoch's loss: the m-fold sum of the single law, by an FFT of the
 // tilted law on a window beyond which P has at most tail.
@@ -214,7 +139,7 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 // factor by which the FFT's error grows when one becomes the other.
 func (e *epoch) chooseTilt(single []float64, add bool, theta float64) {
 	if add {
-		e.tilt = -theta / e.m
+		e.tilt = -0.7 * theta / e.m // between the ends of the window, where the error would grow
 		return
 	}
 	best := math.Inf(1)
@@ -230,46 +155,3 @@ func (e *epoch) chooseTilt(single []float64, add bool, theta float64) {
 
 // ballsLogEta is log of the tilted mass that may be outside the window.
 const ballsLogEta = -39
-
-// logMoments is log E[e^{tilt ΣW}] under Q and under P.
-func (e *epoch) logMoments(single []float64, tilt float64) (underQ, underP float64) {
-	top := math.Max(0, tilt*e.g*float64(len(single)))
-	var v, biased float64
-	for i, q := range single {
-		w := e.g * float64(i)
-		t := q * math.Exp(tilt*w-top)
-		v += t
-		biased += t * w
-	}
-	underQ = e.m * (top + math.Log(v))
-	return underQ, underQ + math.Log(biased/v)
-}
-
-// window is where the sum has all but e^ballsLogEta of its tilted mass and, on
-// the side of large losses, all but tail of its P-mass, by Chernoff's bound.
-func (e *epoch) window(single []float64, k float64, add bool, tail float64) (lo, hi float64) {
-	sd := math.Sqrt(e.m * math.Expm1(1/(e.s*e.s)))
-	underP := func(tilt float64) float64 {
-		q, p := e.logMoments(single, tilt)
-		if add {
-			return q
-		}
-		return p
-	}
-	// the extreme point that each of the two conditions asks for
-	var tiltedLo, massLo float64
-	tiltedHi, massHi := math.Inf(1), math.Inf(1)
-	for f := 0.02; f < 110; f *= 1.4 {
-		l := f / sd
-		above, _ := e.logMoments(single, e.tilt+l)
-		below, _ := e.logMoments(single, e.tilt-l)
-		tiltedHi = math.Min(tiltedHi, (above-k-ballsLogEta)/l)
-		tiltedLo = math.Max(tiltedLo, (ballsLogEta+k-below)/l)
-		massHi = math.Min(massHi, (underP(l)-math.Log(tail))/l)
-		massLo = math.Max(massLo, (math.Log(tail)-underP(-l))/l)
-	}
-	if add { // large sums are small losses
-		return math.Min(tiltedLo, massLo), tiltedHi
-	}
-	return tiltedLo, math.Max(tiltedHi, massHi)
-}

@@ -4,80 +4,6 @@ import (
 	"math"
 )
 
-// steps is the number of losses that are added up, the Gaussians counting as one.
-func (d *direction) steps() float64 {
-	n := 0.0
-	if d.mu2 > 0 {
-		n = 1
-	}
-	for _, p := range d.parts {
-		n += float64(p.count)
-	}
-	return n
-}
-
-// exact reports the answers of closed forms and single steps; ok is false
-// when the direction needs composition.
-func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func(epsilon float64) float64, ok bool) {
-	switch {
-	case len(d.parts) == 0 && d.mu2 == 0:
-		return func(float64) float64 { return 0 }, func(float64) float64 { return 0 }, true
-	case len(d.parts) == 0:
-		mu := math.Sqrt(d.mu2)
-		return func(delta float64) float64 { return gaussianEpsilon(mu, delta) },
-			func(epsilon float64) float64 { return gaussianDelta(mu, epsilon/mu-mu/2) }, true
-	case d.mu2 == 0 && len(d.parts) == 1 && d.parts[0].count == 1 && d.parts[0].pair.lower == nil:
-		p := d.parts[0].pair
-		return func(delta float64) float64 { return singleEpsilon(p, delta) },
-			func(epsilon float64) float64 { return singleDelta(p, epsilon) }, true
-	}
-	return nil, nil, false
-}
-
-// prepare builds the pairs of all parts, for answers near the given delta. Pairs
-// that depend on the tilt get it from tilt, applied to the same direction with
-// Poisson sampling in their place.
-func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
-	proxy := &direction{name: d.name, mu2: d.mu2}
-	balls := false
-	for _, p := range d.parts {
-		switch p.key.kind {
-		case ballsRemovePair, ballsAddPair:
-			balls = true
-			kind := removePair + p.key.kind - ballsRemovePair
-			p.key, p.count = pairKey{kind: kind, s: p.key.s, q: 1 / float64(p.key.n)}, p.count*int64(p.key.n)
-		}
-		proxy.parts = append(proxy.parts, part{key: p.key, count: p.count, pair: p.key.build(0, 0)})
-	}
-	if !balls {
-		d.parts = proxy.parts
-		return
-	}
-	tail := delta * tailShare / proxy.steps()
-	theta := tilt(proxy.compose(tail, 1))
-	d.unreliable = false
-	for i, p := range d.parts {
-		d.parts[i].pair = p.key.build(theta, delta*tailShare/d.steps())
-		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta) && q.lower.reliable(theta)) {
-			d.parts[i].pair = proxy.parts[i].pair
-			d.unreliable = true
-		}
-	}
-}
-
-// prepareAt is prepare for answers at epsilon, where delta is not yet known.
-func (d *direction) prepareAt(epsilon float64) {
-	var logBound float64
-	at := func(c *composition) (theta float64) {
-		theta, logBound = c.chernoffDelta(epsilon)
-		return theta
-	}
-	d.prepare(1e-30, at)
-	if logBound != 0 {
-		d.prepare(math.Exp(math.Max(-600, logBound))*1e-3, at)
-	}
-}
-
 // tailShare is the part of delta that may go to infinite loss by cutting the
 // upper tails, over all steps.
 const tailShare = 1e-8
@@ -90,75 +16,6 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 	}
 	return d.capped(func() (Direction, error) { return d.finiteEpsilon(delta, width) },
 		func(plain *direction) (Direction, error) { return plain.finiteEpsilon(delta, width) })
-}
-
-// capped answers by the engines and, where the direction has steps that are
-// also bounded without their amplification (balls-and-bins), by that bound
-// when it is smaller or the engines have none.
-func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*direction) (Direction, error)) (Direction, error) {
-	plain := d.unamplified()
-	if plain == nil {
-		return answer()
-	}
-	cap, err := plainAnswer(plain)
-	if err != nil {
-		return cap, err
-	}
-	r, err := answer()
-	if d.unreliable {
-		r = Direction{Name: d.name}
-	} else if err == nil && r.Upper <= cap.Upper {
-		return r, nil
-	}
-	if err != nil {
-		r = Direction{Name: d.name}
-	}
-	r.Upper, r.Engine = cap.Upper, engineChernoff // valid, but only an upper bound
-	r.Estimate = math.Max(r.Lower, math.Min(r.Estimate, r.Upper))
-	return r, nil
-}
-
-// unamplified is the direction with every balls-and-bins epoch as the one
-// Gaussian step that it is when the assignment is known; nil when there is none.
-func (d *direction) unamplified() *direction {
-	plain := &direction{name: d.name, mu2: d.mu2, attack: d.attack}
-	found := false
-	for _, p := range d.parts {
-		if p.key.kind == ballsRemovePair || p.key.kind == ballsAddPair {
-			found = true
-			plain.mu2 += float64(p.count) / (p.key.s * p.key.s)
-			continue
-		}
-		plain.parts = append(plain.parts, p)
-	}
-	if !found {
-		return nil
-	}
-	return plain
-}
-
-// largest is the largest possible sum of losses and the log of its P-mass,
-// when every loss has a largest value with mass (Laplace, black box). It
-// brackets ε where the answer is close to pure differential privacy and no
-// tilt has a finite width: δ(ε) >= P(top)(1-e^{ε-top}).
-func (d *direction) largest() (top, logMass float64, ok bool) {
-	if d.mu2 > 0 {
-		return 0, 0, false
-	}
-	for _, p := range d.parts {
-		best := atom{loss: math.Inf(-1)}
-		for _, a := range p.pair.atoms {
-			if a.loss > best.loss {
-				best = a
-			}
-		}
-		if len(p.pair.pieces) > 0 && p.key.kind != laplaceKind || p.pair.lower != nil || !(best.mass > 0) || p.key.kind == discreteKind {
-			return 0, 0, false
-		}
-		top += float64(p.count) * best.loss
-		logMass += float64(p.count) * math.Log(best.mass)
-	}
-	return top, logMass, true
 }
 
 // finiteEpsilon is epsilon for the finite losses.
@@ -198,7 +55,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: estimate}
 	b.h = math.Sqrt(4 * width * estimate / (d.steps() * (1 - slope)))
-	lower, upper := 0.0, bound
+	lower, upper, last := 0.0, bound, math.Inf(1)
 	engine := engineChernoff
 	for range 4 {
 		up, lo, ok := b.run()
@@ -213,9 +70,10 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		l := lo.epsilonLower(delta, u)
 		lower, upper, engine = math.Max(lower, l), math.Min(upper, u), engineBracket
 		got := (upper - lower) / upper
-		if !(got > 1.2*width) || b.full() {
+		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
 			break
 		}
+		last = got
 		b.refine(width / got)
 	}
 	return d.combine(lower, estimate, upper, engine, fast)
@@ -231,76 +89,6 @@ func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta 
 		return 0, 0, false
 	}
 	return k.epsilon(logDelta, start)
-}
-
-// coarsePoints is the size of the grid that stands in for the contour engine
-// where that does not apply.
-const coarsePoints = 1 << 15
-
-// coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt
-// there, from one small grid; bound is Chernoff's.
-func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
-	up, ok := b.runUpper()
-	if !ok {
-		return bound, -theta, theta
-	}
-	u, ok := up.epsilonUpper(delta)
-	if !ok || u >= bound {
-		return bound, -theta, theta
-	}
-	tilt, _ = c.chernoffDelta(u)
-	const step = 0.02
-	slope = math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u)
-	if !(slope < 0) || u == 0 {
-		slope = -tilt
-	}
-	return u, slope, tilt
-}
-
-// smooth reports whether the contour engine applies: some loss has a density.
-func (d *direction) smooth() bool {
-	if d.mu2 > 0 {
-		return true
-	}
-	for _, p := range d.parts {
-		if p.pair.smooth {
-			return true
-		}
-	}
-	return false
-}
-
-// nearZero answers when ε is zero or nearly so: zero is claimed only when a
-// bound proves δ(0) <= delta.
-func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direction, error) {
-	theta, logBound := c.chernoffDelta(0)
-	if logBound < math.Log(delta)-1e-6 {
-		return Direction{Name: d.name, Engine: engineChernoff}, nil
-	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
-	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
-	_, upper := c.chernoffEpsilon(math.Log(delta))
-	lower, upper, engine := 0.0, math.Max(upper, 0), engineChernoff
-	for range 4 {
-		up, lo, ok := b.run()
-		if !ok {
-			break
-		}
-		if up.upper(0) <= delta {
-			return Direction{Name: d.name, Engine: engineBracket}, nil
-		}
-		if u, ok := up.epsilonUpper(delta); ok {
-			engine = engineBracket
-			upper = math.Min(upper, u)
-			lower = math.Max(lower, lo.epsilonLower(delta, u))
-		}
-		if b.full() {
-			break
-		}
-		b.refine(0.1)
-	}
-	return d.combine(lower, 0, upper, engine, false)
 }
 
 // delta brackets δ(epsilon) to about the relative width.
@@ -344,7 +132,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
 	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
-	lower, upper := 0.0, math.Min(1, math.Exp(logBound)+tail*d.steps())
+	lower, upper, last := 0.0, math.Min(1, math.Exp(logBound)+tail*d.steps()), math.Inf(1)
 	engine := engineChernoff
 	for range 4 {
 		up, lo, ok := b.run()
@@ -354,9 +142,10 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
 		engine = engineBracket
 		got := (upper - lower) / upper
-		if !(got > 1.2*width) || b.full() {
+		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
 			break
 		}
+		last = got
 		b.refine(width / got)
 	}
 	return d.combine(lower, estimate, upper, engine, fast)
@@ -399,19 +188,6 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 		return logBound, false, nil
 	}
 	return math.Log((2*up.upper(epsilon) + lo.lower(epsilon)) / 3), false, nil // the leading errors cancel
-}
-
-// finiteDelta is the delta that is left for the finite losses once the
-// infinite ones of black-box steps are paid: (δ - (1-F))/F.
-func (d *direction) finiteDelta(delta float64) (float64, error) {
-	left := (delta + math.Expm1(d.noDP)) * math.Exp(-d.noDP)
-	if left <= 0 {
-		return 0, &InfeasibleError{
-			Why:  "the deltas of the ledger's (epsilon, delta) steps already reach the target delta",
-			Hint: "ask for a larger delta",
-		}
-	}
-	return left, nil
 }
 
 // around is an exact value with its declared error.

@@ -102,7 +102,8 @@ func TestRandomRunsHaveAnswers(t *testing.T) {
 		if !a.Certified {
 			t.Errorf("not certified: %+v", a)
 		}
-		if !soaking && a.Upper-a.Lower > 2e-3*a.Upper {
+		// with fewer than a few inclusions rare events decide, and brackets widen
+		if r.q*float64(r.steps) > 5 && r.steps < 1e6 && a.Upper-a.Lower > 2e-3*a.Upper {
 			t.Errorf("wide: %+v", a)
 		}
 		if r.rel == event.AddRemove && a.Directions[1].Lower > a.Directions[0].Upper {
@@ -209,6 +210,45 @@ func TestRandomCalibrations(t *testing.T) {
 		}
 		if less := ordered(t, mechanism(c.NoiseMultiplier*0.999), r.rel, r.delta); less.Upper < target.Epsilon*(1-1e-6) {
 			t.Errorf("target %v: %v certifies %v, but 0.1%% less noise only %v", target, c.NoiseMultiplier, c.Certified.Upper, less.Upper)
+		}
+	})
+}
+
+// anyLedger draws a composition of every kind of event.
+func anyLedger() *rapid.Generator[event.Event] {
+	return rapid.Custom(func(t *rapid.T) event.Event {
+		g := event.Gaussian{NoiseMultiplier: logUniform(t, "sigma", 0.7, 50)}
+		var of event.Event
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			of = event.PoissonSampled{Rate: logUniform(t, "q", 1e-4, 1), Of: g}
+		case 1:
+			of = event.Laplace{NoiseMultiplier: logUniform(t, "b", 0.5, 100)}
+		case 2:
+			of = event.DiscreteGaussian{NoiseMultiplier: g.NoiseMultiplier, Sensitivity: rapid.IntRange(1, 4).Draw(t, "sensitivity")}
+		case 3:
+			of = event.EpsilonDelta{Epsilon: logUniform(t, "epsilon", 1e-3, 1), Delta: logUniform(t, "step delta", 1e-18, 1e-16)}
+		case 4:
+			of = event.BallsAndBins{Batches: int(logUniform(t, "m", 1, 200)), Of: g}
+		default:
+			of = event.FixedSizeSampled{Population: 1000, Batch: rapid.IntRange(1, 1000).Draw(t, "B"), Of: g}
+		}
+		return event.SelfComposed{Of: of, Count: int64(logUniform(t, "count", 1, 30))}
+	})
+}
+
+// Ledgers of mixed events have ordered answers that invert, whatever they mix.
+func TestRandomLedgers(t *testing.T) {
+	check(t, 8, func(t *rapid.T) {
+		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
+		delta := logUniform(t, "delta", 1e-9, 1e-2)
+		a := ordered(t, ledger, event.AddRemove, delta)
+		back, err := Delta(ledger, event.AddRemove, a.Upper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if back.Lower > delta*(1+1e-9) {
+			t.Errorf("at the certified epsilon %v delta is at least %v, not %v", a.Upper, back.Lower, delta)
 		}
 	})
 }

@@ -1,0 +1,128 @@
+package accountant
+
+import "math"
+
+// lattice is P-mass on the points origin + (first+i)h. infinity is P-mass at
+// infinite loss; mass that was dropped is in neither.
+type lattice struct {
+	h, origin float64
+	first     int
+	mass      []float64
+	infinity  float64
+	dropped   float64
+	noise     func(theta, h float64) float64 // as that of the pair
+}
+
+// dominating spreads every cell over its two ends with P-mass and Q-mass
+// kept, so that the pair is a post-processing of the lattice ("connect the
+// dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
+// upper bound, also after composition.
+func (c *cells) dominating() *lattice {
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise}
+	for i, m := range c.mass {
+		l.mass[i] += m - c.right[i]
+		l.mass[i+1] += c.right[i]
+	}
+	for i, m := range c.onGrid {
+		l.mass[i] += m
+	}
+	l.mass[0] += c.below // losses raised
+	return l
+}
+
+// dominated merges outcomes, randomised where needed, into groups whose total
+// loss is a grid point, so that the lattice is a post-processing of the pair;
+// what cannot be balanced is rounded down and what was cut off is dropped. δ of
+// the lattice is a lower bound.
+func (c *cells) dominated(ceiling bool) *lattice {
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise}
+	if ceiling {
+		c.mergeDown(l.mass)
+	} else {
+		c.mergeUp(l.mass)
+	}
+	for i, m := range c.onGrid {
+		l.mass[i] += m
+	}
+	return l
+}
+
+// mergeUp walks up from the left end of the support: the mass that waits
+// below grid point g has too much Q-mass for it, and takes P-mass from the
+// cells above g until P and Q balance at g.
+func (c *cells) mergeUp(out []float64) {
+	n := len(c.mass)
+	grow := math.Expm1(c.h)
+	for at, share := 0, 1.0; at < n; {
+		waiting := share * c.mass[at]
+		excess := share * (c.mass[at] - c.right[at]) * grow
+		if excess <= 0 {
+			if at+1 < len(out) {
+				out[at+1] += waiting
+			}
+			at, share = at+1, 1
+			continue
+		}
+		g := at + 1
+		i := g
+		for ; i < n; i++ {
+			d := float64(i-g) * c.h
+			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
+			if def >= excess {
+				b := excess / def
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			excess -= def
+			waiting += c.mass[i]
+		}
+		if i == n { // nothing left to balance with: round down
+			out[at] += share * c.mass[at]
+			for j := g; j < n; j++ {
+				out[j] += c.mass[j]
+			}
+			return
+		}
+	}
+}
+
+// mergeDown is the mirror image, for a support that ends on the right: the
+// mass that waits above grid point g has too little Q-mass for it.
+func (c *cells) mergeDown(out []float64) {
+	shrink := -math.Expm1(-c.h)
+	for at, share := len(c.mass)-1, 1.0; at >= 0; {
+		waiting := share * c.mass[at]
+		lack := share * c.right[at] * shrink
+		if lack <= 0 {
+			out[at] += waiting
+			at, share = at-1, 1
+			continue
+		}
+		g := at
+		i := g - 1
+		for ; i >= 0; i-- {
+			d := float64(g-i) * c.h
+			extra := (c.mass[i]-c.right[i])*expm1Capped(d) + c.right[i]*expm1Capped(d-c.h)
+			if extra >= lack {
+				b := lack / extra
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			lack -= extra
+			waiting += c.mass[i]
+		}
+		if i < 0 { // round down: every cell to its left end
+			out[at] += share * c.mass[at]
+			for j := range g {
+				out[j] += c.mass[j]
+			}
+			return
+		}
+	}
+}
+
+// expm1Capped is e^d - 1 without overflow; a larger value would only make a
+// vanishing share smaller.
+func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }

@@ -1,0 +1,144 @@
+package accountant
+
+import (
+	"fmt"
+	"math"
+
+	"d3p/internal/privacy/event"
+)
+
+// poisson adds count Poisson-sampled Gaussian steps. Remove and add compose
+// each with itself, because the relation is ordered (Zhu, Dong, Wang 2022,
+// Theorem 11); substitution has the single pair of docs/accounting.md.
+func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
+	rate, inner := e.Rate, e.Of
+	for {
+		nested, ok := inner.(event.PoissonSampled)
+		if !ok {
+			break
+		}
+		rate, inner = rate*nested.Rate, nested.Of
+	}
+	if rate == 1 {
+		return c.add(inner, count)
+	}
+	mu, ok := innerGaussian(inner)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("Poisson sampling of %T", inner), "only Gaussian releases can be amplified", "")
+	}
+	if mu == 0 {
+		return nil
+	}
+	for i, d := range c.everywhere() {
+		kind := subPair
+		if c.rel != event.Substitute {
+			kind = [...]pairKind{removePair, addPair}[i]
+		}
+		d.merge(pairKey{kind: kind, s: 1 / mu, q: rate}, count)
+	}
+	return nil
+}
+
+// fixedSize adds count Gaussian steps on uniform subsets of fixed size. A
+// record displaces another one, so the shift is 2C. Under substitution an
+// adversary may choose remove in one step and add in the next, so only the
+// envelope of both profiles composes (Lebeda, Regehr, Kamath, Steinke 2024,
+// arXiv:2407.09597); the two self-compositions are attacks.
+func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
+	mu, ok := innerGaussian(e.Of)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("fixed-size sampling of %T", e.Of), "only Gaussian releases can be amplified", "")
+	}
+	if c.rel == event.ZeroOut {
+		return c.unsupported("fixed-size sampling", "no dominating pair is known: the null record displaces another", "use add_remove or substitute")
+	}
+	if mu == 0 {
+		return nil
+	}
+	if e.Batch == e.Population {
+		c.gaussian(2*mu, count)
+		return nil
+	}
+	rate := float64(e.Batch) / float64(e.Population)
+	kinds := []pairKind{removePair, addPair}
+	if c.rel == event.Substitute {
+		kinds = []pairKind{envelopePair, removePair, addPair}
+		c.envelope = true
+	}
+	for i, d := range c.everywhere() {
+		d.merge(pairKey{kind: kinds[i], s: 1 / (2 * mu), q: rate}, count)
+	}
+	return nil
+}
+
+// ballsAndBins adds count epochs in which every record goes to one random
+// batch. Conditional on the assignment an epoch is one Gaussian step, which
+// bounds it too; the epoch pair is smaller.
+func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
+	mu, ok := innerGaussian(e.Of)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("balls-and-bins sampling of %T", e.Of), "only Gaussian releases can be amplified", "")
+	}
+	if c.rel == event.Substitute {
+		return c.unsupported("balls-and-bins sampling", "no dominating pair is known for two records that move at once", "use add_remove")
+	}
+	if mu == 0 {
+		return nil
+	}
+	if e.Batches == 1 {
+		c.gaussian(mu, count)
+		return nil
+	}
+	for i, d := range c.directions {
+		d.merge(pairKey{kind: [...]pairKind{ballsRemovePair, ballsAddPair}[i], s: 1 / mu, n: e.Batches}, count)
+	}
+	return nil
+}
+
+// shuffled adds count epochs with every record in exactly one batch, at a
+// position that is taken as known: no amplification.
+func (c *compiler) shuffled(e event.Shuffled, count int64) error {
+	mu, ok := innerGaussian(e.Of)
+	if !ok {
+		return c.unsupported(fmt.Sprintf("shuffling of %T", e.Of), "only Gaussian releases are implemented", "")
+	}
+	if c.rel == event.AddRemove {
+		return c.unsupported("shuffling", "adding a record moves the positions of all others", "use zero_out or substitute, or sample by balls-and-bins or Poisson")
+	}
+	c.gaussian(c.shift()*mu, count)
+	c.note("shuffled epochs: no amplification by shuffling is proven, so none is claimed; Poisson accounting does not apply, and balls-and-bins sampling costs far less")
+	return nil
+}
+
+// discreteGaussian adds count univariate discrete Gaussian releases.
+func (c *compiler) discreteGaussian(e event.DiscreteGaussian, count int64) error {
+	sigma := e.NoiseMultiplier * float64(e.Sensitivity)
+	if sigma > maxDiscreteSigma {
+		return c.unsupported("discrete Gaussian noise", fmt.Sprintf("a standard deviation of %v integers is above the limit of %d", sigma, maxDiscreteSigma), "")
+	}
+	c.everyMerge(pairKey{kind: discreteKind, s: sigma, n: int(c.shift()) * e.Sensitivity}, count)
+	return nil
+}
+
+// innerGaussian reports the μ (shift C over noise) of the single Gaussian
+// that releases on one and the same sample add up to.
+func innerGaussian(ev event.Event) (mu float64, ok bool) {
+	switch e := ev.(type) {
+	case event.Gaussian:
+		return 1 / e.NoiseMultiplier, true
+	case event.SelfComposed:
+		mu, ok = innerGaussian(e.Of)
+		return mu * math.Sqrt(float64(e.Count)), ok
+	case event.Composed:
+		sum := 0.0
+		for _, of := range e.Events {
+			mu, ok := innerGaussian(of)
+			if !ok {
+				return 0, false
+			}
+			sum += mu * mu
+		}
+		return math.Sqrt(sum), true
+	}
+	return 0, false
+}
