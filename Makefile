@@ -28,10 +28,12 @@ bench:
 experiments-quick: build
 	$(GO) run ./internal/experiments -d3p bin/d3p
 
-# every fuzz target for a minute, then the tests ten times
+# every fuzz target for a minute, the tests ten times, then thousands of random
+# runs through the accountant
 soak:
 	bash .ci/fuzz 60s
 	$(GO) test -count 10 ./...
+	D3P_SOAK=1 $(GO) test -run Random -timeout 12h ./internal/privacy/accountant
 
 # man pages and schemas, from the commands' own text and the types
 docs:
