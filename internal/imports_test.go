@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"cpu/kernel": {ours: []string{"simd"}},
 	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
-		"privacy/event", "privacy/noise", "privacy/sampler", "simd"}},
+		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}},
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
