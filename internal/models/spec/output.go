@@ -5,6 +5,7 @@ type Output struct {
 	At      Position
 	Draws   Value[int]
 	Formats []Value[string]
+	Weights Value[string] // format of the weights of networks: safetensors
 	Twin    TwinOutput
 }
 
@@ -19,7 +20,7 @@ func (r *reader) output(e entry, o *Output) {
 		"formats": func(e entry) { o.Formats = r.formats(e) },
 		"relabel": func(e entry) { r.notYet(e, "relabel", "mixtures") },
 		"twin":    func(e entry) { r.twinOutput(e, &o.Twin) },
-		"weights": func(e entry) { r.notYet(e, "weights", "networks") },
+		"weights": func(e entry) { o.Weights = r.choice(e, "safetensors") },
 	})
 }
 

@@ -80,6 +80,9 @@ func renderOutput(p *printer, o *Output) {
 	} else {
 		p.line("formats", "auto")
 	}
+	if o.Weights.IsSet() {
+		p.line("weights", o.Weights.V)
+	}
 	renderTwinOutput(p, &o.Twin)
 }
 
