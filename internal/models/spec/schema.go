@@ -17,7 +17,7 @@ func Schema() []byte {
 	r.describeObject(b.topLevel(r, 0))
 	schema := top.schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	schema["$id"] = "https://d3p.dev/schema/model-v1.json"
+	schema["$id"] = "urn:d3p:schema:model-v1"
 	schema["title"] = "d3p model file, version 1"
 	out, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
