@@ -15,14 +15,6 @@ func normalPDF(x float64) float64 { return math.Exp(-0.5*x*x - logSqrt2Pi) }
 // the right tail down to the smallest float64.
 func normalTail(x float64) float64 { return 0.5 * math.Erfc(x/math.Sqrt2) }
 
-// logNormalTail is log P(Z > x), finite for every finite x.
-func logNormalTail(x float64) float64 {
-	if x < 10 {
-		return math.Log(normalTail(x))
-	}
-	return -0.5*x*x - logSqrt2Pi + math.Log(millsRatio(x))
-}
-
 // millsRatio is P(Z > x) / normalPDF(x). It overflows for x below about -38.
 func millsRatio(x float64) float64 {
 	if x < 5 {
