@@ -199,7 +199,7 @@ func operands(in *graph.Instr) [3]graph.Operand {
 
 // instruction prepares one instruction.
 func (p *program) instruction(in graph.Instr, record bool) instr {
-	c := instr{Instr: in, size: p.tape.Buffers[in.Dst].Size, steps: p.steps(&in, record), turned: -1}
+	c := instr{Instr: in, steps: p.steps(&in, record), turned: -1}
 	if record && readsRows(p.tape, &in) && in.Trans && in.Rows > 1 {
 		c.turned = p.transposed
 		p.transposed += in.Rows * in.Cols
