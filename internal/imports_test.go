@@ -19,8 +19,8 @@ type rule struct {
 }
 
 const (
-	arrow  = "github.com/apache/arrow/go/v15/"
-	cpuid  = "golang.org/x/sys/cpu"
+	arrow = "github.com/apache/arrow/go/v15/"
+	cpuid = "golang.org/x/sys/cpu"
 )
 
 // rules is who may import what: models <- privacy <- {cpu, gpu, fit} <- report
