@@ -33,7 +33,6 @@ type program struct {
 // An instr is a tape instruction with what its operands are.
 type instr struct {
 	graph.Instr
-	size  int    // of Dst
 	steps []step // of element-wise operations, sums, maxima and puts
 	// turned is where the transpose of A is kept for a product with rows in
 	// place where it has to be turned, else -1.
