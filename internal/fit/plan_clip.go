@@ -15,11 +15,13 @@ const (
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm alone means flat clipping at that norm.
+// A clip norm alone means flat clipping at that norm. So does an N that is only
+// a bound: the released count says what share of the N declared records is
+// unclipped, and records that do not exist would push C up without end.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Mu * float64(p.Records)
 	kind := ClippingAdaptive
-	if signal < minAdaptive || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || cfg.RecordsAreBound || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {

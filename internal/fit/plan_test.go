@@ -273,8 +273,24 @@ func TestOptionsCoverConfig(t *testing.T) {
 	v := reflect.ValueOf(&c).Elem()
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name != "NonPrivate" && name != "Draws" && !seen[v.Field(i).Addr().Interface()] {
+		if name != "NonPrivate" && name != "Draws" && name != "RecordsAreBound" && !seen[v.Field(i).Addr().Interface()] {
 			t.Errorf("Config.%s has no option", name)
+		}
+	}
+}
+
+// Where N is only a bound, clipping does not follow a share of N records: with
+// half of them missing the share unclipped would look too small for ever.
+func TestBoundOnRecordsMeansFlatClipping(t *testing.T) {
+	cfg := Config{Records: 20000, Epsilon: 1}
+	for bound, want := range map[bool]string{false: ClippingAdaptive, true: ClippingFlat} {
+		cfg.RecordsAreBound = bound
+		p, err := newPlan(5, cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Clipping != want || (p.CountNoise > 0) != (want == ClippingAdaptive) {
+			t.Errorf("bound %v: clipping %s with count noise %g, want %s", bound, p.Clipping, p.CountNoise, want)
 		}
 	}
 }

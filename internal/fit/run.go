@@ -17,6 +17,7 @@ import (
 func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
+		cfg.RecordsAreBound = m.Spec.Data.Rows.UpperBound.IsSet()
 	}
 	cfg.Init = or(cfg.Init, defaultInit(m))
 	if ofNetwork(m) {
