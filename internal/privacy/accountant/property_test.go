@@ -18,11 +18,17 @@ var soaking = os.Getenv("D3P_SOAK") != ""
 // check runs the property on n random cases, 50 times as many when soaking.
 func check(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
-	if soaking {
-		n *= 50
+	seed := "1" // the same runs every time; soaking draws new ones
+	switch {
+	case soaking:
+		n, seed = 50*n, "0"
+	case underRace:
+		n = (n + 7) / 8
 	}
-	if err := flag.Set("rapid.checks", strconv.Itoa(n)); err != nil {
-		t.Fatal(err)
+	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(n), "rapid.seed": seed} {
+		if err := flag.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
 	}
 	rapid.Check(t, property)
 }
