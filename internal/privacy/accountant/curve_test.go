@@ -55,6 +55,9 @@ func TestCurveCoversAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "few steps" {
+				heavy(t)
+			}
 			curve := mustCurve(t, c.ev, c.rel)
 			for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
 				a := mustEpsilon(t, c.ev, c.rel, delta)
@@ -82,6 +85,7 @@ func TestCurveCoversAnswers(t *testing.T) {
 }
 
 func TestCalibrateRisk(t *testing.T) {
+	heavy(t)
 	risk := Risk{TPR: 0.05, FPR: 0.01}
 	sigma, c, err := CalibrateRisk(risk, event.AddRemove, mnist)
 	if err != nil {
@@ -106,6 +110,7 @@ func TestCalibrateRisk(t *testing.T) {
 }
 
 func TestMaxSteps(t *testing.T) {
+	heavy(t)
 	mechanism := func(steps int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: 128.0 / 60000, Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: steps}
 	}

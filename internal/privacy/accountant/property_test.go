@@ -23,7 +23,7 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 	case soaking:
 		n, seed = 50*n, "0"
 	case underRace:
-		n = (n + 7) / 8
+		n = (n + 15) / 16
 	}
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(n), "rapid.seed": seed} {
 		if err := flag.Set(name, value); err != nil {
@@ -31,6 +31,14 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 		}
 	}
 	rapid.Check(t, property)
+}
+
+// heavy skips a test of long numerics under the race detector.
+func heavy(t *testing.T) {
+	t.Helper()
+	if underRace {
+		t.Skip("long numerics: runs without -race")
+	}
 }
 
 func logUniform(t *rapid.T, name string, lo, hi float64) float64 {
@@ -245,6 +253,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
+	heavy(t)
 	check(t, 8, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)

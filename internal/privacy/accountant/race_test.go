@@ -2,5 +2,7 @@
 
 package accountant
 
-// underRace: the race detector makes everything here about ten times slower.
+// underRace: the race detector makes everything here about ten times slower,
+// and no goroutine of this package depends on the numbers; .ci/run runs the
+// whole numerics without it.
 const underRace = true

@@ -47,6 +47,18 @@ func loadReference(t testing.TB) *reference {
 	return &r
 }
 
+// thin is every point, but under the race detector only one in twenty.
+func thin(all []referenceRun) []referenceRun {
+	if !underRace {
+		return all
+	}
+	var kept []referenceRun
+	for i := 0; i < len(all); i += 20 {
+		kept = append(kept, all[i])
+	}
+	return kept
+}
+
 // event is the ledger of the run with noise multiplier sigma.
 func (r referenceRun) event(sigma float64) event.Event {
 	if len(r.Segments) > 0 {
@@ -84,7 +96,7 @@ func fraction(q float64) (b, n int) {
 
 func TestReferenceEpsilon(t *testing.T) {
 	ref := loadReference(t)
-	for _, r := range append(ref.Epsilon, ref.Heterogeneous...) {
+	for _, r := range thin(append(ref.Epsilon, ref.Heterogeneous...)) {
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
@@ -119,7 +131,7 @@ func checkBracket(t *testing.T, lower, upper, refLower, refUpper float64) {
 }
 
 func TestReferenceDelta(t *testing.T) {
-	for _, r := range loadReference(t).Delta {
+	for _, r := range thin(loadReference(t).Delta) {
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
 			a, err := Delta(r.event(r.Sigma), event.Relation(r.Adjacency), r.Epsilon)
@@ -133,7 +145,7 @@ func TestReferenceDelta(t *testing.T) {
 }
 
 func TestReferenceSigma(t *testing.T) {
-	for _, r := range loadReference(t).Sigma {
+	for _, r := range thin(loadReference(t).Sigma) {
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
