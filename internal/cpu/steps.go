@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math"
+
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
@@ -64,7 +66,6 @@ func (p *program) source(o graph.Operand, e int, record bool) source {
 // steps cuts an instruction; nil if it is not one of those that are cut.
 func (p *program) steps(in *graph.Instr, record bool) []step {
 	var list []step
-	dst := graph.Operand{Buf: in.Dst}
 	switch in.Op {
 	case graph.OpMatVec, graph.OpOuter, graph.OpGather, graph.OpScatter:
 		return nil
@@ -74,21 +75,7 @@ func (p *program) steps(in *graph.Instr, record bool) []step {
 		}
 		return list
 	case graph.OpSum, graph.OpMaxReduce:
-		op := graph.OpAdd
-		if in.Op == graph.OpMaxReduce {
-			op = graph.OpMax
-		}
-		begun := map[int32]bool{}
-		for e, to := range in.Into {
-			x := p.source(in.A, e, record)
-			if !begun[to] {
-				begun[to] = true
-				list = p.append(list, graph.OpCopy, int(to), in, record, x)
-				continue
-			}
-			list = p.append(list, op, int(to), in, record, p.source(dst, int(to), record), x)
-		}
-		return list
+		return p.reduction(in, record)
 	}
 	for e := range p.tape.Buffers[in.Dst].Size {
 		var x []source
@@ -98,6 +85,38 @@ func (p *program) steps(in *graph.Instr, record bool) []step {
 		list = p.append(list, in.Op, e, in, record, x...)
 	}
 	return list
+}
+
+// reduction cuts a sum or maximum. An element of Dst that nothing goes into has
+// the value of an empty one.
+func (p *program) reduction(in *graph.Instr, record bool) []step {
+	op, empty := graph.OpAdd, 0.0
+	if in.Op == graph.OpMaxReduce {
+		op, empty = graph.OpMax, math.Inf(-1)
+	}
+	var list []step
+	begun := make([]bool, p.tape.Buffers[in.Dst].Size)
+	for e, to := range in.Into {
+		x := p.source(in.A, e, record)
+		if !begun[to] {
+			begun[to] = true
+			list = p.append(list, graph.OpCopy, int(to), in, record, x)
+			continue
+		}
+		list = p.append(list, op, int(to), in, record, p.source(graph.Operand{Buf: in.Dst}, int(to), record), x)
+	}
+	for e, b := range begun {
+		if !b {
+			list = p.append(list, graph.OpCopy, e, in, record, p.constant(empty))
+		}
+	}
+	return list
+}
+
+// constant is a source of one number.
+func (p *program) constant(x float64) source {
+	p.constants = append(p.constants, x)
+	return source{space: inConst, at: len(p.constants) - 1, scalar: true}
 }
 
 // append adds one element, to the last step where that can take it.

@@ -87,6 +87,7 @@ func Models() []Model {
 		{"network", repeat(normalColumn, 6, normalColumn), network},
 		{"softmax", repeat(normalColumn, 3, groupColumn), softmax},
 		{"noise per record", repeat(normalColumn, 3, binaryColumn), perRecordNoise},
+		{"intercept among parameters drawn per record", repeat(normalColumn, 2, binaryColumn), drawnIntercept},
 		{"noise per step", repeat(normalColumn, 3, binaryColumn), perStepNoise},
 	}
 }
@@ -200,6 +201,20 @@ func perRecordNoise(b *graph.Builder) *graph.Node {
 	eta := b.Aux("eta", graph.Shape{d}, true)
 	w := b.Add(b.Param("m", graph.Shape{d}), b.Mul(b.Exp(b.Param("log_s", graph.Shape{d})), eta))
 	return bernoulli(b, b.Column(3), b.MatMul(b.Columns(0, d), w))
+}
+
+// drawnIntercept picks an intercept and coefficients from one vector that is
+// drawn anew for every record, and uses it once more in its prior. Adjoints of
+// the parts are sums into some elements of the vector: the others are zero,
+// whatever was in their memory before.
+func drawnIntercept(b *graph.Builder) *graph.Node {
+	all, d := graph.Shape{dim("theta", 3)}, graph.Shape{dim("d", 2)}
+	mean, logSD := b.Param("m", all), b.Param("log_s", all)
+	theta := b.Add(mean, b.Mul(b.Exp(logSD), b.Aux("eta", all, true)))
+	intercept, w := b.Take(theta, nil, []int32{0}), b.Take(theta, d, []int32{1, 2})
+	loss := bernoulli(b, b.Column(2), b.Add(intercept, b.MatMul(b.Columns(0, d[0]), w)))
+	prior := b.Sub(b.Sum(logSD), b.Mul(b.Const(0.5), b.Add(b.Square(intercept), b.Sum(b.Square(w)))))
+	return b.Add(loss, b.Mul(b.Const(0.01), prior))
 }
 
 // perStepNoise draws θ once for all records.
