@@ -37,6 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 			t.Run("norms", e.norms)
 			t.Run("poisoned", e.poisoned)
 			t.Run("repeats", e.repeats)
+			t.Run("steps", e.steps)
 		})
 	}
 }
@@ -254,5 +255,19 @@ func (e *experiment) repeats(t *testing.T) {
 		if math.Float64bits(first[i]) != math.Float64bits(second[i]) {
 			t.Fatalf("sum[%d] = %x, then %x, of the same call", i, first[i], second[i])
 		}
+	}
+}
+
+// steps: a worker serves many steps, each with its own parameters, noise and
+// size of batch; nothing of one is left in the next.
+func (e *experiment) steps(t *testing.T) {
+	first, in := e.reference, e.in
+	defer func() { e.reference, e.in = first, in }()
+	for step, B := range []int{300, 3, 77, e.rows.N, 1, 129} {
+		e.in.Params, e.in.Aux = normals(e.rng, len(in.Params), 0.5), normals(e.rng, len(in.Aux), 1)
+		e.in.Step = 10 + step
+		e.reference = newReference(first.tape, e.rows, e.in)
+		clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm()}
+		e.compare(t, fmt.Sprintf("step %d, B=%d", step, B), e.someone(B), false, clip)
 	}
 }
