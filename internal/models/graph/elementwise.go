@@ -98,6 +98,19 @@ func (b *Builder) NormalCDF(x *Node) *Node { return b.elementwise(OpNormalCDF, x
 // LogNormalCDF is log Φ(x), accurate in both tails.
 func (b *Builder) LogNormalCDF(x *Node) *Node { return b.elementwise(OpLogNormalCDF, x) }
 
+// LogGammaP is log P(a, x), the log of the regularised lower incomplete gamma
+// function; 0 for a <= 0.
+func (b *Builder) LogGammaP(a, x *Node) *Node { return b.elementwise(OpLogGammaP, a, x) }
+
+// LogGammaQ is log Q(a, x), the log of the regularised upper incomplete gamma
+// function; -Inf for a <= 0.
+func (b *Builder) LogGammaQ(a, x *Node) *Node { return b.elementwise(OpLogGammaQ, a, x) }
+
+// LogBetaI is the log of the regularised incomplete beta function I(p, q) at
+// the probability whose logit is u, accurate on both sides; 0 for p <= 0,
+// -Inf for q <= 0. Its complement is LogBetaI(-u, q, p).
+func (b *Builder) LogBetaI(u, p, q *Node) *Node { return b.elementwise(OpLogBetaI, u, p, q) }
+
 // StopGradient is x, through which no gradient flows.
 func (b *Builder) StopGradient(x *Node) *Node { return b.elementwise(OpStop, x) }
 

@@ -57,6 +57,16 @@ const (
 	OpCos
 	OpAtan
 
+	// Incomplete gamma and beta functions, two and three operands; special
+	// functions whose derivatives are operations of their own.
+	OpLogGammaP      // log P(x, y)
+	OpLogGammaQ      // log Q(x, y)
+	OpLogGammaPShape // ∂/∂x log P(x, y)
+	OpLogGammaQShape // ∂/∂x log Q(x, y)
+	OpLogBetaI       // log I(y, z) at logistic(x)
+	OpLogBetaIFirst  // ∂/∂y log I(y, z) at logistic(x)
+	OpLogBetaISecond // ∂/∂z log I(y, z) at logistic(x)
+
 	// Three operands.
 	OpWhere // y where x ≠ 0, else z
 
@@ -131,6 +141,14 @@ var ops = [numOps]opInfo{
 	OpSin:          {name: "sin", arity: 1, f1: math.Sin},
 	OpCos:          {name: "cos", arity: 1, f1: math.Cos},
 	OpAtan:         {name: "atan", arity: 1, f1: math.Atan},
+
+	OpLogGammaP:      {name: "loggammap", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).below.v }},
+	OpLogGammaQ:      {name: "loggammaq", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).above.v }},
+	OpLogGammaPShape: {name: "loggammap_shape", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).below.a }},
+	OpLogGammaQShape: {name: "loggammaq_shape", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).above.a }},
+	OpLogBetaI:       {name: "logbetai", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.v }},
+	OpLogBetaIFirst:  {name: "logbetai_first", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.a }},
+	OpLogBetaISecond: {name: "logbetai_second", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.b }},
 
 	OpWhere: {name: "where", arity: 3, f3: where},
 

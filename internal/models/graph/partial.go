@@ -85,6 +85,8 @@ func (b *Builder) partial(n *Node, i int) *Node {
 		return b.Neg(b.Sin(x))
 	case OpAtan:
 		return b.Reciprocal(b.Add(one, b.Square(x)))
+	case OpLogGammaP, OpLogGammaQ, OpLogBetaI:
+		return b.incompletePartial(n, i)
 	case OpLess, OpEqual, OpSign, OpFloor:
 		return nil
 	}
@@ -99,4 +101,32 @@ func (b *Builder) normalDensity(x *Node) *Node { return b.Exp(b.logNormalDensity
 
 func (b *Builder) logNormalDensity(x *Node) *Node {
 	return b.Sub(b.Mul(b.Const(-0.5), b.Square(x)), b.Const(0.5*math.Log(2*math.Pi)))
+}
+
+// incompletePartial is the partial derivative of an incomplete gamma or beta
+// function: the ratio of its density to itself, by way of logarithms, or an
+// operation of its own.
+func (b *Builder) incompletePartial(n *Node, i int) *Node {
+	x, y := n.args[0], n.args[1]
+	if n.op == OpLogBetaI {
+		z := n.args[2]
+		if i > 0 {
+			return b.elementwise([...]Op{OpLogBetaIFirst, OpLogBetaISecond}[i-1], x, y, z)
+		}
+		logBeta := b.Sub(b.Add(b.Lgamma(y), b.Lgamma(z)), b.Lgamma(b.Add(y, z)))
+		density := b.Sub(b.Add(b.Mul(y, b.LogSigmoid(x)), b.Mul(z, b.LogSigmoid(b.Neg(x)))), logBeta)
+		return b.Exp(b.Sub(density, n))
+	}
+	if i == 0 {
+		if n.op == OpLogGammaP {
+			return b.elementwise(OpLogGammaPShape, x, y)
+		}
+		return b.elementwise(OpLogGammaQShape, x, y)
+	}
+	density := b.Sub(b.Sub(b.Mul(b.Sub(x, b.Const(1)), b.Log(y)), y), b.Lgamma(x))
+	ratio := b.Exp(b.Sub(density, n))
+	if n.op == OpLogGammaQ {
+		return b.Neg(ratio)
+	}
+	return ratio
 }
