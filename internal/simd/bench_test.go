@@ -49,23 +49,24 @@ func BenchmarkReduce(b *testing.B) {
 // BenchmarkProduct reports the fastest of many products, transposed or not, as
 // a network's layers need them.
 func BenchmarkProduct(b *testing.B) {
-	for _, s := range [][3]int{{400, 64, 784}, {784, 64, 400}, {784, 400, 64}, {512, 128, 512}} {
+	benchmarkProduct[float64](b)
+	benchmarkProduct[float32](b)
+}
+
+func benchmarkProduct[T float32 | float64](b *testing.B) {
+	for _, s := range [][3]int{{400, 64, 784}, {784, 64, 400}, {784, 400, 64}, {784, 400, 128}, {512, 128, 512}} {
 		for _, transposed := range []bool{false, true} {
-			p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1], LDB: s[1], ARow: s[2], ACol: 1,
-				A: normals(s[0]*s[2], 1), B: normals(s[2]*s[1], 2), C: normals(s[0]*s[1], 3)}
+			p := product[T]{M: s[0], N: s[1], K: s[2], LDC: s[1], LDB: s[1], ARow: s[2], ACol: 1,
+				A: convert[T](normals(s[0]*s[2], 1)), B: convert[T](normals(s[2]*s[1], 2)), C: convert[T](normals(s[0]*s[1], 3))}
 			if transposed {
 				p.ARow, p.ACol = 1, s[0]
 			}
 			for _, k := range implementations() {
-				b.Run(fmt.Sprintf("%dx%dx%d/transposed=%t/%s", s[0], s[1], s[2], transposed, k.name), func(b *testing.B) {
+				b.Run(fmt.Sprintf("%T/%dx%dx%d/transposed=%t/%s", T(0), s[0], s[1], s[2], transposed, k.name), func(b *testing.B) {
 					least := time.Hour
 					for range b.N {
 						start := time.Now()
-						if k == plain {
-							p.addPlain()
-						} else {
-							p.addTiles(k)
-						}
+						p.add(tilesOf[T](k))
 						least = min(least, time.Since(start))
 					}
 					b.ReportMetric(2*float64(s[0]*s[1]*s[2])/float64(least.Nanoseconds()), "GFLOP/s")

@@ -24,9 +24,17 @@ var avx512 = &kernels{
 	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, divScalar: divScalarAVX512, fromScalar: fromScalarAVX512, overScalar: overScalarAVX512, maxScalar: maxScalarAVX512, axpy: axpyAVX512,
 	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512, adam: adamAVX512,
 	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
-	whole: []tile{{14, tile14AVX512}, {8, tile8AVX512}, {4, tile4AVX512}, {2, tile2AVX512}, {1, tile1AVX512}},
-	cut:   []tile{{14, cutTile14AVX512}, {8, cutTile8AVX512}, {4, cutTile4AVX512}, {2, cutTile2AVX512}, {1, cutTile1AVX512}},
-	width: 16,
+	narrow: narrowAVX512, widen: widenAVX512,
+	tiles64: tiles[float64]{
+		whole: []tile[float64]{{14, tile14x64AVX512}, {8, tile8x64AVX512}, {4, tile4x64AVX512}, {2, tile2x64AVX512}, {1, tile1x64AVX512}},
+		cut:   []tile[float64]{{14, cutTile14x64AVX512}, {8, cutTile8x64AVX512}, {4, cutTile4x64AVX512}, {2, cutTile2x64AVX512}, {1, cutTile1x64AVX512}},
+		width: 16, depth: 256,
+	},
+	tiles32: tiles[float32]{
+		whole: []tile[float32]{{14, tile14x32AVX512}, {8, tile8x32AVX512}, {4, tile4x32AVX512}, {2, tile2x32AVX512}, {1, tile1x32AVX512}},
+		cut:   []tile[float32]{{14, cutTile14x32AVX512}, {8, cutTile8x32AVX512}, {4, cutTile4x32AVX512}, {2, cutTile2x32AVX512}, {1, cutTile1x32AVX512}},
+		width: 32, depth: 512,
+	},
 }
 
 var avx2 = &kernels{
@@ -36,7 +44,15 @@ var avx2 = &kernels{
 	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, divScalar: divScalarAVX2, fromScalar: fromScalarAVX2, overScalar: overScalarAVX2, maxScalar: maxScalarAVX2, axpy: axpyAVX2,
 	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2, adam: adamAVX2,
 	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,
-	whole: []tile{{6, tile6AVX2}, {4, tile4AVX2}, {2, tile2AVX2}, {1, tile1AVX2}},
-	cut:   []tile{{4, cutTile4AVX2}, {2, cutTile2AVX2}, {1, cutTile1AVX2}},
-	width: 8,
+	narrow: narrowAVX2, widen: widenAVX2,
+	tiles64: tiles[float64]{
+		whole: []tile[float64]{{6, tile6x64AVX2}, {4, tile4x64AVX2}, {2, tile2x64AVX2}, {1, tile1x64AVX2}},
+		cut:   []tile[float64]{{4, cutTile4x64AVX2}, {2, cutTile2x64AVX2}, {1, cutTile1x64AVX2}},
+		width: 8, depth: 256,
+	},
+	tiles32: tiles[float32]{
+		whole: []tile[float32]{{6, tile6x32AVX2}, {4, tile4x32AVX2}, {2, tile2x32AVX2}, {1, tile1x32AVX2}},
+		cut:   []tile[float32]{{4, cutTile4x32AVX2}, {2, cutTile2x32AVX2}, {1, cutTile1x32AVX2}},
+		width: 16, depth: 512,
+	},
 }

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"testing"
 )
@@ -186,31 +187,87 @@ func TestRows(t *testing.T) {
 
 func TestProduct(t *testing.T) {
 	forms(t, func(t *testing.T, k *kernels) {
-		for _, s := range [][3]int{{1, 1, 1}, {14, 16, 3}, {13, 15, 7}, {29, 33, 300}, {50, 17, 513}, {3, 100, 2}, {7, 8, 64}, {31, 5, 9}} {
-			for _, transposed := range []bool{false, true} {
-				p := Product{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, LDB: s[1] + 1, ARow: s[2], ACol: 1}
-				if transposed {
-					p.ARow, p.ACol = 1, s[0]
-				}
-				p.A = atEnd(t, normals(p.M*p.K, 1))
-				p.B = atEnd(t, normals((p.K-1)*p.LDB+p.N, 2))
-				want := normals((p.M-1)*p.LDC+p.N, 3)
-				got := atEnd(t, want)
-				p.C = want
-				p.addPlain()
-				p.C = got
-				p.addTiles(k)
-				equal(t, "product", got, want)
+		testProduct[float64](t, k)
+		testProduct[float32](t, k)
+	})
+}
+
+func testProduct[T float32 | float64](t *testing.T, k *kernels) {
+	for _, s := range [][3]int{{1, 1, 1}, {14, 16, 3}, {13, 15, 7}, {29, 33, 300}, {50, 17, 513}, {3, 100, 2}, {7, 8, 64}, {31, 5, 9}, {15, 63, 1030}} {
+		for _, transposed := range []bool{false, true} {
+			p := product[T]{M: s[0], N: s[1], K: s[2], LDC: s[1] + 3, LDB: s[1] + 1, ARow: s[2], ACol: 1}
+			if transposed {
+				p.ARow, p.ACol = 1, s[0]
 			}
+			p.A = atEnd(t, convert[T](normals(p.M*p.K, 1)))
+			p.B = atEnd(t, convert[T](normals((p.K-1)*p.LDB+p.N, 2)))
+			want := convert[T](normals((p.M-1)*p.LDC+p.N, 3))
+			got := atEnd(t, want)
+			p.C = want
+			p.add(tilesOf[T](plain))
+			p.C = got
+			p.add(tilesOf[T](k))
+			equal(t, "product", convert[float64](got), convert[float64](want))
+		}
+	}
+}
+
+// convert changes the width of numbers.
+func convert[T, F float32 | float64](x []F) []T {
+	y := make([]T, len(x))
+	for i, v := range x {
+		y[i] = T(v)
+	}
+	return y
+}
+
+func TestConversions(t *testing.T) {
+	all := append(inputs(), 1+0x1p-24, 1+0x1p-24+0x1p-40, 0x1.8p-149, 0x1p-150, 0x1.ffffffp127)
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, n := range append(lengths(), len(all)) {
+			x := atEnd(t, all[len(all)-n:])
+			single, wide := atEnd(t, make([]float32, n)), atEnd(t, make([]float64, n))
+			k.narrow(single, x)
+			want := convert[float32](x)
+			equal(t, "narrow", convert[float64](single), convert[float64](want))
+			k.widen(wide, single)
+			equal(t, "widen", wide, convert[float64](want))
 		}
 	})
+}
+
+// fma32 against exact arithmetic, most of all where two roundings go wrong.
+func TestFMA32(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 8))
+	check := func(a, b, c float32) {
+		exact := new(big.Float).SetPrec(400).SetFloat64(float64(a) * float64(b))
+		want, _ := exact.Add(exact, big.NewFloat(float64(c))).Float32()
+		if got := fma32(a, b, c); got != want {
+			t.Errorf("%x·%x + %x = %x, want %x", a, b, c, got, want)
+		}
+	}
+	check(1+0x1p-12, 1+0x1p-12, 0x1p-60)  // 1 + 2^-11 + 2^-24: halfway, and a little
+	check(1+0x1p-12, 1+0x1p-12, -0x1p-60) // and a little less
+	check(1+0x1p-12, 1+0x1p-12, 0)
+	for range 200000 {
+		m := func() float32 { return float32(math.Ldexp(float64(rng.IntN(8192)-4096), rng.IntN(90)-50)) }
+		check(m(), m(), m())
+		check(float32(rng.NormFloat64()), float32(rng.NormFloat64()), float32(rng.NormFloat64()))
+		check(float32(0x1p-80*rng.NormFloat64()), float32(0x1p-65*rng.NormFloat64()), float32(0x1p-140*rng.NormFloat64()))
+	}
+	if x := fma32(float32(math.Inf(1)), 1, 1); !math.IsInf(float64(x), 1) {
+		t.Errorf("infinity is %g", x)
+	}
+	if x := fma32(0x1p127, 0x1p127, 1); !math.IsInf(float64(x), 1) {
+		t.Errorf("overflow is %g", x)
+	}
 }
 
 // The plain product is the sum in order of k.
 func TestPlainProduct(t *testing.T) {
 	p := Product{M: 2, N: 3, K: 2, LDC: 3, ARow: 1, ACol: 2, LDB: 3,
 		A: []float64{1, 2, 3, 4}, B: []float64{1, 2, 3, 4, 5, 6}, C: []float64{100, 0, 0, 0, 0, 200}}
-	p.addPlain()
+	p.add(&plain.tiles64)
 	equal(t, "product", p.C, []float64{113, 17, 21, 18, 24, 230})
 }
 

@@ -7,22 +7,23 @@ import "math"
 // A[i·ARow + k·ACol], so that it may be transposed. Every element of C is a
 // chain of fused multiply-adds in order of k that starts at its old value:
 // cutting M, N or K and the order of the cuts in M and N change no bit.
-type Product struct {
+type Product = product[float64]
+
+// A Product32 is a Product of matrices of float32, with roundings to float32.
+type Product32 = product[float32]
+
+type product[T float32 | float64] struct {
 	M, N, K    int
-	C          []float64
+	C          []T
 	LDC        int
-	A          []float64
+	A          []T
 	ARow, ACol int
-	B          []float64
+	B          []T
 	LDB        int
 }
 
-// kBlock is how much of K a panel of A covers, so that it stays in the
-// first-level cache while it meets all of B.
-const kBlock = 256
-
 // Add computes the product. C must not overlap A or B.
-func (p Product) Add() {
+func (p product[T]) Add() {
 	if p.M == 0 || p.N == 0 || p.K == 0 {
 		return
 	}
@@ -30,28 +31,42 @@ func (p Product) Add() {
 	_ = p.C[(p.M-1)*p.LDC+p.N-1]
 	_ = p.A[(p.M-1)*p.ARow+(p.K-1)*p.ACol]
 	_ = p.B[(p.K-1)*p.LDB+p.N-1]
-	if active.whole == nil {
-		p.addPlain()
-		return
-	}
-	p.addTiles(active)
+	p.add(tilesOf[T](active))
 }
 
-func (p Product) addPlain() {
-	for i := range p.M {
-		c := p.C[i*p.LDC:][:p.N]
-		for k := range p.K {
-			a := p.A[i*p.ARow+k*p.ACol]
-			for j, b := range p.B[k*p.LDB:][:p.N] {
-				c[j] = math.FMA(a, b, c[j])
+// tiles are how one implementation multiplies matrices: by row in plain Go,
+// else by tiles of whole columns and of fewer, the most rows first.
+type tiles[T float32 | float64] struct {
+	axpy       func(dst, a []T, s T)
+	whole, cut []tile[T]
+	width      int // columns of a whole tile
+	depth      int // of K at a time: a panel of A stays in the first-level cache while it meets all of B
+}
+
+// A tile adds a product to `rows` rows of C.
+type tile[T float32 | float64] struct {
+	rows int
+	add  func(c *T, ldc int, a *T, rowStride, colStride int, b *T, ldb, n, k int)
+}
+
+func tilesOf[T float32 | float64](k *kernels) *tiles[T] {
+	if t, ok := any(&k.tiles64).(*tiles[T]); ok {
+		return t
+	}
+	return any(&k.tiles32).(*tiles[T])
+}
+
+func (p *product[T]) add(s *tiles[T]) {
+	if s.whole == nil {
+		for i := range p.M {
+			for k := range p.K {
+				s.axpy(p.C[i*p.LDC:][:p.N], p.B[k*p.LDB:][:p.N], p.A[i*p.ARow+k*p.ACol])
 			}
 		}
+		return
 	}
-}
-
-func (p Product) addTiles(s *kernels) {
-	for k := 0; k < p.K; k += kBlock {
-		depth := min(kBlock, p.K-k)
+	for k := 0; k < p.K; k += s.depth {
+		depth := min(s.depth, p.K-k)
 		for i, t := 0, 0; i < p.M; i += s.whole[t].rows {
 			for s.whole[t].rows > p.M-i {
 				t++
@@ -74,6 +89,40 @@ func (p Product) addTiles(s *kernels) {
 }
 
 // tile adds the product of depth columns of A from k on to n columns of C.
-func (p *Product) tile(t tile, i, j, k, n, depth int) {
+func (p *product[T]) tile(t tile[T], i, j, k, n, depth int) {
 	t.add(&p.C[i*p.LDC+j], p.LDC, &p.A[i*p.ARow+k*p.ACol], p.ARow, p.ACol, &p.B[k*p.LDB+j], p.LDB, n, depth)
+}
+
+func axpy32(dst, a []float32, s float32) {
+	for j, x := range a[:len(dst)] {
+		dst[j] = fma32(s, x, dst[j])
+	}
+}
+
+// fma32 is a·b + c with one rounding. In float64 the product is exact; the sum
+// is rounded there and once more to float32, which goes wrong only when the
+// first rounding ends halfway between two float32.
+func fma32(a, b, c float32) float32 {
+	p := float64(a) * float64(b)
+	s := p + float64(c)
+	const below = 1<<29 - 1 // bits of a float64 that float32 does not have
+	if math.Float64bits(s)&below != 1<<28 && math.Abs(s) >= 0x1p-126 {
+		return float32(s)
+	}
+	return float32(roundToOdd(p, float64(c), s))
+}
+
+// roundToOdd returns, where s = x + y was rounded, the neighbour of the exact
+// sum with an odd last bit, which says on which side of a halfway point it is.
+func roundToOdd(x, y, s float64) float64 {
+	rest := s - x
+	rest = (x - (s - rest)) + (y - rest) // exact: Knuth's two-sum
+	bits := math.Float64bits(s)
+	if rest == 0 || rest != rest || bits&1 == 1 {
+		return s
+	}
+	if (rest > 0) == (s > 0) {
+		return math.Float64frombits(bits + 1)
+	}
+	return math.Float64frombits(bits - 1)
 }

@@ -22,16 +22,11 @@ type kernels struct {
 	rowSum32  func(sum, w []float64, table []float32, stride int, index []uint32)
 	rowSum64  func(sum, w, table []float64, stride int, index []uint32)
 
-	// whole and cut are the tiles of the matrix product, widest first; none in
-	// the plain form. width is their number of columns.
-	whole, cut []tile
-	width      int
-}
+	narrow func(dst []float32, x []float64)
+	widen  func(dst []float64, x []float32)
 
-// A tile adds a product to `rows` rows of C.
-type tile struct {
-	rows int
-	add  func(c *float64, ldc int, a *float64, rowStride, colStride int, b *float64, ldb, n, k int)
+	tiles64 tiles[float64]
+	tiles32 tiles[float32]
 }
 
 // active is what this machine runs.
@@ -46,4 +41,6 @@ var plain = &kernels{
 	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
+	narrow: narrow, widen: widen,
+	tiles64: tiles[float64]{axpy: axpy}, tiles32: tiles[float32]{axpy: axpy32},
 }

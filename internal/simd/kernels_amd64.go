@@ -67,6 +67,12 @@ func addProductAVX2(dst []float64, a []float64, b []float64)
 // dst = fma(s, a, dst)
 func axpyAVX2(dst []float64, a []float64, s float64)
 
+// dst = x, rounded to float32
+func narrowAVX2(dst []float32, x []float64)
+
+// dst = x
+func widenAVX2(dst []float64, x []float32)
+
 // Σ a
 func sumAVX2(a []float64) float64
 
@@ -94,25 +100,25 @@ func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, inde
 func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index []uint32)
 
 // C += A·B for 6 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile6AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // dst = exp(x)
 func expAVX512(dst []float64, x []float64)
@@ -177,6 +183,12 @@ func addProductAVX512(dst []float64, a []float64, b []float64)
 // dst = fma(s, a, dst)
 func axpyAVX512(dst []float64, a []float64, s float64)
 
+// dst = x, rounded to float32
+func narrowAVX512(dst []float32, x []float64)
+
+// dst = x
+func widenAVX512(dst []float64, x []float32)
+
 // Σ a
 func sumAVX512(a []float64) float64
 
@@ -204,31 +216,82 @@ func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, in
 func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, index []uint32)
 
 // C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func tile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func tile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
-func cutTile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+func cutTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 6 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 14 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func tile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 14 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+func cutTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)

@@ -164,13 +164,13 @@ tail2:
 	JZ           done3
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y3
@@ -381,33 +381,33 @@ GLOBL cc086200000000000<>(SB), RODATA|NOPTR, $8
 DATA c0000000000000000<>+0(SB)/8, $0x0000000000000000
 GLOBL c0000000000000000<>(SB), RODATA|NOPTR, $8
 
-DATA tail64<>+0(SB)/8, $0xffffffffffffffff
-DATA tail64<>+8(SB)/8, $0xffffffffffffffff
-DATA tail64<>+16(SB)/8, $0xffffffffffffffff
-DATA tail64<>+24(SB)/8, $0xffffffffffffffff
-DATA tail64<>+32(SB)/8, $0xffffffffffffffff
-DATA tail64<>+40(SB)/8, $0xffffffffffffffff
-DATA tail64<>+48(SB)/8, $0xffffffffffffffff
-DATA tail64<>+56(SB)/8, $0xffffffffffffffff
-DATA tail64<>+64(SB)/8, $0x0000000000000000
-DATA tail64<>+72(SB)/8, $0x0000000000000000
-DATA tail64<>+80(SB)/8, $0x0000000000000000
-DATA tail64<>+88(SB)/8, $0x0000000000000000
-DATA tail64<>+96(SB)/8, $0x0000000000000000
-DATA tail64<>+104(SB)/8, $0x0000000000000000
-DATA tail64<>+112(SB)/8, $0x0000000000000000
-DATA tail64<>+120(SB)/8, $0x0000000000000000
-GLOBL tail64<>(SB), RODATA|NOPTR, $128
+DATA tail8x8<>+0(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+8(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+16(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+24(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+32(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+40(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+48(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+56(SB)/8, $0xffffffffffffffff
+DATA tail8x8<>+64(SB)/8, $0x0000000000000000
+DATA tail8x8<>+72(SB)/8, $0x0000000000000000
+DATA tail8x8<>+80(SB)/8, $0x0000000000000000
+DATA tail8x8<>+88(SB)/8, $0x0000000000000000
+DATA tail8x8<>+96(SB)/8, $0x0000000000000000
+DATA tail8x8<>+104(SB)/8, $0x0000000000000000
+DATA tail8x8<>+112(SB)/8, $0x0000000000000000
+DATA tail8x8<>+120(SB)/8, $0x0000000000000000
+GLOBL tail8x8<>(SB), RODATA|NOPTR, $128
 
-DATA tail32<>+0(SB)/8, $0xffffffffffffffff
-DATA tail32<>+8(SB)/8, $0xffffffffffffffff
-DATA tail32<>+16(SB)/8, $0xffffffffffffffff
-DATA tail32<>+24(SB)/8, $0xffffffffffffffff
-DATA tail32<>+32(SB)/8, $0x0000000000000000
-DATA tail32<>+40(SB)/8, $0x0000000000000000
-DATA tail32<>+48(SB)/8, $0x0000000000000000
-DATA tail32<>+56(SB)/8, $0x0000000000000000
-GLOBL tail32<>(SB), RODATA|NOPTR, $64
+DATA tail8x4<>+0(SB)/8, $0xffffffffffffffff
+DATA tail8x4<>+8(SB)/8, $0xffffffffffffffff
+DATA tail8x4<>+16(SB)/8, $0xffffffffffffffff
+DATA tail8x4<>+24(SB)/8, $0xffffffffffffffff
+DATA tail8x4<>+32(SB)/8, $0x0000000000000000
+DATA tail8x4<>+40(SB)/8, $0x0000000000000000
+DATA tail8x4<>+48(SB)/8, $0x0000000000000000
+DATA tail8x4<>+56(SB)/8, $0x0000000000000000
+GLOBL tail8x4<>(SB), RODATA|NOPTR, $64
 
 // func logAVX2(dst []float64, x []float64)
 // Requires: AVX, AVX2, FMA3
@@ -443,7 +443,7 @@ loop4:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VSUBPD       Y4, Y2, Y2
 	VBROADCASTSD c4330000000000000<>+0(SB), Y4
-	VPOR         Y4, Y3, Y3
+	VORPD        Y4, Y3, Y3
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y4
 	VSUBPD       Y4, Y3, Y3
 	VSUBPD       Y1, Y3, Y1
@@ -524,7 +524,7 @@ loop4:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VSUBPD       Y4, Y2, Y2
 	VBROADCASTSD c4330000000000000<>+0(SB), Y4
-	VPOR         Y4, Y3, Y3
+	VORPD        Y4, Y3, Y3
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y4
 	VSUBPD       Y4, Y3, Y3
 	VSUBPD       Y1, Y3, Y1
@@ -593,13 +593,13 @@ tail5:
 	JZ           done6
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c0010000000000000<>+0(SB), Y3
@@ -623,7 +623,7 @@ tail5:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
 	VSUBPD       Y6, Y4, Y4
 	VBROADCASTSD c4330000000000000<>+0(SB), Y6
-	VPOR         Y6, Y5, Y5
+	VORPD        Y6, Y5, Y5
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y6
 	VSUBPD       Y6, Y5, Y5
 	VSUBPD       Y3, Y5, Y3
@@ -704,7 +704,7 @@ tail5:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y5
 	VSUBPD       Y5, Y3, Y3
 	VBROADCASTSD c4330000000000000<>+0(SB), Y5
-	VPOR         Y5, Y4, Y4
+	VORPD        Y5, Y4, Y4
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y5
 	VSUBPD       Y5, Y4, Y4
 	VSUBPD       Y2, Y4, Y2
@@ -830,7 +830,7 @@ TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-48
 loop7:
 	VMOVUPD      (CX), Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VPOR         Y1, Y0, Y1
+	VORPD        Y1, Y0, Y1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y2
 	VBROADCASTSD c4338000000000000<>+0(SB), Y3
 	VMOVAPD      Y3, Y3
@@ -907,7 +907,7 @@ loop7:
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      32(CX), Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VPOR         Y1, Y0, Y1
+	VORPD        Y1, Y0, Y1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y2
 	VBROADCASTSD c4338000000000000<>+0(SB), Y3
 	VMOVAPD      Y3, Y3
@@ -992,17 +992,17 @@ tail8:
 	JZ           done9
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
-	VPOR         Y3, Y2, Y3
+	VORPD        Y3, Y2, Y3
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y4
 	VBROADCASTSD c4338000000000000<>+0(SB), Y5
 	VMOVAPD      Y5, Y5
@@ -1079,7 +1079,7 @@ tail8:
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   32(CX), Y1, Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y2
-	VPOR         Y2, Y0, Y2
+	VORPD        Y2, Y0, Y2
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y3
 	VBROADCASTSD c4338000000000000<>+0(SB), Y4
 	VMOVAPD      Y4, Y4
@@ -1176,7 +1176,7 @@ TEXT ·softplusAVX2(SB), NOSPLIT, $0-48
 loop10:
 	VMOVUPD      (CX), Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VPOR         Y1, Y0, Y1
+	VORPD        Y1, Y0, Y1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y2
 	VBROADCASTSD c4338000000000000<>+0(SB), Y3
 	VMOVAPD      Y3, Y3
@@ -1258,7 +1258,7 @@ loop10:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
 	VSUBPD       Y6, Y5, Y5
 	VBROADCASTSD c4330000000000000<>+0(SB), Y6
-	VPOR         Y6, Y4, Y4
+	VORPD        Y6, Y4, Y4
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y6
 	VSUBPD       Y6, Y4, Y4
 	VBROADCASTSD c4000000000000000<>+0(SB), Y6
@@ -1310,7 +1310,7 @@ loop10:
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      32(CX), Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y1
-	VPOR         Y1, Y0, Y1
+	VORPD        Y1, Y0, Y1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y2
 	VBROADCASTSD c4338000000000000<>+0(SB), Y3
 	VMOVAPD      Y3, Y3
@@ -1392,7 +1392,7 @@ loop10:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y6
 	VSUBPD       Y6, Y5, Y5
 	VBROADCASTSD c4330000000000000<>+0(SB), Y6
-	VPOR         Y6, Y4, Y4
+	VORPD        Y6, Y4, Y4
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y6
 	VSUBPD       Y6, Y4, Y4
 	VBROADCASTSD c4000000000000000<>+0(SB), Y6
@@ -1452,17 +1452,17 @@ tail11:
 	JZ           done12
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
-	VPOR         Y3, Y2, Y3
+	VORPD        Y3, Y2, Y3
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y4
 	VBROADCASTSD c4338000000000000<>+0(SB), Y5
 	VMOVAPD      Y5, Y5
@@ -1544,7 +1544,7 @@ tail11:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y8
 	VSUBPD       Y8, Y7, Y7
 	VBROADCASTSD c4330000000000000<>+0(SB), Y8
-	VPOR         Y8, Y6, Y6
+	VORPD        Y8, Y6, Y6
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y8
 	VSUBPD       Y8, Y6, Y6
 	VBROADCASTSD c4000000000000000<>+0(SB), Y8
@@ -1596,7 +1596,7 @@ tail11:
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   32(CX), Y1, Y0
 	VBROADCASTSD c8000000000000000<>+0(SB), Y2
-	VPOR         Y2, Y0, Y2
+	VORPD        Y2, Y0, Y2
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Y3
 	VBROADCASTSD c4338000000000000<>+0(SB), Y4
 	VMOVAPD      Y4, Y4
@@ -1678,7 +1678,7 @@ tail11:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y7
 	VSUBPD       Y7, Y6, Y6
 	VBROADCASTSD c4330000000000000<>+0(SB), Y7
-	VPOR         Y7, Y5, Y5
+	VORPD        Y7, Y5, Y5
 	VBROADCASTSD c43300000000003ff<>+0(SB), Y7
 	VSUBPD       Y7, Y5, Y5
 	VBROADCASTSD c4000000000000000<>+0(SB), Y7
@@ -1763,13 +1763,13 @@ tail14:
 	JZ           done15
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
@@ -1812,13 +1812,13 @@ tail17:
 	JZ         done18
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y0
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X1
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMULPD     Y2, Y2, Y2
@@ -1861,13 +1861,13 @@ tail20:
 	JZ           done21
 	XORQ         DX, DX
 	SUBQ         BX, DX
-	LEAQ         tail64<>+64(SB), BX
-	VMOVUPD      (BX)(DX*8), Y0
-	LEAQ         tail32<>+32(SB), BX
+	LEAQ         tail8x8<>+64(SB), BX
+	VMOVUPS      (BX)(DX*8), Y0
+	LEAQ         tail8x4<>+32(SB), BX
 	VMOVUPS      (BX)(DX*4), X1
-	LEAQ         tail64<>+96(SB), BX
-	VMOVUPD      (BX)(DX*8), Y1
-	LEAQ         tail32<>+48(SB), BX
+	LEAQ         tail8x8<>+96(SB), BX
+	VMOVUPS      (BX)(DX*8), Y1
+	LEAQ         tail8x4<>+48(SB), BX
 	VMOVUPS      (BX)(DX*4), X2
 	VMASKMOVPD   (CX), Y0, Y2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
@@ -1910,13 +1910,13 @@ tail23:
 	JZ         done24
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y0
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X1
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VSQRTPD    Y2, Y2
@@ -1961,13 +1961,13 @@ tail26:
 	JZ         done27
 	XORQ       BX, BX
 	SUBQ       SI, BX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(BX*8), Y0
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(BX*8), Y1
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
@@ -2014,13 +2014,13 @@ tail29:
 	JZ         done30
 	XORQ       BX, BX
 	SUBQ       SI, BX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(BX*8), Y0
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(BX*8), Y1
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
@@ -2067,13 +2067,13 @@ tail32:
 	JZ         done33
 	XORQ       BX, BX
 	SUBQ       SI, BX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(BX*8), Y0
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(BX*8), Y1
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
@@ -2120,13 +2120,13 @@ tail35:
 	JZ         done36
 	XORQ       BX, BX
 	SUBQ       SI, BX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(BX*8), Y0
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(BX*8), Y1
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
@@ -2179,13 +2179,13 @@ tail38:
 	JZ         done39
 	XORQ       BX, BX
 	SUBQ       SI, BX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(BX*8), Y0
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(BX*8), Y0
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(BX*4), X1
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(BX*8), Y1
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(BX*8), Y1
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(BX*4), X2
 	VMASKMOVPD (CX), Y0, Y2
 	VMASKMOVPD (DX), Y0, Y3
@@ -2235,13 +2235,13 @@ tail41:
 	JZ         done42
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VADDPD     Y0, Y3, Y3
@@ -2283,13 +2283,13 @@ tail44:
 	JZ         done45
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VMULPD     Y0, Y3, Y3
@@ -2331,13 +2331,13 @@ tail47:
 	JZ         done48
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VDIVPD     Y0, Y3, Y3
@@ -2379,13 +2379,13 @@ tail50:
 	JZ         done51
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VSUBPD     Y3, Y0, Y3
@@ -2427,13 +2427,13 @@ tail53:
 	JZ         done54
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VDIVPD     Y3, Y0, Y3
@@ -2481,13 +2481,13 @@ tail56:
 	JZ         done57
 	XORQ       DX, DX
 	SUBQ       BX, DX
-	LEAQ       tail64<>+64(SB), BX
-	VMOVUPD    (BX)(DX*8), Y1
-	LEAQ       tail32<>+32(SB), BX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y1
+	LEAQ       tail8x4<>+32(SB), BX
 	VMOVUPS    (BX)(DX*4), X2
-	LEAQ       tail64<>+96(SB), BX
-	VMOVUPD    (BX)(DX*8), Y2
-	LEAQ       tail32<>+48(SB), BX
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
 	VMOVUPS    (BX)(DX*4), X3
 	VMASKMOVPD (CX), Y1, Y3
 	VCMPPD     $0x11, Y3, Y0, Y4
@@ -2540,13 +2540,13 @@ tail59:
 	JZ          done60
 	XORQ        BX, BX
 	SUBQ        SI, BX
-	LEAQ        tail64<>+64(SB), SI
-	VMOVUPD     (SI)(BX*8), Y0
-	LEAQ        tail32<>+32(SB), SI
+	LEAQ        tail8x8<>+64(SB), SI
+	VMOVUPS     (SI)(BX*8), Y0
+	LEAQ        tail8x4<>+32(SB), SI
 	VMOVUPS     (SI)(BX*4), X1
-	LEAQ        tail64<>+96(SB), SI
-	VMOVUPD     (SI)(BX*8), Y1
-	LEAQ        tail32<>+48(SB), SI
+	LEAQ        tail8x8<>+96(SB), SI
+	VMOVUPS     (SI)(BX*8), Y1
+	LEAQ        tail8x4<>+48(SB), SI
 	VMOVUPS     (SI)(BX*4), X2
 	VMASKMOVPD  (AX), Y0, Y2
 	VMASKMOVPD  (CX), Y0, Y3
@@ -2594,13 +2594,13 @@ tail62:
 	JZ          done63
 	XORQ        DX, DX
 	SUBQ        BX, DX
-	LEAQ        tail64<>+64(SB), BX
-	VMOVUPD     (BX)(DX*8), Y1
-	LEAQ        tail32<>+32(SB), BX
+	LEAQ        tail8x8<>+64(SB), BX
+	VMOVUPS     (BX)(DX*8), Y1
+	LEAQ        tail8x4<>+32(SB), BX
 	VMOVUPS     (BX)(DX*4), X2
-	LEAQ        tail64<>+96(SB), BX
-	VMOVUPD     (BX)(DX*8), Y2
-	LEAQ        tail32<>+48(SB), BX
+	LEAQ        tail8x8<>+96(SB), BX
+	VMOVUPS     (BX)(DX*8), Y2
+	LEAQ        tail8x4<>+48(SB), BX
 	VMOVUPS     (BX)(DX*4), X3
 	VMASKMOVPD  (AX), Y1, Y3
 	VMASKMOVPD  (CX), Y1, Y4
@@ -2615,6 +2615,98 @@ done63:
 	VZEROUPPER
 	RET
 
+// func narrowAVX2(dst []float32, x []float64)
+// Requires: AVX
+TEXT ·narrowAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail65
+
+loop64:
+	VMOVUPD    (CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, (AX)
+	VMOVUPD    32(CX), Y0
+	VCVTPD2PSY Y0, X0
+	VMOVUPS    X0, 16(AX)
+	ADDQ       $0x20, AX
+	ADDQ       $0x40, CX
+	DECQ       DX
+	JNZ        loop64
+
+tail65:
+	TESTQ      BX, BX
+	JZ         done66
+	XORQ       DX, DX
+	SUBQ       BX, DX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), BX
+	VMOVUPS    (BX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
+	VMOVUPS    (BX)(DX*4), X3
+	VMASKMOVPD (CX), Y0, Y0
+	VCVTPD2PSY Y0, X0
+	VMASKMOVPS X0, X1, (AX)
+	VMASKMOVPD 32(CX), Y2, Y0
+	VCVTPD2PSY Y0, X0
+	VMASKMOVPS X0, X3, 16(AX)
+
+done66:
+	VZEROUPPER
+	RET
+
+// func widenAVX2(dst []float64, x []float32)
+// Requires: AVX
+TEXT ·widenAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail68
+
+loop67:
+	VCVTPS2PD (CX), Y0
+	VMOVUPD   Y0, (AX)
+	VCVTPS2PD 16(CX), Y0
+	VMOVUPD   Y0, 32(AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, CX
+	DECQ      DX
+	JNZ       loop67
+
+tail68:
+	TESTQ      BX, BX
+	JZ         done69
+	XORQ       DX, DX
+	SUBQ       BX, DX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), BX
+	VMOVUPS    (BX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(DX*8), Y2
+	LEAQ       tail8x4<>+48(SB), BX
+	VMOVUPS    (BX)(DX*4), X3
+	VMASKMOVPS (CX), X1, X1
+	VCVTPS2PD  X1, Y1
+	VMASKMOVPD Y1, Y0, (AX)
+	VMASKMOVPS 16(CX), X3, X0
+	VCVTPS2PD  X0, Y0
+	VMASKMOVPD Y0, Y2, 32(AX)
+
+done69:
+	VZEROUPPER
+	RET
+
 // func sumAVX2(a []float64) float64
 // Requires: AVX, SSE2
 TEXT ·sumAVX2(SB), NOSPLIT, $0-32
@@ -2625,36 +2717,36 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail65
+	JZ     tail71
 
-loop64:
+loop70:
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop64
+	JNZ     loop70
 
-tail65:
+tail71:
 	TESTQ      DX, DX
-	JZ         done66
+	JZ         done72
 	XORQ       CX, CX
 	SUBQ       DX, CX
-	LEAQ       tail64<>+64(SB), DX
-	VMOVUPD    (DX)(CX*8), Y2
-	LEAQ       tail32<>+32(SB), DX
+	LEAQ       tail8x8<>+64(SB), DX
+	VMOVUPS    (DX)(CX*8), Y2
+	LEAQ       tail8x4<>+32(SB), DX
 	VMOVUPS    (DX)(CX*4), X3
-	LEAQ       tail64<>+96(SB), DX
-	VMOVUPD    (DX)(CX*8), Y3
-	LEAQ       tail32<>+48(SB), DX
+	LEAQ       tail8x8<>+96(SB), DX
+	VMOVUPS    (DX)(CX*8), Y3
+	LEAQ       tail8x4<>+48(SB), DX
 	VMOVUPS    (DX)(CX*4), X4
 	VMASKMOVPD (AX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
 	VMASKMOVPD 32(AX), Y3, Y2
 	VADDPD     Y2, Y1, Y1
 
-done66:
+done72:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2675,9 +2767,9 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail68
+	JZ     tail74
 
-loop67:
+loop73:
 	VMOVUPD     (AX), Y2
 	VMOVUPD     (DX), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2687,20 +2779,20 @@ loop67:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop67
+	JNZ         loop73
 
-tail68:
+tail74:
 	TESTQ       BX, BX
-	JZ          done69
+	JZ          done75
 	XORQ        CX, CX
 	SUBQ        BX, CX
-	LEAQ        tail64<>+64(SB), BX
-	VMOVUPD     (BX)(CX*8), Y2
-	LEAQ        tail32<>+32(SB), BX
+	LEAQ        tail8x8<>+64(SB), BX
+	VMOVUPS     (BX)(CX*8), Y2
+	LEAQ        tail8x4<>+32(SB), BX
 	VMOVUPS     (BX)(CX*4), X3
-	LEAQ        tail64<>+96(SB), BX
-	VMOVUPD     (BX)(CX*8), Y3
-	LEAQ        tail32<>+48(SB), BX
+	LEAQ        tail8x8<>+96(SB), BX
+	VMOVUPS     (BX)(CX*8), Y3
+	LEAQ        tail8x4<>+48(SB), BX
 	VMOVUPS     (BX)(CX*4), X4
 	VMASKMOVPD  (AX), Y2, Y4
 	VMASKMOVPD  (DX), Y2, Y2
@@ -2709,7 +2801,7 @@ tail68:
 	VMASKMOVPD  32(DX), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done69:
+done75:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -2733,9 +2825,9 @@ TEXT ·clipFlatAVX2(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail71
+	JZ           tail77
 
-loop70:
+loop76:
 	VMOVUPD   (BX), Y4
 	VSQRTPD   Y4, Y4
 	VDIVPD    Y4, Y0, Y5
@@ -2758,20 +2850,20 @@ loop70:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      CX
-	JNZ       loop70
+	JNZ       loop76
 
-tail71:
+tail77:
 	TESTQ      SI, SI
-	JZ         done72
+	JZ         done78
 	XORQ       CX, CX
 	SUBQ       SI, CX
-	LEAQ       tail64<>+64(SB), SI
-	VMOVUPD    (SI)(CX*8), Y4
-	LEAQ       tail32<>+32(SB), SI
+	LEAQ       tail8x8<>+64(SB), SI
+	VMOVUPS    (SI)(CX*8), Y4
+	LEAQ       tail8x4<>+32(SB), SI
 	VMOVUPS    (SI)(CX*4), X5
-	LEAQ       tail64<>+96(SB), SI
-	VMOVUPD    (SI)(CX*8), Y5
-	LEAQ       tail32<>+48(SB), SI
+	LEAQ       tail8x8<>+96(SB), SI
+	VMOVUPS    (SI)(CX*8), Y5
+	LEAQ       tail8x4<>+48(SB), SI
 	VMOVUPS    (SI)(CX*4), X6
 	VMASKMOVPD (BX), Y4, Y6
 	VSQRTPD    Y6, Y6
@@ -2792,7 +2884,7 @@ tail71:
 	VBLENDVPD  Y0, Y2, Y3, Y0
 	VMASKMOVPD Y0, Y5, 32(DX)
 
-done72:
+done78:
 	VZEROUPPER
 	RET
 
@@ -2819,9 +2911,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail74
+	JZ           tail80
 
-loop73:
+loop79:
 	VMOVUPD (DX), Y8
 	VMOVUPD (BX), Y9
 	VMULPD  Y9, Y0, Y9
@@ -2872,20 +2964,20 @@ loop73:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop73
+	JNZ     loop79
 
-tail74:
+tail80:
 	TESTQ      R8, R8
-	JZ         done75
+	JZ         done81
 	XORQ       CX, CX
 	SUBQ       R8, CX
-	LEAQ       tail64<>+64(SB), R8
-	VMOVUPD    (R8)(CX*8), Y8
-	LEAQ       tail32<>+32(SB), R8
+	LEAQ       tail8x8<>+64(SB), R8
+	VMOVUPS    (R8)(CX*8), Y8
+	LEAQ       tail8x4<>+32(SB), R8
 	VMOVUPS    (R8)(CX*4), X9
-	LEAQ       tail64<>+96(SB), R8
-	VMOVUPD    (R8)(CX*8), Y9
-	LEAQ       tail32<>+48(SB), R8
+	LEAQ       tail8x8<>+96(SB), R8
+	VMOVUPS    (R8)(CX*8), Y9
+	LEAQ       tail8x4<>+48(SB), R8
 	VMOVUPS    (R8)(CX*4), X10
 	VMASKMOVPD (DX), Y8, Y10
 	VMASKMOVPD (BX), Y8, Y11
@@ -2932,7 +3024,7 @@ tail74:
 	VADDPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y9, 32(AX)
 
-done75:
+done81:
 	VZEROUPPER
 	RET
 
@@ -2952,25 +3044,25 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row76:
+row82:
 	CMPQ  R11, CX
-	JGE   done79
+	JGE   done85
 	CMPQ  R11, R10
-	JGE   use78
+	JGE   use84
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line77:
+line83:
 	CMPQ       R14, $0x00
-	JLE        use78
+	JLE        use84
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line77
+	JMP        line83
 
-use78:
+use84:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -2981,9 +3073,9 @@ use78:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail81
+	JZ     tail87
 
-loop80:
+loop86:
 	VCVTPS2PD   (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -2993,20 +3085,20 @@ loop80:
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop80
+	JNZ         loop86
 
-tail81:
+tail87:
 	TESTQ       R15, R15
-	JZ          done82
+	JZ          done88
 	XORQ        R14, R14
 	SUBQ        R15, R14
-	LEAQ        tail64<>+64(SB), R15
-	VMOVUPD     (R15)(R14*8), Y2
-	LEAQ        tail32<>+32(SB), R15
+	LEAQ        tail8x8<>+64(SB), R15
+	VMOVUPS     (R15)(R14*8), Y2
+	LEAQ        tail8x4<>+32(SB), R15
 	VMOVUPS     (R15)(R14*4), X3
-	LEAQ        tail64<>+96(SB), R15
-	VMOVUPD     (R15)(R14*8), Y4
-	LEAQ        tail32<>+48(SB), R15
+	LEAQ        tail8x8<>+96(SB), R15
+	VMOVUPS     (R15)(R14*8), Y4
+	LEAQ        tail8x4<>+48(SB), R15
 	VMOVUPS     (R15)(R14*4), X5
 	VMASKMOVPS  (R12), X3, X3
 	VCVTPS2PD   X3, Y3
@@ -3017,7 +3109,7 @@ tail81:
 	VMASKMOVPD  32(R13), Y4, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done82:
+done88:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3025,9 +3117,9 @@ done82:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row76
+	JMP          row82
 
-done79:
+done85:
 	VZEROUPPER
 	RET
 
@@ -3043,11 +3135,11 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done83
+	JZ    done89
 
-columns84:
+columns90:
 	CMPQ    CX, $0x20
-	JLT     narrower85
+	JLT     narrower91
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3058,7 +3150,7 @@ columns84:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row86:
+row92:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3081,7 +3173,7 @@ row86:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row86
+	JLT          row92
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3093,19 +3185,19 @@ row86:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns84
+	JMP          columns90
 
-narrower85:
-columns87:
+narrower91:
+columns93:
 	CMPQ    CX, $0x10
-	JLT     narrower88
+	JLT     narrower94
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row89:
+row95:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3120,7 +3212,7 @@ row89:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row89
+	JLT          row95
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3128,17 +3220,17 @@ row89:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns87
+	JMP          columns93
 
-narrower88:
-columns90:
+narrower94:
+columns96:
 	CMPQ    CX, $0x08
-	JLT     narrower91
+	JLT     narrower97
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row92:
+row98:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3149,32 +3241,32 @@ row92:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row92
+	JLT          row98
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns90
+	JMP          columns96
 
-narrower91:
+narrower97:
 	TESTQ      CX, CX
-	JZ         done83
+	JZ         done89
 	XORQ       R9, R9
 	SUBQ       CX, R9
-	LEAQ       tail64<>+64(SB), CX
-	VMOVUPD    (CX)(R9*8), Y0
-	LEAQ       tail32<>+32(SB), CX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
 	VMOVUPS    (CX)(R9*4), X1
-	LEAQ       tail64<>+96(SB), CX
-	VMOVUPD    (CX)(R9*8), Y2
-	LEAQ       tail32<>+48(SB), CX
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y2
+	LEAQ       tail8x4<>+48(SB), CX
 	VMOVUPS    (CX)(R9*4), X3
 	VMASKMOVPD (AX), Y0, Y4
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row93:
+row99:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3187,11 +3279,11 @@ row93:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row93
+	JLT          row99
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done83:
+done89:
 	VZEROUPPER
 	RET
 
@@ -3211,25 +3303,25 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row94:
+row100:
 	CMPQ  R11, CX
-	JGE   done97
+	JGE   done103
 	CMPQ  R11, R10
-	JGE   use96
+	JGE   use102
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line95:
+line101:
 	CMPQ       R14, $0x00
-	JLE        use96
+	JLE        use102
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line95
+	JMP        line101
 
-use96:
+use102:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -3240,9 +3332,9 @@ use96:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail99
+	JZ     tail105
 
-loop98:
+loop104:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -3252,20 +3344,20 @@ loop98:
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop98
+	JNZ         loop104
 
-tail99:
+tail105:
 	TESTQ       R15, R15
-	JZ          done100
+	JZ          done106
 	XORQ        R14, R14
 	SUBQ        R15, R14
-	LEAQ        tail64<>+64(SB), R15
-	VMOVUPD     (R15)(R14*8), Y2
-	LEAQ        tail32<>+32(SB), R15
+	LEAQ        tail8x8<>+64(SB), R15
+	VMOVUPS     (R15)(R14*8), Y2
+	LEAQ        tail8x4<>+32(SB), R15
 	VMOVUPS     (R15)(R14*4), X3
-	LEAQ        tail64<>+96(SB), R15
-	VMOVUPD     (R15)(R14*8), Y3
-	LEAQ        tail32<>+48(SB), R15
+	LEAQ        tail8x8<>+96(SB), R15
+	VMOVUPS     (R15)(R14*8), Y3
+	LEAQ        tail8x4<>+48(SB), R15
 	VMOVUPS     (R15)(R14*4), X4
 	VMASKMOVPD  (R12), Y2, Y4
 	VMASKMOVPD  (R13), Y2, Y2
@@ -3274,7 +3366,7 @@ tail99:
 	VMASKMOVPD  32(R13), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done100:
+done106:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3282,9 +3374,9 @@ done100:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row94
+	JMP          row100
 
-done97:
+done103:
 	VZEROUPPER
 	RET
 
@@ -3300,11 +3392,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done101
+	JZ    done107
 
-columns102:
+columns108:
 	CMPQ    CX, $0x20
-	JLT     narrower103
+	JLT     narrower109
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3315,7 +3407,7 @@ columns102:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row104:
+row110:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3338,7 +3430,7 @@ row104:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row104
+	JLT          row110
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3350,19 +3442,19 @@ row104:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns102
+	JMP          columns108
 
-narrower103:
-columns105:
+narrower109:
+columns111:
 	CMPQ    CX, $0x10
-	JLT     narrower106
+	JLT     narrower112
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row107:
+row113:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3377,7 +3469,7 @@ row107:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row107
+	JLT          row113
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3385,17 +3477,17 @@ row107:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns105
+	JMP          columns111
 
-narrower106:
-columns108:
+narrower112:
+columns114:
 	CMPQ    CX, $0x08
-	JLT     narrower109
+	JLT     narrower115
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row110:
+row116:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3406,32 +3498,32 @@ row110:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row110
+	JLT          row116
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns108
+	JMP          columns114
 
-narrower109:
+narrower115:
 	TESTQ      CX, CX
-	JZ         done101
+	JZ         done107
 	XORQ       R9, R9
 	SUBQ       CX, R9
-	LEAQ       tail64<>+64(SB), CX
-	VMOVUPD    (CX)(R9*8), Y0
-	LEAQ       tail32<>+32(SB), CX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
 	VMOVUPS    (CX)(R9*4), X1
-	LEAQ       tail64<>+96(SB), CX
-	VMOVUPD    (CX)(R9*8), Y1
-	LEAQ       tail32<>+48(SB), CX
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
 	VMOVUPS    (CX)(R9*4), X2
 	VMASKMOVPD (AX), Y0, Y2
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row111:
+row117:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3442,17 +3534,17 @@ row111:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row111
+	JLT          row117
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done101:
+done107:
 	VZEROUPPER
 	RET
 
-// func tile6AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·tile6AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -3487,7 +3579,7 @@ TEXT ·tile6AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k112:
+k118:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -3512,7 +3604,7 @@ k112:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k112
+	JNZ          k118
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3534,9 +3626,9 @@ k112:
 	VZEROUPPER
 	RET
 
-// func tile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·tile4AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -3563,7 +3655,7 @@ TEXT ·tile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k113:
+k119:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -3581,7 +3673,7 @@ k113:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k113
+	JNZ          k119
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3597,9 +3689,9 @@ k113:
 	VZEROUPPER
 	RET
 
-// func tile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·tile2AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -3619,7 +3711,7 @@ TEXT ·tile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k114:
+k120:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -3631,7 +3723,7 @@ k114:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k114
+	JNZ          k120
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -3641,9 +3733,9 @@ k114:
 	VZEROUPPER
 	RET
 
-// func tile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·tile1AVX2(SB), NOSPLIT, $0-72
+TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -3660,7 +3752,7 @@ TEXT ·tile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k115:
+k121:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -3669,27 +3761,27 @@ k115:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k115
+	JNZ          k121
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VZEROUPPER
 	RET
 
-// func cutTile4AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·cutTile4AVX2(SB), NOSPLIT, $0-72
+TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
 	XORQ       DX, DX
 	SUBQ       CX, DX
-	LEAQ       tail64<>+64(SB), CX
-	VMOVUPD    (CX)(DX*8), Y0
-	LEAQ       tail32<>+32(SB), CX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
 	VMOVUPS    (CX)(DX*4), X1
-	LEAQ       tail64<>+96(SB), CX
-	VMOVUPD    (CX)(DX*8), Y1
-	LEAQ       tail32<>+48(SB), CX
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
 	VMOVUPS    (CX)(DX*4), X2
 	MOVQ       c+0(FP), CX
 	MOVQ       ldc+8(FP), DX
@@ -3716,7 +3808,7 @@ TEXT ·cutTile4AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k116:
+k122:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -3734,7 +3826,7 @@ k116:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k116
+	JNZ          k122
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3750,20 +3842,20 @@ k116:
 	VZEROUPPER
 	RET
 
-// func cutTile2AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·cutTile2AVX2(SB), NOSPLIT, $0-72
+TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
 	XORQ       DX, DX
 	SUBQ       CX, DX
-	LEAQ       tail64<>+64(SB), CX
-	VMOVUPD    (CX)(DX*8), Y0
-	LEAQ       tail32<>+32(SB), CX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
 	VMOVUPS    (CX)(DX*4), X1
-	LEAQ       tail64<>+96(SB), CX
-	VMOVUPD    (CX)(DX*8), Y1
-	LEAQ       tail32<>+48(SB), CX
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
 	VMOVUPS    (CX)(DX*4), X2
 	MOVQ       c+0(FP), CX
 	MOVQ       ldc+8(FP), DX
@@ -3783,7 +3875,7 @@ TEXT ·cutTile2AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k117:
+k123:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -3795,7 +3887,7 @@ k117:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k117
+	JNZ          k123
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3805,20 +3897,20 @@ k117:
 	VZEROUPPER
 	RET
 
-// func cutTile1AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
-TEXT ·cutTile1AVX2(SB), NOSPLIT, $0-72
+TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
 	XORQ       DX, DX
 	SUBQ       CX, DX
-	LEAQ       tail64<>+64(SB), CX
-	VMOVUPD    (CX)(DX*8), Y0
-	LEAQ       tail32<>+32(SB), CX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
 	VMOVUPS    (CX)(DX*4), X1
-	LEAQ       tail64<>+96(SB), CX
-	VMOVUPD    (CX)(DX*8), Y1
-	LEAQ       tail32<>+48(SB), CX
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
 	VMOVUPS    (CX)(DX*4), X2
 	MOVQ       c+0(FP), CX
 	MOVQ       ldc+8(FP), DX
@@ -3835,7 +3927,7 @@ TEXT ·cutTile1AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k118:
+k124:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -3844,7 +3936,7 @@ k118:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k118
+	JNZ          k124
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -3860,9 +3952,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail120
+	JZ   tail126
 
-loop119:
+loop125:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z1
 	VBROADCASTSD c4338000000000000<>+0(SB), Z2
@@ -3935,11 +4027,11 @@ loop119:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop119
+	JNZ          loop125
 
-tail120:
+tail126:
 	TESTQ        BX, BX
-	JZ           done121
+	JZ           done127
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4013,7 +4105,7 @@ tail120:
 	VBLENDMPD    Z0, Z7, K2, Z8
 	VMOVUPD      Z8, K1, (AX)
 
-done121:
+done127:
 	VZEROUPPER
 	RET
 
@@ -4026,9 +4118,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail123
+	JZ   tail129
 
-loop122:
+loop128:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -4051,7 +4143,7 @@ loop122:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z17
 	VSUBPD       Z17, Z2, Z2
 	VBROADCASTSD c4330000000000000<>+0(SB), Z17
-	VPORQ        Z17, Z1, Z1
+	VORPD        Z17, Z1, Z1
 	VBROADCASTSD c43300000000003ff<>+0(SB), Z17
 	VSUBPD       Z17, Z1, Z1
 	VSUBPD       Z4, Z1, Z1
@@ -4113,11 +4205,11 @@ loop122:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop122
+	JNZ          loop128
 
-tail123:
+tail129:
 	TESTQ        BX, BX
-	JZ           done124
+	JZ           done130
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -4143,7 +4235,7 @@ tail123:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
 	VSUBPD       Z3, Z2, Z2
 	VBROADCASTSD c4330000000000000<>+0(SB), Z3
-	VPORQ        Z3, Z1, Z1
+	VORPD        Z3, Z1, Z1
 	VBROADCASTSD c43300000000003ff<>+0(SB), Z3
 	VSUBPD       Z3, Z1, Z1
 	VSUBPD       Z11, Z1, Z1
@@ -4203,7 +4295,7 @@ tail123:
 	VBLENDMPD    Z0, Z15, K2, Z16
 	VMOVUPD      Z16, K1, (AX)
 
-done124:
+done130:
 	VZEROUPPER
 	RET
 
@@ -4216,12 +4308,12 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail126
+	JZ   tail132
 
-loop125:
+loop131:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPORQ        Z1, Z0, Z1
+	VORPD        Z1, Z0, Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z10
 	VBROADCASTSD c4338000000000000<>+0(SB), Z11
 	VMOVAPD      Z11, Z11
@@ -4299,17 +4391,17 @@ loop125:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop125
+	JNZ          loop131
 
-tail126:
+tail132:
 	TESTQ        BX, BX
-	JZ           done127
+	JZ           done133
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
 	VMOVUPD.Z    (CX), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPORQ        Z1, Z0, Z1
+	VORPD        Z1, Z0, Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z2
 	VBROADCASTSD c4338000000000000<>+0(SB), Z3
 	VMOVAPD      Z3, Z3
@@ -4385,7 +4477,7 @@ tail126:
 	VDIVPD       Z0, Z9, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done127:
+done133:
 	VZEROUPPER
 	RET
 
@@ -4398,12 +4490,12 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail129
+	JZ   tail135
 
-loop128:
+loop134:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPORQ        Z1, Z0, Z1
+	VORPD        Z1, Z0, Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z10
 	VBROADCASTSD c4338000000000000<>+0(SB), Z11
 	VMOVAPD      Z11, Z11
@@ -4485,7 +4577,7 @@ loop128:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z13
 	VSUBPD       Z13, Z12, Z12
 	VBROADCASTSD c4330000000000000<>+0(SB), Z13
-	VPORQ        Z13, Z11, Z11
+	VORPD        Z13, Z11, Z11
 	VBROADCASTSD c43300000000003ff<>+0(SB), Z13
 	VSUBPD       Z13, Z11, Z11
 	VBROADCASTSD c4000000000000000<>+0(SB), Z13
@@ -4538,17 +4630,17 @@ loop128:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop128
+	JNZ          loop134
 
-tail129:
+tail135:
 	TESTQ        BX, BX
-	JZ           done130
+	JZ           done136
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
 	VMOVUPD.Z    (CX), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPORQ        Z1, Z0, Z1
+	VORPD        Z1, Z0, Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z2
 	VBROADCASTSD c4338000000000000<>+0(SB), Z3
 	VMOVAPD      Z3, Z3
@@ -4630,7 +4722,7 @@ tail129:
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z5
 	VSUBPD       Z5, Z4, Z4
 	VBROADCASTSD c4330000000000000<>+0(SB), Z5
-	VPORQ        Z5, Z3, Z3
+	VORPD        Z5, Z3, Z3
 	VBROADCASTSD c43300000000003ff<>+0(SB), Z5
 	VSUBPD       Z5, Z3, Z3
 	VBROADCASTSD c4000000000000000<>+0(SB), Z5
@@ -4681,7 +4773,7 @@ tail129:
 	VBLENDMPD    Z0, Z1, K2, Z9
 	VMOVUPD      Z9, K1, (AX)
 
-done130:
+done136:
 	VZEROUPPER
 	RET
 
@@ -4694,82 +4786,12 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail132
-
-loop131:
-	VMOVUPD      (CX), Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPXORQ       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop131
-
-tail132:
-	TESTQ        BX, BX
-	JZ           done133
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVB        DX, K1
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VPXORQ       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
-
-done133:
-	VZEROUPPER
-	RET
-
-// func squareAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail135
-
-loop134:
-	VMOVUPD (CX), Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop134
-
-tail135:
-	TESTQ     BX, BX
-	JZ        done136
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done136:
-	VZEROUPPER
-	RET
-
-// func reciprocalAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
 	JZ   tail138
 
 loop137:
 	VMOVUPD      (CX), Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -4783,17 +4805,17 @@ tail138:
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
 	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
 done139:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float64, x []float64)
+// func squareAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -4804,7 +4826,7 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 
 loop140:
 	VMOVUPD (CX), Z0
-	VSQRTPD Z0, Z0
+	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4818,10 +4840,80 @@ tail141:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z0
-	VSQRTPD   Z0, Z0
+	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done142:
+	VZEROUPPER
+	RET
+
+// func reciprocalAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail144
+
+loop143:
+	VMOVUPD      (CX), Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	DECQ         DX
+	JNZ          loop143
+
+tail144:
+	TESTQ        BX, BX
+	JZ           done145
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (CX), K1, Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (AX)
+
+done145:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail147
+
+loop146:
+	VMOVUPD (CX), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop146
+
+tail147:
+	TESTQ     BX, BX
+	JZ        done148
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done148:
 	VZEROUPPER
 	RET
 
@@ -4835,88 +4927,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail144
-
-loop143:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop143
-
-tail144:
-	TESTQ     SI, SI
-	JZ        done145
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done145:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail147
-
-loop146:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop146
-
-tail147:
-	TESTQ     SI, SI
-	JZ        done148
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done148:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail150
 
 loop149:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4932,16 +4948,16 @@ tail150:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done151:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -4954,7 +4970,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 loop152:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -4970,10 +4986,86 @@ tail153:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done154:
+	VZEROUPPER
+	RET
+
+// func mulAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail156
+
+loop155:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop155
+
+tail156:
+	TESTQ     SI, SI
+	JZ        done157
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done157:
+	VZEROUPPER
+	RET
+
+// func divAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·divAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail159
+
+loop158:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop158
+
+tail159:
+	TESTQ     SI, SI
+	JZ        done160
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done160:
 	VZEROUPPER
 	RET
 
@@ -4987,9 +5079,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail156
+	JZ   tail162
 
-loop155:
+loop161:
 	VMOVUPD   (CX), Z0
 	VMOVUPD   (DX), Z1
 	VCMPPD    $0x11, Z0, Z1, K1
@@ -5001,11 +5093,11 @@ loop155:
 	ADDQ      $0x40, CX
 	ADDQ      $0x40, DX
 	DECQ      BX
-	JNZ       loop155
+	JNZ       loop161
 
-tail156:
+tail162:
 	TESTQ     SI, SI
-	JZ        done157
+	JZ        done163
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -5017,7 +5109,7 @@ tail156:
 	VBLENDMPD Z0, Z4, K2, Z5
 	VMOVUPD   Z5, K1, (AX)
 
-done157:
+done163:
 	VZEROUPPER
 	RET
 
@@ -5031,81 +5123,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail159
-
-loop158:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop158
-
-tail159:
-	TESTQ     BX, BX
-	JZ        done160
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done160:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
-	JZ           tail162
-
-loop161:
-	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop161
-
-tail162:
-	TESTQ     BX, BX
-	JZ        done163
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done163:
-	VZEROUPPER
-	RET
-
-// func divScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail165
 
 loop164:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -5119,16 +5141,16 @@ tail165:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z0, Z1, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done166:
 	VZEROUPPER
 	RET
 
-// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -5140,7 +5162,7 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 
 loop167:
 	VMOVUPD (CX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -5154,16 +5176,16 @@ tail168:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done169:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX512(dst []float64, a []float64, s float64)
+// func divScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -5175,7 +5197,7 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 
 loop170:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -5189,10 +5211,80 @@ tail171:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done172:
+	VZEROUPPER
+	RET
+
+// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail174
+
+loop173:
+	VMOVUPD (CX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop173
+
+tail174:
+	TESTQ     BX, BX
+	JZ        done175
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done175:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail177
+
+loop176:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop176
+
+tail177:
+	TESTQ     BX, BX
+	JZ        done178
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done178:
 	VZEROUPPER
 	RET
 
@@ -5206,9 +5298,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail174
+	JZ           tail180
 
-loop173:
+loop179:
 	VMOVUPD   (CX), Z1
 	VCMPPD    $0x11, Z1, Z0, K1
 	VBLENDMPD Z1, Z0, K1, Z2
@@ -5218,11 +5310,11 @@ loop173:
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop173
+	JNZ       loop179
 
-tail174:
+tail180:
 	TESTQ     BX, BX
-	JZ        done175
+	JZ        done181
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -5233,7 +5325,7 @@ tail174:
 	VBLENDMPD Z1, Z4, K2, Z5
 	VMOVUPD   Z5, K1, (AX)
 
-done175:
+done181:
 	VZEROUPPER
 	RET
 
@@ -5247,9 +5339,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail177
+	JZ   tail183
 
-loop176:
+loop182:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -5259,11 +5351,11 @@ loop176:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop176
+	JNZ         loop182
 
-tail177:
+tail183:
 	TESTQ       SI, SI
-	JZ          done178
+	JZ          done184
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -5273,7 +5365,7 @@ tail177:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done178:
+done184:
 	VZEROUPPER
 	RET
 
@@ -5287,9 +5379,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail180
+	JZ           tail186
 
-loop179:
+loop185:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -5297,11 +5389,11 @@ loop179:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop179
+	JNZ         loop185
 
-tail180:
+tail186:
 	TESTQ       BX, BX
-	JZ          done181
+	JZ          done187
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -5310,7 +5402,73 @@ tail180:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done181:
+done187:
+	VZEROUPPER
+	RET
+
+// func narrowAVX512(dst []float32, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
+TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail189
+
+loop188:
+	VMOVUPD   (CX), Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x40, CX
+	DECQ      DX
+	JNZ       loop188
+
+tail189:
+	TESTQ     BX, BX
+	JZ        done190
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VCVTPD2PS Z0, Y0
+	VMOVUPS   Y0, K1, (AX)
+
+done190:
+	VZEROUPPER
+	RET
+
+// func widenAVX512(dst []float64, x []float32)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·widenAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail192
+
+loop191:
+	VCVTPS2PD (CX), Z0
+	VMOVUPD   Z0, (AX)
+	ADDQ      $0x40, AX
+	ADDQ      $0x20, CX
+	DECQ      DX
+	JNZ       loop191
+
+tail192:
+	TESTQ       BX, BX
+	JZ          done193
+	MOVQ        $-1, DX
+	BZHIQ       BX, DX, DX
+	KMOVB       DX, K1
+	VCVTPS2PD.Z (CX), K1, Z0
+	VMOVUPD     Z0, K1, (AX)
+
+done193:
 	VZEROUPPER
 	RET
 
@@ -5323,25 +5481,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail183
+	JZ     tail195
 
-loop182:
+loop194:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop182
+	JNZ     loop194
 
-tail183:
+tail195:
 	TESTQ     DX, DX
-	JZ        done184
+	JZ        done196
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done184:
+done196:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5362,20 +5520,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail186
+	JZ     tail198
 
-loop185:
+loop197:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop185
+	JNZ         loop197
 
-tail186:
+tail198:
 	TESTQ       BX, BX
-	JZ          done187
+	JZ          done199
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -5383,7 +5541,7 @@ tail186:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done187:
+done199:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -5408,9 +5566,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail189
+	JZ           tail201
 
-loop188:
+loop200:
 	VMOVUPD   (BX), Z4
 	VSQRTPD   Z4, Z4
 	VDIVPD    Z4, Z0, Z9
@@ -5424,11 +5582,11 @@ loop188:
 	ADDQ      $0x40, DX
 	ADDQ      $0x40, BX
 	DECQ      CX
-	JNZ       loop188
+	JNZ       loop200
 
-tail189:
+tail201:
 	TESTQ     SI, SI
-	JZ        done190
+	JZ        done202
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -5442,7 +5600,7 @@ tail189:
 	VBLENDMPD Z2, Z3, K2, Z8
 	VMOVUPD   Z8, K1, (DX)
 
-done190:
+done202:
 	VZEROUPPER
 	RET
 
@@ -5466,9 +5624,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail192
+	JZ           tail204
 
-loop191:
+loop203:
 	VMOVUPD (DX), Z8
 	VMOVUPD (BX), Z9
 	VMULPD  Z9, Z0, Z9
@@ -5497,11 +5655,11 @@ loop191:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop191
+	JNZ     loop203
 
-tail192:
+tail204:
 	TESTQ     R8, R8
-	JZ        done193
+	JZ        done205
 	MOVQ      $-1, CX
 	BZHIQ     R8, CX, CX
 	KMOVB     CX, K1
@@ -5528,7 +5686,7 @@ tail192:
 	VADDPD    Z0, Z2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done193:
+done205:
 	VZEROUPPER
 	RET
 
@@ -5548,25 +5706,25 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row194:
+row206:
 	CMPQ  R11, CX
-	JGE   done197
+	JGE   done209
 	CMPQ  R11, R10
-	JGE   use196
+	JGE   use208
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line195:
+line207:
 	CMPQ       R14, $0x00
-	JLE        use196
+	JLE        use208
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line195
+	JMP        line207
 
-use196:
+use208:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5576,20 +5734,20 @@ use196:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail199
+	JZ     tail211
 
-loop198:
+loop210:
 	VCVTPS2PD   (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop198
+	JNZ         loop210
 
-tail199:
+tail211:
 	TESTQ       R15, R15
-	JZ          done200
+	JZ          done212
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5597,7 +5755,7 @@ tail199:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done200:
+done212:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5606,9 +5764,9 @@ done200:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row194
+	JMP           row206
 
-done197:
+done209:
 	VZEROUPPER
 	RET
 
@@ -5624,11 +5782,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done201
+	JZ    done213
 
-columns202:
+columns214:
 	CMPQ    CX, $0x40
-	JLT     narrower203
+	JLT     narrower215
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5639,7 +5797,7 @@ columns202:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row204:
+row216:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5662,7 +5820,7 @@ row204:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row204
+	JLT          row216
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5674,19 +5832,19 @@ row204:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns202
+	JMP          columns214
 
-narrower203:
-columns205:
+narrower215:
+columns217:
 	CMPQ    CX, $0x20
-	JLT     narrower206
+	JLT     narrower218
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row207:
+row219:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5701,7 +5859,7 @@ row207:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row207
+	JLT          row219
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5709,17 +5867,17 @@ row207:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns205
+	JMP          columns217
 
-narrower206:
-columns208:
+narrower218:
+columns220:
 	CMPQ    CX, $0x10
-	JLT     narrower209
+	JLT     narrower221
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row210:
+row222:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5730,22 +5888,22 @@ row210:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row210
+	JLT          row222
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns208
+	JMP          columns220
 
-narrower209:
-columns211:
+narrower221:
+columns223:
 	CMPQ    CX, $0x08
-	JLT     narrower212
+	JLT     narrower224
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row213:
+row225:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5754,23 +5912,23 @@ row213:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row213
+	JLT          row225
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns211
+	JMP          columns223
 
-narrower212:
+narrower224:
 	TESTQ     CX, CX
-	JZ        done201
+	JZ        done213
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row214:
+row226:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5779,10 +5937,10 @@ row214:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row214
+	JLT          row226
 	VMOVUPD      Z0, K1, (AX)
 
-done201:
+done213:
 	VZEROUPPER
 	RET
 
@@ -5802,25 +5960,25 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row215:
+row227:
 	CMPQ  R11, CX
-	JGE   done218
+	JGE   done230
 	CMPQ  R11, R10
-	JGE   use217
+	JGE   use229
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line216:
+line228:
 	CMPQ       R14, $0x00
-	JLE        use217
+	JLE        use229
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line216
+	JMP        line228
 
-use217:
+use229:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -5830,20 +5988,20 @@ use217:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail220
+	JZ     tail232
 
-loop219:
+loop231:
 	VMOVUPD     (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop219
+	JNZ         loop231
 
-tail220:
+tail232:
 	TESTQ       R15, R15
-	JZ          done221
+	JZ          done233
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -5851,7 +6009,7 @@ tail220:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done221:
+done233:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -5860,9 +6018,9 @@ done221:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row215
+	JMP           row227
 
-done218:
+done230:
 	VZEROUPPER
 	RET
 
@@ -5878,11 +6036,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done222
+	JZ    done234
 
-columns223:
+columns235:
 	CMPQ    CX, $0x40
-	JLT     narrower224
+	JLT     narrower236
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -5893,7 +6051,7 @@ columns223:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row225:
+row237:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5916,7 +6074,7 @@ row225:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row225
+	JLT          row237
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5928,19 +6086,19 @@ row225:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns223
+	JMP          columns235
 
-narrower224:
-columns226:
+narrower236:
+columns238:
 	CMPQ    CX, $0x20
-	JLT     narrower227
+	JLT     narrower239
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row228:
+row240:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5955,7 +6113,7 @@ row228:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row228
+	JLT          row240
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -5963,17 +6121,17 @@ row228:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns226
+	JMP          columns238
 
-narrower227:
-columns229:
+narrower239:
+columns241:
 	CMPQ    CX, $0x10
-	JLT     narrower230
+	JLT     narrower242
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row231:
+row243:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -5984,22 +6142,22 @@ row231:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row231
+	JLT          row243
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns229
+	JMP          columns241
 
-narrower230:
-columns232:
+narrower242:
+columns244:
 	CMPQ    CX, $0x08
-	JLT     narrower233
+	JLT     narrower245
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row234:
+row246:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -6008,23 +6166,23 @@ row234:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row234
+	JLT          row246
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns232
+	JMP          columns244
 
-narrower233:
+narrower245:
 	TESTQ     CX, CX
-	JZ        done222
+	JZ        done234
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row235:
+row247:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -6033,16 +6191,16 @@ row235:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row235
+	JLT          row247
 	VMOVUPD      Z0, K1, (AX)
 
-done222:
+done234:
 	VZEROUPPER
 	RET
 
-// func tile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
-TEXT ·tile14AVX512(SB), NOSPLIT, $0-72
+TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -6101,7 +6259,7 @@ TEXT ·tile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k236:
+k248:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -6150,7 +6308,7 @@ k236:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k236
+	JNZ          k248
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6196,9 +6354,9 @@ k236:
 	VZEROUPPER
 	RET
 
-// func tile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
-TEXT ·tile8AVX512(SB), NOSPLIT, $0-72
+TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -6239,7 +6397,7 @@ TEXT ·tile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k237:
+k249:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -6270,7 +6428,7 @@ k237:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k237
+	JNZ          k249
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6298,9 +6456,9 @@ k237:
 	VZEROUPPER
 	RET
 
-// func tile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
-TEXT ·tile4AVX512(SB), NOSPLIT, $0-72
+TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -6327,7 +6485,7 @@ TEXT ·tile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k238:
+k250:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -6345,7 +6503,7 @@ k238:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k238
+	JNZ          k250
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6361,9 +6519,9 @@ k238:
 	VZEROUPPER
 	RET
 
-// func tile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
-TEXT ·tile2AVX512(SB), NOSPLIT, $0-72
+TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -6383,7 +6541,7 @@ TEXT ·tile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k239:
+k251:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -6395,7 +6553,7 @@ k239:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k239
+	JNZ          k251
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -6405,9 +6563,9 @@ k239:
 	VZEROUPPER
 	RET
 
-// func tile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func tile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
-TEXT ·tile1AVX512(SB), NOSPLIT, $0-72
+TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
 	MOVQ    ldc+8(FP), DX
@@ -6424,7 +6582,7 @@ TEXT ·tile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k240:
+k252:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -6433,16 +6591,16 @@ k240:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k240
+	JNZ          k252
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VZEROUPPER
 	RET
 
-// func cutTile14AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cutTile14AVX512(SB), NOSPLIT, $0-72
+TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
 	MOVQ      $-1, DX
@@ -6507,7 +6665,7 @@ TEXT ·cutTile14AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k241:
+k253:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -6556,7 +6714,7 @@ k241:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k241
+	JNZ          k253
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6602,9 +6760,9 @@ k241:
 	VZEROUPPER
 	RET
 
-// func cutTile8AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cutTile8AVX512(SB), NOSPLIT, $0-72
+TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
 	MOVQ      $-1, DX
@@ -6651,7 +6809,7 @@ TEXT ·cutTile8AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k242:
+k254:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -6682,7 +6840,7 @@ k242:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k242
+	JNZ          k254
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6710,9 +6868,9 @@ k242:
 	VZEROUPPER
 	RET
 
-// func cutTile4AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cutTile4AVX512(SB), NOSPLIT, $0-72
+TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
 	MOVQ      $-1, DX
@@ -6745,7 +6903,7 @@ TEXT ·cutTile4AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k243:
+k255:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -6763,7 +6921,7 @@ k243:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k243
+	JNZ          k255
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6779,9 +6937,9 @@ k243:
 	VZEROUPPER
 	RET
 
-// func cutTile2AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cutTile2AVX512(SB), NOSPLIT, $0-72
+TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
 	MOVQ      $-1, DX
@@ -6807,7 +6965,7 @@ TEXT ·cutTile2AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k244:
+k256:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -6819,7 +6977,7 @@ k244:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k244
+	JNZ          k256
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -6829,9 +6987,9 @@ k244:
 	VZEROUPPER
 	RET
 
-// func cutTile1AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// func cutTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·cutTile1AVX512(SB), NOSPLIT, $0-72
+TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
 	MOVQ      $-1, DX
@@ -6854,7 +7012,7 @@ TEXT ·cutTile1AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k245:
+k257:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -6863,9 +7021,1246 @@ k245:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k245
+	JNZ          k257
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y6
+	VMOVUPS 32(BX), Y7
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y8
+	VMOVUPS 32(BX), Y9
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y10
+	VMOVUPS 32(BX), Y11
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	LEAQ    (BX)(BX*4), R8
+	LEAQ    (SI)(R8*1), R9
+	MOVQ    colStride+32(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    ldb+48(FP), R11
+	SHLQ    $0x02, R11
+	MOVQ    k+64(FP), R12
+
+k258:
+	VMOVUPS      (AX), Y12
+	VMOVUPS      32(AX), Y13
+	VBROADCASTSS (SI), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (SI)(BX*1), Y14
+	VFMADD231PS  Y12, Y14, Y2
+	VFMADD231PS  Y13, Y14, Y3
+	VBROADCASTSS (SI)(BX*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (SI)(DI*1), Y14
+	VFMADD231PS  Y12, Y14, Y6
+	VFMADD231PS  Y13, Y14, Y7
+	VBROADCASTSS (SI)(BX*4), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (SI)(R8*1), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VFMADD231PS  Y13, Y14, Y11
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k258
+	MOVQ         CX, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y8, (AX)
+	VMOVUPS      Y9, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y10, (AX)
+	VMOVUPS      Y11, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y4
+	VMOVUPS 32(BX), Y5
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y6
+	VMOVUPS 32(BX), Y7
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    colStride+32(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    ldb+48(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    k+64(FP), R10
+
+k259:
+	VMOVUPS      (AX), Y8
+	VMOVUPS      32(AX), Y9
+	VBROADCASTSS (SI), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (SI)(BX*1), Y10
+	VFMADD231PS  Y8, Y10, Y2
+	VFMADD231PS  Y9, Y10, Y3
+	VBROADCASTSS (SI)(BX*2), Y10
+	VFMADD231PS  Y8, Y10, Y4
+	VFMADD231PS  Y9, Y10, Y5
+	VBROADCASTSS (SI)(DI*1), Y10
+	VFMADD231PS  Y8, Y10, Y6
+	VFMADD231PS  Y9, Y10, Y7
+	ADDQ         R8, SI
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k259
+	MOVQ         CX, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y4, (AX)
+	VMOVUPS      Y5, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y6, (AX)
+	VMOVUPS      Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Y0
+	VMOVUPS 32(BX), Y1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Y2
+	VMOVUPS 32(BX), Y3
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	MOVQ    colStride+32(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    ldb+48(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    k+64(FP), R9
+
+k260:
+	VMOVUPS      (AX), Y4
+	VMOVUPS      32(AX), Y5
+	VBROADCASTSS (SI), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (SI)(BX*1), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         DI, SI
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k260
+	MOVQ         CX, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Y2, (AX)
+	VMOVUPS      Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, DX
+	VMOVUPS (DX), Y0
+	VMOVUPS 32(DX), Y1
+	MOVQ    rowStride+24(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    a+16(FP), DX
+	MOVQ    colStride+32(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    ldb+48(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    k+64(FP), DI
+
+k261:
+	VMOVUPS      (AX), Y2
+	VMOVUPS      32(AX), Y3
+	VBROADCASTSS (DX), Y4
+	VFMADD231PS  Y2, Y4, Y0
+	VFMADD231PS  Y3, Y4, Y1
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k261
+	MOVQ         CX, AX
+	VMOVUPS      Y0, (AX)
+	VMOVUPS      Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, BX
+	VMASKMOVPS (BX), Y0, Y2
+	VMASKMOVPS 32(BX), Y1, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	VMASKMOVPS 32(BX), Y1, Y5
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	VMASKMOVPS 32(BX), Y1, Y7
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y8
+	VMASKMOVPS 32(BX), Y1, Y9
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       a+16(FP), SI
+	LEAQ       (BX)(BX*2), DI
+	MOVQ       colStride+32(FP), R8
+	SHLQ       $0x02, R8
+	MOVQ       ldb+48(FP), R9
+	SHLQ       $0x02, R9
+	MOVQ       k+64(FP), R10
+
+k262:
+	VMASKMOVPS   (AX), Y0, Y10
+	VMASKMOVPS   32(AX), Y1, Y11
+	VBROADCASTSS (SI), Y12
+	VFMADD231PS  Y10, Y12, Y2
+	VFMADD231PS  Y11, Y12, Y3
+	VBROADCASTSS (SI)(BX*1), Y12
+	VFMADD231PS  Y10, Y12, Y4
+	VFMADD231PS  Y11, Y12, Y5
+	VBROADCASTSS (SI)(BX*2), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VFMADD231PS  Y11, Y12, Y7
+	VBROADCASTSS (SI)(DI*1), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         R8, SI
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k262
+	MOVQ         CX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
+	VMASKMOVPS   Y3, Y1, 32(AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y4, Y0, (AX)
+	VMASKMOVPS   Y5, Y1, 32(AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y6, Y0, (AX)
+	VMASKMOVPS   Y7, Y1, 32(AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y8, Y0, (AX)
+	VMASKMOVPS   Y9, Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+DATA tail16x4<>+0(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+8(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+16(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+24(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+32(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+40(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+48(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+56(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+64(SB)/8, $0x0000000000000000
+DATA tail16x4<>+72(SB)/8, $0x0000000000000000
+DATA tail16x4<>+80(SB)/8, $0x0000000000000000
+DATA tail16x4<>+88(SB)/8, $0x0000000000000000
+DATA tail16x4<>+96(SB)/8, $0x0000000000000000
+DATA tail16x4<>+104(SB)/8, $0x0000000000000000
+DATA tail16x4<>+112(SB)/8, $0x0000000000000000
+DATA tail16x4<>+120(SB)/8, $0x0000000000000000
+GLOBL tail16x4<>(SB), RODATA|NOPTR, $128
+
+// func cutTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, BX
+	VMASKMOVPS (BX), Y0, Y2
+	VMASKMOVPS 32(BX), Y1, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	VMASKMOVPS 32(BX), Y1, Y5
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       a+16(FP), SI
+	MOVQ       colStride+32(FP), DI
+	SHLQ       $0x02, DI
+	MOVQ       ldb+48(FP), R8
+	SHLQ       $0x02, R8
+	MOVQ       k+64(FP), R9
+
+k263:
+	VMASKMOVPS   (AX), Y0, Y6
+	VMASKMOVPS   32(AX), Y1, Y7
+	VBROADCASTSS (SI), Y8
+	VFMADD231PS  Y6, Y8, Y2
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (SI)(BX*1), Y8
+	VFMADD231PS  Y6, Y8, Y4
+	VFMADD231PS  Y7, Y8, Y5
+	ADDQ         DI, SI
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k263
+	MOVQ         CX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
+	VMASKMOVPS   Y3, Y1, 32(AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y4, Y0, (AX)
+	VMASKMOVPS   Y5, Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, DX
+	VMASKMOVPS (DX), Y0, Y2
+	VMASKMOVPS 32(DX), Y1, Y3
+	MOVQ       rowStride+24(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       a+16(FP), DX
+	MOVQ       colStride+32(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       ldb+48(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       k+64(FP), DI
+
+k264:
+	VMASKMOVPS   (AX), Y0, Y4
+	VMASKMOVPS   32(AX), Y1, Y5
+	VBROADCASTSS (DX), Y6
+	VFMADD231PS  Y4, Y6, Y2
+	VFMADD231PS  Y5, Y6, Y3
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k264
+	MOVQ         CX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
+	VMASKMOVPS   Y3, Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func tile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z10
+	VMOVUPS 64(BX), Z11
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z14
+	VMOVUPS 64(BX), Z15
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z16
+	VMOVUPS 64(BX), Z17
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z18
+	VMOVUPS 64(BX), Z19
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z20
+	VMOVUPS 64(BX), Z21
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z22
+	VMOVUPS 64(BX), Z23
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z24
+	VMOVUPS 64(BX), Z25
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z26
+	VMOVUPS 64(BX), Z27
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	LEAQ    (BX)(BX*4), R8
+	LEAQ    (SI)(R8*1), R9
+	MOVQ    colStride+32(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    ldb+48(FP), R11
+	SHLQ    $0x02, R11
+	MOVQ    k+64(FP), R12
+
+k265:
+	VMOVUPS      (AX), Z28
+	VMOVUPS      64(AX), Z29
+	VBROADCASTSS (SI), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (SI)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (SI)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (SI)(DI*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (SI)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (SI)(R8*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (SI)(DI*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (SI)(BX*8), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R9)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (SI)(R8*2), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R9)(DI*2), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (SI)(DI*4), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R9)(BX*8), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k265
+	MOVQ         CX, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z11, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z14, (AX)
+	VMOVUPS      Z15, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z16, (AX)
+	VMOVUPS      Z17, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z18, (AX)
+	VMOVUPS      Z19, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z20, (AX)
+	VMOVUPS      Z21, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z22, (AX)
+	VMOVUPS      Z23, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z24, (AX)
+	VMOVUPS      Z25, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z26, (AX)
+	VMOVUPS      Z27, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z8
+	VMOVUPS 64(BX), Z9
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z10
+	VMOVUPS 64(BX), Z11
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z12
+	VMOVUPS 64(BX), Z13
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z14
+	VMOVUPS 64(BX), Z15
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	LEAQ    (BX)(BX*4), R8
+	LEAQ    (SI)(R8*1), R9
+	MOVQ    colStride+32(FP), R10
+	SHLQ    $0x02, R10
+	MOVQ    ldb+48(FP), R11
+	SHLQ    $0x02, R11
+	MOVQ    k+64(FP), R12
+
+k266:
+	VMOVUPS      (AX), Z16
+	VMOVUPS      64(AX), Z17
+	VBROADCASTSS (SI), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (SI)(BX*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (SI)(BX*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (SI)(DI*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (SI)(BX*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (SI)(R8*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (SI)(DI*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R9)(BX*2), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k266
+	MOVQ         CX, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z8, (AX)
+	VMOVUPS      Z9, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z10, (AX)
+	VMOVUPS      Z11, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z12, (AX)
+	VMOVUPS      Z13, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z14, (AX)
+	VMOVUPS      Z15, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z4
+	VMOVUPS 64(BX), Z5
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z6
+	VMOVUPS 64(BX), Z7
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	LEAQ    (BX)(BX*2), DI
+	MOVQ    colStride+32(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    ldb+48(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    k+64(FP), R10
+
+k267:
+	VMOVUPS      (AX), Z8
+	VMOVUPS      64(AX), Z9
+	VBROADCASTSS (SI), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (SI)(BX*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (SI)(BX*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (SI)(DI*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         R8, SI
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k267
+	MOVQ         CX, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, (AX)
+	VMOVUPS      Z5, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, (AX)
+	VMOVUPS      Z7, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, BX
+	VMOVUPS (BX), Z0
+	VMOVUPS 64(BX), Z1
+	ADDQ    DX, BX
+	VMOVUPS (BX), Z2
+	VMOVUPS 64(BX), Z3
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    a+16(FP), SI
+	MOVQ    colStride+32(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    ldb+48(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    k+64(FP), R9
+
+k268:
+	VMOVUPS      (AX), Z4
+	VMOVUPS      64(AX), Z5
+	VBROADCASTSS (SI), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (SI)(BX*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         DI, SI
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k268
+	MOVQ         CX, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, (AX)
+	VMOVUPS      Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func tile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F
+TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ    b+40(FP), AX
+	MOVQ    c+0(FP), CX
+	MOVQ    ldc+8(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    CX, DX
+	VMOVUPS (DX), Z0
+	VMOVUPS 64(DX), Z1
+	MOVQ    rowStride+24(FP), DX
+	SHLQ    $0x02, DX
+	MOVQ    a+16(FP), DX
+	MOVQ    colStride+32(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    ldb+48(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    k+64(FP), DI
+
+k269:
+	VMOVUPS      (AX), Z2
+	VMOVUPS      64(AX), Z3
+	VBROADCASTSS (DX), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k269
+	MOVQ         CX, AX
+	VMOVUPS      Z0, (AX)
+	VMOVUPS      Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z 64(BX), K2, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VMOVUPS.Z 64(BX), K2, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VMOVUPS.Z 64(BX), K2, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z 64(BX), K2, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VMOVUPS.Z 64(BX), K2, Z11
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VMOVUPS.Z 64(BX), K2, Z13
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VMOVUPS.Z 64(BX), K2, Z15
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z16
+	VMOVUPS.Z 64(BX), K2, Z17
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z18
+	VMOVUPS.Z 64(BX), K2, Z19
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z20
+	VMOVUPS.Z 64(BX), K2, Z21
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z22
+	VMOVUPS.Z 64(BX), K2, Z23
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z24
+	VMOVUPS.Z 64(BX), K2, Z25
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z26
+	VMOVUPS.Z 64(BX), K2, Z27
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      a+16(FP), SI
+	LEAQ      (BX)(BX*2), DI
+	LEAQ      (BX)(BX*4), R8
+	LEAQ      (SI)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x02, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x02, R11
+	MOVQ      k+64(FP), R12
+
+k270:
+	VMOVUPS.Z    (AX), K1, Z28
+	VMOVUPS.Z    64(AX), K2, Z29
+	VBROADCASTSS (SI), Z30
+	VFMADD231PS  Z28, Z30, Z0
+	VFMADD231PS  Z29, Z30, Z1
+	VBROADCASTSS (SI)(BX*1), Z30
+	VFMADD231PS  Z28, Z30, Z2
+	VFMADD231PS  Z29, Z30, Z3
+	VBROADCASTSS (SI)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z4
+	VFMADD231PS  Z29, Z30, Z5
+	VBROADCASTSS (SI)(DI*1), Z30
+	VFMADD231PS  Z28, Z30, Z6
+	VFMADD231PS  Z29, Z30, Z7
+	VBROADCASTSS (SI)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z8
+	VFMADD231PS  Z29, Z30, Z9
+	VBROADCASTSS (SI)(R8*1), Z30
+	VFMADD231PS  Z28, Z30, Z10
+	VFMADD231PS  Z29, Z30, Z11
+	VBROADCASTSS (SI)(DI*2), Z30
+	VFMADD231PS  Z28, Z30, Z12
+	VFMADD231PS  Z29, Z30, Z13
+	VBROADCASTSS (R9)(BX*2), Z30
+	VFMADD231PS  Z28, Z30, Z14
+	VFMADD231PS  Z29, Z30, Z15
+	VBROADCASTSS (SI)(BX*8), Z30
+	VFMADD231PS  Z28, Z30, Z16
+	VFMADD231PS  Z29, Z30, Z17
+	VBROADCASTSS (R9)(BX*4), Z30
+	VFMADD231PS  Z28, Z30, Z18
+	VFMADD231PS  Z29, Z30, Z19
+	VBROADCASTSS (SI)(R8*2), Z30
+	VFMADD231PS  Z28, Z30, Z20
+	VFMADD231PS  Z29, Z30, Z21
+	VBROADCASTSS (R9)(DI*2), Z30
+	VFMADD231PS  Z28, Z30, Z22
+	VFMADD231PS  Z29, Z30, Z23
+	VBROADCASTSS (SI)(DI*4), Z30
+	VFMADD231PS  Z28, Z30, Z24
+	VFMADD231PS  Z29, Z30, Z25
+	VBROADCASTSS (R9)(BX*8), Z30
+	VFMADD231PS  Z28, Z30, Z26
+	VFMADD231PS  Z29, Z30, Z27
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k270
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	VMOVUPS      Z3, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z5, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, K1, (AX)
+	VMOVUPS      Z7, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z8, K1, (AX)
+	VMOVUPS      Z9, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z10, K1, (AX)
+	VMOVUPS      Z11, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z12, K1, (AX)
+	VMOVUPS      Z13, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z14, K1, (AX)
+	VMOVUPS      Z15, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z16, K1, (AX)
+	VMOVUPS      Z17, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z18, K1, (AX)
+	VMOVUPS      Z19, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z20, K1, (AX)
+	VMOVUPS      Z21, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z22, K1, (AX)
+	VMOVUPS      Z23, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z24, K1, (AX)
+	VMOVUPS      Z25, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z26, K1, (AX)
+	VMOVUPS      Z27, K2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z 64(BX), K2, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VMOVUPS.Z 64(BX), K2, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VMOVUPS.Z 64(BX), K2, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z 64(BX), K2, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	VMOVUPS.Z 64(BX), K2, Z11
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	VMOVUPS.Z 64(BX), K2, Z13
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z14
+	VMOVUPS.Z 64(BX), K2, Z15
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      a+16(FP), SI
+	LEAQ      (BX)(BX*2), DI
+	LEAQ      (BX)(BX*4), R8
+	LEAQ      (SI)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x02, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x02, R11
+	MOVQ      k+64(FP), R12
+
+k271:
+	VMOVUPS.Z    (AX), K1, Z16
+	VMOVUPS.Z    64(AX), K2, Z17
+	VBROADCASTSS (SI), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (SI)(BX*1), Z18
+	VFMADD231PS  Z16, Z18, Z2
+	VFMADD231PS  Z17, Z18, Z3
+	VBROADCASTSS (SI)(BX*2), Z18
+	VFMADD231PS  Z16, Z18, Z4
+	VFMADD231PS  Z17, Z18, Z5
+	VBROADCASTSS (SI)(DI*1), Z18
+	VFMADD231PS  Z16, Z18, Z6
+	VFMADD231PS  Z17, Z18, Z7
+	VBROADCASTSS (SI)(BX*4), Z18
+	VFMADD231PS  Z16, Z18, Z8
+	VFMADD231PS  Z17, Z18, Z9
+	VBROADCASTSS (SI)(R8*1), Z18
+	VFMADD231PS  Z16, Z18, Z10
+	VFMADD231PS  Z17, Z18, Z11
+	VBROADCASTSS (SI)(DI*2), Z18
+	VFMADD231PS  Z16, Z18, Z12
+	VFMADD231PS  Z17, Z18, Z13
+	VBROADCASTSS (R9)(BX*2), Z18
+	VFMADD231PS  Z16, Z18, Z14
+	VFMADD231PS  Z17, Z18, Z15
+	ADDQ         R10, SI
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k271
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	VMOVUPS      Z3, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z5, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, K1, (AX)
+	VMOVUPS      Z7, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z8, K1, (AX)
+	VMOVUPS      Z9, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z10, K1, (AX)
+	VMOVUPS      Z11, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z12, K1, (AX)
+	VMOVUPS      Z13, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z14, K1, (AX)
+	VMOVUPS      Z15, K2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z 64(BX), K2, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	VMOVUPS.Z 64(BX), K2, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	VMOVUPS.Z 64(BX), K2, Z7
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      a+16(FP), SI
+	LEAQ      (BX)(BX*2), DI
+	MOVQ      colStride+32(FP), R8
+	SHLQ      $0x02, R8
+	MOVQ      ldb+48(FP), R9
+	SHLQ      $0x02, R9
+	MOVQ      k+64(FP), R10
+
+k272:
+	VMOVUPS.Z    (AX), K1, Z8
+	VMOVUPS.Z    64(AX), K2, Z9
+	VBROADCASTSS (SI), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (SI)(BX*1), Z10
+	VFMADD231PS  Z8, Z10, Z2
+	VFMADD231PS  Z9, Z10, Z3
+	VBROADCASTSS (SI)(BX*2), Z10
+	VFMADD231PS  Z8, Z10, Z4
+	VFMADD231PS  Z9, Z10, Z5
+	VBROADCASTSS (SI)(DI*1), Z10
+	VFMADD231PS  Z8, Z10, Z6
+	VFMADD231PS  Z9, Z10, Z7
+	ADDQ         R8, SI
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k272
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	VMOVUPS      Z3, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, K1, (AX)
+	VMOVUPS      Z5, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, K1, (AX)
+	VMOVUPS      Z7, K2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	VMOVUPS.Z 64(BX), K2, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	VMOVUPS.Z 64(BX), K2, Z3
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      a+16(FP), SI
+	MOVQ      colStride+32(FP), DI
+	SHLQ      $0x02, DI
+	MOVQ      ldb+48(FP), R8
+	SHLQ      $0x02, R8
+	MOVQ      k+64(FP), R9
+
+k273:
+	VMOVUPS.Z    (AX), K1, Z4
+	VMOVUPS.Z    64(AX), K2, Z5
+	VBROADCASTSS (SI), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (SI)(BX*1), Z6
+	VFMADD231PS  Z4, Z6, Z2
+	VFMADD231PS  Z5, Z6, Z3
+	ADDQ         DI, SI
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k273
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	VMOVUPS      Z3, K2, 64(AX)
+	VZEROUPPER
+	RET
+
+// func cutTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	VMOVUPS.Z 64(DX), K2, Z1
+	MOVQ      rowStride+24(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      a+16(FP), DX
+	MOVQ      colStride+32(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      ldb+48(FP), SI
+	SHLQ      $0x02, SI
+	MOVQ      k+64(FP), DI
+
+k274:
+	VMOVUPS.Z    (AX), K1, Z2
+	VMOVUPS.Z    64(AX), K2, Z3
+	VBROADCASTSS (DX), Z4
+	VFMADD231PS  Z2, Z4, Z0
+	VFMADD231PS  Z3, Z4, Z1
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k274
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	VMOVUPS      Z1, K2, 64(AX)
 	VZEROUPPER
 	RET

@@ -123,6 +123,18 @@ func axpy(dst, a []float64, s float64) {
 	}
 }
 
+func narrow(dst []float32, x []float64) {
+	for i := range dst {
+		dst[i] = float32(x[i])
+	}
+}
+
+func widen(dst []float64, x []float32) {
+	for i := range dst {
+		dst[i] = float64(x[i])
+	}
+}
+
 func clipFlat(factor, within, norm2 []float64, c float64) {
 	for i := range factor {
 		factor[i], within[i] = 1, 0.5

@@ -32,6 +32,7 @@ func elementwise(i isa) {
 	withScalar(i, "overScalar", "s/a", func(i isa, a, s VecVirtual) VecVirtual { return i.div(s, a) })
 	withScalar(i, "maxScalar", "max(a, s)", maxKernel)
 	accumulating(i)
+	conversions(i)
 }
 
 // maxKernel is the algorithm of maxOne: NaN wins.
@@ -92,5 +93,30 @@ func accumulating(i isa) {
 		i.accumulate(sum, s, i.load(Mem{Base: a, Disp: off}))
 		i.store(sum, Mem{Base: dst, Disp: off})
 	}, advance(dst, a))
+	end()
+}
+
+// conversions emits the roundings to float32 and the way back.
+func conversions(i isa) {
+	TEXT("narrow"+i.suffix(), NOSPLIT, "func(dst []float32, x []float64)")
+	Doc("dst = x, rounded to float32")
+	dst, x, n := base("dst"), base("x"), length("dst")
+	loop(i, n, func(i isa, off int) {
+		i.storeSingle(i.load(Mem{Base: x, Disp: off}), Mem{Base: dst, Disp: off / 2})
+	}, func() {
+		ADDQ(Imm(32), dst)
+		ADDQ(Imm(64), x)
+	})
+	end()
+
+	TEXT("widen"+i.suffix(), NOSPLIT, "func(dst []float64, x []float32)")
+	Doc("dst = x")
+	dst, x, n = base("dst"), base("x"), length("dst")
+	loop(i, n, func(i isa, off int) {
+		i.store(i.loadSingle(Mem{Base: x, Disp: off / 2}), Mem{Base: dst, Disp: off})
+	}, func() {
+		ADDQ(Imm(64), dst)
+		ADDQ(Imm(32), x)
+	})
 	end()
 }

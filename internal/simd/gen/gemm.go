@@ -12,7 +12,7 @@ import (
 // for one row of B, two vectors wide.
 func gemm(i isa) {
 	whole, cut := []int{14, 8, 4, 2, 1}, []int{14, 8, 4, 2, 1}
-	if i.lanes() == 4 { // sixteen registers, two of them masks in a cut tile
+	if i.suffix() == "AVX2" { // sixteen registers, two of them masks in a cut tile
 		whole, cut = []int{6, 4, 2, 1}, []int{4, 2, 1}
 	}
 	for _, r := range whole {
@@ -26,15 +26,16 @@ func gemm(i isa) {
 // tile adds A·B to r rows of C; A may have any strides, rows of B and C are
 // contiguous. Each element is a chain of fused multiply-adds in order of k.
 func tile(i isa, r int, cut bool) {
-	name := fmt.Sprintf("tile%d", r)
+	bits := 8 * i.size()
+	name := fmt.Sprintf("tile%dx%d", r, bits)
 	if cut {
-		name = fmt.Sprintf("cutTile%d", r)
+		name = fmt.Sprintf("cutTile%dx%d", r, bits)
 	}
-	TEXT(name+i.suffix(), NOSPLIT, "func(c *float64, ldc int, a *float64, rowStride, colStride int, b *float64, ldb, n, k int)")
+	TEXT(name+i.suffix(), NOSPLIT, fmt.Sprintf("func(c *float%d, ldc int, a *float%[1]d, rowStride, colStride int, b *float%[1]d, ldb, n, k int)", bits))
 	Doc(fmt.Sprintf("C += A·B for %d rows and %d columns of C (of a cut tile: n, fewer); strides in elements.", r, 2*i.lanes()))
 	stride := func(arg string) GPVirtual {
 		s := Load(Param(arg), GP64()).(GPVirtual)
-		SHLQ(Imm(3), s)
+		SHLQ(Imm(shifts[i.size()]), s)
 		return s
 	}
 	pb := Load(Param("b"), GP64()).(GPVirtual)
@@ -49,7 +50,7 @@ func tile(i isa, r int, cut bool) {
 		MOVQ(pc, p)
 		for row := range sums {
 			for k := range 2 {
-				do(&sums[row][k], v[k], Mem{Base: p, Disp: 8 * k * i.lanes()})
+				do(&sums[row][k], v[k], Mem{Base: p, Disp: i.size() * k * i.lanes()})
 			}
 			if row < r-1 {
 				ADDQ(ldc, p)
@@ -62,7 +63,7 @@ func tile(i isa, r int, cut bool) {
 	n := Load(Param("k"), GP64())
 	top := label("k")
 	Label(top)
-	b := [2]VecVirtual{v[0].load(Mem{Base: pb}), v[1].load(Mem{Base: pb, Disp: 8 * i.lanes()})}
+	b := [2]VecVirtual{v[0].load(Mem{Base: pb}), v[1].load(Mem{Base: pb, Disp: i.size() * i.lanes()})}
 	for row := range sums {
 		x := i.spread(a.at(row))
 		i.accumulate(sums[row][0], x, b[0])

@@ -9,22 +9,27 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// isa is one instruction set: vectors of lanes() float64 and the operations
-// the kernels are written in. Each operation allocates its result.
+// isa is one instruction set: vectors of lanes() numbers of size() bytes and
+// the operations the kernels are written in, each of which allocates its
+// result. What follows from loadSingle on is of float64.
 type isa interface {
 	suffix() string
 	lanes() int
+	size() int
 	load(m Mem) VecVirtual
-	loadSingle(m Mem) VecVirtual // float32 in memory, widened
 	store(v VecVirtual, m Mem)
-	broadcast(bits uint64) VecVirtual // constant from read-only data
-	spread(m Mem) VecVirtual          // one float64 from memory to all lanes
+	spread(m Mem) VecVirtual // one number from memory to all lanes
+	// accumulate adds a·b to sum in place.
+	accumulate(sum, a, b VecVirtual)
 	zero() VecVirtual
 	// masked returns, for each vector of `vectors`, the instruction set whose
 	// loads and stores touch only the first n lanes of all of them; other lanes
 	// load as zero. 0 < n < vectors·lanes().
 	masked(n GPVirtual, vectors int) []isa
 
+	loadSingle(m Mem) VecVirtual      // float32 in memory, widened
+	storeSingle(v VecVirtual, m Mem)  // rounded to float32
+	broadcast(bits uint64) VecVirtual // constant from read-only data
 	add(a, b VecVirtual) VecVirtual
 	sub(a, b VecVirtual) VecVirtual
 	mul(a, b VecVirtual) VecVirtual
@@ -39,8 +44,7 @@ type isa interface {
 	// fma returns a·b + c, fnma returns c − a·b; c is consumed.
 	fma(a, b, c VecVirtual) VecVirtual
 	fnma(a, b, c VecVirtual) VecVirtual
-	// accumulate adds a·b to sum in place, addTo adds a.
-	accumulate(sum, a, b VecVirtual)
+	// addTo adds a to sum in place.
 	addTo(sum, a VecVirtual)
 	sqrt(a VecVirtual) VecVirtual
 	xor(a, b VecVirtual) VecVirtual
@@ -75,21 +79,23 @@ func constant(bits uint64) Mem {
 	return m
 }
 
-// tailMask is eight words of ones, then eight of zeros: read from word 8-n, its
-// first n words are ones.
-func tailMask(wordBytes int) Mem {
-	if m, ok := tailMasks[wordBytes]; ok {
+// tailMask is as many words of ones, then as many of zeros: read from word
+// words-n, its first n words are ones.
+func tailMask(words, bytes int) Mem {
+	name := fmt.Sprintf("tail%dx%d", words, bytes)
+	if m, ok := tailMasks[name]; ok {
 		return m
 	}
-	m := GLOBL(fmt.Sprintf("tail%d", 8*wordBytes), RODATA|NOPTR)
-	for at := range 8 * wordBytes / 8 {
-		DATA(8*at, U64(math.MaxUint64))
+	m := GLOBL(name, RODATA|NOPTR)
+	half := words * bytes
+	for at := 0; at < half; at += 8 {
+		DATA(at, U64(math.MaxUint64))
 	}
-	for at := range 8 * wordBytes / 8 {
-		DATA(8*wordBytes+8*at, U64(0))
+	for at := half; at < 2*half; at += 8 { // the assembler wants them in order
+		DATA(at, U64(0))
 	}
-	tailMasks[wordBytes] = m
+	tailMasks[name] = m
 	return m
 }
 
-var tailMasks = map[int]Mem{}
+var tailMasks = map[string]Mem{}

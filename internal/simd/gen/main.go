@@ -10,7 +10,7 @@ import (
 
 func main() {
 	ConstraintExpr("amd64")
-	for _, isa := range []isa{avx2{}, avx512{}} {
+	for _, isa := range []isa{newAVX2(double), newAVX512(double)} {
 		elementwise(isa)
 		reductions(isa)
 		clipFlat(isa)
@@ -19,6 +19,9 @@ func main() {
 			rowDots(isa, size)
 			rowSum(isa, size)
 		}
+		gemm(isa)
+	}
+	for _, isa := range []isa{newAVX2(single), newAVX512(single)} {
 		gemm(isa)
 	}
 	Generate()

@@ -12,6 +12,9 @@ import (
 // cache.
 const ahead = 16
 
+// shifts are the logarithms of the sizes of numbers.
+var shifts = map[int]uint64{4: 2, 8: 3}
+
 // A table is a table of rows in registers: row index[at] starts at
 // base + stride·index[at], stride in bytes, numbers of size bytes.
 type table struct {
@@ -23,7 +26,7 @@ type table struct {
 func tableArguments(size int) table {
 	t := table{size: size, base: base("table"), index: base("index")}
 	t.stride = Load(Param("stride"), GP64()).(GPVirtual)
-	SHLQ(Imm(map[int]uint64{4: 2, 8: 3}[size]), t.stride)
+	SHLQ(Imm(shifts[size]), t.stride)
 	return t
 }
 
