@@ -7,9 +7,6 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet"
-	"github.com/apache/arrow/go/v15/parquet/compress"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
@@ -40,20 +37,8 @@ func writeParquet(w io.Writer, t models.Table, o Options) error {
 	}
 	record := b.NewRecord()
 	defer record.Release()
-	out, err := pqarrow.NewFileWriter(schema, notClosed{w},
-		parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithCreatedBy("d3p")),
-		pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-	if err != nil {
-		return err
-	}
-	if err := out.Write(record); err != nil {
-		return err
-	}
-	return out.Close()
+	return WriteRecord(w, record, true)
 }
-
-// notClosed keeps the Parquet writer from closing a file that is not its own.
-type notClosed struct{ io.Writer }
 
 func arrowType(c *spec.Column) arrow.DataType {
 	switch c.Type.V {
