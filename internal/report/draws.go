@@ -41,8 +41,11 @@ type Variable struct {
 	Name      string // as the R packages posterior and brms write it: b[age]
 	Dims      string // of its parameter, comma-separated, or ""
 	Transform string // from the unconstrained guide; "" for a derived quantity
-	// NoiseShare is the part of the unconstrained posterior variance that
-	// stands for the privacy noise, from 0 to 1; nil when it is not modelled.
+	// Constraint says where its values lie: real, positive, simplex; "" for a
+	// derived quantity, of which nothing is declared.
+	Constraint string
+	// NoiseShare is the part of the posterior variance that stands for the
+	// privacy noise, from 0 to 1; nil when it is not modelled.
 	NoiseShare *float64
 }
 
@@ -148,7 +151,7 @@ func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Gro
 			for j, name := range q.Elements() {
 				v := Variable{Name: name, Dims: strings.Join(dims, ",")}
 				if q.Transform != nil {
-					v.Transform = q.Transform.Name
+					v.Transform, v.Constraint = q.Transform.Name, q.Transform.Target.String()
 				}
 				if p != nil && q.Transform != nil && q.Size == q.ConstrainedSize {
 					v.NoiseShare = &share[q.Offset+j]

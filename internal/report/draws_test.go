@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -17,10 +18,11 @@ func grid(names []string, s int) Draws {
 	d := Draws{S: s}
 	for v, name := range names {
 		share := float64(v) / 10
-		d.Variables = append(d.Variables, Variable{Name: name, Transform: "identity", NoiseShare: &share})
+		d.Variables = append(d.Variables, Variable{Name: name, Transform: "identity", Constraint: "real", NoiseShare: &share})
 		for i := range s {
 			d.Values = append(d.Values, float64(v)+math.Sqrt(float64(i)))
 		}
+		d.Groups = append(d.Groups, Group{Name: name, First: v, Size: 1})
 	}
 	return d
 }
@@ -106,8 +108,38 @@ func TestDrawsParquetRoundTrip(t *testing.T) {
 			}
 		}
 	}
-	if value, _ := table.Schema().Field(4).Metadata.GetValue("d3p.transform"); value != "identity" {
-		t.Errorf("transform of b[age] is %q, want identity", value)
+	for key, want := range map[string]string{"d3p.transform": "identity", "d3p.constraint": "real"} {
+		if value, _ := table.Schema().Field(4).Metadata.GetValue(key); value != want {
+			t.Errorf("%s of b[age] is %q, want %s", key, value, want)
+		}
+	}
+}
+
+// A parameter of more than 2000 elements is one column of lists, row-major.
+func TestDrawsParquetOfATensor(t *testing.T) {
+	const rows, columns, draws = 41, 50, 3
+	d := grid(make([]string, 1+rows*columns), draws)
+	d.Groups = []Group{{Name: "a", Size: 1}, {Name: "w", Dims: []Dim{{"in", make([]string, rows)}, {"out", make([]string, columns)}}, First: 1, Size: rows * columns}}
+	d.Variables[1].Dims = "in,out"
+	var out bytes.Buffer
+	if err := DrawsFile(d, nil).Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	table, err := pqarrow.ReadTable(t.Context(), bytes.NewReader(out.Bytes()), nil, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	if err != nil {
+		t.Fatal(err)
+	}
+	field := table.Schema().Field(4)
+	if shape, _ := field.Metadata.GetValue("d3p.shape"); field.Name != "w" || shape != "41,50" || field.Type.ID() != arrow.LIST {
+		t.Fatalf("the tensor is %v", field)
+	}
+	values := table.Column(4).Data().Chunk(0).(*array.List).ListValues().(*array.Float64)
+	for s := range draws {
+		for e := range rows * columns {
+			if got, want := values.Value(s*rows*columns+e), d.Of(1 + e)[s]; got != want {
+				t.Fatalf("element %d of draw %d is %g, want %g", e, s, got, want)
+			}
+		}
 	}
 }
 

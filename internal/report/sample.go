@@ -11,6 +11,8 @@ type Sample struct {
 	Version string // of the program
 	Steps   int
 	Claim   string // in one line, or why there is none
+	Privacy string // the same for programs, as JSON
+	Report  string // SHA-256 of privacy.json
 	Banner  string // NotPrivate, or ""
 	Draws   Draws
 	Prior   *Draws // nil when the prior was not drawn from
@@ -18,5 +20,7 @@ type Sample struct {
 
 // metadata are the key/values of Parquet files.
 func (s *Sample) metadata() map[string]string {
-	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": s.Run, "d3p.privacy": s.Claim}
+	return map[string]string{
+		"d3p.schema_version": "1", "d3p.run_id": s.Run, "d3p.claim": s.Claim, "d3p.privacy": s.Privacy, "d3p.report_sha256": s.Report,
+	}
 }
