@@ -11,7 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
 )
 
 // insecureSeedFlag is a flag only: no variable and no file can take the privacy
@@ -95,9 +97,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err != nil {
 		return failWith(statusData, err)
 	}
-	draws := defaultDraws
-	if s.given("draws") {
-		draws = s.Draws
+	draws, err := s.draws(m)
+	if err != nil {
+		return err
 	}
 	applied, err := appliedOf(c, s, plan, draws)
 	if err != nil {
@@ -114,6 +116,18 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return err
 	}
 	return a.execute(c.Context(), folder, j, m, plan, root, nil)
+}
+
+// draws is the number of posterior draws to write: none only when there is
+// nothing to draw.
+func (s *runSettings) draws(m *models.Model) (int, error) {
+	switch {
+	case !s.given("draws"):
+		return defaultDraws, nil
+	case s.Draws == 0 && report.PointScalars(m) < m.P:
+		return 0, usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
+	}
+	return s.Draws, nil
 }
 
 // noiseRoot is where the secret randomness of a run comes from: the operating

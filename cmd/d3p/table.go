@@ -21,6 +21,9 @@ const rawSuffix = "_raw"
 // printSummary prints the posterior, without what says the same again: the
 // standardised effects of groups, and coefficients in the units of the file.
 func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
+	if len(rows) == 0 {
+		return // the posterior is a point
+	}
 	t := newTable(w)
 	t.AppendHeader(table.Row{"parameter", "mean", "sd", "5 %", "95 %", "noise"})
 	t.Style().Format.Header = text.FormatDefault

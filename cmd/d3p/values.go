@@ -41,8 +41,12 @@ func checkValue(row setting, v pflag.Value) error {
 	}
 	switch v.Type() {
 	case "int":
-		if n, err := strconv.Atoi(v.String()); err == nil && n < 1 {
-			return fmt.Errorf("%s is less than 1", v)
+		least := 1
+		if row.name == "draws" { // of weights that are points there are none
+			least = 0
+		}
+		if n, err := strconv.Atoi(v.String()); err == nil && n < least {
+			return fmt.Errorf("%s is less than %d", v, least)
 		}
 	case "float64":
 		if x, err := strconv.ParseFloat(v.String(), 64); err == nil {

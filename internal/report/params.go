@@ -25,8 +25,19 @@ type Guide struct {
 	Family string        `json:"family"`
 	Rank   int           `json:"rank,omitempty"`
 	Blocks []guide.Block `json:"blocks,omitempty"`
-	Lambda []float64     `json:"lambda"`
-	VarDP  []float64     `json:"var_dp"` // of each unconstrained number: what the privacy noise may have moved it
+	// Lambda are the guide's parameters and VarDP, for each unconstrained number,
+	// the variance that stands for the privacy noise. With Weights, which only the
+	// guide delta has, both leave out the parameters that stand in that file.
+	Lambda  []float64   `json:"lambda"`
+	VarDP   []float64   `json:"var_dp"`
+	Weights *WeightsRef `json:"weights,omitempty"`
+}
+
+// WeightsRef is the file that holds the parameters that are weights.
+type WeightsRef struct {
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+	Numbers int    `json:"numbers"`
 }
 
 // Parameter is one named parameter of the model. Mean and the standard
@@ -44,6 +55,18 @@ type Parameter struct {
 	SDGuide    []float64 `json:"unconstrained_sd_guide"` // of the guide alone
 	NoiseShare []float64 `json:"dp_noise_share"`         // part of the variance that stands for the privacy noise
 	File       string    `json:"file,omitempty"`         // that holds the numbers instead of the lists here
+}
+
+// inFile reports whether the parameter's numbers stand in WeightsName.
+func (p *Parameter) inFile() bool { return p.File != "" }
+
+// entries is the number of entries of its array.
+func (p *Parameter) entries() int {
+	n := 1
+	for _, d := range p.Dims {
+		n *= len(d.Labels)
+	}
+	return n
 }
 
 // Dim is a named dimension with the labels of its entries.

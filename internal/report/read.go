@@ -26,6 +26,9 @@ func ReadRelease(dir string) (model []byte, p Parameters, posterior *fit.Posteri
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, p, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
 	}
+	if err := p.readWeights(dir); err != nil {
+		return nil, p, nil, err
+	}
 	posterior, err = p.Posterior()
 	return LockedModel(lock), p, posterior, err
 }

@@ -58,9 +58,13 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	parameters, err := r.Parameters()
+	if err != nil {
+		return nil, err
+	}
 	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, 6)}
 	files := []File{
-		JSONFile("params.json", true, r.Parameters()),
+		JSONFile("params.json", true, parameters),
 		SummaryFile(findings.Rows, r.Banner()),
 		JSONFile("privacy.json", true, privacy), MarkdownFile(privacy, findings), HTMLFile(privacy, findings),
 		LockFile(rendered, r.Settings, r.Banner()),
@@ -82,17 +86,26 @@ func (r *Run) Release() ([]File, error) {
 	if r.Trace != nil {
 		files = append(files, traceFile(r.Trace, r.sample().metadata()))
 	}
+	if r.Draws.S == 0 || len(r.Draws.Variables) == 0 {
+		return files, nil // the posterior is a point
+	}
 	return append(files, r.sample().Files(r.Formats)...), nil
 }
 
-// Parameters is the content of params.json.
-func (r *Run) Parameters() Parameters {
+// Parameters is the content of params.json. The error is that of arrays of
+// weights that share a name.
+func (r *Run) Parameters() (Parameters, error) {
 	p := r.Posterior
+	weights, err := r.reference()
+	lambda, varDP := p.Lambda, p.VarDP
+	if weights != nil {
+		lambda, varDP = withoutWeights(r.Params, lambda), withoutWeights(r.Params, varDP)
+	}
 	return Parameters{
 		SchemaVersion: 1, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
-		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: p.Lambda, VarDP: p.VarDP},
+		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, Weights: weights},
 		Parameters: r.Params,
-	}
+	}, err
 }
 
 // sample is what the files of draws are written from.

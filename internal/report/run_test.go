@@ -34,6 +34,22 @@ privacy: {neighbours: add_remove, epsilon: 1, justification: for the tests}
 release: {authors: [A. Person], curators: [A Hospital], intended_use: tests, region: none, sector: Healthcare}
 `
 
+const imageData = `d3p: 1
+data:
+  unit: {entity: image, rows_per_unit: 1}
+  rows: {public: 500}
+  columns:
+    label: {type: category, levels: [a, b]}
+  tensors:
+    img: {from: columns("px0".."px3"), dims: [y, x], shape: [2, 2], lower: 0, upper: 255, scale: {center: 0, by: 255}}
+  binarize: {column: img, mode: stochastic}
+core:
+  rows:
+    observe:
+      img: bernoulli(0.5)
+      label: categorical([0.5, 0.5])
+`
+
 // normals is a seeded fit.Normals.
 type normals struct{ *rand.Rand }
 
@@ -189,6 +205,18 @@ func TestPreprocessing(t *testing.T) {
 	if strings.Join(got, ",") != want {
 		t.Errorf("preprocessing %s\nwant          %s", strings.Join(got, ","), want)
 	}
+	s, errs := spec.Parse("image.yaml", []byte(imageData), nil)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, step := range preprocessing(&s.Data) {
+		got = append(got, step.Column+" "+step.Operation)
+	}
+	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing of an image %s\nwant                        %s", strings.Join(got, ","), want)
+	}
 	for _, h := range p.Hazards {
 		if h.ID == "undocumented-bounds" {
 			return
@@ -200,7 +228,11 @@ func TestPreprocessing(t *testing.T) {
 // What a release holds is enough to have the posterior back.
 func TestParametersRoundTrip(t *testing.T) {
 	run := example(t, fit.Config{Epsilon: 1})
-	raw, err := json.Marshal(run.Parameters())
+	parameters, err := run.Parameters()
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := json.Marshal(parameters)
 	if err != nil {
 		t.Fatal(err)
 	}

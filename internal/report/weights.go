@@ -51,6 +51,19 @@ func PointScalars(m *models.Model) int {
 	return n
 }
 
+// withoutWeights leaves out of x, of P numbers, those of parameters that stand
+// in WeightsName.
+func withoutWeights(list []Parameter, x []float64) []float64 {
+	kept, at := []float64{}, 0
+	for i := range list {
+		if p := &list[i]; p.inFile() {
+			kept = append(kept, x[at:p.Offset]...)
+			at = p.Offset + p.entries()
+		}
+	}
+	return append(kept, x[at:]...)
+}
+
 // tensorInfo is what the head of a safetensors file says of one array.
 type tensorInfo struct {
 	DType   string `json:"dtype"`
