@@ -165,10 +165,13 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 		}
 		want = "a category"
 	case dist.Count, dist.Counts:
-		if c.Type.V == spec.Integer && c.Lower.V >= 0 {
+		if c.Type.V == spec.Integer && c.Lower.V >= s.Lower && (s.Upper == 0 || c.Upper.V <= s.Upper) {
 			return g.c.encoder.raw(c, Response), true, true
 		}
-		want = "an integer with a lower bound of at least 0"
+		want = fmt.Sprintf("an integer with a lower bound of at least %g", s.Lower)
+		if s.Upper > 0 {
+			want += fmt.Sprintf(" and an upper bound of at most %g", s.Upper)
+		}
 	default:
 		if within(c, s) {
 			return g.c.encoder.raw(c, Response), true, true

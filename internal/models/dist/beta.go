@@ -46,6 +46,14 @@ var beta = Distribution{
 		}
 		return b.Div(args[0], b.Add(args[0], args[1]))
 	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		alpha, beta, _ := betaShapes(b, args)
+		return b.LogBetaI(logitOf(b, x), alpha, beta)
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		alpha, beta, _ := betaShapes(b, args)
+		return b.LogBetaI(b.Neg(logitOf(b, x)), beta, alpha)
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		if args[2] != nil {
 			mean, kappa := args[2][0], args[3][0]

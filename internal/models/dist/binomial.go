@@ -31,9 +31,23 @@ var binomial = Distribution{
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 		return b.Mul(args[0], probability(b, args[1], args[2]))
 	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogBetaI(b.Neg(successLogits(b, args)), b.Sub(args[0], x), b.Add(x, b.Const(1)))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogBetaI(successLogits(b, args), b.Add(x, b.Const(1)), b.Sub(args[0], x))
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		dst[0] = drawBinomial(args[0][0], successProbability(args[1], args[2]), rng)
 	},
+}
+
+// successLogits are the log odds of success, given as such or by probs.
+func successLogits(b *graph.Builder, args []*graph.Node) *graph.Node {
+	if args[2] != nil {
+		return args[2]
+	}
+	return logitOf(b, args[1])
 }
 
 // countTo is the support of a count bounded by the first argument.

@@ -31,7 +31,7 @@ func (c Censored) Support() Support { return c.Base.Support() }
 // Fits reports a family without survival function, and what Base reports.
 func (c Censored) Fits(shape graph.Shape) error {
 	if c.Base.LogCCDF == nil {
-		return fmt.Errorf("%s has no closed survival function and cannot be censored (%s have)", c.Base.Name, listed(func(d *Distribution) bool { return d.LogCCDF != nil }))
+		return fmt.Errorf("%s has no survival function and cannot be censored (%s have)", c.Base.Name, listed(func(d *Distribution) bool { return d.LogCCDF != nil }))
 	}
 	return c.Base.Fits(shape)
 }

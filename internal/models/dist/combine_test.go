@@ -39,6 +39,9 @@ func combined(b *graph.Builder) []struct {
 		{"truncated above", Truncated{apply(&cauchy, num(0), num(1)), nil, num(0.5)}, nil},
 		{"truncated at 0", Truncated{apply(&normal, num(1), num(1)), num(0), nil}, nil},
 		{"truncated positive", Truncated{apply(&weibull, num(1.5), num(2), nil), num(0.5), num(6)}, nil},
+		{"truncated student", Truncated{apply(&studentT, num(4), num(1), num(2)), num(-1), num(6)}, nil},
+		{"truncated gamma", Truncated{apply(&gamma, num(2.5), num(0.7)), num(1), num(9)}, nil},
+		{"truncated beta", Truncated{apply(&beta, num(2), num(5), nil, nil), num(0.1), num(0.6)}, nil},
 		{"truncated mixture part", Mixture{weights, Truncated{apply(&laplace, vec(-1, 0, 1), num(1)), num(-2), num(2)}, "k"}, nil},
 		{"batch of dirichlets", apply(&dirichlet, b.Consts(graph.Shape{d, {Name: "p", Size: 2}}, []float64{2, 3, 0.5, 4})), graph.Shape{d, {Name: "p", Size: 2}}},
 		{"batch of normals", apply(&normal, b.Consts(graph.Shape{d}, []float64{-1, 5}), num(2)), graph.Shape{d}},
@@ -216,6 +219,64 @@ func TestSupportsPrint(t *testing.T) {
 	} {
 		if got := fmt.Sprint(s); got != want {
 			t.Errorf("%v prints %q, want %q", s.Kind, got, want)
+		}
+	}
+}
+
+// A count is truncated to the values from lower to upper, both included.
+func TestTruncatedCounts(t *testing.T) {
+	b := graph.NewBuilder()
+	base := Apply(b, &poisson, []*graph.Node{b.Const(2.5), nil})
+	for _, c := range []struct {
+		name         string
+		lower, upper *graph.Node
+		from, to     float64
+	}{
+		{"without zeros", b.Const(1), nil, 1, 60},
+		{"to a largest", nil, b.Const(4), 0, 4},
+		{"on both sides", b.Const(1.5), b.Const(6.5), 2, 6},
+		{"from zero", b.Const(0), b.Const(3), 0, 3},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := Truncated{base, c.lower, c.upper}
+			if err := d.Fits(nil); err != nil {
+				t.Fatal(err)
+			}
+			if s := d.Support(); s.Contains([]float64{c.from - 1}) || !s.Contains([]float64{c.from}) || c.upper != nil && s.Contains([]float64{c.to + 1}) {
+				t.Errorf("support %v, %+v", s, s)
+			}
+			var rows []float64
+			for x := c.from; x <= c.to; x++ {
+				rows = append(rows, x)
+			}
+			var outcomes []outcome
+			total := 0.0
+			for i, l := range evaluate(t, b, d.LogDensity(b, Observed{X: b.Column(0)}), rows, 1) {
+				outcomes = append(outcomes, outcome{rows[i : i+1], math.Exp(l)})
+				total += math.Exp(l)
+			}
+			if !near(total, 1, 1e-12) {
+				t.Errorf("the probabilities add up to %.15g", total)
+			}
+			rng, draw := newRand(3), d.Sampler(nil)
+			values := [][]float64{{2.5}}
+			for _, n := range []*graph.Node{c.lower, c.upper} {
+				if n != nil {
+					v, _ := n.Value()
+					values = append(values, []float64{v})
+				}
+			}
+			xs := make([][]float64, 2000)
+			for i := range xs {
+				xs[i] = make([]float64, 1)
+				draw(xs[i], values, rng)
+			}
+			requireOutcomes(t, outcomes, xs)
+		})
+	}
+	for _, bounds := range [][2]float64{{3, 2}, {1.2, 1.8}} {
+		if err := (Truncated{base, b.Const(bounds[0]), b.Const(bounds[1])}).Fits(nil); err == nil {
+			t.Errorf("a count between %g and %g is accepted", bounds[0], bounds[1])
 		}
 	}
 }

@@ -42,8 +42,9 @@ type Distribution struct {
 	// Mean of a value, nil where there is none (or, for levels, no number).
 	Mean func(b *graph.Builder, args []*graph.Node) *graph.Node
 
-	// LogCDF is log P(X <= x), and LogCCDF log P(X > x); nil where there is no
-	// closed form, and then the family cannot be censored or truncated.
+	// LogCDF is log P(X <= x), and LogCCDF log P(X > x), for a value x or, of a
+	// count, -1; nil where there is no distribution function, and then the family
+	// cannot be censored or truncated.
 	LogCDF, LogCCDF func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
 
 	// Sample sets dst to one draw: one number, or the event row-major. An

@@ -23,6 +23,12 @@ var gamma = Distribution{
 		return b.Add(constant, b.Sub(b.Mul(b.Sub(shape, b.Const(1)), LogOf(b, x)), b.Mul(rate, x)))
 	},
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node { return b.Div(args[0], args[1]) },
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaP(args[0], b.Mul(args[1], x))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaQ(args[0], b.Mul(args[1], x))
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		dst[0] = drawGamma(args[0][0], rng) / args[1][0]
 	},

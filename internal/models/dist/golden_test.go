@@ -54,43 +54,58 @@ func TestEdges(t *testing.T) {
 // equals the central difference. Its error is about h² f”' + 1e-16 |f|/h.
 func TestGradients(t *testing.T) {
 	eachCase(t, func(t *testing.T, d *Distribution, p point) {
-		b := graph.NewBuilder()
-		var theta []float64
-		leaf := func(name string, s graph.Shape, v []float64) *graph.Node {
-			theta = append(theta, v...)
-			return b.Param(name, s)
-		}
-		args := p.nodes(b, d, leaf)
-		x := p.column(b, d)
-		if !p.applied(b, d).Support().Discrete() {
-			x = leaf("x", shapeOf(d.EventRank, len(p.X.values)), p.X.values)
-		}
-		loss := Apply(b, d, args).LogDensity(b, Observed{X: x})
-		tape, err := graph.Compile(b, loss, nil, graph.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m := graph.NewMachine(tape, 1)
-		value := func() float64 {
-			m.Globals(theta, nil)
-			m.Records(p.X.values, len(p.X.values), 1, nil)
-			return m.Loss()[0]
-		}
-		value()
-		gradient := make([]float64, tape.P)
-		m.Gradient(0, gradient)
-		for i, at := range theta {
-			h := 1e-5 * math.Max(0.1, math.Abs(at))
-			theta[i] = at + h
-			above := value()
-			theta[i] = at - h
-			below := value()
-			theta[i] = at
-			if want := (above - below) / (2 * h); !near(gradient[i], want, 1e-6) {
-				t.Errorf("gradient in parameter %d of %v is %.9g, difference quotient %.9g", i, theta, gradient[i], want)
+		for _, f := range []struct {
+			name string
+			log  func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
+		}{{"density", d.LogDensity}, {"distribution function", d.LogCDF}, {"its complement", d.LogCCDF}} {
+			if f.log != nil {
+				requireGradient(t, f.name, d, p, f.log)
 			}
 		}
 	})
+}
+
+// requireGradient compares the gradient of a function of value and arguments
+// with central differences.
+func requireGradient(t *testing.T, name string, d *Distribution, p point, log func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node) {
+	t.Helper()
+	b := graph.NewBuilder()
+	var theta []float64
+	leaf := func(name string, s graph.Shape, v []float64) *graph.Node {
+		theta = append(theta, v...)
+		return b.Param(name, s)
+	}
+	args := p.nodes(b, d, leaf)
+	x := p.column(b, d)
+	if !p.applied(b, d).Support().Discrete() {
+		x = leaf("x", shapeOf(d.EventRank, len(p.X.values)), p.X.values)
+	}
+	tape, err := graph.Compile(b, log(b, x, Apply(b, d, args).Args), nil, graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := graph.NewMachine(tape, 1)
+	value := func() float64 {
+		m.Globals(theta, nil)
+		m.Records(p.X.values, len(p.X.values), 1, nil)
+		return m.Loss()[0]
+	}
+	if v := math.Abs(value()); v < 1e-9 || math.IsInf(v, 0) {
+		return // a probability of all but 1, where differences are rounding, or of 0
+	}
+	gradient := make([]float64, tape.P)
+	m.Gradient(0, gradient)
+	for i, at := range theta {
+		h := 1e-5 * math.Max(0.1, math.Abs(at))
+		theta[i] = at + h
+		above := value()
+		theta[i] = at - h
+		below := value()
+		theta[i] = at
+		if want := (above - below) / (2 * h); !near(gradient[i], want, 1e-6) {
+			t.Errorf("%s: gradient in parameter %d of %v is %.9g, difference quotient %.9g", name, i, theta, gradient[i], want)
+		}
+	}
 }
 
 // An absent optional argument is its default, and the default is allowed.

@@ -25,6 +25,13 @@ var halfStudentT = Distribution{
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), studentTLogDensity(b, x, args[0], b.Const(0), args[1]))
 	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		logit := b.Sub(LogOf(b, args[0]), b.Mul(b.Const(2), b.Sub(LogOf(b, x), LogOf(b, args[1]))))
+		return b.LogBetaI(b.Neg(logit), b.Const(0.5), b.Mul(b.Const(0.5), args[0]))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return studentTLogTwoTails(b, b.Div(x, args[1]), args[0])
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		dst[0] = math.Abs(args[1][0] * drawStudentT(args[0][0], rng))
 	},

@@ -28,13 +28,18 @@ func hurdle(base *Distribution) Distribution {
 		Support:   always(Support{Kind: Count}),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
-			above := b.Sub(base.LogDensity(b, x, args[2:]), log1mExp(b, b.Neg(base.LogDensity(b, b.Const(0), args[2:]))))
+			above := b.Sub(base.LogDensity(b, x, args[2:]), logNotZero(b, base, args))
 			return b.Where(x, b.Add(logOther, above), logZero)
+		},
+		LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+			return log1mExp(b, b.Neg(hurdleLogCCDF(b, base, x, args)))
+		},
+		LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+			return hurdleLogCCDF(b, base, x, args)
 		},
 		Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 			_, logOther := logChoice(b, args)
-			above := log1mExp(b, b.Neg(base.LogDensity(b, b.Const(0), args[2:])))
-			return b.Mul(b.Exp(b.Sub(logOther, above)), base.Mean(b, args[2:]))
+			return b.Mul(b.Exp(b.Sub(logOther, logNotZero(b, base, args))), base.Mean(b, args[2:]))
 		},
 		Sample: func(dst []float64, args [][]float64, rng Rand) {
 			dst[0] = 0
@@ -49,4 +54,15 @@ func hurdle(base *Distribution) Distribution {
 			dst[0] = math.NaN() // the base is hardly ever above 0
 		},
 	}
+}
+
+// logNotZero is log P(base > 0).
+func logNotZero(b *graph.Builder, base *Distribution, args []*graph.Node) *graph.Node {
+	return log1mExp(b, b.Neg(base.LogDensity(b, b.Const(0), args[2:])))
+}
+
+// hurdleLogCCDF is log P(X > x), x >= 0.
+func hurdleLogCCDF(b *graph.Builder, base *Distribution, x *graph.Node, args []*graph.Node) *graph.Node {
+	_, logOther := logChoice(b, args)
+	return b.Add(logOther, b.Sub(base.LogCCDF(b, x, args[2:]), logNotZero(b, base, args)))
 }

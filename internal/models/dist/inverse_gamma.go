@@ -25,6 +25,12 @@ var inverseGamma = Distribution{
 		constant := b.Sub(b.Mul(shape, LogOf(b, scale)), b.Lgamma(shape))
 		return b.Sub(constant, b.Add(b.Mul(b.Add(shape, b.Const(1)), LogOf(b, x)), b.Mul(scale, reciprocalOf(b, x))))
 	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaQ(args[0], b.Mul(args[1], reciprocalOf(b, x)))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaP(args[0], b.Mul(args[1], reciprocalOf(b, x)))
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		dst[0] = args[1][0] / drawGamma(args[0][0], rng)
 	},

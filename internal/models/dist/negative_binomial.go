@@ -25,11 +25,7 @@ var negativeBinomial = Distribution{
 	},
 	Support: always(Support{Kind: Count}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		phi, logMean := args[1], args[2]
-		if logMean == nil {
-			logMean = LogOf(b, args[0])
-		}
-		d := b.Sub(logMean, LogOf(b, phi))
+		phi, d := args[1], meanToPhi(b, args)
 		total := b.Add(x, phi)
 		return b.AddAll(
 			b.Lgamma(total), b.Neg(b.Lgamma(phi)), b.Neg(logFactorial(b, x)),
@@ -41,6 +37,12 @@ var negativeBinomial = Distribution{
 		}
 		return args[0]
 	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogBetaI(b.Neg(meanToPhi(b, args)), args[1], b.Add(x, b.Const(1)))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogBetaI(meanToPhi(b, args), b.Add(x, b.Const(1)), args[1])
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		phi := args[1][0]
 		var mean float64
@@ -51,4 +53,13 @@ var negativeBinomial = Distribution{
 		}
 		dst[0] = drawPoisson(mean*drawGamma(phi, rng)/phi, rng)
 	},
+}
+
+// meanToPhi is log(mean/phi).
+func meanToPhi(b *graph.Builder, args []*graph.Node) *graph.Node {
+	logMean := args[2]
+	if logMean == nil {
+		logMean = LogOf(b, args[0])
+	}
+	return b.Sub(logMean, LogOf(b, args[1]))
 }

@@ -46,6 +46,14 @@ func Log1mOf(b *graph.Builder, x *graph.Node) *graph.Node {
 	return b.Log1p(b.Neg(x))
 }
 
+// logitOf is log(x/(1-x)), exact where x is a sigmoid.
+func logitOf(b *graph.Builder, x *graph.Node) *graph.Node {
+	if x.Op() == graph.OpSigmoid {
+		return x.Args()[0]
+	}
+	return b.Sub(LogOf(b, x), Log1mOf(b, x))
+}
+
 // oneMinusExp is y if x was written as -expm1(y), else nil.
 func oneMinusExp(x *graph.Node) *graph.Node {
 	if x.Op() == graph.OpNeg && x.Args()[0].Op() == graph.OpExpm1 {

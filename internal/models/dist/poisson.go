@@ -30,11 +30,12 @@ var poisson = Distribution{
 		}
 		return b.Sub(b.Sub(b.Mul(x, logRate), rate), logFactorial(b, x))
 	},
-	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
-		if args[0] == nil {
-			return b.Exp(args[1])
-		}
-		return args[0]
+	Mean: poissonRate,
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaQ(b.Add(x, b.Const(1)), poissonRate(b, args))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogGammaP(b.Add(x, b.Const(1)), poissonRate(b, args))
 	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		if args[0] == nil {
@@ -43,4 +44,12 @@ var poisson = Distribution{
 		}
 		dst[0] = drawPoisson(args[0][0], rng)
 	},
+}
+
+// poissonRate is the rate, given as such or by its log.
+func poissonRate(b *graph.Builder, args []*graph.Node) *graph.Node {
+	if args[0] == nil {
+		return b.Exp(args[1])
+	}
+	return args[0]
 }

@@ -26,6 +26,12 @@ var studentT = Distribution{
 		return studentTLogDensity(b, x, args[0], args[1], args[2])
 	},
 	Mean: func(_ *graph.Builder, args []*graph.Node) *graph.Node { return args[1] },
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return studentTLogTail(b, b.Neg(standardise(b, x, args[1], args[2])), args[0])
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return studentTLogTail(b, standardise(b, x, args[1], args[2]), args[0])
+	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		dst[0] = args[1][0] + args[2][0]*drawStudentT(args[0][0], rng)
 	},
@@ -42,6 +48,24 @@ func studentTLogDensity(b *graph.Builder, x, df, loc, scale *graph.Node) *graph.
 		b.Neg(LogOf(b, scale)),
 	)
 	return b.Sub(constant, b.Mul(power, b.Log1p(b.Div(b.Square(z), df))))
+}
+
+// studentTLogTail is log P(T > z): the incomplete beta function at
+// df/(df + z²), halved, is the tail beyond |z|. Abramowitz and Stegun 26.7.1.
+// At the centre, where that has no derivative, it is a line.
+func studentTLogTail(b *graph.Builder, z, df *graph.Node) *graph.Node {
+	beyond := b.Sub(studentTLogTwoTails(b, z, df), b.Const(math.Ln2))
+	tail := b.Where(b.Less(z, b.Const(0)), b.Log1p(b.Neg(b.Exp(beyond))), beyond)
+	height := b.Exp(studentTLogDensity(b, b.Const(0), df, b.Const(0), b.Const(1)))
+	line := b.Sub(b.Const(-math.Ln2), b.Mul(b.Mul(b.Const(2), height), z))
+	return b.Where(b.Less(b.Abs(z), b.Const(1e-9)), line, tail)
+}
+
+// studentTLogTwoTails is log P(|T| > |z|).
+func studentTLogTwoTails(b *graph.Builder, z, df *graph.Node) *graph.Node {
+	half := b.Const(0.5)
+	logit := b.Sub(LogOf(b, df), b.Log(b.Square(z)))
+	return b.LogBetaI(logit, b.Mul(half, df), half)
 }
 
 // drawStudentT is a standard normal over the root of a mean chi-square.

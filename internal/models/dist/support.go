@@ -32,8 +32,8 @@ var kindNames = [...]string{"real", "positive", "in (0, 1)", "in an interval", "
 // String is the kind as it reads after "must be".
 func (k Kind) String() string { return kindNames[k] }
 
-// A Support says where values lie. Lower and Upper serve Interval; Upper also
-// Count, where 0 means no bound.
+// A Support says where values lie. Lower and Upper serve Interval and Count,
+// where an Upper of 0 means no bound.
 type Support struct {
 	Kind         Kind
 	Lower, Upper float64
@@ -43,6 +43,9 @@ type Support struct {
 func (s Support) String() string {
 	if s.Kind == Interval {
 		return fmt.Sprintf("in (%g, %g)", s.Lower, s.Upper)
+	}
+	if s.Kind == Count && s.Lower > 0 {
+		return fmt.Sprintf("a count from %g", s.Lower)
 	}
 	return s.Kind.String()
 }
@@ -144,7 +147,7 @@ func (s Support) containsElement(x []float64, i int, v float64) bool {
 			return v > 0
 		}
 	case Count, Category, Counts:
-		return v >= 0 && v == math.Floor(v) && (s.Upper == 0 || v <= s.Upper)
+		return v >= s.Lower && v == math.Floor(v) && (s.Upper == 0 || v <= s.Upper)
 	case Binary:
 		return v == 0 || v == 1
 	}

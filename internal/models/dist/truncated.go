@@ -8,11 +8,12 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Truncated is Base given that the value lies between two bounds:
+// Truncated is Base given that the value lies between two bounds, which may be
+// values themselves:
 //
-//	p(x) = Base(x) / P(Lower < X < Upper),  Lower < x < Upper
+//	p(x) = Base(x) / P(Lower <= X <= Upper),  Lower <= x <= Upper
 //
-// A nil bound is none. Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13.
+// A nil bound is none; those of a count are numbers. Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13.
 type Truncated struct {
 	Base         Applied
 	Lower, Upper *graph.Node
@@ -29,18 +30,35 @@ func (t Truncated) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 	cdf := func(x *graph.Node) *graph.Node { return t.Base.LogCDF(b, x, t.Base.Args) }
 	ccdf := func(x *graph.Node) *graph.Node { return t.Base.LogCCDF(b, x, t.Base.Args) }
+	below, upper := t.mass(b)
 	switch {
-	case t.Lower == nil && t.Upper == nil:
+	case below == nil && upper == nil:
 		return b.Const(0)
-	case t.Lower == nil:
-		return cdf(t.Upper)
-	case t.Upper == nil:
-		return ccdf(t.Lower)
+	case below == nil:
+		return cdf(upper)
+	case upper == nil:
+		return ccdf(below)
 	}
-	above := b.Less(b.Const(-math.Ln2), cdf(t.Lower)) // more than half lies below Lower
+	above := b.Less(b.Const(-math.Ln2), cdf(below)) // more than half lies below Lower
 	return b.Where(above,
-		logDiffExp(b, ccdf(t.Lower), ccdf(t.Upper)),
-		logDiffExp(b, cdf(t.Upper), cdf(t.Lower)))
+		logDiffExp(b, ccdf(below), ccdf(upper)),
+		logDiffExp(b, cdf(upper), cdf(below)))
+}
+
+// mass is the largest value that Lower excludes and the largest that Upper
+// allows: on the line the bounds themselves, where one value has no mass. Nil
+// is none.
+func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
+	if !t.Base.Support().Discrete() {
+		return t.Lower, t.Upper
+	}
+	if lower := bound(t.Lower, 0); lower > 0 {
+		below = b.Const(math.Ceil(lower) - 1)
+	}
+	if t.Upper != nil {
+		upper = b.Const(math.Floor(bound(t.Upper, 0)))
+	}
+	return below, upper
 }
 
 // Mean is nil: it has no form common to all families.
@@ -59,6 +77,12 @@ func (t Truncated) Support() Support {
 	case Interval:
 		lower, upper = math.Max(lower, s.Lower), math.Min(upper, s.Upper)
 	case Real:
+	case Count:
+		s.Lower = math.Max(0, math.Ceil(lower))
+		if upper = math.Floor(upper); !math.IsInf(upper, 1) && (s.Upper == 0 || upper < s.Upper) {
+			s.Upper = upper
+		}
+		return s
 	default:
 		return s
 	}
@@ -83,14 +107,21 @@ func bound(x *graph.Node, absent float64) float64 {
 	return math.NaN()
 }
 
-// Fits reports a family without closed distribution function, bounds in the
+// Fits reports a family without distribution function, bounds in the
 // wrong order, and what Base reports.
 func (t Truncated) Fits(shape graph.Shape) error {
 	if t.Base.LogCDF == nil || t.Base.LogCCDF == nil {
-		return fmt.Errorf("%s has no closed distribution function and cannot be truncated (%s have)", t.Base.Name, listed(func(d *Distribution) bool { return d.LogCDF != nil && d.LogCCDF != nil }))
+		return fmt.Errorf("%s has no distribution function and cannot be truncated (%s have)", t.Base.Name, listed(func(d *Distribution) bool { return d.LogCDF != nil && d.LogCCDF != nil }))
 	}
-	if lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1)); lower >= upper {
-		return fmt.Errorf("truncated between %g and %g leaves nothing", lower, upper)
+	lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1))
+	if t.Base.Support().Discrete() {
+		if math.IsNaN(lower) || math.IsNaN(upper) {
+			return fmt.Errorf("the bounds of a truncated %s must be numbers", t.Base.Name)
+		}
+		lower, upper = math.Max(0, math.Ceil(lower))-1, math.Floor(upper)
+	}
+	if lower >= upper {
+		return fmt.Errorf("truncated between %g and %g leaves nothing", bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1)))
 	}
 	for _, x := range []*graph.Node{t.Lower, t.Upper} {
 		if x == nil {
@@ -158,11 +189,11 @@ func (t Truncated) Sampler(shape graph.Shape) Sampler {
 				rest := bounds
 				inside := true
 				if lowerAt != nil {
-					inside = x > rest[0][lowerAt[i]]
+					inside = x >= rest[0][lowerAt[i]]
 					rest = rest[1:]
 				}
 				if upperAt != nil {
-					inside = inside && x < rest[0][upperAt[i]]
+					inside = inside && x <= rest[0][upperAt[i]]
 				}
 				if inside {
 					dst[i] = x

@@ -37,6 +37,15 @@ func zeroInflated(base *Distribution) Distribution {
 			zero := b.Add(atZero, b.Softplus(b.Sub(logZero, atZero)))
 			return b.Where(x, b.Add(logOther, base.LogDensity(b, x, args[2:])), zero)
 		},
+		LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+			logZero, logOther := logChoice(b, args)
+			below := b.Add(logOther, base.LogCDF(b, x, args[2:]))
+			return b.Add(logZero, b.Softplus(b.Sub(below, logZero)))
+		},
+		LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+			_, logOther := logChoice(b, args)
+			return b.Add(logOther, base.LogCCDF(b, x, args[2:]))
+		},
 		Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
 			_, logOther := logChoice(b, args)
 			return b.Mul(b.Exp(logOther), base.Mean(b, args[2:]))
