@@ -20,8 +20,12 @@ func main() {
 
 // files returns the content of every generated file by name.
 func files() map[string][]byte {
+	images, labels := digits(digitCount)
 	return map[string][]byte{
-		"cohort.csv":        cohortCSV(cohortTruth, 4000),
-		"cohort-truth.json": cohortTruth.json(),
+		"cohort.csv":               cohortCSV(cohortTruth, 4000),
+		"cohort-truth.json":        cohortTruth.json(),
+		"digits-images-idx3-ubyte": images,
+		"digits-labels-idx1-ubyte": labels,
+		"scenes.npy":               scenes(sceneCount),
 	}
 }

@@ -49,3 +49,36 @@ func TestCohortShape(t *testing.T) {
 		t.Errorf("%d of 4000 died, want about a quarter", died)
 	}
 }
+
+// Every digit is on some images and can be told from the others: no two digits
+// drawn in turn have the same pixels, and every image has ink and paper.
+func TestDigits(t *testing.T) {
+	images, labels := digits(20)
+	images, labels = images[16:], labels[8:]
+	const size = digitSide * digitSide
+	if len(images) != 20*size || len(labels) != 20 {
+		t.Fatalf("%d bytes of images, %d labels", len(images), len(labels))
+	}
+	for i := range labels {
+		image := images[i*size : (i+1)*size]
+		ink := 0
+		for _, v := range image {
+			ink += int(v)
+		}
+		if share := float64(ink) / 255 / size; share < 0.02 || share > 0.3 {
+			t.Errorf("image %d: %.3f of it is ink", i, share)
+		}
+		if int(labels[i]) != i%10 {
+			t.Errorf("image %d is labelled %d", i, labels[i])
+		}
+	}
+}
+
+// The head of an npy file is aligned as numpy.lib.format asks.
+func TestScenes(t *testing.T) {
+	file := scenes(2)
+	end := bytes.IndexByte(file, '\n') + 1
+	if end%64 != 0 || len(file)-end != 2*3*sceneSide*sceneSide {
+		t.Errorf("the head has %d bytes, the data %d", end, len(file)-end)
+	}
+}
