@@ -18,8 +18,6 @@ import (
 // costs privacy that no accountant sees.
 type Config struct {
 	Records int // N, declared and public
-	// RecordsAreBound says that N is only an upper bound on the number of records.
-	RecordsAreBound bool
 
 	Epsilon, Delta  float64
 	Adjacency       string  // an event.Relation

@@ -74,11 +74,8 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	l := &Loop{
 		plan: p, guide: g, schedule: sched, vanilla: p.Gradient == GradientVanilla,
 		optimizer: family.make(size, optimizerOptions{momentum: p.Momentum, weightDecay: p.WeightDecay}),
-		adapt: adaptiveClip{
-			target: p.ClipQuantile, rate: p.ClipRate,
-			expected: p.SamplingRate * float64(p.Records),
-		},
-		theta: make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
+		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
+		theta:     make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
 		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
 		grad: make([]float64, size), pull: make([]float64, size),
 		gain: make([]float64, latent), precision: make([]float64, latent),

@@ -75,7 +75,7 @@ func drive(t testing.TB, loop *Loop, d density, seed uint64) {
 		public.Normals(eta)
 		secret.Normals(z)
 		theta := loop.Propose(eta)
-		count := clippedSum(d, release, theta, nil, true, loop.ClipNorm())
+		count := clippedSum(d, release, theta, nil, true, loop.ClipNorm(), p.ClipQuantile)
 		for j := range release {
 			release[j] += p.GradientNoise * loop.ClipNorm() * z[j]
 		}
@@ -98,18 +98,22 @@ func newTestLoop(t testing.TB, p *Plan) *Loop {
 
 // At a signal of μN = 0.9·4000 the adaptive clip norm must leave the target
 // fraction of gradients unclipped. The count's noise moves the fraction by
-// η_C-filtered noise of sd < 0.02 here; 0.08 is beyond four of them.
+// η_C-filtered noise of sd < 0.02 here; 0.08 is beyond four of them. It must do
+// so too where the declared N is not the number of records.
 func TestAdaptiveClipReachesQuantile(t *testing.T) {
 	d := simulated(1, 4000, []float64{0.5, -1, 1})
 	for _, target := range []float64{0.6, 0.9} {
-		p := testPlan(4000, 3, 600, math.Sqrt(600)/0.9)
-		p.ClipQuantile = target
-		loop := newTestLoop(t, p)
-		drive(t, loop, d, 7)
-		sum := make([]float64, 3)
-		count := clippedSum(d, sum, loop.Posterior().Mean, nil, true, loop.ClipNorm())
-		if fraction := count/4000 + 0.5; math.Abs(fraction-target) > 0.08 {
-			t.Errorf("%.3f of the gradients are unclipped, want %.2f", fraction, target)
+		for _, declared := range []int{4000, 6000, 2500} {
+			p := testPlan(declared, 3, 600, math.Sqrt(600)/0.9)
+			p.ClipQuantile = target
+			splitNoise(p)
+			loop := newTestLoop(t, p)
+			drive(t, loop, d, 7)
+			sum := make([]float64, 3)
+			count := clippedSum(d, sum, loop.Posterior().Mean, nil, true, loop.ClipNorm(), 0)
+			if fraction := count / 4000; math.Abs(fraction-target) > 0.08 {
+				t.Errorf("%d records declared: %.3f of the gradients are unclipped, want %.2f", declared, fraction, target)
+			}
 		}
 	}
 }
@@ -243,7 +247,7 @@ func TestDrawsAreAveraged(t *testing.T) {
 	release, prior := make([]float64, 2), make([]float64, 2)
 	for _, eta := range [][]float64{{0.7, -1.2}, {-0.7, 1.2}} {
 		theta := loop.Propose(eta)
-		clippedSum(d, release, theta, nil, true, math.MaxFloat64)
+		clippedSum(d, release, theta, nil, true, math.MaxFloat64, 0)
 		d.priorGradient(prior, theta)
 		loop.Absorb(release, prior)
 	}

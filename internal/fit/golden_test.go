@@ -78,6 +78,10 @@ func replay(t *testing.T, d density, tr trajectory) {
 		Clipping: tr.Hyper.Clipping, ClipNorm: tr.Hyper.C0, ClipQuantile: tr.Hyper.TargetQuantile,
 	}
 	splitNoise(plan)
+	// The vectors count against ½ and read the count as a share of qN records.
+	plan.CountNoise = 2 * tr.Sigma
+	plan.ClipRate = 0.2 * math.Min(1, tr.Hyper.Q*float64(d.records())/(5*plan.CountNoise))
+	toTarget := (0.5 - plan.ClipQuantile) * tr.Hyper.Q * float64(d.records())
 	loop, err := NewLoop(plan, tr.M0)
 	if err != nil {
 		t.Fatal(err)
@@ -92,11 +96,11 @@ func replay(t *testing.T, d density, tr trajectory) {
 		if tr.Batch != nil {
 			batch = tr.Batch[step]
 		}
-		count := clippedSum(d, release, theta, batch, tr.Batch == nil, loop.ClipNorm())
+		count := clippedSum(d, release, theta, batch, tr.Batch == nil, loop.ClipNorm(), 0.5)
 		for j := range release {
 			release[j] += plan.GradientNoise * loop.ClipNorm() * tr.Z[step][j]
 		}
-		count += plan.CountNoise * tr.Zb[step]
+		count += plan.CountNoise*tr.Zb[step] + toTarget
 		sameVector(t, "release", release, want.Release)
 
 		d.priorGradient(prior, theta)
@@ -121,8 +125,8 @@ func replay(t *testing.T, d density, tr trajectory) {
 }
 
 // clippedSum sets dst to the sum of the batch's gradients clipped to norm c and
-// returns Σ (1[|g| ≤ c] − ½).
-func clippedSum(d density, dst, theta []float64, batch []int, all bool, c float64) (count float64) {
+// returns Σ (1[|g| ≤ c] − target).
+func clippedSum(d density, dst, theta []float64, batch []int, all bool, c, target float64) (count float64) {
 	g := make([]float64, len(dst))
 	clear(dst)
 	one := func(i int) {
@@ -137,9 +141,9 @@ func clippedSum(d density, dst, theta []float64, batch []int, all bool, c float6
 			dst[j] += x * math.Min(1, c/norm)
 		}
 		if norm <= c {
-			count += 0.5
+			count += 1 - target
 		} else {
-			count -= 0.5
+			count -= target
 		}
 	}
 	if all {

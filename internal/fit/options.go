@@ -31,7 +31,7 @@ func Options() []Option {
 		{"steps", "number of steps T (default 1000)", nil, func(c *Config) any { return &c.Steps }},
 		{"epochs", "number of expected passes over the data, instead of steps", nil, func(c *Config) any { return &c.Epochs }},
 
-		{"clipping", "how a record's gradient is bounded (default adaptive, or flat when μN < 200 or N is only a bound; automatic is biased: it has no stationary point for logistic likelihoods)", []string{ClippingAdaptive, ClippingFlat, ClippingAutomatic}, func(c *Config) any { return &c.Clipping }},
+		{"clipping", "how a record's gradient is bounded (default adaptive, or flat when μN < 200; automatic is biased: it has no stationary point for logistic likelihoods)", []string{ClippingAdaptive, ClippingFlat, ClippingAutomatic}, func(c *Config) any { return &c.Clipping }},
 		{"clip-norm", "bound C on a record's gradient, in L2 norm (default 1; adaptive clipping starts at 0.1). Alone, it implies --clipping flat", nil, func(c *Config) any { return &c.ClipNorm }},
 		{"clip-quantile", "fraction of records that adaptive clipping leaves unclipped (default 1 - clamp(10√P/(μN), 0.01, 0.4))", nil, func(c *Config) any { return &c.ClipQuantile }},
 

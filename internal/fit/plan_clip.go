@@ -1,9 +1,13 @@
 package fit
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/privacy"
+)
 
 const (
-	countNoiseRatio = 2     // σ_b/σ: with it the gradient's noise grows by 3.3 %
+	countNoiseRatio = 4.0   // σ_b/(sσ): with it the gradient's noise grows by 3.3 %
 	minAdaptive     = 200.0 // μN below which the count is too noisy to follow
 	adaptiveStart   = 0.1   // C₀: a quantile near 1 is reached faster from below
 	flatNorm        = 1.0   // C
@@ -15,13 +19,11 @@ const (
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm alone means flat clipping at that norm. So does an N that is only
-// a bound: the released count says what share of the N declared records is
-// unclipped, and records that do not exist would push C up without end.
+// A clip norm alone means flat clipping at that norm.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Mu * float64(p.Records)
 	kind := ClippingAdaptive
-	if signal < minAdaptive || cfg.RecordsAreBound || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {
@@ -37,18 +39,17 @@ func (p *Plan) chooseClipping(cfg Config) {
 }
 
 // splitNoise divides one release of noise multiplier σ between the gradient sum
-// (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − ½)
-// (sensitivity ½), and sets the rate η_C at which the clip norm follows it.
-// Scaled by their sensitivities the two are one Gaussian release:
+// (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − γ)
+// (sensitivity s = max(γ, 1−γ)), and sets the rate η_C at which the clip norm
+// follows it. Scaled by their sensitivities the two are one Gaussian release:
 //
-//	σ⁻² = z⁻² + (2σ_b)⁻², σ_b = 2σ, η_C = 0.2 min(1, qN/(5σ_b)).
+//	σ⁻² = z⁻² + (σ_b/s)⁻², σ_b = 4sσ, η_C = 0.2 min(1, qN/(5σ_b)).
 func splitNoise(p *Plan) {
 	p.GradientNoise, p.CountNoise, p.ClipRate = p.NoiseMultiplier, 0, 0
 	if p.Clipping != ClippingAdaptive {
 		return
 	}
-	sigma := p.NoiseMultiplier
-	p.CountNoise = countNoiseRatio * sigma
-	p.GradientNoise = 1 / math.Sqrt(1/(sigma*sigma)-1/(4*p.CountNoise*p.CountNoise))
+	p.CountNoise = countNoiseRatio * privacy.CountSensitivity(p.ClipQuantile) * p.NoiseMultiplier
+	p.GradientNoise = p.NoiseMultiplier / math.Sqrt(1-1/(countNoiseRatio*countNoiseRatio))
 	p.ClipRate = 0.2 * math.Min(1, p.SamplingRate*float64(p.Records)/(5*p.CountNoise))
 }

@@ -74,9 +74,9 @@ func TestDefaultPlan(t *testing.T) {
 			quantile := 1 - math.Min(math.Max(10*math.Sqrt(float64(c.latent))/(mu*n), 0.01), 0.4)
 			isNear(t, "quantile", p.ClipQuantile, quantile, 1e-12)
 			isNear(t, "C0", p.ClipNorm, 0.1, 0)
-			isNear(t, "sigma_b", p.CountNoise, 2*sigma, 1e-12)
+			isNear(t, "sigma_b", p.CountNoise, 4*quantile*sigma, 1e-12)
 			isNear(t, "z", p.GradientNoise, 1.0327955589886444*sigma, 1e-9) // (1 − 1/16)^(-1/2)
-			isNear(t, "eta_C", p.ClipRate, 0.2*math.Min(1, p.SamplingRate*n/(10*sigma)), 1e-12)
+			isNear(t, "eta_C", p.ClipRate, 0.2*math.Min(1, p.SamplingRate*n/(20*quantile*sigma)), 1e-12)
 		})
 	}
 }
@@ -273,24 +273,8 @@ func TestOptionsCoverConfig(t *testing.T) {
 	v := reflect.ValueOf(&c).Elem()
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
-		if name != "NonPrivate" && name != "Draws" && name != "RecordsAreBound" && !seen[v.Field(i).Addr().Interface()] {
+		if name != "NonPrivate" && name != "Draws" && !seen[v.Field(i).Addr().Interface()] {
 			t.Errorf("Config.%s has no option", name)
-		}
-	}
-}
-
-// Where N is only a bound, clipping does not follow a share of N records: with
-// half of them missing the share unclipped would look too small for ever.
-func TestBoundOnRecordsMeansFlatClipping(t *testing.T) {
-	cfg := Config{Records: 20000, Epsilon: 1}
-	for bound, want := range map[bool]string{false: ClippingAdaptive, true: ClippingFlat} {
-		cfg.RecordsAreBound = bound
-		p, err := newPlan(5, cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if p.Clipping != want || (p.CountNoise > 0) != (want == ClippingAdaptive) {
-			t.Errorf("bound %v: clipping %s with count noise %g, want %s", bound, p.Clipping, p.CountNoise, want)
 		}
 	}
 }

@@ -17,7 +17,6 @@ import (
 func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
-		cfg.RecordsAreBound = m.Spec.Data.Rows.UpperBound.IsSet()
 	}
 	cfg.Init = or(cfg.Init, defaultInit(m))
 	if ofNetwork(m) {
@@ -116,7 +115,7 @@ const automaticGamma = 0.01
 func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	m := privacy.Mechanism{
 		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws, BatchBound: p.batchBound(),
-		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
+		GradientNoise: p.GradientNoise, CountNoise: p.CountNoise, CountTarget: p.ClipQuantile,
 	}
 	switch p.Clipping {
 	case ClippingOff:

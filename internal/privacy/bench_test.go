@@ -64,7 +64,7 @@ func BenchmarkStep(b *testing.B) {
 				b.Fatal(err)
 			}
 			s, err := curator.Begin(privacy.Mechanism{
-				Purpose: "bench", Tape: tape, Sampler: c.sampling, Steps: 1 << 30, GradientNoise: 1e4, CountNoise: 1e4,
+				Purpose: "bench", Tape: tape, Sampler: c.sampling, Steps: 1 << 30, GradientNoise: 1e4, CountNoise: 1e4, CountTarget: 0.9,
 				Clip: privacy.Clip{Kind: privacy.Flat},
 			})
 			if err != nil {

@@ -112,7 +112,7 @@ func newCurator(t *testing.T, cfg privacy.CuratorConfig) *privacy.Curator {
 func mechanism(t *testing.T, steps int) privacy.Mechanism {
 	return privacy.Mechanism{
 		Purpose: "fit", Tape: logisticTape(t), Sampler: sampler.Config{Scheme: "full"}, Steps: steps, BatchBound: 1 << 20,
-		GradientNoise: 14, CountNoise: 40, Clip: privacy.Clip{Kind: privacy.Flat},
+		GradientNoise: 14, CountNoise: 40, CountTarget: 0.75, Clip: privacy.Clip{Kind: privacy.Flat},
 	}
 }
 

@@ -23,12 +23,12 @@ const (
 //
 // Each step draws a batch and releases jointly
 //
-//	Σ g_b·f(|g_b|) + N(0, z²C²I)  and, when bought,  Σ (1[|g_b| <= C] - 1/2) + N(0, σ_b²).
+//	Σ g_b·f(|g_b|) + N(0, z²C²I)  and, when bought,  Σ (1[|g_b| <= C] - γ) + N(0, σ_b²).
 //
-// One record moves the pair (sum / (zC), count / σ_b) by at most
-// (1/z, 1/(2σ_b)), so both together are one Gaussian of noise multiplier σ with
-// σ⁻² = z⁻² + (2σ_b)⁻². C may be chosen anew for every step from what was
-// released before. Andrew et al. 2021, arXiv:1905.03871.
+// One record moves the pair (sum / (zC), count / σ_b) by at most (1/z, s/σ_b)
+// with s = max(γ, 1-γ), so both together are one Gaussian of noise multiplier σ
+// with σ⁻² = z⁻² + (σ_b/s)⁻². C may be chosen anew for every step from what was
+// released before. Andrew et al. 2021, arXiv:1905.03871, with γ = 1/2.
 type Mechanism struct {
 	Purpose string // of the ledger entry: "fit", ...
 	Tape    *graph.Tape
@@ -42,6 +42,9 @@ type Mechanism struct {
 	GradientNoise float64
 	// CountNoise is σ_b, the noise of the count; 0 releases no count.
 	CountNoise float64
+	// CountTarget is γ, in (0, 1): the count is 0 in expectation when this
+	// fraction of the records is within C, however many records there are.
+	CountTarget float64
 	// Clip has the kind and Gamma; its Norm is not used: every step names its C.
 	Clip Clip
 }
@@ -51,8 +54,12 @@ func (m Mechanism) NoiseMultiplier() float64 {
 	if m.CountNoise == 0 {
 		return m.GradientNoise
 	}
-	return 1 / math.Hypot(1/m.GradientNoise, 1/(2*m.CountNoise))
+	return 1 / math.Hypot(1/m.GradientNoise, CountSensitivity(m.CountTarget)/m.CountNoise)
 }
+
+// CountSensitivity is the most by which one record moves Σ (1[|g_b| <= C] - γ):
+// max(γ, 1-γ).
+func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 
 // Event is what the first `steps` steps cost. The sampler's configuration must
 // be valid.
@@ -76,6 +83,9 @@ func (m Mechanism) check(rel event.Relation) error {
 	}
 	if m.CountNoise != 0 && !(m.CountNoise >= leastNoise && m.CountNoise <= mostNoise) {
 		return fmt.Errorf("privacy: count noise %g is not in [%g, %g], nor 0 for no count", m.CountNoise, leastNoise, mostNoise)
+	}
+	if m.CountNoise != 0 && !(m.CountTarget > 0 && m.CountTarget < 1) {
+		return fmt.Errorf("privacy: count target %g is not between 0 and 1", m.CountTarget)
 	}
 	claim, err := sampler.ClaimFor(m.Sampler)
 	if err != nil {

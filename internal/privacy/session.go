@@ -74,7 +74,7 @@ type StepRequest struct {
 
 // Release is what a step returns besides the noisy sum.
 type Release struct {
-	// Count is Σ (1[|g_b| <= C] - 1/2) + N(0, σ_b²) when the mechanism buys it, else 0.
+	// Count is Σ (1[|g_b| <= C] - γ) + N(0, σ_b²) when the mechanism buys it, else 0.
 	Count float64
 }
 
@@ -123,15 +123,21 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
+	widened := 1 + RoundingAllowance(s.m.BatchBound)
 	s.gradientNoise.Seek(uint64(step))
-	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm*(1+RoundingAllowance(s.m.BatchBound)))
+	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm*widened)
 	if s.m.CountNoise == 0 {
 		return Release{}, nil
 	}
-	s.count[0] = count
+	// the engine counts against 1/2, each record as ±1/2
+	drawn := len(batch)
+	if all {
+		drawn = s.curator.rows.N
+	}
+	s.count[0] = count + (0.5-s.m.CountTarget)*float64(drawn)
 	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
-	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise)
+	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*widened)
 	return Release{Count: s.count[0]}, nil
 }
 

@@ -36,7 +36,7 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 		if want := noisy(noise.GradientNoise, step, 14*c*(1+privacy.RoundingAllowance(1<<20)), 0.5, -0.25); !cmp.Equal(dst, want) {
 			t.Errorf("step %d: sum %g, want %g", step, dst, want)
 		}
-		if want := noisy(noise.CountNoise, step, 40, 1.5)[0]; release.Count != want {
+		if want := noisy(noise.CountNoise, step, 40*(1+privacy.RoundingAllowance(1<<20)), 1.5+(0.5-0.75)*float64(engine.records))[0]; release.Count != want {
 			t.Errorf("step %d: count %g, want %g", step, release.Count, want)
 		}
 		if got := engine.clips[step]; got.Norm != c || got.Kind != privacy.Flat {
@@ -46,14 +46,18 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 }
 
 // The joint release of sum and count is one Gaussian: moving along any direction
-// of the sphere in (sum/C, 2·count) costs at most 1/σ. Here the direction is the
+// of the sphere in (sum/C, count/s) costs at most 1/σ. Here the direction is the
 // gradient of the quadratic form, the worst case.
 func TestNoiseMultiplierIsJoint(t *testing.T) {
 	m := mechanism(t, 1)
-	sum, count := 1.0, 0.5 // the most that one record moves each, with C = 1
+	sum, count := 1.0, 0.75 // the most that one record moves each, with C = 1
 	mu := math.Hypot(sum/m.GradientNoise, count/m.CountNoise)
 	if got := m.NoiseMultiplier(); math.Abs(got*mu-1) > 1e-15 {
 		t.Errorf("noise multiplier %g, want %g", got, 1/mu)
+	}
+	m.CountTarget = 0.1 // now a record outside C moves the count least, one within C most
+	if got, want := m.NoiseMultiplier(), 1/math.Hypot(sum/m.GradientNoise, 0.9/m.CountNoise); math.Abs(got/want-1) > 1e-15 {
+		t.Errorf("noise multiplier %g, want %g", got, want)
 	}
 	m.CountNoise = 0
 	if got := m.NoiseMultiplier(); got != m.GradientNoise {
@@ -70,7 +74,7 @@ func TestEmptyBatchIsPureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20)), 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("an empty batch gives %g, want %g", got, want)
 	}
@@ -153,7 +157,7 @@ func TestEngineWithoutBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40, 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20)), 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("a sum that is not finite gives %g, want noise %g", got, want)
 	}
@@ -190,6 +194,7 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"no noise":            func(m *privacy.Mechanism) { m.GradientNoise = 0 },
 		"noise NaN":           func(m *privacy.Mechanism) { m.GradientNoise = math.NaN() },
 		"negative count":      func(m *privacy.Mechanism) { m.CountNoise = -1 },
+		"count target":        func(m *privacy.Mechanism) { m.CountTarget = 1 },
 		"rate above one":      func(m *privacy.Mechanism) { m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1.5} },
 		"no steps":            func(m *privacy.Mechanism) { m.Steps = 0 },
 	} {
