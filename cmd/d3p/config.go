@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -53,24 +54,32 @@ func (s *runSettings) resolveModel(c *cobra.Command, m *spec.Spec) error {
 }
 
 // apply gives every setting that has no value yet the one of the first layer
-// that has one, and records where it came from.
+// that has one, and records where it came from. A value that an earlier layer
+// gives another setting of the same meaning (sameMeaning) goes before it.
 func (s *runSettings) apply(c *cobra.Command, layers ...layer) (errs []error) {
+	before := maps.Clone(s.set)
+	first := func(name string) int {
+		return slices.IndexFunc(layers, func(l layer) bool { _, _, ok := l(setting{name: name}); return ok })
+	}
 	for _, row := range settings() {
 		flag := c.Flags().Lookup(row.name)
 		if flag == nil || s.set[row.name] {
 			continue
 		}
 		s.sources[row.name] = "default"
-		for _, l := range layers {
-			value, source, ok := l(row)
-			if !ok {
+		chosen := first(row.name)
+		if other := sameMeaning[row.name]; other != "" && chosen >= 0 {
+			if at := first(other); before[other] || at >= 0 && at < chosen {
 				continue
 			}
-			s.set[row.name], s.sources[row.name] = true, withoutFolder(source)
-			if err := assign(flag, value, row); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", source, err))
-			}
-			break
+		}
+		if chosen < 0 {
+			continue
+		}
+		value, source, _ := layers[chosen](row)
+		s.set[row.name], s.sources[row.name] = true, withoutFolder(source)
+		if err := assign(flag, value, row); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", source, err))
 		}
 	}
 	return errs

@@ -70,6 +70,13 @@ func settings() []setting {
 	)
 }
 
+// sameMeaning names, for a setting that says the same as another, that other:
+// a flag --steps replaces the epochs of a model file.
+var sameMeaning = map[string]string{
+	"steps": "epochs", "epochs": "steps",
+	"sampling-rate": "batch-size", "batch-size": "sampling-rate",
+}
+
 // groupOf tells the fit options that only a private fit has from the others.
 func groupOf(name string) settingGroup {
 	private := []string{"epsilon", "delta", "adjacency", "noise-multiplier", "clipping", "clip-norm", "clip-quantile", "noise-aware", "compat"}

@@ -92,6 +92,34 @@ func TestPrecedence(t *testing.T) {
 	}
 }
 
+// A stronger source replaces the other form of a setting too; two forms in one
+// source are left for the fit to refuse.
+func TestPrecedenceOfTheSameMeaning(t *testing.T) {
+	for _, c := range []struct {
+		args      []string
+		config    string
+		steps     int
+		epochs    float64
+		rate      float64
+		batch     int
+		stepsFrom string
+	}{
+		{[]string{"--epochs", "3"}, "", 0, 3, 0, 0, "default"},
+		{nil, "epochs = 2\nbatch-size = 5\n", 0, 2, 0, 5, "default"},
+		{[]string{"--sampling-rate", "0.5"}, "batch-size = 5\nsteps = 9\n", 9, 0, 0.5, 0, "run.toml: steps"},
+		{[]string{"--steps", "4", "--epochs", "3"}, "", 4, 3, 0, 0, "--steps"},
+	} {
+		s, err := parse(t, c.args, nil, c.config, settingsModel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := s.Fit
+		if f.Steps != c.steps || f.Epochs != c.epochs || f.SamplingRate != c.rate || f.BatchSize != c.batch || s.sources["steps"] != c.stepsFrom {
+			t.Errorf("%q %q: steps %d (%s), epochs %g, rate %g, batch %d", c.args, c.config, f.Steps, s.sources["steps"], f.Epochs, f.SamplingRate, f.BatchSize)
+		}
+	}
+}
+
 func TestModelFileSettings(t *testing.T) {
 	s, err := parse(t, nil, nil, "", settingsModel)
 	if err != nil {
