@@ -139,6 +139,12 @@ func (c *compiler) tapes(m *Model, likelihood, predict *build) {
 	option.Columns = m.Encoding.Predictors().K
 	m.Predict, err = graph.Compile(predict.b, nil, predict.outputs, option)
 	c.graphError(err)
+	if len(c.core.Latent) > 0 {
+		option.Columns = m.Encoding.K
+		whole := c.reconstruction(m)
+		m.Reconstruct, err = graph.Compile(whole.b, nil, whole.outputs, option)
+		c.graphError(err)
+	}
 	prior := c.priorGraph()
 	m.Prior, err = graph.Compile(prior.b, prior.loss, nil, graph.Options{})
 	c.graphError(err)

@@ -34,6 +34,10 @@ type Model struct {
 	// Predict is forward only. Per record it puts out, for each observation in
 	// turn, the outputs that Observation names.
 	Predict *graph.Tape
+	// Reconstruct is Predict with the local latents drawn from their guide, which
+	// sees the record, and the bound on log p(record) as last output; nil without
+	// local latents.
+	Reconstruct *graph.Tape
 
 	// Layers are those of all networks, in order of declaration.
 	Layers []net.Layer

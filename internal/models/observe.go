@@ -18,11 +18,12 @@ type Observation struct {
 	// Raw says of each column that it is observed in the unit of the file, not
 	// on its declared scale.
 	Raw []bool
-	// Mean, Linear and Inputs are outputs of the tape Predict: the mean of the
-	// response, the linear predictor `eta`, and what draws are made from; -1 or
-	// nil where there is none. A response on a scale has its mean on that scale.
-	Mean, Linear int
-	Inputs       []int
+	// Mean, Levels, Linear and Inputs are outputs of the tapes Predict and
+	// Reconstruct: the mean of the response, the probabilities of a category's
+	// levels, the linear predictor `eta`, and what draws are made from; -1 or nil
+	// where there is none. A response on a scale has its mean on that scale.
+	Mean, Levels, Linear int
+	Inputs               []int
 	// Parents are the observations whose columns the distribution reads, as
 	// indices of Observed.
 	Parents []int
@@ -89,7 +90,7 @@ func (g *build) density(d *spec.Definition) dist.Density {
 // observed finds what an observation's name stands for: a column, or the
 // vector of columns that label a dim. The value's X is nil after a mistake.
 func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, dist.Observed) {
-	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Linear: -1}
+	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Levels: -1, Linear: -1}
 	if t := g.c.spec.Data.Tensor(o.Name); t != nil {
 		x := g.observedTensor(d, t, &o)
 		return o, dist.Observed{X: x}
@@ -207,17 +208,20 @@ func within(c *spec.Column, s dist.Support) bool {
 }
 
 // predictions is the forward-only graph of what a record's other columns say
-// about what is observed.
+// about what is observed; local latents are drawn from their prior.
 func (c *compiler) predictions(m *Model) *build {
 	g := c.build()
 	g.rows()
-	put := func(n *graph.Node) int {
-		g.outputs = append(g.outputs, n)
-		return len(g.outputs) - 1
-	}
-	for i := range m.Observed {
-		o := &m.Observed[i]
-		for _, d := range c.core.Observe {
+	g.predict(m.Observed)
+	return g
+}
+
+// predict puts out what predictions of the observations are made from, and
+// tells them where.
+func (g *build) predict(observed []Observation) {
+	for i := range observed {
+		o := &observed[i]
+		for _, d := range g.c.core.Observe {
 			density := dist.Density(nil)
 			if d.Name.V == o.Name {
 				density = g.density(d)
@@ -226,16 +230,37 @@ func (c *compiler) predictions(m *Model) *build {
 				continue
 			}
 			if mean := density.Mean(g.b); mean != nil {
-				o.Mean = put(mean)
+				o.Mean = g.put(mean)
+			}
+			if levels := g.levels(o, density); levels != nil {
+				o.Levels = g.put(levels)
 			}
 			if eta, ok := g.env.Values["eta"]; ok {
-				o.Linear = put(eta.Node)
+				o.Linear = g.put(eta.Node)
 			}
 			for _, n := range density.Inputs() {
-				o.Inputs = append(o.Inputs, put(n))
+				o.Inputs = append(o.Inputs, g.put(n))
 			}
 			o.density = density
 		}
 	}
-	return g
+}
+
+// put adds an output and returns its index.
+func (g *build) put(n *graph.Node) int {
+	g.outputs = append(g.outputs, n)
+	return len(g.outputs) - 1
+}
+
+// levels are the probabilities of a category's levels, nil for what is none.
+func (g *build) levels(o *Observation, density dist.Density) *graph.Node {
+	if o.Support.Kind != dist.Category || len(o.Columns) != 1 || o.Columns[0].Missing.Rule == spec.MissingModel {
+		return nil
+	}
+	n := len(o.Columns[0].LevelNames())
+	each := make([]*graph.Node, n)
+	for k := range each {
+		each[k] = g.b.Exp(density.LogDensity(g.b, dist.Observed{X: g.b.Const(float64(k))}))
+	}
+	return g.b.Stack(graph.Dim{Name: "level", Size: n}, each...)
 }

@@ -13,17 +13,22 @@ import (
 // time. It allocates once; it is not safe for concurrent use.
 type Predictive struct {
 	observed []Observation
+	tape     *graph.Tape
 	machine  *graph.Machine
 	samplers []dist.Sampler
 	values   [][][]float64 // of each observation: its inputs for one record
 	batch    int
 	noise    int       // standard normals of a record's local latents
 	latents  []float64 // all of them, [noise × B]
+	bound    int       // output of a reconstruction
 }
 
 // NewPredictive prepares predictions for batches of up to maxB records.
-func (m *Model) NewPredictive(maxB int) *Predictive {
-	p := &Predictive{observed: m.Observed, machine: graph.NewMachine(m.Predict, maxB), noise: m.Predict.AuxRecord, latents: make([]float64, m.Predict.AuxRecord*maxB)}
+func (m *Model) NewPredictive(maxB int) *Predictive { return m.newPredictive(m.Predict, maxB) }
+
+// newPredictive prepares predictions by one of the model's forward-only tapes.
+func (m *Model) newPredictive(t *graph.Tape, maxB int) *Predictive {
+	p := &Predictive{observed: m.Observed, tape: t, machine: graph.NewMachine(t, maxB), noise: t.AuxRecord, latents: make([]float64, t.AuxRecord*maxB)}
 	for _, o := range m.Observed {
 		inputs := o.density.Inputs()
 		values := make([][]float64, len(inputs))
@@ -54,38 +59,58 @@ func (p *Predictive) Latents(rng dist.Rand) {
 	}
 }
 
-// Mean sets dst[b], b < B, to the mean of observation i, a single column, in
-// record b, in the unit of the file. It returns false, and leaves dst, when
-// there is no such mean: levels have none, and that of a transformed column is
-// not the transform of a mean.
+// Mean sets dst[j·B + b] to the mean of column j of observation i in record b,
+// in the unit of the file. It returns false, and leaves dst, when there is no
+// such mean: levels have none, and that of a transformed column is not the
+// transform of a mean.
 func (p *Predictive) Mean(dst []float64, i int) bool {
 	o := &p.observed[i]
-	c, raw := o.Columns[0], o.Raw[0]
-	if o.Mean < 0 || len(o.Columns) != 1 || !raw && c.Transform.IsSet() {
+	if o.Mean < 0 {
 		return false
 	}
-	copy(dst[:p.batch], p.spread(o.Mean))
-	if !raw {
+	for j, c := range o.Columns {
+		if !o.Raw[j] && c.Transform.IsSet() {
+			return false
+		}
+	}
+	copy(dst[:len(o.Columns)*p.batch], p.spread(o.Mean))
+	for j, c := range o.Columns {
+		if o.Raw[j] {
+			continue
+		}
 		center, by := c.Scale()
-		for b := range p.batch {
+		for b := j * p.batch; b < (j+1)*p.batch; b++ {
 			dst[b] = dst[b]*by + center
 		}
 	}
 	return true
 }
 
-// spread is output i for every record of the batch; one that depends on no
-// column has the same value in all.
+// Levels sets dst[l·B + b] to the probability of level l of observation i in
+// record b, and returns false when that is no category.
+func (p *Predictive) Levels(dst []float64, i int) bool {
+	o := &p.observed[i]
+	if o.Levels < 0 {
+		return false
+	}
+	copy(dst, p.spread(o.Levels))
+	return true
+}
+
+// spread is output i for every record of the batch, [size × B]; one that depends
+// on no column has the same values in all.
 func (p *Predictive) spread(i int) []float64 {
 	out := p.machine.Output(i)
-	if len(out) == 1 && p.batch > 1 {
-		all := make([]float64, p.batch)
-		for b := range all {
-			all[b] = out[0]
-		}
-		return all
+	if p.tape.Buffers[p.tape.Outputs[i]].Kind == graph.KRecord {
+		return out
 	}
-	return out
+	all := make([]float64, len(out)*p.batch)
+	for e, x := range out {
+		for b := range p.batch {
+			all[e*p.batch+b] = x
+		}
+	}
+	return all
 }
 
 // Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a
