@@ -46,7 +46,11 @@ paid for.`,
 			if err != nil {
 				return err
 			}
-			return a.writeFiles(r.sample(draws, seed).Files([]string{format}), format == "zarr", out)
+			sample, err := r.sample(draws, seed)
+			if err != nil {
+				return err
+			}
+			return a.writeFiles(sample.Files([]string{format}), format == "zarr", out)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(report.FormatNames(), ", "))

@@ -89,7 +89,8 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: tool("cpu"), Name: j.Name,
 		Spec: m.Spec, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
 		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
-		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior, Insecure: j.Insecure,
+		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior,
+		Invented: report.PriorPredictive(m, inventedRandom(j.Seed)), Insecure: j.Insecure,
 	}
 	if run.Plan.Private {
 		run.Event = ledger.Event()

@@ -63,11 +63,7 @@ farthest from zero) and prior (their densities before and after the fit).`,
 			if err := checkWords("--format", formats, chart.Formats()); err != nil {
 				return err
 			}
-			r, err := readReleased(args[0])
-			if err != nil {
-				return err
-			}
-			findings, err := r.findings()
+			r, findings, err := readFindings(args[0])
 			if err != nil {
 				return err
 			}

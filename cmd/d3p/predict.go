@@ -14,7 +14,6 @@ import (
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 )
 
 // predictResult is the JSON form of `d3p predict`: with --out, Rows is empty.
@@ -26,7 +25,7 @@ type predictResult struct {
 }
 
 func newPredict(a *app) *cobra.Command {
-	var out string
+	var out, format string
 	var draws int
 	var seed uint64
 	c := &cobra.Command{
@@ -37,15 +36,35 @@ need) and writes one line per row: mean, sd and 5 % to 95 % of the expected
 response over the posterior, and y_q5 to y_q95 of a response that may be
 observed. A row that lacks a value the model needs gets empty cells.
 
+With --format zarr the folder --out gets idata.zarr with ArviZ's groups predictions
+(every draw of the response, by row) and predictions_constant_data (the rows).
+
 It uses the release alone, so it costs no privacy; the new rows are your own and
 nothing protects them.`,
-		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv",
+		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions",
 		Args:    exactly("RUN", "NEW"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if draws < 2 {
-				return usagef("--draws: %d is less than 2", draws)
+			if err := checkDraws(draws); err != nil {
+				return err
 			}
-			result, err := predictions(args[0], args[1], draws, seed)
+			if err := checkWords("--format", []string{format}, []string{"csv", "zarr"}); err != nil {
+				return err
+			}
+			if format == "zarr" && out == "" {
+				return usagef("--format zarr: it is a folder, name one with --out")
+			}
+			p, err := newPrediction(args[0], args[1], draws, seed)
+			if err != nil {
+				return err
+			}
+			if format == "zarr" {
+				files, err := p.predictionFiles()
+				if err != nil {
+					return failWith(statusNumeric, err)
+				}
+				return a.writeFiles(files, true, out)
+			}
+			result, err := p.table()
 			if err != nil {
 				return err
 			}
@@ -65,49 +84,52 @@ nothing protects them.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&out, "out", "", "CSV `FILE` to write (default stdout)")
+	c.Flags().StringVar(&format, "format", "csv", "csv or zarr")
+	c.Flags().StringVar(&out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
 	c.Flags().IntVar(&draws, "draws", 1000, "posterior draws to average over")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the draws, which is public")
 	return c
 }
 
-// predictions predicts every row of a file from a release.
-func predictions(run, path string, draws int, seed uint64) (*predictResult, error) {
-	model, params, posterior, err := report.ReadRelease(run)
-	if err != nil {
-		return nil, failWith(statusUsage, err)
-	}
-	s, err := parseSpec("spec.lock.yaml", model, func(name string) ([]byte, error) {
-		return report.ReadPublic(run, name)
-	})
+// prediction is new rows, draws from a release, and public randomness for the
+// responses.
+type prediction struct {
+	run    *released
+	rows   predict.Rows
+	theta  []float64 // [S x P]
+	random *publicRandom
+}
+
+// newPrediction reads a release and the new rows of a file.
+func newPrediction(run, path string, draws int, seed uint64) (*prediction, error) {
+	r, err := readReleased(run)
 	if err != nil {
 		return nil, err
 	}
-	m, err := models.Compile(s)
-	if err != nil {
-		return nil, failWith(statusSpec, err)
-	}
-	if m.P != len(posterior.Mean) {
-		return nil, failWith(statusSpec, fmt.Errorf("%s: params.json has %d parameters, the model %d", run, len(posterior.Mean), m.P))
-	}
-	rows, err := privacy.ReadNewRows(path, m.Encoding.Predictors())
+	rows, err := privacy.ReadNewRows(path, r.model.Encoding.Predictors())
 	if err != nil {
 		return nil, failWith(statusData, fileError(path, err))
 	}
-	theta := make([]float64, draws*m.P)
 	root := noise.Public(seed)
-	posterior.Draws(theta, root.Stream(noise.PosteriorDraws))
+	p := &prediction{
+		run: r, rows: predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid},
+		theta: make([]float64, draws*r.model.P), random: &publicRandom{stream: root.Stream(noise.Prediction)},
+	}
+	r.posterior.Draws(p.theta, root.Stream(noise.PosteriorDraws))
+	return p, nil
+}
 
-	result := &predictResult{N: rows.N, Columns: predictionColumns(m, params.Privacy)}
-	random := &publicRandom{stream: root.Stream(noise.Prediction)}
-	own := predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}
-	err = predict.Predict(m, theta, own, random, func(i int, predicted []predict.Row) error {
+// table predicts every row.
+func (p *prediction) table() (*predictResult, error) {
+	banner := p.run.params.Privacy
+	result := &predictResult{N: p.rows.N, Columns: predictionColumns(p.run.model, banner)}
+	err := predict.Predict(p.run.model, p.theta, p.rows, p.random, func(i int, predicted []predict.Row) error {
 		line := []string{strconv.Itoa(i + 1)}
-		for _, p := range predicted {
-			line = append(line, cells(p)...)
+		for _, row := range predicted {
+			line = append(line, cells(row)...)
 		}
-		if params.Privacy != "" {
-			line = append(line, params.Privacy)
+		if banner != "" {
+			line = append(line, banner)
 		}
 		result.Rows = append(result.Rows, line)
 		return nil

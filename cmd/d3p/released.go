@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"time"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
@@ -51,17 +50,21 @@ func (r *released) draws(n int, seed uint64) report.Draws {
 }
 
 // sample is what files of draws are written from.
-func (r *released) sample(n int, seed uint64) *report.Sample {
-	created, _ := time.Parse(time.RFC3339, r.privacy.CreatedAt) // the zero time when it is not one
-	return &report.Sample{
-		Run: r.privacy.ReportID, Model: r.params.Model, Created: created, Version: r.privacy.Tool.Version, Steps: r.params.Steps,
-		Claim: r.privacy.Statements.OneLine, Banner: r.params.Privacy,
-		Draws: r.draws(n, seed), Prior: report.DrawPrior(r.model, n, priorRandom(seed)),
+func (r *released) sample(n int, seed uint64) (*report.Sample, error) {
+	sample := &report.Sample{
+		Model: r.params.Model, Steps: r.params.Steps,
+		Draws: r.draws(n, seed), Prior: report.DrawPrior(r.model, n, priorRandom(seed)), Invented: report.PriorPredictive(r.model, inventedRandom(seed)),
 	}
+	return sample, failWith(statusUsage, sample.Under(r.privacy))
 }
 
 // priorRandom is the source of draws from the prior: public, and not that of the
 // draws from the posterior.
 func priorRandom(seed uint64) *publicRandom {
 	return &publicRandom{stream: noise.Public(seed).Child(1).Stream(noise.PosteriorDraws)}
+}
+
+// inventedRandom is the public source of tables from the prior.
+func inventedRandom(seed uint64) *publicRandom {
+	return &publicRandom{stream: noise.Public(seed).Stream(noise.Simulation)}
 }

@@ -31,11 +31,7 @@ several into the new folder --out.
 			if len(formats) > 1 && out == "" {
 				return usagef("--format: %d formats need a folder, name one with --out", len(formats))
 			}
-			r, err := readReleased(args[0])
-			if err != nil {
-				return err
-			}
-			findings, err := r.findings()
+			r, findings, err := readFindings(args[0])
 			if err != nil {
 				return err
 			}
@@ -55,11 +51,15 @@ several into the new folder --out.
 	return c
 }
 
-// findings is what the release says of its model.
-func (r *released) findings() (report.Findings, error) {
-	sample := r.sample(defaultDraws, 0)
+// readFindings reads a release and what it says of its model.
+func readFindings(run string) (*released, report.Findings, error) {
+	r, err := readReleased(run)
+	if err != nil {
+		return nil, report.Findings{}, err
+	}
+	draws, prior := r.draws(defaultDraws, 0), report.DrawPrior(r.model, defaultDraws, priorRandom(0))
 	trace, err := report.ReadTrace(r.dir)
-	return report.Findings{
-		Rows: sample.Draws.Summarise(), Trace: trace, Overlays: report.Overlays(sample.Draws, sample.Prior, plotPanels),
+	return r, report.Findings{
+		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels),
 	}, failWith(statusUsage, err)
 }

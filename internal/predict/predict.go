@@ -42,20 +42,32 @@ const block = 256
 func Predict(m *models.Model, theta []float64, rows Rows, rng dist.Rand, emit func(row int, predictions []Row) error) error {
 	p := newPredictor(m, theta, rng)
 	predictions := make([]Row, len(m.Observed))
-	for first := 0; first < rows.N; first += block {
-		n := min(block, rows.N-first)
-		p.run(rows.Data[first*rows.Stride:], rows.Stride, n)
-		for b := range n {
-			for i := range predictions {
-				predictions[i] = p.row(i, b)
-				predictions[i].OK = rows.Valid[first+b]
-			}
-			if err := emit(first+b, predictions); err != nil {
-				return err
+	return p.each(rows, func(row, b int) error {
+		for i := range predictions {
+			predictions[i] = p.row(i, b)
+			predictions[i].OK = rows.Valid[row]
+		}
+		return emit(row, predictions)
+	})
+}
+
+// Draws calls emit for each row in order with responses that may be observed, S
+// for each observation of m, one per draw of theta, shape (S, P). They are
+// overwritten by the next call; NaN for a row that lacks a value.
+func Draws(m *models.Model, theta []float64, rows Rows, rng dist.Rand, emit func(row int, responses [][]float64) error) error {
+	p := newPredictor(m, theta, rng)
+	responses := make([][]float64, len(m.Observed))
+	return p.each(rows, func(row, b int) error {
+		for i := range responses {
+			responses[i] = p.responses[i][b*p.draws() : (b+1)*p.draws()]
+			for s := range responses[i] {
+				if !rows.Valid[row] {
+					responses[i][s] = math.NaN()
+				}
 			}
 		}
-	}
-	return nil
+		return emit(row, responses)
+	})
 }
 
 type predictor struct {
@@ -83,6 +95,20 @@ func newPredictor(m *models.Model, theta []float64, rng dist.Rand) *predictor {
 }
 
 func (p *predictor) draws() int { return len(p.theta) / p.m.P }
+
+// each runs all rows and calls emit for each in order: row of all, b of its block.
+func (p *predictor) each(rows Rows, emit func(row, b int) error) error {
+	for first := 0; first < rows.N; first += block {
+		n := min(block, rows.N-first)
+		p.run(rows.Data[first*rows.Stride:], rows.Stride, n)
+		for b := range n {
+			if err := emit(first+b, b); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
 
 // run fills means and responses for n rows.
 func (p *predictor) run(data []float64, stride, n int) {

@@ -3,6 +3,7 @@ package predict
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"d3p/internal/models"
@@ -100,5 +101,43 @@ func TestNormalResponseInterval(t *testing.T) {
 	const z95 = 1.6448536269514722
 	if math.Abs(got.YQ5-(mean-z95*sd)) > tolerance || math.Abs(got.YQ95-(mean+z95*sd)) > tolerance {
 		t.Errorf("response from %g to %g, want %g to %g (±%g)", got.YQ5, got.YQ95, mean-z95*sd, mean+z95*sd, tolerance)
+	}
+}
+
+// Draws are those whose quantiles Predict gives, one per draw of the parameters;
+// a row that lacks a value has none.
+func TestDrawsAreThoseOfPredict(t *testing.T) {
+	m := compile(t, "    y: {type: real, lower: -90, upper: 110, scale: {center: 10, by: 4}, source: expert}\n", "  formula: y ~ 1 + x\n  family: gaussian\n")
+	var theta []float64
+	for s := range 40 {
+		theta = append(theta, float64(s), 0.3, math.Log(0.01))
+	}
+	rows := Rows{Data: make([]float64, 300), N: 300, Stride: 1, Valid: make([]bool, 300)}
+	for i := range rows.Valid {
+		rows.Valid[i] = i != 270
+	}
+	summaries := predictAll(t, m, theta, rows)
+	seen := 0
+	err := Draws(m, theta, rows, source{rand.New(rand.NewPCG(1, 2))}, func(row int, responses [][]float64) error {
+		seen++
+		y := slices.Clone(responses[0])
+		if row == 270 {
+			if !math.IsNaN(y[0]) {
+				t.Errorf("row %d lacks a value and has response %g", row, y[0])
+			}
+			return nil
+		}
+		for s := range y { // the intercept rises by 4 with each draw
+			if math.Abs(y[s]-(10+4*float64(s))) > 4*0.01*7 {
+				t.Errorf("row %d, draw %d: %g, want %d ± 0.04", row, s, y[s], 10+4*s)
+			}
+		}
+		if q5, q95 := interval(y); math.Abs(q5-summaries[row].YQ5) > 1 || math.Abs(q95-summaries[row].YQ95) > 1 {
+			t.Errorf("row %d: %g to %g, Predict says %g to %g", row, q5, q95, summaries[row].YQ5, summaries[row].YQ95)
+		}
+		return nil
+	})
+	if err != nil || seen != 300 {
+		t.Errorf("%d rows, %v", seen, err)
 	}
 }

@@ -140,7 +140,7 @@ func TestZarr(t *testing.T) {
 	if want := len(run.Draws.Groups) + 2; arrays < want {
 		t.Errorf("%d arrays, want the coordinates and %d parameters", arrays, len(run.Draws.Groups))
 	}
-	for _, group := range []string{"posterior", "prior", "unconstrained_posterior", "sample_stats"} {
+	for _, group := range []string{"posterior", "prior", "prior_predictive", "unconstrained_posterior", "sample_stats"} {
 		if files["idata.zarr/"+group+"/.zgroup"] == nil || files["idata.zarr/"+group+"/draw/.zarray"] == nil {
 			t.Errorf("no group %s with draws", group)
 		}

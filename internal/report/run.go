@@ -36,6 +36,7 @@ type Run struct {
 	Draws     Draws
 	Weights   []WeightArray // of networks, those that are points
 	Prior     *Draws        // nil when the prior was not drawn from
+	Invented  *Tables       // from the prior; nil when there are none
 	Trace     *Trace        // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
@@ -62,6 +63,10 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
+	sample, err := r.sample(privacy)
+	if err != nil {
+		return nil, err
+	}
 	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, 6)}
 	files := []File{
 		JSONFile("params.json", true, parameters),
@@ -81,15 +86,15 @@ func (r *Run) Release() ([]File, error) {
 	}
 	files = append(files, PublicFiles(r.Spec.Public)...)
 	if len(r.Weights) > 0 {
-		files = append(files, weightsFile(r.Weights, r.sample().metadata()))
+		files = append(files, weightsFile(r.Weights, r.weightsMetadata()))
 	}
 	if r.Trace != nil {
-		files = append(files, traceFile(r.Trace, r.sample().metadata()))
+		files = append(files, traceFile(r.Trace, sample.metadata()))
 	}
 	if r.Draws.S == 0 || len(r.Draws.Variables) == 0 {
 		return files, nil // the posterior is a point
 	}
-	return append(files, r.sample().Files(r.Formats)...), nil
+	return append(files, sample.Files(r.Formats)...), nil
 }
 
 // Parameters is the content of params.json. The error is that of arrays of
@@ -108,10 +113,8 @@ func (r *Run) Parameters() (Parameters, error) {
 	}, err
 }
 
-// sample is what the files of draws are written from.
-func (r *Run) sample() *Sample {
-	return &Sample{
-		Run: r.ID, Model: r.Name, Created: r.Created, Version: r.Tool.Version, Steps: r.Posterior.Steps,
-		Claim: r.Claim(), Banner: r.Banner(), Draws: r.Draws, Prior: r.Prior,
-	}
+// sample is what the files of draws are written from, under the report p.
+func (r *Run) sample(p *Privacy) (*Sample, error) {
+	sample := &Sample{Draws: r.Draws, Prior: r.Prior, Invented: r.Invented, Model: r.Name, Steps: r.Posterior.Steps}
+	return sample, sample.Under(p)
 }

@@ -17,6 +17,11 @@ const WeightsName = "weights.safetensors"
 // stand in WeightsName, not among draws, summaries and traces.
 func isPoint(q *models.Param) bool { return q.Weight && q.Prior == models.Flat }
 
+// weightsMetadata is what the file says of itself.
+func (r *Run) weightsMetadata() map[string]string {
+	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, "d3p.privacy": r.Claim()}
+}
+
 // WeightArray is one array of weights, row-major.
 type WeightArray struct {
 	Name   string

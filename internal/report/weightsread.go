@@ -19,7 +19,7 @@ func (r *Run) reference() (*WeightsRef, error) {
 	}
 	ref := &WeightsRef{File: WeightsName}
 	sum := sha256.New()
-	if err := weightsFile(r.Weights, r.sample().metadata()).Write(sum); err != nil {
+	if err := weightsFile(r.Weights, r.weightsMetadata()).Write(sum); err != nil {
 		return nil, err
 	}
 	ref.SHA256 = hex.EncodeToString(sum.Sum(nil))

@@ -24,6 +24,9 @@ func zarrFiles(s *Sample) []File {
 	if s.Prior != nil {
 		z.draws("prior", *s.Prior)
 	}
+	if s.Invented != nil {
+		z.tables("prior_predictive", "record", s.Invented)
+	}
 	if s.Draws.Free != nil {
 		z.unconstrained("unconstrained_posterior", s.Draws)
 	}
@@ -32,9 +35,31 @@ func zarrFiles(s *Sample) []File {
 		z.chains("sample_stats", s.Draws.S)
 		z.floats("sample_stats", "log_q", []int{1, s.Draws.S}, sampleDims(), s.Draws.LogQ)
 	}
-	z.files = append(z.files, JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
+	return z.finished()
+}
+
+// PredictionFiles are the files of an idata.zarr with the groups of predictions
+// for new rows: predicted are draws for each row, given the new rows themselves.
+func PredictionFiles(s *Sample, predicted, given *Tables) []File {
+	z := &zarr{sample: s, metadata: map[string]any{}}
+	z.group("", map[string]any{"name": s.Model})
+	z.tables("predictions", predictionRows, predicted)
+	const group = "predictions_constant_data"
+	z.group(group, map[string]any{})
+	z.count(group, predictionRows, given.N)
+	for i := range given.Columns {
+		z.column(group, &given.Columns[i], []int{given.N}, []string{predictionRows}, predictionRows)
+	}
+	return z.finished()
+}
+
+// predictionRows is ArviZ's dim of new rows.
+const predictionRows = "pred_id"
+
+// finished are all files, with the metadata of all in one.
+func (z *zarr) finished() []File {
+	return append(z.files, JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
 		map[string]any{"zarr_consolidated_format": 1, "metadata": z.metadata}))
-	return z.files
 }
 
 // sampleDims are the dimensions of an array of scalars.
@@ -75,12 +100,17 @@ func (z *zarr) unconstrained(group string, d Draws) {
 
 // chains writes the coordinates of the draws: one chain.
 func (z *zarr) chains(group string, s int) {
-	draw := make([]int64, s)
-	for i := range draw {
-		draw[i] = int64(i)
+	z.count(group, "chain", 1)
+	z.count(group, "draw", s)
+}
+
+// count writes a coordinate 0, 1, ..., n-1.
+func (z *zarr) count(group, name string, n int) {
+	x := make([]int64, n)
+	for i := range x {
+		x[i] = int64(i)
 	}
-	z.ints(group, "chain", []int64{0})
-	z.ints(group, "draw", draw)
+	z.ints(group, name, x)
 }
 
 // meta adds a metadata file and its copy in .zmetadata.
@@ -99,18 +129,24 @@ func (z *zarr) group(name string, attributes map[string]any) {
 	attributes["inference_library"] = "d3p"
 	attributes["inference_library_version"] = z.sample.Version
 	attributes["d3p_privacy_report"] = "../privacy.json"
+	attributes["d3p_report_sha256"] = z.sample.Report
 	attributes["privacy"] = z.sample.Claim
 	z.meta(path.Join(name, ".zattrs"), attributes)
 }
 
-// array writes the metadata of an array and its only chunk.
+// array writes an array whose dims are its only attribute.
 func (z *zarr) array(group, name string, shape []int, dims []string, dtype string, fill any, write func(io.Writer) error) {
+	z.arrayWith(group, name, shape, map[string]any{"_ARRAY_DIMENSIONS": dims}, dtype, fill, write)
+}
+
+// arrayWith writes the metadata of an array and its only chunk.
+func (z *zarr) arrayWith(group, name string, shape []int, attributes map[string]any, dtype string, fill any, write func(io.Writer) error) {
 	at := path.Join(group, name)
 	z.meta(path.Join(at, ".zarray"), map[string]any{
 		"zarr_format": 2, "shape": shape, "chunks": shape, "dtype": dtype, "order": "C",
 		"compressor": nil, "filters": nil, "fill_value": fill,
 	})
-	z.meta(path.Join(at, ".zattrs"), map[string]any{"_ARRAY_DIMENSIONS": dims})
+	z.meta(path.Join(at, ".zattrs"), attributes)
 	chunk := strings.TrimSuffix(strings.Repeat("0.", len(shape)), ".")
 	z.files = append(z.files, File{path.Join(zarrRoot, at, chunk), true, write})
 }

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/predict"
+	"d3p/internal/report"
+)
+
+// predictionFiles are the groups of predictions for the new rows, in
+// ArviZ's form: draws of each response, and the new rows as the model reads them.
+func (p *prediction) predictionFiles() ([]report.File, error) {
+	m := p.run.model
+	responses := &report.Tables{S: len(p.theta) / m.P, N: p.rows.N}
+	for i := range m.Observed {
+		o := &m.Observed[i]
+		column := report.NewTableColumn(o.Columns[0], responses.S*responses.N)
+		column.Name = o.Name
+		responses.Columns = append(responses.Columns, column)
+	}
+	err := predict.Draws(m, p.theta, p.rows, p.random, func(row int, draws [][]float64) error {
+		for i := range draws {
+			for s, y := range draws[i] {
+				responses.Columns[i].Values[s*responses.N+row] = y
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sample := &report.Sample{Model: p.run.params.Model}
+	if err := sample.Under(p.run.privacy); err != nil {
+		return nil, err
+	}
+	return report.PredictionFiles(sample, responses, p.given()), nil
+}
+
+// given are the new rows, decoded.
+func (p *prediction) given() *report.Tables {
+	t := &report.Tables{S: 1, N: p.rows.N}
+	for _, f := range p.run.model.Encoding.Predictors().Fields {
+		if f.Kind == models.MissingIndicator {
+			continue
+		}
+		c := report.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
+		for i := range c.Values {
+			c.Values[i] = math.NaN()
+			if p.rows.Valid[i] {
+				c.Values[i] = f.Decode(p.rows.Data[i*p.rows.Stride:])
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t
+}
