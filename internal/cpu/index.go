@@ -6,7 +6,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// picks are the blocks that the chunk's records pick by an index.
+// picks are the blocks that the chunk's records pick by an index: element w of
+// record b picks blocks[w·n + b].
 type picks struct {
 	of      graph.Buf
 	rows    int
@@ -25,23 +26,26 @@ func (f *frame) blocks(index graph.Buf, rows int) *picks {
 			return p
 		}
 	}
-	p := &picks{of: index, rows: rows, blocks: make([]int, f.p.chunk)}
+	p := &picks{of: index, rows: rows, blocks: make([]int, f.p.chunk*f.p.tape.Buffers[index].Size)}
 	f.picks = append(f.picks, p)
 	f.pick(p)
 	return p
 }
 
 func (f *frame) pick(p *picks) {
-	p.current, p.outside, p.blocks = true, false, p.blocks[:f.n]
-	x := f.element(graph.Operand{Buf: p.of}, 0)
-	for b := range p.blocks {
-		k, v := -1, x.at(b)
-		if v > -1 && v < float64(p.rows) { // NaN is outside
-			k = int(v)
-		} else {
-			p.outside = true
+	width := f.p.tape.Buffers[p.of].Size
+	p.current, p.outside, p.blocks = true, false, p.blocks[:width*f.n]
+	for w := range width {
+		x := f.element(graph.Operand{Buf: p.of}, w)
+		for b := range f.n {
+			k, v := -1, x.at(b)
+			if v > -1 && v < float64(p.rows) { // NaN is outside
+				k = int(v)
+			} else {
+				p.outside = true
+			}
+			p.blocks[w*f.n+b] = k
 		}
-		p.blocks[b] = k
 	}
 }
 
@@ -61,22 +65,27 @@ func (f *frame) gather(in *instr) {
 		step, lane = f.n, 1
 	}
 	for i := range in.Cols {
-		to := dst[i*f.n : (i+1)*f.n]
-		for b, k := range p.blocks[:len(to)] {
-			to[b] = table[max(k*in.Cols+i, 0)*step+b*lane]
+		for w := range in.Width {
+			to := dst[(i*in.Width+w)*f.n:][:f.n]
+			for b, k := range p.blocks[w*f.n:][:len(to)] {
+				to[b] = table[max(k*in.Cols+i, 0)*step+b*lane]
+			}
 		}
 	}
-	f.spoil(dst, p)
+	p.spoil(dst, len(p.blocks))
 }
 
 // spoil sets the lanes of records outside to NaN.
-func (f *frame) spoil(dst []float64, p *picks) {
+func (f *frame) spoil(dst []float64, p *picks) { p.spoil(dst, f.n) }
+
+// spoil sets to NaN what a pick outside is for, of groups of n values each.
+func (p *picks) spoil(dst []float64, n int) {
 	if !p.outside {
 		return
 	}
-	for b, k := range p.blocks {
+	for i, k := range p.blocks {
 		if k < 0 {
-			for j := b; j < len(dst); j += f.n {
+			for j := i % n; j < len(dst); j += n {
 				dst[j] = math.NaN()
 			}
 		}
@@ -89,10 +98,12 @@ func (f *frame) scatter(in *instr) {
 	clear(dst)
 	p := f.blocks(in.B.Buf, in.Rows)
 	for i := range in.Cols {
-		a := f.element(in.A, i)
-		for b, k := range p.blocks {
-			if k >= 0 {
-				dst[(k*in.Cols+i)*f.n+b] = a.at(b)
+		for w := range in.Width {
+			a := f.element(in.A, i*in.Width+w)
+			for b, k := range p.blocks[w*f.n:][:f.n] {
+				if k >= 0 {
+					dst[(k*in.Cols+i)*f.n+b] += a.at(b)
+				}
 			}
 		}
 	}

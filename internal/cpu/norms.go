@@ -26,7 +26,7 @@ func (c *context) norms() {
 		norm2[b] = s + pairSlack*s*float64(len(c.p.terms))
 	}
 	for _, pair := range c.p.tape.Cross {
-		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J])
+		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J], pair.Gram)
 	}
 	for b, s := range norm2 {
 		if s < 0 {
@@ -38,6 +38,14 @@ func (c *context) norms() {
 // addSquares adds the squared norm of one term to dst.
 func (c *context) addSquares(dst []float64, t *term) {
 	delta := c.block(t.Delta)
+	switch {
+	case t.wide() && t.Kind == graph.TermOuter:
+		c.addWideSquares(dst, t)
+		return
+	case t.wide():
+		c.addScatterSquares(dst, t)
+		return
+	}
 	if t.Kind != graph.TermOuter {
 		c.addSquareLanes(dst, delta)
 		if t.Kind == graph.TermScatter {
@@ -75,9 +83,17 @@ func (c *context) addSquareLanes(dst, lanes []float64) {
 }
 
 // addInner adds twice the inner product of two terms that share parameters.
-func (c *context) addInner(dst []float64, s, t *term) {
+func (c *context) addInner(dst []float64, s, t *term, gram bool) {
 	if s.Kind == graph.TermScatter && t.Kind == graph.TermOuter {
 		s, t = t, s
+	}
+	switch wide := s.wide() || t.wide(); {
+	case t.Kind == graph.TermScatter:
+		c.addScatterInner(dst, s, t)
+		return
+	case wide:
+		c.addWideInner(dst, s, t, gram)
+		return
 	}
 	ds, dt := c.block(s.Delta), c.block(t.Delta)
 	for b := range dst {
@@ -85,25 +101,11 @@ func (c *context) addInner(dst []float64, s, t *term) {
 		for j := b; j < len(ds); j += c.n {
 			inner += ds[j] * dt[j]
 		}
-		switch {
-		case s.Kind == graph.TermOuter && t.Kind == graph.TermOuter:
-			x := 0.0
-			for r := range s.Rows {
-				x += c.x(s, r, b) * c.x(t, r, b)
-			}
-			inner *= x
-		case s.Kind == graph.TermOuter: // and t is a scatter
-			k := c.blocks(t.Index, t.Rows).blocks[b]
-			if k < 0 {
-				continue // squares made the norm NaN
-			}
-			inner *= c.x(s, k, b)
-		default: // both are scatters
-			if c.blocks(s.Index, s.Rows).blocks[b] != c.blocks(t.Index, t.Rows).blocks[b] {
-				continue
-			}
+		x := 0.0
+		for r := range s.Rows {
+			x += c.x(s, r, b) * c.x(t, r, b)
 		}
-		dst[b] += 2 * inner
+		dst[b] += 2 * inner * x
 	}
 }
 

@@ -28,6 +28,13 @@ type program struct {
 	chunk   int // records per chunk
 	work    int // lanes × scalars of one record's products, for choosing threads
 	longest int // row of X of a term in rows
+
+	// of wide terms
+	kept       int // elements kept for a record, of all
+	elements   int // of the largest that is written out
+	widest     int // places
+	longestRow int // of a scatter
+	widePairs  bool
 }
 
 // An instr is a tape instruction with what its operands are.
@@ -43,6 +50,8 @@ type instr struct {
 type term struct {
 	graph.Term
 	xInRows bool
+	kept    bool // the norm's elements serve the sum
+	at      int  // of those elements among the kept ones of a record
 }
 
 // Lanes are chosen so that a thread's arena stays in the second-level cache,
@@ -54,6 +63,7 @@ const (
 	minChunk, maxChunk = 16, 256
 	chunkUnit          = 16
 	largeP, largeChunk = 32 << 10, 96
+	largeArena         = 4 << 20 // scalars: what such a chunk may take at most
 	// productLanes is how many multiplications of a matrix product cost as much
 	// as one lane of an element-wise operation.
 	productLanes = 8
@@ -88,20 +98,28 @@ func compile(t *graph.Tape) (*program, error) {
 		case x:
 			p.longest = max(p.longest, tm.Rows)
 			p.work += tm.Rows * tm.Cols
-		case tm.Kind == graph.TermOuter:
+		case tm.Kind == graph.TermOuter && tm.Width == 1:
 			p.weighted = max(p.weighted, tm.Rows) // either factor may be turned
 			p.work += tm.Rows * tm.Cols / productLanes
 		}
 	}
+	p.planWide()
 	p.work += p.lanes
-	p.chunk = maxChunk
-	for p.chunk > minChunk && p.chunk*(p.lanes+p.weighted+t.AuxRecord) > arenaScalars {
-		p.chunk /= 2
-	}
-	if t.P > largeP {
-		p.chunk = max(p.chunk, largeChunk)
-	}
+	p.chunk = p.chunkSize()
 	return p, nil
+}
+
+// chunkSize is how many records are worked on at once.
+func (p *program) chunkSize() int {
+	scalars := p.lanes + p.weighted + p.kept + p.tape.AuxRecord // of a record
+	chunk := maxChunk
+	for chunk > minChunk && chunk*scalars > arenaScalars {
+		chunk /= 2
+	}
+	if p.tape.P > largeP {
+		chunk = max(chunk, min(largeChunk, largeArena/scalars/chunkUnit*chunkUnit))
+	}
+	return chunk
 }
 
 // chunks cuts a batch into as few chunks as it needs, of about one size: the
@@ -120,7 +138,7 @@ func readsRows(t *graph.Tape, in *graph.Instr) bool {
 
 // termReadsRows says the same of a term's X.
 func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
-	return tm.Kind == graph.TermOuter && tm.Cols <= narrow && t.Buffers[tm.X].Kind == graph.KColumn
+	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow && t.Buffers[tm.X].Kind == graph.KColumn
 }
 
 // placeBuffers gives every global and lane buffer its place.

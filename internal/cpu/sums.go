@@ -10,6 +10,10 @@ import (
 func (c *context) accumulate(sum []float64) {
 	for i := range c.p.terms {
 		t := &c.p.terms[i]
+		if t.kept {
+			c.sumKept(sum, t)
+			continue
+		}
 		weighted := c.weigh(t)
 		switch {
 		case t.Kind == graph.TermDense:
@@ -62,34 +66,36 @@ func (c *context) sumDense(sum []float64, t *term, weighted []float64) {
 }
 
 func (c *context) sumScatter(sum []float64, t *term, weighted []float64) {
-	for b, k := range c.blocks(t.Index, t.Rows).blocks {
+	for i, k := range c.blocks(t.Index, t.Rows).blocks {
 		if k < 0 {
 			continue
 		}
 		at := t.Param + k*t.RowStride
-		for j := b; j < len(weighted); j += c.n {
+		for j := i; j < len(weighted); j += c.n * t.Width {
 			sum[at] += weighted[j]
 			at += t.ColStride
 		}
 	}
 }
 
-// sumOuter is the product X·weightedᵀ over the records of the chunk. The factor
-// whose index is contiguous in sum is turned to be the right one.
+// sumOuter is the product X·weightedᵀ over the records of the chunk and their
+// places. The factor whose index is contiguous in sum is turned to be the right
+// one.
 func (c *context) sumOuter(sum []float64, t *term, weighted []float64) {
 	x := c.block(t.X)
 	c.clearZeros(x)
-	p := simd.Product{K: c.n, C: sum[t.Param:], ARow: c.n, ACol: 1}
+	k := t.Width * c.n
+	p := simd.Product{K: k, C: sum[t.Param:], ARow: k, ACol: 1}
 	switch {
 	case min(t.Rows, t.Cols) >= narrow && t.ColStride == 1:
-		p.M, p.N, p.LDC, p.A, p.B = t.Rows, t.Cols, t.RowStride, x, c.transpose(weighted)
+		p.M, p.N, p.LDC, p.A, p.B = t.Rows, t.Cols, t.RowStride, x, c.transpose(weighted, k)
 	case min(t.Rows, t.Cols) >= narrow && t.RowStride == 1:
-		p.M, p.N, p.LDC, p.A, p.B = t.Cols, t.Rows, t.ColStride, weighted, c.transpose(x)
+		p.M, p.N, p.LDC, p.A, p.B = t.Cols, t.Rows, t.ColStride, weighted, c.transpose(x, k)
 	default:
 		for r := range t.Rows {
-			lane := x[r*c.n : (r+1)*c.n]
+			lane := x[r*k : (r+1)*k]
 			for col := range t.Cols {
-				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(lane, weighted[col*c.n:(col+1)*c.n])
+				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(lane, weighted[col*k:(col+1)*k])
 			}
 		}
 		return
@@ -98,10 +104,10 @@ func (c *context) sumOuter(sum []float64, t *term, weighted []float64) {
 	p.Add()
 }
 
-// transpose returns lanes with the record first.
-func (c *context) transpose(lanes []float64) []float64 {
+// transpose returns lanes, k to an element, with the element last.
+func (c *context) transpose(lanes []float64, k int) []float64 {
 	to := c.transposed[:len(lanes)]
-	kernel.Transpose(to, lanes, c.n)
+	kernel.Transpose(to, lanes, k)
 	return to
 }
 

@@ -49,9 +49,10 @@ type context struct {
 	norm2, factor, delta2 []float64
 	weighted, transposed  []float64
 	rowSum                []float64 // of a term in rows whose parameters are apart
-	zeros                 int       // records of the chunk that count as zero
-	some                  []uint32  // indices of the others
-	allValid              bool      // no record of the table is invalid
+	wideScratch
+	zeros    int      // records of the chunk that count as zero
+	some     []uint32 // indices of the others
+	allValid bool     // no record of the table is invalid
 }
 
 // maxShards bounds the threads that one batch can keep busy, and the memory for
@@ -91,7 +92,8 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			delta2:   make([]float64, p.chunk),
 			weighted: make([]float64, p.weighted*p.chunk),
 
-			transposed: make([]float64, p.weighted*p.chunk),
+			transposed:  make([]float64, p.weighted*p.chunk),
+			wideScratch: p.wideScratch(),
 		}
 		c.frame = frame{
 			p: p, turned: w.turned, rows: rows, fetch: fetch, in: w.stage.in,

@@ -43,7 +43,7 @@ func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error
 		if len(loss.shape) != 0 {
 			return nil, fmt.Errorf("loss: has shape %v, want a scalar (sum over its dimensions)", loss.shape)
 		}
-		r := &reverse{b: b, needs: map[*Node]bool{}, adj: map[*Node]*adjoint{}}
+		r := &reverse{b: b, needs: map[*Node]bool{}, adj: map[*Node]*adjoint{}, finite: map[*Node]bool{}}
 		grads = r.gradient(loss)
 		if err := b.Err(); err != nil {
 			return nil, err
@@ -136,7 +136,7 @@ func (c *compiler) terms(grads map[*Node][]structured) {
 		for _, s := range grads[leaf] {
 			t := Term{
 				Param: p.Offset + s.offset,
-				Rows:  s.rows, Cols: s.cols, RowStride: s.rowStride, ColStride: s.colStride,
+				Rows:  s.rows, Cols: s.cols, Width: s.width, RowStride: s.rowStride, ColStride: s.colStride,
 				X: NoBuf, Index: NoBuf, XNorm2: NoBuf,
 			}
 			switch {
@@ -146,7 +146,8 @@ func (c *compiler) terms(grads map[*Node][]structured) {
 			case s.x != nil:
 				t.Kind = TermOuter
 				t.X = c.input(s.x)
-				if s.x.stage == StageData && s.rows > 1 {
+				t.Gram = s.width > 1 && gram(s, s)
+				if s.x.stage == StageData && s.rows > 1 && s.width == 1 {
 					t.XNorm2 = c.input(c.b.Sum(c.b.Square(s.x)))
 				}
 			}
@@ -155,10 +156,22 @@ func (c *compiler) terms(grads map[*Node][]structured) {
 		}
 		for j := first; j < len(c.t.Terms); j++ {
 			for i := first; i < j; i++ {
-				if c.t.Terms[i].Param == c.t.Terms[j].Param && shares(grads[leaf][i-first], grads[leaf][j-first], leaf.size) {
-					c.t.Cross = append(c.t.Cross, Pair{i, j})
+				p, q := grads[leaf][i-first], grads[leaf][j-first]
+				if c.t.Terms[i].Param == c.t.Terms[j].Param && shares(p, q, leaf.size) {
+					c.t.Cross = append(c.t.Cross, Pair{i, j, gram(p, q)})
 				}
 			}
 		}
 	}
+}
+
+// gram says whether the inner product of two outer terms takes fewer
+// multiplications by Gram matrices, half of a symmetric one, than with the
+// elements of both written out.
+func gram(p, q structured) bool {
+	products, elements := p.width*q.width*(p.rows+p.cols), p.rows*p.cols*(p.width+q.width)
+	if p.sameBut(q) {
+		products, elements = p.width*(p.width+1)/2*(p.rows+p.cols), p.rows*p.cols*p.width
+	}
+	return products <= elements
 }

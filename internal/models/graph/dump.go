@@ -67,7 +67,11 @@ func (in *Instr) detail() string {
 		}
 		return s
 	case OpOuter, OpGather, OpScatter:
-		return fmt.Sprintf(" [%d×%d]", in.Rows, in.Cols)
+		s := fmt.Sprintf(" [%d×%d]", in.Rows, in.Cols)
+		if in.Width > 1 {
+			s += fmt.Sprintf(" over %d", in.Width)
+		}
+		return s
 	case OpPut, OpSum, OpMaxReduce:
 		return " into " + indices(in.Into)
 	}
@@ -119,7 +123,15 @@ func (t *Tape) term(x *Term) string {
 	what := fmt.Sprintf("%s: %s ", t.where(x.Param), x.Kind)
 	switch x.Kind {
 	case TermOuter:
-		return what + fmt.Sprintf("%s ⊗ %s", t.name(x.X), t.name(x.Delta))
+		what += fmt.Sprintf("%s ⊗ %s", t.name(x.X), t.name(x.Delta))
+		if x.Width == 1 {
+			return what
+		}
+		how := fmt.Sprintf("the %d×%d elements, one record at a time", x.Rows, x.Cols)
+		if x.Gram {
+			how = fmt.Sprintf("Gram matrices of %d×%d", x.Width, x.Width)
+		}
+		return what + fmt.Sprintf(", summed over %d places; norm by %s", x.Width, how)
 	case TermScatter:
 		return what + fmt.Sprintf("row %s of %d ← %s", t.name(x.Index), x.Rows, t.name(x.Delta))
 	}
@@ -155,12 +167,12 @@ func (t *Tape) termSize() int {
 	n := 0
 	for i := range t.Terms {
 		x := &t.Terms[i]
-		n += x.Cols
+		n += t.Buffers[x.Delta].Size
 		if x.Kind == TermOuter {
-			n += x.Rows
+			n += x.Rows * x.Width
 		}
 		if x.Kind == TermScatter {
-			n++
+			n += x.Width
 		}
 	}
 	return n

@@ -39,6 +39,7 @@ func (c *compiler) whole(n *Node, in list) Buf {
 	if base, index := viewed(n); index == nil && base.size == n.size {
 		return c.compute(base, in)
 	}
+	n = c.b.vector(n) // views of other shapes with the same elements share a buffer
 	switch {
 	case n.stage&StageData == 0:
 		in = inGlobal

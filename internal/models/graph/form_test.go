@@ -26,14 +26,18 @@ func checkForm(t checker, tape *Tape) {
 		if delta.Kind != KRecord && (delta.Kind != KGlobal || tape.Loss != NoBuf && tape.Buffers[tape.Loss].Kind == KRecord) {
 			t.Fatalf("term %d: delta is %v", i, delta.Kind)
 		}
-		if delta.Size != x.Cols {
-			t.Fatalf("term %d: delta has size %d, want %d", i, delta.Size, x.Cols)
+		size := x.Cols * x.Width
+		if x.Kind == TermDense {
+			size = x.Rows * x.Cols
+		}
+		if delta.Size != size || x.Width < 1 || x.Width > 1 && x.Kind == TermDense {
+			t.Fatalf("term %d: delta has size %d, want %d (width %d)", i, delta.Size, size, x.Width)
 		}
 		for _, f := range []struct {
 			b    Buf
 			has  bool
 			size int
-		}{{x.X, x.Kind == TermOuter, x.Rows}, {x.Index, x.Kind == TermScatter, 1}, {x.XNorm2, x.XNorm2 != NoBuf, 1}} {
+		}{{x.X, x.Kind == TermOuter, x.Rows * x.Width}, {x.Index, x.Kind == TermScatter, x.Width}, {x.XNorm2, x.XNorm2 != NoBuf, 1}} {
 			if f.has != (f.b != NoBuf) {
 				t.Fatalf("term %d (%v): %+v", i, x.Kind, x)
 			}
@@ -70,7 +74,7 @@ func checkList(t checker, tape *Tape, where string, list []Instr, readable func(
 		if in.Op == OpMatVec && tape.Buffers[in.A.Buf].Kind.PerRecord() {
 			t.Fatalf("%s %d: the matrix of a matvec is per record", where, i)
 		}
-		if in.Op == OpMatVec || in.Op == OpOuter {
+		if in.Op == OpMatVec || in.Op == OpOuter || in.Op == OpGather || in.Op == OpScatter {
 			if in.Width < 1 {
 				t.Fatalf("%s %d: width %d", where, i, in.Width)
 			}
@@ -101,7 +105,7 @@ func checkPair(t checker, tape *Tape, i, j int) {
 	}
 	listed := false
 	for _, p := range tape.Cross {
-		listed = listed || p == Pair{i, j}
+		listed = listed || p.I == i && p.J == j
 	}
 	if overlap != listed {
 		t.Fatalf("terms %d and %d: overlap %v, in Cross %v", i, j, overlap, listed)

@@ -31,19 +31,28 @@ func (b *Builder) Gather(x *Node, dim string, index *Node) *Node {
 	return b.gather(front, index, rest)
 }
 
-// gather picks a block of the first dimension of x.
-func (b *Builder) gather(x, index *Node, rest Shape) *Node {
-	cols := rest.Size()
-	return b.intern(OpGather, rest, x.stage.Join(index.stage), []*Node{x, index},
-		attr{rows: x.size / cols, cols: cols})
+// gather picks a block of the first dimension of x for every element of index:
+// s has the elements of a block, then those of index.
+func (b *Builder) gather(x, index *Node, s Shape) *Node {
+	cols := s.Size() / index.size
+	return b.intern(OpGather, s, x.stage.Join(index.stage), []*Node{x, index},
+		attr{rows: x.size / cols, cols: cols, width: index.size})
 }
 
-// gatherEach gathers for each element along the first dimension of index.
+// gatherEach gathers for each element of index: all at once when x shares no
+// dimension with it, else along the first.
 func (b *Builder) gatherEach(x *Node, dim string, index *Node) *Node {
-	d := index.shape[0]
-	if d.Name == dim {
+	if index.shape.Index(dim) >= 0 {
 		return b.fail("gather", "the index %v has the dimension that it picks from", index.shape)
 	}
+	if !slices.ContainsFunc(index.shape, func(d Dim) bool { return x.shape.Index(d.Name) >= 0 }) {
+		picked := x.shape.Index(dim)
+		rest := slices.Delete(slices.Clone(x.shape), picked, picked+1)
+		front := b.Expand(x, append(Shape{x.shape[picked]}, rest...))
+		all := b.gather(front, index, slices.Concat(rest, index.shape))
+		return b.Expand(all, slices.Concat(index.shape, rest))
+	}
+	d := index.shape[0]
 	parts := make([]*Node, d.Size)
 	for i := range parts {
 		from := x

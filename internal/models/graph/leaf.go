@@ -11,7 +11,7 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 	whole := layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}
 	if a.dense != nil && !a.dense.is(0) {
 		parts = r.joinBlocks(n, a, parts)
-		parts = append(parts, structured{layout: whole, delta: r.b.vector(r.full(n, a.dense))})
+		parts = append(parts, block(whole, r.b.vector(r.full(n, a.dense))))
 	}
 	for {
 		i, j := conflict(parts, n.size)
@@ -20,7 +20,7 @@ func (r *reverse) leafParts(n *Node, a *adjoint) []structured {
 		}
 		d := &adjoint{}
 		r.flatten(n, d, []structured{parts[i], parts[j]}, "it is used in several ways that have no common structure")
-		parts[i] = structured{layout: whole, delta: r.b.vector(r.full(n, d.dense))}
+		parts[i] = block(whole, r.b.vector(r.full(n, d.dense)))
 		parts = append(parts[:j], parts[j+1:]...)
 	}
 }
@@ -54,7 +54,7 @@ func (b *Builder) wholeRows(s structured) structured {
 	for c := range into {
 		into[c] = int32(first + c*s.colStride)
 	}
-	s.delta = b.sumInto(b.vector(s.delta), Shape{{"(i)", s.rowStride}}, into)
+	s.delta = b.sumInto(b.vector(s.delta), Shape{{"(i)", s.rowStride * s.width}}, columns(into, s.width))
 	s.layout = layout{s.offset - first, s.rows, s.rowStride, s.rowStride, 1}
 	return s
 }
@@ -88,7 +88,7 @@ func (r *reverse) joinEqual(parts []structured) []structured {
 next:
 	for _, s := range parts {
 		for i, t := range out {
-			if s.layout == t.layout && s.index == t.index && s.x == t.x {
+			if s.sameBut(t) {
 				out[i].delta = r.b.Add(r.b.vector(t.delta), r.b.vector(s.delta))
 				continue next
 			}

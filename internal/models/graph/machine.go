@@ -123,8 +123,12 @@ func (m *Machine) record(buf Buf, r int) strided {
 	return strided{l.values[r*l.record:], l.element}
 }
 
-// row is the row that a scatter of record r falls on; -1 if out of range.
-func (m *Machine) row(t *Term, r int) int { return row(m.record(t.Index, r).v[0], t.Rows) }
+// row is the row that place w of a scatter of record r falls on; -1 if out of
+// range.
+func (m *Machine) row(t *Term, w, r int) int {
+	index := m.record(t.Index, r)
+	return row(index.v[w*index.step], t.Rows)
+}
 
 // Output is the i-th output: [Size × B] of a per-record one, [Size] of a
 // global one. It is overwritten by the next call.
@@ -162,27 +166,54 @@ func (m *Machine) GlobalGradient(dst []float64) { m.Gradient(0, dst) }
 
 // addTerm adds scale times one term of record r.
 func (m *Machine) addTerm(t *Term, r int, scale float64, dst []float64) {
-	delta := m.record(t.Delta, r)
-	first, rows := 0, t.Rows
-	var x strided
-	switch t.Kind {
-	case TermOuter:
-		x = m.record(t.X, r)
-	case TermScatter:
-		if first = m.row(t, r); first < 0 {
-			first, scale = 0, math.NaN()
-		} else {
-			rows = first + 1
+	if t.Kind == TermScatter {
+		m.addScatter(t, r, scale, dst)
+		return
+	}
+	g := m.elements(t, r)
+	for i := range t.Rows {
+		for c := range t.Cols {
+			dst[t.Param+i*t.RowStride+c*t.ColStride] += scale * g.at(i, c)
 		}
 	}
-	for i := first; i < rows; i++ {
-		s := scale
-		if x.v != nil {
-			s *= x.v[i*x.step]
+}
+
+// elements are those of a dense or outer term of one record.
+type elements struct {
+	t        *Term
+	x, delta strided
+}
+
+func (m *Machine) elements(t *Term, r int) elements {
+	e := elements{t: t, delta: m.record(t.Delta, r)}
+	if t.Kind == TermOuter {
+		e.x = m.record(t.X, r)
+	}
+	return e
+}
+
+// at is element (i, c).
+func (e *elements) at(i, c int) float64 {
+	if e.t.Kind == TermDense {
+		return e.delta.v[(i*e.t.Cols+c)*e.delta.step]
+	}
+	s := 0.0
+	for w, width := 0, e.t.Width; w < width; w++ {
+		s += e.x.v[(i*width+w)*e.x.step] * e.delta.v[(c*width+w)*e.delta.step]
+	}
+	return s
+}
+
+// addScatter adds scale times a scatter of record r.
+func (m *Machine) addScatter(t *Term, r int, scale float64, dst []float64) {
+	delta := m.record(t.Delta, r)
+	for w := range t.Width {
+		i, s := m.row(t, w, r), scale
+		if i < 0 {
+			i, s = 0, math.NaN()
 		}
-		p := t.Param + i*t.RowStride
 		for c := range t.Cols {
-			dst[p+c*t.ColStride] += s * delta.v[c*delta.step]
+			dst[t.Param+i*t.RowStride+c*t.ColStride] += s * delta.v[(c*t.Width+w)*delta.step]
 		}
 	}
 }

@@ -9,41 +9,66 @@ func (m *Machine) SquaredNorm(r int) float64 {
 	s := 0.0
 	for i := range m.t.Terms {
 		t := &m.t.Terms[i]
-		if t.Kind == TermScatter && m.row(t, r) < 0 {
-			return math.NaN()
+		for w := 0; t.Kind == TermScatter && w < t.Width; w++ {
+			if m.row(t, w, r) < 0 {
+				return math.NaN()
+			}
 		}
-		s += m.inner(t, t, r)
+		s += m.inner(t, t, t.Gram || t.Width == 1, r)
 	}
 	for _, p := range m.t.Cross {
-		s += 2 * m.inner(&m.t.Terms[p.I], &m.t.Terms[p.J], r)
+		s += 2 * m.inner(&m.t.Terms[p.I], &m.t.Terms[p.J], p.Gram, r)
 	}
 	return s
 }
 
 // inner is the inner product of two terms of one layout; see Term.
-func (m *Machine) inner(t, u *Term, r int) float64 {
-	s := m.dot(t.Delta, u.Delta, t.Cols, r)
+func (m *Machine) inner(t, u *Term, gram bool, r int) float64 {
+	s := 0.0
 	switch {
-	case t.Kind == TermOuter && u.Kind == TermOuter:
-		return s * m.dot(t.X, u.X, t.Rows, r)
-	case t.Kind == TermScatter && u.Kind == TermScatter:
-		return s * indicator(m.row(t, r) == m.row(u, r))
-	case t.Kind == TermScatter && u.Kind == TermOuter:
-		return s * m.factor(u, m.row(t, r), r)
-	case t.Kind == TermOuter && u.Kind == TermScatter:
-		return s * m.factor(t, m.row(u, r), r)
+	case t.Kind == TermDense:
+		return m.dot(m.record(t.Delta, r), m.record(t.Delta, r), m.t.Buffers[t.Delta].Size)
+	case t.Kind == TermOuter && u.Kind == TermOuter && !gram:
+		x, y := m.elements(t, r), m.elements(u, r)
+		for i := range t.Rows {
+			for c := range t.Cols {
+				s += x.at(i, c) * y.at(i, c)
+			}
+		}
+		return s
+	}
+	for w := range t.Width {
+		for v := range u.Width {
+			d := m.dot(m.column(t.Delta, w, t.Width, r), m.column(u.Delta, v, u.Width, r), t.Cols)
+			switch {
+			case t.Kind == TermOuter && u.Kind == TermOuter:
+				d *= m.dot(m.column(t.X, w, t.Width, r), m.column(u.X, v, u.Width, r), t.Rows)
+			case t.Kind == TermScatter && u.Kind == TermScatter:
+				d *= indicator(m.row(t, w, r) == m.row(u, v, r))
+			case t.Kind == TermScatter:
+				d *= m.factor(u, m.row(t, w, r), v, r)
+			default:
+				d *= m.factor(t, m.row(u, v, r), w, r)
+			}
+			s += d
+		}
 	}
 	return s
 }
 
-// factor is X[i] of an outer term.
-func (m *Machine) factor(t *Term, i, r int) float64 {
+// factor is element (i, w) of an outer term's X.
+func (m *Machine) factor(t *Term, i, w, r int) float64 {
 	x := m.record(t.X, r)
-	return x.v[i*x.step]
+	return x.v[(i*t.Width+w)*x.step]
 }
 
-func (m *Machine) dot(p, q Buf, n, r int) float64 {
-	x, y := m.record(p, r), m.record(q, r)
+// column is column w of a buffer seen as a matrix with width columns.
+func (m *Machine) column(buf Buf, w, width, r int) strided {
+	x := m.record(buf, r)
+	return strided{x.v[w*x.step:], width * x.step}
+}
+
+func (m *Machine) dot(x, y strided, n int) float64 {
 	s := 0.0
 	for i := range n {
 		s += x.v[i*x.step] * y.v[i*y.step]

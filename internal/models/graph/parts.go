@@ -30,11 +30,7 @@ func (r *reverse) partElementwise(n *Node, s structured, masked bool) {
 				r.addPart(x, t, masked)
 				continue
 			}
-			total := b.Sum(t.delta) // x is a scalar: the sum over all elements
-			if t.x != nil {
-				total = b.Mul(total, b.Sum(t.x))
-			}
-			r.add(x, total, masked)
+			r.add(x, b.total(t), masked) // x is a scalar
 		case s.x != nil && !masked && r.contract(x, s, r.full(n, p)):
 		default:
 			r.note(n, "its partial derivative has no factors")
@@ -66,11 +62,11 @@ func (r *reverse) contract(arg *Node, s structured, p *Node) bool {
 	x, delta := b.vector(s.x), b.vector(s.delta)
 	switch {
 	case sameRows:
-		v := b.matVec(m, x, Shape{{"(i)", s.cols}}, s.cols, s.rows, 1, true)
-		r.add(base, b.sumInto(b.Mul(delta, v), base.shape, target[:s.cols]), false)
+		v := b.matVec(m, x, Shape{{"(i)", s.cols * s.width}}, s.cols, s.rows, s.width, true)
+		r.add(base, b.sumInto(b.Mul(delta, v), base.shape, repeat(target[:s.cols], s.width)), false)
 	case sameCols:
-		v := b.matVec(m, delta, Shape{{"(i)", s.rows}}, s.rows, s.cols, 1, false)
-		r.add(base, b.sumInto(b.Mul(x, v), base.shape, firstColumn(target, s.cols)), false)
+		v := b.matVec(m, delta, Shape{{"(i)", s.rows * s.width}}, s.rows, s.cols, s.width, false)
+		r.add(base, b.sumInto(b.Mul(x, v), base.shape, repeat(firstColumn(target, s.cols), s.width)), false)
 	}
 	return sameRows || sameCols
 }
@@ -100,7 +96,8 @@ func (r *reverse) partView(n *Node, s structured, masked bool) {
 // partMatVec passes s through a product W·X of global matrices. An adjoint
 // u⊗v with u over the rows of the product and v over its width gives
 // W the adjoint u⊗(X·v) and X the adjoint (Wᵀ·u)⊗v; a scatter is the case
-// where u or v is 1 at the index and 0 elsewhere.
+// where u or v is 1 at the index and 0 elsewhere. A sum of such products, over
+// the width of s, gives sums.
 func (r *reverse) partMatVec(n *Node, s structured, masked bool) {
 	b, at := r.b, n.attr
 	w, x := n.args[0], n.args[1]
@@ -124,22 +121,24 @@ func (r *reverse) partMatVec(n *Node, s structured, masked bool) {
 	}
 }
 
-// A factor is a vector, or 1 at a per-record index and 0 elsewhere.
+// A factor is a matrix of size × width, or one whose columns are 1 at a
+// per-record index and 0 elsewhere.
 type factor struct {
 	vector *Node
 	index  *Node
 	size   int
+	width  int
 }
 
 // factors splits s into u over the rows and v over the width of the product n.
 // The adjoint itself is in the one that is not an index.
 func (r *reverse) factors(n *Node, s structured) (u, v factor, ok bool) {
 	rows, width := n.attr.rows, n.attr.width
-	first := factor{s.x, s.index, s.rows}
+	first := factor{s.x, s.index, s.rows, s.width}
 	if s.index == nil && s.x == nil {
 		return u, v, false
 	}
-	second := factor{s.delta, nil, s.cols}
+	second := factor{s.delta, nil, s.cols, s.width}
 	place := func(f factor, offset, stride, size int) factor {
 		if f.index != nil || f.size == size && stride == 1 {
 			return f
@@ -148,7 +147,7 @@ func (r *reverse) factors(n *Node, s structured) (u, v factor, ok bool) {
 		for i := range into {
 			into[i] = int32(offset + i*stride)
 		}
-		return factor{r.b.sumInto(r.b.vector(f.vector), Shape{{"(i)", size}}, into), nil, size}
+		return factor{r.b.sumInto(r.b.vector(f.vector), Shape{{"(i)", size * f.width}}, columns(into, f.width)), nil, size, f.width}
 	}
 	whole := func(f factor, offset, stride, size int) bool {
 		return f.index == nil || f.size == size && offset == 0 && stride == 1
@@ -165,15 +164,15 @@ func (r *reverse) factors(n *Node, s structured) (u, v factor, ok bool) {
 
 // times is the rows×cols matrix m (stored transposed if trans) times f.
 func (r *reverse) times(m *Node, f factor, rows, cols int, trans bool) factor {
-	s := Shape{{"(i)", rows}}
+	s := Shape{{"(i)", rows * f.width}}
 	if f.index == nil {
-		return factor{r.b.matVec(m, r.b.vector(f.vector), s, rows, cols, 1, trans), nil, rows}
+		return factor{r.b.matVec(m, r.b.vector(f.vector), s, rows, cols, f.width, trans), nil, rows, f.width}
 	}
 	columns := r.b.matrix(m, cols, rows)
 	if !trans {
 		columns = r.b.Expand(r.b.matrix(m, rows, cols), Shape{{"(c)", cols}, {"(r)", rows}})
 	}
-	return factor{r.b.gather(columns, f.index, s), nil, rows}
+	return factor{r.b.gather(columns, f.index, s), nil, rows, f.width}
 }
 
 // addProduct adds the adjoint f⊗g, with f's elements fs and g's gs apart in n.
@@ -181,7 +180,7 @@ func (r *reverse) addProduct(n *Node, f factor, fs int, g factor, gs int, masked
 	if g.index != nil {
 		f, fs, g, gs = g, gs, f, fs
 	}
-	s := structured{layout{0, f.size, g.size, fs, gs}, f.index, f.vector, r.b.vector(g.vector)}
+	s := structured{layout{0, f.size, g.size, fs, gs}, f.width, f.index, f.vector, r.b.vector(g.vector)}
 	if f.index == nil {
 		s.x = r.b.vector(f.vector)
 	}

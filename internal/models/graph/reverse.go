@@ -19,10 +19,14 @@ type adjoint struct {
 // reverse is one pass of reverse-mode differentiation: it builds the adjoints
 // as nodes of the same Builder, so that they share what the density computes.
 type reverse struct {
-	b     *Builder
-	needs map[*Node]bool
-	adj   map[*Node]*adjoint
-	notes []string
+	b      *Builder
+	needs  map[*Node]bool
+	adj    map[*Node]*adjoint
+	notes  []string
+	finite map[*Node]bool // what bounded has found
+	// branches says that a gradient flows through a Where, whose branch not taken
+	// may hold anything.
+	branches bool
 }
 
 // gradient returns the structured parts of the gradient with respect to each
@@ -65,6 +69,7 @@ func (r *reverse) visit(n *Node, order *[]*Node) bool {
 	r.needs[n] = need
 	if need {
 		*order = append(*order, n)
+		r.branches = r.branches || n.op == OpWhere
 	}
 	return need
 }
@@ -101,7 +106,7 @@ func (r *reverse) addPart(n *Node, s structured, masked bool) {
 	}
 	a := r.of(n, masked)
 	for i, t := range a.parts {
-		if t.layout == s.layout && t.index == s.index && t.x == s.x {
+		if s.sameBut(t) {
 			a.parts[i].delta = r.b.Add(r.b.vector(t.delta), r.b.vector(s.delta))
 			return
 		}

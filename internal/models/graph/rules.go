@@ -1,7 +1,5 @@
 package graph
 
-import "fmt"
-
 // propagate adds n's contributions to its arguments' adjoints.
 func (r *reverse) propagate(n *Node, a *adjoint) {
 	if n.op.Arity() > 0 {
@@ -103,7 +101,7 @@ func (r *reverse) view(n *Node, a *adjoint) {
 	}
 	d := r.b.vector(r.full(n, a.dense))
 	if x.stage == StageGlobal {
-		whole := structured{layout: layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}, delta: d}
+		whole := block(layout{rows: 1, cols: n.size, rowStride: n.size, colStride: 1}, d)
 		if s, ok := r.b.through(whole, n.attr.index); ok {
 			r.addPart(x, s, a.masked)
 			return
@@ -144,38 +142,35 @@ func (r *reverse) gather(n *Node, a *adjoint) {
 		return
 	}
 	rows, cols := n.attr.rows, n.attr.cols
-	d := r.b.vector(r.full(n, a.dense))
+	b, d := r.b, r.b.vector(r.full(n, a.dense))
 	if x.stage == StageGlobal {
-		r.addPart(x, structured{layout{0, rows, cols, cols, 1}, index, nil, d}, a.masked)
+		r.addPart(x, structured{layout{0, rows, cols, cols, 1}, index.size, b.vector(index), nil, d}, a.masked)
 		return
 	}
-	r.add(x, r.b.scatter(d, index, rows), a.masked)
+	r.add(x, b.scatter(d, index, rows), a.masked)
 }
 
-// matVec gives the matrix an outer product for each record, or lanes when the
-// product is summed over several columns, and the vector Wᵀ·adjoint.
+// matVec gives the matrix an outer product for each record, summed over the
+// columns of x, and x the adjoint Wᵀ·adjoint.
 func (r *reverse) matVec(n *Node, a *adjoint) {
 	b, at := r.b, n.attr
 	w, x := n.args[0], n.args[1]
 	d := r.full(n, a.dense)
 	if r.needs[w] {
 		y := x
-		if a.masked && x.op != OpColumn {
+		if a.masked && (r.branches && x.op != OpColumn || !r.bounded(x)) {
 			y = b.Where(b.MaxOver(b.Abs(d)), x, b.Const(0))
 		}
 		delta, input := b.vector(d), b.vector(y)
 		perRecord := (d.stage|x.stage)&StageData != 0
 		switch {
-		case perRecord && at.width == 1 && at.cols > 1:
+		case perRecord && at.cols > 1 && (at.width == 1 || at.rows > 1):
 			l := layout{0, at.cols, at.rows, 1, at.cols}
 			if at.trans {
 				l.rowStride, l.colStride = at.rows, 1
 			}
-			r.addPart(w, structured{l, nil, input, delta}, a.masked)
-		default:
-			if perRecord && at.width > 1 {
-				r.note(w, fmt.Sprintf("it sums over %d places of one record", at.width))
-			}
+			r.addPart(w, structured{l, at.width, nil, input, delta}, a.masked)
+		default: // not more values than its factors have
 			if at.trans {
 				delta, input = input, delta
 			}

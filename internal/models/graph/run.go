@@ -54,29 +54,41 @@ func (in *Instr) run(dst []float64, args [3]lanes, B int) {
 	case OpOuter:
 		in.runOuter(dst, a, b, B)
 	case OpGather:
-		for r := range B {
-			k := row(b.values[r*b.record], in.Rows)
+		in.runGather(dst, a, b, B)
+	case OpScatter:
+		in.runScatter(dst, a, b, B)
+	default:
+		in.runElementwise(dst, &args, B)
+	}
+}
+
+func (in *Instr) runGather(dst []float64, a, index *lanes, B int) {
+	for r := range B {
+		for w := range in.Width {
+			k := row(index.values[w*index.element+r*index.record], in.Rows)
 			for i := range in.Cols {
-				if k < 0 {
-					dst[i*B+r] = math.NaN()
-				} else {
-					dst[i*B+r] = a.values[(k*in.Cols+i)*a.element+r*a.record]
+				v := math.NaN()
+				if k >= 0 {
+					v = a.values[(k*in.Cols+i)*a.element+r*a.record]
 				}
+				dst[(i*in.Width+w)*B+r] = v
 			}
 		}
-	case OpScatter:
-		clear(dst)
-		for r := range B {
-			k := row(b.values[r*b.record], in.Rows)
+	}
+}
+
+func (in *Instr) runScatter(dst []float64, a, index *lanes, B int) {
+	clear(dst)
+	for r := range B {
+		for w := range in.Width {
+			k := row(index.values[w*index.element+r*index.record], in.Rows)
 			for i := 0; k < 0 && i < in.Rows*in.Cols; i++ {
 				dst[i*B+r] = math.NaN()
 			}
 			for i := 0; k >= 0 && i < in.Cols; i++ {
-				dst[(k*in.Cols+i)*B+r] = a.values[i*a.element+r*a.record]
+				dst[(k*in.Cols+i)*B+r] += a.values[(i*in.Width+w)*a.element+r*a.record]
 			}
 		}
-	default:
-		in.runElementwise(dst, &args, B)
 	}
 }
 

@@ -146,8 +146,71 @@ var structures = []struct {
 			x := b.Take(b.Columns(0, Dim{"k", 3}), Shape{{"place", 2}, {"tap", 2}}, []int32{0, 1, 1, 2})
 			return b.Sum(b.Tanh(b.MatMul(x, b.Param("w", Shape{{"tap", 2}, {"f", 3}}))))
 		},
-		terms: "dense",
-		notes: 1,
+		terms: "outer",
+	},
+	{
+		name: "one filter at places of two scales of a record",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"f", 3}, {"tap", 2}})
+			x := b.Columns(0, Dim{"k", 3})
+			fine := b.MatMul(w, b.Take(x, Shape{{"t", 2}, {"place", 2}}, []int32{0, 1, 1, 2}))
+			coarse := b.MatMul(w, b.Take(b.Sin(x), Shape{{"t", 2}, {"place", 5}}, []int32{0, 1, 2, 0, 1, 1, 2, 0, 2, 0}))
+			return b.Sum(b.Tanh(b.Mul(b.Sum(fine, "place"), b.Sum(b.Tanh(coarse), "place"))))
+		},
+		terms: "outer outer",
+		cross: 1,
+	},
+	{
+		name: "one filter with a scale of its own for each channel, and one for all",
+		loss: func(b *Builder) *Node {
+			scale := b.Mul(b.Exp(b.Param("s", Shape{{"f", 3}})), b.Sigmoid(b.Param("a", nil)))
+			w := b.Mul(scale, b.Param("w", Shape{{"f", 3}, {"tap", 2}}))
+			y := b.MatMul(w, b.Take(b.Columns(0, Dim{"k", 3}), Shape{{"t", 2}, {"place", 4}}, []int32{0, 1, 2, 0, 1, 1, 2, 0}))
+			return b.Sum(b.Tanh(y))
+		},
+		terms: "dense dense outer",
+	},
+	{
+		name: "a filter of low rank",
+		loss: func(b *Builder) *Node {
+			w := b.MatMul(b.Param("u", Shape{{"f", 3}, {"r", 2}}), b.Param("v", Shape{{"r", 2}, {"tap", 2}}))
+			y := b.MatMul(w, b.Take(b.Columns(0, Dim{"k", 3}), Shape{{"t", 2}, {"place", 4}}, []int32{0, 1, 2, 0, 1, 1, 2, 0}))
+			return b.Sum(b.Tanh(y))
+		},
+		terms: "outer outer",
+	},
+	{
+		name: "an embedding of several places, also used as a filter",
+		loss: func(b *Builder) *Node {
+			table := b.Param("e", Shape{{"g", 4}, {"k", 3}})
+			at := b.Stack(Dim{"place", 3}, b.Column(3), b.Sub(b.Const(3), b.Column(3)), b.Column(3))
+			y := b.Gather(table, "g", at)
+			x := b.Take(b.Columns(0, Dim{"k", 3}), Shape{{"t", 3}, {"p", 2}}, []int32{0, 1, 1, 2, 2, 0})
+			z := b.Tanh(b.MatMul(table, x))
+			return b.Add(b.Sum(b.Square(b.Mul(y, b.Sin(b.Sum(y, "place"))))), b.Sum(b.Mul(z, b.Sum(y))))
+		},
+		terms: "outer scatter",
+		cross: 1,
+	},
+	{
+		name: "two embeddings of several places by one table with scales",
+		loss: func(b *Builder) *Node {
+			table := b.Mul(b.Exp(b.Param("s", Shape{{"k", 3}})), b.Tanh(b.Param("e", Shape{{"g", 4}, {"k", 3}})))
+			one := b.Stack(Dim{"place", 2}, b.Column(3), b.Const(2))
+			other := b.Stack(Dim{"other", 3}, b.Const(2), b.Column(3), b.Const(1))
+			return b.Sum(b.Mul(b.Sum(b.Gather(table, "g", one), "place"), b.Tanh(b.Sum(b.Gather(table, "g", other), "other"))))
+		},
+		terms: "dense scatter scatter",
+		cross: 1,
+	},
+	{
+		name: "an embedding by a table of low rank",
+		loss: func(b *Builder) *Node {
+			table := b.MatMul(b.Param("u", Shape{{"g", 4}, {"r", 2}}), b.Param("v", Shape{{"r", 2}, {"k", 3}}))
+			at := b.Stack(Dim{"place", 2}, b.Column(3), b.Const(2))
+			return b.Sum(b.Tanh(b.MatMul(b.Sum(b.Gather(table, "g", at), "place"), b.Columns(0, Dim{"k", 3}))))
+		},
+		terms: "scatter outer",
 	},
 	{
 		name: "parameter used both in a product and by itself",
@@ -219,8 +282,8 @@ var structures = []struct {
 			blocks := b.Reshape(r, Shape{{"g", 2}, {"i", 6}}) // two rows of r each
 			return b.Tanh(b.Sum(b.Square(b.Gather(blocks, "g", b.Less(b.Const(1.5), b.Column(3))))))
 		},
-		terms: "dense dense",
-		notes: 2,
+		terms: "outer dense",
+		notes: 1,
 	},
 	{
 		name: "gather after a transposition that breaks rows",

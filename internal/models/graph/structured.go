@@ -5,16 +5,26 @@ import "slices"
 // A structured adjoint is the part of one record's gradient with respect to a
 // global node that is kept as factors instead of one value per element. Its
 // elements (r, c) fall on elements offset + r·rowStride + c·colStride of the
-// node, all different.
+// node, all different. They are sums over w < width, the places of one record
+// that share the node:
 //
-//	index ≠ nil   row index is delta[c], the other rows are 0 (scatter)
-//	x ≠ nil       x[r]·delta[c] (outer)
-//	neither       delta[c], with one row (block)
+//	index ≠ nil   delta[c, w] in row index[w], the other rows 0 (scatter)
+//	x ≠ nil       x[r, w]·delta[c, w] (outer)
+//	neither       delta[c], with one row and width 1 (block)
 type structured struct {
 	layout
-	index *Node // scalar
-	x     *Node // vector of rows elements
-	delta *Node // vector of cols elements
+	width int
+	index *Node // vector of width elements
+	x     *Node // rows × width
+	delta *Node // cols × width
+}
+
+// block is a structured adjoint of neighbouring elements.
+func block(l layout, delta *Node) structured { return structured{layout: l, width: 1, delta: delta} }
+
+// sameBut says whether s and t are equal but for delta.
+func (s structured) sameBut(t structured) bool {
+	return s.layout == t.layout && s.width == t.width && s.index == t.index && s.x == t.x
 }
 
 type layout struct{ offset, rows, cols, rowStride, colStride int }
@@ -45,10 +55,12 @@ func (b *Builder) outer(x, y *Node, width int) *Node {
 		[]*Node{x, y}, attr{rows: rows, cols: cols, width: width}))
 }
 
-// scatter is a rows×len(delta) matrix with delta in row index and 0 elsewhere.
+// scatter is a rows×cols matrix: column w of delta, cols × len(index), is added
+// to row index[w].
 func (b *Builder) scatter(delta, index *Node, rows int) *Node {
-	return b.foldNode(b.intern(OpScatter, Shape{{"(r)", rows}, {"(c)", delta.size}},
-		delta.stage.Join(index.stage), []*Node{delta, index}, attr{rows: rows, cols: delta.size}))
+	cols := delta.size / index.size
+	return b.foldNode(b.intern(OpScatter, Shape{{"(r)", rows}, {"(c)", cols}},
+		delta.stage.Join(index.stage), []*Node{delta, index}, attr{rows: rows, cols: cols, width: index.size}))
 }
 
 // dense writes s out as an array of the given shape.
@@ -58,7 +70,7 @@ func (b *Builder) dense(s structured, shape Shape) *Node {
 	case s.index != nil:
 		m = b.scatter(s.delta, s.index, s.rows)
 	case s.x != nil:
-		m = b.outer(s.x, s.delta, 1)
+		m = b.outer(s.x, s.delta, s.width)
 	}
 	return b.sumInto(m, shape, s.positions())
 }
@@ -92,14 +104,16 @@ func (b *Builder) through(s structured, index []int32) (structured, bool) {
 	out := s
 	out.offset = int(slices.Min(row) + slices.Min(col))
 	out.rowStride, out.colStride = rowStride, colStride
-	out.delta = b.collect(s.delta, colInto)
-	out.cols = out.delta.size
+	out.delta = b.collect(s.delta, colInto, s.width)
+	out.cols = out.delta.size / s.width
 	switch rows := 1 + int(slices.Max(rowInto)); {
 	case s.x != nil:
-		out.x = b.collect(s.x, rowInto)
+		out.x = b.collect(s.x, rowInto, s.width)
 		out.rows = rows
 	case s.index != nil && rows == 1 && s.rows > 1:
-		out.index, out.rows = nil, 1 // every row falls on the same elements
+		// every row falls on the same elements
+		out = block(out.layout, b.overWidth(out.delta, s.width))
+		out.rows = 1
 	case s.index != nil && (rows != s.rows || !isIdentity(rowInto)):
 		return s, false
 	}
@@ -127,9 +141,62 @@ func progression(v []int32) (step int, into []int32, ok bool) {
 	return step, into, true
 }
 
-// collect adds up the elements of a vector that go to the same place.
-func (b *Builder) collect(x *Node, into []int32) *Node {
-	return b.sumInto(x, Shape{{"(i)", 1 + int(slices.Max(into))}}, into)
+// collect adds up the rows of a matrix with width columns that go to the same
+// place.
+func (b *Builder) collect(x *Node, into []int32, width int) *Node {
+	return b.sumInto(x, Shape{{"(i)", (1 + int(slices.Max(into))) * width}}, columns(into, width))
+}
+
+// columns is where the elements of a matrix with width columns go whose rows go
+// to into.
+func columns(into []int32, width int) []int32 {
+	if width == 1 {
+		return into
+	}
+	all := make([]int32, 0, len(into)*width)
+	for _, i := range into {
+		for w := range width {
+			all = append(all, i*int32(width)+int32(w))
+		}
+	}
+	return all
+}
+
+// repeat lists every element width times.
+func repeat(v []int32, width int) []int32 {
+	if width == 1 {
+		return v
+	}
+	all := make([]int32, 0, len(v)*width)
+	for _, i := range v {
+		for range width {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// overWidth adds up the columns of a matrix with width of them.
+func (b *Builder) overWidth(x *Node, width int) *Node {
+	rows := x.size / width
+	into := make([]int32, rows)
+	for i := range into {
+		into[i] = int32(i)
+	}
+	return b.sumInto(b.vector(x), Shape{{"(i)", rows}}, repeat(into, width))
+}
+
+// overRows adds up the rows of a matrix with width columns.
+func (b *Builder) overRows(x *Node, width int) *Node {
+	return b.sumInto(b.vector(x), Shape{{"(i)", width}}, columns(make([]int32, x.size/width), width))
+}
+
+// total is the sum of all elements of s.
+func (b *Builder) total(s structured) *Node {
+	if s.x == nil {
+		return b.Sum(s.delta)
+	}
+	return b.Sum(b.Mul(b.overRows(s.x, s.width), b.overRows(s.delta, s.width)))
 }
 
 func distinct(p []int32) bool {
@@ -150,14 +217,14 @@ func (b *Builder) at(s structured, p *Node) (forX, forDelta *Node, ok bool) {
 		pos[i] = int32(at(m, int(j)))
 	}
 	sameRows, sameCols := sameAcross(pos, s.cols)
-	cols := Shape{{"(i)", s.cols}}
+	cols := Shape{{"(i)", s.cols * s.width}}
 	switch {
 	case sameRows:
-		return nil, b.view(base, cols, pos[:s.cols]), true
+		return nil, b.view(base, cols, repeat(pos[:s.cols], s.width)), true
 	case s.index != nil:
 		return nil, b.gather(b.view(base, Shape{{"(r)", s.rows}, {"(i)", s.cols}}, pos), s.index, cols), true
 	case sameCols:
-		return b.view(base, Shape{{"(i)", s.rows}}, firstColumn(pos, s.cols)), nil, true
+		return b.view(base, Shape{{"(i)", s.rows * s.width}}, repeat(firstColumn(pos, s.cols), s.width)), nil, true
 	}
 	return nil, nil, false
 }

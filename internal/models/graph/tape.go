@@ -111,10 +111,11 @@ func (o Operand) Index(i, size int) int {
 //	               if Trans it is stored Cols×Rows. Neither operand has a Map.
 //	               In lanes this is one GEMM [Rows×Cols]·[Cols×(Width·B)].
 //	OpOuter        Dst[r·Cols + c] = Σ_w A[r·Width + w] · B[c·Width + w]; no Maps
-//	OpGather       Dst[i] = A[k·Cols + i], i < Cols, k = B[0] truncated; NaN when
-//	               k is not in 0..Rows-1. B is a scalar; A has no Map.
-//	OpScatter      Dst = 0 (size Rows·Cols); Dst[k·Cols + i] = A[i], i < Cols,
-//	               k = B[0]; Dst is NaN when k is not in 0..Rows-1. No Maps.
+//	OpGather       Dst[i·Width + w] = A[k·Cols + i], i < Cols, w < Width, k = B[w]
+//	               truncated; NaN when k is not in 0..Rows-1. No Maps.
+//	OpScatter      Dst = 0 (size Rows·Cols); then for w < Width in order
+//	               Dst[k·Cols + i] += A[i·Width + w], i < Cols, k = B[w]; all of
+//	               Dst is NaN when a k is not in 0..Rows-1. No Maps.
 //
 // In Global, B = 1 for every op. Dst never is one of the operands.
 type Instr struct {
@@ -129,11 +130,24 @@ type Instr struct {
 // TermKind is the structure of a Term.
 type TermKind uint8
 
-// Kinds of term; (r, c) with r < Rows, c < Cols is an element's index.
+// Kinds of term; (r, c) with r < Rows, c < Cols is an element's index, and w <
+// Width one of the places of a record that share the parameters, such as the
+// positions of an image under a convolution. X_w is column w of X, seen as a
+// Rows×Width matrix, and Delta_w that of Delta, Cols×Width.
+//
+//	dense    element (r, c) is Delta[r·Cols + c]; Width is 1
+//	         norm² = Σ Delta²
+//	outer    element (r, c) is Σ_w X[r·Width + w]·Delta[c·Width + w]
+//	         norm² = Σ_w,v (X_w·X_v)(Delta_w·Delta_v): for Width 1 |X|²|Delta|²
+//	scatter  Delta[c·Width + w] is added to element (Index[w], c), w < Width
+//	         norm² = Σ_w,v [Index[w] = Index[v]] (Delta_w·Delta_v); Width 1: |Delta|²
+//
+// In lanes the sum Σ_b f_b g_b of an outer term over B records is one GEMM
+// [Rows × Width·B]·[Width·B × Cols] of X and the weighted Delta.
 const (
-	TermDense   TermKind = iota // element (r, c) is Delta[r·Cols + c]; norm² = Σ Delta²
-	TermOuter                   // element (r, c) is X[r]·Delta[c]; norm² = |X|²|Delta|²
-	TermScatter                 // row Index (truncated) is Delta[c], all others 0; norm² = |Delta|²
+	TermDense TermKind = iota
+	TermOuter
+	TermScatter
 )
 
 // String names the kind.
@@ -144,26 +158,36 @@ func (k TermKind) String() string { return [...]string{"dense", "outer", "scatte
 // makes the record's gradient non-finite.
 //
 // Terms in no Pair touch disjoint parameters, so their squared norms add up.
-// A Pair has identical Param, Rows, Cols, RowStride and ColStride, and neither
-// term is dense; with k the scatter's index its inner product is
+// A Pair has identical Param, Rows, Cols, RowStride and ColStride (Width may
+// differ), and neither term is dense; its inner product is the sum over w <
+// Width and v < Width′ of
 //
-//	outer·outer      (X·X′)(Delta·Delta′)
-//	scatter·scatter  Delta·Delta′ if the indices are equal, else 0
-//	outer·scatter    X[k] (Delta·Delta′)
+//	outer·outer      (X_w·X′_v)(Delta_w·Delta′_v)
+//	scatter·scatter  [Index[w] = Index′[v]] (Delta_w·Delta′_v)
+//	outer·scatter    X[Index′[v]·Width + w] (Delta_w·Delta′_v)
 //
 // Buffers: Delta is KRecord (KGlobal when the loss is global); X and Index are
 // KRecord or KColumn.
 type Term struct {
 	Kind                 TermKind
 	Param                int // offset in θ of element (0, 0)
-	Rows, Cols           int
+	Rows, Cols, Width    int
 	RowStride, ColStride int
-	Delta                Buf
-	X                    Buf // TermOuter, size Rows
-	Index                Buf // TermScatter, scalar
-	// XNorm2 is |X|² as a derived column when X is data only, else NoBuf.
+	Delta                Buf // Cols·Width
+	X                    Buf // TermOuter, Rows·Width
+	Index                Buf // TermScatter, Width
+	// XNorm2 is |X|² as a derived column when X is data only and Width is 1,
+	// else NoBuf.
 	XNorm2 Buf
+	// Gram says how the norm of an outer term of Width above 1 takes fewer
+	// multiplications: true by the Gram matrices above, false by writing out the
+	// elements, one record at a time. Either gives the same.
+	Gram bool
 }
 
-// A Pair are the indices, I < J, of two terms that share parameters.
-type Pair struct{ I, J int }
+// A Pair are the indices, I < J, of two terms that share parameters. Gram says
+// for two outer terms what it says for one.
+type Pair struct {
+	I, J int
+	Gram bool
+}

@@ -73,7 +73,7 @@ func repeat(c Column, n int, more ...Column) []Column {
 
 // Models lists the densities of the suite.
 func Models() []Model {
-	return []Model{
+	return append([]Model{
 		{"logistic", repeat(normalColumn, 5, binaryColumn), logistic},
 		{"one predictor", repeat(normalColumn, 1, binaryColumn), onePredictor},
 		{"linear with a scale", repeat(normalColumn, 4), linear},
@@ -89,7 +89,7 @@ func Models() []Model {
 		{"noise per record", repeat(normalColumn, 3, binaryColumn), perRecordNoise},
 		{"intercept among parameters drawn per record", repeat(normalColumn, 2, binaryColumn), drawnIntercept},
 		{"noise per step", repeat(normalColumn, 3, binaryColumn), perStepNoise},
-	}
+	}, placesModels()...)
 }
 
 func dim(name string, size int) graph.Dim { return graph.Dim{Name: name, Size: size} }

@@ -1,0 +1,274 @@
+package cpu
+
+import (
+	"slices"
+
+	"d3p/internal/cpu/kernel"
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// A term is wide when several places of a record share its parameters, as the
+// positions of an image share a filter. Its norm takes the factors of one record
+// at a time, which are matrices then: from their Gram matrices, or from the
+// elements of the gradient, whichever Term.Gram says is cheaper. Elements that
+// take no more room than the factors are kept for the sum.
+
+// wide says whether a term is a sum over places.
+func (t *term) wide() bool { return t.Width > 1 }
+
+// A split holds the factors of an outer term record after record.
+type split struct{ x, delta []float64 }
+
+// gramBlock is how many rows of two Gram matrices are made at a time.
+const gramBlock = 32
+
+// wideScratch is what a thread needs for wide terms.
+type wideScratch struct {
+	kept    []float64    // elements of the chunk's records
+	written [2][]float64 // elements of one record
+	grams   [2][]float64
+	other   split // of the second term of a pair
+	order   []int
+	row     []float64
+}
+
+// planWide finds what the wide terms need: kept elements, and room.
+func (p *program) planWide() {
+	for i := range p.terms {
+		t := &p.terms[i]
+		if !t.wide() {
+			continue
+		}
+		p.widest = max(p.widest, t.Width)
+		p.weighted = max(p.weighted, t.Cols*t.Width)
+		if t.Kind == graph.TermScatter {
+			p.longestRow = max(p.longestRow, t.Cols)
+			continue
+		}
+		p.weighted = max(p.weighted, t.Rows*t.Width)
+		elements := t.Rows * t.Cols
+		if p.work += elements * t.Width / productLanes; t.Gram {
+			continue
+		}
+		p.elements = max(p.elements, elements)
+		if t.kept = t.contiguous() && elements <= (t.Rows+t.Cols)*t.Width; t.kept {
+			t.at = p.kept
+			p.kept += elements
+		}
+	}
+	for _, pair := range p.tape.Cross {
+		if s, t := &p.terms[pair.I], &p.terms[pair.J]; s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
+			p.widePairs = true
+			p.elements = max(p.elements, s.Rows*s.Cols)
+			p.weighted = max(p.weighted, s.Rows*max(s.Width, t.Width), s.Cols*max(s.Width, t.Width))
+		}
+	}
+}
+
+func (p *program) wideScratch() wideScratch {
+	s := wideScratch{
+		kept:  make([]float64, p.kept*p.chunk),
+		order: make([]int, p.widest), row: make([]float64, p.longestRow),
+	}
+	for i := range 2 {
+		s.written[i] = make([]float64, p.elements)
+		s.grams[i] = make([]float64, gramBlock*p.widest)
+	}
+	if p.widePairs {
+		s.other = split{make([]float64, p.weighted*p.chunk), make([]float64, p.weighted*p.chunk)}
+	}
+	return s
+}
+
+// contiguous says whether the term's parameters are one range of θ.
+func (t *term) contiguous() bool {
+	return t.ColStride == 1 && t.RowStride == t.Cols || t.RowStride == 1 && t.ColStride == t.Rows
+}
+
+// columnsFirst says whether elements are ordered by column, then row.
+func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
+
+// addWideSquares adds the squared norm of a wide outer term to dst.
+func (c *context) addWideSquares(dst []float64, t *term) {
+	f := split{c.transposed, c.weighted}
+	c.divide(&f, t, t.Gram)
+	for b := range dst {
+		if t.Gram {
+			dst[b] += c.gram(t, f.x[b*t.Rows*t.Width:], f.delta[b*t.Cols*t.Width:])
+			continue
+		}
+		e := c.written[0][:t.Rows*t.Cols]
+		if t.kept {
+			e = c.keptOf(t)[b*len(e):][:len(e)]
+		}
+		f.product(e, t, b)
+		dst[b] += simd.Dot(e, e)
+	}
+}
+
+// keptOf are the kept elements of a term, record after record.
+func (c *context) keptOf(t *term) []float64 {
+	return c.kept[t.at*c.n : (t.at+t.Rows*t.Cols)*c.n]
+}
+
+// divide fills f with the factors of a term. For Gram matrices both have a row
+// of places for each of their elements; for the elements the right one of the
+// product has a row for each place.
+func (c *context) divide(f *split, t *term, gram bool) {
+	x, delta := c.block(t.X), c.block(t.Delta)
+	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
+	if gram || !t.columnsFirst() {
+		kernel.Transpose(f.x, x, c.n)
+	} else {
+		kernel.Turn(f.x, x, c.n, t.Width)
+	}
+	if gram || t.columnsFirst() {
+		kernel.Transpose(f.delta, delta, c.n)
+	} else {
+		kernel.Turn(f.delta, delta, c.n, t.Width)
+	}
+}
+
+// product sets e to the elements of record b's gradient.
+func (f *split) product(e []float64, t *term, b int) {
+	x, delta := f.x[b*t.Rows*t.Width:], f.delta[b*t.Cols*t.Width:]
+	p := simd.Product{M: t.Rows, N: t.Cols, A: x, B: delta}
+	if t.columnsFirst() {
+		p.M, p.N, p.A, p.B = t.Cols, t.Rows, delta, x
+	}
+	p.K, p.ARow, p.ACol = t.Width, t.Width, 1
+	p.C, p.LDC, p.LDB = e, p.N, p.N
+	clear(e)
+	p.Add()
+}
+
+// gram is Σ_w,v (x_w·x_v)(δ_w·δ_v) for columns w and v of x and δ, a block of
+// rows of the two symmetric matrices at a time, and slack for cancellation.
+func (c *context) gram(t *term, x, delta []float64) float64 {
+	sum, size := 0.0, 0.0
+	for w := 0; w < t.Width; w += gramBlock {
+		m, n := min(gramBlock, t.Width-w), t.Width-w
+		xx, dd := c.grams[0][:m*n], c.grams[1][:m*n]
+		columnProducts(xx, x[w:], x[w:], t.Rows, m, n, t.Width, t.Width)
+		columnProducts(dd, delta[w:], delta[w:], t.Cols, m, n, t.Width, t.Width)
+		simd.Mul(xx, xx, dd)
+		for i := range m {
+			row := xx[i*n : (i+1)*n]
+			inside, right := simd.Sum(row[:m]), simd.Sum(row[m:])
+			sum += inside + 2*right
+			size += row[i]
+		}
+	}
+	// |Σ_w x_w δ_wᵀ| <= Σ_w |x_w||δ_w|, whose square is at most Width times size
+	return sum + pairSlack*size*float64(t.Width)
+}
+
+// columnProducts sets dst, m × n, to the products of the first m columns of a
+// with the first n columns of b, over their k rows.
+func columnProducts(dst, a, b []float64, k, m, n, aRow, bRow int) {
+	clear(dst)
+	simd.Product{M: m, N: n, K: k, C: dst, LDC: n, A: a, ARow: 1, ACol: aRow, B: b, LDB: bRow}.Add()
+}
+
+// addWideInner adds twice the inner product of two outer terms, one of them wide.
+func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
+	f, g := split{c.transposed, c.weighted}, c.other
+	c.divide(&f, s, gram)
+	c.divide(&g, t, gram)
+	for b := range dst {
+		if gram {
+			dst[b] += 2 * c.crossGram(s, t, &f, &g, b)
+			continue
+		}
+		d, e := c.written[0][:s.Rows*s.Cols], c.written[1][:s.Rows*s.Cols]
+		f.product(d, s, b)
+		g.product(e, t, b)
+		dst[b] += 2 * simd.Dot(d, e)
+	}
+}
+
+// crossGram is Σ_w,v (x_w·x′_v)(δ_w·δ′_v) for record b.
+func (c *context) crossGram(s, t *term, f, g *split, b int) float64 {
+	x, delta := f.x[b*s.Rows*s.Width:], f.delta[b*s.Cols*s.Width:]
+	sum := 0.0
+	for w := 0; w < s.Width; w += gramBlock {
+		m := min(gramBlock, s.Width-w)
+		xx, dd := c.grams[0][:m*t.Width], c.grams[1][:m*t.Width]
+		columnProducts(xx, x[w:], g.x[b*t.Rows*t.Width:], s.Rows, m, t.Width, s.Width, t.Width)
+		columnProducts(dd, delta[w:], g.delta[b*t.Cols*t.Width:], s.Cols, m, t.Width, s.Width, t.Width)
+		sum += simd.Dot(xx, dd)
+	}
+	return sum
+}
+
+// addScatterSquares adds the squared norm of a wide scatter: rows that several
+// places of a record share are added up first.
+func (c *context) addScatterSquares(dst []float64, t *term) {
+	delta, rows := c.block(t.Delta), c.blocks(t.Index, t.Rows).blocks
+	order, row := c.order[:t.Width], c.row[:t.Cols]
+	for b := range dst {
+		for w := range order {
+			order[w] = (rows[w*c.n+b]+1)*t.Width + w // sorts by row, then place
+		}
+		slices.Sort(order)
+		for i := 0; i < len(order); {
+			clear(row)
+			k := order[i] / t.Width
+			for ; i < len(order) && order[i]/t.Width == k; i++ {
+				for col := range row {
+					row[col] += delta[(col*t.Width+order[i]-k*t.Width)*c.n+b]
+				}
+			}
+			dst[b] += simd.Dot(row, row)
+		}
+	}
+	c.spoil(dst, c.blocks(t.Index, t.Rows))
+}
+
+// addScatterInner adds twice the inner product of two terms of which the second
+// is a scatter.
+func (c *context) addScatterInner(dst []float64, s, t *term) {
+	ds, dt := c.block(s.Delta), c.block(t.Delta)
+	rows := c.blocks(t.Index, t.Rows).blocks
+	var other []int
+	if s.Kind == graph.TermScatter {
+		other = c.blocks(s.Index, s.Rows).blocks
+	}
+	for b := range dst {
+		sum := 0.0
+		for v := range t.Width {
+			k := rows[v*c.n+b]
+			if k < 0 {
+				continue // squares made the norm NaN
+			}
+			for w := range s.Width {
+				f := 0.0
+				switch {
+				case s.Kind == graph.TermOuter:
+					f = c.x(s, k*s.Width+w, b)
+				case other[w*c.n+b] == k:
+					f = 1
+				default:
+					continue
+				}
+				inner := 0.0
+				for col := range s.Cols {
+					inner += ds[(col*s.Width+w)*c.n+b] * dt[(col*t.Width+v)*c.n+b]
+				}
+				sum += f * inner
+			}
+		}
+		dst[b] += 2 * sum
+	}
+}
+
+// sumKept adds the elements of an outer term that its norm has written out.
+func (c *context) sumKept(sum []float64, t *term) {
+	kept, size := c.keptOf(t), t.Rows*t.Cols
+	for b, f := range c.factor[:c.n] {
+		if f != 0 { // and 0 times an element that is not finite is 0
+			simd.Axpy(sum[t.Param:t.Param+size], f, kept[b*size:(b+1)*size])
+		}
+	}
+}
