@@ -1,0 +1,79 @@
+package simd
+
+// An Opcode is what an instruction of a Program does, on all lanes of its
+// elements unless it says otherwise: a, b and c are its operands, s an operand
+// that is one number. Functions and roundings are those of the kernels.
+type Opcode uint8
+
+// The opcodes.
+const (
+	opStop       Opcode = iota // the end of a program
+	OpFill                     // to = s
+	OpCopy                     // to = a
+	OpNeg                      // to = -a
+	OpSquare                   // to = a²
+	OpReciprocal               // to = 1/a
+	OpSqrt                     // to = √a
+	OpExp                      // to = exp(a)
+	OpLog                      // to = log(a)
+	OpSigmoid                  // to = 1/(1+exp(-a))
+	OpSoftplus                 // to = log(1+exp(a))
+	OpAdd                      // to = a + b
+	OpSub                      // to = a - b
+	OpMul                      // to = a·b
+	OpDiv                      // to = a/b
+	OpMax                      // to = max(a, b); NaN wins
+	OpAddScalar                // to = a + s
+	OpSubScalar                // to = a - s
+	OpFromScalar               // to = s - a
+	OpMulScalar                // to = a·s
+	OpDivScalar                // to = a/s
+	OpOverScalar               // to = s/a
+	OpMaxScalar                // to = max(a, s); NaN wins
+	OpAddProduct               // to += a·b, with one rounding
+	OpAxpy                     // to += a·s, with one rounding
+	OpWhere                    // to = b where a is not 0, else c
+	OpBlock                    // to = a truncated where -1 < a < s, else -1
+	OpSpoil                    // to = NaN where a < 0
+	OpSquares                  // to += Σ a² over the elements of a; to is one element
+	OpGather                   // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0
+	OpDots                     // to[i] = Σ a[i]·b over the lanes in use; b is one element, to are numbers
+	OpGroupDots                // to[k·Count+i] = Σ a[i]·b over the lanes in use where c is k, for k < Groups; b, c, to likewise
+	opcodes
+)
+
+// A kind is how an instruction reads or writes a place.
+type kind uint8
+
+const (
+	absent  kind = iota
+	vectors      // Count elements, each of as many lanes as the program runs on
+	vector       // one such element
+	number       // one number
+	numbers      // numbers that lie together
+)
+
+// kindsOf are the kinds of the destination and of the operands a, b, c.
+func kindsOf(op Opcode) [4]kind {
+	switch {
+	case op == OpFill:
+		return [4]kind{vectors, number}
+	case op <= OpSoftplus:
+		return [4]kind{vectors, vectors}
+	case op <= OpMax, op == OpAddProduct:
+		return [4]kind{vectors, vectors, vectors}
+	case op <= OpMaxScalar, op == OpAxpy, op == OpBlock:
+		return [4]kind{vectors, vectors, number}
+	case op == OpWhere:
+		return [4]kind{vectors, vectors, vectors, vectors}
+	case op == OpSpoil:
+		return [4]kind{vectors, vectors}
+	case op == OpSquares:
+		return [4]kind{vector, vectors}
+	case op == OpGather:
+		return [4]kind{vectors, number, numbers, vector}
+	case op == OpDots:
+		return [4]kind{numbers, vectors, vector}
+	}
+	return [4]kind{numbers, vectors, vector, vector} // OpGroupDots
+}

@@ -1,0 +1,72 @@
+package simd
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Every interpreter gives the bits of the plain form: each opcode alone, on
+// elements of any number of lanes, the arrays ending where memory ends.
+func TestProgram(t *testing.T) {
+	list := interpreters()
+	reference := list[len(list)-1]
+	if reference.codes != nil {
+		t.Fatal("the last interpreter is not the plain one")
+	}
+	for _, by := range list[:len(list)-1] {
+		for op := opStop + 1; op < opcodes; op++ {
+			t.Run(fmt.Sprintf("%s/%d", by.name, op), func(t *testing.T) {
+				for _, c := range []struct{ lanes, pitch, count int }{{1, 1, 1}, {1, 1, 7}, {1, 1, 16}, {3, 3, 5}, {8, 8, 1}, {13, 16, 3}, {104, 104, 2}, {99, 104, 5}} {
+					if aligned := op == OpSquares || op == OpGather; aligned && c.pitch%8 != 0 {
+						continue
+					}
+					in := Instruction{Op: op, Count: c.count, To: Place{0, 1}, A: Place{1, 2}, B: Place{2, 1}, C: Place{3, 1}, Groups: 3}
+					if kindsOf(op)[1] == number {
+						in.A = Place{4, 1}
+					}
+					if kindsOf(op)[2] == number {
+						in.B = Place{4, 1}
+					}
+					var want, got [Spaces][]float64
+					for s := range want {
+						want[s] = values(uint64(s), (c.count+2)*c.pitch+3*c.count+3)
+						if s == 3 {
+							for i := range want[s] {
+								want[s][i] = float64(i%5 - 1)
+							}
+						}
+						if s == 4 {
+							want[s][1] = 1.25
+							if op == OpGather {
+								want[s][1] = float64(c.count)
+								want[2] = values(2, 1+4*c.count)
+							}
+						}
+						got[s] = atEnd(t, want[s])
+					}
+					got[2] = atEnd(t, want[2])
+					newProgram(reference, []Instruction{in}).Run(&want, c.pitch, c.lanes)
+					newProgram(by, []Instruction{in}).Run(&got, c.pitch, c.lanes)
+					for s := range want {
+						equal(t, fmt.Sprintf("%+v, space %d", c, s), got[s], want[s])
+					}
+				}
+			})
+		}
+	}
+}
+
+// values are normals with every special value among them.
+func values(seed uint64, n int) []float64 {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	special := []float64{0, math.Copysign(0, -1), 1, math.Inf(1), math.Inf(-1), math.NaN(), 1e300, -1e-300}
+	x := make([]float64, n)
+	for i := range x {
+		if x[i] = 3 * rng.NormFloat64(); rng.IntN(5) == 0 {
+			x[i] = special[rng.IntN(len(special))]
+		}
+	}
+	return x
+}

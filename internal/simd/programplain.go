@@ -1,0 +1,135 @@
+package simd
+
+import "math"
+
+// run is the plain form of an instruction.
+func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
+	elements := func(p Place, count int) []float64 {
+		return spaces[p.Space][int(p.At)*pitch : (int(p.At)+count)*pitch]
+	}
+	numbers := func(p Place) []float64 { return spaces[p.Space][p.At:] }
+	places := [4]Place{in.To, in.A, in.B, in.C}
+	var v [4][]float64
+	var s float64
+	for k, kind := range kindsOf(in.Op) {
+		switch kind {
+		case vectors:
+			v[k] = elements(places[k], in.Count)
+		case vector:
+			v[k] = elements(places[k], 1)
+		case number:
+			s = numbers(places[k])[0]
+		}
+	}
+	to, a, b := v[0], v[1], v[2]
+	switch in.Op {
+	case OpFill:
+		for i := range to {
+			to[i] = s
+		}
+	case OpCopy:
+		copy(to, a)
+	case OpNeg:
+		plain.neg(to, a)
+	case OpSquare:
+		plain.square(to, a)
+	case OpReciprocal:
+		plain.reciprocal(to, a)
+	case OpSqrt:
+		plain.sqrt(to, a)
+	case OpExp:
+		plain.exp(to, a)
+	case OpLog:
+		plain.log(to, a)
+	case OpSigmoid:
+		plain.sigmoid(to, a)
+	case OpSoftplus:
+		plain.softplus(to, a)
+	case OpAdd:
+		plain.add(to, a, b)
+	case OpSub:
+		plain.sub(to, a, b)
+	case OpMul:
+		plain.mul(to, a, b)
+	case OpDiv:
+		plain.div(to, a, b)
+	case OpMax:
+		plain.max(to, a, b)
+	case OpAddScalar:
+		plain.addScalar(to, a, s)
+	case OpSubScalar:
+		plain.addScalar(to, a, -s)
+	case OpFromScalar:
+		plain.fromScalar(to, a, s)
+	case OpMulScalar:
+		plain.mulScalar(to, a, s)
+	case OpDivScalar:
+		plain.divScalar(to, a, s)
+	case OpOverScalar:
+		plain.overScalar(to, a, s)
+	case OpMaxScalar:
+		plain.maxScalar(to, a, s)
+	case OpAddProduct:
+		plain.addProduct(to, a, b)
+	case OpAxpy:
+		plain.axpy(to, a, s)
+	case OpWhere:
+		for i, x := range a {
+			if to[i] = v[3][i]; x != 0 {
+				to[i] = b[i]
+			}
+		}
+	case OpBlock:
+		for i, x := range a {
+			if to[i] = -1; x > -1 && x < s {
+				to[i] = math.Trunc(x)
+			}
+		}
+	case OpSpoil:
+		for i, x := range a {
+			if x < 0 {
+				to[i] = math.NaN()
+			}
+		}
+	case OpSquares:
+		for ; len(a) > 0; a = a[pitch:] {
+			plain.addProduct(to, a, a)
+		}
+	case OpGather:
+		table := numbers(in.B)
+		for i, block := range v[3] {
+			for e := range in.Count {
+				if to[e*pitch+i] = math.NaN(); block >= 0 {
+					to[e*pitch+i] = table[int(block)*int(s)+e]
+				}
+			}
+		}
+	case OpDots:
+		out := numbers(in.To)
+		for e := range in.Count {
+			out[e] = plain.dot(a[e*pitch:][:lanes], b)
+		}
+	case OpGroupDots:
+		out := numbers(in.To)
+		for k := range in.Groups {
+			for e := range in.Count {
+				out[k*in.Count+e] = groupDot(a[e*pitch:][:lanes], b, v[3], float64(k))
+			}
+		}
+	}
+}
+
+// groupDot is dot with zeros for the lanes of other groups.
+func groupDot(a, b, group []float64, k float64) float64 {
+	var s eight
+	for i, x := range a {
+		if group[i] != k {
+			x = 0
+		}
+		s[i%8] = math.FMA(x, b[i], s[i%8])
+	}
+	for i := len(a); i%8 != 0; i++ { // as a short last vector does
+		s[i%8] = math.FMA(0, 0, s[i%8])
+	}
+	return s.total()
+}
