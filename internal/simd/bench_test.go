@@ -2,6 +2,8 @@ package simd
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 )
@@ -14,13 +16,11 @@ func BenchmarkUnary(b *testing.B) {
 		x[i] = 0.001 + float64(i)/300
 	}
 	for _, k := range implementations() {
-		for _, f := range []struct {
-			name string
-			run  func(dst, x []float64)
-		}{{"exp", k.exp}, {"log", k.log}, {"sigmoid", k.sigmoid}, {"softplus", k.softplus}, {"square", k.square}} {
-			b.Run(f.name+"/"+k.name, func(b *testing.B) {
+		all := k.unaries()
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			b.Run(name+"/"+k.name, func(b *testing.B) {
 				for range b.N {
-					f.run(y, x)
+					all[name](y, x)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2048, "ns/element")
 			})

@@ -38,22 +38,32 @@ func equal(t *testing.T, name string, got, want []float64) {
 	}
 }
 
+// unaries are the functions of one value, by name.
+func (k *kernels) unaries() map[string]func(dst, x []float64) {
+	return map[string]func(dst, x []float64){
+		"exp": k.exp, "expm1": k.expm1, "log": k.log, "log1p": k.log1p,
+		"sigmoid": k.sigmoid, "logSigmoid": k.logSigmoid, "softplus": k.softplus, "tanh": k.tanh,
+		"erf": k.erf, "normalCDF": k.normalCDF, "logNormalCDF": k.logNormalCDF, "gelu": k.gelu,
+		"lgamma": k.lgamma, "digamma": k.digamma,
+		"neg": k.neg, "square": k.square, "reciprocal": k.reciprocal, "sqrt": k.sqrt,
+	}
+}
+
 func TestUnary(t *testing.T) {
 	all := inputs()
-	get := map[string]func(k *kernels) func(dst, x []float64){
-		"exp": func(k *kernels) func(dst, x []float64) { return k.exp }, "log": func(k *kernels) func(dst, x []float64) { return k.log },
-		"sigmoid": func(k *kernels) func(dst, x []float64) { return k.sigmoid }, "softplus": func(k *kernels) func(dst, x []float64) { return k.softplus },
-		"neg": func(k *kernels) func(dst, x []float64) { return k.neg }, "square": func(k *kernels) func(dst, x []float64) { return k.square },
-		"reciprocal": func(k *kernels) func(dst, x []float64) { return k.reciprocal }, "sqrt": func(k *kernels) func(dst, x []float64) { return k.sqrt },
+	want := map[string][]float64{}
+	for name, f := range plain.unaries() {
+		want[name] = make([]float64, len(all))
+		f(want[name], all)
 	}
 	forms(t, func(t *testing.T, k *kernels) {
-		for name, f := range get {
-			want := make([]float64, len(all))
-			f(plain)(want, all)
+		for name, f := range k.unaries() {
 			for _, n := range append(lengths(), len(all)) {
 				x, dst := atEnd(t, all[:n]), atEnd(t, make([]float64, n))
-				f(k)(dst, x)
-				equal(t, name, dst, want[:n])
+				f(dst, x)
+				equal(t, name, dst, want[name][:n])
+				f(x, x)
+				equal(t, name+" in place", x, want[name][:n])
 			}
 		}
 	})

@@ -6,18 +6,13 @@ import "math"
 // math.FMA where it has a fused multiply-add, two roundings elsewhere (the
 // explicit float64 conversions keep the compiler from fusing).
 
-const (
-	magic  = 0x1.8p52 // adding it rounds to an integer in the low bits
-	ln2Hi  = 6.93147180369123816490e-01
-	ln2Lo  = 1.90821492927058770002e-10
-	expMax = 709.782712893383973096
-	expMin = -708.0
-)
-
-// expCoefficients are 1/13!, 1/12!, ..., 1/1!, 1/0!.
-var expCoefficients = [14]float64{
-	1 / 6227020800.0, 1 / 479001600.0, 1 / 39916800.0, 1 / 3628800.0, 1 / 362880.0, 1 / 40320.0, 1 / 5040.0,
-	1 / 720.0, 1 / 120.0, 1 / 24.0, 1 / 6.0, 1 / 2.0, 1, 1,
+// polynomial is Horner's rule with fused multiply-adds, the highest power first.
+func polynomial(coefficients []float64, x float64) float64 {
+	p := coefficients[0]
+	for _, a := range coefficients[1:] {
+		p = math.FMA(p, x, a)
+	}
+	return p
 }
 
 // expOne reduces x = k·ln 2 + r, |r| <= ln(2)/2, and sums the Taylor series of
@@ -31,23 +26,34 @@ func expOne(x float64) float64 {
 	case math.IsNaN(x):
 		return x
 	}
-	shifted := math.FMA(x, math.Log2E, magic)
-	k := shifted - magic
-	r := math.FMA(-k, ln2Hi, x)
-	r = math.FMA(-k, ln2Lo, r)
-	p := expCoefficients[0]
-	for _, a := range expCoefficients[1:] {
-		p = math.FMA(p, r, a)
-	}
-	scale := math.Float64frombits((math.Float64bits(shifted) + 1022) << 52) // 2^(k-1)
-	y := float64(p * scale)
+	r, half := expReduced(x)
+	y := float64(polynomial(expCoefficients[:], r) * half)
 	return y + y
 }
 
-// logCoefficients are L7 .. L1 of FreeBSD's e_log.c.
-var logCoefficients = [7]float64{
-	1.479819860511658591e-01, 1.531383769920937332e-01, 1.818357216161805012e-01, 2.222219843214978396e-01,
-	2.857142874366239149e-01, 3.999999999940941908e-01, 6.666666666666735130e-01,
+// expReduced returns r and 2^(k-1).
+func expReduced(x float64) (r, half float64) {
+	shifted := math.FMA(x, log2E, magic)
+	k := shifted - magic
+	r = math.FMA(-k, ln2Hi, x)
+	r = math.FMA(-k, ln2Lo, r)
+	return r, math.Float64frombits((math.Float64bits(shifted) + 1022) << 52)
+}
+
+// expm1One is 2^k·(exp(r)-1) + (2^k-1) in the reduction of expOne.
+func expm1One(x float64) float64 {
+	switch {
+	case x > expMax:
+		return math.Inf(1)
+	case x < expMin:
+		return -1
+	case math.IsNaN(x):
+		return x
+	}
+	r, half := expReduced(x)
+	p := math.FMA(float64(r*r), polynomial(expCoefficients[:len(expCoefficients)-2], r), r)
+	y := math.FMA(p, half, half-0.5)
+	return y + y
 }
 
 // logOne reduces x = (1+f)·2^k with sqrt(1/2) <= 1+f < sqrt(2).
@@ -69,8 +75,6 @@ func logOne(x float64) float64 {
 	return logReduced(f, k-bias)
 }
 
-const sqrtHalf = 0x3fe6a09e667f3bcd // bits of sqrt(1/2)
-
 // split returns f and k with x = (1+f)·2^k for normal positive x.
 func split(x float64) (f, k float64) {
 	bits := math.Float64bits(x)
@@ -81,14 +85,30 @@ func split(x float64) (f, k float64) {
 func logReduced(f, k float64) float64 {
 	s := f / (f + 2)
 	z := s * s
-	r := logCoefficients[0]
-	for _, a := range logCoefficients[1:] {
-		r = math.FMA(r, z, a)
-	}
-	r = float64(r * z)
+	r := float64(polynomial(logCoefficients[:], z) * z)
 	half := float64(float64(f*f) * 0.5)
 	t := math.FMA(s, half+r, float64(k*ln2Lo))
 	return math.FMA(k, ln2Hi, f-(half-t))
+}
+
+// log1pOne is log(1+x), with the rounding of the sum given back.
+func log1pOne(x float64) float64 {
+	u := 1 + x
+	lost := (x - (u - 1)) / u
+	if math.IsNaN(lost) { // x is -1, infinite or NaN
+		lost = 0
+	}
+	return logOne(u) + lost
+}
+
+// tanhOne is e/(e+2) with e = exp(2|x|)-1.
+func tanhOne(x float64) float64 {
+	a := math.Abs(x)
+	if tanhMax < a {
+		a = tanhMax
+	}
+	e := expm1One(a + a)
+	return math.Copysign(e/(e+2), x)
 }
 
 // sigmoidOne is 1/(1+exp(-x)) by exp(-|x|), which does not overflow.
@@ -112,3 +132,6 @@ func softplusOne(x float64) float64 {
 	f, k := split(u)
 	return math.Max(x, 0) + (logReduced(f, k) + (e-(u-1))/u)
 }
+
+// logSigmoidOne is log(1/(1+exp(-x))).
+func logSigmoidOne(x float64) float64 { return -softplusOne(-x) }

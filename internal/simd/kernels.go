@@ -5,7 +5,9 @@ package simd
 type kernels struct {
 	name string
 
-	exp, log, sigmoid, softplus, neg, square, reciprocal, sqrt func(dst, x []float64)
+	exp, expm1, log, log1p, sigmoid, logSigmoid, softplus, tanh func(dst, x []float64)
+	erf, normalCDF, logNormalCDF, gelu, lgamma, digamma         func(dst, x []float64)
+	neg, square, reciprocal, sqrt                               func(dst, x []float64)
 
 	add, sub, mul, div, max, addProduct func(dst, a, b []float64)
 
@@ -35,7 +37,10 @@ var active = implementations()[0]
 // plain is the reference, and the fallback.
 var plain = &kernels{
 	name: "plain",
-	exp:  each(expOne), log: each(logOne), sigmoid: each(sigmoidOne), softplus: each(softplusOne),
+	exp:  each(expOne), expm1: each(expm1One), log: each(logOne), log1p: each(log1pOne),
+	sigmoid: each(sigmoidOne), logSigmoid: each(logSigmoidOne), softplus: each(softplusOne), tanh: each(tanhOne),
+	erf: each(erfOne), normalCDF: each(normalCDFOne), logNormalCDF: each(logNormalCDFOne), gelu: each(geluOne),
+	lgamma: each(lgammaOne), digamma: each(digammaOne),
 	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
 	add: add, sub: sub, mul: mul, div: div, max: maximum, addProduct: addProduct,
 	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,

@@ -7,14 +7,44 @@ package simd
 // dst = exp(x)
 func expAVX2(dst []float64, x []float64)
 
+// dst = exp(x)-1
+func expm1AVX2(dst []float64, x []float64)
+
 // dst = log(x)
 func logAVX2(dst []float64, x []float64)
+
+// dst = log(1+x)
+func log1pAVX2(dst []float64, x []float64)
 
 // dst = 1/(1+exp(-x))
 func sigmoidAVX2(dst []float64, x []float64)
 
+// dst = -log(1+exp(-x))
+func logSigmoidAVX2(dst []float64, x []float64)
+
 // dst = log(1+exp(x))
 func softplusAVX2(dst []float64, x []float64)
+
+// dst = tanh(x)
+func tanhAVX2(dst []float64, x []float64)
+
+// dst = erf(x)
+func erfAVX2(dst []float64, x []float64)
+
+// dst = Φ(x)
+func normalCDFAVX2(dst []float64, x []float64)
+
+// dst = log Φ(x)
+func logNormalCDFAVX2(dst []float64, x []float64)
+
+// dst = x·Φ(x)
+func geluAVX2(dst []float64, x []float64)
+
+// dst = log Γ(x), x > 0
+func lgammaAVX2(dst []float64, x []float64)
+
+// dst = d/dx log Γ(x), x > 0
+func digammaAVX2(dst []float64, x []float64)
 
 // dst = -x
 func negAVX2(dst []float64, x []float64)
@@ -123,14 +153,44 @@ func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride i
 // dst = exp(x)
 func expAVX512(dst []float64, x []float64)
 
+// dst = exp(x)-1
+func expm1AVX512(dst []float64, x []float64)
+
 // dst = log(x)
 func logAVX512(dst []float64, x []float64)
+
+// dst = log(1+x)
+func log1pAVX512(dst []float64, x []float64)
 
 // dst = 1/(1+exp(-x))
 func sigmoidAVX512(dst []float64, x []float64)
 
+// dst = -log(1+exp(-x))
+func logSigmoidAVX512(dst []float64, x []float64)
+
 // dst = log(1+exp(x))
 func softplusAVX512(dst []float64, x []float64)
+
+// dst = tanh(x)
+func tanhAVX512(dst []float64, x []float64)
+
+// dst = erf(x)
+func erfAVX512(dst []float64, x []float64)
+
+// dst = Φ(x)
+func normalCDFAVX512(dst []float64, x []float64)
+
+// dst = log Φ(x)
+func logNormalCDFAVX512(dst []float64, x []float64)
+
+// dst = x·Φ(x)
+func geluAVX512(dst []float64, x []float64)
+
+// dst = log Γ(x), x > 0
+func lgammaAVX512(dst []float64, x []float64)
+
+// dst = d/dx log Γ(x), x > 0
+func digammaAVX512(dst []float64, x []float64)
 
 // dst = -x
 func negAVX512(dst []float64, x []float64)

@@ -22,6 +22,31 @@ func Sigmoid(dst, x []float64) { active.sigmoid(dst, x[:len(dst)]) }
 // Softplus sets dst to log(1+exp(x)), to within 3 ulp.
 func Softplus(dst, x []float64) { active.softplus(dst, x[:len(dst)]) }
 
+// Expm1 sets dst to exp(x)-1, to within 2 ulp.
+func Expm1(dst, x []float64) { active.expm1(dst, x[:len(dst)]) }
+
+// Log1p sets dst to log(1+x), to within 2 ulp: -Inf at -1, NaN below it.
+func Log1p(dst, x []float64) { active.log1p(dst, x[:len(dst)]) }
+
+// LogSigmoid sets dst to log(1/(1+exp(-x))), to within 3 ulp.
+func LogSigmoid(dst, x []float64) { active.logSigmoid(dst, x[:len(dst)]) }
+
+// Tanh sets dst to the hyperbolic tangent of x, to within 3 ulp.
+func Tanh(dst, x []float64) { active.tanh(dst, x[:len(dst)]) }
+
+// Erf sets dst to the error function of x, to within 2 ulp.
+func Erf(dst, x []float64) { active.erf(dst, x[:len(dst)]) }
+
+// NormalCDF sets dst to Φ(x), the standard normal distribution function, to
+// within 5 ulp; below -37.6 it becomes zero.
+func NormalCDF(dst, x []float64) { active.normalCDF(dst, x[:len(dst)]) }
+
+// LogNormalCDF sets dst to log Φ(x), to within 5 ulp.
+func LogNormalCDF(dst, x []float64) { active.logNormalCDF(dst, x[:len(dst)]) }
+
+// Gelu sets dst to x·Φ(x), to within 5 ulp.
+func Gelu(dst, x []float64) { active.gelu(dst, x[:len(dst)]) }
+
 // Neg sets dst to -x.
 func Neg(dst, x []float64) { active.neg(dst, x[:len(dst)]) }
 

@@ -6,43 +6,65 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-const (
-	log2e  = math.Log2E
-	magic  = 0x1.8p52 // adding it rounds to an integer in the low bits
-	ln2Hi  = 6.93147180369123816490e-01
-	ln2Lo  = 1.90821492927058770002e-10
-	expMax = 709.782712893383973096
-	expMin = -708.0
-)
+// The kernels of this package are, rounding by rounding, the functions of
+// package simd with One instead of Kernel at the end of their names.
 
-// expKernel is the algorithm of expOne in package simd.
-func expKernel(i isa, x VecVirtual) VecVirtual {
-	shifted := i.fma(x, c(i, log2e), c(i, magic))
-	k := i.sub(shifted, c(i, magic))
-	r := i.fnma(k, c(i, ln2Hi), x)
-	r = i.fnma(k, c(i, ln2Lo), r)
-	p := c(i, expCoefficients[0])
-	for _, a := range expCoefficients[1:] {
-		p = i.fma(p, r, c(i, a))
+// polynomial is Horner's rule with fused multiply-adds, the highest power first.
+func polynomial(i isa, coefficients []float64, x VecVirtual) VecVirtual {
+	p := c(i, coefficients[0])
+	for _, a := range coefficients[1:] {
+		p = i.fma(p, x, c(i, a))
 	}
-	// 2^(k-1): the low bits of shifted hold k.
-	bits := i.shl(i.iadd(shifted, i.broadcast(1022)), 52)
-	y := i.mul(p, bits)
-	y = i.add(y, y)
-	y = i.pick(less, c(i, expMax), x, c(i, math.Inf(1)), y)
-	y = i.pick(less, x, c(i, expMin), c(i, 0), y)
+	return p
+}
+
+func expKernel(i isa, x VecVirtual) VecVirtual {
+	r, half := expReduced(i, x)
+	y := i.mul(polynomial(i, values("expCoefficients"), r), half)
+	return expEnds(i, x, i.add(y, y), 0)
+}
+
+// expReduced returns r and 2^(k-1) with x = k·ln 2 + r.
+func expReduced(i isa, x VecVirtual) (r, half VecVirtual) {
+	magic := c(i, number("magic"))
+	shifted := i.fma(x, c(i, number("log2E")), magic)
+	k := i.sub(shifted, magic)
+	r = i.fnma(k, c(i, number("ln2Hi")), x)
+	r = i.fnma(k, c(i, number("ln2Lo")), r)
+	// the low bits of shifted hold k
+	return r, i.shl(i.iadd(shifted, i.broadcast(1022)), 52)
+}
+
+// expEnds puts +Inf where exp(x) overflows, least where it vanishes, and NaN.
+func expEnds(i isa, x, y VecVirtual, least float64) VecVirtual {
+	y = i.pick(less, c(i, number("expMax")), x, c(i, math.Inf(1)), y)
+	y = i.pick(less, x, c(i, number("expMin")), c(i, least), y)
 	return i.pick(unordered, x, x, x, y)
 }
 
-// expCoefficients are 1/13!, 1/12!, ..., 1/1!, 1/0!.
-var expCoefficients = func() []float64 {
-	out := make([]float64, 14)
-	f := 1.0
-	for j := range out {
-		if j > 1 {
-			f *= float64(j)
-		}
-		out[13-j] = 1 / f
-	}
-	return out
-}()
+func expm1Kernel(i isa, x VecVirtual) VecVirtual {
+	r, half := expReduced(i, x)
+	all := values("expCoefficients")
+	p := i.fma(i.mul(r, r), polynomial(i, all[:len(all)-2], r), r)
+	y := i.fma(p, half, i.sub(half, c(i, 0.5)))
+	return expEnds(i, x, i.add(y, y), -1)
+}
+
+func tanhKernel(i isa, x VecVirtual) VecVirtual {
+	a := atMost(i, absolute(i, x), number("tanhMax"))
+	e := expm1Kernel(i, i.add(a, a))
+	return copySign(i, i.div(e, i.add(e, c(i, 2))), x)
+}
+
+const signBit = 1 << 63
+
+func absolute(i isa, x VecVirtual) VecVirtual { return i.and(x, i.broadcast(signBit-1)) }
+
+// copySign gives y, which is not negative, the sign of x.
+func copySign(i isa, y, x VecVirtual) VecVirtual { return i.or(y, i.and(x, i.broadcast(signBit))) }
+
+// atMost is the smaller of x and bound; NaN stays NaN.
+func atMost(i isa, x VecVirtual, bound float64) VecVirtual {
+	b := c(i, bound)
+	return i.pick(less, b, x, b, x)
+}

@@ -4,13 +4,11 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// sigmoidKernel is the algorithm of sigmoidOne.
 func sigmoidKernel(i isa, x VecVirtual) VecVirtual {
 	e, one := expMinusAbs(i, x), c(i, 1)
 	return i.div(i.pick(less, x, c(i, 0), e, one), i.add(one, e))
 }
 
-// softplusKernel is the algorithm of softplusOne.
 func softplusKernel(i isa, x VecVirtual) VecVirtual {
 	e, one := expMinusAbs(i, x), c(i, 1)
 	u := i.add(one, e)
@@ -22,5 +20,11 @@ func softplusKernel(i isa, x VecVirtual) VecVirtual {
 	return i.pick(unordered, x, x, x, y)
 }
 
+func logSigmoidKernel(i isa, x VecVirtual) VecVirtual {
+	return negative(i, softplusKernel(i, negative(i, x)))
+}
+
+func negative(i isa, x VecVirtual) VecVirtual { return i.xor(x, i.broadcast(signBit)) }
+
 // expMinusAbs is exp(-|x|).
-func expMinusAbs(i isa, x VecVirtual) VecVirtual { return expKernel(i, i.or(x, i.broadcast(1<<63))) }
+func expMinusAbs(i isa, x VecVirtual) VecVirtual { return expKernel(i, i.or(x, i.broadcast(signBit))) }
