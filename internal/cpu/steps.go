@@ -202,8 +202,26 @@ func unary(op graph.Op) func(dst, a []float64) {
 		return simd.Sigmoid
 	case graph.OpSoftplus:
 		return simd.Softplus
+	case graph.OpExpm1:
+		return simd.Expm1
+	case graph.OpLog1p:
+		return simd.Log1p
+	case graph.OpLogSigmoid:
+		return simd.LogSigmoid
 	case graph.OpTanh:
-		return kernel.Tanh
+		return simd.Tanh
+	case graph.OpErf:
+		return simd.Erf
+	case graph.OpNormalCDF:
+		return simd.NormalCDF
+	case graph.OpLogNormalCDF:
+		return simd.LogNormalCDF
+	case graph.OpGelu:
+		return simd.Gelu
+	case graph.OpLgamma:
+		return simd.Lgamma
+	case graph.OpDigamma:
+		return simd.Digamma
 	}
 	return nil
 }

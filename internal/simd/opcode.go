@@ -7,38 +7,46 @@ type Opcode uint8
 
 // The opcodes.
 const (
-	opStop       Opcode = iota // the end of a program
-	OpFill                     // to = s
-	OpCopy                     // to = a
-	OpNeg                      // to = -a
-	OpSquare                   // to = a²
-	OpReciprocal               // to = 1/a
-	OpSqrt                     // to = √a
-	OpExp                      // to = exp(a)
-	OpLog                      // to = log(a)
-	OpSigmoid                  // to = 1/(1+exp(-a))
-	OpSoftplus                 // to = log(1+exp(a))
-	OpAdd                      // to = a + b
-	OpSub                      // to = a - b
-	OpMul                      // to = a·b
-	OpDiv                      // to = a/b
-	OpMax                      // to = max(a, b); NaN wins
-	OpAddScalar                // to = a + s
-	OpSubScalar                // to = a - s
-	OpFromScalar               // to = s - a
-	OpMulScalar                // to = a·s
-	OpDivScalar                // to = a/s
-	OpOverScalar               // to = s/a
-	OpMaxScalar                // to = max(a, s); NaN wins
-	OpAddProduct               // to += a·b, with one rounding
-	OpAxpy                     // to += a·s, with one rounding
-	OpWhere                    // to = b where a is not 0, else c
-	OpBlock                    // to = a truncated where -1 < a < s, else -1
-	OpSpoil                    // to = NaN where a < 0
-	OpSquares                  // to += Σ a² over the elements of a; to is one element
-	OpGather                   // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0
-	OpDots                     // to[i] = Σ a[i]·b over the lanes in use; b is one element, to are numbers
-	OpGroupDots                // to[k·Count+i] = Σ a[i]·b over the lanes in use where c is k, for k < Groups; b, c, to likewise
+	opStop         Opcode = iota // the end of a program
+	OpFill                       // to = s
+	OpCopy                       // to = a
+	OpNeg                        // to = -a
+	OpSquare                     // to = a²
+	OpReciprocal                 // to = 1/a
+	OpSqrt                       // to = √a
+	OpExp                        // to = exp(a)
+	OpLog                        // to = log(a)
+	OpSigmoid                    // to = 1/(1+exp(-a))
+	OpSoftplus                   // to = log(1+exp(a))
+	OpExpm1                      // to = exp(a)-1
+	OpLog1p                      // to = log(1+a)
+	OpLogSigmoid                 // to = -log(1+exp(-a))
+	OpTanh                       // to = tanh(a)
+	OpErf                        // to = erf(a)
+	OpNormalCDF                  // to = Φ(a)
+	OpLogNormalCDF               // to = log Φ(a)
+	OpGelu                       // to = a·Φ(a)
+	OpAdd                        // to = a + b
+	OpSub                        // to = a - b
+	OpMul                        // to = a·b
+	OpDiv                        // to = a/b
+	OpMax                        // to = max(a, b); NaN wins
+	OpAddScalar                  // to = a + s
+	OpSubScalar                  // to = a - s
+	OpFromScalar                 // to = s - a
+	OpMulScalar                  // to = a·s
+	OpDivScalar                  // to = a/s
+	OpOverScalar                 // to = s/a
+	OpMaxScalar                  // to = max(a, s); NaN wins
+	OpAddProduct                 // to += a·b, with one rounding
+	OpAxpy                       // to += a·s, with one rounding
+	OpWhere                      // to = b where a is not 0, else c
+	OpBlock                      // to = a truncated where -1 < a < s, else -1
+	OpSpoil                      // to = NaN where a < 0
+	OpSquares                    // to += Σ a² over the elements of a; to is one element
+	OpGather                     // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0
+	OpDots                       // to[i] = Σ a[i]·b over the lanes in use; b is one element, to are numbers
+	OpGroupDots                  // to[k·Count+i] = Σ a[i]·b over the lanes in use where c is k, for k < Groups; b, c, to likewise
 	opcodes
 )
 
@@ -58,7 +66,7 @@ func kindsOf(op Opcode) [4]kind {
 	switch {
 	case op == OpFill:
 		return [4]kind{vectors, number}
-	case op <= OpSoftplus:
+	case op <= OpGelu:
 		return [4]kind{vectors, vectors}
 	case op <= OpMax, op == OpAddProduct:
 		return [4]kind{vectors, vectors, vectors}

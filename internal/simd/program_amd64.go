@@ -12,7 +12,7 @@ func runAVX2(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX2(table *[32]uintptr)
+func codesAVX2(table *[40]uintptr)
 
 // The end of a program.
 func stopCodeAVX2()
@@ -46,6 +46,30 @@ func sigmoidCodeAVX2()
 
 // to = log(1+exp(a))
 func softplusCodeAVX2()
+
+// to = exp(a)-1
+func expm1CodeAVX2()
+
+// to = log(1+a)
+func log1pCodeAVX2()
+
+// to = -log(1+exp(-a))
+func logSigmoidCodeAVX2()
+
+// to = tanh(a)
+func tanhCodeAVX2()
+
+// to = erf(a)
+func erfCodeAVX2()
+
+// to = Φ(a)
+func normalCDFCodeAVX2()
+
+// to = log Φ(a)
+func logNormalCDFCodeAVX2()
+
+// to = a·Φ(a)
+func geluCodeAVX2()
 
 // to = a + b
 func addCodeAVX2()
@@ -118,7 +142,7 @@ func runAVX512(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX512(table *[32]uintptr)
+func codesAVX512(table *[40]uintptr)
 
 // The end of a program.
 func stopCodeAVX512()
@@ -152,6 +176,30 @@ func sigmoidCodeAVX512()
 
 // to = log(1+exp(a))
 func softplusCodeAVX512()
+
+// to = exp(a)-1
+func expm1CodeAVX512()
+
+// to = log(1+a)
+func log1pCodeAVX512()
+
+// to = -log(1+exp(-a))
+func logSigmoidCodeAVX512()
+
+// to = tanh(a)
+func tanhCodeAVX512()
+
+// to = erf(a)
+func erfCodeAVX512()
+
+// to = Φ(a)
+func normalCDFCodeAVX512()
+
+// to = log Φ(a)
+func logNormalCDFCodeAVX512()
+
+// to = a·Φ(a)
+func geluCodeAVX512()
 
 // to = a + b
 func addCodeAVX512()

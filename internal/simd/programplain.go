@@ -45,6 +45,22 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		plain.sigmoid(to, a)
 	case OpSoftplus:
 		plain.softplus(to, a)
+	case OpExpm1:
+		plain.expm1(to, a)
+	case OpLog1p:
+		plain.log1p(to, a)
+	case OpLogSigmoid:
+		plain.logSigmoid(to, a)
+	case OpTanh:
+		plain.tanh(to, a)
+	case OpErf:
+		plain.erf(to, a)
+	case OpNormalCDF:
+		plain.normalCDF(to, a)
+	case OpLogNormalCDF:
+		plain.logNormalCDF(to, a)
+	case OpGelu:
+		plain.gelu(to, a)
 	case OpAdd:
 		plain.add(to, a, b)
 	case OpSub:

@@ -26,20 +26,14 @@ func close(got, want, ulps float64) bool {
 	return math.Abs(got-want) <= ulps*0x1p-52*math.Max(math.Abs(want), 0x1p-1000)
 }
 
-func TestUnary(t *testing.T) {
-	for _, k := range []struct {
-		op   graph.Op
-		loop func(dst, a []float64)
-		ulps float64
-	}{{graph.OpRelu, Relu, 0}, {graph.OpTanh, Tanh, 4}} {
-		for _, n := range []int{0, 1, 7, 15, 127, 128, 300, 1013} {
-			a := arguments(n, 8)
-			dst := make([]float64, n)
-			k.loop(dst, a)
-			for i := range dst {
-				if want := k.op.Eval(a[i], 0, 0); !close(dst[i], want, k.ulps) {
-					t.Errorf("%v(%g) = %g, want %g", k.op, a[i], dst[i], want)
-				}
+func TestRelu(t *testing.T) {
+	for _, n := range []int{0, 1, 15, 300} {
+		a := arguments(n, 8)
+		dst := make([]float64, n)
+		Relu(dst, a)
+		for i := range dst {
+			if want := graph.OpRelu.Eval(a[i], 0, 0); !close(dst[i], want, 0) {
+				t.Errorf("Relu(%g) = %g, want %g", a[i], dst[i], want)
 			}
 		}
 	}

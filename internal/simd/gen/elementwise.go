@@ -20,7 +20,7 @@ func elementwise(i isa) {
 	unary(i, "erf", "erf(x)", erfKernel)
 	unary(i, "normalCDF", "Φ(x)", normalCDFKernel)
 	unary(i, "logNormalCDF", "log Φ(x)", logNormalCDFKernel)
-	unary(i, "gelu", "x·Φ(x)", func(i isa, x VecVirtual) VecVirtual { return i.mul(x, normalCDFKernel(i, x)) })
+	unary(i, "gelu", "x·Φ(x)", geluKernel)
 	unary(i, "lgamma", "log Γ(x), x > 0", lgammaKernel)
 	unary(i, "digamma", "d/dx log Γ(x), x > 0", digammaKernel)
 	unary(i, "neg", "-x", negative)

@@ -26,6 +26,8 @@ func normalCDFKernel(i isa, x VecVirtual) VecVirtual {
 	return i.pick(less, c(i, 0), x, i.sub(c(i, 1), y), y)
 }
 
+func geluKernel(i isa, x VecVirtual) VecVirtual { return i.mul(x, normalCDFKernel(i, x)) }
+
 func logNormalCDFKernel(i isa, x VecVirtual) VecVirtual {
 	zero, one, a := c(i, 0), c(i, 1), absolute(i, x)
 	y, m := tail(i, a)
