@@ -28,10 +28,11 @@ const (
 // about which.
 var rules = map[string]rule{
 	// leaves
-	"nearest":  {},
-	"quantile": {},
-	"simd":     {theirs: []string{cpuid}},
-	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},
+	"imagegrid": {},
+	"nearest":   {},
+	"quantile":  {},
+	"simd":      {theirs: []string{cpuid}},
+	"stattest":  {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// models: pure mathematics
 	"models/graph":         {},
@@ -61,9 +62,10 @@ var rules = map[string]rule{
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
+	"ledger": {ours: []string{"privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"github.com/google/renameio/v2", "github.com/rogpeppe/go-internal/lockedfile"}, files: true},
 	"report/figure": {},
 	"report/chart":  {ours: []string{"report"}, theirs: []string{"gonum.org/v1/plot"}},
-	"report": {ours: []string{"report/figure", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",
+	"report": {ours: []string{"report/figure", "tablefile", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments": {files: true},

@@ -68,7 +68,7 @@ parameters that it was drawn with go to stdout.`,
 		},
 	}
 	c.Flags().IntVarP(&n, "rows", "n", 0, "number of rows, or of units that may have several (default the declared one)")
-	c.Flags().StringVar(&out, "out", "", "`FILE` to write, .csv or .parquet (default stdout)")
+	c.Flags().StringVar(&out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
 	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the draws, which is public")
 	return c
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/fit"
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/noise"
 )
@@ -13,6 +15,7 @@ import (
 // twinResult is the JSON form of `d3p twin`.
 type twinResult struct {
 	Files   []string `json:"files"`
+	Grid    string   `json:"grid,omitempty"`
 	Rows    int      `json:"rows"` // of each file
 	Draws   int      `json:"draws"`
 	Seed    uint64   `json:"seed"`
@@ -21,7 +24,8 @@ type twinResult struct {
 
 // twinSettings say how large a twin is, and where it goes.
 type twinSettings struct {
-	out         string
+	out, grid   string
+	images      int // of the grid
 	rows, draws int // 0: not given
 	separate    bool
 	seed        uint64
@@ -44,13 +48,19 @@ With --separate every draw of the parameters gets a table of its own, NAME-1,
 NAME-2, ...: fit each of them and combine the results by Rubin's rules, so that
 the uncertainty of the fit is not lost.
 
+A model of images writes them as the pixels of a table, or with --out FILE.npy as
+an array for NumPy. --grid draws images side by side: the expected pixels of codes
+drawn from their prior, which is what the decoder says, without the noise of
+single pixels. With --grid alone no table is written.
+
 The block output: twin: of the model file has the defaults; without it, a twin
 has as many rows as the declaration has records. It uses the release alone, so
 it costs no privacy, and the claim of the release covers it.`,
-		Example: "  d3p twin d3p-run-cohort-1 --out twin.csv\n  d3p twin d3p-run-cohort-1 --out twin.parquet --separate --draws 20",
-		Args:    exactly("RUN"),
+		Example: "  d3p twin d3p-run-cohort-1 --out twin.csv\n  d3p twin d3p-run-cohort-1 --out twin.parquet --separate --draws 20\n" +
+			"  d3p twin d3p-run-mnist_vae-1 --out images.npy --rows 1000\n  d3p twin d3p-run-mnist_vae-1 --grid samples.png --images 64",
+		Args: exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			for name, value := range map[string]int{"rows": s.rows, "draws": s.draws} {
+			for name, value := range map[string]int{"rows": s.rows, "draws": s.draws, "images": s.images} {
 				if c.Flags().Changed(name) && value < 1 {
 					return usagef("--%s: %d is less than 1", name, value)
 				}
@@ -65,7 +75,9 @@ it costs no privacy, and the claim of the release covers it.`,
 			return a.twin(r, s.withDefaults(r.model.Spec))
 		},
 	}
-	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv or .parquet (default stdout)")
+	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
+	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images in, for models of images")
+	c.Flags().IntVar(&s.images, "images", 100, "images in --grid")
 	c.Flags().IntVar(&s.rows, "rows", 0, "rows of the table, of each with --separate (default the model file's)")
 	c.Flags().IntVar(&s.draws, "draws", 0, "draws of the parameters (default the model file's, or 100)")
 	c.Flags().BoolVar(&s.separate, "separate", false, "a table for each draw of the parameters")
@@ -95,7 +107,7 @@ func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
 	return s
 }
 
-// twin draws and writes the tables.
+// twin draws and writes the tables and the grid of images.
 func (a *app) twin(r *released, s twinSettings) error {
 	files := 1
 	if s.separate {
@@ -112,37 +124,67 @@ func (a *app) twin(r *released, s twinSettings) error {
 	if err != nil {
 		return failWith(statusSpec, err)
 	}
-	root := noise.Public(s.seed)
-	theta := make([]float64, s.draws*r.model.P)
-	r.posterior.Draws(theta, root.Stream(noise.PosteriorDraws))
-	rng := &publicRandom{stream: root.Stream(noise.Twin)}
-	for i := range files {
-		table := twin.Table(s.rows)
-		// One file of one draw, or one of all: draw d fills rows from d·rows/draws on.
-		draws := theta[i*r.model.P:]
-		n := s.draws / files
-		for d := range n {
-			first, next := d*s.rows/n, (d+1)*s.rows/n
-			if err := twin.Draw(table, first, next-first, draws[d*r.model.P:(d+1)*r.model.P], rng); err != nil {
-				return failWith(statusNumeric, err)
-			}
-		}
-		if len(paths) == 0 {
-			return a.printTable(table, r.params.Privacy)
-		}
-		if err := writeTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
+	result := twinResult{Files: []string{}, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
+	if s.grid != "" {
+		if err := s.drawGrid(r); err != nil {
 			return err
 		}
+		result.Grid = s.grid
 	}
-	result := twinResult{Files: paths, Rows: s.rows, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
+	if s.out != "" || s.grid == "" {
+		draw := newTwinDraws(r, s.seed)
+		for i := range files {
+			table := twin.Table(s.rows)
+			if err := draw.fill(twin, table, s.draws/files); err != nil {
+				return err
+			}
+			if len(paths) == 0 {
+				return a.printTable(table, r.params.Privacy)
+			}
+			if err := writeTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
+				return err
+			}
+		}
+		result.Files, result.Rows = paths, s.rows
+	}
 	return a.result(result, func(w io.Writer) {
 		if a.quiet {
 			return
 		}
-		for _, path := range paths {
+		for _, path := range result.Files {
 			fmt.Fprintf(w, "%s: %d synthetic rows\n", path, s.rows)
 		}
+		if s.grid != "" {
+			fmt.Fprintf(w, "%s: %d images\n", s.grid, s.images)
+		}
 	})
+}
+
+// twinDraws draws parameters one after the other, and records at each.
+type twinDraws struct {
+	run   *released
+	theta []float64
+	draws fit.Normals
+	rng   *publicRandom
+}
+
+func newTwinDraws(r *released, seed uint64) *twinDraws {
+	root := noise.Public(seed)
+	return &twinDraws{r, make([]float64, r.model.P), root.Stream(noise.PosteriorDraws), &publicRandom{stream: root.Stream(noise.Twin)}}
+}
+
+// fill draws n times from the posterior: draw d fills the rows of the table from
+// d·rows/n on.
+func (t *twinDraws) fill(twin *models.Twin, table models.Table, n int) error {
+	rows := len(table.Values[0])
+	for d := range n {
+		t.run.posterior.Draws(t.theta, t.draws)
+		first, next := d*rows/n, (d+1)*rows/n
+		if err := twin.Draw(table, first, next-first, t.theta, t.rng); err != nil {
+			return failWith(statusNumeric, err)
+		}
+	}
+	return nil
 }
 
 // twinMetadata is what a Parquet file says of itself.

@@ -20,6 +20,8 @@ type recordSampler struct {
 	at         map[string]int // of columns in the table, by header
 	rows       []float64      // encoded records
 	draws      []float64      // of one observation
+	// expectArrays makes tensors their means instead of draws, where they have one.
+	expectArrays bool
 }
 
 // newRecordSampler prepares draws for tables with these columns, which include
@@ -57,6 +59,9 @@ func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
 			s.encode(t, first, n)
 		}
 		s.predictive.Draw(s.draws, i, rng)
+		if s.expectArrays && s.m.Spec.Data.Tensor(o.Name) != nil {
+			s.predictive.Mean(s.draws, i)
+		}
 		for j, c := range o.Columns {
 			column := t.Values[s.at[c.HeaderName()]][first : first+n]
 			for b := range column {

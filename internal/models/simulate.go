@@ -11,6 +11,7 @@ import (
 type Table struct {
 	Columns []*spec.Column
 	Values  [][]float64 // by column, then by row
+	Shape   []int       // of a record whose columns are those of one tensor; nil for others
 }
 
 // Simulate draws n records from the prior predictive distribution: parameters
@@ -26,6 +27,7 @@ func (m *Model) Simulate(n int, rng dist.Rand) (Table, []float64) {
 // SimulateAt is Simulate at given unconstrained parameters.
 func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
 	t := Table{Columns: m.Spec.Data.AllColumns()}
+	t.Shape = m.shapeOf(t.Columns)
 	for _, c := range t.Columns {
 		column := make([]float64, n)
 		for b := range column {

@@ -25,6 +25,6 @@ func (m *Model) SimulateUnits(n int, rng dist.Rand) (Table, []float64) {
 	}
 	t, theta := m.Simulate(len(units), rng)
 	t.Columns = append([]*spec.Column{id}, t.Columns...)
-	t.Values = append([][]float64{units}, t.Values...)
+	t.Values, t.Shape = append([][]float64{units}, t.Values...), nil
 	return t, theta
 }

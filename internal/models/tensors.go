@@ -1,6 +1,7 @@
 package models
 
 import (
+	"slices"
 	"strconv"
 
 	"d3p/internal/models/dist"
@@ -97,4 +98,17 @@ func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observatio
 	x := g.tensor(t, Response)
 	o.shape = x.Shape()
 	return x
+}
+
+// shapeOf is the shape of a record of these columns, that of the tensor whose
+// columns they are; nil when they are others.
+func (m *Model) shapeOf(columns []*spec.Column) (shape []int) {
+	for _, t := range m.Spec.Data.Tensors {
+		if slices.Equal(t.Columns(), columns) {
+			for _, n := range t.Shape {
+				shape = append(shape, n.V)
+			}
+		}
+	}
+	return shape
 }

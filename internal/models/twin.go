@@ -61,8 +61,14 @@ func (t *Twin) Table(n int) Table {
 		out.Columns = append(out.Columns, t.all.Columns[i])
 		out.Values = append(out.Values, make([]float64, n))
 	}
+	out.Shape = t.sampler.m.shapeOf(out.Columns)
 	return out
 }
+
+// ExpectArrays makes every array of the records to come, such as an image, its
+// expected value given the rest of the record and its local latents, where there
+// is one, instead of a draw: what a decoder says of a code.
+func (t *Twin) ExpectArrays() { t.sampler.expectArrays = true }
 
 // hopeless is how many records in a row are drawn in vain before Draw gives up.
 const hopeless = 100000

@@ -34,6 +34,7 @@ func formats() []format {
 	return []format{
 		{"csv", writeCSV},
 		{"parquet", writeParquet},
+		{"npy", writeNPY},
 	}
 }
 
@@ -50,7 +51,7 @@ func Formats() []string {
 func FormatOf(path string) (string, error) {
 	ext := strings.TrimPrefix(filepath.Ext(path), ".")
 	if !slices.Contains(Formats(), ext) {
-		return "", fmt.Errorf("%s: unknown extension; use .%s", path, strings.Join(Formats(), " or ."))
+		return "", fmt.Errorf("%s: unknown extension; use one of .%s", path, strings.Join(Formats(), ", ."))
 	}
 	return ext, nil
 }

@@ -3,7 +3,10 @@ package tablefile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -103,5 +106,52 @@ func TestFormatOf(t *testing.T) {
 		if _, err := FormatOf(path); err == nil {
 			t.Errorf("%s is accepted", path)
 		}
+	}
+}
+
+// TestNPY reads arrays by the description of the format: images of bytes, and a
+// table with levels that are numbers and a missing one.
+func TestNPY(t *testing.T) {
+	read := func(table models.Table) (head string, data []byte) {
+		var b bytes.Buffer
+		if err := Write(&b, "npy", table, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		raw := b.Bytes()
+		n := 10 + int(raw[8]) + int(raw[9])<<8
+		if string(raw[:8]) != "\x93NUMPY\x01\x00" || n%64 != 0 || raw[n-1] != '\n' {
+			t.Errorf("the head is %q", raw[:n])
+		}
+		return strings.TrimSpace(string(raw[10:n])), raw[n:]
+	}
+	pixel := func(name string) *spec.Column {
+		return &spec.Column{Name: text(name), Type: text(spec.Real), Lower: number(0), Upper: number(255)}
+	}
+	image := models.Table{
+		Columns: []*spec.Column{pixel("a"), pixel("b"), pixel("c"), pixel("d")},
+		Values:  [][]float64{{0, 4}, {1, 5}, {2, 6}, {3, 255}}, Shape: []int{2, 2},
+	}
+	head, data := read(image)
+	if want := "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }"; head != want || !bytes.Equal(data, []byte{0, 1, 2, 3, 4, 5, 6, 255}) {
+		t.Errorf("an image is %s %v, want %s", head, data, want)
+	}
+	table := models.Table{
+		Columns: []*spec.Column{pixel("a"), {Name: text("g"), Type: text(spec.Category), Levels: []spec.Value[string]{text("7"), text("0.5")}}},
+		Values:  [][]float64{{0.25, 1, 2}, {0, 1, math.NaN()}},
+	}
+	head, data = read(table)
+	if want := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"; head != want {
+		t.Errorf("a table is %s, want %s", head, want)
+	}
+	for i, want := range []float64{0.25, 7, 1, 0.5, 2, math.NaN()} {
+		if got := math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Errorf("number %d is %v, want %v", i, got, want)
+		}
+	}
+	if err := Write(io.Discard, "npy", example(), Options{}); err == nil || !strings.Contains(err.Error(), "level a of g is no number") {
+		t.Errorf("levels that are no numbers: error %v", err)
+	}
+	if Write(io.Discard, "npy", image, Options{Privacy: "NOT PRIVATE"}) == nil {
+		t.Error("an array does not say NOT PRIVATE")
 	}
 }

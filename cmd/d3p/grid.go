@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/google/renameio/v2"
+
+	"d3p/internal/imagegrid"
+	"d3p/internal/models/spec"
+	"d3p/internal/report"
+)
+
+// gridColumns is the number of images side by side.
+const gridColumns = 10
+
+// imagesOf is the first array of a model that is an image, with its layout.
+func imagesOf(m *spec.Spec) (*spec.Tensor, imagegrid.Layout, error) {
+	err := fmt.Errorf("the model has no images: `tensors:` declares none")
+	for _, t := range m.Data.Tensors {
+		var shape []int
+		for _, n := range t.Shape {
+			shape = append(shape, n.V)
+		}
+		layout, bad := imagegrid.LayoutOf(shape, t.Lower.V, t.Upper.V)
+		if bad == nil {
+			return t, layout, nil
+		}
+		err = fmt.Errorf("tensor %s: %w", t.Name.V, bad)
+	}
+	return nil, imagegrid.Layout{}, usagef("--grid: %w", err)
+}
+
+// drawGrid draws expected images from the release.
+func (s twinSettings) drawGrid(r *released) error {
+	tensor, layout, err := imagesOf(r.model.Spec)
+	if err != nil {
+		return err
+	}
+	twin, err := r.model.NewTwin()
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	twin.ExpectArrays()
+	table := twin.Table(s.images)
+	if err := newTwinDraws(r, s.seed).fill(twin, table, min(s.draws, s.images)); err != nil {
+		return err
+	}
+	first := slices.Index(table.Columns, tensor.Columns()[0])
+	if first < 0 {
+		return usagef("--grid: the model does not use tensor %s", tensor.Name.V)
+	}
+	images := make([][]float64, s.images)
+	for i := range images {
+		images[i] = make([]float64, layout.Size())
+		for j := range images[i] {
+			images[i][j] = table.Values[first+j][i]
+		}
+	}
+	return writeGrid(s.grid, layout, images, r)
+}
+
+// writeGrid writes images as a PNG that states the claim of the run, whole or
+// not at all.
+func writeGrid(path string, layout imagegrid.Layout, images [][]float64, r *released) error {
+	if filepath.Ext(path) != ".png" {
+		return usagef("--grid: %s: the name must end in .png", path)
+	}
+	claim := r.privacy.Statements.OneLine
+	if r.params.Privacy == report.NotPrivate {
+		claim = report.NotPrivate
+	}
+	var b bytes.Buffer
+	if err := imagegrid.Write(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
+		return failWith(statusNumeric, err)
+	}
+	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("--grid: %w", err))
+	}
+	return nil
+}
