@@ -98,7 +98,7 @@ type call struct {
 
 // Call implements expr.Net.
 func (n call) Call(b *graph.Builder, x *graph.Node, head string) *graph.Node {
-	return n.Apply(b, x, head, func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node })
+	return n.Apply(b, x, head, net.Call{Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }})
 }
 
 // callable lets expressions call the networks.

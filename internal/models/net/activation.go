@@ -22,7 +22,7 @@ func activations() []function {
 	}
 }
 
-func (f function) step(b *graph.Builder, x *graph.Node, _ func(int) *graph.Node) *graph.Node {
+func (f function) step(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
 	return f.apply(b, x)
 }
 

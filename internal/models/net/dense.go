@@ -24,17 +24,10 @@ func dense(p *plan, l *spec.Layer) step {
 	}
 	weightSD, biasSD := p.startSD(l, in.Size, out.Size)
 	w := p.weight(l, "weight", graph.Shape{row, out}, weightSD)
-	bias := -1
-	if l.Bias.Or(true) {
-		bias = p.weight(l, "bias", graph.Shape{out}, biasSD)
-	}
+	bias := p.bias(l, out, biasSD)
 	p.layer.Flops = 2 * in.Size * out.Size
 	p.shape = graph.Shape{out}
-	return func(b *graph.Builder, x *graph.Node, weight func(int) *graph.Node) *graph.Node {
-		y := b.MatMul(x, weight(w))
-		if bias >= 0 {
-			y = b.Add(y, weight(bias))
-		}
-		return y
+	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+		return c.plus(b, b.MatMul(x, c.weight(w)), bias)
 	}
 }

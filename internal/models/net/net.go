@@ -7,6 +7,8 @@
 package net
 
 import (
+	"strings"
+
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
@@ -49,9 +51,31 @@ type head struct {
 	out   graph.Shape
 }
 
-// step computes a layer's value from the value before it. weight gives the
-// node of the net's i-th array of weights.
-type step func(b *graph.Builder, x *graph.Node, weight func(i int) *graph.Node) *graph.Node
+// step computes a layer's value from the value before it, in a call.
+type step func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node
+
+// A Call is where the layers of one call of a net find what they need beside
+// their input.
+type Call struct {
+	// Weight is the node of an array of weights.
+	Weight func(w Weight) *graph.Node
+	// Noise is standard normal noise, new for every record and step, for a layer
+	// at an input; nil where nothing is drawn, as in predictions.
+	Noise func(layer string, input *graph.Node, shape graph.Shape) *graph.Node
+
+	net *Net
+}
+
+// weight is the node of the net's i-th array of weights.
+func (c *Call) weight(i int) *graph.Node { return c.Weight(c.net.Weights[i]) }
+
+// plus adds the net's i-th array of weights, a bias; -1 is none.
+func (c *Call) plus(b *graph.Builder, y *graph.Node, i int) *graph.Node {
+	if i < 0 {
+		return y
+	}
+	return b.Add(y, c.weight(i))
+}
 
 // Resolve finds shapes and weights of a network. Its mistakes are all reported,
 // each at its place; the Net is nil then.
@@ -98,17 +122,17 @@ func (n *Net) Heads() []string {
 
 // Apply is the output of a head, "" for a net without heads, at x. An output of
 // a single value without a dim of its own is a number.
-func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, weight func(w Weight) *graph.Node) *graph.Node {
-	at := func(i int) *graph.Node { return weight(n.Weights[i]) }
+func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, c Call) *graph.Node {
+	c.net = n
 	for _, s := range n.trunk {
-		x = s(b, x, at)
+		x = s(b, x, &c)
 	}
 	for _, h := range n.heads {
 		if h.name != name {
 			continue
 		}
 		for _, s := range h.steps {
-			x = s(b, x, at)
+			x = s(b, x, &c)
 		}
 	}
 	if s := x.Shape(); len(s) == 1 && s[0].Size == 1 && n.Own(s[0]) {
@@ -120,7 +144,7 @@ func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, weight func(w 
 // Own tells the dims that a layer made from those that the model declares.
 func (n *Net) Own(d graph.Dim) bool {
 	for _, l := range n.Layers {
-		if l.Name == d.Name {
+		if l.Name == d.Name || strings.HasPrefix(d.Name, l.Name+".") {
 			return true
 		}
 	}

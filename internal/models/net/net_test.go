@@ -29,9 +29,9 @@ nets:
 	return s
 }
 
-func dims() map[string]expr.Dim {
-	list := make(map[string]expr.Dim)
-	for name, size := range map[string]int{"h": 2, "w": 3, "k": 4, "v": 6} {
+func dims(all int) map[string]expr.Dim {
+	list := map[string]expr.Dim{"all": {Size: all, Labels: expr.NumberedLabels(all)}}
+	for name, size := range map[string]int{"h": 2, "w": 3, "k": 4, "v": 6, "y": 5, "x": 4, "t": 10, "c": 2} {
 		list[name] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
 	}
 	return list
@@ -39,7 +39,13 @@ func dims() map[string]expr.Dim {
 
 func resolve(t *testing.T, nets string) *Net {
 	t.Helper()
-	n, errs := Resolve(parse(t, nets).Nets[0], dims())
+	return resolveAt(t, 1, nets)
+}
+
+// resolveAt resolves the first net, with all numbers in the dim all.
+func resolveAt(t *testing.T, all int, nets string) *Net {
+	t.Helper()
+	n, errs := Resolve(parse(t, nets).Nets[0], dims(all))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -101,7 +107,7 @@ func TestShapes(t *testing.T) {
 // output calls a net at a vector that it reshapes to its input.
 func (n *Net) output(b *graph.Builder, x *graph.Node, head string) *graph.Node {
 	x = b.Reshape(x, n.Input())
-	return n.Apply(b, x, head, func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) })
+	return n.Apply(b, x, head, Call{Weight: func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) }})
 }
 
 // lossOf is Σ sin(i+1)·yᵢ of a net's output y, and the same of its square, so
@@ -128,6 +134,30 @@ func cases() map[string]string {
 		"reshape":    "  n: {input: [v], layers: [{dense: {units: 6}}, {reshape: {dims: [h, w]}}, flatten, {dense: {units: 2}}]}\n",
 		"same dims":  "  n: {input: [v], layers: [{dense: {units: v, activation: tanh}}, {dense: {units: v}}]}\n",
 	}
+	for name, layer := range map[string]string{
+		"conv2d":                 "conv2d: {filters: 3, kernel: 3, activation: tanh}",
+		"conv2d same":            "conv2d: {filters: k, kernel: [3, 2], stride: 2, padding: same}",
+		"conv2d padded":          "conv2d: {filters: 2, kernel: 3, stride: [2, 1], padding: 2, bias: false}",
+		"conv2d transposed":      "conv2d_transpose: {filters: 3, kernel: 2, stride: 2}",
+		"conv2d transposed same": "conv2d_transpose: {filters: 2, kernel: 3, stride: 2, padding: same, activation: softplus}",
+		"conv2d transposed gaps": "conv2d_transpose: {filters: 2, kernel: [1, 2], stride: [3, 1], padding: same}",
+		"max pool":               "max_pool2d: {kernel: 2, stride: 1}",
+		"max pool same":          "max_pool2d: {kernel: 3, stride: 2, padding: same}",
+		"avg pool":               "avg_pool2d: {kernel: 2}",
+		"avg pool same":          "avg_pool2d: {kernel: 3, stride: 2, padding: same}",
+	} {
+		list[name] = "  n: {input: [y, x], layers: [{" + layer + "}, flatten, {dense: {units: 2}}]}\n"
+		list[name+" after filters"] = "  n: {input: [y, x], layers: [{conv2d: {filters: 3, kernel: 2}}, tanh, {" + layer + "}, flatten, {dense: {units: 2, bias: false}}]}\n"
+	}
+	for name, layer := range map[string]string{
+		"conv1d":            "conv1d: {filters: 3, kernel: 4, stride: 2}",
+		"conv1d transposed": "conv1d_transpose: {filters: 3, kernel: 4, stride: 2, padding: 1}",
+		"max pool 1d":       "max_pool1d: {kernel: 2}",
+		"avg pool 1d":       "avg_pool1d: {kernel: 3, stride: 2}",
+		"global mean":       "global_avg_pool: {}",
+	} {
+		list[name] = "  n: {input: [t], layers: [{conv1d: {filters: 2, kernel: 3, padding: same}}, tanh, {" + layer + "}, flatten, {dense: {units: 2}}]}\n"
+	}
 	for _, a := range activations() {
 		list[a.name] = "  n: {input: [v], layers: [{dense: {units: 4, activation: " + a.name + "}}, {dense: {units: 2}}, " + a.name + "]}\n"
 	}
@@ -144,7 +174,8 @@ func TestGradients(t *testing.T) {
 		n := resolve(t, text)
 		for _, tied := range []bool{false, true} {
 			b := graph.NewBuilder()
-			x := b.Columns(0, graph.Dim{Name: "v", Size: 6})
+			size := n.Input().Size()
+			x := b.Columns(0, graph.Dim{Name: "(v)", Size: size})
 			loss := lossOf(b, n.output(b, x, ""))
 			if tied {
 				twice := n.output(b, b.Mul(b.Const(0.5), b.Sub(x, b.Square(x))), "")
@@ -155,7 +186,7 @@ func TestGradients(t *testing.T) {
 				t.Fatalf("%s: %v", name, err)
 			}
 			rng := rand.New(rand.NewPCG(7, 9))
-			theta, rows := normals(tape.P, 0.5, rng), normals(6*records, 0.7, rng)
+			theta, rows := normals(tape.P, 0.5, rng), normals(size*records, 0.7, rng)
 			compare(t, name, graph.NewMachine(tape, records), tape.P, theta, rows, records)
 		}
 	}

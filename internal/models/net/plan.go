@@ -33,6 +33,15 @@ func kinds() []kind {
 		{"dense", dense},
 		{"flatten", flatten},
 		{"reshape", reshape},
+		{"conv1d", convolution(1)},
+		{"conv2d", convolution(2)},
+		{"conv1d_transpose", transposed(1)},
+		{"conv2d_transpose", transposed(2)},
+		{"max_pool1d", pooling(1, true)},
+		{"max_pool2d", pooling(2, true)},
+		{"avg_pool1d", pooling(1, false)},
+		{"avg_pool2d", pooling(2, false)},
+		{"global_avg_pool", globalMean},
 	}
 	for _, a := range activations() {
 		list = append(list, kind{a.name, func(*plan, *spec.Layer) step { return a.step }})

@@ -44,5 +44,5 @@ func reshape(p *plan, l *spec.Layer) step {
 
 func (p *plan) reshaped(shape graph.Shape) step {
 	p.shape = shape
-	return func(b *graph.Builder, x *graph.Node, _ func(int) *graph.Node) *graph.Node { return b.Reshape(x, shape) }
+	return func(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node { return b.Reshape(x, shape) }
 }

@@ -1,5 +1,7 @@
 package spec
 
+import "github.com/goccy/go-yaml/ast"
+
 // layerKind is one line of the table of layers: its name in model files, what
 // its settings are, and which of them it needs. What it computes is in package
 // net, under the same name.
@@ -15,6 +17,15 @@ func layerKinds() []layerKind {
 		{"dense", denseSettings, []string{"units"}},
 		{"flatten", noSettings, nil},
 		{"reshape", reshapeSettings, nil},
+		{"conv1d", convolutionSettings(1), []string{"filters", "kernel"}},
+		{"conv2d", convolutionSettings(2), []string{"filters", "kernel"}},
+		{"conv1d_transpose", convolutionSettings(1), []string{"filters", "kernel"}},
+		{"conv2d_transpose", convolutionSettings(2), []string{"filters", "kernel"}},
+		{"max_pool1d", windowSettings(1), []string{"kernel"}},
+		{"max_pool2d", windowSettings(2), []string{"kernel"}},
+		{"avg_pool1d", windowSettings(1), []string{"kernel"}},
+		{"avg_pool2d", windowSettings(2), []string{"kernel"}},
+		{"global_avg_pool", noSettings, nil},
 	}
 	for _, name := range Activations() {
 		kinds = append(kinds, layerKind{name, noSettings, nil})
@@ -36,6 +47,63 @@ func denseSettings(r *reader, l *Layer) fields {
 		"init":       func(e entry) { l.Init = r.init(e) },
 		"bias":       func(e entry) { l.Bias = r.boolean(e) },
 	}
+}
+
+// windowSettings are those of layers that look through a window along axes.
+func windowSettings(axes int) func(r *reader, l *Layer) fields {
+	return func(r *reader, l *Layer) fields {
+		return fields{
+			"kernel":  func(e entry) { l.Kernel = r.oneOrMore(e, axes) },
+			"stride":  func(e entry) { l.Stride = r.oneOrMore(e, axes) },
+			"padding": func(e entry) { l.Padding, l.Margin = r.padding(e) },
+		}
+	}
+}
+
+// convolutionSettings are those of convolutions and transposed ones.
+func convolutionSettings(axes int) func(r *reader, l *Layer) fields {
+	return func(r *reader, l *Layer) fields {
+		known := windowSettings(axes)(r, l)
+		known["filters"] = func(e entry) { l.Filters = r.text(e) }
+		known["activation"] = func(e entry) { l.Activation = r.choice(e, Activations()...) }
+		known["init"] = func(e entry) { l.Init = r.init(e) }
+		known["bias"] = func(e entry) { l.Bias = r.boolean(e) }
+		return known
+	}
+}
+
+// oneOrMore reads one size for all axes, or a list with one for each.
+func (r *reader) oneOrMore(e entry, axes int) []Value[int] {
+	if r.shape != nil {
+		r.count(e, 1)
+		r.sizes(e)
+		return nil
+	}
+	if _, ok := e.node.(*ast.SequenceNode); !ok {
+		if v := r.count(e, 1); v.IsSet() {
+			return []Value[int]{v}
+		}
+		return nil
+	}
+	list := r.sizes(e)
+	if len(list) != axes && len(list) != 1 {
+		r.add(r.at(e.node), "", "%s has %d sizes, want 1 or %d", e.key, len(list), axes)
+		return nil
+	}
+	return list
+}
+
+// padding reads `same`, `valid` or how many positions are added on both sides.
+func (r *reader) padding(e entry) (mode Value[string], margin Value[int]) {
+	if r.shape != nil {
+		r.choice(e, "same", "valid")
+		r.count(e, 0)
+		return mode, margin
+	}
+	if _, ok := e.node.(*ast.IntegerNode); ok {
+		return mode, r.count(e, 0)
+	}
+	return r.choice(e, "same", "valid"), margin
 }
 
 func reshapeSettings(r *reader, l *Layer) fields {

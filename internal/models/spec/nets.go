@@ -34,6 +34,12 @@ type Layer struct {
 	Bias       Value[bool]
 	Dims       []Value[string] // of reshape
 	Shape      []Value[int]    // of reshape
+
+	// of convolutions and pooling
+	Filters        Value[string] // as Units
+	Kernel, Stride []Value[int]  // one for all axes, or one for each
+	Padding        Value[string] // same or valid
+	Margin         Value[int]    // padding as a number
 }
 
 // Init says how weights start: public random numbers, which no record moves.

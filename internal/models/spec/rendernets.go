@@ -48,6 +48,14 @@ func (l *Layer) text() string {
 			parts = append(parts, key+": "+value)
 		}
 	}
+	numbers := func(list []Value[int]) string {
+		return flowList(list, func(v Value[int]) string { return strconv.Itoa(v.V) })
+	}
+	add("filters", plainNumber(l.Filters.V), l.Filters.IsSet())
+	add("kernel", numbers(l.Kernel), len(l.Kernel) > 0)
+	add("stride", numbers(l.Stride), len(l.Stride) > 0)
+	add("padding", l.Padding.V, l.Padding.IsSet())
+	add("padding", strconv.Itoa(l.Margin.V), l.Margin.IsSet())
 	add("units", plainNumber(l.Units.V), l.Units.IsSet())
 	add("activation", l.Activation.V, l.Activation.IsSet())
 	add("init", l.Init.text(), l.Init.Kind.IsSet())

@@ -1,0 +1,55 @@
+package net
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// pooling takes the largest value or the mean of every window of each channel.
+// The stride is the kernel unless stated. The mean counts padding as zeros, as
+// PyTorch's does; the maximum leaves it out. At a tie the gradient of the
+// maximum is shared.
+func pooling(axes int, largest bool) func(p *plan, l *spec.Layer) step {
+	return func(p *plan, l *spec.Layer) step {
+		m, ok := p.image(l, axes)
+		if !ok {
+			return nil
+		}
+		stride := l.Stride
+		if len(stride) == 0 {
+			stride = l.Kernel
+		}
+		w, ok := p.window(l, m.sizes(), l.Kernel, stride)
+		if !ok {
+			return nil
+		}
+		space := p.positions(m, w.outs())
+		shape := append(graph.Shape{m.channel}, space...)
+		if len(p.shape) == axes {
+			shape = space // it has no channels
+		}
+		p.shape = shape
+		windows := graph.Shape{m.channel, {Name: seen, Size: w.taps()}, {Name: places, Size: w.places()}}
+		index := w.patches(m.channel.Size)
+		return func(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
+			if largest {
+				return b.Reshape(b.MaxOver(b.TakeOr(x, windows, index, math.Inf(-1)), seen), shape)
+			}
+			return b.Reshape(b.Mean(b.TakeOr(x, windows, index, 0), seen), shape)
+		}
+	}
+}
+
+// globalMean is the mean of each channel over all its positions.
+func globalMean(p *plan, l *spec.Layer) step {
+	if len(p.shape) < 2 {
+		return p.fail(l.Kind.At, "", "layer %s needs [channel, positions], not %v", l.Kind.V, p.shape)
+	}
+	channel, n := p.shape[0], p.shape[1:].Size()
+	p.shape = graph.Shape{channel}
+	return func(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
+		return b.Mean(b.Reshape(x, graph.Shape{channel, {Name: places, Size: n}}), places)
+	}
+}
