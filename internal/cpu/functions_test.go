@@ -27,7 +27,7 @@ func TestUnaryFunctions(t *testing.T) {
 		f(y, x)
 		for i, v := range x {
 			want := op.Eval(v, 0, 0)
-			size := math.Max(math.Abs(want), 1e-290) // exp ends at -708
+			size := math.Max(math.Abs(want), 1e-290)           // exp ends at -708
 			if op == graph.OpLgamma || op == graph.OpDigamma { // the definition's are coarse near their zeros
 				size = math.Max(size, 1)
 			}

@@ -14,6 +14,9 @@ type frame struct {
 	in     [spaces][]float64 // by space; globals are shared by all threads
 	turned []float64         // transposes computed once per step, likewise
 
+	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
+	right32, left32 []float32 // factor and result of a product of a chunk
+
 	n     int
 	arena []float64
 	noise *noise.Stream

@@ -12,6 +12,10 @@ func (f *frame) matVec(in *instr) {
 		f.plainMatVec(in)
 		return
 	}
+	if in.single >= 0 && f.weights32 != nil {
+		f.singleMatVec(in)
+		return
+	}
 	f.laneMatVec(in)
 }
 

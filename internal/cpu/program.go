@@ -17,6 +17,7 @@ type program struct {
 	globals        int       // scalars computed once per step
 	constants      []float64 // of all const buffers
 	transposed     int       // scalars of matrices transposed once per step
+	single         singleWeights
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // arena scalars per lane
@@ -42,8 +43,9 @@ type instr struct {
 	graph.Instr
 	steps []step // of element-wise operations, sums, maxima and puts
 	// turned is where the transpose of A is kept for a product with rows in
-	// place where it has to be turned, else -1.
-	turned int
+	// place where it has to be turned, single where its float32 copy is for a
+	// large product; else -1.
+	turned, single int
 }
 
 // A term is a tape term with where its operands live.
@@ -216,10 +218,12 @@ func operands(in *graph.Instr) [3]graph.Operand {
 
 // instruction prepares one instruction.
 func (p *program) instruction(in graph.Instr, record bool) instr {
-	c := instr{Instr: in, steps: p.steps(&in, record), turned: -1}
+	c := instr{Instr: in, steps: p.steps(&in, record), turned: -1, single: -1}
 	if record && readsRows(p.tape, &in) && in.Trans && in.Rows > 1 {
 		c.turned = p.transposed
 		p.transposed += in.Rows * in.Cols
+	} else if record {
+		c.single = p.single.weights(&in)
 	}
 	return c
 }

@@ -81,6 +81,9 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	} else {
 		fetch = 0
 	}
+	if rows.F32 != nil && p.single.size > 0 {
+		w.stage.weights32 = make([]float32, p.single.size)
+	}
 	allValid := !slices.Contains(rows.Valid, false)
 	for range threads {
 		c := &context{
@@ -99,6 +102,10 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			p: p, turned: w.turned, rows: rows, fetch: fetch, in: w.stage.in,
 			arena: make([]float64, max(1, p.lanes*p.chunk)),
 			drawn: make([]float64, p.tape.AuxRecord*p.chunk),
+		}
+		if w.stage.weights32 != nil {
+			c.weights32 = w.stage.weights32
+			c.right32, c.left32 = make([]float32, p.single.right*p.chunk), make([]float32, p.single.left*p.chunk)
 		}
 		w.contexts = append(w.contexts, c)
 	}
@@ -130,6 +137,9 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	w.stage.forget()
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
+	if w.stage.weights32 != nil {
+		w.stage.narrowWeights()
+	}
 
 	chunks, chunk := w.p.chunks(size)
 	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, chunk: chunk, shards: w.shards(size, chunks)}

@@ -1,0 +1,68 @@
+package cpu
+
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// Large matrix products of a forward or backward pass, those of networks, are
+// taken in float32 where the rows are: they run at twice the rate. Only they
+// are. What a record's lanes hold depends on that record and the parameters
+// alone, in whatever precision, so that the norm that clips it, its factor and
+// the sum of products over records, all float64, are of the same numbers
+// (docs/privacy.md, claim 2).
+
+// largeProduct is the least size of a matrix whose product is worth rounding
+// its factors for.
+const largeProduct = 4096
+
+// singleWeights says where the float32 copies of matrices are, by buffer.
+type singleWeights struct {
+	at    map[graph.Buf]int
+	size  int // numbers of all matrices
+	right int // numbers per record of the largest right factor
+	left  int // and of the largest result
+}
+
+// weights notes the matrix of an instruction of the record stage and returns
+// where its copy is, -1 if it needs none.
+func (w *singleWeights) weights(in *graph.Instr) int {
+	if in.Op != graph.OpMatVec || in.Rows*in.Cols < largeProduct {
+		return -1
+	}
+	at, seen := w.at[in.A.Buf]
+	if !seen {
+		if w.at == nil {
+			w.at = map[graph.Buf]int{}
+		}
+		at = w.size
+		w.at[in.A.Buf] = at
+		w.size += in.Rows * in.Cols
+	}
+	w.right, w.left = max(w.right, in.Cols*in.Width), max(w.left, in.Rows*in.Width)
+	return at
+}
+
+// narrowWeights rounds the matrices of this step's parameters.
+func (f *frame) narrowWeights() {
+	for buf, at := range f.p.single.at {
+		x := f.values(buf)
+		simd.Narrow(f.weights32[at:at+len(x)], x)
+	}
+}
+
+// singleMatVec is laneMatVec in float32.
+func (f *frame) singleMatVec(in *instr) {
+	dst, right, m := f.block(in.Dst), f.block(in.B.Buf), in.Width*f.n
+	p := simd.Product32{
+		M: in.Rows, N: m, K: in.Cols, C: f.left32[:len(dst)], LDC: m,
+		A: f.weights32[in.single:], ARow: in.Cols, ACol: 1, B: f.right32[:len(right)], LDB: m,
+	}
+	if in.Trans {
+		p.ARow, p.ACol = 1, in.Rows
+	}
+	simd.Narrow(p.B, right)
+	clear(p.C)
+	p.Add()
+	simd.Widen(dst, p.C)
+}
