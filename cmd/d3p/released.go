@@ -20,7 +20,7 @@ type released struct {
 
 // readReleased reads the release of a run; run is its folder, or release/ itself.
 func readReleased(run string) (*released, error) {
-	lock, params, posterior, err := report.ReadRelease(run)
+	lock, params, err := report.ReadRelease(run)
 	if err != nil {
 		return nil, failWith(statusUsage, err)
 	}
@@ -36,8 +36,9 @@ func readReleased(run string) (*released, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, err)
 	}
-	if m.P != len(posterior.Mean) {
-		return nil, failWith(statusSpec, fmt.Errorf("%s: params.json has %d parameters, the model %d", run, len(posterior.Mean), m.P))
+	posterior, err := params.Posterior(m)
+	if err != nil {
+		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", run, err))
 	}
 	return &released{run, m, params, posterior, privacy}, nil
 }

@@ -51,6 +51,6 @@ func (p *Plan) setBlocks(blocks []guide.Block) error {
 		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
 	}
 	p.Blocks = blocks
-	_, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank, Blocks: blocks})
+	_, err := p.newGuide()
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/models/guide"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 )
@@ -141,11 +140,7 @@ func (v *validator) optimization(c Config) {
 }
 
 func (v *validator) gradient(c Config) {
-	var families []string
-	for _, f := range guide.Families() {
-		families = append(families, f.Name)
-	}
-	v.oneOf("guide", strings.ReplaceAll(c.Guide, "_", "-"), families...)
+	v.oneOf("guide", strings.ReplaceAll(c.Guide, "_", "-"), guideNames()...)
 	v.check(c.Rank >= 0, "rank", c.Rank, "is not a number of factors", "--rank 5")
 	v.oneOf("gradient", c.Gradient, GradientAligned, GradientVanilla)
 	v.oneOf("theta", c.Theta, ThetaShared, ThetaPerRecord)

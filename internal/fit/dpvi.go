@@ -55,7 +55,7 @@ type State struct {
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
 func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
-	g, err := guide.New(p.Guide, p.Latent, guide.Options{Rank: p.Rank, Blocks: p.Blocks})
+	g, err := p.newGuide()
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (l *Loop) Advance(count float64) error {
 	if !finite(s.Lambda) {
 		return fmt.Errorf("step %d: %w", s.Step+1, ErrNonFinite)
 	}
-	if l.plan.GradientNoise > 0 {
+	if l.plan.GradientNoise > 0 && l.modelsNoise() {
 		l.guide.Precision(l.precision, s.Lambda)
 		s.Noise.add(s.Step, l.gain, l.precision, l.noiseSD())
 	}
@@ -204,7 +204,9 @@ func (l *Loop) Advance(count float64) error {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}
 	s.Step++
-	s.Trace.add(s.Step, s.Lambda[:l.plan.Latent])
+	if s.Trace.wants(s.Step) {
+		s.Trace.add(s.Step, guide.Location(l.guide, s.Lambda))
+	}
 	return nil
 }
 

@@ -61,5 +61,5 @@ func guideNames() []string {
 	for _, f := range guide.Families() {
 		names = append(names, f.Name)
 	}
-	return names
+	return append(names, guide.CustomName)
 }

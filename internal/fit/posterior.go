@@ -45,7 +45,7 @@ func (l *Loop) Posterior() *Posterior {
 	if !l.modelsNoise() {
 		clear(post.VarDP)
 	}
-	post.Mean = post.Lambda[:p:p]
+	post.Mean = guide.Location(l.guide, post.Lambda)
 	l.guide.SD(post.LogSD, post.Lambda)
 	for j, sd := range post.LogSD {
 		post.LogSD[j] = math.Log(sd)

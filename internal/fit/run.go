@@ -37,6 +37,9 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p.model = m
+	if err := p.setCustom(cfg); err != nil {
+		return nil, err
+	}
 	return p, nil
 }
 

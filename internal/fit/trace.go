@@ -25,11 +25,12 @@ func newTrace(steps, latent int) Trace {
 	return t
 }
 
-// add keeps location (P) as the iterate after step, if its turn has come.
+// wants reports whether the iterate after step is kept.
+func (t *Trace) wants(step int) bool { return step%t.every == 0 || step == t.last }
+
+// add keeps location (P) as the iterate after step.
 func (t *Trace) add(step int, location []float64) {
-	if step%t.every == 0 || step == t.last {
-		t.Steps, t.Mean = append(t.Steps, step), append(t.Mean, location...)
-	}
+	t.Steps, t.Mean = append(t.Steps, step), append(t.Mean, location...)
 }
 
 // restore takes over the iterates of saved, and reports whether they fit.

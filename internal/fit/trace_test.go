@@ -13,7 +13,9 @@ func TestTraceIsThinned(t *testing.T) {
 		location := make([]float64, c.latent)
 		for step := 1; step <= c.steps; step++ {
 			location[0] = float64(step)
-			trace.add(step, location)
+			if trace.wants(step) {
+				trace.add(step, location)
+			}
 		}
 		n := len(trace.Steps)
 		if n != c.kept || trace.Steps[0] != c.first || trace.Steps[n-1] != c.steps {
@@ -34,7 +36,9 @@ func TestTraceIsThinned(t *testing.T) {
 func TestTraceRestores(t *testing.T) {
 	saved := newTrace(20, 1)
 	for step := 1; step <= 7; step++ {
-		saved.add(step, []float64{float64(step)})
+		if saved.wants(step) {
+			saved.add(step, []float64{float64(step)})
+		}
 	}
 	trace := newTrace(20, 1)
 	if !trace.restore(Trace{Steps: saved.Steps, Mean: saved.Mean}, 1) {

@@ -62,6 +62,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.checkNames()
 	c.checkUse()
 	m.Starts = c.starts()
+	m.custom = c.customGuide()
 	c.checkNets()
 	c.checkLatents()
 	if c.brokenNet {

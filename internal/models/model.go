@@ -53,6 +53,7 @@ type Model struct {
 
 	globals     *globals
 	constraints *constraints
+	custom      *customGuide
 }
 
 // Param is a parameter, or a quantity derived from parameters.

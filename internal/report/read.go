@@ -8,48 +8,51 @@ import (
 	"path/filepath"
 
 	"d3p/internal/fit"
+	"d3p/internal/models"
 	"d3p/internal/models/guide"
 )
 
-// ReadRelease reads the model file and the posterior of a release. dir is the
+// ReadRelease reads the model file and the parameters of a release. dir is the
 // release folder or the run folder that holds it.
-func ReadRelease(dir string) (model []byte, p Parameters, posterior *fit.Posterior, err error) {
+func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 	dir = releaseFolder(dir)
 	lock, err := os.ReadFile(filepath.Join(dir, "spec.lock.yaml"))
 	if err != nil {
-		return nil, p, nil, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, p, fmt.Errorf("%s is no release: %w", dir, err)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, "params.json"))
 	if err != nil {
-		return nil, p, nil, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, p, fmt.Errorf("%s is no release: %w", dir, err)
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, p, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
+		return nil, p, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
 	}
 	if err := p.readWeights(dir); err != nil {
-		return nil, p, nil, err
+		return nil, p, err
 	}
-	posterior, err = p.Posterior()
-	return LockedModel(lock), p, posterior, err
+	return LockedModel(lock), p, nil
 }
 
-// Posterior is the posterior that the parameters describe.
-func (p Parameters) Posterior() (*fit.Posterior, error) {
+// Posterior is the posterior of the model m that the parameters describe.
+func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 	latent := len(p.Guide.VarDP)
-	g, err := guide.New(p.Guide.Family, latent, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
+	if latent != m.P {
+		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
+	}
+	g, err := fit.GuideOf(m, p.Guide.Family, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
 	if err != nil {
 		return nil, fmt.Errorf("params.json: %w", err)
 	}
 	if len(p.Guide.Lambda) != g.Size() {
 		return nil, fmt.Errorf("params.json: %d guide parameters, want %d", len(p.Guide.Lambda), g.Size())
 	}
-	logSD := make([]float64, latent)
+	mean, logSD := guide.Location(g, p.Guide.Lambda), make([]float64, latent)
 	g.SD(logSD, p.Guide.Lambda)
 	for j, sd := range logSD {
 		logSD[j] = math.Log(sd)
 	}
 	return &fit.Posterior{
-		Guide: g, Lambda: p.Guide.Lambda, Mean: p.Guide.Lambda[:latent], LogSD: logSD, VarDP: p.Guide.VarDP, Steps: p.Steps,
+		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, Steps: p.Steps,
 	}, nil
 }
 

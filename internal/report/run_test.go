@@ -65,17 +65,21 @@ type public struct{ *rand.Rand }
 func (r public) Normal() float64  { return r.NormFloat64() }
 func (r public) Uniform() float64 { return r.Float64() }
 
-// example is a finished run that read no data: its posterior is made up.
-func example(t testing.TB, cfg fit.Config) *Run {
+// compiled is the model of a model file.
+func compiled(t testing.TB, src string) *models.Model {
 	t.Helper()
-	s, errs := spec.Parse("example.yaml", []byte(exampleModel), nil)
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Compile(s)
+	m, err := models.Read("model.yaml", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+// example is a finished run that read no data: its posterior is made up.
+func example(t testing.TB, cfg fit.Config) *Run {
+	t.Helper()
+	m := compiled(t, exampleModel)
+	s := m.Spec
 	plan, err := fit.NewPlan(m, cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -240,7 +244,7 @@ func TestParametersRoundTrip(t *testing.T) {
 	if err := json.Unmarshal(raw, &p); err != nil {
 		t.Fatal(err)
 	}
-	back, err := p.Posterior()
+	back, err := p.Posterior(compiled(t, exampleModel))
 	if err != nil {
 		t.Fatal(err)
 	}

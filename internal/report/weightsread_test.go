@@ -11,9 +11,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
-	"d3p/internal/models"
 	"d3p/internal/models/guide"
-	"d3p/internal/models/spec"
 )
 
 // A network whose weights are a point, beside parameters with priors.
@@ -46,14 +44,7 @@ privacy: {epsilon: 1, neighbours: add_remove}
 // networkRun is a made-up run of networkModel in which θ_j = 1 + j.
 func networkRun(t *testing.T) *Run {
 	t.Helper()
-	s, errs := spec.Parse("network.yaml", []byte(networkModel), nil)
-	if err := errs.Err(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Compile(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := compiled(t, networkModel)
 	plan, err := fit.NewPlan(m, fit.Config{NonPrivate: true, Steps: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -65,7 +56,7 @@ func networkRun(t *testing.T) *Run {
 	}
 	p.Mean = p.Lambda
 	return &Run{
-		Status: Complete, Name: "network", Spec: s, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
+		Status: Complete, Name: "network", Spec: m.Spec, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
 		Draws: Draws{S: 0}, Weights: WeightsOf(m, p),
 	}
 }
@@ -96,7 +87,11 @@ func TestWeightsComeBack(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "draws.parquet")); err == nil {
 		t.Error("there are no draws, but a file of them")
 	}
-	_, _, posterior, err := ReadRelease(dir)
+	_, parameters, err := ReadRelease(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	posterior, err := parameters.Posterior(compiled(t, networkModel))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +108,7 @@ func TestWeightsComeBack(t *testing.T) {
 	if err := os.WriteFile(path, weights, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := ReadRelease(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
+	if _, _, err := ReadRelease(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
 		t.Errorf("an altered file of weights: error %v", err)
 	}
 }

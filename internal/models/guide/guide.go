@@ -12,7 +12,7 @@ import (
 )
 
 // Guide is a reparameterised family θ = f(λ, η), η ~ N(0, I_E). In every family
-// the first P entries of λ are the location m, so that f(λ, 0) = m.
+// of Families the first P entries of λ are the location m = f(λ, 0).
 //
 // Methods may use scratch space of the guide: one goroutine at a time.
 type Guide interface {
@@ -44,6 +44,10 @@ type Options struct {
 	Rank   int     // low_rank: number of factors R
 	Blocks []Block // coordinates with families of their own
 }
+
+// CustomName is the name of the family that a model file writes itself; see
+// Custom.
+const CustomName = "custom"
 
 // Family is one line of the table of variational families.
 type Family struct {
@@ -90,4 +94,13 @@ func New(name string, latent int, opt Options) (Guide, error) {
 		known = append(known, f.Name)
 	}
 	return nil, fmt.Errorf("unknown guide %q (choose one of %s)", name, strings.Join(known, ", "))
+}
+
+// Location is f(lambda, 0) of g, P numbers. It may share memory with lambda.
+func Location(g Guide, lambda []float64) []float64 {
+	if c, ok := g.(*Custom); ok {
+		return c.median(lambda)
+	}
+	p := g.Latent()
+	return lambda[:p:p]
 }

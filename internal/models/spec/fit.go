@@ -14,6 +14,8 @@ type Guide struct {
 	Rank      Value[int]      // of low_rank
 	Blocks    []GuideBlock    // parameters with a family of their own
 	Spread    []Value[string] // parameters that start spread over the declared bounds
+	Params    []*Definition   // of custom: the laws of parameters, in terms of free parameters
+	Free      []*Definition   // of custom: free parameters and where they start, zeros [dim, ...]
 	Rows      []*Definition   // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
@@ -50,13 +52,12 @@ func (r *reader) guide(e entry, g *Guide) {
 		"init_scale": func(e entry) { g.InitScale = r.positive(e) },
 		"rank":       func(e entry) { g.Rank = r.count(e, 1) },
 		"blocks":     func(e entry) { g.Blocks = r.guideBlocks(e) },
-		"params": func(e entry) {
-			r.notYet(e, "params", "custom guides")
-		},
-		"free": func(e entry) { r.notYet(e, "free", "custom guides") },
-		"rows": func(e entry) { g.Rows = r.definitions(e) },
+		"params":     func(e entry) { g.Params = r.definitions(e) },
+		"free":       func(e entry) { g.Free = r.definitions(e) },
+		"rows":       func(e entry) { g.Rows = r.definitions(e) },
 	})
 	r.checkBlocks(g)
+	r.checkCustom(g)
 }
 
 // fit reads `fit:`.

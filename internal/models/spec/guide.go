@@ -11,13 +11,26 @@ const SpreadOnBounds = "spread_on_bounds"
 // GuideBlock gives one parameter a family of its own, independent of the others.
 type GuideBlock struct{ Param, Family Value[string] }
 
+// Custom is the type of a guide whose laws the model file writes.
+const Custom = "custom"
+
 // guideType reads `type:`.
 func (r *reader) guideType(e entry) Value[string] {
-	if s, ok := e.node.(*ast.StringNode); ok && s.Value == "custom" && r.shape == nil {
-		r.add(r.at(s), "use mean_field, with `blocks:` where parameters differ", "a guide of type custom is not available yet")
-		return Value[string]{}
+	return r.choice(e, "mean_field", "full_rank", "low_rank", "delta", Amortised, Custom)
+}
+
+// checkCustom reports laws beside a guide that has its own, and a custom guide
+// without any.
+func (r *reader) checkCustom(g *Guide) {
+	custom := g.Type.V == Custom
+	for _, list := range [][]*Definition{g.Params, g.Free} {
+		if len(list) > 0 && g.Type.IsSet() && !custom {
+			r.add(list[0].Name.At, "write `type: custom`", "a guide of type %s writes its own laws", g.Type.V)
+		}
 	}
-	return r.choice(e, "mean_field", "full_rank", "low_rank", "delta", Amortised)
+	if custom && len(g.Params) == 0 {
+		r.add(g.Type.At, "add `params:` with a line `name: distribution` of free parameters", "a custom guide needs laws of its parameters")
+	}
 }
 
 // guideBlocks reads `blocks: {z: mean_field}`.
@@ -62,7 +75,7 @@ func (r *reader) guideInit(e entry, g *Guide) {
 
 // checkBlocks reports blocks beside a guide that has none.
 func (r *reader) checkBlocks(g *Guide) {
-	if t := g.Type; len(g.Blocks) > 0 && (t.V == "delta" || t.V == Amortised) {
+	if t := g.Type; len(g.Blocks) > 0 && (t.V == "delta" || t.V == Amortised || t.V == Custom) {
 		r.add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", t.V)
 	}
 }

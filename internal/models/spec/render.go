@@ -74,30 +74,12 @@ func (s *Spec) renderModel(p *printer) {
 			p.line("parametrisation", m.Parametrisation.Or("non_centred"))
 		}
 		core, _ := s.Lower()
-		priors := m.allPriors(core)
-		if len(priors) == 0 {
-			return
-		}
-		p.block("priors", func() {
-			for _, d := range priors {
-				p.text(d.Name.V, d.Text.V)
-			}
-		})
+		renderDefinitions(p, "priors", m.allPriors(core))
 	})
 }
 
 // renderCore prints core blocks.
 func renderCore(p *printer, c *Core) {
-	definitions := func(key string, list []*Definition) {
-		if len(list) == 0 {
-			return
-		}
-		p.block(key, func() {
-			for _, d := range list {
-				p.text(d.Name.V, d.Text.V)
-			}
-		})
-	}
 	p.block("core", func() {
 		if len(c.Dims) > 0 {
 			p.block("dims", func() {
@@ -107,15 +89,15 @@ func renderCore(p *printer, c *Core) {
 			})
 		}
 		renderConstraints(p, c.Constraints)
-		definitions("params", c.Params)
-		definitions("let", c.Let)
+		renderDefinitions(p, "params", c.Params)
+		renderDefinitions(p, "let", c.Let)
 		if len(c.RowsLet)+len(c.Observe) == 0 {
 			return
 		}
 		p.block("rows", func() {
-			definitions("latent", c.Latent)
-			definitions("let", c.RowsLet)
-			definitions("observe", c.Observe)
+			renderDefinitions(p, "latent", c.Latent)
+			renderDefinitions(p, "let", c.RowsLet)
+			renderDefinitions(p, "observe", c.Observe)
 		})
 	})
 }
@@ -129,4 +111,16 @@ func (d *Dim) text() string {
 		return "levels(" + d.Of.V + ")"
 	}
 	return flowList(d.Labels, func(v Value[string]) string { return v.V })
+}
+
+// renderDefinitions prints named expressions under a key, when there are any.
+func renderDefinitions(p *printer, key string, list []*Definition) {
+	if len(list) == 0 {
+		return
+	}
+	p.block(key, func() {
+		for _, d := range list {
+			p.text(d.Name.V, d.Text.V)
+		}
+	})
 }

@@ -11,13 +11,9 @@ func renderGuide(p *printer, g *Guide, guideDefault string) {
 		p.count("rank", g.Rank)
 	}
 	renderBlocks(p, g)
-	if len(g.Rows) > 0 {
-		p.block("rows", func() {
-			for _, d := range g.Rows {
-				p.text(d.Name.V, d.Text.V)
-			}
-		})
-	}
+	renderDefinitions(p, "params", g.Params)
+	renderDefinitions(p, "free", g.Free)
+	renderDefinitions(p, "rows", g.Rows)
 }
 
 // renderFit prints the settings of the algorithm.

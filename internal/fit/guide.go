@@ -1,0 +1,50 @@
+package fit
+
+import (
+	"errors"
+
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+)
+
+// newGuide is a new guide of the planned family.
+func (p *Plan) newGuide() (guide.Guide, error) {
+	opt := guide.Options{Rank: p.Rank, Blocks: p.Blocks}
+	if p.Guide == guide.CustomName {
+		return GuideOf(p.model, p.Guide, opt)
+	}
+	return guide.New(p.Guide, p.Latent, opt)
+}
+
+// GuideOf is a new guide of the family called name for m, which has the laws of
+// a custom one.
+func GuideOf(m *models.Model, name string, opt guide.Options) (guide.Guide, error) {
+	if name != guide.CustomName {
+		return guide.New(name, m.P, opt)
+	}
+	if m != nil {
+		if g := m.CustomGuide(); g != nil {
+			return g, nil
+		}
+	}
+	return nil, errors.New("--guide: custom needs laws of its own (write `guide: {type: custom, params:, free:}` in the model file)")
+}
+
+// setCustom decides what a custom guide cannot have: the variance of the
+// privacy noise is followed through a location of every parameter, which it
+// need not have.
+func (p *Plan) setCustom(cfg Config) error {
+	if p.Guide != guide.CustomName {
+		return nil
+	}
+	if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
+		return errors.New("--noise-aware: a custom guide does not tell what the privacy noise does to it (type --noise-aware none, or --guide mean-field)")
+	}
+	p.NoiseAware = NoiseAwareNone
+	if p.Private {
+		p.Warnings = append(p.Warnings, Warning{"custom-guide-noise",
+			"a custom guide does not follow what the privacy noise does to it: its intervals leave that out; the other guides include it"})
+	}
+	_, err := p.newGuide()
+	return err
+}
