@@ -116,9 +116,14 @@ func (c *compiler) derived(n *Node) Buf {
 }
 
 // isDerived says whether a node becomes columns: if it depends on columns only
-// and is not far larger than those, such as the one-hot code of a level.
+// and is not far larger than those, such as the one-hot code of a level. Many
+// columns that are only moved stay where they are.
 func (c *compiler) isDerived(n *Node) bool {
-	return n.stage == StageData && n.op != OpColumn && (n.size <= 16 || n.size <= 2*c.columnsRead(n))
+	if n.stage != StageData || n.op == OpColumn {
+		return false
+	}
+	moved := n.op == OpView || n.op == OpStack
+	return n.size <= 16 || !moved && n.size <= 2*c.columnsRead(n)
 }
 
 // columnsRead is the size of the largest block of columns behind a node.
