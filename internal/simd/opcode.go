@@ -31,6 +31,9 @@ const (
 	OpMul                        // to = a·b
 	OpDiv                        // to = a/b
 	OpMax                        // to = max(a, b); NaN wins
+	OpMulZero                    // to = a·b, but 0 where a is 0
+	OpLess                       // to = 1 where a < b, else 0
+	OpEqual                      // to = 1 where a = b, else 0
 	OpAddScalar                  // to = a + s
 	OpSubScalar                  // to = a - s
 	OpFromScalar                 // to = s - a
@@ -38,6 +41,9 @@ const (
 	OpDivScalar                  // to = a/s
 	OpOverScalar                 // to = s/a
 	OpMaxScalar                  // to = max(a, s); NaN wins
+	OpLessScalar                 // to = 1 where a < s, else 0
+	OpAboveScalar                // to = 1 where s < a, else 0
+	OpEqualScalar                // to = 1 where a = s, else 0
 	OpAddProduct                 // to += a·b, with one rounding
 	OpAxpy                       // to += a·s, with one rounding
 	OpWhere                      // to = b where a is not 0, else c
@@ -46,6 +52,7 @@ const (
 	OpSquares                    // to += Σ a² over the elements of a; to is one element
 	OpGather                     // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0
 	OpDots                       // to[i] = Σ a[i]·b over the lanes in use; b is one element, to are numbers
+	OpScale                      // to[i] = a[i]·b; b is one element
 	OpGroupDots                  // to[k·Count+i] = Σ a[i]·b over the lanes in use where c is k, for k < Groups; b, c, to likewise
 	opcodes
 )
@@ -68,9 +75,9 @@ func kindsOf(op Opcode) [4]kind {
 		return [4]kind{vectors, number}
 	case op <= OpGelu:
 		return [4]kind{vectors, vectors}
-	case op <= OpMax, op == OpAddProduct:
+	case op <= OpEqual, op == OpAddProduct:
 		return [4]kind{vectors, vectors, vectors}
-	case op <= OpMaxScalar, op == OpAxpy, op == OpBlock:
+	case op <= OpEqualScalar, op == OpAxpy, op == OpBlock:
 		return [4]kind{vectors, vectors, number}
 	case op == OpWhere:
 		return [4]kind{vectors, vectors, vectors, vectors}
@@ -80,6 +87,8 @@ func kindsOf(op Opcode) [4]kind {
 		return [4]kind{vector, vectors}
 	case op == OpGather:
 		return [4]kind{vectors, number, numbers, vector}
+	case op == OpScale:
+		return [4]kind{vectors, vectors, vector}
 	case op == OpDots:
 		return [4]kind{numbers, vectors, vector}
 	}

@@ -98,8 +98,8 @@ func (p *Program) need(place Place, k kind, in Instruction) {
 }
 
 // Run executes the program. Element i of an array starts pitch numbers times i
-// from its start; each has `lanes` lanes in use, lanes <= pitch. OpSquares and
-// OpGather take a pitch that is a multiple of eight, and what lies between is
+// from its start; each has `lanes` lanes in use, lanes <= pitch. OpSquares,
+// OpGather and OpScale take a pitch that is a multiple of eight, and what lies between is
 // computed like the lanes in use, but for sums over lanes. The table of
 // OpGather is the caller's to check, as its blocks are.
 func (p *Program) Run(spaces *[Spaces][]float64, pitch, lanes int) {

@@ -12,7 +12,7 @@ func runAVX2(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX2(table *[40]uintptr)
+func codesAVX2(table *[47]uintptr)
 
 // The end of a program.
 func stopCodeAVX2()
@@ -86,6 +86,15 @@ func divCodeAVX2()
 // to = max(a, b)
 func maxCodeAVX2()
 
+// to = a·b, but 0 where a is 0
+func mulZeroCodeAVX2()
+
+// to = 1 where a < b, else 0
+func lessCodeAVX2()
+
+// to = 1 where a = b, else 0
+func equalCodeAVX2()
+
 // to = a + s
 func addScalarCodeAVX2()
 
@@ -106,6 +115,15 @@ func overScalarCodeAVX2()
 
 // to = max(a, s)
 func maxScalarCodeAVX2()
+
+// to = 1 where a < s, else 0
+func lessScalarCodeAVX2()
+
+// to = 1 where s < a, else 0
+func aboveScalarCodeAVX2()
+
+// to = 1 where a = s, else 0
+func equalScalarCodeAVX2()
 
 // to = fma(a, b, to)
 func addProductCodeAVX2()
@@ -131,6 +149,9 @@ func gatherCodeAVX2()
 // to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.
 func dotsCodeAVX2()
 
+// to[i] = a[i]·b, b being one element.
+func scaleCodeAVX2()
+
 // to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.
 func groupDotsCodeAVX2()
 
@@ -142,7 +163,7 @@ func runAVX512(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX512(table *[40]uintptr)
+func codesAVX512(table *[47]uintptr)
 
 // The end of a program.
 func stopCodeAVX512()
@@ -216,6 +237,15 @@ func divCodeAVX512()
 // to = max(a, b)
 func maxCodeAVX512()
 
+// to = a·b, but 0 where a is 0
+func mulZeroCodeAVX512()
+
+// to = 1 where a < b, else 0
+func lessCodeAVX512()
+
+// to = 1 where a = b, else 0
+func equalCodeAVX512()
+
 // to = a + s
 func addScalarCodeAVX512()
 
@@ -236,6 +266,15 @@ func overScalarCodeAVX512()
 
 // to = max(a, s)
 func maxScalarCodeAVX512()
+
+// to = 1 where a < s, else 0
+func lessScalarCodeAVX512()
+
+// to = 1 where s < a, else 0
+func aboveScalarCodeAVX512()
+
+// to = 1 where a = s, else 0
+func equalScalarCodeAVX512()
 
 // to = fma(a, b, to)
 func addProductCodeAVX512()
@@ -260,6 +299,9 @@ func gatherCodeAVX512()
 
 // to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.
 func dotsCodeAVX512()
+
+// to[i] = a[i]·b, b being one element.
+func scaleCodeAVX512()
 
 // to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.
 func groupDotsCodeAVX512()

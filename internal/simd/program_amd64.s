@@ -14,7 +14,7 @@ TEXT ·runAVX2(SB), NOSPLIT, $0-32
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX2(table *[40]uintptr)
+// func codesAVX2(table *[47]uintptr)
 TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX2+0(SB), CX
@@ -65,38 +65,52 @@ TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ CX, 176(AX)
 	LEAQ ·maxCodeAVX2+0(SB), CX
 	MOVQ CX, 184(AX)
-	LEAQ ·addScalarCodeAVX2+0(SB), CX
+	LEAQ ·mulZeroCodeAVX2+0(SB), CX
 	MOVQ CX, 192(AX)
-	LEAQ ·subScalarCodeAVX2+0(SB), CX
+	LEAQ ·lessCodeAVX2+0(SB), CX
 	MOVQ CX, 200(AX)
-	LEAQ ·fromScalarCodeAVX2+0(SB), CX
+	LEAQ ·equalCodeAVX2+0(SB), CX
 	MOVQ CX, 208(AX)
-	LEAQ ·mulScalarCodeAVX2+0(SB), CX
+	LEAQ ·addScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 216(AX)
-	LEAQ ·divScalarCodeAVX2+0(SB), CX
+	LEAQ ·subScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 224(AX)
-	LEAQ ·overScalarCodeAVX2+0(SB), CX
+	LEAQ ·fromScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 232(AX)
-	LEAQ ·maxScalarCodeAVX2+0(SB), CX
+	LEAQ ·mulScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 240(AX)
-	LEAQ ·addProductCodeAVX2+0(SB), CX
+	LEAQ ·divScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 248(AX)
-	LEAQ ·axpyCodeAVX2+0(SB), CX
+	LEAQ ·overScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 256(AX)
-	LEAQ ·whereCodeAVX2+0(SB), CX
+	LEAQ ·maxScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 264(AX)
-	LEAQ ·blockCodeAVX2+0(SB), CX
+	LEAQ ·lessScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 272(AX)
-	LEAQ ·spoilCodeAVX2+0(SB), CX
+	LEAQ ·aboveScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 280(AX)
-	LEAQ ·squaresCodeAVX2+0(SB), CX
+	LEAQ ·equalScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 288(AX)
-	LEAQ ·gatherCodeAVX2+0(SB), CX
+	LEAQ ·addProductCodeAVX2+0(SB), CX
 	MOVQ CX, 296(AX)
-	LEAQ ·dotsCodeAVX2+0(SB), CX
+	LEAQ ·axpyCodeAVX2+0(SB), CX
 	MOVQ CX, 304(AX)
-	LEAQ ·groupDotsCodeAVX2+0(SB), CX
+	LEAQ ·whereCodeAVX2+0(SB), CX
 	MOVQ CX, 312(AX)
+	LEAQ ·blockCodeAVX2+0(SB), CX
+	MOVQ CX, 320(AX)
+	LEAQ ·spoilCodeAVX2+0(SB), CX
+	MOVQ CX, 328(AX)
+	LEAQ ·squaresCodeAVX2+0(SB), CX
+	MOVQ CX, 336(AX)
+	LEAQ ·gatherCodeAVX2+0(SB), CX
+	MOVQ CX, 344(AX)
+	LEAQ ·dotsCodeAVX2+0(SB), CX
+	MOVQ CX, 352(AX)
+	LEAQ ·scaleCodeAVX2+0(SB), CX
+	MOVQ CX, 360(AX)
+	LEAQ ·groupDotsCodeAVX2+0(SB), CX
+	MOVQ CX, 368(AX)
 	RET
 
 // func stopCodeAVX2()
@@ -7714,6 +7728,256 @@ done69:
 	MOVQ (SI), R11
 	JMP  R11
 
+// func mulZeroCodeAVX2()
+// Requires: AVX
+TEXT ·mulZeroCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail71
+
+loop70:
+	VMOVUPD      (BX)(R10*1), Y0
+	VMOVUPD      (CX)(R10*1), Y1
+	VBROADCASTSD c0000000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VMULPD       Y1, Y0, Y1
+	VCMPPD       $0x00, Y2, Y0, Y0
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VMOVUPD      Y0, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y0
+	VMOVUPD      32(CX)(R10*1), Y1
+	VBROADCASTSD c0000000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VMULPD       Y1, Y0, Y1
+	VCMPPD       $0x00, Y2, Y0, Y0
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VMOVUPD      Y0, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop70
+
+tail71:
+	TESTQ        R13, R13
+	JZ           done72
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	XORQ         R11, R11
+	SUBQ         R8, R11
+	LEAQ         tail8x8<>+64(SB), R8
+	VMOVUPS      (R8)(R11*8), Y0
+	LEAQ         tail8x4<>+32(SB), R8
+	VMOVUPS      (R8)(R11*4), X1
+	LEAQ         tail8x8<>+96(SB), R8
+	VMOVUPS      (R8)(R11*8), Y1
+	LEAQ         tail8x4<>+48(SB), R8
+	VMOVUPS      (R8)(R11*4), X2
+	VMASKMOVPD   (BX)(R10*1), Y0, Y2
+	VMASKMOVPD   (CX)(R10*1), Y0, Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VMULPD       Y3, Y2, Y3
+	VCMPPD       $0x00, Y4, Y2, Y2
+	VBLENDVPD    Y2, Y5, Y3, Y2
+	VMASKMOVPD   Y2, Y0, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y1, Y0
+	VMASKMOVPD   32(CX)(R10*1), Y1, Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VMULPD       Y2, Y0, Y2
+	VCMPPD       $0x00, Y3, Y0, Y0
+	VBLENDVPD    Y0, Y4, Y2, Y0
+	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
+
+done72:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func lessCodeAVX2()
+// Requires: AVX
+TEXT ·lessCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail74
+
+loop73:
+	VMOVUPD      (BX)(R10*1), Y0
+	VMOVUPD      (CX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VBLENDVPD    Y0, Y2, Y3, Y0
+	VMOVUPD      Y0, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y0
+	VMOVUPD      32(CX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VBLENDVPD    Y0, Y2, Y3, Y0
+	VMOVUPD      Y0, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop73
+
+tail74:
+	TESTQ        R13, R13
+	JZ           done75
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	XORQ         R11, R11
+	SUBQ         R8, R11
+	LEAQ         tail8x8<>+64(SB), R8
+	VMOVUPS      (R8)(R11*8), Y0
+	LEAQ         tail8x4<>+32(SB), R8
+	VMOVUPS      (R8)(R11*4), X1
+	LEAQ         tail8x8<>+96(SB), R8
+	VMOVUPS      (R8)(R11*8), Y1
+	LEAQ         tail8x4<>+48(SB), R8
+	VMOVUPS      (R8)(R11*4), X2
+	VMASKMOVPD   (BX)(R10*1), Y0, Y2
+	VMASKMOVPD   (CX)(R10*1), Y0, Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VCMPPD       $0x11, Y3, Y2, Y2
+	VBLENDVPD    Y2, Y4, Y5, Y2
+	VMASKMOVPD   Y2, Y0, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y1, Y0
+	VMASKMOVPD   32(CX)(R10*1), Y1, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VCMPPD       $0x11, Y2, Y0, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y0
+	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
+
+done75:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func equalCodeAVX2()
+// Requires: AVX
+TEXT ·equalCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail77
+
+loop76:
+	VMOVUPD      (BX)(R10*1), Y0
+	VMOVUPD      (CX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VBLENDVPD    Y0, Y2, Y3, Y0
+	VMOVUPD      Y0, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y0
+	VMOVUPD      32(CX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x00, Y1, Y0, Y0
+	VBLENDVPD    Y0, Y2, Y3, Y0
+	VMOVUPD      Y0, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop76
+
+tail77:
+	TESTQ        R13, R13
+	JZ           done78
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	XORQ         R11, R11
+	SUBQ         R8, R11
+	LEAQ         tail8x8<>+64(SB), R8
+	VMOVUPS      (R8)(R11*8), Y0
+	LEAQ         tail8x4<>+32(SB), R8
+	VMOVUPS      (R8)(R11*4), X1
+	LEAQ         tail8x8<>+96(SB), R8
+	VMOVUPS      (R8)(R11*8), Y1
+	LEAQ         tail8x4<>+48(SB), R8
+	VMOVUPS      (R8)(R11*4), X2
+	VMASKMOVPD   (BX)(R10*1), Y0, Y2
+	VMASKMOVPD   (CX)(R10*1), Y0, Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VCMPPD       $0x00, Y3, Y2, Y2
+	VBLENDVPD    Y2, Y4, Y5, Y2
+	VMASKMOVPD   Y2, Y0, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y1, Y0
+	VMASKMOVPD   32(CX)(R10*1), Y1, Y2
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VCMPPD       $0x00, Y2, Y0, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y0
+	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
+
+done78:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
 // func addScalarCodeAVX2()
 // Requires: AVX
 TEXT ·addScalarCodeAVX2(SB), NOSPLIT, $0
@@ -7739,9 +8003,9 @@ TEXT ·addScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail71
+	JZ           tail80
 
-loop70:
+loop79:
 	VMOVUPD (BX)(R10*1), Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -7749,11 +8013,11 @@ loop70:
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop70
+	JNZ     loop79
 
-tail71:
+tail80:
 	TESTQ      R13, R13
-	JZ         done72
+	JZ         done81
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7773,7 +8037,7 @@ tail71:
 	VADDPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done72:
+done81:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7803,9 +8067,9 @@ TEXT ·subScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail74
+	JZ           tail83
 
-loop73:
+loop82:
 	VMOVUPD (BX)(R10*1), Y1
 	VSUBPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -7813,11 +8077,11 @@ loop73:
 	VSUBPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop73
+	JNZ     loop82
 
-tail74:
+tail83:
 	TESTQ      R13, R13
-	JZ         done75
+	JZ         done84
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7837,7 +8101,7 @@ tail74:
 	VSUBPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done75:
+done84:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7867,9 +8131,9 @@ TEXT ·fromScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail77
+	JZ           tail86
 
-loop76:
+loop85:
 	VMOVUPD (BX)(R10*1), Y1
 	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -7877,11 +8141,11 @@ loop76:
 	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop76
+	JNZ     loop85
 
-tail77:
+tail86:
 	TESTQ      R13, R13
-	JZ         done78
+	JZ         done87
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7901,7 +8165,7 @@ tail77:
 	VSUBPD     Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done78:
+done87:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7931,9 +8195,9 @@ TEXT ·mulScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail80
+	JZ           tail89
 
-loop79:
+loop88:
 	VMOVUPD (BX)(R10*1), Y1
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -7941,11 +8205,11 @@ loop79:
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop79
+	JNZ     loop88
 
-tail80:
+tail89:
 	TESTQ      R13, R13
-	JZ         done81
+	JZ         done90
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7965,7 +8229,7 @@ tail80:
 	VMULPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done81:
+done90:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7995,9 +8259,9 @@ TEXT ·divScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail83
+	JZ           tail92
 
-loop82:
+loop91:
 	VMOVUPD (BX)(R10*1), Y1
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -8005,11 +8269,11 @@ loop82:
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop82
+	JNZ     loop91
 
-tail83:
+tail92:
 	TESTQ      R13, R13
-	JZ         done84
+	JZ         done93
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -8029,7 +8293,7 @@ tail83:
 	VDIVPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done84:
+done93:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8059,9 +8323,9 @@ TEXT ·overScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail86
+	JZ           tail95
 
-loop85:
+loop94:
 	VMOVUPD (BX)(R10*1), Y1
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -8069,11 +8333,11 @@ loop85:
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop85
+	JNZ     loop94
 
-tail86:
+tail95:
 	TESTQ      R13, R13
-	JZ         done87
+	JZ         done96
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -8093,7 +8357,7 @@ tail86:
 	VDIVPD     Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done87:
+done96:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8123,9 +8387,9 @@ TEXT ·maxScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail89
+	JZ           tail98
 
-loop88:
+loop97:
 	VMOVUPD   (BX)(R10*1), Y1
 	VCMPPD    $0x11, Y1, Y0, Y2
 	VBLENDVPD Y2, Y1, Y0, Y2
@@ -8139,11 +8403,11 @@ loop88:
 	VBLENDVPD Y3, Y1, Y2, Y1
 	VMOVUPD   Y1, 32(AX)(R10*1)
 	ADDQ      $0x40, R10
-	JNZ       loop88
+	JNZ       loop97
 
-tail89:
+tail98:
 	TESTQ      R13, R13
-	JZ         done90
+	JZ         done99
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -8169,7 +8433,235 @@ tail89:
 	VBLENDVPD  Y3, Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done90:
+done99:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func lessScalarCodeAVX2()
+// Requires: AVX
+TEXT ·lessScalarCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Y0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail101
+
+loop100:
+	VMOVUPD      (BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y0, Y1, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y0, Y1, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop100
+
+tail101:
+	TESTQ        R13, R13
+	JZ           done102
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	XORQ         R8, R8
+	SUBQ         CX, R8
+	LEAQ         tail8x8<>+64(SB), CX
+	VMOVUPS      (CX)(R8*8), Y1
+	LEAQ         tail8x4<>+32(SB), CX
+	VMOVUPS      (CX)(R8*4), X2
+	LEAQ         tail8x8<>+96(SB), CX
+	VMOVUPS      (CX)(R8*8), Y2
+	LEAQ         tail8x4<>+48(SB), CX
+	VMOVUPS      (CX)(R8*4), X3
+	VMASKMOVPD   (BX)(R10*1), Y1, Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VCMPPD       $0x11, Y0, Y3, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y3
+	VMASKMOVPD   Y3, Y1, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y2, Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VCMPPD       $0x11, Y0, Y1, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y0
+	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
+
+done102:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func aboveScalarCodeAVX2()
+// Requires: AVX
+TEXT ·aboveScalarCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Y0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail104
+
+loop103:
+	VMOVUPD      (BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x11, Y1, Y0, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop103
+
+tail104:
+	TESTQ        R13, R13
+	JZ           done105
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	XORQ         R8, R8
+	SUBQ         CX, R8
+	LEAQ         tail8x8<>+64(SB), CX
+	VMOVUPS      (CX)(R8*8), Y1
+	LEAQ         tail8x4<>+32(SB), CX
+	VMOVUPS      (CX)(R8*4), X2
+	LEAQ         tail8x8<>+96(SB), CX
+	VMOVUPS      (CX)(R8*8), Y2
+	LEAQ         tail8x4<>+48(SB), CX
+	VMOVUPS      (CX)(R8*4), X3
+	VMASKMOVPD   (BX)(R10*1), Y1, Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VCMPPD       $0x11, Y3, Y0, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y3
+	VMASKMOVPD   Y3, Y1, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y2, Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VCMPPD       $0x11, Y1, Y0, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y0
+	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
+
+done105:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func equalScalarCodeAVX2()
+// Requires: AVX
+TEXT ·equalScalarCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Y0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail107
+
+loop106:
+	VMOVUPD      (BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x00, Y0, Y1, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
+	VBROADCASTSD c0000000000000000<>+0(SB), Y3
+	VCMPPD       $0x00, Y0, Y1, Y1
+	VBLENDVPD    Y1, Y2, Y3, Y1
+	VMOVUPD      Y1, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop106
+
+tail107:
+	TESTQ        R13, R13
+	JZ           done108
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	XORQ         R8, R8
+	SUBQ         CX, R8
+	LEAQ         tail8x8<>+64(SB), CX
+	VMOVUPS      (CX)(R8*8), Y1
+	LEAQ         tail8x4<>+32(SB), CX
+	VMOVUPS      (CX)(R8*4), X2
+	LEAQ         tail8x8<>+96(SB), CX
+	VMOVUPS      (CX)(R8*8), Y2
+	LEAQ         tail8x4<>+48(SB), CX
+	VMOVUPS      (CX)(R8*4), X3
+	VMASKMOVPD   (BX)(R10*1), Y1, Y3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD c0000000000000000<>+0(SB), Y5
+	VCMPPD       $0x00, Y0, Y3, Y3
+	VBLENDVPD    Y3, Y4, Y5, Y3
+	VMASKMOVPD   Y3, Y1, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y2, Y1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
+	VBROADCASTSD c0000000000000000<>+0(SB), Y4
+	VCMPPD       $0x00, Y0, Y1, Y0
+	VBLENDVPD    Y0, Y3, Y4, Y0
+	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
+
+done108:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8201,9 +8693,9 @@ TEXT ·addProductCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail92
+	JZ      tail110
 
-loop91:
+loop109:
 	VMOVUPD     (AX)(R10*1), Y0
 	VMOVUPD     (BX)(R10*1), Y1
 	VMOVUPD     (CX)(R10*1), Y2
@@ -8215,11 +8707,11 @@ loop91:
 	VFMADD231PD Y2, Y1, Y0
 	VMOVUPD     Y0, 32(AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop91
+	JNZ         loop109
 
-tail92:
+tail110:
 	TESTQ       R13, R13
-	JZ          done93
+	JZ          done111
 	MOVQ        R13, R8
 	SHRQ        $0x03, R8
 	XORQ        R11, R11
@@ -8243,7 +8735,7 @@ tail92:
 	VFMADD231PD Y3, Y2, Y0
 	VMASKMOVPD  Y0, Y1, 32(AX)(R10*1)
 
-done93:
+done111:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8273,9 +8765,9 @@ TEXT ·axpyCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail95
+	JZ           tail113
 
-loop94:
+loop112:
 	VMOVUPD     (AX)(R10*1), Y1
 	VMOVUPD     (BX)(R10*1), Y2
 	VFMADD231PD Y0, Y2, Y1
@@ -8285,11 +8777,11 @@ loop94:
 	VFMADD231PD Y0, Y2, Y1
 	VMOVUPD     Y1, 32(AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop94
+	JNZ         loop112
 
-tail95:
+tail113:
 	TESTQ       R13, R13
-	JZ          done96
+	JZ          done114
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
 	XORQ        R8, R8
@@ -8311,7 +8803,7 @@ tail95:
 	VFMADD231PD Y0, Y3, Y1
 	VMASKMOVPD  Y1, Y2, 32(AX)(R10*1)
 
-done96:
+done114:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8349,9 +8841,9 @@ TEXT ·whereCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, CX
 	ADDQ    R10, R8
 	NEGQ    R10
-	JZ      tail98
+	JZ      tail116
 
-loop97:
+loop115:
 	VMOVUPD      (BX)(R10*1), Y0
 	VMOVUPD      (CX)(R10*1), Y1
 	VMOVUPD      (R8)(R10*1), Y2
@@ -8367,11 +8859,11 @@ loop97:
 	VBLENDVPD    Y0, Y2, Y1, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop97
+	JNZ          loop115
 
-tail98:
+tail116:
 	TESTQ        R13, R13
-	JZ           done99
+	JZ           done117
 	MOVQ         R13, R11
 	SHRQ         $0x03, R11
 	XORQ         R12, R12
@@ -8399,7 +8891,7 @@ tail98:
 	VBLENDVPD    Y0, Y3, Y2, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done99:
+done117:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8429,9 +8921,9 @@ TEXT ·blockCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail101
+	JZ           tail119
 
-loop100:
+loop118:
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Y2
 	VROUNDPD     $0x03, Y1, Y3
@@ -8449,11 +8941,11 @@ loop100:
 	VBLENDVPD    Y1, Y3, Y2, Y1
 	VMOVUPD      Y1, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop100
+	JNZ          loop118
 
-tail101:
+tail119:
 	TESTQ        R13, R13
-	JZ           done102
+	JZ           done120
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -8483,7 +8975,7 @@ tail101:
 	VBLENDVPD    Y0, Y4, Y3, Y0
 	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
 
-done102:
+done120:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8509,9 +9001,9 @@ TEXT ·spoilCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail104
+	JZ      tail122
 
-loop103:
+loop121:
 	VMOVUPD      (AX)(R10*1), Y0
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
@@ -8527,11 +9019,11 @@ loop103:
 	VBLENDVPD    Y1, Y3, Y0, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop103
+	JNZ          loop121
 
-tail104:
+tail122:
 	TESTQ        R13, R13
-	JZ           done105
+	JZ           done123
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -8559,7 +9051,7 @@ tail104:
 	VBLENDVPD    Y2, Y4, Y0, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done105:
+done123:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8580,26 +9072,26 @@ TEXT ·squaresCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes106:
+lanes124:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element107:
+element125:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD Y2, Y2, Y0
 	VMOVUPD     32(R12), Y2
 	VFMADD231PD Y2, Y2, Y1
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element107
+	JNZ         element125
 	VMOVUPD     Y0, (AX)
 	VMOVUPD     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, BX
 	SUBQ        $0x40, R13
-	JNZ         lanes106
+	JNZ         lanes124
 	ADDQ        $0x28, SI
 	MOVQ        (SI), R11
 	JMP         R11
@@ -8629,7 +9121,7 @@ TEXT ·gatherCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX      24(SI), R10
 	MOVQ         DX, R13
 
-lanes108:
+lanes126:
 	VMOVUPD      (R8), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
 	VMAXPD       Y2, Y1, Y2
@@ -8650,7 +9142,7 @@ lanes108:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element109:
+element127:
 	VPCMPEQQ     Y7, Y7, Y7
 	VGATHERQPD   Y7, (R12)(Y2*8), Y3
 	VBROADCASTSD c0000000000000000<>+0(SB), Y7
@@ -8668,11 +9160,11 @@ element109:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element109
+	JNZ          element127
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes108
+	JNZ          lanes126
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -8696,7 +9188,7 @@ TEXT ·dotsCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R12, CX
 	MOVLQSX 24(SI), R10
 
-element110:
+element128:
 	MOVQ   DI, R8
 	XORQ   R12, R12
 	VXORPD Y0, Y0, Y0
@@ -8704,9 +9196,9 @@ element110:
 	MOVQ   R8, R11
 	ANDQ   $0x07, R11
 	SHRQ   $0x03, R8
-	JZ     tail112
+	JZ     tail130
 
-loop111:
+loop129:
 	VMOVUPD     (BX)(R12*1), Y2
 	VMOVUPD     (CX)(R12*1), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -8715,11 +9207,11 @@ loop111:
 	VFMADD231PD Y3, Y2, Y1
 	ADDQ        $0x40, R12
 	DECQ        R8
-	JNZ         loop111
+	JNZ         loop129
 
-tail112:
+tail130:
 	TESTQ       R11, R11
-	JZ          done113
+	JZ          done131
 	XORQ        R8, R8
 	SUBQ        R11, R8
 	LEAQ        tail8x8<>+64(SB), R11
@@ -8737,7 +9229,7 @@ tail112:
 	VMASKMOVPD  32(CX)(R12*1), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done113:
+done131:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -8747,10 +9239,56 @@ done113:
 	ADDQ         $0x08, AX
 	ADDQ         DX, BX
 	DECQ         R10
-	JNZ          element110
+	JNZ          element128
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
+
+// func scaleCodeAVX2()
+// Requires: AVX
+TEXT ·scaleCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	MOVQ    DX, R13
+
+lanes132:
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	XORQ    R12, R12
+	MOVQ    R10, R11
+
+element133:
+	VMOVUPD (BX)(R12*1), Y2
+	VMULPD  Y0, Y2, Y2
+	VMOVUPD Y2, (AX)(R12*1)
+	VMOVUPD 32(BX)(R12*1), Y2
+	VMULPD  Y1, Y2, Y2
+	VMOVUPD Y2, 32(AX)(R12*1)
+	ADDQ    DX, R12
+	DECQ    R11
+	JNZ     element133
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, R13
+	JNZ     lanes132
+	ADDQ    $0x28, SI
+	MOVQ    (SI), R11
+	JMP     R11
 
 // func groupDotsCodeAVX2()
 // Requires: AVX, FMA3
@@ -8778,11 +9316,11 @@ TEXT ·groupDotsCodeAVX2(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y1
 	MOVLQSX      32(SI), R13
 
-group114:
+group134:
 	MOVLQSX 24(SI), R10
 	MOVQ    BX, R11
 
-element115:
+element135:
 	MOVQ   DI, R14
 	XORQ   R12, R12
 	VXORPD Y2, Y2, Y2
@@ -8790,9 +9328,9 @@ element115:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail117
+	JZ     tail137
 
-loop116:
+loop136:
 	VMOVUPD     (BX)(R12*1), Y4
 	VMOVUPD     (R8)(R12*1), Y5
 	VXORPD      Y6, Y6, Y6
@@ -8809,11 +9347,11 @@ loop116:
 	VFMADD231PD Y5, Y4, Y3
 	ADDQ        $0x40, R12
 	DECQ        R14
-	JNZ         loop116
+	JNZ         loop136
 
-tail117:
+tail137:
 	TESTQ       R15, R15
-	JZ          done118
+	JZ          done138
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail8x8<>+64(SB), R15
@@ -8839,7 +9377,7 @@ tail117:
 	VMASKMOVPD  32(CX)(R12*1), Y5, Y5
 	VFMADD231PD Y5, Y4, Y3
 
-done118:
+done138:
 	VADDPD       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X2
@@ -8849,11 +9387,11 @@ done118:
 	ADDQ         $0x08, AX
 	ADDQ         DX, BX
 	DECQ         R10
-	JNZ          element115
+	JNZ          element135
 	MOVQ         R11, BX
 	VADDPD       Y1, Y0, Y0
 	DECQ         R13
-	JNZ          group114
+	JNZ          group134
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -8868,7 +9406,7 @@ TEXT ·runAVX512(SB), NOSPLIT, $0-32
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX512(table *[40]uintptr)
+// func codesAVX512(table *[47]uintptr)
 TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX512+0(SB), CX
@@ -8919,38 +9457,52 @@ TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ CX, 176(AX)
 	LEAQ ·maxCodeAVX512+0(SB), CX
 	MOVQ CX, 184(AX)
-	LEAQ ·addScalarCodeAVX512+0(SB), CX
+	LEAQ ·mulZeroCodeAVX512+0(SB), CX
 	MOVQ CX, 192(AX)
-	LEAQ ·subScalarCodeAVX512+0(SB), CX
+	LEAQ ·lessCodeAVX512+0(SB), CX
 	MOVQ CX, 200(AX)
-	LEAQ ·fromScalarCodeAVX512+0(SB), CX
+	LEAQ ·equalCodeAVX512+0(SB), CX
 	MOVQ CX, 208(AX)
-	LEAQ ·mulScalarCodeAVX512+0(SB), CX
+	LEAQ ·addScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 216(AX)
-	LEAQ ·divScalarCodeAVX512+0(SB), CX
+	LEAQ ·subScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 224(AX)
-	LEAQ ·overScalarCodeAVX512+0(SB), CX
+	LEAQ ·fromScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 232(AX)
-	LEAQ ·maxScalarCodeAVX512+0(SB), CX
+	LEAQ ·mulScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 240(AX)
-	LEAQ ·addProductCodeAVX512+0(SB), CX
+	LEAQ ·divScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 248(AX)
-	LEAQ ·axpyCodeAVX512+0(SB), CX
+	LEAQ ·overScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 256(AX)
-	LEAQ ·whereCodeAVX512+0(SB), CX
+	LEAQ ·maxScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 264(AX)
-	LEAQ ·blockCodeAVX512+0(SB), CX
+	LEAQ ·lessScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 272(AX)
-	LEAQ ·spoilCodeAVX512+0(SB), CX
+	LEAQ ·aboveScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 280(AX)
-	LEAQ ·squaresCodeAVX512+0(SB), CX
+	LEAQ ·equalScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 288(AX)
-	LEAQ ·gatherCodeAVX512+0(SB), CX
+	LEAQ ·addProductCodeAVX512+0(SB), CX
 	MOVQ CX, 296(AX)
-	LEAQ ·dotsCodeAVX512+0(SB), CX
+	LEAQ ·axpyCodeAVX512+0(SB), CX
 	MOVQ CX, 304(AX)
-	LEAQ ·groupDotsCodeAVX512+0(SB), CX
+	LEAQ ·whereCodeAVX512+0(SB), CX
 	MOVQ CX, 312(AX)
+	LEAQ ·blockCodeAVX512+0(SB), CX
+	MOVQ CX, 320(AX)
+	LEAQ ·spoilCodeAVX512+0(SB), CX
+	MOVQ CX, 328(AX)
+	LEAQ ·squaresCodeAVX512+0(SB), CX
+	MOVQ CX, 336(AX)
+	LEAQ ·gatherCodeAVX512+0(SB), CX
+	MOVQ CX, 344(AX)
+	LEAQ ·dotsCodeAVX512+0(SB), CX
+	MOVQ CX, 352(AX)
+	LEAQ ·scaleCodeAVX512+0(SB), CX
+	MOVQ CX, 360(AX)
+	LEAQ ·groupDotsCodeAVX512+0(SB), CX
+	MOVQ CX, 368(AX)
 	RET
 
 // func stopCodeAVX512()
@@ -8978,16 +9530,16 @@ TEXT ·fillCodeAVX512(SB), NOSPLIT, $0
 	SUBQ         R13, R10
 	ADDQ         R10, AX
 	NEGQ         R10
-	JZ           tail120
+	JZ           tail140
 
-loop119:
+loop139:
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop119
+	JNZ     loop139
 
-tail120:
+tail140:
 	TESTQ   R13, R13
-	JZ      done121
+	JZ      done141
 	MOVQ    R13, CX
 	SHRQ    $0x03, CX
 	MOVQ    $-1, BX
@@ -8995,7 +9547,7 @@ tail120:
 	KMOVB   BX, K1
 	VMOVUPD Z0, K1, (AX)(R10*1)
 
-done121:
+done141:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9021,17 +9573,17 @@ TEXT ·copyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail123
+	JZ      tail143
 
-loop122:
+loop142:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop122
+	JNZ     loop142
 
-tail123:
+tail143:
 	TESTQ     R13, R13
-	JZ        done124
+	JZ        done144
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -9040,7 +9592,7 @@ tail123:
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done124:
+done144:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9066,19 +9618,19 @@ TEXT ·negCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail126
+	JZ      tail146
 
-loop125:
+loop145:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop125
+	JNZ          loop145
 
-tail126:
+tail146:
 	TESTQ        R13, R13
-	JZ           done127
+	JZ           done147
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9089,7 +9641,7 @@ tail126:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done127:
+done147:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9115,18 +9667,18 @@ TEXT ·squareCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail129
+	JZ      tail149
 
-loop128:
+loop148:
 	VMOVUPD (BX)(R10*1), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop128
+	JNZ     loop148
 
-tail129:
+tail149:
 	TESTQ     R13, R13
-	JZ        done130
+	JZ        done150
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -9136,7 +9688,7 @@ tail129:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done130:
+done150:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9162,19 +9714,19 @@ TEXT ·reciprocalCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail132
+	JZ      tail152
 
-loop131:
+loop151:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop131
+	JNZ          loop151
 
-tail132:
+tail152:
 	TESTQ        R13, R13
-	JZ           done133
+	JZ           done153
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9185,7 +9737,7 @@ tail132:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done133:
+done153:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9211,18 +9763,18 @@ TEXT ·sqrtCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail135
+	JZ      tail155
 
-loop134:
+loop154:
 	VMOVUPD (BX)(R10*1), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop134
+	JNZ     loop154
 
-tail135:
+tail155:
 	TESTQ     R13, R13
-	JZ        done136
+	JZ        done156
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -9232,7 +9784,7 @@ tail135:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done136:
+done156:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9258,9 +9810,9 @@ TEXT ·expCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail138
+	JZ      tail158
 
-loop137:
+loop157:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4338000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z2
@@ -9333,11 +9885,11 @@ loop137:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop137
+	JNZ          loop157
 
-tail138:
+tail158:
 	TESTQ        R13, R13
-	JZ           done139
+	JZ           done159
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9415,7 +9967,7 @@ tail138:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done139:
+done159:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9441,9 +9993,9 @@ TEXT ·logCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail141
+	JZ      tail161
 
-loop140:
+loop160:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -9533,11 +10085,11 @@ loop140:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop140
+	JNZ          loop160
 
-tail141:
+tail161:
 	TESTQ        R13, R13
-	JZ           done142
+	JZ           done162
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9632,7 +10184,7 @@ tail141:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done142:
+done162:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9658,9 +10210,9 @@ TEXT ·sigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail144
+	JZ      tail164
 
-loop143:
+loop163:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9742,11 +10294,11 @@ loop143:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop143
+	JNZ          loop163
 
-tail144:
+tail164:
 	TESTQ        R13, R13
-	JZ           done145
+	JZ           done165
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9833,7 +10385,7 @@ tail144:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done145:
+done165:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9859,9 +10411,9 @@ TEXT ·softplusCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail147
+	JZ      tail167
 
-loop146:
+loop166:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10000,11 +10552,11 @@ loop146:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop146
+	JNZ          loop166
 
-tail147:
+tail167:
 	TESTQ        R13, R13
-	JZ           done148
+	JZ           done168
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10148,7 +10700,7 @@ tail147:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done148:
+done168:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10174,9 +10726,9 @@ TEXT ·expm1CodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail150
+	JZ      tail170
 
-loop149:
+loop169:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4338000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z2
@@ -10249,11 +10801,11 @@ loop149:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop149
+	JNZ          loop169
 
-tail150:
+tail170:
 	TESTQ        R13, R13
-	JZ           done151
+	JZ           done171
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10331,7 +10883,7 @@ tail150:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done151:
+done171:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10357,9 +10909,9 @@ TEXT ·log1pCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail153
+	JZ      tail173
 
-loop152:
+loop172:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -10459,11 +11011,11 @@ loop152:
 	VADDPD       Z3, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop152
+	JNZ          loop172
 
-tail153:
+tail173:
 	TESTQ        R13, R13
-	JZ           done154
+	JZ           done174
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10568,7 +11120,7 @@ tail153:
 	VADDPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done154:
+done174:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10594,9 +11146,9 @@ TEXT ·logSigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail156
+	JZ      tail176
 
-loop155:
+loop175:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -10739,11 +11291,11 @@ loop155:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop155
+	JNZ          loop175
 
-tail156:
+tail176:
 	TESTQ        R13, R13
-	JZ           done157
+	JZ           done177
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10891,7 +11443,7 @@ tail156:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done157:
+done177:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10917,9 +11469,9 @@ TEXT ·tanhCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail159
+	JZ      tail179
 
-loop158:
+loop178:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11005,11 +11557,11 @@ loop158:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop158
+	JNZ          loop178
 
-tail159:
+tail179:
 	TESTQ        R13, R13
-	JZ           done160
+	JZ           done180
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -11100,7 +11652,7 @@ tail159:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done160:
+done180:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11126,9 +11678,9 @@ TEXT ·erfCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail162
+	JZ      tail182
 
-loop161:
+loop181:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -11344,11 +11896,11 @@ loop161:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop161
+	JNZ          loop181
 
-tail162:
+tail182:
 	TESTQ        R13, R13
-	JZ           done163
+	JZ           done183
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -11569,7 +12121,7 @@ tail162:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done163:
+done183:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11595,9 +12147,9 @@ TEXT ·normalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail165
+	JZ      tail185
 
-loop164:
+loop184:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11772,11 +12324,11 @@ loop164:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop164
+	JNZ          loop184
 
-tail165:
+tail185:
 	TESTQ        R13, R13
-	JZ           done166
+	JZ           done186
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -11956,7 +12508,7 @@ tail165:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done166:
+done186:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11982,9 +12534,9 @@ TEXT ·logNormalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail168
+	JZ      tail188
 
-loop167:
+loop187:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12223,11 +12775,11 @@ loop167:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop167
+	JNZ          loop187
 
-tail168:
+tail188:
 	TESTQ        R13, R13
-	JZ           done169
+	JZ           done189
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12471,7 +13023,7 @@ tail168:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done169:
+done189:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12497,9 +13049,9 @@ TEXT ·geluCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail171
+	JZ      tail191
 
-loop170:
+loop190:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12675,11 +13227,11 @@ loop170:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop170
+	JNZ          loop190
 
-tail171:
+tail191:
 	TESTQ        R13, R13
-	JZ           done172
+	JZ           done192
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12860,7 +13412,7 @@ tail171:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done172:
+done192:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12892,19 +13444,19 @@ TEXT ·addCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail174
+	JZ      tail194
 
-loop173:
+loop193:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop173
+	JNZ     loop193
 
-tail174:
+tail194:
 	TESTQ     R13, R13
-	JZ        done175
+	JZ        done195
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -12915,7 +13467,7 @@ tail174:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done175:
+done195:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12947,19 +13499,19 @@ TEXT ·subCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail177
+	JZ      tail197
 
-loop176:
+loop196:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop176
+	JNZ     loop196
 
-tail177:
+tail197:
 	TESTQ     R13, R13
-	JZ        done178
+	JZ        done198
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -12970,7 +13522,7 @@ tail177:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done178:
+done198:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13002,19 +13554,19 @@ TEXT ·mulCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail180
+	JZ      tail200
 
-loop179:
+loop199:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop179
+	JNZ     loop199
 
-tail180:
+tail200:
 	TESTQ     R13, R13
-	JZ        done181
+	JZ        done201
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -13025,7 +13577,7 @@ tail180:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done181:
+done201:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13057,19 +13609,19 @@ TEXT ·divCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail183
+	JZ      tail203
 
-loop182:
+loop202:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop182
+	JNZ     loop202
 
-tail183:
+tail203:
 	TESTQ     R13, R13
-	JZ        done184
+	JZ        done204
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -13080,7 +13632,7 @@ tail183:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done184:
+done204:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13112,9 +13664,9 @@ TEXT ·maxCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail186
+	JZ      tail206
 
-loop185:
+loop205:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMOVAPD Z1, Z2
@@ -13125,11 +13677,11 @@ loop185:
 	VMOVAPD Z0, K1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop185
+	JNZ     loop205
 
-tail186:
+tail206:
 	TESTQ     R13, R13
-	JZ        done187
+	JZ        done207
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -13145,7 +13697,198 @@ tail186:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)(R10*1)
 
-done187:
+done207:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func mulZeroCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·mulZeroCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail209
+
+loop208:
+	VMOVUPD      (BX)(R10*1), Z0
+	VMOVUPD      (CX)(R10*1), Z1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMULPD       Z1, Z0, Z1
+	VMOVAPD      Z1, Z1
+	VCMPPD       $0x00, Z2, Z0, K1
+	VMOVAPD      Z3, K1, Z1
+	VMOVUPD      Z1, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop208
+
+tail209:
+	TESTQ        R13, R13
+	JZ           done210
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	MOVQ         $-1, R11
+	BZHIQ        R8, R11, R11
+	KMOVB        R11, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z0
+	VMOVUPD.Z    (CX)(R10*1), K1, Z1
+	VBROADCASTSD c0000000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMULPD       Z1, Z0, Z1
+	VMOVAPD      Z1, Z1
+	VCMPPD       $0x00, Z2, Z0, K2
+	VMOVAPD      Z3, K2, Z1
+	VMOVUPD      Z1, K1, (AX)(R10*1)
+
+done210:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func lessCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·lessCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail212
+
+loop211:
+	VMOVUPD      (BX)(R10*1), Z0
+	VMOVUPD      (CX)(R10*1), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop211
+
+tail212:
+	TESTQ        R13, R13
+	JZ           done213
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	MOVQ         $-1, R11
+	BZHIQ        R8, R11, R11
+	KMOVB        R11, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z0
+	VMOVUPD.Z    (CX)(R10*1), K1, Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z1, Z0, K2
+	VMOVAPD      Z2, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(R10*1)
+
+done213:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func equalCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·equalCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail215
+
+loop214:
+	VMOVUPD      (BX)(R10*1), Z0
+	VMOVUPD      (CX)(R10*1), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x00, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop214
+
+tail215:
+	TESTQ        R13, R13
+	JZ           done216
+	MOVQ         R13, R8
+	SHRQ         $0x03, R8
+	MOVQ         $-1, R11
+	BZHIQ        R8, R11, R11
+	KMOVB        R11, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z0
+	VMOVUPD.Z    (CX)(R10*1), K1, Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x00, Z1, Z0, K2
+	VMOVAPD      Z2, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(R10*1)
+
+done216:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13175,18 +13918,18 @@ TEXT ·addScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail189
+	JZ           tail218
 
-loop188:
+loop217:
 	VMOVUPD (BX)(R10*1), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop188
+	JNZ     loop217
 
-tail189:
+tail218:
 	TESTQ     R13, R13
-	JZ        done190
+	JZ        done219
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13196,7 +13939,7 @@ tail189:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done190:
+done219:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13226,18 +13969,18 @@ TEXT ·subScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail192
+	JZ           tail221
 
-loop191:
+loop220:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop191
+	JNZ     loop220
 
-tail192:
+tail221:
 	TESTQ     R13, R13
-	JZ        done193
+	JZ        done222
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13247,7 +13990,7 @@ tail192:
 	VSUBPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done193:
+done222:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13277,18 +14020,18 @@ TEXT ·fromScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail195
+	JZ           tail224
 
-loop194:
+loop223:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop194
+	JNZ     loop223
 
-tail195:
+tail224:
 	TESTQ     R13, R13
-	JZ        done196
+	JZ        done225
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13298,7 +14041,7 @@ tail195:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done196:
+done225:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13328,18 +14071,18 @@ TEXT ·mulScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail198
+	JZ           tail227
 
-loop197:
+loop226:
 	VMOVUPD (BX)(R10*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop197
+	JNZ     loop226
 
-tail198:
+tail227:
 	TESTQ     R13, R13
-	JZ        done199
+	JZ        done228
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13349,7 +14092,7 @@ tail198:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done199:
+done228:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13379,18 +14122,18 @@ TEXT ·divScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail201
+	JZ           tail230
 
-loop200:
+loop229:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop200
+	JNZ     loop229
 
-tail201:
+tail230:
 	TESTQ     R13, R13
-	JZ        done202
+	JZ        done231
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13400,7 +14143,7 @@ tail201:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done202:
+done231:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13430,18 +14173,18 @@ TEXT ·overScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail204
+	JZ           tail233
 
-loop203:
+loop232:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop203
+	JNZ     loop232
 
-tail204:
+tail233:
 	TESTQ     R13, R13
-	JZ        done205
+	JZ        done234
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13451,7 +14194,7 @@ tail204:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done205:
+done234:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13481,9 +14224,9 @@ TEXT ·maxScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail207
+	JZ           tail236
 
-loop206:
+loop235:
 	VMOVUPD (BX)(R10*1), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -13493,11 +14236,11 @@ loop206:
 	VMOVAPD Z1, K1, Z2
 	VMOVUPD Z2, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop206
+	JNZ     loop235
 
-tail207:
+tail236:
 	TESTQ     R13, R13
-	JZ        done208
+	JZ        done237
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -13512,7 +14255,184 @@ tail207:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done208:
+done237:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func lessScalarCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·lessScalarCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Z0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail239
+
+loop238:
+	VMOVUPD      (BX)(R10*1), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z0, Z1, K1
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop238
+
+tail239:
+	TESTQ        R13, R13
+	JZ           done240
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z0, Z1, K2
+	VMOVAPD      Z2, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(R10*1)
+
+done240:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func aboveScalarCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·aboveScalarCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Z0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail242
+
+loop241:
+	VMOVUPD      (BX)(R10*1), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z1, Z0, K1
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop241
+
+tail242:
+	TESTQ        R13, R13
+	JZ           done243
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z1, Z0, K2
+	VMOVAPD      Z2, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(R10*1)
+
+done243:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func equalScalarCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·equalScalarCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX      28(SI), R11
+	MOVQ         (R9)(R11*8), AX
+	MOVLQSX      8(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, AX
+	MOVBQZX      29(SI), R11
+	MOVQ         (R9)(R11*8), BX
+	MOVLQSX      12(SI), R12
+	IMULQ        DX, R12
+	ADDQ         R12, BX
+	MOVBQZX      30(SI), R11
+	MOVQ         (R9)(R11*8), CX
+	MOVLQSX      16(SI), R12
+	VBROADCASTSD (CX)(R12*8), Z0
+	MOVLQSX      24(SI), R10
+	IMULQ        DX, R10
+	MOVQ         R10, R13
+	ANDQ         $0x3f, R13
+	SUBQ         R13, R10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	NEGQ         R10
+	JZ           tail245
+
+loop244:
+	VMOVUPD      (BX)(R10*1), Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x00, Z0, Z1, K1
+	VMOVAPD      Z2, K1, Z3
+	VMOVUPD      Z3, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop244
+
+tail245:
+	TESTQ        R13, R13
+	JZ           done246
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z1
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x00, Z0, Z1, K2
+	VMOVAPD      Z2, K2, Z3
+	VMOVUPD      Z3, K1, (AX)(R10*1)
+
+done246:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13544,20 +14464,20 @@ TEXT ·addProductCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail210
+	JZ      tail248
 
-loop209:
+loop247:
 	VMOVUPD     (AX)(R10*1), Z0
 	VMOVUPD     (BX)(R10*1), Z1
 	VMOVUPD     (CX)(R10*1), Z2
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop209
+	JNZ         loop247
 
-tail210:
+tail248:
 	TESTQ       R13, R13
-	JZ          done211
+	JZ          done249
 	MOVQ        R13, R8
 	SHRQ        $0x03, R8
 	MOVQ        $-1, R11
@@ -13569,7 +14489,7 @@ tail210:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)(R10*1)
 
-done211:
+done249:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13599,19 +14519,19 @@ TEXT ·axpyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail213
+	JZ           tail251
 
-loop212:
+loop250:
 	VMOVUPD     (AX)(R10*1), Z1
 	VMOVUPD     (BX)(R10*1), Z2
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop212
+	JNZ         loop250
 
-tail213:
+tail251:
 	TESTQ       R13, R13
-	JZ          done214
+	JZ          done252
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
 	MOVQ        $-1, R8
@@ -13622,7 +14542,7 @@ tail213:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(R10*1)
 
-done214:
+done252:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13660,9 +14580,9 @@ TEXT ·whereCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, CX
 	ADDQ    R10, R8
 	NEGQ    R10
-	JZ      tail216
+	JZ      tail254
 
-loop215:
+loop253:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VMOVUPD      (R8)(R10*1), Z2
@@ -13672,11 +14592,11 @@ loop215:
 	VMOVAPD      Z2, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop215
+	JNZ          loop253
 
-tail216:
+tail254:
 	TESTQ        R13, R13
-	JZ           done217
+	JZ           done255
 	MOVQ         R13, R11
 	SHRQ         $0x03, R11
 	MOVQ         $-1, R12
@@ -13691,7 +14611,7 @@ tail216:
 	VMOVAPD      Z2, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done217:
+done255:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13721,9 +14641,9 @@ TEXT ·blockCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail219
+	JZ           tail257
 
-loop218:
+loop256:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z2
 	VRNDSCALEPD  $0x03, Z1, Z3
@@ -13735,11 +14655,11 @@ loop218:
 	VMOVAPD      Z4, K1, Z2
 	VMOVUPD      Z2, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop218
+	JNZ          loop256
 
-tail219:
+tail257:
 	TESTQ        R13, R13
-	JZ           done220
+	JZ           done258
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -13756,7 +14676,7 @@ tail219:
 	VMOVAPD      Z4, K2, Z2
 	VMOVUPD      Z2, K1, (AX)(R10*1)
 
-done220:
+done258:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13782,9 +14702,9 @@ TEXT ·spoilCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail222
+	JZ      tail260
 
-loop221:
+loop259:
 	VMOVUPD      (AX)(R10*1), Z0
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -13794,11 +14714,11 @@ loop221:
 	VMOVAPD      Z3, K1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop221
+	JNZ          loop259
 
-tail222:
+tail260:
 	TESTQ        R13, R13
-	JZ           done223
+	JZ           done261
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -13813,7 +14733,7 @@ tail222:
 	VMOVAPD      Z3, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done223:
+done261:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13834,22 +14754,22 @@ TEXT ·squaresCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes224:
+lanes262:
 	VMOVUPD (AX), Z0
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element225:
+element263:
 	VMOVUPD     (R12), Z1
 	VFMADD231PD Z1, Z1, Z0
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element225
+	JNZ         element263
 	VMOVUPD     Z0, (AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, BX
 	SUBQ        $0x40, R13
-	JNZ         lanes224
+	JNZ         lanes262
 	ADDQ        $0x28, SI
 	MOVQ        (SI), R11
 	JMP         R11
@@ -13879,7 +14799,7 @@ TEXT ·gatherCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX      24(SI), R10
 	MOVQ         DX, R13
 
-lanes226:
+lanes264:
 	VMOVUPD      (R8), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
 	VMAXPD       Z2, Z1, Z2
@@ -13892,7 +14812,7 @@ lanes226:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element227:
+element265:
 	KXNORB       K1, K1, K1
 	VGATHERQPD   (R12)(Z2*8), K1, Z3
 	VBROADCASTSD c0000000000000000<>+0(SB), Z4
@@ -13904,11 +14824,11 @@ element227:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element227
+	JNZ          element265
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes226
+	JNZ          lanes264
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -13932,26 +14852,26 @@ TEXT ·dotsCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R12, CX
 	MOVLQSX 24(SI), R10
 
-element228:
+element266:
 	MOVQ   DI, R8
 	XORQ   R12, R12
 	VPXORQ Z0, Z0, Z0
 	MOVQ   R8, R11
 	ANDQ   $0x07, R11
 	SHRQ   $0x03, R8
-	JZ     tail230
+	JZ     tail268
 
-loop229:
+loop267:
 	VMOVUPD     (BX)(R12*1), Z1
 	VMOVUPD     (CX)(R12*1), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	DECQ        R8
-	JNZ         loop229
+	JNZ         loop267
 
-tail230:
+tail268:
 	TESTQ       R11, R11
-	JZ          done231
+	JZ          done269
 	MOVQ        $-1, R8
 	BZHIQ       R11, R8, R8
 	KMOVB       R8, K1
@@ -13959,7 +14879,7 @@ tail230:
 	VMOVUPD.Z   (CX)(R12*1), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done231:
+done269:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -13970,10 +14890,52 @@ done231:
 	ADDQ          $0x08, AX
 	ADDQ          DX, BX
 	DECQ          R10
-	JNZ           element228
+	JNZ           element266
 	ADDQ          $0x28, SI
 	MOVQ          (SI), R11
 	JMP           R11
+
+// func scaleCodeAVX512()
+// Requires: AVX512F
+TEXT ·scaleCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	MOVQ    DX, R13
+
+lanes270:
+	VMOVUPD (CX), Z0
+	XORQ    R12, R12
+	MOVQ    R10, R11
+
+element271:
+	VMOVUPD (BX)(R12*1), Z1
+	VMULPD  Z0, Z1, Z1
+	VMOVUPD Z1, (AX)(R12*1)
+	ADDQ    DX, R12
+	DECQ    R11
+	JNZ     element271
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, CX
+	SUBQ    $0x40, R13
+	JNZ     lanes270
+	ADDQ    $0x28, SI
+	MOVQ    (SI), R11
+	JMP     R11
 
 // func groupDotsCodeAVX512()
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
@@ -14001,20 +14963,20 @@ TEXT ·groupDotsCodeAVX512(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	MOVLQSX      32(SI), R13
 
-group232:
+group272:
 	MOVLQSX 24(SI), R10
 	MOVQ    BX, R11
 
-element233:
+element273:
 	MOVQ   DI, R14
 	XORQ   R12, R12
 	VPXORQ Z2, Z2, Z2
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail235
+	JZ     tail275
 
-loop234:
+loop274:
 	VMOVUPD     (BX)(R12*1), Z3
 	VMOVUPD     (R8)(R12*1), Z4
 	VPXORQ      Z5, Z5, Z5
@@ -14025,11 +14987,11 @@ loop234:
 	VFMADD231PD Z3, Z6, Z2
 	ADDQ        $0x40, R12
 	DECQ        R14
-	JNZ         loop234
+	JNZ         loop274
 
-tail235:
+tail275:
 	TESTQ       R15, R15
-	JZ          done236
+	JZ          done276
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -14042,7 +15004,7 @@ tail235:
 	VMOVUPD.Z   (CX)(R12*1), K1, Z3
 	VFMADD231PD Z3, Z6, Z2
 
-done236:
+done276:
 	VEXTRACTF64X4 $0x01, Z2, Y3
 	VADDPD        Y3, Y2, Y3
 	VEXTRACTF128  $0x01, Y3, X4
@@ -14053,11 +15015,11 @@ done236:
 	ADDQ          $0x08, AX
 	ADDQ          DX, BX
 	DECQ          R10
-	JNZ           element233
+	JNZ           element273
 	MOVQ          R11, BX
 	VADDPD        Z1, Z0, Z0
 	DECQ          R13
-	JNZ           group232
+	JNZ           group272
 	ADDQ          $0x28, SI
 	MOVQ          (SI), R11
 	JMP           R11

@@ -71,6 +71,22 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		plain.div(to, a, b)
 	case OpMax:
 		plain.max(to, a, b)
+	case OpMulZero:
+		for i, x := range a {
+			if to[i] = 0; x != 0 {
+				to[i] = x * b[i]
+			}
+		}
+	case OpLess:
+		indicate(to, func(i int) bool { return a[i] < b[i] })
+	case OpEqual:
+		indicate(to, func(i int) bool { return a[i] == b[i] })
+	case OpLessScalar:
+		indicate(to, func(i int) bool { return a[i] < s })
+	case OpAboveScalar:
+		indicate(to, func(i int) bool { return s < a[i] })
+	case OpEqualScalar:
+		indicate(to, func(i int) bool { return a[i] == s })
 	case OpAddScalar:
 		plain.addScalar(to, a, s)
 	case OpSubScalar:
@@ -125,6 +141,10 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		for e := range in.Count {
 			out[e] = plain.dot(a[e*pitch:][:lanes], b)
 		}
+	case OpScale:
+		for e := range in.Count {
+			plain.mul(to[e*pitch:(e+1)*pitch], a[e*pitch:(e+1)*pitch], b)
+		}
 	case OpGroupDots:
 		out := numbers(in.To)
 		for k := range in.Groups {
@@ -148,4 +168,12 @@ func groupDot(a, b, group []float64, k float64) float64 {
 		s[i%8] = math.FMA(0, 0, s[i%8])
 	}
 	return s.total()
+}
+
+func indicate(to []float64, is func(i int) bool) {
+	for i := range to {
+		if to[i] = 0; is(i) {
+			to[i] = 1
+		}
+	}
 }

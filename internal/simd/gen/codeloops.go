@@ -37,6 +37,36 @@ func squares(i isa) {
 	next()
 }
 
+// scale keeps eight lanes of b in registers and walks all elements.
+func scale(i isa) {
+	to, a, b, count := vectors(0), vectors(1), vectors(2), elements()
+	MOVQ(pitch, R13)
+	top, element := label("lanes"), label("element")
+	at := func(p, index GPPhysical, vector int) Mem {
+		return Mem{Base: p, Index: index, Scale: 1, Disp: 8 * vector * i.lanes()}
+	}
+	Label(top)
+	var factors []VecVirtual
+	for vector := range 8 / i.lanes() {
+		factors = append(factors, i.load(Mem{Base: b, Disp: 8 * vector * i.lanes()}))
+	}
+	XORQ(R12, R12)
+	MOVQ(count, R11)
+	Label(element)
+	for vector, factor := range factors {
+		i.store(i.mul(i.load(at(a, R12, vector)), factor), at(to, R12, vector))
+	}
+	ADDQ(pitch, R12)
+	DECQ(R11)
+	JNZ(LabelRef(element))
+	for _, p := range []GPPhysical{to, a, b} {
+		ADDQ(Imm(64), p)
+	}
+	SUBQ(Imm(64), R13)
+	JNZ(LabelRef(top))
+	next()
+}
+
 // gather computes the indices of eight lanes once for all elements.
 func gather(i isa) {
 	to, wide := vectors(0), i.spread(Mem{Base: scalars(1)})

@@ -83,6 +83,11 @@ func codes() []code {
 		two("mul", "a·b", "vv", isa.mul),
 		two("div", "a/b", "vv", isa.div),
 		two("max", "max(a, b)", "vv", maxKernel),
+		two("mulZero", "a·b, but 0 where a is 0", "vv", func(i isa, a, b VecVirtual) VecVirtual {
+			return i.pick(equal, a, c(i, 0), c(i, 0), i.mul(a, b))
+		}),
+		two("less", "1 where a < b, else 0", "vv", indicator(less)),
+		two("equal", "1 where a = b, else 0", "vv", indicator(equal)),
 		two("addScalar", "a + s", "vs", isa.add),
 		two("subScalar", "a - s", "vs", isa.sub),
 		two("fromScalar", "s - a", "vs", swapped(isa.sub)),
@@ -90,6 +95,9 @@ func codes() []code {
 		two("divScalar", "a/s", "vs", isa.div),
 		two("overScalar", "s/a", "vs", swapped(isa.div)),
 		two("maxScalar", "max(a, s)", "vs", maxKernel),
+		two("lessScalar", "1 where a < s, else 0", "vs", indicator(less)),
+		two("aboveScalar", "1 where s < a, else 0", "vs", swapped(indicator(less))),
+		two("equalScalar", "1 where a = s, else 0", "vs", indicator(equal)),
 		elementwiseCode("addProduct", "to = fma(a, b, to)", "vv", true, fused),
 		elementwiseCode("axpy", "to = fma(a, s, to)", "vs", true, fused),
 		elementwiseCode("where", "to = b where a is not 0, else c", "vvv", false, func(i isa, _ VecVirtual, x []VecVirtual) VecVirtual {
@@ -102,8 +110,14 @@ func codes() []code {
 		{"squares", "to += Σ a² over the elements, of the lanes of one element.", squares},
 		{"gather", "to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0.", gather},
 		{"dots", "to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.", dots},
+		{"scale", "to[i] = a[i]·b, b being one element.", scale},
 		{"groupDots", "to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.", groupDots},
 	}
+}
+
+// indicator is 1 where a predicate holds, else 0.
+func indicator(p predicate) func(i isa, a, b VecVirtual) VecVirtual {
+	return func(i isa, a, b VecVirtual) VecVirtual { return i.pick(p, a, b, c(i, 1), c(i, 0)) }
 }
 
 func fused(i isa, into VecVirtual, x []VecVirtual) VecVirtual {
