@@ -39,11 +39,21 @@ func readCells(path string) (header []string, rows [][]string, err error) {
 	return all[0], all[1:], nil
 }
 
-// readTable reads a CSV file of numbers.
+// bannerColumn says in a file of a run without privacy that it has none.
+const bannerColumn = "privacy"
+
+// readTable reads a CSV file of numbers, and leaves out a last column that is
+// the banner of a run without privacy.
 func readTable(path string) (table, error) {
 	header, cells, err := readCells(path)
 	if err != nil {
 		return table{}, err
+	}
+	if last := len(header) - 1; header[last] == bannerColumn {
+		header = header[:last]
+		for i := range cells {
+			cells[i] = cells[i][:last]
+		}
 	}
 	t := table{header: header}
 	for _, cell := range cells {

@@ -63,6 +63,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	c.checkUse()
 	m.Starts = c.starts()
 	m.custom = c.customGuide()
+	c.relabelling(c.params, nil)
 	c.checkNets()
 	c.checkLatents()
 	if c.brokenNet {

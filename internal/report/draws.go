@@ -21,7 +21,8 @@ type Draws struct {
 	Free      []float64 // [S x P]: the draws before they were constrained; nil when there are too many
 	LogQ      []float64 // [S]: log density of Free under the posterior; nil without Free, and for guides with correlations
 
-	all []float64 // space for all constrained values
+	all     []float64 // space for all constrained values
+	relabel *models.Relabelling
 }
 
 // manyNumbers is where draws are too many to be kept a second time: 128 MiB.
@@ -103,15 +104,19 @@ func (d *Draws) fill(m *models.Model, draw func(theta []float64)) {
 // points.
 func (d *Draws) constrain(m *models.Model, values, theta []float64) {
 	if d.all == nil {
-		d.all = make([]float64, m.Constrained)
+		d.all, d.relabel = make([]float64, m.Constrained), m.Relabelling()
 	}
 	m.Constrain(d.all, theta)
+	quantities := values[len(values)-m.Quantity:]
+	m.Quantities(quantities, theta)
+	if d.relabel != nil {
+		d.relabel.Apply(d.all, quantities)
+	}
 	for i := range m.Params {
 		if q := &m.Params[i]; !isPoint(q) {
 			values = values[copy(values, d.all[q.At:q.At+q.ConstrainedSize]):]
 		}
 	}
-	m.Quantities(values, theta)
 }
 
 // logNormal is the log density of draws (S x P) from independent normals.
@@ -131,7 +136,7 @@ func logNormal(free []float64, p *fit.Posterior) []float64 {
 // variables names the scalars of m; p may be nil for draws that no privacy noise
 // has touched.
 func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Group) {
-	share := make([]float64, m.P)
+	share, relabel := make([]float64, m.P), m.Relabelling()
 	if p != nil {
 		p.NoiseShare(share)
 	}
@@ -153,7 +158,7 @@ func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Gro
 				if q.Transform != nil {
 					v.Transform, v.Constraint = q.Transform.Name, q.Transform.Target.String()
 				}
-				if p != nil && q.Transform != nil && q.Size == q.ConstrainedSize {
+				if p != nil && q.Transform != nil && q.Size == q.ConstrainedSize && (relabel == nil || !relabel.Moves(q.Name)) {
 					v.NoiseShare = &share[q.Offset+j]
 				}
 				list = append(list, v)

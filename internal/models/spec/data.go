@@ -166,11 +166,3 @@ func (r *reader) epsilonOf(e entry) (v Value[float64]) {
 	r.object(e.node, e.key, fields{"epsilon": func(e entry) { v = r.positive(e) }})
 	return v
 }
-
-// notYet reports a key that the language reserves.
-func (r *reader) notYet(e entry, what, with string) {
-	if r.describesNothing() {
-		return
-	}
-	r.add(e.at, "remove it", "%s is not available yet: it comes with %s", what, with)
-}

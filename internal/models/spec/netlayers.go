@@ -26,6 +26,12 @@ func layerKinds() []layerKind {
 		{"avg_pool1d", windowSettings(1), []string{"kernel"}},
 		{"avg_pool2d", windowSettings(2), []string{"kernel"}},
 		{"global_avg_pool", noSettings, nil},
+		{"embedding", embeddingSettings, []string{"levels", "units"}},
+		{"layer_norm", layerNormSettings, nil},
+		{"group_norm", groupNormSettings, []string{"groups"}},
+		{"instance_norm", normSettings, nil},
+		{"residual", residualSettings, []string{"layers"}},
+		{"dropout", dropoutSettings, []string{"rate"}},
 	}
 	for _, name := range Activations() {
 		kinds = append(kinds, layerKind{name, noSettings, nil})
@@ -70,6 +76,61 @@ func convolutionSettings(axes int) func(r *reader, l *Layer) fields {
 		known["bias"] = func(e entry) { l.Bias = r.boolean(e) }
 		return known
 	}
+}
+
+func embeddingSettings(r *reader, l *Layer) fields {
+	return fields{
+		"levels": func(e entry) { l.Levels = r.text(e) },
+		"units":  func(e entry) { l.Units = r.text(e) },
+		"init":   func(e entry) { l.Init = r.init(e) },
+	}
+}
+
+func normSettings(r *reader, l *Layer) fields {
+	return fields{
+		"epsilon":    func(e entry) { l.Epsilon = r.positive(e) },
+		"affine":     func(e entry) { l.Affine = r.boolean(e) },
+		"activation": func(e entry) { l.Activation = r.choice(e, Activations()...) },
+	}
+}
+
+func layerNormSettings(r *reader, l *Layer) fields {
+	known := normSettings(r, l)
+	known["trailing"] = func(e entry) { l.Trailing = r.count(e, 1) }
+	return known
+}
+
+func groupNormSettings(r *reader, l *Layer) fields {
+	known := normSettings(r, l)
+	known["groups"] = func(e entry) { l.Groups = r.count(e, 1) }
+	return known
+}
+
+func residualSettings(r *reader, l *Layer) fields {
+	return fields{
+		"layers":     func(e entry) { l.Layers = r.innerLayers(e) },
+		"shortcut":   func(e entry) { l.Shortcut = r.innerLayers(e) },
+		"activation": func(e entry) { l.Activation = r.choice(e, Activations()...) },
+	}
+}
+
+// innerLayers reads the layers of a layer. The schema refers to its own list of
+// layers there.
+func (r *reader) innerLayers(e entry) []*Layer {
+	if r.shape != nil {
+		r.shape.add(map[string]any{"$ref": layersReference})
+		return nil
+	}
+	return r.layers(e)
+}
+
+// layersReference is where the schema describes the layers of a net.
+const layersReference = "#/properties/nets/additionalProperties/properties/layers"
+
+func dropoutSettings(r *reader, l *Layer) fields {
+	return fields{"rate": func(e entry) {
+		l.Rate = r.numberIn(e, "at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 })
+	}}
 }
 
 // oneOrMore reads one size for all axes, or a list with one for each.

@@ -40,6 +40,15 @@ type Layer struct {
 	Kernel, Stride []Value[int]  // one for all axes, or one for each
 	Padding        Value[string] // same or valid
 	Margin         Value[int]    // padding as a number
+
+	Levels   Value[string]  // of embeddings, as Units
+	Epsilon  Value[float64] // of normalisations
+	Affine   Value[bool]
+	Trailing Value[int] // of layer_norm: the last dims
+	Groups   Value[int]
+	Rate     Value[float64] // of dropout
+	Layers   []*Layer       // of residual
+	Shortcut []*Layer
 }
 
 // Init says how weights start: public random numbers, which no record moves.

@@ -7,6 +7,14 @@ type Output struct {
 	Formats []Value[string]
 	Weights Value[string] // format of the weights of networks: safetensors
 	Twin    TwinOutput
+	Relabel Relabel
+}
+
+// Relabel orders the components of a mixture in every draw, so that a
+// parameter rises from the first to the last.
+type Relabel struct {
+	OrderBy Value[string] // the parameter
+	Dim     Value[string] // a label of its other dim, when it has one
 }
 
 // formats lists the formats of posterior draws.
@@ -18,7 +26,7 @@ func (r *reader) output(e entry, o *Output) {
 	r.settings(e.node, "output", fields{
 		"draws":   func(e entry) { o.Draws = r.count(e, 0) },
 		"formats": func(e entry) { o.Formats = r.formats(e) },
-		"relabel": func(e entry) { r.notYet(e, "relabel", "mixtures") },
+		"relabel": func(e entry) { r.relabel(e, &o.Relabel) },
 		"twin":    func(e entry) { r.twinOutput(e, &o.Twin) },
 		"weights": func(e entry) { o.Weights = r.choice(e, "safetensors") },
 	})
@@ -38,4 +46,15 @@ func (r *reader) formats(e entry) []Value[string] {
 		}
 	}
 	return list
+}
+
+// relabel reads `relabel: {order_by:, dim:}`.
+func (r *reader) relabel(e entry, v *Relabel) {
+	keys := r.object(e.node, "relabel", fields{
+		"order_by": func(e entry) { v.OrderBy = r.text(e) },
+		"dim":      func(e entry) { v.Dim = r.text(e) },
+	})
+	if keys != nil && !keys["order_by"] {
+		r.add(e.at, "add `order_by: parameter`", "relabel has no parameter to order by")
+	}
 }

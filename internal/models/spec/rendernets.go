@@ -2,6 +2,7 @@ package spec
 
 import (
 	"strconv"
+	"strings"
 )
 
 // renderNets prints the networks with what they leave open filled in.
@@ -60,9 +61,26 @@ func (l *Layer) text() string {
 	add("activation", l.Activation.V, l.Activation.IsSet())
 	add("init", l.Init.text(), l.Init.Kind.IsSet())
 	add("bias", "false", l.Bias.IsSet() && !l.Bias.V)
+	add("levels", plainNumber(l.Levels.V), l.Levels.IsSet())
+	add("groups", strconv.Itoa(l.Groups.V), l.Groups.IsSet())
+	add("trailing", strconv.Itoa(l.Trailing.V), l.Trailing.IsSet())
+	add("epsilon", formatNumber(l.Epsilon.V), l.Epsilon.IsSet())
+	add("affine", strconv.FormatBool(l.Affine.V), l.Affine.IsSet())
+	add("rate", formatNumber(l.Rate.V), l.Rate.IsSet())
+	add("layers", layersText(l.Layers), len(l.Layers) > 0)
+	add("shortcut", layersText(l.Shortcut), len(l.Shortcut) > 0)
 	add("dims", flowList(l.Dims, func(v Value[string]) string { return v.V }), len(l.Dims) > 0)
 	add("shape", flowList(l.Shape, func(v Value[int]) string { return formatNumber(float64(v.V)) }), len(l.Shape) > 0)
 	return flowMap(parts)
+}
+
+// layersText prints the layers of a layer as a flow list of flow maps.
+func layersText(list []*Layer) string {
+	parts := make([]string, len(list))
+	for i, l := range list {
+		parts[i] = flowMap([]string{l.Kind.V + ": " + l.text()})
+	}
+	return "[" + strings.Join(parts, ", ") + "]"
 }
 
 // plainNumber prints a whole number as it is and other texts quoted if need be.

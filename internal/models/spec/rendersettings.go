@@ -79,6 +79,14 @@ func renderOutput(p *printer, o *Output) {
 	if o.Weights.IsSet() {
 		p.line("weights", o.Weights.V)
 	}
+	if o.Relabel.OrderBy.IsSet() {
+		p.block("relabel", func() {
+			p.line("order_by", o.Relabel.OrderBy.V)
+			if o.Relabel.Dim.IsSet() {
+				p.line("dim", o.Relabel.Dim.V)
+			}
+		})
+	}
 	renderTwinOutput(p, &o.Twin)
 }
 
