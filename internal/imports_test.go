@@ -36,7 +36,7 @@ var rules = map[string]rule{
 
 	// models: pure mathematics
 	"models/graph":         {},
-	"models/guide":         {},
+	"models/guide":         {ours: []string{"simd"}},
 	"models/dist":          {ours: []string{"models/graph"}},
 	"models/expr":          {ours: []string{"models/dist", "models/graph", "nearest"}},
 	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},
@@ -55,14 +55,14 @@ var rules = map[string]rule{
 	"privacy/enginetest": {ours: []string{"models/graph", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
-	"cpu/kernel": {ours: []string{"simd"}},
+	"cpu/kernel": {},
 	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}},
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
-	"ledger": {ours: []string{"privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"github.com/google/renameio/v2", "github.com/rogpeppe/go-internal/lockedfile"}, files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"github.com/google/renameio/v2", "github.com/rogpeppe/go-internal/lockedfile"}, files: true},
 	"report/figure": {},
 	"report/chart":  {ours: []string{"report"}, theirs: []string{"gonum.org/v1/plot"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",

@@ -26,7 +26,7 @@ func appliedOf(c *cobra.Command, s *runSettings, plan *fit.Plan, draws int) ([]r
 	var list []report.Applied
 	for _, row := range settings() {
 		f := c.Flags().Lookup(row.name)
-		if f == nil || row.name == "model" || row.name == "out" {
+		if f == nil || namesFile(row.name) {
 			continue
 		}
 		value, ok := planned[strings.ReplaceAll(row.name, "-", "_")]

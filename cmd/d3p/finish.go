@@ -100,6 +100,11 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 		}
 		run.Spent = answer
 	}
+	booked, err := j.booking().booked(m.Spec.Data.Unit.Entity.V, posterior.Plan.Adjacency)
+	if err != nil {
+		return nil, err
+	}
+	run.Booked = booked
 	files, err := run.Release()
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
@@ -111,6 +112,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Precision: s.Precision, Insecure: seeded,
 	}
+	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
+		return err
+	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {
 		return err
@@ -128,6 +132,19 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 		return 0, usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
 	}
 	return s.Draws, nil
+}
+
+// ledgerOf is the absolute path of the ledger that a fit is booked in; "" for
+// none. A run that claims nothing has nothing to book.
+func ledgerOf(s *runSettings, plan *fit.Plan, seeded bool) (string, error) {
+	switch {
+	case s.Ledger == "" || !plan.Private:
+		return "", nil
+	case seeded:
+		return "", usagef("--ledger: a fit with --%s costs everything; nothing can be booked", insecureSeedFlag)
+	}
+	path, err := filepath.Abs(s.Ledger)
+	return path, failWith(statusUsage, err)
 }
 
 // noiseRoot is where the secret randomness of a run comes from: the operating
@@ -153,7 +170,7 @@ func flagsOf(c *cobra.Command) []string {
 	words := []string{c.CommandPath()}
 	for _, row := range settings() {
 		f := c.Flags().Lookup(row.name)
-		if f != nil && f.Changed && row.name != "model" && row.name != "out" {
+		if f != nil && f.Changed && !namesFile(row.name) {
 			words = append(words, fmt.Sprintf("--%s=%s", f.Name, f.Value))
 		}
 	}

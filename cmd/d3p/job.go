@@ -36,12 +36,22 @@ type job struct {
 	Threads     int               `json:"threads"`
 	Precision   string            `json:"precision,omitempty"` // empty: float32
 	Insecure    bool              `json:"insecure"`
+	Ledger      string            `json:"ledger,omitempty"` // absolute path of the data set's ledger
 }
+
+// booking is the job's place in the ledger of the data set.
+func (j job) booking() booking { return booking{j.Ledger, j.ID} }
 
 // execute runs a job in its folder: a new one, or what a checkpoint left to do.
 func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, root noise.Root, from *fit.Checkpoint) error {
 	// What can fail for lack of space fails before privacy is spent.
 	if err := folder.prepare(j, releaseBytes(m, j.Draws)); err != nil {
+		if from == nil {
+			folder.discard()
+		}
+		return err
+	}
+	if err := j.booking().reserve(m.Spec.Data.Unit.Entity.V, plan); err != nil {
 		if from == nil {
 			folder.discard()
 		}
@@ -65,7 +75,11 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		if from == nil {
 			folder.keepDataCheck()
 		}
-		return failWith(statusData, fileError(j.Data, err))
+		err = fileError(j.Data, err)
+		if unbooked := j.booking().settle(config.Spent); unbooked != nil {
+			err = errors.Join(err, unbooked)
+		}
+		return failWith(statusData, err)
 	}
 	var posterior *fit.Posterior
 	var ledger privacy.Ledger
@@ -76,6 +90,9 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	if len(ledger.Entries) > 0 {
 		err = errors.Join(err, folder.write(ledgerFile, ledger))
+	}
+	if unbooked := j.booking().settle(ledger); unbooked != nil {
+		err = errors.Join(err, unbooked)
 	}
 	if err != nil {
 		return a.stopped(folder, posterior, ledger, err)

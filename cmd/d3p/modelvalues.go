@@ -34,6 +34,7 @@ func modelValues() map[string]func(*spec.Spec) (any, spec.Position) {
 		"gradient":      func(m *spec.Spec) (any, spec.Position) { return m.Fit.Gradient.V, m.Fit.Gradient.At },
 		"averaging":     func(m *spec.Spec) (any, spec.Position) { return m.Fit.AverageLast.V, m.Fit.AverageLast.At },
 		"noise-aware":   func(m *spec.Spec) (any, spec.Position) { return m.Fit.NoiseAware.V, m.Fit.NoiseAware.At },
+		"ledger":        func(m *spec.Spec) (any, spec.Position) { return m.Privacy.Ledger.V, m.Privacy.Ledger.At },
 		"compat":        func(m *spec.Spec) (any, spec.Position) { return m.Fit.Compat.V, m.Fit.Compat.At },
 		"draws":         func(m *spec.Spec) (any, spec.Position) { return m.Output.Draws.V, m.Output.Draws.At },
 		"formats":       func(m *spec.Spec) (any, spec.Position) { return formatsOf(m) },

@@ -44,6 +44,9 @@ and what to expect. It reads no data and spends nothing.`,
 					return failWith(statusNumeric, err)
 				}
 				result.Risk, result.Curve, result.GDP = price.Risk, price.Curve, &price.GDP
+				if result.Budget, err = s.budget(m, plan); err != nil {
+					return err
+				}
 			}
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
@@ -60,7 +63,19 @@ type planResult struct {
 	Curve    []report.Point `json:"curve"`
 	GDP      *report.GDP    `json:"gdp"`
 	Expected []expected     `json:"expected_noise"`
+	Budget   *report.Budget `json:"budget"`   // null without a ledger
 	Estimate *estimate      `json:"estimate"` // null when the engine cannot be timed without data
+}
+
+// budget is what the ledger would say of the planned fit; nil without a ledger.
+func (s *runSettings) budget(m *models.Model, plan *fit.Plan) (*report.Budget, error) {
+	b := booking{path: s.Ledger}
+	booked, err := b.booked(m.Spec.Data.Unit.Entity.V, plan.Adjacency)
+	if booked == nil || err != nil {
+		return nil, err
+	}
+	budget, err := booked.Budget(plan.MechanismEvent(plan.NoiseMultiplier), plan.Adjacency)
+	return budget, failWith(statusNumeric, err)
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.
@@ -115,6 +130,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %.3f; mu %.4g",
 				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), p.Risk.Advantage, p.GDP.Mu)},
 		})
+	}
+	if b := p.Budget; b != nil {
+		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %d other runs epsilon %.6g of %g at delta %.3g; left: %.4g", b.Before.Runs, b.After, b.Limit.Epsilon, b.Limit.Delta, b.Left)})
 	}
 	t.AppendRows([]table.Row{
 		{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)},

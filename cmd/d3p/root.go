@@ -38,6 +38,7 @@ func commands() []command {
 		{groupPrivacy, newAccount},
 		{groupPrivacy, newReport},
 		{groupPrivacy, newVerify},
+		{groupPrivacy, newLedger},
 		{groupOther, newDevices},
 		{groupOther, newVersion},
 	}

@@ -19,6 +19,7 @@ type runSettings struct {
 	Formats    []string
 
 	Model, Out, Device string
+	Ledger             string
 	Precision          string
 	Threads, Draws     int
 	Seed               uint64
@@ -30,6 +31,12 @@ type runSettings struct {
 // given tells whether a flag, a variable, the config file or the model file
 // gave the setting a value.
 func (s *runSettings) given(name string) bool { return s.set[name] }
+
+// namesFile tells whether a setting is the name of a file of the custodian, which
+// can say more than a release should.
+func namesFile(setting string) bool {
+	return slices.Contains([]string{"model", "out", "ledger"}, setting)
+}
 
 // settingGroup says which commands take a setting.
 type settingGroup int
@@ -59,6 +66,7 @@ func settings() []setting {
 	}
 	return append(rows,
 		setting{price, "accept-risk", "comma-separated `RISKS` accepted by name; recorded in the report", nil, func(s *runSettings) any { return &s.AcceptRisk }},
+		setting{price, "ledger", "ledger `FILE` of the data set: the fit is refused when all its runs together would exceed its limit", nil, func(s *runSettings) any { return &s.Ledger }},
 		setting{running, "model", "model `FILE` (default DATA.yaml beside the data, then ./d3p.yaml)", nil, func(s *runSettings) any { return &s.Model }},
 		setting{running, "out", "`FOLDER` for the results; must not exist (default d3p-run-NAME-1, -2, ...)", nil, func(s *runSettings) any { return &s.Out }},
 		setting{running, "draws", "number of posterior draws to write (default 4000)", nil, func(s *runSettings) any { return &s.Draws }},

@@ -43,7 +43,16 @@ func (r *Run) assumptions() []Assumption {
 			"they are rounded to a public lattice that does not depend on the records"},
 		Assumption{"no-tuning", "settings were not chosen by looking at other results from the same records", Unknown,
 			"nobody can check this from a release; d3p plan and invented data need no records"},
-		Assumption{"one-release", "no other release from the same records is added", Unknown,
-			"every further run adds to what an attacker learns; ask the custodian for the ledger"},
+		r.otherReleases(),
 	)
+}
+
+// otherReleases is what is known of other releases from the same records.
+func (r *Run) otherReleases() Assumption {
+	if r.Booked == nil {
+		return Assumption{"one-release", "no other release from the same records is added", Unknown,
+			"every further run adds to what an attacker learns; ask the custodian for the ledger"}
+	}
+	return Assumption{"whole-ledger", "every release from the same records is in the ledger, and none was decided on by looking at earlier ones", Declared,
+		"all runs of ledger " + r.Booked.LedgerID + " are priced together in section 4; a run is refused before it reads records when they would exceed the limit"}
 }

@@ -87,7 +87,10 @@ func (r *Run) account(p *Privacy) error {
 	}
 	p.Risk, p.PerIteration = price.Risk, price.PerIteration
 	p.Statements.Odds = odds(p.Risk)
-	return nil
+	if r.Booked != nil {
+		p.Budget, err = r.Booked.Budget(r.Event, r.Plan.Adjacency)
+	}
+	return err
 }
 
 func unitOf(u spec.Unit) Unit {

@@ -47,6 +47,11 @@ func figuresOf(p *Privacy, f Findings) (out figures) {
 	}
 	out.Spending = figure.Spending(spent, p.Guarantee.Target.Epsilon)
 	out.Budget = figure.Budget([]figure.Part{{Name: "this fit", Value: claim.Epsilon}}, p.Guarantee.Target.Epsilon)
+	if b := p.Budget; b != nil {
+		out.Budget = figure.Budget([]figure.Part{
+			{Name: "other runs", Value: b.Before.Epsilon}, {Name: "this fit adds", Value: b.After - b.Before.Epsilon},
+		}, b.Limit.Epsilon)
+	}
 	return out
 }
 

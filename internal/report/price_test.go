@@ -70,6 +70,23 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 		t.Fatal(err)
 	}
 	same("cross-check", p.Accounting.CrossCheck.Epsilon, bound.Epsilon)
+	if b := p.Budget; b != nil {
+		others, err := event.UnmarshalDpEvent(b.Before.Event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		upper := func(ev event.Event) float64 {
+			answer, err := accountant.Epsilon(ev, relation, b.Limit.Delta)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return answer.Upper
+		}
+		same("epsilon of other runs", b.Before.Epsilon, upper(others))
+		same("epsilon of this run", b.ThisRun, upper(ev))
+		same("epsilon of all runs", b.After, upper(event.Composed{Events: []event.Event{ev, others}}))
+		same("what is left", b.Left, b.Limit.Epsilon-b.After)
+	}
 	for _, k := range g.Together {
 		// a chain of k neighbours: delta (1 + e^eps + ... + e^((k-1) eps))
 		sum := 0.0

@@ -30,6 +30,7 @@ type Privacy struct {
 	Risk       *Risk      `json:"risk"`      // null when the run is not private
 
 	PerIteration []Spent      `json:"per_iteration"`
+	Budget       *Budget      `json:"budget"` // null without a ledger of the data set
 	Assumptions  []Assumption `json:"assumptions"`
 
 	Preprocessing []Preprocessing `json:"preprocessing"`
@@ -43,8 +44,6 @@ type Privacy struct {
 	Reproducibility Reproducibility `json:"reproducibility"`
 	Justification   string          `json:"justification"`
 	Statements      Statements      `json:"statements"`
-
-	// behind Guarantee and Risk; nil when the run is not private
 }
 
 // Tool is the program that ran.

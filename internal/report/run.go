@@ -41,7 +41,8 @@ type Run struct {
 
 	Event    event.Event // what the ledger says was done
 	Spent    accountant.Answer
-	Insecure bool // the noise was fixed by a seed
+	Booked   *Booked // the data set's ledger; nil when there is none
+	Insecure bool    // the noise was fixed by a seed
 }
 
 // Banner is NotPrivate for a run that gives no guarantee, else "".
@@ -54,7 +55,9 @@ func (r *Run) Banner() string {
 
 // Release returns the files of release/, without the manifest.
 func (r *Run) Release() ([]File, error) {
-	rendered := r.Spec.Render()
+	public := *r.Spec
+	public.Privacy.Ledger = spec.Value[string]{} // the name of a file of the custodian
+	rendered := public.Render()
 	privacy, err := r.Privacy()
 	if err != nil {
 		return nil, err

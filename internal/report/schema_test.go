@@ -27,6 +27,7 @@ func privacySchema(t *testing.T) []byte {
 	schema.Title = "d3p privacy report"
 	// An event has the form of dp_accounting's named tuples, or is absent.
 	schema.Properties["accounting"].Properties["event"] = &jsonschema.Schema{Types: []string{"null", "object"}}
+	schema.Properties["budget"].Properties["before"].Properties["event"] = &jsonschema.Schema{Types: []string{"null", "object"}}
 	out, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		t.Fatal(err)

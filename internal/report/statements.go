@@ -94,6 +94,14 @@ func (r *Run) randomness() Randomness {
 	return out
 }
 
+// severalRuns is the hazard of other runs on the same records.
+func (r *Run) severalRuns() Hazard {
+	if r.Booked != nil {
+		return Hazard{"several-runs", "high", "mitigated", "the ledger of the data set prices all its runs together and refuses what exceeds its limit"}
+	}
+	return Hazard{"several-runs", "high", "open", "each further run on the same data adds to what an attacker learns; this report counts one run"}
+}
+
 // hazards lists what could break the claim, and what was done about it.
 func (r *Run) hazards() []Hazard {
 	list := []Hazard{
@@ -103,7 +111,7 @@ func (r *Run) hazards() []Hazard {
 		{"floating-point", "medium", "mitigated", "released sums lie on a public lattice, so that rounding does not betray the exact sum"},
 		{"random-numbers", "low", "accepted", "noise and batches are as unpredictable as AES-256 in counter mode keyed by the operating system"},
 		{"timing", "low", "accepted", "run time depends on the number of records in the batches"},
-		{"several-runs", "high", "open", "each further run on the same data adds to what an attacker learns; this report counts one run"},
+		r.severalRuns(),
 		{"tuning", "high", "open", "settings chosen by looking at private results are not counted"},
 	}
 	if r.Plan.Adjacency == event.AddRemove {

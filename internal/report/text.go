@@ -15,6 +15,9 @@ func textFile(p *Privacy) File {
 		if p.Guarantee != nil {
 			textRisk(&b, p)
 		}
+		if l := p.Budget; l != nil {
+			fmt.Fprintf(&b, "\nLedger of %s: with %d other runs epsilon at most %s of %g at delta %.3g.\n", l.Dataset, l.Before.Runs, upward(l.After), l.Limit.Epsilon, l.Limit.Delta)
+		}
 		for _, warning := range p.Warnings {
 			fmt.Fprintf(&b, "\nWarning: %s\n", warning)
 		}

@@ -23,6 +23,11 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		c.Detail = err.Error()
 		return c
 	}
+	budget, err := p.Budget.again(ev, event.Relation(p.Neighbours.Relation))
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
 	type part struct {
 		name       string
 		want, have any
@@ -32,6 +37,7 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		{"the groups", again.Together, p.Guarantee.Together}, {"the limits of belief", again.Limits, p.Guarantee.Limits},
 		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration},
 		{"the cross-check", again.CrossCheck, p.Accounting.CrossCheck},
+		{"the budget", budget, p.Budget},
 	} {
 		want, have := decoded(part.want), decoded(part.have)
 		if !near(want, have) {

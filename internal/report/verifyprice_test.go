@@ -11,6 +11,7 @@ import (
 // One number that is not the accountant's is found, wherever it stands.
 func TestVerifyPrice(t *testing.T) {
 	run := example(t, fit.Config{Epsilon: 1})
+	run.Booked = booked()
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +30,7 @@ func TestVerifyPrice(t *testing.T) {
 		"limits":          func(q *Privacy) { q.Guarantee.Limits = q.Guarantee.Limits[1:] },
 		"the spending":    func(q *Privacy) { q.PerIteration[0].Epsilon = 0 },
 		"the cross-check": func(q *Privacy) { q.Accounting.CrossCheck.Epsilon = 0.5 },
+		"the budget":      func(q *Privacy) { q.Budget.After *= 0.99 },
 	} {
 		var q Privacy // as a release is read
 		if err := json.Unmarshal(text, &q); err != nil {

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"d3p/internal/fit"
+	"d3p/internal/ledger"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+)
+
+// booking is a run's place in the ledger of its data set. Without a path there
+// is no ledger, and nothing is booked.
+type booking struct{ path, run string }
+
+// reserve sets budget aside for a planned fit before any record is read.
+func (b booking) reserve(entity string, plan *fit.Plan) error {
+	if b.path == "" {
+		return nil
+	}
+	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
+		if err := sameClaim(book, entity, plan.Adjacency); err != nil {
+			return err
+		}
+		return book.Reserve(b.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
+	})
+	return b.failed(err)
+}
+
+// settle books what the run has released so far, and gives back the rest.
+func (b booking) settle(spent privacy.Ledger) error {
+	if b.path == "" {
+		return nil
+	}
+	var ev event.Event
+	if len(spent.Entries) > 0 {
+		ev = spent.Event()
+	}
+	_, err := ledger.Update(b.path, func(book *ledger.Book) error { return book.Settle(b.run, ev, time.Now()) })
+	return b.failed(err)
+}
+
+// booked is what a report says of the ledger; nil when there is none.
+func (b booking) booked(entity string, rel event.Relation) (*report.Booked, error) {
+	if b.path == "" {
+		return nil, nil
+	}
+	book, err := ledger.Read(b.path)
+	if err != nil {
+		return nil, b.failed(err)
+	}
+	if err := sameClaim(book, entity, rel); err != nil {
+		return nil, b.failed(err)
+	}
+	others, err := book.Accounts(b.run)
+	if err != nil {
+		return nil, b.failed(err)
+	}
+	head, err := book.Head()
+	return &report.Booked{
+		LedgerID: book.ID, Dataset: book.Dataset, Chain: head, Limit: report.Target{Epsilon: book.Limit.Epsilon, Delta: book.Limit.Delta},
+		Runs: len(others), Event: ledger.Compose(others, nil),
+	}, err
+}
+
+// failed adds the flag, and the exit status, to an error.
+func (b booking) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	var over *privacy.BudgetError
+	if errors.As(err, &over) {
+		return failWith(statusBudget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show lists the runs)", b.path, err))
+	}
+	return failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+}
+
+// sameClaim refuses to add up what is said of different things.
+func sameClaim(book *ledger.Book, entity string, rel event.Relation) error {
+	if book.Entity != entity || book.Relation != rel {
+		return fmt.Errorf("the ledger of %s protects one %s under %s neighbours, the run one %s under %s: they do not add up",
+			book.Dataset, book.Entity, report.RelationWords(book.Relation), entity, report.RelationWords(rel))
+	}
+	return nil
+}

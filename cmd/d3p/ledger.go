@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"d3p/internal/ledger"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+)
+
+func newLedger(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "ledger",
+		Short: "Keep one budget over all runs on a data set",
+		Long: `A ledger is a file that the custodian of a data set keeps: what every run on it
+released, and a limit for all of them together. d3p fit --ledger FILE reserves
+what the fit may spend before it reads a record, is refused (status 5) when all
+runs together would exceed the limit, and books what was spent at the end.
+
+All runs of a ledger together satisfy the guarantee that d3p ledger show prints,
+as long as it holds every release from the records, and no run was decided on by
+looking at the results of earlier ones. Nothing in it depends on a record.`,
+		Example: "  d3p ledger init cohort.ledger --dataset cohort --entity patient --epsilon 3 --delta 1e-6\n  d3p fit --ledger cohort.ledger --epsilon 1 cohort.csv\n  d3p ledger show cohort.ledger",
+		Args:    func(_ *cobra.Command, args []string) error { return noSuchLedgerCommand(args) },
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newLedgerInit(a), newLedgerShow(a), newLedgerAdd(a))
+	return c
+}
+
+func noSuchLedgerCommand(args []string) error {
+	if len(args) > 0 {
+		return usagef("unknown command ledger %s; one of init, show, add", args[0])
+	}
+	return nil
+}
+
+func newLedgerInit(a *app) *cobra.Command {
+	var dataset, entity, relation string
+	var limit privacy.Budget
+	c := &cobra.Command{
+		Use:     "init FILE",
+		Short:   "Make an empty ledger",
+		Example: "  d3p ledger init cohort.ledger --dataset cohort --entity patient --epsilon 3 --delta 1e-6",
+		Args:    exactly("FILE"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			rel, err := event.ParseRelation(relation)
+			switch {
+			case err != nil:
+				return usagef("--adjacency: %w", err)
+			case !(limit.Epsilon > 0):
+				return usagef("--epsilon: the limit of all runs together must be positive")
+			case !(limit.Delta > 0 && limit.Delta < 1):
+				return usagef("--delta: %g is not between 0 and 1", limit.Delta)
+			case dataset == "" || entity == "":
+				return usagef("--dataset and --entity: name the data set, and what one protected unit of it is")
+			}
+			if err := ledger.Create(args[0], ledger.New(dataset, entity, rel, limit)); err != nil {
+				return failWith(statusUsage, err)
+			}
+			return a.showLedger(args[0])
+		},
+	}
+	c.Flags().StringVar(&dataset, "dataset", "", "`NAME` of the data set, as reports will call it")
+	c.Flags().StringVar(&entity, "entity", "", "what one protected `UNIT` is, as in the model files: patient")
+	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "limit of all runs together")
+	c.Flags().Float64Var(&limit.Delta, "delta", 1e-6, "delta of the limit")
+	c.Flags().StringVar(&relation, "adjacency", string(event.AddRemove), "neighbouring relation: add_remove, substitute, zero_out")
+	return c
+}
+
+func newLedgerShow(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:     "show FILE",
+		Short:   "Print the runs of a ledger and what they cost together",
+		Example: "  d3p ledger show cohort.ledger\n  d3p ledger show cohort.ledger --json",
+		Args:    exactly("FILE"),
+		RunE:    func(_ *cobra.Command, args []string) error { return a.showLedger(args[0]) },
+	}
+}
+
+func newLedgerAdd(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "add FILE RUN...",
+		Short: "Book finished runs that were made without the ledger",
+		Long: `Add verifies each release and books what it cost. What has been released counts
+even when it exceeds the limit.`,
+		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, err := ledger.Update(args[0], func(book *ledger.Book) error {
+				for _, run := range args[1:] {
+					if err := bookRun(book, run); err != nil {
+						return fmt.Errorf("%s: %w", run, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				return failWith(statusUsage, err)
+			}
+			return a.showLedger(args[0])
+		},
+	}
+}
+
+// bookRun books a finished run.
+func bookRun(book *ledger.Book, run string) error {
+	checks, err := report.Verify(run)
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	for _, c := range checks {
+		if !c.OK {
+			return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
+		}
+	}
+	p, ev, err := readClaim(run)
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	if p.Guarantee == nil {
+		return failWith(statusData, errors.New("there is no claim: the run is "+report.NotPrivate))
+	}
+	if err := sameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
+		return err
+	}
+	created, err := time.Parse(time.RFC3339, p.CreatedAt)
+	if err != nil {
+		return failWith(statusData, err)
+	}
+	return book.Settle(p.ReportID, ev, created)
+}
+
+// shownLedger is the JSON form of a ledger: its runs, and what they cost at the
+// delta of the limit.
+type shownLedger struct {
+	ledger.Header
+	Runs    []shownRun `json:"runs"`
+	Epsilon float64    `json:"epsilon"` // of all together
+	Left    float64    `json:"left"`
+	Head    string     `json:"entries_hash_chain"`
+}
+
+type shownRun struct {
+	Run     string    `json:"run"`
+	Time    time.Time `json:"time"`
+	State   string    `json:"state"`
+	Epsilon float64   `json:"epsilon"` // of this run alone
+}
+
+func (a *app) showLedger(path string) error {
+	book, err := ledger.Read(path)
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	accounts, err := book.Accounts("")
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	shown := shownLedger{Header: book.Header, Runs: []shownRun{}}
+	for _, run := range accounts {
+		epsilon, err := book.Epsilon(run.Event)
+		if err != nil {
+			return accountingError(err)
+		}
+		shown.Runs = append(shown.Runs, shownRun{run.Run, run.Time, run.State, epsilon})
+	}
+	if shown.Epsilon, err = book.Epsilon(ledger.Compose(accounts, nil)); err != nil {
+		return accountingError(err)
+	}
+	shown.Left = book.Limit.Epsilon - shown.Epsilon
+	if shown.Head, err = book.Head(); err != nil {
+		return failWith(statusUsage, err)
+	}
+	return a.result(shown, func(w io.Writer) { printLedger(w, filepath.Base(path), shown) })
+}
+
+func printLedger(w io.Writer, name string, l shownLedger) {
+	fmt.Fprintf(w, "%s: %s, one %s, %s neighbours, all epsilons at delta %g\n\n", name, l.Dataset, l.Entity, report.RelationWords(l.Relation), l.Limit.Delta)
+	t := newTable(w)
+	t.Style().Format.Header = text.FormatDefault
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
+	t.AppendHeader(table.Row{"run", "from", "state", "epsilon alone"})
+	for _, run := range l.Runs {
+		t.AppendRow(table.Row{run.Run, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
+	}
+	t.Render()
+	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))
+	if l.Left < 0 {
+		fmt.Fprintln(w, "the limit is exceeded: no run is let in any more")
+	}
+}

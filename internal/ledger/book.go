@@ -1,0 +1,224 @@
+// Package ledger keeps the book of one data set: what every run on it released
+// or may still release, and the budget of all of them together. It holds events
+// and names alone, nothing that depends on a record.
+package ledger
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Book is the ledger of one data set. Entries are only ever added; each names the
+// hash of the one before it, so that none can be changed or left out unseen.
+type Book struct {
+	Header
+	Entries []Entry `json:"entries"`
+}
+
+// Header is what a book is about. It never changes.
+type Header struct {
+	SchemaVersion int            `json:"schema_version"`
+	ID            string         `json:"ledger_id"`
+	Dataset       string         `json:"dataset"` // what the custodian calls it
+	Entity        string         `json:"entity"`  // of the privacy unit
+	Relation      event.Relation `json:"relation"`
+	Limit         privacy.Budget `json:"limit"` // of all runs together
+}
+
+// The values of Entry.State.
+const (
+	Reserved = "reserved" // the run may release this, and counts as if it had
+	Spent    = "spent"    // the run has released this, and will release no more
+)
+
+// Entry is one line of a book. The last one of a run is the one that counts.
+type Entry struct {
+	Run      string          `json:"run"`
+	Time     time.Time       `json:"time"`
+	State    string          `json:"state"`
+	Event    json.RawMessage `json:"event"`    // as dp_accounting writes it; null: nothing
+	Previous string          `json:"previous"` // hash of the entry before, or of the header
+}
+
+// New returns an empty book with an id of its own.
+func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Book {
+	var id [8]byte
+	rand.Read(id[:]) // never fails: crypto/rand aborts the program instead
+	return &Book{Header: Header{1, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
+}
+
+// Check finds what is not a book: an event that nobody can account for, or an
+// entry that does not follow the one before it.
+func (b *Book) Check() error {
+	if _, err := event.ParseRelation(string(b.Relation)); err != nil {
+		return err
+	}
+	previous, err := digest(b.Header)
+	if err != nil {
+		return err
+	}
+	for i, e := range b.Entries {
+		if e.Previous != previous {
+			return fmt.Errorf("entry %d does not follow the one before it: the ledger was altered (restore a copy)", i+1)
+		}
+		if _, err := e.event(); err != nil {
+			return fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		if previous, err = digest(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Head is the hash of the last entry, which stands for all before it.
+func (b *Book) Head() (string, error) {
+	if n := len(b.Entries); n > 0 {
+		return digest(b.Entries[n-1])
+	}
+	return digest(b.Header)
+}
+
+// digest is the SHA-256 of v as compact JSON.
+func digest(v any) (string, error) {
+	raw, err := json.Marshal(v)
+	sum := sha256.Sum256(raw)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// event is nil for an entry of nothing.
+func (e Entry) event() (event.Event, error) {
+	if len(e.Event) == 0 || string(e.Event) == "null" {
+		return nil, nil
+	}
+	return event.UnmarshalDpEvent(e.Event)
+}
+
+// Account is what counts of one run.
+type Account struct {
+	Run   string
+	Time  time.Time // of its first entry
+	State string
+	Event event.Event
+}
+
+// Accounts are the runs that released or may release something, in the order of
+// their first entries, without the run named except.
+func (b *Book) Accounts(except string) ([]Account, error) {
+	var list []Account
+	at := map[string]int{}
+	for _, e := range b.Entries {
+		ev, err := e.event()
+		if err != nil {
+			return nil, err
+		}
+		i, known := at[e.Run]
+		if !known {
+			i = len(list)
+			at[e.Run] = i
+			list = append(list, Account{Run: e.Run, Time: e.Time})
+		}
+		list[i].State, list[i].Event = e.State, ev
+	}
+	kept := list[:0]
+	for _, a := range list {
+		if a.Run != except && a.Event != nil {
+			kept = append(kept, a)
+		}
+	}
+	return kept, nil
+}
+
+// Compose is what accounts and, unless it is nil, ev released together; nil for
+// nothing.
+func Compose(accounts []Account, ev event.Event) event.Event {
+	var list []event.Event
+	for _, a := range accounts {
+		list = append(list, a.Event)
+	}
+	if ev != nil {
+		list = append(list, ev)
+	}
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return event.Composed{Events: list}
+}
+
+// Epsilon is the certified upper epsilon of ev at the delta of the limit; 0 for
+// nothing.
+func (b *Book) Epsilon(ev event.Event) (float64, error) {
+	if ev == nil {
+		return 0, nil
+	}
+	answer, err := accountant.Epsilon(ev, b.Relation, b.Limit.Delta)
+	return answer.Upper, err
+}
+
+// Reserve sets budget aside for what a run may release. It returns a
+// *privacy.BudgetError, and changes nothing, when all runs together would exceed
+// the limit. Reserving again for a run replaces what it had.
+func (b *Book) Reserve(run string, ev event.Event, now time.Time) error {
+	others, err := b.Accounts(run)
+	if err != nil {
+		return err
+	}
+	needs, err := b.Epsilon(Compose(others, ev))
+	if err != nil {
+		return err
+	}
+	if !(needs <= b.Limit.Epsilon) {
+		before, err := b.Epsilon(Compose(others, nil))
+		return errors.Join(&privacy.BudgetError{Budget: b.Limit, Needs: needs, Before: before}, err)
+	}
+	return b.add(run, Reserved, ev, now)
+}
+
+// Settle books what a run has released; nil for nothing. What was released counts
+// whatever the limit.
+func (b *Book) Settle(run string, ev event.Event, now time.Time) error {
+	return b.add(run, Spent, ev, now)
+}
+
+// add adds an entry, unless the run's last one says the same.
+func (b *Book) add(run, state string, ev event.Event, now time.Time) error {
+	raw := json.RawMessage("null")
+	if ev != nil {
+		text, err := event.MarshalDpEvent(ev)
+		if err != nil {
+			return err
+		}
+		var compact bytes.Buffer // as digests are computed
+		if err := json.Compact(&compact, text); err != nil {
+			return err
+		}
+		raw = compact.Bytes()
+	}
+	for i := len(b.Entries) - 1; i >= 0; i-- {
+		if last := b.Entries[i]; last.Run == run {
+			if last.State == state && string(last.Event) == string(raw) {
+				return nil
+			}
+			break
+		}
+	}
+	previous, err := b.Head()
+	if err != nil {
+		return err
+	}
+	b.Entries = append(b.Entries, Entry{run, now.UTC().Truncate(time.Second), state, raw, previous})
+	return nil
+}

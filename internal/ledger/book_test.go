@@ -1,0 +1,160 @@
+package ledger
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// run is T steps of a full batch: what a fit does.
+func run(sigma float64, steps int64) event.Event {
+	return event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: sigma}, Count: steps}
+}
+
+func book(epsilon float64) *Book {
+	return New("cohort", "patient", event.AddRemove, privacy.Budget{Epsilon: epsilon, Delta: 1e-6})
+}
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// What runs cost together is what the accountant says of all their steps as one
+// mechanism: Gaussians of the same run length compose to one of smaller noise.
+func TestRunsCompose(t *testing.T) {
+	b := book(3)
+	for _, name := range []string{"a", "b"} {
+		if err := b.Reserve(name, run(100, 200), now); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Settle(name, run(100, 200), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	accounts, err := b.Accounts("")
+	if err != nil || len(accounts) != 2 || accounts[0].State != Spent {
+		t.Fatalf("accounts %+v, %v", accounts, err)
+	}
+	got, err := b.Epsilon(Compose(accounts, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := accountant.Epsilon(run(100, 400), event.AddRemove, 1e-6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got < want.Lower || got > want.Upper*1.0001 {
+		t.Errorf("two runs cost %g, their steps together %g to %g", got, want.Lower, want.Upper)
+	}
+}
+
+// A reservation beyond the limit is refused and changes nothing; what stopped
+// early gives the rest back; nothing spent gives all of it back.
+func TestLimit(t *testing.T) {
+	b := book(1)
+	whole := run(150, 1000) // epsilon 0.92 at 1e-6
+	if err := b.Reserve("a", whole, now); err != nil {
+		t.Fatal(err)
+	}
+	var over *privacy.BudgetError
+	if err := b.Reserve("b", whole, now); !errors.As(err, &over) || over.Needs <= 1 || over.Before <= 0.8 || over.Before >= 1 {
+		t.Fatalf("a second run of the same price: %v", err)
+	}
+	if len(b.Entries) != 1 {
+		t.Fatalf("the refused run is in the book: %+v", b.Entries)
+	}
+	if err := b.Reserve("a", whole, now); err != nil || len(b.Entries) != 1 {
+		t.Errorf("reserving the same again: %v, %d entries", err, len(b.Entries))
+	}
+	if err := b.Settle("a", run(150, 10), now); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Reserve("b", run(150, 900), now); err != nil {
+		t.Errorf("what a did not spend is not given back: %v", err)
+	}
+	if err := b.Settle("b", nil, now); err != nil {
+		t.Fatal(err)
+	}
+	if accounts, err := b.Accounts(""); err != nil || len(accounts) != 1 {
+		t.Errorf("a run that released nothing counts: %+v, %v", accounts, err)
+	}
+	if err := b.Settle("c", whole, now); err != nil {
+		t.Errorf("what has been released must be booked, limit or not: %v", err)
+	}
+}
+
+// A book is read back as it was; any altered character of it, and any entry left
+// out but the last, is found.
+func TestAlteredBooksAreFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.json")
+	if err := Create(path, book(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := Create(path, book(9)); err == nil {
+		t.Error("a ledger was overwritten")
+	}
+	b, err := Update(path, func(b *Book) error {
+		return errors.Join(b.Reserve("a", run(100, 10), now), b.Settle("a", run(100, 9), now), b.Reserve("b", run(100, 10), now))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x, _ := b.Head(); x == "" || len(again.Entries) != 3 {
+		t.Errorf("read back %d entries, want 3", len(again.Entries))
+	} else if y, _ := again.Head(); x != y {
+		t.Errorf("head %s read back as %s", x, y)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, altered := range map[string]string{
+		`"epsilon": 2`: `"epsilon": 3`, `"count": 9`: `"count": 1`, `"state": "spent"`: `"state": "spend"`,
+		`"noise_multiplier": 100`: `"noise_multiplier": 1000`, `"entity": "patient"`: `"entity": "visit"`,
+	} {
+		changed := strings.Replace(string(text), old, altered, 1)
+		if changed == string(text) {
+			t.Fatalf("the book does not hold %s:\n%s", old, text)
+		}
+		if err := os.WriteFile(path, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Read(path); err == nil {
+			t.Errorf("%s for %s was not found", altered, old)
+		}
+	}
+	b.Entries = b.Entries[1:]
+	if err := b.Check(); err == nil {
+		t.Error("a missing first entry was not found")
+	}
+}
+
+// Programs that reserve at the same time never lose an entry of each other.
+func TestUpdatesAreSerial(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ledger.json")
+	if err := Create(path, book(2)); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for _, name := range strings.Split("a b c d e f g h", " ") {
+		all.Go(func() {
+			if _, err := Update(path, func(b *Book) error { return b.Settle(name, run(100, 1), now) }); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if b, err := Read(path); err != nil || len(b.Entries) != 8 {
+		t.Errorf("%d entries, %v, want 8", len(b.Entries), err)
+	}
+}

@@ -1,0 +1,45 @@
+package report
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/privacy/event"
+)
+
+// booked is a ledger with two other runs and a limit of 3 at delta 1e-6.
+func booked() *Booked {
+	other := event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 80}, Count: 500}
+	return &Booked{"00ff", "cohort", "ab", Target{3, 1e-6}, 2, event.Composed{Events: []event.Event{other, other}}}
+}
+
+// The budget block follows from the events in it and in dp_event.json alone, and
+// the readable reports show it.
+func TestBudget(t *testing.T) {
+	run := example(t, fit.Config{Epsilon: 1})
+	run.Booked = booked()
+	files := contents(t, run)
+	if err := validate(t, files["privacy.json"]); err != nil {
+		t.Error(err)
+	}
+	var p Privacy
+	if err := json.Unmarshal(files["privacy.json"], &p); err != nil {
+		t.Fatal(err)
+	}
+	ev, err := event.UnmarshalDpEvent(files["dp_event.json"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	askAgain(t, &p, ev)
+	b := p.Budget
+	if !(b.Before.Epsilon > 0 && b.ThisRun > 1 && b.After > b.ThisRun && b.After < b.ThisRun+b.Before.Epsilon && b.Left > 0) {
+		t.Errorf("budget %+v: composition must cost more than each part and less than their sum", b)
+	}
+	for _, name := range []string{"privacy.html", "privacy.md"} {
+		if text := string(files[name]); !strings.Contains(text, "other runs") || !strings.Contains(text, upward(b.After)) || strings.Contains(text, "This run only") {
+			t.Errorf("%s does not show the ledger", name)
+		}
+	}
+}
