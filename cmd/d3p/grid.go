@@ -9,7 +9,9 @@ import (
 	"github.com/google/renameio/v2"
 
 	"d3p/internal/imagegrid"
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/predict"
 	"d3p/internal/report"
 )
 
@@ -60,6 +62,74 @@ func (s twinSettings) drawGrid(r *released) error {
 		}
 	}
 	return writeGrid(s.grid, layout, images, r)
+}
+
+// reconstructionGrid is images and their reconstructions.
+type reconstructionGrid struct {
+	p           *prediction
+	layout      imagegrid.Layout
+	observation int            // of the image
+	pixels      []models.Field // that read its columns
+	images      int
+	originals   [][]float64
+	decoded     [][]float64
+}
+
+// newGrid prepares a grid of the first images.
+func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
+	m := p.run.model
+	tensor, layout, err := imagesOf(m.Spec)
+	if err != nil {
+		return nil, err
+	}
+	g := &reconstructionGrid{p: p, layout: layout, images: min(images, p.rows.N), observation: -1}
+	for i := range m.Observed {
+		if m.Observed[i].Name == tensor.Name.V {
+			g.observation = i
+		}
+	}
+	for _, c := range tensor.Columns() {
+		for _, f := range m.Encoding.Fields {
+			if f.Column == c.HeaderName() && (f.Kind == models.Numeric || f.Kind == models.Quantile) {
+				g.pixels = append(g.pixels, f)
+				break
+			}
+		}
+	}
+	if m.Reconstruct == nil || g.observation < 0 || len(g.pixels) != layout.Size() {
+		return nil, usagef("--grid: the model does not reconstruct images: it has no local latents, or does not observe tensor %s", tensor.Name.V)
+	}
+	return g, nil
+}
+
+// add takes row i and what is expected of it.
+func (g *reconstructionGrid) add(i int, predicted *predict.Prediction) {
+	if i >= g.images {
+		return
+	}
+	var original, decoded []float64 // empty places for a row that lacks a value
+	if predicted.OK {
+		row := g.p.rows.Data[i*g.p.rows.Stride:]
+		for k := range g.pixels {
+			original = append(original, g.pixels[k].Decode(row))
+		}
+		decoded = slices.Clone(predicted.Arrays[g.observation])
+	}
+	g.originals, g.decoded = append(g.originals, original), append(g.decoded, decoded)
+}
+
+// write draws rows of images, each above the row of their reconstructions.
+func (g *reconstructionGrid) write(path string, r *released) error {
+	columns := min(gridColumns, g.images)
+	var images [][]float64
+	for first := 0; first < g.images; first += columns {
+		next := min(first+columns, g.images)
+		for _, list := range [][][]float64{g.originals, g.decoded} {
+			images = append(images, list[first:next]...)
+			images = append(images, make([][]float64, columns-(next-first))...)
+		}
+	}
+	return writeGrid(path, g.layout, images, r)
 }
 
 // writeGrid writes images as a PNG that states the claim of the run, whole or

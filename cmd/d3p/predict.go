@@ -5,12 +5,10 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
-	"d3p/internal/models"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -19,161 +17,178 @@ import (
 // predictResult is the JSON form of `d3p predict`: with --out, Rows is empty.
 type predictResult struct {
 	Out     string     `json:"out,omitempty"`
+	Grid    string     `json:"grid,omitempty"`
 	N       int        `json:"n"`
 	Columns []string   `json:"columns"`
 	Rows    [][]string `json:"rows,omitempty"`
 }
 
+// predictSettings say what to predict with, and where it goes.
+type predictSettings struct {
+	out, format, grid string
+	images            int // of the grid
+	draws             int // 0: not given
+	seed              uint64
+}
+
+// Draws to average over when no flag says how many: of the posterior, and of
+// local latents at a point.
+const (
+	defaultPredictDraws = 1000
+	defaultLatentDraws  = 10
+)
+
 func newPredict(a *app) *cobra.Command {
-	var out, format string
-	var draws int
-	var seed uint64
+	var s predictSettings
 	c := &cobra.Command{
 		Use:   "predict RUN NEW",
-		Short: "Predict the response for new rows",
-		Long: `Predict reads new rows (CSV or Parquet, the columns that the model's predictors
-need) and writes one line per row: mean, sd and 5 % to 95 % of the expected
-response over the posterior, and y_q5 to y_q95 of a response that may be
-observed. A row that lacks a value the model needs gets empty cells.
+		Short: "Predict the response for new rows, or reconstruct them",
+		Long: `Predict reads new rows (CSV, Parquet, idx or npy, the columns that the model's
+predictors need) and writes one line per row: mean, sd and 5 % to 95 % of the
+expected response over the posterior, and y_q5 to y_q95 of a response that may be
+observed. Of a category it writes the most probable level, class, and the
+probability of every level. A row that lacks a value the model needs gets empty
+cells.
+
+A model with local latents, such as an auto-encoder, reconstructs rows: it needs
+all their columns, draws codes from the guide, and writes bound, the lower bound on
+the log density of the row in nats, and the expected values of what it observes;
+the pixels of an image have their own names. --grid draws the first images, every
+row of them above the row of their reconstructions.
 
 With --format zarr the folder --out gets idata.zarr with ArviZ's groups predictions
 (every draw of the response, by row) and predictions_constant_data (the rows).
 
 It uses the release alone, so it costs no privacy; the new rows are your own and
 nothing protects them.`,
-		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions",
-		Args:    exactly("RUN", "NEW"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkDraws(draws); err != nil {
+		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n" +
+			"  d3p predict d3p-run-mnist_vae-1 t10k-images-idx3-ubyte.gz --out bounds.csv --grid seen.png",
+		Args: exactly("RUN", "NEW"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if c.Flags().Changed("draws") {
+				if err := checkDraws(s.draws); err != nil {
+					return err
+				}
+			}
+			if s.images < 1 {
+				return usagef("--images: %d is less than 1", s.images)
+			}
+			if err := checkWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 				return err
 			}
-			if err := checkWords("--format", []string{format}, []string{"csv", "zarr"}); err != nil {
-				return err
-			}
-			if format == "zarr" && out == "" {
+			if s.format == "zarr" && s.out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
 			}
-			p, err := newPrediction(args[0], args[1], draws, seed)
+			p, err := newPrediction(args[0], args[1], s)
 			if err != nil {
 				return err
 			}
-			if format == "zarr" {
+			if s.format == "zarr" {
 				files, err := p.predictionFiles()
 				if err != nil {
-					return failWith(statusNumeric, err)
+					return err
 				}
-				return a.writeFiles(files, true, out)
+				return a.writeFiles(files, true, s.out)
 			}
-			result, err := p.table()
-			if err != nil {
-				return err
-			}
-			if out == "" {
-				return a.result(result, func(w io.Writer) { writeCSV(w, result) })
-			}
-			var b bytes.Buffer
-			writeCSV(&b, result)
-			if err := renameio.WriteFile(out, b.Bytes(), 0o644); err != nil {
-				return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-			}
-			result.Out, result.Rows = out, nil
-			return a.result(result, func(w io.Writer) {
-				if !a.quiet {
-					fmt.Fprintf(w, "%s: predictions for %d rows\n", out, result.N)
-				}
-			})
+			return a.predict(p, s)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "csv", "csv or zarr")
-	c.Flags().StringVar(&out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
-	c.Flags().IntVar(&draws, "draws", 1000, "posterior draws to average over")
-	c.Flags().Uint64Var(&seed, "seed", 0, "seed of the draws, which is public")
+	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
+	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
+	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
+	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")
+	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))
+	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
 	return c
+}
+
+// predict writes the predictions as lines, and images.
+func (a *app) predict(p *prediction, s predictSettings) error {
+	var grid *reconstructionGrid
+	if s.grid != "" {
+		var err error
+		if grid, err = p.newGrid(s.images); err != nil {
+			return err
+		}
+	}
+	result := &predictResult{Grid: s.grid, N: p.rows.N, Columns: p.columns()}
+	var text bytes.Buffer
+	lines := csv.NewWriter(&text)
+	lines.Write(result.Columns) // to memory: it cannot fail
+	err := predict.Predict(p.run.model, p.posterior, p.rows, p.random, func(i int, predicted *predict.Prediction) error {
+		if grid != nil {
+			grid.add(i, predicted)
+		}
+		line := p.line(i, predicted)
+		if a.json && s.out == "" {
+			result.Rows = append(result.Rows, line)
+			return nil
+		}
+		return lines.Write(line)
+	})
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	lines.Flush()
+	if grid != nil {
+		if err := grid.write(s.grid, p.run); err != nil {
+			return err
+		}
+	}
+	if s.out == "" {
+		return a.result(result, func(w io.Writer) { w.Write(text.Bytes()) })
+	}
+	if err := renameio.WriteFile(s.out, text.Bytes(), 0o644); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	}
+	result.Out = s.out
+	return a.result(result, func(w io.Writer) {
+		if !a.quiet {
+			fmt.Fprintf(w, "%s: predictions for %d rows\n", s.out, result.N)
+		}
+	})
 }
 
 // prediction is new rows, draws from a release, and public randomness for the
 // responses.
 type prediction struct {
-	run    *released
-	rows   predict.Rows
-	theta  []float64 // [S x P]
-	random *publicRandom
+	run       *released
+	rows      predict.Rows
+	posterior predict.Posterior
+	targets   []predict.Target
+	random    *publicRandom
 }
 
 // newPrediction reads a release and the new rows of a file.
-func newPrediction(run, path string, draws int, seed uint64) (*prediction, error) {
+func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	r, err := readReleased(run)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := privacy.ReadNewRows(path, r.model.Encoding.Predictors())
+	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(r.model))
 	if err != nil {
 		return nil, failWith(statusData, fileError(path, err))
 	}
-	root := noise.Public(seed)
+	root := noise.Public(s.seed)
 	p := &prediction{
 		run: r, rows: predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid},
-		theta: make([]float64, draws*r.model.P), random: &publicRandom{stream: root.Stream(noise.Prediction)},
+		targets: predict.Targets(r.model), random: &publicRandom{stream: root.Stream(noise.Prediction)},
 	}
-	r.posterior.Draws(p.theta, root.Stream(noise.PosteriorDraws))
+	p.posterior = predict.Posterior{S: s.draws, Point: r.params.Guide.Family == "delta"}
+	if s.draws == 0 {
+		p.posterior.S = defaultPredictDraws
+		if p.posterior.Point && r.model.Reconstruct != nil {
+			p.posterior.S = defaultLatentDraws
+		}
+	}
+	var draws *noise.Stream
+	p.posterior.Draw = func(theta []float64, s int) {
+		if s == 0 {
+			draws = root.Stream(noise.PosteriorDraws) // the same for every block
+		}
+		r.posterior.Draws(theta, draws)
+	}
 	return p, nil
-}
-
-// table predicts every row.
-func (p *prediction) table() (*predictResult, error) {
-	banner := p.run.params.Privacy
-	result := &predictResult{N: p.rows.N, Columns: predictionColumns(p.run.model, banner)}
-	err := predict.Predict(p.run.model, p.theta, p.rows, p.random, func(i int, predicted []predict.Row) error {
-		line := []string{strconv.Itoa(i + 1)}
-		for _, row := range predicted {
-			line = append(line, cells(row)...)
-		}
-		if banner != "" {
-			line = append(line, banner)
-		}
-		result.Rows = append(result.Rows, line)
-		return nil
-	})
-	return result, failWith(statusNumeric, err)
-}
-
-// predictionColumns names the columns: with several observations, each has its
-// own, prefixed by its name.
-func predictionColumns(m *models.Model, banner string) []string {
-	columns := []string{"row"}
-	for _, o := range m.Observed {
-		prefix := ""
-		if len(m.Observed) > 1 {
-			prefix = o.Name + "."
-		}
-		for _, name := range []string{"mean", "sd", "q5", "q95", "y_q5", "y_q95"} {
-			columns = append(columns, prefix+name)
-		}
-	}
-	if banner != "" {
-		columns = append(columns, "privacy")
-	}
-	return columns
-}
-
-// cells are the six cells of one prediction; what does not exist is empty.
-func cells(p predict.Row) []string {
-	out := make([]string, 6)
-	if !p.OK {
-		return out
-	}
-	for i, x := range []float64{p.Mean, p.SD, p.Q5, p.Q95, p.YQ5, p.YQ95} {
-		if p.HasMean || i >= 4 {
-			out[i] = strconv.FormatFloat(x, 'g', 8, 64)
-		}
-	}
-	return out
-}
-
-func writeCSV(w io.Writer, r *predictResult) {
-	out := csv.NewWriter(w)
-	out.Write(r.Columns)
-	out.WriteAll(r.Rows)
 }
 
 // publicRandom makes a stream a source for drawing responses.

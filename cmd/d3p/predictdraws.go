@@ -12,14 +12,16 @@ import (
 // ArviZ's form: draws of each response, and the new rows as the model reads them.
 func (p *prediction) predictionFiles() ([]report.File, error) {
 	m := p.run.model
-	responses := &report.Tables{S: len(p.theta) / m.P, N: p.rows.N}
-	for i := range m.Observed {
-		o := &m.Observed[i]
-		column := report.NewTableColumn(o.Columns[0], responses.S*responses.N)
-		column.Name = o.Name
+	if len(p.targets) == 0 {
+		return nil, usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
+	}
+	responses := &report.Tables{S: p.posterior.S, N: p.rows.N}
+	for _, t := range p.targets {
+		column := report.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
+		column.Name = t.Name
 		responses.Columns = append(responses.Columns, column)
 	}
-	err := predict.Draws(m, p.theta, p.rows, p.random, func(row int, draws [][]float64) error {
+	err := predict.Draws(m, p.posterior, p.rows, p.random, func(row int, draws [][]float64) error {
 		for i := range draws {
 			for s, y := range draws[i] {
 				responses.Columns[i].Values[s*responses.N+row] = y
@@ -28,7 +30,7 @@ func (p *prediction) predictionFiles() ([]report.File, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, failWith(statusNumeric, err)
 	}
 	sample := &report.Sample{Model: p.run.params.Model}
 	if err := sample.Under(p.run.privacy); err != nil {

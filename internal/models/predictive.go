@@ -51,8 +51,12 @@ func (p *Predictive) Records(rows []float64, stride, B int) {
 	p.machine.Records(rows, stride, B, p.latents[:p.noise*B])
 }
 
-// Latents draws the local latents of the records to come from their prior;
-// before, they are at its means.
+// Random reports whether records have local latents or values that are binarised
+// by draws, so that predictions depend on Latents.
+func (p *Predictive) Random() bool { return p.noise > 0 }
+
+// Latents draws what is random in the records to come: local latents, and values
+// that are binarised. Before, latents are at their means.
 func (p *Predictive) Latents(rng dist.Rand) {
 	for i := range p.latents {
 		p.latents[i] = rng.Normal()

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"strconv"
+
+	"d3p/internal/predict"
+)
+
+// columns names the columns of the lines: with several targets, each has its
+// own, prefixed by its name. Then comes what models with local latents and with
+// arrays have.
+func (p *prediction) columns() []string {
+	m := p.run.model
+	columns := []string{"row"}
+	for _, t := range p.targets {
+		prefix := ""
+		if len(p.targets) > 1 {
+			prefix = t.Name + "."
+		}
+		names := []string{"mean", "sd", "q5", "q95", "y_q5", "y_q95"}
+		if t.Levels > 0 {
+			names = []string{"class"}
+			for _, level := range m.Observed[t.Observation].Columns[t.Column].LevelNames() {
+				names = append(names, "p["+level+"]")
+			}
+		}
+		for _, name := range names {
+			columns = append(columns, prefix+name)
+		}
+	}
+	if m.Reconstruct != nil {
+		columns = append(columns, "bound")
+	}
+	for i := range m.Observed {
+		if o := &m.Observed[i]; m.Spec.Data.Tensor(o.Name) != nil {
+			for _, c := range o.Columns {
+				columns = append(columns, c.HeaderName())
+			}
+		}
+	}
+	if p.run.params.Privacy != "" {
+		columns = append(columns, "privacy")
+	}
+	return columns
+}
+
+// line is the cells of row i; what does not exist is empty.
+func (p *prediction) line(i int, predicted *predict.Prediction) []string {
+	line := []string{strconv.Itoa(i + 1)}
+	number := func(x float64, exists bool) {
+		if !exists || !predicted.OK {
+			line = append(line, "")
+			return
+		}
+		line = append(line, strconv.FormatFloat(x, 'g', 8, 64))
+	}
+	for k := range predicted.Targets {
+		t, s := p.targets[k], &predicted.Targets[k]
+		if t.Levels == 0 {
+			for _, x := range []float64{s.Mean, s.SD, s.Q5, s.Q95} {
+				number(x, s.HasMean)
+			}
+			number(s.YQ5, true)
+			number(s.YQ95, true)
+			continue
+		}
+		class := ""
+		if predicted.OK {
+			class = p.run.model.Observed[t.Observation].Columns[t.Column].LevelNames()[s.Class()]
+		}
+		line = append(line, class)
+		for _, probability := range s.Levels {
+			number(probability, true)
+		}
+	}
+	if p.run.model.Reconstruct != nil {
+		number(predicted.Bound, true)
+	}
+	for _, values := range predicted.Arrays {
+		for _, x := range values {
+			number(x, true)
+		}
+	}
+	if p.run.params.Privacy != "" {
+		line = append(line, p.run.params.Privacy)
+	}
+	return line
+}
