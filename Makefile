@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static test race bench experiments-quick soak docs datasets clean
+.PHONY: all build static test race bench experiments-quick soak docs datasets ptx clean
 
 all: build
 
@@ -39,6 +39,11 @@ soak:
 docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
+
+# the CUDA kernels as PTX, which is embedded; needs Debian's clang-14 only
+ptx:
+	clang-14 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx70 \
+		-nocudainc -nocudalib -std=c++17 -O3 -ffp-contract=off -S -o internal/gpu/kernels.ptx internal/gpu/kernel/kernels.cu
 
 datasets:
 	$(GO) run ./datasets/generate

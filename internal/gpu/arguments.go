@@ -1,0 +1,85 @@
+package gpu
+
+import "unsafe"
+
+// The structures of kernel/program.h, field by field; it explains them.
+
+type operand struct{ space, at, step, index int32 }
+
+type instr struct {
+	op, dst, size, count                      int32
+	a, b, c                                   operand
+	into, rows, cols, width, rowStep, colStep int32
+	_                                         [2]int32
+}
+
+type column struct{ offset, size, at, drawn int32 }
+
+type dot struct{ p, q, count, kind int32 }
+
+type term struct {
+	kind, parameter, rows, cols, rowStride, colStride int32
+	delta, x, xInRows, index, xNorm2                  int32
+	delta2, delta2End, x2, x2End, width               int32
+}
+
+type pair struct {
+	i, j, delta, deltaEnd, x, xEnd, whole int32
+	_                                     int32
+}
+
+type arguments struct {
+	constants, indices                         address
+	global, record                             address
+	columns, dots, terms, pairs                address
+	table, valid                               address
+	stride                                     int64
+	batch, drawn                               address
+	first, size                                int64
+	parameters, aux                            address
+	globals, lanes, partial, counts            address
+	sum, count                                 address
+	clipNorm, clipGamma                        float64
+	globalCount, recordCount, columnCount      int32
+	dotCount, termCount, pairCount             int32
+	parameterCount, drawnCount, lanesPerRecord int32
+	chunk, slots, clipKind, single, fresh      int32
+	dotLanes, factorLanes                      int32
+}
+
+// What the static_assert of kernel/program.h says.
+var (
+	_ [96]struct{}  = [unsafe.Sizeof(instr{})]struct{}{}
+	_ [64]struct{}  = [unsafe.Sizeof(term{})]struct{}{}
+	_ [32]struct{}  = [unsafe.Sizeof(pair{})]struct{}{}
+	_ [264]struct{} = [unsafe.Sizeof(arguments{})]struct{}{}
+)
+
+// elements are the arguments of the kernel that evaluates one operation.
+type elements struct {
+	x, y, z, to address
+	op, n       int32
+}
+
+// Spaces of operands, kinds of dots and of clipping.
+const (
+	inConstants int32 = iota
+	inParameters
+	inAux
+	inGlobals
+	inLanes
+	inRows
+)
+
+const (
+	dotProduct int32 = iota
+	dotGram
+	dotElements
+	dotSlack
+)
+
+const (
+	clipFlat int32 = iota
+	clipAutomatic
+	clipNone
+)

@@ -1,0 +1,55 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/enginetest"
+)
+
+// The kernels on one thread.
+func TestConformance(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		precision privacy.Precision
+		tight     bool
+		relative  float64
+	}{
+		{"float64", privacy.Float64, false, 1e-12},
+		{"float32, table on the host", privacy.Float32, true, 1e-6},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open := func(t *testing.T) privacy.Engine {
+				e := newEngine("cuda:test", newOneThread(t, 1<<30), Options{})
+				if c.tight {
+					return tight{e, t}
+				}
+				return e
+			}
+			enginetest.Run(t, open, enginetest.Tolerance{Relative: c.relative, Overshoot: 1e-12, Precision: c.precision})
+		})
+	}
+}
+
+// tight gives a worker just the memory that its model needs, so that the table
+// stays on the host and batches are sent in parts.
+type tight struct {
+	*Engine
+	t *testing.T
+}
+
+func (e tight) Open(tape *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	p, err := compile(tape)
+	if err != nil {
+		return nil, err
+	}
+	e.maxMemory = p.leastMemory(int64(rows.Stride) * rowWidth(rows))
+	w, err := e.Engine.Open(tape, rows)
+	if err == nil && (w.(*worker).table.resident || w.(*worker).part.records >= rows.N) {
+		e.t.Errorf("%d bytes hold the table", e.maxMemory)
+	}
+	return w, err
+}

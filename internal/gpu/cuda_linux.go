@@ -1,0 +1,172 @@
+//go:build !nogpu && (amd64 || arm64)
+
+package gpu
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"runtime"
+	"unsafe"
+)
+
+// kernelsPTX are the kernels for compute capability 7.0, which the driver
+// compiles for the device it has. `make ptx` writes them from kernel/.
+//
+//go:embed kernels.ptx
+var kernelsPTX string
+
+// Devices lists the CUDA devices of this machine; the error says why there are
+// none.
+func Devices() ([]Device, error) {
+	c, err := loadCUDA()
+	if err != nil {
+		return nil, err
+	}
+	return c.devices()
+}
+
+// New returns the engine of the n-th device. The error says why it cannot be
+// used.
+func New(n int, opt Options) (*Engine, error) {
+	c, err := loadCUDA()
+	if err != nil {
+		return nil, err
+	}
+	all, err := c.devices()
+	if err != nil {
+		return nil, err
+	}
+	if n < 0 || n >= len(all) {
+		return nil, fmt.Errorf("there is no cuda:%d: the devices are 0 to %d", n, len(all)-1)
+	}
+	if err := all[n].usable(); err != nil {
+		return nil, err
+	}
+	d, err := openCUDA(c, n)
+	if err != nil {
+		return nil, err
+	}
+	return newEngine(fmt.Sprintf("cuda:%d", n), d, opt), nil
+}
+
+// cudaDriver is one device of the CUDA driver.
+type cudaDriver struct {
+	*cuda
+	device, context, stream, module uintptr
+	kernels                         [kernels]uintptr
+	arguments                       *[1]uintptr // of a launch: where they are
+}
+
+func openCUDA(c *cuda, n int) (*cudaDriver, error) {
+	d := &cudaDriver{cuda: c}
+	if err := d.open(n); err != nil {
+		return nil, errors.Join(err, d.close())
+	}
+	return d, nil
+}
+
+// open takes the device's primary context, a stream, the kernels and a word of
+// shared memory.
+func (d *cudaDriver) open(n int) (err error) {
+	if d.device, err = d.word(cuDeviceGet, uintptr(n)); err != nil {
+		return err
+	}
+	d.device = uintptr(int32(d.device))
+	if d.context, err = d.word(cuDevicePrimaryCtxRetain, d.device); err != nil {
+		return err
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	if d.stream, err = d.word(cuStreamCreate, streamNonBlocking); err != nil {
+		return err
+	}
+	image := append([]byte(kernelsPTX), 0)
+	if d.module, err = d.word(cuModuleLoadData, uintptr(unsafe.Pointer(&image[0]))); err != nil {
+		return fmt.Errorf("%w: the driver cannot load the kernels (update it)", err)
+	}
+	for k, name := range kernelNames {
+		text := append([]byte(name), 0)
+		if d.kernels[k], err = d.word(cuModuleGetFunction, d.module, uintptr(unsafe.Pointer(&text[0]))); err != nil {
+			return err
+		}
+	}
+	p, err := d.shared(8)
+	d.arguments = (*[1]uintptr)(p)
+	return err
+}
+
+func (d *cudaDriver) enter() error {
+	runtime.LockOSThread()
+	if err := d.call(cuCtxSetCurrent, d.context); err != nil {
+		runtime.UnlockOSThread()
+		return err
+	}
+	return nil
+}
+
+func (d *cudaDriver) leave() { runtime.UnlockOSThread() }
+
+func (d *cudaDriver) free() (int64, error) {
+	sizes := new([2]uintptr)
+	err := d.call(cuMemGetInfo_v2, uintptr(unsafe.Pointer(&sizes[0])), uintptr(unsafe.Pointer(&sizes[1])))
+	return int64(sizes[0]), err
+}
+
+func (d *cudaDriver) alloc(bytes int64) (address, error) {
+	at, err := d.word(cuMemAlloc_v2, uintptr(bytes))
+	return address(at), err
+}
+
+func (d *cudaDriver) release(at address) error { return d.call(cuMemFree_v2, uintptr(at)) }
+
+func (d *cudaDriver) shared(bytes int64) (unsafe.Pointer, error) {
+	at, err := d.word(cuMemHostAlloc, uintptr(bytes), 0)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&at)), err
+}
+
+func (d *cudaDriver) releaseShared(p unsafe.Pointer) { _ = d.call(cuMemFreeHost, uintptr(p)) }
+
+func (d *cudaDriver) upload(to address, from unsafe.Pointer, bytes int64) error {
+	return d.call(cuMemcpyHtoDAsync_v2, uintptr(to), uintptr(from), uintptr(bytes), d.stream)
+}
+
+func (d *cudaDriver) download(to unsafe.Pointer, from address, bytes int64) error {
+	if err := d.call(cuMemcpyDtoHAsync_v2, uintptr(to), uintptr(from), uintptr(bytes), d.stream); err != nil {
+		return err
+	}
+	return d.wait()
+}
+
+func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) error {
+	d.arguments[0] = uintptr(arguments)
+	return d.call(cuLaunchKernel, d.kernels[k], uintptr(blocks), 1, 1, blockThreads, 1, 1, 0, d.stream,
+		uintptr(unsafe.Pointer(d.arguments)), 0)
+}
+
+func (d *cudaDriver) wait() error { return d.call(cuStreamSynchronize, d.stream) }
+
+func (d *cudaDriver) close() error {
+	if d.context == 0 {
+		return nil
+	}
+	if err := d.enter(); err != nil {
+		return err
+	}
+	defer d.leave()
+	var errs []error
+	if d.arguments != nil {
+		d.releaseShared(unsafe.Pointer(d.arguments))
+	}
+	if d.module != 0 {
+		errs = append(errs, d.call(cuModuleUnload, d.module))
+	}
+	if d.stream != 0 {
+		errs = append(errs, d.call(cuStreamDestroy_v2, d.stream))
+	}
+	return errors.Join(append(errs, d.call(cuDevicePrimaryCtxRelease_v2, d.device))...)
+}
+
+var _ driver = (*cudaDriver)(nil)

@@ -1,0 +1,103 @@
+// Package gpu is the engine that runs tapes on a CUDA device. The driver is
+// loaded at run time, so that one binary serves machines with and without one;
+// the kernels (kernel/, CUDA C++) are compiled to PTX beforehand and embedded.
+// The same source compiles for one thread of plain C++, on which the tests run
+// where there is no device. docs/gpu.md explains the design.
+//
+// Letters: B records in a batch, n records in a chunk, P scalars in θ.
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+)
+
+// Options of an engine.
+type Options struct {
+	// MaxMemory bounds the device memory of one worker in bytes; 0 is nine tenths
+	// of what is free. A table that does not fit stays on the host, from where
+	// the records of each batch are sent.
+	MaxMemory int64
+}
+
+// Engine runs tapes on one device. Workers of one engine may be used by several
+// goroutines; they take turns.
+type Engine struct {
+	name      string
+	driver    driver
+	maxMemory int64
+	turn      sync.Mutex
+}
+
+func newEngine(name string, d driver, opt Options) *Engine {
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory}
+}
+
+// Name implements privacy.Engine: "cuda:0".
+func (e *Engine) Name() string { return e.name }
+
+// Close gives the device up. Its workers are closed before.
+func (e *Engine) Close() error { return e.driver.close() }
+
+// Open implements privacy.Engine. An *UnsupportedError names what of the tape
+// the kernels do not have; other errors are the device's, or say how much
+// memory the model needs.
+func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	p, err := compile(t)
+	if err != nil {
+		return nil, err
+	}
+	if int64(p.lanesPerRecord())*maxChunk > math.MaxInt32 {
+		return nil, fmt.Errorf("gpu: %d numbers per record are more than the CUDA engine can keep (use --device cpu)", p.lanesPerRecord())
+	}
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if err := e.driver.enter(); err != nil {
+		return nil, err
+	}
+	defer e.driver.leave()
+	limit, err := e.limit()
+	if err != nil {
+		return nil, err
+	}
+	w := &worker{engine: e, p: p, table: table{rows: rows}, memory: memory{driver: e.driver, limit: limit}}
+	if err := w.open(); err != nil {
+		return nil, errors.Join(e.explain(err, w), w.memory.releaseAll())
+	}
+	return w, nil
+}
+
+// limit is the memory that a worker may use.
+func (e *Engine) limit() (int64, error) {
+	free, err := e.driver.free()
+	if err != nil {
+		return 0, err
+	}
+	limit := free / 10 * 9
+	if e.maxMemory > 0 {
+		limit = min(limit, e.maxMemory)
+	}
+	return limit, nil
+}
+
+// explain says of a lack of memory what would fit. It speaks of the model and
+// the device only: the size of the table is secret, and a table that does not
+// fit is no error.
+func (e *Engine) explain(err error, w *worker) error {
+	if !errors.Is(err, errNoMemory) {
+		return err
+	}
+	row := int64(w.table.rows.Stride) * rowWidth(w.table.rows)
+	return fmt.Errorf("%w on %s: %s may be used, and this model of %d parameters needs %s (raise --max-memory, or use --device cpu)",
+		errNoMemory, e.name, megabytes(w.memory.limit), w.p.tape.P, megabytes(w.p.leastMemory(row)))
+}
+
+// megabytes prints bytes, rounded up.
+func megabytes(bytes int64) string { return fmt.Sprintf("%d MB", (bytes+1<<20-1)>>20) }
+
+var _ privacy.Engine = (*Engine)(nil)

@@ -1,0 +1,167 @@
+// The interpreter of a tape's instructions.
+#pragma once
+#include "program.h"
+
+// A Frame is a chunk of n records, or, with n = 1, the global stage: where each
+// space is in memory, and which records.
+struct Frame {
+    const Arguments* a;
+    double* lanes;  // element e of the chunk's record b is at e·n + b
+    i64 position;   // of the first record in the batch
+    int n;
+};
+
+DEVICE u32 recordAt(const Frame& f, int b) {
+    i64 place = f.position - f.a->first + b;
+    return f.a->batch ? f.a->batch[place] : (u32)place;
+}
+
+DEVICE double tableAt(const Arguments& a, u32 record, int column) {
+    i64 at = (i64)record * a.stride + column;
+    return a.single ? (double)((const float*)a.table)[at] : ((const double*)a.table)[at];
+}
+
+// A View is an operand in memory: element e of record b at e·element + b·record.
+struct View {
+    const double* values;
+    const int* map;
+    int step, element, record;
+
+    DEVICE_MEMBER double at(int i, int b) const {
+        int e = map ? map[i] : i * step;
+        return values[e * element + b * record];
+    }
+};
+
+DEVICE View view(const Frame& f, const Operand& o) {
+    const Arguments& a = *f.a;
+    View v = {0, o.map < 0 ? 0 : a.indices + o.map, o.step, 1, 0};
+    switch (o.space) {
+    case inConstants: v.values = a.constants + o.at; break;
+    case inParameters: v.values = a.parameters + o.at; break;
+    case inAux: v.values = a.aux + o.at; break;
+    case inGlobals: v.values = a.globals + o.at; break;
+    case inLanes:
+        v.values = f.lanes + (i64)o.at * f.n;
+        v.element = f.n;
+        v.record = 1;
+    }
+    return v;
+}
+
+// block is the block of a table of `rows` that index x means, or -1.
+DEVICE int block(double x, int rows) { return x > -1 && x < (double)rows ? (int)x : -1; }
+
+// elementwise runs one function over all elements.
+template <class F> DEVICE void elementwise(Team t, const Frame& f, const Instr& in, double* dst, F function) {
+    View x = view(f, in.a);
+    each(t, in.size, f.n, [&](int i, int b) { dst[i * f.n + b] = function(x.at(i, b)); });
+}
+
+template <class F> DEVICE void elementwise2(Team t, const Frame& f, const Instr& in, double* dst, F function) {
+    View x = view(f, in.a), y = view(f, in.b);
+    each(t, in.size, f.n, [&](int i, int b) { dst[i * f.n + b] = function(x.at(i, b), y.at(i, b)); });
+}
+
+// reduce folds the sources of each target in their order.
+template <class F> DEVICE void reduce(Team t, const Frame& f, const Instr& in, double* dst, double start, F fold) {
+    View x = view(f, in.a);
+    const int *offsets = f.a->indices + in.into, *sources = offsets + in.size + 1;
+    each(t, in.size, f.n, [&](int i, int b) {
+        double s = start;
+        for (int k = offsets[i]; k < offsets[i + 1]; k++) s = fold(s, x.at(sources[k], b));
+        dst[i * f.n + b] = s;
+    });
+}
+
+DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
+    View w = view(f, in.a), x = view(f, in.b);
+    each(t, in.size, f.n, [&](int i, int b) {
+        int r = i / in.width, k = i - r * in.width;
+        double s = 0;
+        for (int c = 0; c < in.cols; c++)
+            s += w.values[r * in.rowStep + c * in.colStep] * x.values[(c * in.width + k) * x.element + b * x.record];
+        dst[i * f.n + b] = s;
+    });
+}
+
+// rowMatVec reads the records' columns in place, a warp for each product.
+DEVICE void rowMatVec(Team t, const Frame& f, const Instr& in, double* dst) {
+    View w = view(f, in.a);
+    eachWarp(t, in.rows * f.n, [&](int i) {
+        int r = i / f.n, b = i - r * f.n;
+        u32 record = recordAt(f, b);
+        double s = warpSum(in.cols, [&](int c) {
+            return w.values[r * in.rowStep + c * in.colStep] * tableAt(*f.a, record, in.b.at + c);
+        });
+        if (firstOfWarp()) dst[i] = s;
+    });
+}
+
+DEVICE void outerProduct(Team t, const Frame& f, const Instr& in, double* dst) {
+    View x = view(f, in.a), y = view(f, in.b);
+    each(t, in.size, f.n, [&](int i, int b) {
+        int r = i / in.cols, c = i - r * in.cols;
+        double s = 0;
+        for (int k = 0; k < in.width; k++)
+            s += x.values[(r * in.width + k) * x.element + b * x.record] * y.values[(c * in.width + k) * y.element + b * y.record];
+        dst[i * f.n + b] = s;
+    });
+}
+
+DEVICE void gather(Team t, const Frame& f, const Instr& in, double* dst) {
+    View x = view(f, in.a), index = view(f, in.b);
+    each(t, in.size, f.n, [&](int i, int b) {
+        int c = i / in.width, k = block(index.at(i - c * in.width, b), in.rows);
+        dst[i * f.n + b] = k < 0 ? nan() : x.values[(k * in.cols + c) * x.element + b * x.record];
+    });
+}
+
+DEVICE void scatterBlocks(Team t, const Frame& f, const Instr& in, double* dst) {
+    View x = view(f, in.a), index = view(f, in.b);
+    each(t, in.size, f.n, [&](int i, int b) {
+        int r = i / in.cols, c = i - r * in.cols;
+        double s = 0;
+        for (int w = 0; w < in.width; w++) {
+            int k = block(index.at(w, b), in.rows);
+            if (k < 0) s = nan();
+            if (k == r) s += x.at(c * in.width + w, b);
+        }
+        dst[i * f.n + b] = s;
+    });
+}
+
+// run executes one instruction.
+DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
+    switch (in.op) {
+    case opAdd: return elementwise2(t, f, in, dst, [](double x, double y) { return x + y; });
+    case opSub: return elementwise2(t, f, in, dst, [](double x, double y) { return x - y; });
+    case opMul: return elementwise2(t, f, in, dst, [](double x, double y) { return x * y; });
+    case opNeg: return elementwise(t, f, in, dst, [](double x) { return -x; });
+    case opCopy: return elementwise(t, f, in, dst, [](double x) { return x; });
+    case opSquare: return elementwise(t, f, in, dst, [](double x) { return x * x; });
+    case opExp: return elementwise(t, f, in, dst, [](double x) { return exponential(x); });
+    case opSum: return reduce(t, f, in, dst, 0, [](double s, double x) { return s + x; });
+    case opMaxReduce: return reduce(t, f, in, dst, -infinity(), [](double s, double x) { return larger(s, x); });
+    case opMatVec: return matVec(t, f, in, dst);
+    case opRowMatVec: return rowMatVec(t, f, in, dst);
+    case opOuter: return outerProduct(t, f, in, dst);
+    case opGather: return gather(t, f, in, dst);
+    case opScatter: return scatterBlocks(t, f, in, dst);
+    case opPut: {
+        View x = view(f, in.a);
+        const int* into = f.a->indices + in.into;
+        return each(t, in.count, f.n, [&](int i, int b) { dst[into[i] * f.n + b] = x.at(i, b); });
+    }
+    }
+    View x = view(f, in.a), y = view(f, in.b), z = view(f, in.c);
+    each(t, in.size, f.n, [&](int i, int b) { dst[i * f.n + b] = evaluate(in.op, x.at(i, b), y.at(i, b), z.at(i, b)); });
+}
+
+// execute runs a list, a barrier after each instruction.
+DEVICE void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
+    for (int i = 0; i < count; i++) {
+        run(t, f, list[i], memory + (i64)list[i].dst * f.n);
+        barrier();
+    }
+}

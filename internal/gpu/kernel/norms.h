@@ -1,0 +1,160 @@
+// Norms of per-record gradients from the structure of their terms, and the
+// factor that each gradient is multiplied by.
+#pragma once
+#include "execute.h"
+
+// PAIR_SLACK covers the rounding where terms that share parameters, or places of
+// one term, cancel: without it the norm could fall short of what is summed, and
+// the clipped gradient exceed C. With it the norm errs upwards.
+#define PAIR_SLACK 0x1p-48
+
+DEVICE void loadColumns(Team t, const Frame& f) {
+    const Arguments& a = *f.a;
+    for (int k = 0; k < a.columnCount; k++) {
+        Column c = a.columns[k];
+        // neighbouring threads read neighbouring columns
+        each(t, f.n, c.size, [&](int b, int i) {
+            i64 place = f.position - a.first + b;
+            double x = c.drawn ? a.drawn[place * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
+            f.lanes[(c.at + i) * f.n + b] = x;
+        });
+    }
+    barrier();
+}
+
+DEVICE double lane(const Frame& f, int at, int b) { return f.lanes[at * f.n + b]; }
+
+// picked is the row that place w of record b falls on in a scatter, or -1.
+DEVICE int picked(const Frame& f, const Term& t, int w, int b) { return block(lane(f, t.index + w, b), t.rows); }
+
+// deltaDot is Delta_w·Delta'_v.
+DEVICE double deltaDot(const Frame& f, const Term& s, int w, const Term& t, int v, int b) {
+    double sum = 0;
+    for (int c = 0; c < s.cols; c++) sum += lane(f, s.delta + c * s.width + w, b) * lane(f, t.delta + c * t.width + v, b);
+    return sum;
+}
+
+// placeDot is the inner product of place w of one term with place v of another.
+DEVICE double placeDot(const Frame& f, const Term& s, int w, const Term& t, int v, int b) {
+    if (s.kind == scatter && t.kind == scatter) {
+        int k = picked(f, s, w, b);
+        return k >= 0 && k == picked(f, t, v, b) ? deltaDot(f, s, w, t, v, b) : 0;
+    }
+    double x = 0;
+    if (s.kind == outer && t.kind == outer) {
+        for (int r = 0; r < s.rows; r++) x += lane(f, s.x + r * s.width + w, b) * lane(f, t.x + r * t.width + v, b);
+    } else {
+        int k = s.kind == scatter ? picked(f, s, w, b) : picked(f, t, v, b);
+        if (k < 0) return 0; // the term's own square is NaN
+        x = s.kind == scatter ? lane(f, t.x + k * t.width + v, b) : lane(f, s.x + k * s.width + w, b);
+    }
+    return x * deltaDot(f, s, w, t, v, b);
+}
+
+// element is element (r, c) of an outer term.
+DEVICE double element(const Frame& f, const Term& t, int r, int c, int b) {
+    double sum = 0;
+    for (int w = 0; w < t.width; w++) sum += lane(f, t.x + r * t.width + w, b) * lane(f, t.delta + c * t.width + w, b);
+    return sum;
+}
+
+DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
+    double sum = 0;
+    if (d.kind == dotProduct) {
+        for (int i = 0; i < d.count; i++) sum += lane(f, d.p + i, b) * lane(f, d.q + i, b);
+        return sum;
+    }
+    const Term &s = f.a->terms[d.p], &t = f.a->terms[d.q];
+    int at = d.count;
+    if (d.kind == dotSlack) {
+        // |Σ_w x_w δ_wᵀ|² <= width · Σ_w |x_w|²|δ_w|²
+        for (int w = 0; w < s.width; w++) sum += placeDot(f, s, w, s, w, b);
+        return PAIR_SLACK * sum * s.width;
+    }
+    if (d.kind == dotElements) {
+        for (int c = 0; c < s.cols; c++) {
+            double x = element(f, s, at, c, b);
+            sum += x * (d.p == d.q ? x : element(f, t, at, c, b));
+        }
+        return sum;
+    }
+    if (d.p != d.q) {
+        for (int v = 0; v < t.width; v++) sum += placeDot(f, s, at, t, v, b);
+        return sum;
+    }
+    if (s.kind == scatter && picked(f, s, at, b) < 0) return nan();
+    for (int v = 0; v < at; v++) sum += placeDot(f, s, at, s, v, b);
+    double own = placeDot(f, s, at, s, at, b);
+    return 2 * sum + own + PAIR_SLACK * own * s.width;
+}
+
+DEVICE void innerProducts(Team t, const Frame& f) {
+    double* dst = f.lanes + (i64)f.a->dotLanes * f.n;
+    each(t, f.a->dotCount, f.n, [&](int k, int b) { dst[k * f.n + b] = dotPiece(f, f.a->dots[k], b); });
+    barrier();
+}
+
+// pieces is Σ of dots [from, to) for record b.
+DEVICE double pieces(const Frame& f, int from, int to, int b) {
+    double s = 0;
+    for (int k = from; k < to; k++) s += lane(f, f.a->dotLanes + k, b);
+    return s;
+}
+
+// squaredNorm is |g_b|², not finite where the gradient is not.
+DEVICE double squaredNorm(const Frame& f, int b) {
+    const Arguments& a = *f.a;
+    double s = 0;
+    for (int k = 0; k < a.termCount; k++) {
+        const Term& t = a.terms[k];
+        double d = pieces(f, t.delta2, t.delta2End, b);
+        if (t.kind == outer && t.width == 1) d *= t.xNorm2 >= 0 ? lane(f, t.xNorm2, b) : pieces(f, t.x2, t.x2End, b);
+        if (t.kind == scatter && t.width == 1 && picked(f, t, 0, b) < 0) d = nan();
+        s += d;
+    }
+    if (a.pairCount > 0) s += PAIR_SLACK * s * a.termCount;
+    for (int k = 0; k < a.pairCount; k++) {
+        Pair p = a.pairs[k];
+        const Term &u = a.terms[p.i], &v = a.terms[p.j];
+        double inner = pieces(f, p.delta, p.deltaEnd, b);
+        if (p.whole) {
+        } else if (u.kind == outer && v.kind == outer) {
+            inner *= pieces(f, p.x, p.xEnd, b);
+        } else if (u.kind == scatter && v.kind == scatter) {
+            if (picked(f, u, 0, b) != picked(f, v, 0, b)) continue;
+        } else {
+            const Term &o = u.kind == outer ? u : v, &c = u.kind == outer ? v : u;
+            int row = picked(f, c, 0, b);
+            if (row < 0) continue; // the squares made s NaN
+            inner *= lane(f, o.x + row, b);
+        }
+        s += 2 * inner;
+    }
+    return s < 0 ? 0 : s;
+}
+
+// clipFactor is privacy.Clip.Factor.
+DEVICE double clipFactor(const Arguments& a, double norm) {
+    if (a.clipKind == unclipped) return 1;
+    if (a.clipKind == automatic) return a.clipNorm / (norm + a.clipGamma);
+    return norm <= a.clipNorm ? 1 : a.clipNorm / norm;
+}
+
+// clip sets each record's factor and its part in the count, 1[|g| <= C] - 1/2.
+// A record that is invalid or whose norm is not finite is a zero gradient:
+// factor 0, and within C.
+DEVICE void clip(Team t, const Frame& f) {
+    const Arguments& a = *f.a;
+    double *factor = f.lanes + (i64)a.factorLanes * f.n, *within = factor + f.n;
+    each(t, 1, f.n, [&](int, int b) {
+        double norm = squareRoot(squaredNorm(f, b));
+        if (!isFinite(norm) || !a.valid[recordAt(f, b)]) {
+            factor[b] = 0;
+            within[b] = 0.5;
+            return;
+        }
+        factor[b] = clipFactor(a, norm);
+        within[b] = norm <= a.clipNorm ? 0.5 : -0.5;
+    });
+    barrier();
+}

@@ -1,0 +1,68 @@
+// The element-wise operations of a tape; package graph defines them.
+#pragma once
+#include "normal.h"
+
+// Numbers of the operations: the table in internal/gpu/operations.go has the
+// same.
+enum Op {
+    opAdd, opSub, opMul, opMulZero, opDiv, opPow, opMin, opMax, opLess, opEqual,
+    opCopy, opNeg, opExp, opLog, opLog1p, opExpm1, opSqrt, opSquare, opAbs, opSign, opReciprocal,
+    opSigmoid, opLogSigmoid, opSoftplus, opTanh, opRelu, opGelu, opLgamma, opDigamma, opTrigamma,
+    opErf, opNormalCDF, opLogNormalCDF, opFloor, opSin, opCos, opAtan,
+    opWhere,
+    opPut, opSum, opMaxReduce, opMatVec, opRowMatVec, opOuter, opGather, opScatter,
+};
+
+// softplus is log(1+e^x).
+FUNCTION double softplus(double x) { return larger(x, 0) + log1plus(exponential(-absolute(x))); }
+
+FUNCTION double sigmoid(double x) {
+    double e = exponential(-absolute(x));
+    return x >= 0 ? 1 / (1 + e) : e / (1 + e);
+}
+
+// evaluate is the scalar function of an element-wise operation; operands that
+// it has not are ignored.
+FUNCTION double evaluate(int op, double x, double y, double z) {
+    switch (op) {
+    case opAdd: return x + y;
+    case opSub: return x - y;
+    case opMul: return x * y;
+    case opMulZero: return x == 0 ? 0 : x * y;
+    case opDiv: return x / y;
+    case opPow: return power(x, y);
+    case opMin: return smaller(x, y);
+    case opMax: return larger(x, y);
+    case opLess: return x < y ? 1 : 0;
+    case opEqual: return x == y ? 1 : 0;
+    case opCopy: return x;
+    case opNeg: return -x;
+    case opExp: return exponential(x);
+    case opLog: return logarithm(x);
+    case opLog1p: return log1plus(x);
+    case opExpm1: return expMinus1(x);
+    case opSqrt: return squareRoot(x);
+    case opSquare: return x * x;
+    case opAbs: return absolute(x);
+    case opSign: return x > 0 ? 1 : x < 0 ? -1 : x;
+    case opReciprocal: return 1 / x;
+    case opSigmoid: return sigmoid(x);
+    case opLogSigmoid: return -softplus(-x);
+    case opSoftplus: return softplus(x);
+    case opTanh: return hyperbolicTangent(x);
+    case opRelu: return larger(x, 0);
+    case opGelu: return x * normalCDF(x);
+    case opLgamma: return logGamma(x);
+    case opDigamma: return digamma(x);
+    case opTrigamma: return trigamma(x);
+    case opErf: return errorFunction(x);
+    case opNormalCDF: return normalCDF(x);
+    case opLogNormalCDF: return logNormalCDF(x);
+    case opFloor: return floorOf(x);
+    case opSin: return sine(x);
+    case opCos: return cosine(x);
+    case opAtan: return arcTangent(x);
+    case opWhere: return x != 0 ? y : z;
+    }
+    return nan(); // the Go side sends no other
+}

@@ -1,0 +1,100 @@
+// A tape as the kernels read it. The Go side (program.go, arguments.go) has the
+// same structures, all of 4-byte numbers but for addresses, 8-byte counts and
+// doubles, which come first.
+#pragma once
+#include "operations.h"
+
+// Where an operand's values live.
+enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows };
+
+// An Operand is element i of a buffer: place `at` + (map[i] or i·step) of its
+// space; map < 0 is none, else where it starts in the list of indices.
+struct Operand {
+    int space, at, step, map;
+};
+
+// An Instr computes the buffer at place `dst`, of `size` scalars; graph.Instr
+// says how. `into` is where its list of targets starts in the list of indices.
+// For sums and maxima that list is one of sources instead, by target: first
+// size+1 offsets, then the sources.
+struct Instr {
+    int op, dst, size, count;
+    Operand a, b, c;
+    int into, rows, cols, width, rowStep, colStep; // A of a product: element (r, c) is at r·rowStep + c·colStep
+    int unused[2];
+};
+
+// A Column is a block of the table's columns, or of the noise drawn per record,
+// that is copied to lanes.
+struct Column {
+    int offset, size, at, drawn;
+};
+
+// A Dot is a piece of a norm, for each record. As `dotProduct` it is the inner
+// product of `count` elements of the lane buffers at p and q. Where a record
+// uses parameters at several places it is a part of the inner product of terms p
+// and q: as `dotGram` that of place `count` of p with all places of q, as
+// `dotElements` that of row `count` of the gradients, written out, to which
+// `dotSlack` adds once
+// what the others have of it: see PAIR_SLACK.
+enum DotKind { dotProduct, dotGram, dotElements, dotSlack };
+
+struct Dot {
+    int p, q, count, kind;
+};
+
+enum TermKind { dense, outer, scatter };
+
+// A Term is a part of every record's gradient: see graph.Term. If width is 1,
+// its factors' squares are the sums of dots [delta2, delta2End) and [x2, x2End),
+// unless xNorm2 >= 0 says where |X|² is; else the first are its whole square.
+struct Term {
+    int kind, parameter, rows, cols, rowStride, colStride;
+    int delta;  // lanes
+    int x;      // lanes, or the first column if xInRows
+    int xInRows;
+    int index;  // lanes
+    int xNorm2; // lanes
+    int delta2, delta2End, x2, x2End, width;
+};
+
+// A Pair are two terms that share parameters, with the dots of their factors,
+// or, if `whole`, of the whole inner product.
+struct Pair {
+    int i, j, delta, deltaEnd, x, xEnd, whole, unused;
+};
+
+enum ClipKind { flat, automatic, unclipped };
+
+// Arguments are one call's: a part of a batch on one table.
+struct Arguments {
+    // the tape
+    const double* constants;
+    const int* indices;
+    const Instr *global, *record;
+    const Column* columns;
+    const Dot* dots;
+    const Term* terms;
+    const Pair* pairs;
+    // the table
+    const void* table; // float or double
+    const u8* valid;   // by record of the table
+    i64 stride;        // numbers from one record to the next
+    // this part of the batch: `size` records, from position `first` on
+    const u32* batch;    // their places in the table; null: the table's first ones
+    const double* drawn; // noise: record after record
+    i64 first, size;
+    const double *parameters, *aux;
+    // memory to work in
+    double *globals, *lanes, *partial, *counts; // lanes: slot after slot; partial: [slots × parameters]
+    double *sum, *count; // the result
+    double clipNorm, clipGamma;
+    int globalCount, recordCount, columnCount, dotCount, termCount, pairCount;
+    int parameterCount, drawnCount, lanesPerRecord, chunk, slots, clipKind;
+    int single; // the table is of floats
+    int fresh;  // the slots start from zero
+    // lanes of a chunk besides those of the tape
+    int dotLanes, factorLanes;
+};
+
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 264, "as on the Go side");

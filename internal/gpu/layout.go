@@ -1,0 +1,43 @@
+package gpu
+
+// How a batch is cut. All of it depends on the batch and the tape, never on the
+// device or its memory: so do the shapes of sums, and results have the same bits
+// on every device.
+const (
+	chunkUnit = 32  // records: a warp
+	maxChunk  = 256 // records: a block
+	aimChunks = 128 // about as many as a large device has multiprocessors
+	maxSlots  = 1024
+	// partRecords is the most records in one launch.
+	partRecords = 1 << 20
+)
+
+// lanesPerRecord is how many numbers a chunk keeps per record: lanes of the
+// tape, inner products, factor and part in the count.
+func (p *program) lanesPerRecord() int { return p.lanes.count + len(p.dots) + 2 }
+
+// chunk is the number of records that a block takes at a time.
+func chunk(size int) int {
+	n := (size + aimChunks - 1) / aimChunks
+	return min(maxChunk, max(1, (n+chunkUnit-1)/chunkUnit)*chunkUnit)
+}
+
+// slotBytes is the memory of one slot: lanes of a chunk and a sum.
+func (p *program) slotBytes(chunk int) int64 {
+	return 8 * (int64(p.lanesPerRecord())*int64(chunk) + int64(p.tape.P) + 1)
+}
+
+// slotBudget is the memory for slots, unless one alone takes more.
+const slotBudget = 256 << 20
+
+// slots is how many sums a batch is spread over.
+func (p *program) slots(size, chunk int) int {
+	chunks := (size + chunk - 1) / chunk
+	return max(1, min(chunks, maxSlots, int(slotBudget/p.slotBytes(chunk))))
+}
+
+// slotReserve is the most memory that the slots of a batch take.
+func (p *program) slotReserve() int64 {
+	one := p.slotBytes(maxChunk)
+	return max(one, min(slotBudget, maxSlots*one))
+}

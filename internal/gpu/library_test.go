@@ -1,0 +1,145 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// oneThread is the driver that runs the kernels, compiled as plain C++, on one
+// thread of this machine. It fills fresh memory with garbage, so that nothing
+// rests on memory being zero.
+type oneThread struct {
+	functions                 [kernels]uintptr
+	allocate, release_, copy_ uintptr
+	memory                    int64 // bytes that it pretends to have
+	used                      int64
+	sizes                     map[address]int64
+	launches                  int
+	args                      [3]uintptr
+}
+
+// library is compiled once for all tests.
+var library = sync.OnceValues(func() (uintptr, error) {
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		if compiler, err = exec.LookPath("clang++"); err != nil {
+			return 0, err
+		}
+	}
+	dir, err := os.MkdirTemp("", "d3p-gpu")
+	if err != nil {
+		return 0, err
+	}
+	defer os.RemoveAll(dir) // the library stays open
+	file := filepath.Join(dir, "kernels.so")
+	build := exec.Command(compiler, "-x", "c++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off",
+		"-shared", "-fPIC", "-o", file, "kernel/library.cpp")
+	if out, err := build.CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%v: %s", err, out)
+	}
+	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
+})
+
+// newOneThread skips the test without a C++ compiler, unless D3P_GPU_REQUIRED
+// says that there must be one, as in CI.
+func newOneThread(t testing.TB, memory int64) *oneThread {
+	t.Helper()
+	lib, err := library()
+	if errors.Is(err, exec.ErrNotFound) && os.Getenv("D3P_GPU_REQUIRED") == "" {
+		t.Skipf("the kernels need a C++ compiler to run without a device: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &oneThread{memory: memory, sizes: map[address]int64{}}
+	for k, name := range kernelNames {
+		d.functions[k] = symbol(t, lib, name)
+	}
+	d.allocate, d.release_, d.copy_ = symbol(t, lib, "d3p_alloc"), symbol(t, lib, "d3p_free"), symbol(t, lib, "d3p_copy")
+	t.Cleanup(func() {
+		if len(d.sizes) > 0 {
+			t.Errorf("%d blocks of memory were not released", len(d.sizes))
+		}
+	})
+	return d
+}
+
+func symbol(t testing.TB, lib uintptr, name string) uintptr {
+	t.Helper()
+	f, err := purego.Dlsym(lib, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func (d *oneThread) call(f uintptr, args ...uintptr) uintptr {
+	n := copy(d.args[:], args)
+	r, _, _ := purego.SyscallN(f, d.args[:n]...)
+	return r
+}
+
+func (d *oneThread) enter() error         { return nil }
+func (d *oneThread) leave()               {}
+func (d *oneThread) free() (int64, error) { return d.memory - d.used, nil }
+
+func (d *oneThread) alloc(bytes int64) (address, error) {
+	if d.used+bytes > d.memory {
+		return 0, errNoMemory
+	}
+	at := address(d.call(d.allocate, uintptr(bytes)))
+	d.sizes[at] = bytes
+	d.used += bytes
+	for i, garbage := 0, hostMemory(uintptr(at), bytes); i < len(garbage); i++ {
+		garbage[i] = 0xff // a NaN, or an index far outside
+	}
+	return at, nil
+}
+
+func (d *oneThread) release(at address) error {
+	d.used -= d.sizes[at]
+	delete(d.sizes, at)
+	d.call(d.release_, uintptr(at))
+	return nil
+}
+
+// hostMemory views memory that the library allocated.
+func hostMemory(at uintptr, bytes int64) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&at))), bytes)
+}
+
+func (d *oneThread) shared(bytes int64) (unsafe.Pointer, error) {
+	at := d.call(d.allocate, uintptr(bytes))
+	return unsafe.Pointer(&hostMemory(at, bytes)[0]), nil
+}
+
+func (d *oneThread) releaseShared(p unsafe.Pointer) { d.call(d.release_, uintptr(p)) }
+
+func (d *oneThread) upload(to address, from unsafe.Pointer, bytes int64) error {
+	d.call(d.copy_, uintptr(to), uintptr(from), uintptr(bytes))
+	return nil
+}
+
+func (d *oneThread) download(to unsafe.Pointer, from address, bytes int64) error {
+	d.call(d.copy_, uintptr(to), uintptr(from), uintptr(bytes))
+	return nil
+}
+
+func (d *oneThread) launch(k kernel, blocks int, arguments unsafe.Pointer) error {
+	d.launches++
+	d.call(d.functions[k], uintptr(arguments), uintptr(blocks))
+	return nil
+}
+
+func (d *oneThread) wait() error  { return nil }
+func (d *oneThread) close() error { return nil }

@@ -1,0 +1,84 @@
+package gpu
+
+import (
+	"errors"
+	"slices"
+	"unsafe"
+)
+
+// memory is what one worker has on the device, within a limit.
+type memory struct {
+	driver      driver
+	limit, used int64
+	blocks      []address
+	host        []unsafe.Pointer
+}
+
+// leastBlock is the least that is asked of a driver, in bytes.
+const leastBlock = 16
+
+// alloc takes memory of the device; errNoMemory when the limit is reached.
+func (m *memory) alloc(bytes int64) (address, error) {
+	bytes = max(bytes, leastBlock)
+	if m.used+bytes > m.limit {
+		return 0, errNoMemory
+	}
+	at, err := m.driver.alloc(bytes)
+	if err != nil {
+		return 0, err
+	}
+	m.used += bytes
+	m.blocks = append(m.blocks, at)
+	return at, nil
+}
+
+// release gives one block of memory back.
+func (m *memory) release(at address, bytes int64) error {
+	m.used -= max(bytes, leastBlock)
+	m.blocks = slices.DeleteFunc(m.blocks, func(b address) bool { return b == at })
+	return m.driver.release(at)
+}
+
+// shared takes memory of the host.
+func (m *memory) shared(bytes int64) (unsafe.Pointer, error) {
+	p, err := m.driver.shared(max(bytes, leastBlock))
+	if err == nil {
+		m.host = append(m.host, p)
+	}
+	return p, err
+}
+
+func (m *memory) releaseAll() error {
+	var errs []error
+	for _, at := range m.blocks {
+		errs = append(errs, m.driver.release(at))
+	}
+	for _, p := range m.host {
+		m.driver.releaseShared(p)
+	}
+	*m = memory{driver: m.driver, limit: m.limit}
+	return errors.Join(errs...)
+}
+
+// store copies x to fresh memory of the device.
+func store[T any](m *memory, x []T) (address, error) {
+	bytes := int64(len(x)) * int64(unsafe.Sizeof(*new(T)))
+	at, err := m.alloc(bytes)
+	if err != nil || len(x) == 0 {
+		return at, err
+	}
+	if err := m.driver.upload(at, unsafe.Pointer(&x[0]), bytes); err != nil {
+		return at, err
+	}
+	return at, m.driver.wait() // x may change
+}
+
+// leastMemory is what a model with rows of the given size needs at least,
+// however many records there are: see worker.openTable.
+func (p *program) leastMemory(row int64) int64 {
+	fixed := int64(8*len(p.constants) + 4*len(p.indices) + 96*(len(p.global)+len(p.record)) + 16*(len(p.columns)+len(p.dots)) +
+		64*len(p.terms) + 32*len(p.pairs) + 8*(p.globals+2*p.tape.P+p.tape.AuxGlobal))
+	fixed += 20 * leastBlock // of blocks that are smaller
+	fixed += leastPart * (p.partBytes() + row + 1)
+	return fixed + p.slotReserve()
+}

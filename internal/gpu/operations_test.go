@@ -1,0 +1,130 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"d3p/internal/models/graph"
+)
+
+// notYet are element-wise operations that the kernels do not have: a tape with
+// one of them is refused, and runs on the CPU.
+var notYet = map[graph.Op]bool{
+	graph.OpLogGammaP: true, graph.OpLogGammaQ: true, graph.OpLogGammaPShape: true, graph.OpLogGammaQShape: true,
+	graph.OpLogBetaI: true, graph.OpLogBetaIFirst: true, graph.OpLogBetaISecond: true,
+}
+
+// Every element-wise operation agrees with its definition in package graph, at
+// special values exactly and elsewhere within a few units in the last place.
+func TestOperations(t *testing.T) {
+	d := newOneThread(t, 1<<20)
+	points := testPoints()
+	for op := graph.OpConst; op.String() != "none"; op++ {
+		if op.Arity() == 0 {
+			continue
+		}
+		code, ok := codes[op]
+		if ok == notYet[op] {
+			t.Errorf("%v: have it: %v, listed as missing: %v", op, ok, notYet[op])
+		}
+		if !ok {
+			continue
+		}
+		var x, y, z []float64
+		for i, a := range points {
+			b, c := points[(7*i+3)%len(points)], points[(5*i+1)%len(points)]
+			if op.Arity() >= 2 && i%3 > 0 {
+				b = math.Floor(a) + float64(i%5) - 2 // equal, near, whole
+			}
+			x, y, z = append(x, a), append(y, b), append(z, c)
+		}
+		got := d.elements(t, code, x, y, z)
+		for i := range got {
+			want := op.Eval(x[i], y[i], z[i])
+			if !near(got[i], want, tolerance(op, x[i], want)) {
+				t.Errorf("%v(%g, %g, %g) = %g, want %g", op, x[i], y[i], z[i], got[i], want)
+			}
+		}
+	}
+}
+
+// testPoints are special values, and numbers of all sizes; not subnormal ones,
+// of which math.Log of Go 1.26 takes a wrong logarithm on amd64.
+func testPoints() []float64 {
+	inf := math.Inf(1)
+	points := []float64{0, math.Copysign(0, -1), 1, -1, 2, -2, 0.5, -0.5, 3, 170, -170, inf, -inf, math.NaN(),
+		math.MaxFloat64, 0x1p-1022, 709.7, 709.8, -708.3, -745.1, -745.2, 1e15, 1e16, -1e16,
+		0x1p52, 0x1p53, 1 << 29, 1 << 40, 1e22, -1e300, 0.9, 1.25, 0.84375, 6, -6, 28, -30, -30.5, 1.4616, 1e-9, -1e-9, 1e-300}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 3000 {
+		x := rng.NormFloat64()
+		switch i % 4 {
+		case 1:
+			x *= 20
+		case 2:
+			x *= math.Exp(30 * rng.NormFloat64())
+		case 3:
+			x = math.Floor(4 * x)
+		}
+		points = append(points, x)
+	}
+	return points
+}
+
+// tolerance is relative to the larger of 1e-3 and the value: where a function
+// crosses zero, or a large argument is reduced by rounding, both sides err.
+func tolerance(op graph.Op, x, want float64) float64 {
+	relative := 2e-15
+	scale := math.Abs(want)
+	switch op {
+	case graph.OpPow, graph.OpGelu, graph.OpNormalCDF, graph.OpLogNormalCDF:
+		relative = 2e-13
+	case graph.OpLgamma, graph.OpDigamma, graph.OpTrigamma:
+		relative = 1e-13
+		scale = max(scale, 1)
+		if x < 0 { // poles: the distance to one has the rounding of πx
+			d := math.Abs(x - math.Round(x))
+			relative *= 1 + math.Abs(x)/d/d
+		}
+	case graph.OpSin, graph.OpCos:
+		scale = 1
+	}
+	return relative * scale
+}
+
+func near(got, want, tolerance float64) bool {
+	if math.IsNaN(want) {
+		return math.IsNaN(got)
+	}
+	return got == want || math.Abs(got-want) <= max(tolerance, 0x1p-1074)
+}
+
+// elements evaluates an operation on the device.
+func (d *oneThread) elements(t *testing.T, code int32, x, y, z []float64) []float64 {
+	t.Helper()
+	m := memory{driver: d, limit: 1 << 20}
+	defer m.releaseAll()
+	at := make([]address, 3)
+	for k, v := range [][]float64{x, y, z} {
+		var err error
+		if at[k], err = store(&m, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to, got, err := room[float64](&m, len(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := &elements{x: at[0], y: at[1], z: at[2], to: to, op: code, n: int32(len(x))}
+	if err := d.launch(elementsKernel, 3, unsafe.Pointer(args)); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.download(unsafe.Pointer(&got[0]), to, 8*int64(len(got))); err != nil {
+		t.Fatal(err)
+	}
+	return append([]float64(nil), got...)
+}

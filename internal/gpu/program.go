@@ -1,0 +1,179 @@
+package gpu
+
+import (
+	"fmt"
+
+	"d3p/internal/models/graph"
+)
+
+// A program is a tape in the form that the kernels read. It is not changed
+// after compile.
+type program struct {
+	tape *graph.Tape
+
+	constants      []float64
+	indices        []int32
+	global, record []instr
+	columns        []column
+	dots           []dot
+	terms          []term
+	pairs          []pair
+
+	globals int     // scalars computed once per step
+	lanes   lanes   // of a chunk: those of the tape, of the dots, then two of the factors
+	place   []int32 // per buffer: in the constants, globals or lanes
+	inLanes []bool  // per buffer: has lanes
+}
+
+// dotPiece is how many products one thread adds up: longer inner products are
+// cut into pieces, which are added in order.
+const dotPiece = 64
+
+// inPlace is the most products with one record's columns that are taken from
+// the table in place; more than that are taken over lanes.
+const inPlace = 4
+
+// compile prepares a tape whose loss is per record.
+func compile(t *graph.Tape) (*program, error) {
+	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	p.placeFixed()
+	p.placeColumns()
+	p.placeResults()
+	for i := range t.Global {
+		p.global = append(p.global, p.instruction(&t.Global[i]))
+	}
+	for i := range needed(t) {
+		p.record = append(p.record, p.instruction(&t.Record[i]))
+	}
+	for i := range t.Terms {
+		p.addTerm(&t.Terms[i])
+	}
+	for _, c := range t.Cross {
+		p.addPair(c)
+	}
+	return p, nil
+}
+
+// check finds what the kernels cannot do.
+func (p *program) check() error {
+	for _, list := range [][]graph.Instr{p.tape.Global, needed(p.tape)} {
+		for i := range list {
+			if _, ok := codes[list[i].Op]; !ok {
+				return &UnsupportedError{"operation " + list[i].Op.String()}
+			}
+		}
+	}
+	for i := range p.tape.Terms {
+		if !p.tape.Buffers[p.tape.Terms[i].Delta].Kind.PerRecord() {
+			return fmt.Errorf("gpu: the tape's gradient is not per record")
+		}
+	}
+	return nil
+}
+
+// UnsupportedError says what of a model the CUDA engine cannot run yet; the CPU
+// engine runs everything.
+type UnsupportedError struct{ What string }
+
+func (e *UnsupportedError) Error() string {
+	return "gpu: the CUDA engine does not have " + e.What + " (use --device cpu)"
+}
+
+// needed is the part of the record stage that the gradient needs.
+func needed(t *graph.Tape) []graph.Instr { return t.Record[:t.Gradient] }
+
+func (p *program) size(b graph.Buf) int { return p.tape.Buffers[b].Size }
+
+// instruction encodes one instruction.
+func (p *program) instruction(in *graph.Instr) instr {
+	c := instr{
+		op: codes[in.Op], dst: p.place[in.Dst], size: int32(p.size(in.Dst)), count: int32(len(in.Into)),
+		rows: int32(in.Rows), cols: int32(in.Cols), width: int32(max(in.Width, 1)),
+	}
+	o := operands(in)
+	c.a, c.b, c.c = p.operand(o[0]), p.operand(o[1]), p.operand(o[2])
+	switch in.Op {
+	case graph.OpPut:
+		c.into = p.list(in.Into)
+	case graph.OpSum, graph.OpMaxReduce:
+		c.into = p.list(bySource(in.Into, p.size(in.Dst)))
+	case graph.OpMatVec:
+		c.rowStep, c.colStep = int32(in.Cols), 1
+		if in.Trans {
+			c.rowStep, c.colStep = 1, int32(in.Rows)
+		}
+		if p.readsTable(in) {
+			c.op, c.b = opRowMatVec, operand{space: inRows, at: int32(p.tape.Buffers[in.B.Buf].Offset)}
+		}
+	}
+	return c
+}
+
+// operands lists the operands of an instruction; absent ones have NoBuf.
+func operands(in *graph.Instr) [3]graph.Operand {
+	o := [3]graph.Operand{in.A, {Buf: graph.NoBuf}, {Buf: graph.NoBuf}}
+	switch n := in.Op.Arity(); {
+	case in.Op == graph.OpMatVec, in.Op == graph.OpOuter, in.Op == graph.OpGather, in.Op == graph.OpScatter, n == 2:
+		o[1] = in.B
+	case n == 3:
+		o[1], o[2] = in.B, in.C
+	}
+	return o
+}
+
+// operand encodes where an operand is; an absent one reads a constant.
+func (p *program) operand(o graph.Operand) operand {
+	if o.Buf == graph.NoBuf {
+		return operand{index: -1}
+	}
+	b := &p.tape.Buffers[o.Buf]
+	c := operand{at: p.place[o.Buf], index: -1}
+	if b.Size > 1 {
+		c.step = 1
+	}
+	if o.Map != nil {
+		c.index = p.list(o.Map)
+	}
+	switch {
+	case p.inLanes[o.Buf]:
+		c.space = inLanes
+	case b.Kind == graph.KConst:
+		c.space = inConstants
+	case b.Kind == graph.KParam:
+		c.space, c.at = inParameters, int32(b.Offset)
+	case b.Kind == graph.KAux:
+		c.space, c.at = inAux, int32(b.Offset)
+	default:
+		c.space = inGlobals
+	}
+	return c
+}
+
+// list appends to the indices and returns where.
+func (p *program) list(x []int32) int32 {
+	at := len(p.indices)
+	p.indices = append(p.indices, x...)
+	return int32(at)
+}
+
+// bySource turns a list of targets into, for each of n targets, its sources in
+// order: n+1 offsets, then the sources.
+func bySource(into []int32, n int) []int32 {
+	list := make([]int32, n+1, n+1+len(into))
+	for _, j := range into {
+		list[j+1]++
+	}
+	for j := range n {
+		list[j+1] += list[j]
+	}
+	next := append([]int32(nil), list[:n]...)
+	list = list[:n+1+len(into)]
+	for i, j := range into {
+		list[n+1+int(next[j])] = int32(i)
+		next[j]++
+	}
+	return list
+}

@@ -1,0 +1,188 @@
+package gpu
+
+import (
+	"unsafe"
+
+	"d3p/internal/privacy"
+)
+
+// A table is where the records are: on the device as a whole, or on the host,
+// from where the rows of each part of a batch are copied.
+type table struct {
+	rows     *privacy.Rows
+	row      int64 // bytes of one row
+	resident bool
+	numbers  address // of all rows, or of a part's
+	valid    address
+}
+
+// A part is what is sent to the device for one launch, in shared memory.
+type part struct {
+	records  int       // at most; chunks are not cut
+	places   []uint32  // of the part's records in the table
+	drawn    []float64 // their noise
+	numbers  []byte    // their rows, if the table is on the host
+	valid    []bool
+	placesAt address
+	drawnAt  address
+}
+
+// leastPart is the fewest records that are worth a launch.
+const leastPart = maxChunk
+
+// partBytes is the memory of one record in a part, its row apart.
+func (p *program) partBytes() int64 { return 4 + 8*int64(p.tape.AuxRecord) }
+
+// openTable keeps the table on the device if there is room for it beside the
+// slots, and makes room for parts.
+func (w *worker) openTable() error {
+	t, rows := &w.table, w.table.rows
+	t.row = int64(rows.Stride) * rowWidth(rows)
+	if rows.Precision() == privacy.Float32 {
+		w.args.single = 1
+	}
+	w.args.stride = int64(rows.Stride)
+	most := int64(min(partRecords, (rows.N+maxChunk-1)/maxChunk*maxChunk))
+	room := w.memory.limit - w.memory.used - w.p.slotReserve()
+	whole := int64(rows.N) * (t.row + 1)
+	perRecord := w.p.partBytes()
+	if t.resident = whole+most*perRecord <= room; t.resident {
+		if err := w.storeTable(); err != nil {
+			return err
+		}
+		w.part.records = int(most)
+		return w.allocPart()
+	}
+	most = min(most, room/(perRecord+t.row+1)/maxChunk*maxChunk)
+	if most < leastPart {
+		return errNoMemory
+	}
+	w.part.records = int(most)
+	return w.allocPart()
+}
+
+// rowWidth is the size in bytes of a number of the table.
+func rowWidth(rows *privacy.Rows) int64 {
+	if rows.Precision() == privacy.Float32 {
+		return 4
+	}
+	return 8
+}
+
+// storeTable copies the table to the device.
+func (w *worker) storeTable() (err error) {
+	t := &w.table
+	if t.rows.F32 != nil {
+		t.numbers, err = store(&w.memory, t.rows.F32[:t.rows.N*t.rows.Stride])
+	} else {
+		t.numbers, err = store(&w.memory, t.rows.F64[:t.rows.N*t.rows.Stride])
+	}
+	if err == nil {
+		t.valid, err = store(&w.memory, t.rows.Valid)
+	}
+	return err
+}
+
+// allocPart makes room for a part on both sides.
+func (w *worker) allocPart() (err error) {
+	m, n, t := &w.memory, w.part.records, &w.table
+	if t.resident {
+		if w.part.placesAt, w.part.places, err = room[uint32](m, n); err != nil {
+			return err
+		}
+	} else {
+		if t.numbers, w.part.numbers, err = room[byte](m, n*int(t.row)); err != nil {
+			return err
+		}
+		if t.valid, w.part.valid, err = room[bool](m, n); err != nil {
+			return err
+		}
+	}
+	w.part.drawnAt, w.part.drawn, err = room[float64](m, n*w.p.tape.AuxRecord)
+	return err
+}
+
+// room takes memory for n values on the device and on the host.
+func room[T any](m *memory, n int) (address, []T, error) {
+	bytes := int64(n) * int64(unsafe.Sizeof(*new(T)))
+	at, err := m.alloc(bytes)
+	if err != nil {
+		return 0, nil, err
+	}
+	p, err := m.shared(bytes)
+	if err != nil {
+		return 0, nil, err
+	}
+	return at, unsafe.Slice((*T)(p), n), nil
+}
+
+// sendPart points the arguments at n records of the batch from `first` on.
+func (w *worker) sendPart(in privacy.StepInput, batch []uint32, first, n int, all bool) error {
+	a, t, p := w.args, &w.table, &w.part
+	d := w.engine.driver
+	if first > 0 { // the last part's copies may be on their way
+		if err := d.wait(); err != nil {
+			return err
+		}
+	}
+	a.first, a.size = int64(first), int64(n)
+	a.batch, a.table, a.valid = 0, t.numbers, t.valid
+	switch {
+	case t.resident && all:
+		a.table += address(int64(first) * t.row)
+		a.valid += address(first)
+	case t.resident:
+		copy(p.places, batch[first:first+n])
+		a.batch = p.placesAt
+		if err := d.upload(a.batch, unsafe.Pointer(&p.places[0]), 4*int64(n)); err != nil {
+			return err
+		}
+	default:
+		w.gather(batch, first, n, all)
+		if err := d.upload(t.numbers, unsafe.Pointer(&p.numbers[0]), int64(n)*t.row); err != nil {
+			return err
+		}
+		if err := d.upload(t.valid, unsafe.Pointer(&p.valid[0]), int64(n)); err != nil {
+			return err
+		}
+	}
+	if w.p.tape.AuxRecord == 0 {
+		return nil
+	}
+	a.drawn = p.drawnAt
+	w.draw(in, first, n)
+	return d.upload(a.drawn, unsafe.Pointer(&p.drawn[0]), 8*int64(n*w.p.tape.AuxRecord))
+}
+
+// gather copies the rows of a part.
+func (w *worker) gather(batch []uint32, first, n int, all bool) {
+	rows, to := w.table.rows, w.part.numbers
+	for i := range n {
+		record := first + i
+		if !all {
+			record = int(batch[first+i])
+		}
+		copy(to[int64(i)*w.table.row:], rowBytes(rows, record))
+		w.part.valid[i] = rows.Valid[record]
+	}
+}
+
+// rowBytes is the memory of one row.
+func rowBytes(rows *privacy.Rows, record int) []byte {
+	at := record * rows.Stride
+	if rows.F32 != nil {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&rows.F32[at])), 4*rows.Stride)
+	}
+	return unsafe.Slice((*byte)(unsafe.Pointer(&rows.F64[at])), 8*rows.Stride)
+}
+
+// draw makes the noise of a part's records. 16 normals take 8 blocks of the
+// stream, and parts are multiples of 16 records.
+func (w *worker) draw(in privacy.StepInput, first, n int) {
+	k := w.p.tape.AuxRecord
+	if w.noise == nil {
+		w.noise = in.RecordNoise.Clone()
+	}
+	w.noise.SeekBlock(uint64(in.Step), uint64(first*k/2))
+	w.noise.Normals(w.part.drawn[:n*k])
+}

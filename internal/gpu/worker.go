@@ -1,0 +1,215 @@
+package gpu
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// worker runs one tape on one table.
+type worker struct {
+	engine *Engine
+	p      *program
+	memory memory
+	table  table
+	part   part
+
+	args   *arguments // in shared memory, as all that is copied
+	input  []float64  // parameters, then noise of the step
+	output []float64  // sum, then count
+	have   slotMemory
+	noise  *noise.Stream // of records
+}
+
+// slotMemory is the size in bytes of the slots, large enough for every batch so
+// far.
+type slotMemory struct{ lanes, partial, counts int64 }
+
+// open allocates what does not depend on the batch and sends the program and,
+// if it fits, the table.
+func (w *worker) open() error {
+	t := w.p.tape
+	shared, err := w.memory.shared(int64(unsafe.Sizeof(arguments{})))
+	if err != nil {
+		return err
+	}
+	w.args = (*arguments)(shared)
+	*w.args = arguments{}
+	if w.input, err = sharedFloats(&w.memory, t.P+t.AuxGlobal); err != nil {
+		return err
+	}
+	if w.output, err = sharedFloats(&w.memory, t.P+1); err != nil {
+		return err
+	}
+	if err := w.sendProgram(); err != nil {
+		return err
+	}
+	at, err := w.memory.alloc(8 * int64(len(w.input)))
+	if err != nil {
+		return err
+	}
+	w.args.parameters, w.args.aux = at, at+address(8*t.P)
+	if at, err = w.memory.alloc(8 * int64(len(w.output))); err != nil {
+		return err
+	}
+	w.args.sum, w.args.count = at, at+address(8*t.P)
+	return w.openTable()
+}
+
+func sharedFloats(m *memory, n int) ([]float64, error) {
+	p, err := m.shared(8 * int64(n))
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*float64)(p), n), nil
+}
+
+// sendProgram stores the tape on the device.
+func (w *worker) sendProgram() (err error) {
+	p, a, m := w.p, w.args, &w.memory
+	keep := func(at address, e error) address {
+		if err == nil {
+			err = e
+		}
+		return at
+	}
+	a.constants = keep(store(m, p.constants))
+	a.indices = keep(store(m, p.indices))
+	a.global, a.globalCount = keep(store(m, p.global)), int32(len(p.global))
+	a.record, a.recordCount = keep(store(m, p.record)), int32(len(p.record))
+	a.columns, a.columnCount = keep(store(m, p.columns)), int32(len(p.columns))
+	a.dots, a.dotCount = keep(store(m, p.dots)), int32(len(p.dots))
+	a.terms, a.termCount = keep(store(m, p.terms)), int32(len(p.terms))
+	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
+	a.globals = keep(m.alloc(8 * int64(p.globals)))
+	a.parameterCount, a.drawnCount = int32(p.tape.P), int32(p.tape.AuxRecord)
+	a.lanesPerRecord = int32(p.lanesPerRecord())
+	a.dotLanes = int32(p.lanes.count)
+	a.factorLanes = int32(p.lanes.count + len(p.dots))
+	return err
+}
+
+// ClippedSum implements privacy.Worker.
+func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
+	t := w.p.tape
+	if len(dst) != t.P || len(in.Params) != t.P || len(in.Aux) != t.AuxGlobal {
+		panic(fmt.Sprintf("gpu: sum, parameters and noise of length %d, %d, %d, want %d, %d, %d",
+			len(dst), len(in.Params), len(in.Aux), t.P, t.P, t.AuxGlobal))
+	}
+	size := len(batch)
+	if all {
+		size = w.table.rows.N
+	}
+	if size == 0 {
+		clear(dst)
+		return 0, nil
+	}
+	if !all {
+		if k := slices.Max(batch); int(k) >= w.table.rows.N { // kernels do not check
+			panic("gpu: a batch has a record that the table has not")
+		}
+	}
+	w.engine.turn.Lock()
+	defer w.engine.turn.Unlock()
+	if err := w.engine.driver.enter(); err != nil {
+		return 0, err
+	}
+	defer w.engine.driver.leave()
+	if err := w.run(in, batch, size, all, clip); err != nil {
+		return 0, w.engine.explain(err, w)
+	}
+	copy(dst, w.output)
+	return w.output[t.P], nil
+}
+
+// run leaves the sum and the count in w.output.
+func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, clip privacy.Clip) error {
+	a, d := w.args, w.engine.driver
+	if err := w.prepare(size, clip); err != nil {
+		return err
+	}
+	copy(w.input, in.Params)
+	copy(w.input[w.p.tape.P:], in.Aux)
+	if err := d.upload(a.parameters, unsafe.Pointer(&w.input[0]), 8*int64(len(w.input))); err != nil {
+		return err
+	}
+	if len(w.p.global) > 0 {
+		if err := d.launch(globalsKernel, 1, unsafe.Pointer(a)); err != nil {
+			return err
+		}
+	}
+	a.fresh = 1
+	for first := 0; first < size; first += w.part.records {
+		n := min(w.part.records, size-first)
+		if err := w.sendPart(in, batch, first, n, all); err != nil {
+			return err
+		}
+		if err := d.launch(recordsKernel, int(a.slots), unsafe.Pointer(a)); err != nil {
+			return err
+		}
+		a.fresh = 0
+	}
+	if err := d.launch(finishKernel, (len(w.output)+blockThreads-1)/blockThreads, unsafe.Pointer(a)); err != nil {
+		return err
+	}
+	return d.download(unsafe.Pointer(&w.output[0]), a.sum, 8*int64(len(w.output)))
+}
+
+// prepare sets what the arguments say of the batch as a whole and makes room
+// for its slots.
+func (w *worker) prepare(size int, clip privacy.Clip) error {
+	a := w.args
+	n := chunk(size)
+	slots := w.p.slots(size, n)
+	a.chunk, a.slots = int32(n), int32(slots)
+	a.clipKind, a.clipNorm, a.clipGamma = clipKinds[clip.Kind], clip.Norm, clip.Gamma
+	need := slotMemory{
+		lanes:   8 * int64(slots) * int64(w.p.lanesPerRecord()) * int64(n),
+		partial: 8 * int64(slots) * int64(w.p.tape.P),
+		counts:  8 * int64(slots),
+	}
+	if err := w.grow(&a.lanes, &w.have.lanes, need.lanes); err != nil {
+		return err
+	}
+	if err := w.grow(&a.partial, &w.have.partial, need.partial); err != nil {
+		return err
+	}
+	return w.grow(&a.counts, &w.have.counts, need.counts)
+}
+
+var clipKinds = map[privacy.ClipKind]int32{privacy.Flat: clipFlat, privacy.Automatic: clipAutomatic, privacy.Unclipped: clipNone}
+
+// grow replaces memory of the device that is too small.
+func (w *worker) grow(at *address, have *int64, need int64) error {
+	if need <= *have {
+		return nil
+	}
+	if *have > 0 {
+		if err := w.memory.release(*at, *have); err != nil {
+			return err
+		}
+		*have = 0
+	}
+	grown, err := w.memory.alloc(need)
+	if err != nil {
+		return err
+	}
+	*at, *have = grown, need
+	return nil
+}
+
+// Close implements privacy.Worker.
+func (w *worker) Close() error {
+	w.engine.turn.Lock()
+	defer w.engine.turn.Unlock()
+	if err := w.engine.driver.enter(); err != nil {
+		return err
+	}
+	defer w.engine.driver.leave()
+	return w.memory.releaseAll()
+}
+
+var _ privacy.Worker = (*worker)(nil)
