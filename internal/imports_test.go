@@ -171,7 +171,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "predict":
 			return 3
-		case "report", "experiments", "tablefile":
+		case "report", "experiments", "tablefile", "ledger":
 			return 4
 		}
 		return 0
