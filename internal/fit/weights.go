@@ -87,7 +87,7 @@ func startWeights(m0 []float64, m *models.Model, rng normals) {
 		w := m0[p.Offset : p.Offset+p.Size]
 		rng.Normals(w)
 		for j := range w {
-			w[j] *= p.StartSD
+			w[j] = p.StartMean + p.StartSD*w[j]
 		}
 	}
 }

@@ -22,6 +22,10 @@ type build struct {
 	correction *graph.Node
 	outputs    []*graph.Node
 	block      int // first column of the row that is read
+	// training says that layers such as dropout draw noise, noisy numbers their
+	// inputs.
+	training bool
+	noisy    map[*graph.Node]int
 }
 
 // environment knows the dims and the names of the columns, but no value.
@@ -38,7 +42,7 @@ func (c *compiler) environment() *expr.Env {
 // build starts a graph with all parameters as leaves of θ, and the quantities
 // under `let:`.
 func (c *compiler) build() *build {
-	g := &build{c: c, b: graph.NewBuilder(), env: c.environment()}
+	g := &build{c: c, b: graph.NewBuilder(), env: c.environment(), noisy: make(map[*graph.Node]int)}
 	g.declare(func(p *Param, free graph.Shape) *graph.Node { return g.b.Param(p.Name, free) })
 	return g
 }

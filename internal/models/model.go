@@ -68,9 +68,9 @@ type Param struct {
 	Transform           *dist.Transform // nil for a derived quantity
 	Prior               string          // as written; "" for a derived quantity
 	// Weight says that it holds weights of a network; the fit starts them at
-	// public draws from a normal of mean 0 and this standard deviation.
-	Weight  bool
-	StartSD float64
+	// public draws from a normal of this mean and standard deviation.
+	Weight             bool
+	StartMean, StartSD float64
 }
 
 // Dim is a named dimension with its labels.

@@ -2,6 +2,7 @@ package models
 
 import (
 	"slices"
+	"strconv"
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
@@ -75,7 +76,7 @@ func (c *compiler) weight(w net.Weight, p prior) {
 	size := w.Shape.Size()
 	param := Param{
 		Name: w.Name, Dims: c.labelled(w.Shape), Offset: c.size, Size: size, At: c.constrained(), ConstrainedSize: size,
-		Transform: dist.TransformFor(p.support), Prior: text.V, Weight: true, StartSD: w.SD,
+		Transform: dist.TransformFor(p.support), Prior: text.V, Weight: true, StartMean: w.Mean, StartSD: w.SD,
 	}
 	c.size += size
 	c.params = append(c.params, param)
@@ -94,18 +95,34 @@ func (c *compiler) constrained() int {
 type call struct {
 	*net.Net
 	env *expr.Env
+	g   *build
 }
 
 // Call implements expr.Net.
 func (n call) Call(b *graph.Builder, x *graph.Node, head string) *graph.Node {
-	return n.Apply(b, x, head, net.Call{Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }})
+	c := net.Call{Weight: func(w net.Weight) *graph.Node { return n.env.Values[w.Name].Node }}
+	if n.g.training {
+		c.Noise = n.g.layerNoise
+	}
+	return n.Apply(b, x, head, c)
+}
+
+// layerNoise is the noise of a layer at an input: calls that share the input,
+// as the heads of a net do, share the noise.
+func (g *build) layerNoise(layer string, input *graph.Node, shape graph.Shape) *graph.Node {
+	at, seen := g.noisy[input]
+	if !seen {
+		at = len(g.noisy)
+		g.noisy[input] = at
+	}
+	return g.b.Aux(layer+" at "+strconv.Itoa(at), shape, true)
 }
 
 // callable lets expressions call the networks.
 func (g *build) callable() {
 	g.env.Nets = make(map[string]expr.Net)
 	for _, n := range g.c.networks {
-		g.env.Nets[n.Name] = call{n, g.env}
+		g.env.Nets[n.Name] = call{n, g.env, g}
 	}
 }
 

@@ -36,7 +36,7 @@ type Observation struct {
 // observed.
 func (c *compiler) likelihood(m *Model) *build {
 	g := c.build()
-	g.guided = true
+	g.guided, g.training = true, true
 	g.rows()
 	g.loss = g.logLikelihood(func(o Observation) { m.Observed = append(m.Observed, o) })
 	c.findParents(m.Observed)

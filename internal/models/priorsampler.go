@@ -90,7 +90,7 @@ func (m *Model) NewPriorSampler() *PriorSampler {
 		p := &c.priors[i]
 		s := priorStep{param: i, shape: p.shape, values: make([]float64, p.shape.Size())}
 		if p.distribution == nil {
-			s.draws = []valueDraw{firstWeights(c.params[i].StartSD, p.shape)}
+			s.draws = []valueDraw{firstWeights(&c.params[i], p.shape)}
 		} else {
 			s.draws = []valueDraw{draw(p.distribution, p.shape, 0)}
 		}
@@ -106,10 +106,10 @@ func (m *Model) NewPriorSampler() *PriorSampler {
 
 // firstWeights stands for the prior of weights that have a flat one: the normal
 // distribution that the fit draws their first values from.
-func firstWeights(sd float64, shape graph.Shape) valueDraw {
+func firstWeights(p *Param, shape graph.Shape) valueDraw {
 	return valueDraw{dst: make([]float64, shape.Size()), sampler: func(dst []float64, _ [][]float64, rng dist.Rand) {
 		for i := range dst {
-			dst[i] = sd * rng.Normal()
+			dst[i] = p.StartMean + p.StartSD*rng.Normal()
 		}
 	}}
 }

@@ -16,7 +16,7 @@ func (g *build) read(place int) *graph.Node { return g.b.Column(g.block + place)
 // gradient. The gradient of a record, which is what is clipped, is then that of
 // a unit. See Encoding.Width.
 func (g *build) unit(e Encoding) *graph.Node {
-	g.guided = true
+	g.guided, g.training = true, true
 	if e.RowsPerUnit <= 1 {
 		g.rows()
 		return g.logLikelihood(nil)

@@ -1,5 +1,7 @@
 package graph
 
+import "slices"
+
 // bounded says whether the elements of x are finite as long as no sum or
 // product of finite numbers overflows: 0 times such an element is 0, so that
 // where a Relu, Min or Max is flat nothing guards against it. Columns, noise and
@@ -9,7 +11,14 @@ func (r *reverse) bounded(x *Node) bool {
 	if seen {
 		return known
 	}
-	known = keepsFinite(x.op)
+	switch x.op {
+	case OpSqrt:
+		known = r.sign(x.args[0]) >= 0
+	case OpReciprocal:
+		known = r.sign(x.args[0]) > 0
+	default:
+		known = keepsFinite(x.op)
+	}
 	if x.op == OpConst {
 		for _, v := range x.attr.values {
 			known = known && v-v == 0
@@ -20,6 +29,32 @@ func (r *reverse) bounded(x *Node) bool {
 	}
 	r.finite[x] = known
 	return known
+}
+
+// sign is 1 where all elements of x are known to be positive, 0 where none is
+// known to be negative, else -1.
+func (r *reverse) sign(x *Node) int {
+	switch x.op {
+	case OpConst:
+		least := slices.Min(x.attr.values)
+		switch {
+		case least > 0:
+			return 1
+		case least == 0:
+			return 0
+		}
+	case OpSquare, OpAbs, OpRelu, OpSigmoid, OpSoftplus:
+		return 0
+	case OpAdd:
+		if s, t := r.sign(x.args[0]), r.sign(x.args[1]); min(s, t) >= 0 {
+			return max(s, t)
+		}
+	case OpMul:
+		return min(r.sign(x.args[0]), r.sign(x.args[1]))
+	case OpSqrt, OpSum, OpView:
+		return r.sign(x.args[0])
+	}
+	return -1
 }
 
 // keepsFinite says whether an op makes finite elements, but for overflow, of

@@ -28,10 +28,10 @@ type Net struct {
 type Weight struct {
 	Name  string // encoder.loc.dense1.weight
 	Shape graph.Shape
-	// SD is the standard deviation of the normal distribution, of mean 0, that
-	// the first value is drawn from; 0: it starts at zero. The draw is public.
-	SD float64
-	At spec.Position
+	// Mean and SD are those of the normal distribution that the first values are
+	// drawn from; SD 0: they all start at the mean. The draw is public.
+	Mean, SD float64
+	At       spec.Position
 }
 
 // Layer describes one layer for reports.
@@ -90,11 +90,11 @@ func Resolve(n *spec.Net, dims map[string]expr.Dim) (*Net, expr.Errors) {
 		return nil, p.errs
 	}
 	p.shape = p.net.input
-	p.net.trunk = p.layers(n.Name.V, n.Layers)
+	p.net.trunk, _ = p.layers(n.Name.V, n.Layers)
 	trunk := p.shape
 	for _, h := range n.Heads {
 		p.shape = trunk
-		steps := p.layers(n.Name.V+"."+h.Name.V, h.Layers)
+		steps, _ := p.layers(n.Name.V+"."+h.Name.V, h.Layers)
 		p.net.heads = append(p.net.heads, head{h.Name.V, steps, p.shape})
 	}
 	if len(n.Heads) == 0 {

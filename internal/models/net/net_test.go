@@ -1,9 +1,11 @@
 package net
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/expr"
@@ -107,7 +109,12 @@ func TestShapes(t *testing.T) {
 // output calls a net at a vector that it reshapes to its input.
 func (n *Net) output(b *graph.Builder, x *graph.Node, head string) *graph.Node {
 	x = b.Reshape(x, n.Input())
-	return n.Apply(b, x, head, Call{Weight: func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) }})
+	return n.Apply(b, x, head, Call{
+		Weight: func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) },
+		Noise: func(layer string, input *graph.Node, shape graph.Shape) *graph.Node {
+			return b.Aux(fmt.Sprintf("%s at %p", layer, input), shape, true)
+		},
+	})
 }
 
 // lossOf is Σ sin(i+1)·yᵢ of a net's output y, and the same of its square, so
@@ -158,6 +165,21 @@ func cases() map[string]string {
 	} {
 		list[name] = "  n: {input: [t], layers: [{conv1d: {filters: 2, kernel: 3, padding: same}}, tanh, {" + layer + "}, flatten, {dense: {units: 2}}]}\n"
 	}
+	for name, layers := range map[string]string{
+		"layer norm":         "layer_norm",
+		"layer norm, last":   "{layer_norm: {trailing: 1, activation: softplus}}",
+		"layer norm, plain":  "{layer_norm: {affine: false, epsilon: 0.1}}",
+		"group norm":         "{group_norm: {groups: 2}}",
+		"instance norm":      "instance_norm",
+		"instance norm, own": "{instance_norm: {affine: true}}",
+		"residual":           "{residual: {layers: [{conv2d: {filters: 4, kernel: 3, padding: same}}, tanh, {conv2d: {filters: 4, kernel: 1}}]}}",
+		"residual, shortcut": "{residual: {layers: [{conv2d: {filters: 2, kernel: 3}}], shortcut: [{conv2d: {filters: 2, kernel: 1}}, {avg_pool2d: {kernel: 3, stride: 1}}], activation: tanh}}",
+		"dropout":            "{dropout: {rate: 0.3}}",
+	} {
+		list[name] = "  n: {input: [y, x], layers: [{conv2d: {filters: 4, kernel: 2}}, tanh, " + layers + ", flatten, {dense: {units: 2}}]}\n"
+	}
+	list["embedding"] = "  n: {input: [t], layers: [{embedding: {levels: 4, units: 3}}, tanh, {conv1d: {filters: 2, kernel: 2}}, flatten, {dense: {units: 2}}]}\n"
+	list["embedding of a number"] = "  n: {input: [], layers: [{embedding: {levels: k, units: 3}}, {dense: {units: 2}}]}\n"
 	for _, a := range activations() {
 		list[a.name] = "  n: {input: [v], layers: [{dense: {units: 4, activation: " + a.name + "}}, {dense: {units: 2}}, " + a.name + "]}\n"
 	}
@@ -172,22 +194,34 @@ func TestGradients(t *testing.T) {
 	const records = 4
 	for name, text := range cases() {
 		n := resolve(t, text)
+		size, levels := n.Input().Size(), strings.HasPrefix(name, "embedding")
+		rng := rand.New(rand.NewPCG(7, 9))
+		rows := normals(size*records, 0.7, rng)
+		for i := range rows {
+			if levels {
+				rows[i] = float64(rng.IntN(4))
+			}
+		}
 		for _, tied := range []bool{false, true} {
 			b := graph.NewBuilder()
-			size := n.Input().Size()
 			x := b.Columns(0, graph.Dim{Name: "(v)", Size: size})
 			loss := lossOf(b, n.output(b, x, ""))
 			if tied {
-				twice := n.output(b, b.Mul(b.Const(0.5), b.Sub(x, b.Square(x))), "")
-				loss = b.Add(loss, lossOf(b, twice))
+				other := b.Mul(b.Const(0.5), b.Sub(x, b.Square(x)))
+				if levels {
+					other = b.Sub(b.Const(3), x)
+				}
+				loss = b.Add(loss, lossOf(b, n.output(b, other, "")))
 			}
 			tape, err := graph.Compile(b, loss, nil, graph.Options{})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			rng := rand.New(rand.NewPCG(7, 9))
-			theta, rows := normals(tape.P, 0.5, rng), normals(size*records, 0.7, rng)
-			compare(t, name, graph.NewMachine(tape, records), tape.P, theta, rows, records)
+			if len(tape.Notes) > 0 {
+				t.Errorf("%s: %v", name, tape.Notes)
+			}
+			theta, noise := normals(tape.P, 0.5, rng), normals(tape.AuxRecord*records, 1, rng)
+			compare(t, name, graph.NewMachine(tape, records), tape.P, theta, rows, noise, records)
 		}
 	}
 }
@@ -200,11 +234,11 @@ func normals(n int, sd float64, rng *rand.Rand) []float64 {
 	return x
 }
 
-func compare(t *testing.T, name string, m *graph.Machine, p int, theta, rows []float64, records int) {
+func compare(t *testing.T, name string, m *graph.Machine, p int, theta, rows, noise []float64, records int) {
 	t.Helper()
 	evaluate := func() []float64 {
 		m.Globals(theta, nil)
-		m.Records(rows, len(rows)/records, records, nil)
+		m.Records(rows, len(rows)/records, records, noise)
 		return append([]float64(nil), m.Loss()...)
 	}
 	const h = 1e-5

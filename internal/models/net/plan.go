@@ -42,6 +42,12 @@ func kinds() []kind {
 		{"avg_pool1d", pooling(1, false)},
 		{"avg_pool2d", pooling(2, false)},
 		{"global_avg_pool", globalMean},
+		{"embedding", embedding},
+		{"layer_norm", layerNorm},
+		{"group_norm", groupNorm},
+		{"instance_norm", instanceNorm},
+		{"residual", residual},
+		{"dropout", dropout},
 	}
 	for _, a := range activations() {
 		list = append(list, kind{a.name, func(*plan, *spec.Layer) step { return a.step }})
@@ -50,31 +56,31 @@ func kinds() []kind {
 }
 
 // layers resolves a list of layers; after a mistake it goes no further, since
-// the shape is not known.
-func (p *plan) layers(path string, list []*spec.Layer) []step {
-	var steps []step
+// the shape is not known, and reports false.
+func (p *plan) layers(path string, list []*spec.Layer) (steps []step, ok bool) {
 	count := make(map[string]int)
 	for _, l := range list {
 		name := l.Kind.V
 		count[name]++
+		at := len(p.net.Layers) // layers may have layers
 		p.net.Layers = append(p.net.Layers, Layer{Name: path + "." + name + strconv.Itoa(count[name]), Kind: name})
-		p.layer = &p.net.Layers[len(p.net.Layers)-1]
+		p.layer = &p.net.Layers[at]
 		for _, k := range kinds() {
 			if k.name != name {
 				continue
 			}
 			s := k.resolve(p, l)
 			if s == nil {
-				return nil
+				return nil, false
 			}
 			steps = append(steps, s)
 		}
 		if a := l.Activation.V; a != "" {
 			steps = append(steps, activation(a))
 		}
-		p.layer.Out = p.shape
+		p.net.Layers[at].Out = p.shape
 	}
-	return steps
+	return steps, true
 }
 
 // fail reports a mistake of the layer.
@@ -85,7 +91,7 @@ func (p *plan) fail(at spec.Position, hint, format string, args ...any) step {
 
 // weight adds an array of weights and returns its index.
 func (p *plan) weight(l *spec.Layer, name string, shape graph.Shape, sd float64) int {
-	p.net.Weights = append(p.net.Weights, Weight{p.layer.Name + "." + name, shape, sd, l.Kind.At})
+	p.net.Weights = append(p.net.Weights, Weight{Name: p.layer.Name + "." + name, Shape: shape, SD: sd, At: l.Kind.At})
 	p.layer.Weights += shape.Size()
 	return len(p.net.Weights) - 1
 }
@@ -113,13 +119,17 @@ func (p *plan) startSD(l *spec.Layer, fanIn, fanOut int) (weight, bias float64) 
 
 // dim is the dim of an output: a declared one by its name, or one of the
 // layer's own by a number.
-func (p *plan) dim(units spec.Value[string]) (graph.Dim, bool) {
+func (p *plan) dim(units spec.Value[string]) (graph.Dim, bool) { return p.dimOf(units, p.layer.Name) }
+
+// dimOf is a declared dim by its name, or one of the layer's own, of this name,
+// by a number.
+func (p *plan) dimOf(units spec.Value[string], own string) (graph.Dim, bool) {
 	if n, err := strconv.Atoi(units.V); err == nil {
 		if n < 1 {
 			p.fail(units.At, "", "a layer has at least one unit, not %d", n)
 			return graph.Dim{}, false
 		}
-		return graph.Dim{Name: p.layer.Name, Size: n}, true
+		return graph.Dim{Name: own, Size: n}, true
 	}
 	s, errs := (&expr.Env{Dims: p.dims}).Shape([]*expr.Name{{At: units.At, ID: units.V}})
 	if len(errs) > 0 {

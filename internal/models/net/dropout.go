@@ -1,0 +1,24 @@
+package net
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// dropout sets every value to 0 with probability rate and divides the others by
+// 1 − rate; in predictions it changes nothing. A value is kept where standard
+// normal noise exceeds its quantile Φ⁻¹(rate), new for every record and step, so
+// that the gradient of a record depends on no other. Srivastava et al. 2014.
+func dropout(p *plan, l *spec.Layer) step {
+	shape, name := p.shape, p.layer.Name
+	quantile := math.Sqrt2 * math.Erfinv(2*l.Rate.V-1)
+	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {
+		if c.Noise == nil || l.Rate.V == 0 {
+			return x
+		}
+		kept := b.Less(b.Const(quantile), c.Noise(name, x, shape))
+		return b.Mul(x, b.Mul(kept, b.Const(1/(1-l.Rate.V))))
+	}
+}
