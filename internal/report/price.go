@@ -39,7 +39,7 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
 	}
-	p.PerIteration, err = perIteration(ev, rel, delta, iterations)
+	p.PerIteration, err = perIteration(ev, rel, claim, iterations)
 	return p, err
 }
 
@@ -81,11 +81,11 @@ func together(claim Point) []Together {
 }
 
 // spendingPoints bounds the points of the spending over iterations.
-const spendingPoints = 16
+const spendingPoints = 10
 
 // perIteration is the epsilon of the first steps at the claim's delta, for an
-// event that repeats one other; any other event has only its end.
-func perIteration(ev event.Event, rel event.Relation, delta float64, iterations int) ([]Spent, error) {
+// event that repeats one other; any other event has only its end, the claim.
+func perIteration(ev event.Event, rel event.Relation, claim Point, iterations int) ([]Spent, error) {
 	repeated, ok := ev.(event.SelfComposed)
 	count := repeated.Count
 	if !ok || count < 1 {
@@ -93,12 +93,13 @@ func perIteration(ev event.Event, rel event.Relation, delta float64, iterations 
 	}
 	points := min(count, spendingPoints)
 	list := make([]Spent, points)
+	list[points-1] = Spent{iterations, claim.Epsilon}
 	failures := make([]error, points)
 	var work sync.WaitGroup
-	for i := range points {
+	for i := range points - 1 {
 		work.Go(func() {
 			first := count * (i + 1) / points
-			answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: first}, rel, delta)
+			answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: first}, rel, claim.Delta)
 			list[i], failures[i] = Spent{int(int64(iterations) * first / count), answer.Upper}, err
 		})
 	}

@@ -120,7 +120,7 @@ func TestSpending(t *testing.T) {
 // An epoch of several batches is one event: its spending counts steps all the same.
 func TestSpendingOfEpochs(t *testing.T) {
 	ev := event.SelfComposed{Of: event.BallsAndBins{Batches: 10, Of: event.Gaussian{NoiseMultiplier: 5}}, Count: 4}
-	list, err := perIteration(ev, event.AddRemove, 1e-5, 40)
+	list, err := perIteration(ev, event.AddRemove, Point{1, 1e-5}, 40)
 	if err != nil {
 		t.Fatal(err)
 	}
