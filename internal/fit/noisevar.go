@@ -1,6 +1,10 @@
 package fit
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // noiseVariance follows how the known variance of the privacy noise travels
 // through the optimizer into the averaged location m, coordinate by coordinate,
@@ -17,12 +21,19 @@ type noiseVariance struct {
 	Cross     []float64 `json:"cross"`      // K: covariance of δ with the sum so far
 	SumSquare []float64 `json:"sum_square"` // S: variance of the sum
 	Count     int       `json:"count"`      // terms in the sum
+
+	decay, push []float64 // scratch of a block
 }
+
+// noiseBlock is how many coordinates are advanced at a time, so that what is
+// computed on the way stays in the first-level cache.
+const noiseBlock = 512
 
 func newNoiseVariance(start, latent int) noiseVariance {
 	return noiseVariance{
 		start:    start,
 		Variance: make([]float64, latent), Cross: make([]float64, latent), SumSquare: make([]float64, latent),
+		decay: make([]float64, noiseBlock), push: make([]float64, noiseBlock),
 	}
 }
 
@@ -33,17 +44,36 @@ func (n *noiseVariance) add(t int, gain, precision []float64, noiseSD float64) {
 	if averaging {
 		n.Count++
 	}
-	for j, a := range gain {
-		decay := math.Exp(-a * precision[j])
-		push := a * noiseSD
-		v := decay*decay*n.Variance[j] + push*push
-		n.Variance[j] = v
+	for lo := 0; lo < len(gain); lo += noiseBlock {
+		hi := min(lo+noiseBlock, len(gain))
+		n.addBlock(gain[lo:hi], precision[lo:hi], noiseSD, n.Variance[lo:hi])
 		if averaging {
-			c := decay * n.Cross[j]
-			n.SumSquare[j] += v + 2*c
-			n.Cross[j] = c + v
+			n.sumBlock(n.Variance[lo:hi], n.Cross[lo:hi], n.SumSquare[lo:hi])
 		}
 	}
+}
+
+// addBlock sets decay to A and v to A²v + (aτ)².
+func (n *noiseVariance) addBlock(gain, precision []float64, noiseSD float64, v []float64) {
+	decay, push := n.decay[:len(v)], n.push[:len(v)]
+	simd.Mul(decay, gain, precision)
+	simd.Neg(decay, decay)
+	simd.Exp(decay, decay)
+	simd.Square(push, decay)
+	simd.Mul(v, push, v)
+	simd.MulScalar(push, gain, noiseSD)
+	simd.Square(push, push)
+	simd.Add(v, v, push)
+}
+
+// sumBlock adds v + 2AK to s and sets cross, K, to AK + v.
+func (n *noiseVariance) sumBlock(v, cross, s []float64) {
+	decay, push := n.decay[:len(v)], n.push[:len(v)]
+	simd.Mul(cross, decay, cross)
+	simd.Add(push, cross, cross)
+	simd.Add(push, push, v)
+	simd.Add(s, s, push)
+	simd.Add(cross, cross, v)
 }
 
 // ofMean sets dst (P) to the variance of the averaged location: S/n².

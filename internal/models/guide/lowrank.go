@@ -1,6 +1,10 @@
 package guide
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // LowRank is q(θ) = N(m, D(I + FFᵀ)D) with D = diag(s) and F (P×R), drawn as
 // θ = m + s·(η₁ + Fη₂); λ = [m (P), log s (P), F row-major (P·R)] and
@@ -11,11 +15,12 @@ type LowRank struct {
 	p, r  int
 	chol  []float64 // R×R scratch: Cholesky factor of M = I + FᵀF
 	solve []float64 // R scratch
+	scale []float64 // P scratch: s, or a power of it
 }
 
 // NewLowRank returns the family over p scalars with r factors.
 func NewLowRank(p, r int) *LowRank {
-	return &LowRank{p: p, r: r, chol: make([]float64, r*r), solve: make([]float64, r)}
+	return &LowRank{p: p, r: r, chol: make([]float64, r*r), solve: make([]float64, r), scale: make([]float64, p)}
 }
 
 // Name implements Guide.
@@ -60,8 +65,9 @@ func (g *LowRank) standardised(lambda, eta []float64, i int) float64 {
 
 // Draw implements Guide.
 func (g *LowRank) Draw(theta, lambda, eta []float64) {
-	for i := range g.p {
-		theta[i] = lambda[i] + math.Exp(lambda[g.p+i])*g.standardised(lambda, eta, i)
+	simd.Exp(g.scale, lambda[g.p:])
+	for i, s := range g.scale {
+		theta[i] = lambda[i] + s*g.standardised(lambda, eta, i)
 	}
 }
 
@@ -70,8 +76,9 @@ func (g *LowRank) Draw(theta, lambda, eta []float64) {
 // last term being FM⁻¹ with M = I + FᵀF.
 func (g *LowRank) Pullback(dst, grad, lambda, eta []float64) {
 	g.factorise(lambda)
-	for i := range g.p {
-		push := math.Exp(lambda[g.p+i]) * grad[i]
+	simd.Exp(g.scale, lambda[g.p:])
+	for i, s := range g.scale {
+		push := s * grad[i]
 		dst[i] = grad[i]
 		dst[g.p+i] = push*g.standardised(lambda, eta, i) + 1
 		g.solveM(g.factor(lambda, i))
@@ -84,26 +91,29 @@ func (g *LowRank) Pullback(dst, grad, lambda, eta []float64) {
 
 // SD implements Guide.
 func (g *LowRank) SD(dst, lambda []float64) {
-	for i := range g.p {
+	simd.Exp(g.scale, lambda[g.p:])
+	for i, s := range g.scale {
 		v := 1.0
 		for _, f := range g.factor(lambda, i) {
 			v += f * f
 		}
-		dst[i] = math.Exp(lambda[g.p+i]) * math.Sqrt(v)
+		dst[i] = s * math.Sqrt(v)
 	}
 }
 
 // Precision implements Guide: Woodbury, (Σ⁻¹)ᵢᵢ = sᵢ⁻²(1 − FᵢM⁻¹Fᵢᵀ).
 func (g *LowRank) Precision(dst, lambda []float64) {
 	g.factorise(lambda)
-	for i := range g.p {
+	simd.MulScalar(g.scale, lambda[g.p:], -2)
+	simd.Exp(g.scale, g.scale)
+	for i, s := range g.scale {
 		row := g.factor(lambda, i)
 		g.solveM(row)
 		left := 1.0
 		for k, x := range g.solve {
 			left -= row[k] * x
 		}
-		dst[i] = math.Exp(-2*lambda[g.p+i]) * left
+		dst[i] = s * left
 	}
 }
 

@@ -1,0 +1,45 @@
+package fit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkAdvance is what a step costs beside the curator's: the draw, the way
+// of the gradient through guide and optimizer, and the noise recursion.
+func BenchmarkAdvance(b *testing.B) {
+	for _, latent := range []int{30, 10_000, 500_000} {
+		for _, family := range []string{"mean-field", "delta"} {
+			b.Run(fmt.Sprintf("%s/P=%d", family, latent), func(b *testing.B) {
+				p, err := newPlan(latent, Config{Records: 60000, Epsilon: 1, Guide: family, Steps: 1 << 20})
+				if err != nil {
+					b.Fatal(err)
+				}
+				l, err := NewLoop(p, make([]float64, latent))
+				if err != nil {
+					b.Fatal(err)
+				}
+				rng := rand.New(rand.NewPCG(1, 1))
+				release, eta := make([]float64, latent), make([]float64, l.Guide().Noise())
+				for i := range release {
+					release[i] = rng.NormFloat64()
+				}
+				for i := range eta {
+					eta[i] = rng.NormFloat64()
+				}
+				prior := make([]float64, latent)
+				b.ReportAllocs()
+				b.ResetTimer()
+				for range b.N {
+					l.Propose(eta)
+					l.Absorb(release, prior)
+					if err := l.Advance(0); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(latent), "ns/parameter")
+			})
+		}
+	}
+}
