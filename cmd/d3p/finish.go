@@ -7,11 +7,9 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
-	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
@@ -132,37 +130,4 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		}
 		fmt.Fprintf(w, "%s  must not: it is not protected\n", result.Private)
 	})
-}
-
-// explain says what the numbers of the table are.
-func explain(m *models.Model) string {
-	points := report.PointScalars(m)
-	if points == m.P {
-		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, report.WeightsName)
-	}
-	var scales []string
-	scaled := func(name string, c *spec.Column) {
-		if center, by := c.Scale(); c.Numeric() && by != 1 {
-			scales = append(scales, fmt.Sprintf("%s per %.4g from %.4g", name, by, center))
-		}
-	}
-	for _, c := range m.Spec.Data.Columns {
-		scaled(c.Name.V, c)
-	}
-	for _, t := range m.Spec.Data.Tensors {
-		scaled(t.Name.V, t.Columns()[0])
-	}
-	text := "mean, sd and 5 % to 95 % describe the posterior; noise is the part of its variance that stands for the privacy noise."
-	if len(scales) > 0 {
-		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
-		for i := range m.Derived {
-			if m.Derived[i].Name == "b"+rawSuffix {
-				text += "\nb_raw in summary.csv has them per unit of the data file."
-			}
-		}
-	}
-	if points > 0 {
-		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, report.WeightsName)
-	}
-	return text
 }
