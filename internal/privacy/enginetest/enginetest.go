@@ -198,6 +198,7 @@ func (e *experiment) poisoned(t *testing.T) {
 			e.compare(t, fmt.Sprintf("%s, with %g, B=29", kind, poison), e.someone(29), false, clip)
 		}
 		undo()
+		e.reference = healthy
 	}
 	for _, i := range []int{0, 5, e.rows.N - 1} {
 		e.rows.Valid[i] = false

@@ -89,7 +89,7 @@ func Models() []Model {
 		{"noise per record", repeat(normalColumn, 3, binaryColumn), perRecordNoise},
 		{"intercept among parameters drawn per record", repeat(normalColumn, 2, binaryColumn), drawnIntercept},
 		{"noise per step", repeat(normalColumn, 3, binaryColumn), perStepNoise},
-	}, placesModels()...)
+	}, append(placesModels(), layerModels()...)...)
 }
 
 func dim(name string, size int) graph.Dim { return graph.Dim{Name: name, Size: size} }

@@ -15,12 +15,14 @@ type reference struct {
 	rows    *privacy.Rows
 	in      privacy.StepInput
 	row     []float64
-	drawn   []float64 // normals of the records of a batch, in order
+	drawn   []float64   // normals of the records of a batch, in order
+	known   [][]float64 // gradients of records, where nothing is drawn
 }
 
 func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *reference {
 	r := &reference{tape: t, machine: graph.NewMachine(t, 1), rows: rows, in: in, row: make([]float64, rows.K)}
 	r.machine.Globals(in.Params, in.Aux)
+	r.known = make([][]float64, rows.N)
 	if t.AuxRecord > 0 {
 		r.drawn = make([]float64, rows.N*t.AuxRecord)
 		in.RecordNoise.Seek(uint64(in.Step))
@@ -30,13 +32,19 @@ func newReference(t *graph.Tape, rows *privacy.Rows, in privacy.StepInput) *refe
 }
 
 // gradient is the gradient of record i when it is at the given position of the
-// batch.
+// batch; not to be changed.
 func (r *reference) gradient(position, i int) []float64 {
+	if r.known[i] != nil {
+		return r.known[i]
+	}
 	r.rows.Row(i, r.row)
 	aux := r.drawn[position*r.tape.AuxRecord:][:r.tape.AuxRecord]
 	r.machine.Records(r.row, len(r.row), 1, aux)
 	g := make([]float64, r.tape.P)
 	r.machine.Gradient(0, g)
+	if r.tape.AuxRecord == 0 {
+		r.known[i] = g
+	}
 	return g
 }
 
@@ -45,12 +53,12 @@ func (r *reference) gradient(position, i int) []float64 {
 // tolerances.
 func (r *reference) clippedSum(batch []uint32, clip privacy.Clip) (sum []float64, count, scale float64) {
 	sum = make([]float64, r.tape.P)
+	zero := make([]float64, r.tape.P)
 	for position, i := range batch {
 		g := r.gradient(position, int(i))
 		norm := length(g)
 		if !r.rows.Valid[i] || math.IsNaN(norm) || math.IsInf(norm, 0) {
-			clear(g)
-			norm = 0
+			g, norm = zero, 0
 		}
 		f := clip.Factor(norm)
 		for k := range sum {

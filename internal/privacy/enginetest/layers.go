@@ -1,0 +1,109 @@
+package enginetest
+
+import (
+	"fmt"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
+	"d3p/internal/models/spec"
+)
+
+// layerModels are small networks that together have every layer.
+func layerModels() []Model {
+	images, items := repeat(normalColumn, 16), repeat(groupColumn, 5)
+	return []Model{
+		{"layers: filters and maxima", images, layered("[y, x]", 1, `
+      - conv2d: {filters: 3, kernel: 2, activation: relu}
+      - max_pool2d: {kernel: 2, stride: 1}
+      - conv2d: {filters: 2, kernel: 2, padding: same, bias: false}
+      - tanh
+      - flatten
+      - dense: {units: 2, activation: gelu}`)},
+		{"layers: normalised residual", images, layered("[y, x]", 1, `
+      - conv2d: {filters: 4, kernel: 2, stride: 2}
+      - group_norm: {groups: 2, activation: silu}
+      - residual: {layers: [{conv2d: {filters: 4, kernel: 3, padding: same}}, softplus]}
+      - layer_norm
+      - global_avg_pool
+      - dense: {units: 2, activation: sigmoid}`)},
+		{"layers: transposed filters", repeat(normalColumn, 16), layered("[all]", 1, `
+      - dense: {units: 8, activation: exp}
+      - reshape: {shape: [2, 2, 2]}
+      - conv2d_transpose: {filters: 2, kernel: 3, stride: 2, padding: same, activation: softplus}
+      - avg_pool2d: {kernel: 2}
+      - identity`)},
+		{"layers: embedding", items, layered("[t]", 1, `
+      - embedding: {levels: 4, units: 3}
+      - conv1d: {filters: 2, kernel: 2}
+      - instance_norm
+      - conv1d_transpose: {filters: 2, kernel: 2}
+      - max_pool1d: {kernel: 2}
+      - avg_pool1d: {kernel: 2}`)},
+		{"layers: dropout", images, layered("[y, x]", 1, `
+      - dropout: {rate: 0.2}
+      - flatten
+      - dense: {units: 4, activation: tanh}
+      - dropout: {rate: 0.5}
+      - dense: {units: 2}`)},
+		{"layers: a net called twice", images, layered("[y, x]", 2, `
+      - conv2d: {filters: 2, kernel: 2, activation: tanh}
+      - layer_norm: {trailing: 2}
+      - flatten
+      - dense: {units: 2}`)},
+	}
+}
+
+// layered is a loss of the outputs of a net, called so many times, at the
+// columns. It panics for a net that is none.
+func layered(input string, calls int, layers string) func(b *graph.Builder) *graph.Node {
+	return func(b *graph.Builder) *graph.Node {
+		n := resolve(input, layers)
+		size := n.Input().Size()
+		x := b.Columns(0, dim("(columns)", size))
+		terms := []*graph.Node{}
+		for range calls {
+			y := n.Apply(b, b.Reshape(x, n.Input()), "", net.Call{
+				Weight: func(w net.Weight) *graph.Node { return b.Param(w.Name, w.Shape) },
+				Noise: func(layer string, _ *graph.Node, shape graph.Shape) *graph.Node {
+					return b.Aux(fmt.Sprintf("%s in call %d", layer, len(terms)), shape, true)
+				},
+			})
+			c := make([]float64, y.Size())
+			for i := range c {
+				c[i] = float64(i%5) - 1.7
+			}
+			y = b.Mul(b.Reshape(y, graph.Shape{dim("(y)", y.Size())}), b.Consts(graph.Shape{dim("(y)", y.Size())}, c))
+			terms = append(terms, b.Sum(b.Sub(y, b.Square(y))))
+			x = b.Sin(x)
+		}
+		return b.AddAll(terms...)
+	}
+}
+
+// resolve reads a net with the dims y and x of 4, t of 5 and all of 16.
+func resolve(input, layers string) *net.Net {
+	s, errs := spec.Parse("net.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 10}
+  columns: {c: {type: real, lower: -1, upper: 1}}
+core:
+  rows: {observe: {c: "normal(0, 1)"}}
+nets:
+  n:
+    input: `+input+`
+    layers:`+layers+"\n"), nil)
+	if len(errs) > 0 {
+		panic(errs)
+	}
+	dims := make(map[string]expr.Dim)
+	for name, size := range map[string]int{"y": 4, "x": 4, "t": 5, "all": 16} {
+		dims[name] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
+	}
+	n, errs := net.Resolve(s.Nets[0], dims)
+	if len(errs) > 0 {
+		panic(errs)
+	}
+	return n
+}
