@@ -4,11 +4,19 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/gpu"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
 )
 
-// device is an engine that this machine can run.
+// device is an engine that this machine can run, or why it cannot.
 type device struct {
 	Name      string `json:"name"`
 	Available bool   `json:"available"`
@@ -16,18 +24,101 @@ type device struct {
 }
 
 func devices() []device {
-	return []device{
-		{"cpu", true, fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), runtime.GOARCH)},
-		{"cuda", false, "this build has no CUDA engine"},
+	list := []device{{"cpu", true, fmt.Sprintf("%d threads, %s", runtime.GOMAXPROCS(0), runtime.GOARCH)}}
+	cards, err := gpu.Devices()
+	if err != nil {
+		return append(list, device{"cuda", false, err.Error()})
 	}
+	for _, c := range cards {
+		d := device{fmt.Sprintf("cuda:%d", c.Index), true, fmt.Sprintf("%s, %d GB", c.Name, c.Memory>>30)}
+		if err := c.Usable(); err != nil {
+			d.Available, d.Detail = false, err.Error()
+		}
+		list = append(list, d)
+	}
+	return list
 }
 
-// chooseDevice returns the engine for --device; "" and auto take the CPU.
-func chooseDevice(name string) (string, error) {
-	if name == "cuda" {
-		return "", failWith(statusNoGPU, fmt.Errorf("--device cuda: this build has no CUDA engine; use --device cpu"))
+// deviceNumber is n of cuda:n, 0 of cuda, and -1 of what is not a CUDA device.
+// Other values than auto, cpu and these are refused.
+func deviceNumber(name string) (int, error) {
+	switch name {
+	case "", "auto", "cpu":
+		return -1, nil
+	case "cuda":
+		return 0, nil
 	}
-	return "cpu", nil
+	text, ok := strings.CutPrefix(name, "cuda:")
+	if n, err := strconv.ParseUint(text, 10, 16); ok && err == nil {
+		return int(n), nil
+	}
+	return 0, fmt.Errorf("unknown value %s; one of auto, cpu, cuda, cuda:N", name)
+}
+
+// checkDevice refuses what --device asks for and this machine has not, before
+// anything is read.
+func checkDevice(name string) error {
+	n, err := deviceNumber(name)
+	if err != nil || n < 0 {
+		return err
+	}
+	engine, err := openCUDA(name, n)
+	if err != nil {
+		return err
+	}
+	return failWith(statusNoGPU, engine.Close())
+}
+
+func openCUDA(name string, n int) (*gpu.Engine, error) {
+	engine, err := gpu.New(n, gpu.Options{})
+	if err != nil {
+		return nil, failWith(statusNoGPU, fmt.Errorf("--device %s: %w; use --device cpu", name, err))
+	}
+	return engine, nil
+}
+
+// deviceWork is the number of multiplications per step from which auto takes a
+// CUDA device: about a millisecond of the CPU engine, below which launching
+// kernels costs more than they bring. An estimate.
+const deviceWork = 1 << 26
+
+// openEngine opens what --device asks for. auto takes the first CUDA device for
+// work that is worth it, if there is one that can run the model, and else the
+// CPU; it says which when it was asked for by name.
+func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan) (engine privacy.Engine, closeEngine func() error, err error) {
+	onCPU := func() (privacy.Engine, func() error, error) {
+		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
+	}
+	n, err := deviceNumber(j.Device)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n >= 0 {
+		card, err := openCUDA(j.Device, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		return card, card.Close, nil
+	}
+	if j.Device == "cpu" {
+		return onCPU()
+	}
+	why := gpu.Supports(m.Likelihood)
+	if work := float64(gpu.Products(m.Likelihood)) * plan.SamplingRate * float64(plan.Records); why == nil && work < deviceWork {
+		why = fmt.Errorf("steps of this size are faster there")
+	}
+	if why == nil {
+		card, err := gpu.New(0, gpu.Options{})
+		if err == nil {
+			a.notef("running on %s", card.Name())
+			return card, card.Close, nil
+		}
+		why = err
+	}
+	if j.Device == "auto" {
+		a.notef("running on cpu: %v", why)
+	}
+	return onCPU()
 }
 
 func newDevices(a *app) *cobra.Command {
@@ -44,7 +135,7 @@ func newDevices(a *app) *cobra.Command {
 					if d.Available {
 						mark = "yes"
 					}
-					fmt.Fprintf(w, "%-5s %s  %s\n", d.Name, mark, d.Detail)
+					fmt.Fprintf(w, "%-7s %s  %s\n", d.Name, mark, d.Detail)
 				}
 			})
 		},

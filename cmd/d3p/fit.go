@@ -69,7 +69,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err := a.resolve(c, s); err != nil {
 		return err
 	}
-	if _, err := chooseDevice(s.Device); err != nil {
+	if err := checkDevice(s.Device); err != nil {
 		return err
 	}
 	path, err := findModel(s.Model, data)
@@ -110,7 +110,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	j := job{
 		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
-		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Precision: s.Precision, Insecure: seeded,
+		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Precision: s.Precision, Device: s.Device, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err

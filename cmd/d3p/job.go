@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
@@ -36,6 +35,8 @@ type job struct {
 	Threads     int               `json:"threads"`
 	Precision   string            `json:"precision,omitempty"` // empty: float32
 	Insecure    bool              `json:"insecure"`
+	Device      string            `json:"device,omitempty"` // as asked for; empty: auto
+	Engine      string            `json:"engine,omitempty"` // what it came to
 	Ledger      string            `json:"ledger,omitempty"` // absolute path of the data set's ledger
 }
 
@@ -44,6 +45,15 @@ func (j job) booking() booking { return booking{j.Ledger, j.ID} }
 
 // execute runs a job in its folder: a new one, or what a checkpoint left to do.
 func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, root noise.Root, from *fit.Checkpoint) error {
+	engine, closeEngine, err := a.openEngine(j, m, plan)
+	if err != nil {
+		if from == nil {
+			folder.discard()
+		}
+		return err
+	}
+	defer closeEngine()
+	j.Engine = engine.Name()
 	// What can fail for lack of space fails before privacy is spent.
 	if err := folder.prepare(j, releaseBytes(m, j.Draws)); err != nil {
 		if from == nil {
@@ -58,7 +68,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		return err
 	}
 	config := privacy.CuratorConfig{
-		Data: j.Data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{Threads: j.Threads}), Root: root,
+		Data: j.Data, Encoding: m.Encoding, Engine: engine, Root: root,
 		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
 		Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32,
 	}

@@ -72,7 +72,7 @@ func settings() []setting {
 		setting{running, "draws", "number of posterior draws to write (default 4000)", nil, func(s *runSettings) any { return &s.Draws }},
 		setting{running, "formats", "comma-separated formats of the draws (default parquet,zarr)", report.FormatNames(), func(s *runSettings) any { return &s.Formats }},
 		setting{running, "seed", "seed of the posterior draws, which is public; it never fixes privacy noise or batches", nil, func(s *runSettings) any { return &s.Seed }},
-		setting{running, "device", "where to run (default auto)", []string{"auto", "cpu", "cuda"}, func(s *runSettings) any { return &s.Device }},
+		setting{running, "device", "where to run; cuda:N is the N-th CUDA device (default auto)", []string{"auto", "cpu", "cuda"}, func(s *runSettings) any { return &s.Device }},
 		setting{running, "precision", "width in which the table is kept in memory; sums, norms and noise are float64 in both (default float32)", []string{"float32", "float64"}, func(s *runSettings) any { return &s.Precision }},
 		setting{running, "threads", "threads of the CPU engine (default: chosen by the work per step)", nil, func(s *runSettings) any { return &s.Threads }},
 	)

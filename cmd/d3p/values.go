@@ -36,6 +36,10 @@ func (o optionalFloat) Set(text string) error {
 // checkValue refuses a given value that the plan would take for "not given", or
 // that no fit can mean; fit.NewPlan checks how values fit each other.
 func checkValue(row setting, v pflag.Value) error {
+	if row.name == "device" {
+		_, err := deviceNumber(v.String())
+		return err
+	}
 	if len(row.choices) > 0 {
 		return oneOf(row.choices, v)
 	}

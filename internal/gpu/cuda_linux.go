@@ -40,7 +40,7 @@ func New(n int, opt Options) (*Engine, error) {
 	if n < 0 || n >= len(all) {
 		return nil, fmt.Errorf("there is no cuda:%d: the devices are 0 to %d", n, len(all)-1)
 	}
-	if err := all[n].usable(); err != nil {
+	if err := all[n].Usable(); err != nil {
 		return nil, err
 	}
 	d, err := openCUDA(c, n)

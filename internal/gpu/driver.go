@@ -66,10 +66,10 @@ type Device struct {
 // leastCapability is what kernels.ptx is compiled for.
 const leastCapability = 70
 
-// usable says why a device cannot run the kernels.
-func (d Device) usable() error {
+// Usable says why a device cannot run the kernels.
+func (d Device) Usable() error {
 	if d.Capability < leastCapability {
-		return fmt.Errorf("gpu: %s has compute capability %d.%d: at least %d.%d is needed (use --device cpu)", d.Name,
+		return fmt.Errorf("%s has compute capability %d.%d: at least %d.%d is needed", d.Name,
 			d.Capability/10, d.Capability%10, leastCapability/10, leastCapability%10)
 	}
 	return nil
