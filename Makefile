@@ -42,8 +42,7 @@ docs:
 
 # the CUDA kernels as PTX, which is embedded; needs Debian's clang-14 only
 ptx:
-	clang-14 -x cuda --cuda-device-only --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx70 \
-		-nocudainc -nocudalib -std=c++17 -O3 -ffp-contract=off -S -o internal/gpu/kernels.ptx internal/gpu/kernel/kernels.cu
+	sh internal/gpu/kernel/ptx.sh $(CURDIR)/internal/gpu/kernels.ptx
 
 datasets:
 	$(GO) run ./datasets/generate
