@@ -60,7 +60,7 @@ func (l *Layer) text() string {
 	add("units", plainNumber(l.Units.V), l.Units.IsSet())
 	add("activation", l.Activation.V, l.Activation.IsSet())
 	add("init", l.Init.text(), l.Init.Kind.IsSet())
-	add("bias", "false", l.Bias.IsSet() && !l.Bias.V)
+	add("bias", strconv.FormatBool(l.Bias.V), l.Bias.IsSet())
 	add("levels", plainNumber(l.Levels.V), l.Levels.IsSet())
 	add("groups", strconv.Itoa(l.Groups.V), l.Groups.IsSet())
 	add("trailing", strconv.Itoa(l.Trailing.V), l.Trailing.IsSet())
