@@ -3,50 +3,40 @@ package cpu
 import (
 	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
-// run executes steps over the frame's lanes.
-func (f *frame) run(list []step) {
-	for i := range list {
-		s := &list[i]
-		dst := f.elements(s.to, s.count)
-		switch {
-		case s.one != nil:
-			s.one(dst, f.elements(s.a, s.count))
-		case s.two != nil:
-			s.two(dst, f.elements(s.a, s.count), f.elements(s.b, s.count))
-		case s.with == nil:
-			f.evaluate(s, dst)
-		case s.a.scalar:
-			s.with(dst, f.elements(s.b, s.count), f.in[s.a.space][s.a.at])
-		default:
-			s.with(dst, f.elements(s.a, s.count), f.in[s.b.space][s.b.at])
-		}
-	}
-}
-
-// elements are count elements from where o starts.
-func (f *frame) elements(o source, count int) []float64 {
-	if o.space == inLanes {
-		return f.arena[o.at*f.n : (o.at+count)*f.n]
-	}
-	return f.in[o.space][o.at : o.at+count]
-}
-
-// evaluate runs operations that are rare or slow by nature, and rare mixes of
-// scalars and lanes, mostly by the scalar definition of the tape.
-func (f *frame) evaluate(s *step, dst []float64) {
+// apply runs a step that no program has: a rare operation, or a rare mix of
+// scalars and lanes.
+func (f *frame) apply(s *step) {
+	dst := f.elements(s.to, s.count)
 	a, b, c := f.operand(s.a, s.count), f.operand(s.b, s.count), f.operand(s.c, s.count)
-	switch {
+	switch function := vectorFunction(s.op); {
+	case function != nil && a.v != nil:
+		function(dst, a.v)
 	case s.op == graph.OpCopy:
 		kernel.Fill(dst, a.s)
-	case s.op == graph.OpWhere && a.v != nil && b.v != nil && c.v != nil:
-		kernel.Where(dst, a.v, b.v, c.v)
 	default:
 		for i := range dst {
 			dst[i] = s.op.Eval(a.at(i), b.at(i), c.at(i))
 		}
 	}
+}
+
+// vectorFunction is a function in vectors that is no opcode; nil if there is none.
+func vectorFunction(op graph.Op) func(dst, x []float64) {
+	switch op {
+	case graph.OpLgamma:
+		return simd.Lgamma
+	case graph.OpDigamma:
+		return simd.Digamma
+	}
+	return nil
+}
+
+// elements are count elements from where o starts.
+func (f *frame) elements(o source, count int) []float64 {
+	return f.in[o.space][o.at*f.pitch : (o.at+count)*f.pitch]
 }
 
 // An operand is what one loop reads: one value per lane, or a scalar.

@@ -12,10 +12,11 @@ import (
 // gradient that is not finite is a zero gradient: factor 0, and within C.
 func (c *context) factors(clip privacy.Clip) (count float64) {
 	c.zeros = 0
-	factor, norm2 := c.factor[:c.n], c.norm2[:c.n]
+	clear(c.lanesAt(c.p.factor, 1)[c.n:])
+	factor, norm2 := c.one(c.p.factor), c.one(c.p.norm2)
 	// a finite sum of squares has finite terms
 	if s := simd.Sum(norm2); clip.Kind == privacy.Flat && c.allValid && s-s == 0 {
-		within := c.delta2[:c.n]
+		within := c.one(c.p.part)
 		simd.ClipFlat(factor, within, norm2, clip.Norm)
 		return simd.Sum(within) // halves: exact
 	}

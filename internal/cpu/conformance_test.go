@@ -14,8 +14,9 @@ func TestConformance(t *testing.T) {
 		threads   int
 		relative  float64
 	}{
-		{"float64, one thread", privacy.Float64, 1, 1e-12},
-		{"float64, three threads", privacy.Float64, 3, 1e-12},
+		// a norm errs upwards where parts of a gradient cancel
+		{"float64, one thread", privacy.Float64, 1, 1e-11},
+		{"float64, three threads", privacy.Float64, 3, 1e-11},
 		// derived columns are rounded to float32 too; sums and norms are float64
 		{"float32", privacy.Float32, 1, 1e-6},
 	} {

@@ -5,29 +5,43 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/simd"
 )
 
 // A frame resolves the buffers of a tape to memory, for one thread and one
 // chunk of n records, or, with n = 1 and no lanes, for the global stage.
 type frame struct {
 	p      *program
-	in     [spaces][]float64 // by space; globals are shared by all threads
-	turned []float64         // transposes computed once per step, likewise
+	in     [simd.Spaces][]float64 // by space; globals are shared by all threads
+	turned []float64              // transposes computed once per step, likewise
 
 	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
 	right32, left32 []float32 // factor and result of a product of a chunk
 
-	n     int
-	arena []float64
-	noise *noise.Stream
-	drawn []float64 // normals of the chunk's records, record after record
+	// n lanes of each element are in use, of pitch that it has. The others
+	// repeat the last record, so that what is computed of them is ordinary; they
+	// enter no sum.
+	n, pitch int
+	noise    *noise.Stream
+	drawn    []float64 // normals of the chunk's records, record after record
 
-	picks []*picks // of each index in use
+	rows   *privacy.Rows
+	index  []uint32 // of the records of all lanes
+	ahead  []uint32 // the same, going on to later records of the batch
+	padded []uint32 // memory for index where the batch ends within a vector
+	fetch  int      // bytes of a row to fetch ahead of its use
+}
 
-	rows  *privacy.Rows
-	index []uint32 // of the chunk's records
-	ahead []uint32 // the same, going on to later records of the batch
-	fetch int      // bytes of a row to fetch ahead of its use
+// take sets the chunk to the first n records of ahead.
+func (f *frame) take(ahead []uint32, n int) {
+	f.n, f.pitch = n, (n+laneUnit-1)/laneUnit*laneUnit
+	if f.ahead = ahead; len(ahead) < f.pitch {
+		f.ahead = append(f.padded[:0], ahead...)
+		for len(f.ahead) < f.pitch {
+			f.ahead = append(f.ahead, ahead[n-1])
+		}
+	}
+	f.index = f.ahead[:f.pitch]
 }
 
 // values returns the scalars of a buffer that is the same for all records.
@@ -48,22 +62,28 @@ func (f *frame) values(buf graph.Buf) []float64 {
 // laned says whether a buffer has lanes.
 func (f *frame) laned(buf graph.Buf) bool { return f.p.lane[buf] }
 
-// block returns the lanes of a buffer, element i at [i·n, (i+1)·n). In the
-// global stage it is the values, which are lanes of one record.
+// block returns the lanes of a buffer, element i at [i·pitch, (i+1)·pitch). In
+// the global stage it is the values, which are lanes of one record.
 func (f *frame) block(buf graph.Buf) []float64 {
 	if !f.laned(buf) {
 		return f.values(buf)
 	}
-	at := f.p.place[buf]
-	return f.arena[at*f.n : (at+f.p.tape.Buffers[buf].Size)*f.n]
+	return f.lanesAt(f.p.place[buf], f.p.tape.Buffers[buf].Size)
 }
+
+// lanesAt are count elements of the arena.
+func (f *frame) lanesAt(at, count int) []float64 {
+	return f.in[inLanes][at*f.pitch : (at+count)*f.pitch]
+}
+
+// one is element at of the arena, the lanes in use.
+func (f *frame) one(at int) []float64 { return f.in[inLanes][at*f.pitch:][:f.n] }
 
 // load starts a chunk: it takes the products with rows, which fetches them to
 // the cache, copies the columns that other operations read to lanes, and draws
 // the per-record noise. position is that of the chunk's first record in the
 // batch.
 func (f *frame) load(in privacy.StepInput, position int) {
-	f.forget()
 	t := f.p.tape
 	fetch := f.fetch
 	for i := range f.p.inRows {
@@ -87,8 +107,8 @@ func (f *frame) load(in privacy.StepInput, position int) {
 	for _, buf := range f.p.noise {
 		lanes := f.block(buf)
 		for i := range t.Buffers[buf].Size {
-			for b := range f.n {
-				lanes[i*f.n+b] = drawn[b*t.AuxRecord+t.Buffers[buf].Offset+i]
+			for b := range f.pitch {
+				lanes[i*f.pitch+b] = drawn[min(b, f.n-1)*t.AuxRecord+t.Buffers[buf].Offset+i]
 			}
 		}
 	}

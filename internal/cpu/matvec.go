@@ -1,6 +1,9 @@
 package cpu
 
-import "d3p/internal/simd"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
 
 // narrow is the most products with one record's columns that are taken from the
 // row in place; more than that are one matrix product over lanes.
@@ -8,7 +11,7 @@ const narrow = 4
 
 // matVec sets Dst[r, w] = Σ_c W[r, c]·B[c, w]: the same matrix for all records.
 func (f *frame) matVec(in *instr) {
-	if in.Width*f.n == 1 && f.arena == nil {
+	if in.Width == 1 && !f.laned(in.Dst) {
 		f.plainMatVec(in)
 		return
 	}
@@ -29,7 +32,7 @@ func (f *frame) rowMatVec(in *instr, fetch int) {
 	}
 	offset := f.p.tape.Buffers[in.B.Buf].Offset
 	for r := range in.Rows {
-		lane, coefficients := dst[r*f.n:(r+1)*f.n], w[r*in.Cols:(r+1)*in.Cols]
+		lane, coefficients := dst[r*f.pitch:(r+1)*f.pitch], w[r*in.Cols:(r+1)*in.Cols]
 		if f.rows.F32 != nil {
 			simd.RowDots32(lane, coefficients, f.rows.F32[offset:], f.rows.Stride, f.ahead, fetch)
 		} else {
@@ -71,9 +74,9 @@ func (f *frame) plainMatVec(in *instr) {
 	}
 }
 
-// laneMatVec is one matrix product over Width·n lanes.
+// laneMatVec is one matrix product over Width·pitch lanes.
 func (f *frame) laneMatVec(in *instr) {
-	dst, m := f.block(in.Dst), in.Width*f.n
+	dst, m := f.block(in.Dst), in.Width*f.pitch
 	p := simd.Product{
 		M: in.Rows, N: m, K: in.Cols, C: dst, LDC: m,
 		A: f.values(in.A.Buf), ARow: in.Cols, ACol: 1, B: f.block(in.B.Buf), LDB: m,
@@ -83,4 +86,38 @@ func (f *frame) laneMatVec(in *instr) {
 	}
 	clear(dst)
 	p.Add()
+}
+
+// outer sets Dst[r, c] = Σ_w A[r, w]·B[c, w].
+func (f *frame) outer(in *instr) {
+	dst := f.block(in.Dst)
+	for r := range in.Rows {
+		for c := range in.Cols {
+			lane := dst[(r*in.Cols+c)*f.pitch:][:f.pitch]
+			clear(lane)
+			for w := range in.Width {
+				a, b := f.element(in.A, r*in.Width+w), f.element(in.B, c*in.Width+w)
+				switch {
+				case a.v == nil && b.v == nil:
+					simd.AddScalar(lane, lane, a.s*b.s)
+				case a.v == nil:
+					simd.Axpy(lane, a.s, b.v)
+				case b.v == nil:
+					simd.Axpy(lane, b.s, a.v)
+				default:
+					simd.AddProduct(lane, a.v, b.v)
+				}
+			}
+		}
+	}
+}
+
+// element resolves element e of o.
+func (f *frame) element(o graph.Operand, e int) operand {
+	i := o.Index(e, f.p.tape.Buffers[o.Buf].Size)
+	v := f.block(o.Buf)
+	if !f.laned(o.Buf) {
+		return operand{s: v[i]}
+	}
+	return operand{v: v[i*f.pitch : (i+1)*f.pitch]}
 }

@@ -5,80 +5,145 @@ import (
 	"d3p/internal/simd"
 )
 
-// pairSlack covers the rounding of inner products between terms that share
-// parameters: where they cancel, the computed square could fall short of the
-// true one by a few ulp of the terms' own squares, and the clipped gradient
-// would exceed C. Adding this much of them errs to the safe side.
-const pairSlack = 0x1p-48
+// Squared norms come from the structure of the terms alone, by a program that
+// leaves them in the element norm2. They are not finite where a gradient is not.
 
-// norms sets norm2 to |g_b|² for the chunk's records, from the structure of the
-// terms alone. It is not finite where a gradient is not.
-func (c *context) norms() {
-	norm2 := c.norm2[:c.n]
-	clear(norm2)
-	for i := range c.p.terms {
-		c.addSquares(norm2, &c.p.terms[i])
+// underflow is added to a sum of squares that is then multiplied: what it loses
+// below the smallest number could be large beside C once it meets a huge factor.
+// So the product is at least the true one.
+const underflow = 0x1p-1000
+
+// squares adds the squared norm of a term to norm2, unless it is wide, and its
+// bound to size where rounding has to be made up for.
+func (a *assembler) squares(t *term) {
+	p := a.p
+	norm2, part, count := lanes(p.norm2), lanes(p.part), p.tape.Buffers[t.Delta].Size
+	delta := lanes(p.place[t.Delta])
+	switch {
+	case t.wide() && t.Kind == graph.TermOuter:
+		a.placeSquares(t)
+		return
+	case t.Kind == graph.TermOuter:
+		x2 := p.other
+		a.sumOfSquares(p.part, p.place[t.Delta], count)
+		if t.XNorm2 != graph.NoBuf {
+			x2 = p.place[t.XNorm2]
+		} else {
+			a.sumOfSquares(x2, p.place[t.X], p.tape.Buffers[t.X].Size)
+		}
+		a.emit(simd.Instruction{Op: simd.OpAddProduct, Count: 1, To: norm2, A: part, B: lanes(x2)})
+		if p.loose {
+			a.emit(simd.Instruction{Op: simd.OpAddProduct, Count: 1, To: lanes(p.size), A: part, B: lanes(x2)})
+		}
+		return
+	case !t.wide():
+		a.emit(simd.Instruction{Op: simd.OpSquares, Count: count, To: norm2, A: delta})
 	}
-	if len(c.p.tape.Cross) == 0 {
+	if p.loose {
+		a.sumOfSquares(p.part, p.place[t.Delta], count)
+		a.addSize(t)
+	}
+	if t.Kind == graph.TermScatter {
+		if block := a.block(t.Index, t.Rows); !t.wide() {
+			a.emit(simd.Instruction{Op: simd.OpSpoil, Count: 1, To: norm2, A: lanes(block)})
+		}
+	}
+}
+
+// addSize adds part, of the parts of a term, to size.
+func (a *assembler) addSize(t *term) {
+	a.emit(simd.Instruction{Op: simd.OpAxpy, Count: 1, To: lanes(a.p.size), A: lanes(a.p.part), B: a.p.constant(float64(t.Width)).place()})
+}
+
+// placeSquares adds Σ_w |X_w|²|Delta_w|² of a wide outer term to size.
+func (a *assembler) placeSquares(t *term) {
+	p := a.p
+	x2, delta2 := p.newElements(t.Width), p.newElements(t.Width)
+	for _, f := range []struct{ to, of, rows int }{{x2, p.place[t.X], t.Rows}, {delta2, p.place[t.Delta], t.Cols}} {
+		a.emit(simd.Instruction{Op: simd.OpFill, Count: t.Width, To: lanes(f.to), A: p.constant(underflow).place()})
+		for r := range f.rows {
+			row := lanes(f.of + r*t.Width)
+			a.emit(simd.Instruction{Op: simd.OpAddProduct, Count: t.Width, To: lanes(f.to), A: row, B: row})
+		}
+	}
+	a.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.part), A: p.constant(0).place()})
+	for w := range t.Width {
+		a.emit(simd.Instruction{Op: simd.OpAddProduct, Count: 1, To: lanes(p.part), A: lanes(x2 + w), B: lanes(delta2 + w)})
+	}
+	a.addSize(t)
+}
+
+// sumOfSquares sets element to to that of some elements.
+func (a *assembler) sumOfSquares(to, of, count int) {
+	a.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(to), A: a.p.constant(underflow).place()})
+	a.emit(simd.Instruction{Op: simd.OpSquares, Count: count, To: lanes(to), A: lanes(of)})
+}
+
+// inexact says whether parts of a record's gradient can cancel: terms that share
+// parameters, and places of one term. Where they do, what is computed, of the
+// square as of the sum, is off by some ulp of the parts, which could be large
+// beside the square itself, and the clipped gradient would exceed C. A sum of n
+// products is off by at most nu of the sum of their absolute values (Higham 2002,
+// section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <= Width·Σ_w
+// |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their inner
+// product. The element size is the sum of these bounds; a multiple of it, which
+// is p.slack, is added to the square.
+func (p *program) inexact() bool {
+	for i := range p.tape.Terms {
+		if p.tape.Terms[i].Width > 1 {
+			return true
+		}
+	}
+	return len(p.tape.Cross) > 0
+}
+
+// roundings is the slack of an inexact tape: of the sums behind a square, of the
+// sum over places, which enters twice, and of the addition of terms; times one
+// more than the terms that one shares its parameters with.
+func (p *program) roundings() float64 {
+	longest := 0
+	for i := range p.terms {
+		t := &p.terms[i]
+		longest = max(longest, t.Rows+t.Cols+4*t.Width)
+	}
+	shared, most := make([]int, len(p.terms)), 1
+	for _, pair := range p.tape.Cross {
+		for _, i := range []int{pair.I, pair.J} {
+			shared[i]++
+			most = max(most, 1+shared[i])
+		}
+	}
+	return 0x1p-53 * float64(most*(longest+len(p.terms)+16))
+}
+
+// addWide adds the squared norms of wide terms to norm2.
+func (c *context) addWide() {
+	for i := range c.p.terms {
+		switch t := &c.p.terms[i]; {
+		case !t.wide():
+		case t.Kind == graph.TermOuter:
+			c.addWideSquares(c.one(c.p.norm2), t)
+		default:
+			c.addScatterSquares(c.one(c.p.norm2), t)
+		}
+	}
+}
+
+// cross adds the inner products of terms that share parameters to norm2, and
+// what makes up for rounding.
+func (c *context) cross() {
+	if !c.p.loose {
 		return
 	}
-	for b, s := range norm2 {
-		norm2[b] = s + pairSlack*s*float64(len(c.p.terms))
-	}
+	norm2, size := c.one(c.p.norm2), c.one(c.p.size)
 	for _, pair := range c.p.tape.Cross {
 		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J], pair.Gram)
 	}
 	for b, s := range norm2 {
 		if s < 0 {
-			norm2[b] = 0
+			s = 0
 		}
-	}
-}
-
-// addSquares adds the squared norm of one term to dst.
-func (c *context) addSquares(dst []float64, t *term) {
-	delta := c.block(t.Delta)
-	switch {
-	case t.wide() && t.Kind == graph.TermOuter:
-		c.addWideSquares(dst, t)
-		return
-	case t.wide():
-		c.addScatterSquares(dst, t)
-		return
-	}
-	if t.Kind != graph.TermOuter {
-		c.addSquareLanes(dst, delta)
-		if t.Kind == graph.TermScatter {
-			c.spoil(dst, c.blocks(t.Index, t.Rows))
-		}
-		return
-	}
-	delta2 := c.delta2[:c.n]
-	clear(delta2)
-	c.addSquareLanes(delta2, delta)
-	x2 := c.factor[:c.n] // not in use yet
-	switch {
-	case t.XNorm2 != graph.NoBuf:
-		x2 = c.block(t.XNorm2)
-	case !t.xInRows:
-		clear(x2)
-		c.addSquareLanes(x2, c.block(t.X))
-	default:
-		for b := range x2 {
-			x2[b] = 0
-			for r := range t.Rows {
-				x := c.x(t, r, b)
-				x2[b] += x * x
-			}
-		}
-	}
-	simd.AddProduct(dst, delta2, x2)
-}
-
-// addSquareLanes adds the squares of all lanes to dst.
-func (c *context) addSquareLanes(dst, lanes []float64) {
-	for lo := 0; lo < len(lanes); lo += c.n {
-		simd.AddProduct(dst, lanes[lo:lo+c.n], lanes[lo:lo+c.n])
+		norm2[b] = s + c.p.slack*size[b]
 	}
 }
 
@@ -98,7 +163,7 @@ func (c *context) addInner(dst []float64, s, t *term, gram bool) {
 	ds, dt := c.block(s.Delta), c.block(t.Delta)
 	for b := range dst {
 		inner := 0.0
-		for j := b; j < len(ds); j += c.n {
+		for j := b; j < len(ds); j += c.pitch {
 			inner += ds[j] * dt[j]
 		}
 		x := 0.0
@@ -112,7 +177,7 @@ func (c *context) addInner(dst []float64, s, t *term, gram bool) {
 // x is element r of an outer term's X for the chunk's b-th record.
 func (c *context) x(t *term, r, b int) float64 {
 	if !t.xInRows {
-		return c.block(t.X)[r*c.n+b]
+		return c.block(t.X)[r*c.pitch+b]
 	}
 	at := int(c.index[b])*c.rows.Stride + c.p.tape.Buffers[t.X].Offset + r
 	if c.rows.F32 != nil {

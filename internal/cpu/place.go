@@ -2,10 +2,68 @@ package cpu
 
 import "d3p/internal/models/graph"
 
+// newElements takes the next elements of the arena.
+func (p *program) newElements(count int) int {
+	at := p.lanes
+	p.lanes += count
+	return at
+}
+
 // newLanes places a buffer behind all others.
 func (p *program) newLanes(buf graph.Buf) {
-	p.place[buf], p.lane[buf] = p.lanes, true
-	p.lanes += p.tape.Buffers[buf].Size
+	p.place[buf], p.lane[buf] = p.newElements(p.tape.Buffers[buf].Size), true
+}
+
+// placeBuffers gives every global and lane buffer its place.
+func (p *program) placeBuffers() {
+	t := p.tape
+	inLanes := make([]bool, len(t.Buffers))
+	mark := func(o graph.Operand) {
+		if o.Buf != graph.NoBuf && t.Buffers[o.Buf].Kind == graph.KColumn {
+			inLanes[o.Buf] = true
+		}
+	}
+	for _, in := range needed(t) {
+		for k, o := range operands(&in) {
+			if !(k == 1 && readsRows(t, &in)) {
+				mark(o)
+			}
+		}
+	}
+	for _, tm := range t.Terms {
+		switch {
+		case tm.Kind == graph.TermScatter:
+			mark(graph.Operand{Buf: tm.Index})
+		case tm.Kind == graph.TermOuter:
+			if tm.XNorm2 != graph.NoBuf {
+				mark(graph.Operand{Buf: tm.XNorm2})
+			}
+			if !termReadsRows(t, &tm) {
+				mark(graph.Operand{Buf: tm.X})
+			}
+		}
+		mark(graph.Operand{Buf: tm.Delta})
+	}
+	for i, b := range t.Buffers {
+		switch b.Kind {
+		case graph.KConst:
+			p.place[i] = len(p.constants)
+			p.constants = append(p.constants, b.Values...)
+		case graph.KGlobal:
+			p.place[i] = p.globals
+			p.globals += b.Size
+		case graph.KAuxRecord:
+			p.noise = append(p.noise, graph.Buf(i))
+			p.newLanes(graph.Buf(i))
+		case graph.KColumn:
+			if inLanes[i] {
+				p.columns = append(p.columns, graph.Buf(i))
+				p.newLanes(graph.Buf(i))
+			}
+		}
+	}
+	p.placeResults()
+	p.results = p.lanes
 }
 
 // placeResults gives the results of the record stage their lanes. Those of a

@@ -4,56 +4,58 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // A program is a tape prepared for lanes: every per-record buffer has a place
 // in the arena of a thread, where element i of the chunk's record b is at
-// (place+i)·n + b, n the records of the chunk. It is read only after compile.
+// (place+i)·pitch + b. It is read only after compile.
 type program struct {
 	tape *graph.Tape
 
-	global, record []instr
+	global, record []item
 	inRows         []instr   // of record, taken before the others: products with rows in place
 	globals        int       // scalars computed once per step
-	constants      []float64 // of all const buffers
+	constants      []float64 // of all const buffers, and others
 	transposed     int       // scalars of matrices transposed once per step
 	single         singleWeights
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
-	lanes          int    // arena scalars per lane
-	weighted       int    // scalars per lane of the largest term's Delta
+	lanes          int    // elements of the arena
+	results        int    // of them, those of the tape
+	numbers        int    // scratch for sums over lanes
 
 	columns []graph.Buf // column blocks copied to lanes at the start of a chunk
 	noise   []graph.Buf // per-record noise blocks, likewise
+	blocks  map[pick]int
 	terms   []term
-	chunk   int // records per chunk
-	work    int // lanes × scalars of one record's products, for choosing threads
-	longest int // row of X of a term in rows
+	norms   []item
+	loose   bool    // see inexact
+	slack   float64 // see roundings
+	chunk   int     // records per chunk
+	work    int     // lanes × scalars of one record's products, for choosing threads
+	longest int     // row of X of a term in rows
 
+	weighted int // elements of the largest factor of a term
 	// of wide terms
 	kept       int // elements kept for a record, of all
 	elements   int // of the largest that is written out
 	widest     int // places
 	longestRow int // of a scatter
 	widePairs  bool
+
+	// elements of the arena: |g_b|², its factor, the size of what may have
+	// cancelled, and two for what comes between
+	norm2, factor, size, part, other int
 }
 
-// An instr is a tape instruction with what its operands are.
+// An instr is a tape instruction that is not cut into steps.
 type instr struct {
 	graph.Instr
-	steps []step // of element-wise operations, sums, maxima and puts
 	// turned is where the transpose of A is kept for a product with rows in
 	// place where it has to be turned, single where its float32 copy is for a
 	// large product; else -1.
 	turned, single int
-}
-
-// A term is a tape term with where its operands live.
-type term struct {
-	graph.Term
-	xInRows bool
-	kept    bool // the norm's elements serve the sum
-	at      int  // of those elements among the kept ones of a record
 }
 
 // Lanes are chosen so that a thread's arena stays in the second-level cache,
@@ -71,42 +73,40 @@ const (
 	productLanes = 8
 )
 
+// laneUnit is what the pitch is a multiple of: vectors begin at cache lines.
+const laneUnit = 8
+
 // compile prepares a tape whose loss is per record.
 func compile(t *graph.Tape) (*program, error) {
-	p := &program{tape: t, place: make([]int, len(t.Buffers)), lane: make([]bool, len(t.Buffers))}
+	p := &program{tape: t, place: make([]int, len(t.Buffers)), lane: make([]bool, len(t.Buffers)), blocks: map[pick]int{}}
 	p.placeBuffers()
-	for _, in := range t.Global {
-		p.global = append(p.global, p.instruction(in, false))
+	for _, element := range []*int{&p.norm2, &p.factor, &p.size, &p.part, &p.other} {
+		*element = p.newElements(1)
 	}
+	p.loose = p.inexact()
+	global := assembler{p: p}
+	for _, in := range t.Global {
+		global.add(in)
+	}
+	p.global = global.items()
+	record := assembler{p: p, record: true}
 	for _, in := range needed(t) {
 		if readsRows(t, &in) {
-			p.inRows = append(p.inRows, p.instruction(in, true))
+			p.inRows = append(p.inRows, p.inRow(in))
 			p.work += in.Rows * in.Cols
 			continue
 		}
-		p.record = append(p.record, p.instruction(in, true))
+		record.add(in)
 		if in.Op == graph.OpMatVec {
 			p.work += in.Rows * in.Cols * in.Width / productLanes
 		}
 	}
-	for _, tm := range t.Terms {
-		if !t.Buffers[tm.Delta].Kind.PerRecord() {
-			return nil, fmt.Errorf("cpu: the tape's gradient is not per record")
-		}
-		x := termReadsRows(t, &tm)
-		p.terms = append(p.terms, term{Term: tm, xInRows: x})
-		p.weighted = max(p.weighted, t.Buffers[tm.Delta].Size)
-		switch {
-		case x:
-			p.longest = max(p.longest, tm.Rows)
-			p.work += tm.Rows * tm.Cols
-		case tm.Kind == graph.TermOuter && tm.Width == 1:
-			p.weighted = max(p.weighted, tm.Rows) // either factor may be turned
-			p.work += tm.Rows * tm.Cols / productLanes
-		}
+	p.record = record.items()
+	p.work += p.results
+	if err := p.addTerms(); err != nil {
+		return nil, err
 	}
 	p.planWide()
-	p.work += p.lanes
 	p.chunk = p.chunkSize()
 	return p, nil
 }
@@ -124,6 +124,26 @@ func (p *program) chunkSize() int {
 	return chunk
 }
 
+// addTerms prepares norms and sums.
+func (p *program) addTerms() error {
+	norms := assembler{p: p, record: true}
+	zero := p.constant(0).place()
+	norms.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.norm2), A: zero})
+	norms.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.size), A: zero})
+	for _, tm := range p.tape.Terms {
+		if !p.tape.Buffers[tm.Delta].Kind.PerRecord() {
+			return fmt.Errorf("cpu: the tape's gradient is not per record")
+		}
+		t := term{Term: tm, xInRows: termReadsRows(p.tape, &tm)}
+		norms.squares(&t)
+		p.prepareSum(&t)
+		p.terms = append(p.terms, t)
+	}
+	p.norms = norms.items()
+	p.slack = p.roundings()
+	return nil
+}
+
 // chunks cuts a batch into as few chunks as it needs, of about one size: the
 // least chunk costs as much memory traffic for parameters as the largest.
 func (p *program) chunks(size int) (chunks, chunk int) {
@@ -138,60 +158,20 @@ func readsRows(t *graph.Tape, in *graph.Instr) bool {
 	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && t.Buffers[in.B.Buf].Kind == graph.KColumn
 }
 
-// termReadsRows says the same of a term's X.
+// termReadsRows says the same of a term's X, whose square must be a column.
 func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
-	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow && t.Buffers[tm.X].Kind == graph.KColumn
+	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow &&
+		tm.XNorm2 != graph.NoBuf && t.Buffers[tm.X].Kind == graph.KColumn
 }
 
-// placeBuffers gives every global and lane buffer its place.
-func (p *program) placeBuffers() {
-	t := p.tape
-	inLanes := make([]bool, len(t.Buffers))
-	mark := func(o graph.Operand) {
-		if o.Buf != graph.NoBuf && t.Buffers[o.Buf].Kind == graph.KColumn {
-			inLanes[o.Buf] = true
-		}
+// inRow prepares a product with rows in place.
+func (p *program) inRow(in graph.Instr) instr {
+	c := instr{Instr: in, turned: -1, single: -1}
+	if in.Trans && in.Rows > 1 {
+		c.turned = p.transposed
+		p.transposed += in.Rows * in.Cols
 	}
-	for _, in := range needed(t) {
-		for k, o := range operands(&in) {
-			if !(k == 1 && readsRows(t, &in)) {
-				mark(o)
-			}
-		}
-	}
-	for _, tm := range t.Terms {
-		switch {
-		case tm.Kind == graph.TermScatter:
-			mark(graph.Operand{Buf: tm.Index})
-		case tm.Kind == graph.TermOuter:
-			if tm.XNorm2 != graph.NoBuf {
-				mark(graph.Operand{Buf: tm.XNorm2})
-			}
-			if !termReadsRows(t, &tm) {
-				mark(graph.Operand{Buf: tm.X})
-			}
-		}
-		mark(graph.Operand{Buf: tm.Delta})
-	}
-	for i, b := range t.Buffers {
-		switch b.Kind {
-		case graph.KConst:
-			p.place[i] = len(p.constants)
-			p.constants = append(p.constants, b.Values...)
-		case graph.KGlobal:
-			p.place[i] = p.globals
-			p.globals += b.Size
-		case graph.KAuxRecord:
-			p.noise = append(p.noise, graph.Buf(i))
-			p.newLanes(graph.Buf(i))
-		case graph.KColumn:
-			if inLanes[i] {
-				p.columns = append(p.columns, graph.Buf(i))
-				p.newLanes(graph.Buf(i))
-			}
-		}
-	}
-	p.placeResults()
+	return c
 }
 
 // needed is the part of the record stage that the gradient needs: the loss
@@ -214,16 +194,4 @@ func operands(in *graph.Instr) [3]graph.Operand {
 		}
 	}
 	return o
-}
-
-// instruction prepares one instruction.
-func (p *program) instruction(in graph.Instr, record bool) instr {
-	c := instr{Instr: in, steps: p.steps(&in, record), turned: -1, single: -1}
-	if record && readsRows(p.tape, &in) && in.Trans && in.Rows > 1 {
-		c.turned = p.transposed
-		p.transposed += in.Rows * in.Cols
-	} else if record {
-		c.single = p.single.weights(&in)
-	}
-	return c
 }

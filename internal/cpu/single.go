@@ -53,7 +53,7 @@ func (f *frame) narrowWeights() {
 
 // singleMatVec is laneMatVec in float32.
 func (f *frame) singleMatVec(in *instr) {
-	dst, right, m := f.block(in.Dst), f.block(in.B.Buf), in.Width*f.n
+	dst, right, m := f.block(in.Dst), f.block(in.B.Buf), in.Width*f.pitch
 	p := simd.Product32{
 		M: in.Rows, N: m, K: in.Cols, C: f.left32[:len(dst)], LDC: m,
 		A: f.weights32[in.single:], ARow: in.Cols, ACol: 1, B: f.right32[:len(right)], LDB: m,

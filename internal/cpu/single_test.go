@@ -36,7 +36,7 @@ func TestSingleProducts(t *testing.T) {
 	p, worker, rows, in := singleNetwork(t)
 	single := 0
 	for _, i := range p.record {
-		if i.single >= 0 {
+		if i.instr != nil && i.instr.single >= 0 {
 			single++
 		}
 	}

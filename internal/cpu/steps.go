@@ -3,7 +3,6 @@ package cpu
 import (
 	"math"
 
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -17,11 +16,6 @@ type step struct {
 	a, b  source
 	c     source
 	op    graph.Op
-
-	// what runs it: the first that is not nil, else op's scalar definition
-	one  func(dst, a []float64)
-	two  func(dst, a, b []float64)
-	with func(dst, v []float64, s float64) // v is a or b, whichever is not the scalar
 }
 
 // A source is where an operand of a step starts: elements that lie together, or
@@ -42,8 +36,15 @@ const (
 	inTheta
 	inAux
 	inConst
-	spaces
+	inNumbers  // scratch for sums over lanes
+	inWeighted // weighted factors of a term
 )
+
+// place is where a program finds o.
+func (o source) place() simd.Place { return simd.Place{Space: uint8(o.space), At: int32(o.at)} }
+
+// lanes is an element of the arena.
+func lanes(at int) simd.Place { return simd.Place{Space: uint8(inLanes), At: int32(at)} }
 
 // source locates element e of o. In the record stage what is the same for all
 // records is a scalar.
@@ -95,19 +96,30 @@ func (p *program) reduction(in *graph.Instr, record bool) []step {
 		op, empty = graph.OpMax, math.Inf(-1)
 	}
 	var list []step
-	begun := make([]bool, p.tape.Buffers[in.Dst].Size)
+	size := p.tape.Buffers[in.Dst].Size
+	first, more := make([]source, size), make([]bool, size) // of each element of Dst
+	for e := range first {
+		first[e].absent = true
+	}
 	for e, to := range in.Into {
 		x := p.source(in.A, e, record)
-		if !begun[to] {
-			begun[to] = true
-			list = p.append(list, graph.OpCopy, int(to), in, record, x)
+		switch {
+		case first[to].absent:
+			first[to] = x
 			continue
+		case !more[to]:
+			more[to] = true
+			list = p.append(list, op, int(to), in, record, first[to], x)
+		default:
+			list = p.append(list, op, int(to), in, record, p.source(graph.Operand{Buf: in.Dst}, int(to), record), x)
 		}
-		list = p.append(list, op, int(to), in, record, p.source(graph.Operand{Buf: in.Dst}, int(to), record), x)
 	}
-	for e, b := range begun {
-		if !b {
-			list = p.append(list, graph.OpCopy, e, in, record, p.constant(empty))
+	for e, x := range first {
+		if x.absent {
+			x = p.constant(empty)
+		}
+		if !more[e] {
+			list = p.append(list, graph.OpCopy, e, in, record, x)
 		}
 	}
 	return list
@@ -132,12 +144,9 @@ func (p *program) append(list []step, op graph.Op, e int, in *graph.Instr, recor
 	if len(list) > 0 {
 		if longer, ok := list[len(list)-1].extended(&s); ok {
 			list[len(list)-1] = longer
-			longer.choose()
-			list[len(list)-1] = longer
 			return list
 		}
 	}
-	s.choose()
 	return append(list, s)
 }
 
@@ -162,115 +171,4 @@ func (s step) extended(next *step) (step, bool) {
 	ok := s.op == next.op && vectors > 0 && next.to.space == s.to.space && next.to.at == s.to.at+s.count
 	s.count++
 	return s, ok
-}
-
-// choose finds what runs the step.
-func (s *step) choose() {
-	s.one, s.two, s.with = nil, nil, nil
-	switch {
-	case s.b.absent && !s.a.scalar:
-		s.one = unary(s.op)
-	case s.b.absent || !s.c.absent:
-	case !s.a.scalar && !s.b.scalar:
-		s.two = binary(s.op)
-	case s.b.scalar && !s.a.scalar:
-		s.with = scalarRight(s.op)
-	case s.a.scalar && !s.b.scalar:
-		s.with = scalarLeft(s.op)
-	}
-}
-
-func unary(op graph.Op) func(dst, a []float64) {
-	switch op {
-	case graph.OpCopy:
-		return func(dst, a []float64) { copy(dst, a) }
-	case graph.OpNeg:
-		return simd.Neg
-	case graph.OpSquare:
-		return simd.Square
-	case graph.OpReciprocal:
-		return simd.Reciprocal
-	case graph.OpSqrt:
-		return simd.Sqrt
-	case graph.OpRelu:
-		return kernel.Relu
-	case graph.OpExp:
-		return simd.Exp
-	case graph.OpLog:
-		return simd.Log
-	case graph.OpSigmoid:
-		return simd.Sigmoid
-	case graph.OpSoftplus:
-		return simd.Softplus
-	case graph.OpExpm1:
-		return simd.Expm1
-	case graph.OpLog1p:
-		return simd.Log1p
-	case graph.OpLogSigmoid:
-		return simd.LogSigmoid
-	case graph.OpTanh:
-		return simd.Tanh
-	case graph.OpErf:
-		return simd.Erf
-	case graph.OpNormalCDF:
-		return simd.NormalCDF
-	case graph.OpLogNormalCDF:
-		return simd.LogNormalCDF
-	case graph.OpGelu:
-		return simd.Gelu
-	case graph.OpLgamma:
-		return simd.Lgamma
-	case graph.OpDigamma:
-		return simd.Digamma
-	}
-	return nil
-}
-
-func binary(op graph.Op) func(dst, a, b []float64) {
-	switch op {
-	case graph.OpAdd:
-		return simd.Add
-	case graph.OpSub:
-		return simd.Sub
-	case graph.OpMul:
-		return simd.Mul
-	case graph.OpDiv:
-		return simd.Div
-	case graph.OpMax:
-		return simd.Max
-	}
-	return nil
-}
-
-// scalarRight is op(v, s), scalarLeft is op(s, v).
-func scalarRight(op graph.Op) func(dst, v []float64, s float64) {
-	switch op {
-	case graph.OpSub:
-		return func(dst, v []float64, s float64) { simd.AddScalar(dst, v, -s) }
-	case graph.OpDiv:
-		return simd.DivScalar
-	}
-	return commuting(op)
-}
-
-func scalarLeft(op graph.Op) func(dst, v []float64, s float64) {
-	switch op {
-	case graph.OpSub:
-		return simd.FromScalar
-	case graph.OpDiv:
-		return simd.OverScalar
-	}
-	return commuting(op)
-}
-
-func commuting(op graph.Op) func(dst, v []float64, s float64) {
-	switch op {
-	case graph.OpAdd:
-		return simd.AddScalar
-	case graph.OpMul:
-		return simd.MulScalar
-	case graph.OpMax:
-		return simd.MaxScalar
-	}
-	return nil
 }

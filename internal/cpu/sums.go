@@ -6,96 +6,171 @@ import (
 	"d3p/internal/simd"
 )
 
+// A term is a tape term with how its weighted sum over a chunk is taken.
+type term struct {
+	graph.Term
+	xInRows bool
+	kept    bool // the norm's elements serve the sum
+	at      int  // of those elements among the kept ones of a record
+	// weigh puts f_b·Delta in inWeighted, or the sums over the chunk's lanes in
+	// inNumbers. Nil if neither is wanted.
+	weigh  *simd.Program
+	summed bool // the sums are in inNumbers, in the order of the term's elements
+}
+
+// fewElements is the most elements of a term whose sums over lanes are taken one
+// by one, rather than as a matrix product or record by record.
+const fewElements = 64
+
+// prepareSum chooses how a term is summed.
+func (p *program) prepareSum(t *term) {
+	size := p.tape.Buffers[t.Delta].Size
+	delta, factor, weighted := lanes(p.place[t.Delta]), lanes(p.factor), simd.Place{Space: uint8(inWeighted)}
+	a := assembler{p: p, record: true}
+	scale := func() {
+		a.emit(simd.Instruction{Op: simd.OpScale, Count: size, To: weighted, A: delta, B: factor})
+		p.weighted = max(p.weighted, size)
+	}
+	few := t.Rows*t.Cols <= fewElements && !t.wide()
+	switch {
+	case t.Kind == graph.TermDense:
+		a.emit(simd.Instruction{Op: simd.OpDots, Count: size, To: p.scratch(t, size), A: delta, B: factor})
+	case t.Kind == graph.TermScatter && few:
+		a.emit(simd.Instruction{
+			Op: simd.OpGroupDots, Count: t.Cols, Groups: t.Rows, To: p.scratch(t, t.Rows*t.Cols),
+			A: delta, B: factor, C: lanes(p.blocks[pick{t.Index, t.Rows}]),
+		})
+	case t.Kind == graph.TermScatter:
+	case t.xInRows:
+		scale()
+		p.longest = max(p.longest, t.Rows)
+		p.work += t.Rows * t.Cols
+	case few:
+		scale()
+		to := p.scratch(t, t.Rows*t.Cols)
+		for r := range t.Rows {
+			a.emit(simd.Instruction{
+				Op: simd.OpDots, Count: t.Cols, To: simd.Place{Space: to.Space, At: to.At + int32(r*t.Cols)},
+				A: weighted, B: lanes(p.place[t.X] + r),
+			})
+		}
+	default:
+		scale()
+		p.weighted = max(p.weighted, p.tape.Buffers[t.X].Size) // either factor may be turned
+	}
+	if t.Kind == graph.TermOuter && !t.xInRows && !t.wide() {
+		p.work += t.Rows * t.Cols / productLanes
+	}
+	if len(a.open) > 0 {
+		t.weigh = simd.NewProgram(a.open)
+	}
+}
+
+// scratch gives a term room for its sums. Terms are summed one after the other
+// and share it.
+func (p *program) scratch(t *term, count int) simd.Place {
+	t.summed = true
+	p.numbers = max(p.numbers, count)
+	return simd.Place{Space: uint8(inNumbers)}
+}
+
 // accumulate adds Σ_b f_b·g_b of the chunk to sum, length P.
 func (c *context) accumulate(sum []float64) {
+	c.clearZeros()
 	for i := range c.p.terms {
 		t := &c.p.terms[i]
 		if t.kept {
 			c.sumKept(sum, t)
 			continue
 		}
-		weighted := c.weigh(t)
+		if t.weigh != nil {
+			t.weigh.Run(&c.in, c.pitch, c.n)
+		}
 		switch {
-		case t.Kind == graph.TermDense:
-			c.sumDense(sum, t, weighted)
+		case t.summed:
+			c.addNumbers(sum, t)
 		case t.Kind == graph.TermScatter:
-			c.sumScatter(sum, t, weighted)
+			c.sumScatter(sum, t)
 		case t.xInRows:
-			c.sumRows(sum, t, weighted)
+			c.sumRows(sum, t)
 		default:
-			c.sumOuter(sum, t, weighted)
+			c.sumOuter(sum, t)
 		}
 	}
 }
 
-// weigh returns f_b·Delta, [Cols × n], with exact zeros for records that count
-// as zero even where Delta is not finite.
-func (c *context) weigh(t *term) []float64 {
-	delta := c.block(t.Delta)
-	weighted := c.weighted[:len(delta)]
-	factor := c.factor[:c.n]
-	for lo := 0; lo < len(delta); lo += c.n {
-		simd.Mul(weighted[lo:lo+c.n], delta[lo:lo+c.n], factor)
-	}
-	c.clearZeros(weighted)
-	return weighted
-}
-
-// clearZeros sets the lanes of records that count as zero to zero: 0 times a
-// value that is not finite is not 0.
-func (c *context) clearZeros(lanes []float64) {
+// clearZeros sets what the sums read of records that count as zero to zero: 0
+// times a value that is not finite is not 0.
+func (c *context) clearZeros() {
 	if c.zeros == 0 {
 		return
 	}
-	for b, f := range c.factor[:c.n] {
-		if f == 0 {
-			for j := b; j < len(lanes); j += c.n {
-				lanes[j] = 0
+	for b, f := range c.lanesAt(c.p.factor, 1) {
+		if f != 0 {
+			continue
+		}
+		for i := range c.p.terms {
+			t := &c.p.terms[i]
+			c.clearLane(t.Delta, b)
+			if t.Kind == graph.TermOuter && !t.xInRows {
+				c.clearLane(t.X, b)
 			}
 		}
 	}
 }
 
-func (c *context) sumDense(sum []float64, t *term, weighted []float64) {
-	for r := range t.Rows {
-		for col := range t.Cols {
-			lane := weighted[(r*t.Cols+col)*c.n:][:c.n]
-			sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Sum(lane)
-		}
+func (c *context) clearLane(buf graph.Buf, b int) {
+	lanes := c.block(buf)
+	for j := b; j < len(lanes); j += c.pitch {
+		lanes[j] = 0
 	}
 }
 
-func (c *context) sumScatter(sum []float64, t *term, weighted []float64) {
-	for i, k := range c.blocks(t.Index, t.Rows).blocks {
-		if k < 0 {
-			continue
-		}
-		at := t.Param + k*t.RowStride
-		for j := i; j < len(weighted); j += c.n * t.Width {
-			sum[at] += weighted[j]
+// addNumbers adds the sums that a program has taken.
+func (c *context) addNumbers(sum []float64, t *term) {
+	numbers := c.in[inNumbers]
+	for r := range t.Rows {
+		at := t.Param + r*t.RowStride
+		for _, x := range numbers[r*t.Cols : (r+1)*t.Cols] {
+			sum[at] += x
 			at += t.ColStride
 		}
 	}
 }
 
+func (c *context) sumScatter(sum []float64, t *term) {
+	delta, factor, picked := c.block(t.Delta), c.one(c.p.factor), c.picked(t.Index, t.Rows)
+	for w := range t.Width {
+		for b, f := range factor {
+			k := picked[w*c.pitch+b]
+			if k < 0 {
+				continue
+			}
+			at := t.Param + int(k)*t.RowStride
+			for j := w*c.pitch + b; j < len(delta); j += c.pitch * t.Width {
+				sum[at] += f * delta[j]
+				at += t.ColStride
+			}
+		}
+	}
+}
+
 // sumOuter is the product X·weightedᵀ over the records of the chunk and their
-// places. The factor whose index is contiguous in sum is turned to be the right
-// one.
-func (c *context) sumOuter(sum []float64, t *term, weighted []float64) {
-	x := c.block(t.X)
-	c.clearZeros(x)
-	k := t.Width * c.n
+// places, of which those of no record weigh nothing. The factor whose index is
+// contiguous in sum is turned to be the right one.
+func (c *context) sumOuter(sum []float64, t *term) {
+	x, k := c.block(t.X), t.Width*c.pitch
+	weighted := c.in[inWeighted][:t.Cols*k]
 	p := simd.Product{K: k, C: sum[t.Param:], ARow: k, ACol: 1}
 	switch {
-	case min(t.Rows, t.Cols) >= narrow && t.ColStride == 1:
+	case t.ColStride == 1:
 		p.M, p.N, p.LDC, p.A, p.B = t.Rows, t.Cols, t.RowStride, x, c.transpose(weighted, k)
-	case min(t.Rows, t.Cols) >= narrow && t.RowStride == 1:
+	case t.RowStride == 1:
 		p.M, p.N, p.LDC, p.A, p.B = t.Cols, t.Rows, t.ColStride, weighted, c.transpose(x, k)
 	default:
 		for r := range t.Rows {
-			lane := x[r*k : (r+1)*k]
 			for col := range t.Cols {
-				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(lane, weighted[col*k:(col+1)*k])
+				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(x[r*k:(r+1)*k], weighted[col*k:(col+1)*k])
 			}
 		}
 		return
@@ -112,10 +187,11 @@ func (c *context) transpose(lanes []float64, k int) []float64 {
 }
 
 // sumRows reads X in place. A record that counts as zero is not read.
-func (c *context) sumRows(sum []float64, t *term, weighted []float64) {
+func (c *context) sumRows(sum []float64, t *term) {
 	offset := c.p.tape.Buffers[t.X].Offset
+	weighted := c.in[inWeighted]
 	for col := range t.Cols {
-		w, index := c.counted(weighted[col*c.n : (col+1)*c.n])
+		w, index := c.counted(weighted[col*c.pitch:][:c.n])
 		at := t.Param + col*t.ColStride
 		dst := sum[at:]
 		if t.RowStride != 1 {
@@ -139,10 +215,10 @@ func (c *context) sumRows(sum []float64, t *term, weighted []float64) {
 // counted leaves out the records that count as zero.
 func (c *context) counted(w []float64) ([]float64, []uint32) {
 	if c.zeros == 0 {
-		return w, c.index
+		return w, c.index[:c.n]
 	}
 	n := 0
-	for b, f := range c.factor[:c.n] {
+	for b, f := range c.one(c.p.factor) {
 		if f != 0 {
 			c.some[n], w[n] = c.index[b], w[b]
 			n++

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math"
 	"slices"
 
 	"d3p/internal/cpu/kernel"
@@ -91,7 +92,7 @@ func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
 
 // addWideSquares adds the squared norm of a wide outer term to dst.
 func (c *context) addWideSquares(dst []float64, t *term) {
-	f := split{c.transposed, c.weighted}
+	f := split{c.transposed, c.in[inWeighted]}
 	c.divide(&f, t, t.Gram)
 	for b := range dst {
 		if t.Gram {
@@ -119,14 +120,14 @@ func (c *context) divide(f *split, t *term, gram bool) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
 	if gram || !t.columnsFirst() {
-		kernel.Transpose(f.x, x, c.n)
+		kernel.Transpose(f.x, x, c.pitch)
 	} else {
-		kernel.Turn(f.x, x, c.n, t.Width)
+		kernel.Turn(f.x, x, c.pitch, t.Width)
 	}
 	if gram || t.columnsFirst() {
-		kernel.Transpose(f.delta, delta, c.n)
+		kernel.Transpose(f.delta, delta, c.pitch)
 	} else {
-		kernel.Turn(f.delta, delta, c.n, t.Width)
+		kernel.Turn(f.delta, delta, c.pitch, t.Width)
 	}
 }
 
@@ -144,9 +145,9 @@ func (f *split) product(e []float64, t *term, b int) {
 }
 
 // gram is Σ_w,v (x_w·x_v)(δ_w·δ_v) for columns w and v of x and δ, a block of
-// rows of the two symmetric matrices at a time, and slack for cancellation.
+// rows of the two symmetric matrices at a time.
 func (c *context) gram(t *term, x, delta []float64) float64 {
-	sum, size := 0.0, 0.0
+	sum := 0.0
 	for w := 0; w < t.Width; w += gramBlock {
 		m, n := min(gramBlock, t.Width-w), t.Width-w
 		xx, dd := c.grams[0][:m*n], c.grams[1][:m*n]
@@ -157,11 +158,9 @@ func (c *context) gram(t *term, x, delta []float64) float64 {
 			row := xx[i*n : (i+1)*n]
 			inside, right := simd.Sum(row[:m]), simd.Sum(row[m:])
 			sum += inside + 2*right
-			size += row[i]
 		}
 	}
-	// |Σ_w x_w δ_wᵀ| <= Σ_w |x_w||δ_w|, whose square is at most Width times size
-	return sum + pairSlack*size*float64(t.Width)
+	return sum
 }
 
 // columnProducts sets dst, m × n, to the products of the first m columns of a
@@ -173,7 +172,7 @@ func columnProducts(dst, a, b []float64, k, m, n, aRow, bRow int) {
 
 // addWideInner adds twice the inner product of two outer terms, one of them wide.
 func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
-	f, g := split{c.transposed, c.weighted}, c.other
+	f, g := split{c.transposed, c.in[inWeighted]}, c.other
 	c.divide(&f, s, gram)
 	c.divide(&g, t, gram)
 	for b := range dst {
@@ -205,11 +204,11 @@ func (c *context) crossGram(s, t *term, f, g *split, b int) float64 {
 // addScatterSquares adds the squared norm of a wide scatter: rows that several
 // places of a record share are added up first.
 func (c *context) addScatterSquares(dst []float64, t *term) {
-	delta, rows := c.block(t.Delta), c.blocks(t.Index, t.Rows).blocks
+	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
 	order, row := c.order[:t.Width], c.row[:t.Cols]
 	for b := range dst {
 		for w := range order {
-			order[w] = (rows[w*c.n+b]+1)*t.Width + w // sorts by row, then place
+			order[w] = (int(rows[w*c.pitch+b])+1)*t.Width + w // sorts by row, then place
 		}
 		slices.Sort(order)
 		for i := 0; i < len(order); {
@@ -217,28 +216,32 @@ func (c *context) addScatterSquares(dst []float64, t *term) {
 			k := order[i] / t.Width
 			for ; i < len(order) && order[i]/t.Width == k; i++ {
 				for col := range row {
-					row[col] += delta[(col*t.Width+order[i]-k*t.Width)*c.n+b]
+					row[col] += delta[(col*t.Width+order[i]-k*t.Width)*c.pitch+b]
 				}
 			}
 			dst[b] += simd.Dot(row, row)
 		}
 	}
-	c.spoil(dst, c.blocks(t.Index, t.Rows))
+	for i, k := range rows {
+		if b := i % c.pitch; k < 0 && b < c.n {
+			dst[b] = math.NaN()
+		}
+	}
 }
 
 // addScatterInner adds twice the inner product of two terms of which the second
 // is a scatter.
 func (c *context) addScatterInner(dst []float64, s, t *term) {
 	ds, dt := c.block(s.Delta), c.block(t.Delta)
-	rows := c.blocks(t.Index, t.Rows).blocks
-	var other []int
+	rows := c.picked(t.Index, t.Rows)
+	var other []float64
 	if s.Kind == graph.TermScatter {
-		other = c.blocks(s.Index, s.Rows).blocks
+		other = c.picked(s.Index, s.Rows)
 	}
 	for b := range dst {
 		sum := 0.0
 		for v := range t.Width {
-			k := rows[v*c.n+b]
+			k := rows[v*c.pitch+b]
 			if k < 0 {
 				continue // squares made the norm NaN
 			}
@@ -246,15 +249,15 @@ func (c *context) addScatterInner(dst []float64, s, t *term) {
 				f := 0.0
 				switch {
 				case s.Kind == graph.TermOuter:
-					f = c.x(s, k*s.Width+w, b)
-				case other[w*c.n+b] == k:
+					f = c.x(s, int(k)*s.Width+w, b)
+				case other[w*c.pitch+b] == k:
 					f = 1
 				default:
 					continue
 				}
 				inner := 0.0
 				for col := range s.Cols {
-					inner += ds[(col*s.Width+w)*c.n+b] * dt[(col*t.Width+v)*c.n+b]
+					inner += ds[(col*s.Width+w)*c.pitch+b] * dt[(col*t.Width+v)*c.pitch+b]
 				}
 				sum += f * inner
 			}
@@ -266,7 +269,7 @@ func (c *context) addScatterInner(dst []float64, s, t *term) {
 // sumKept adds the elements of an outer term that its norm has written out.
 func (c *context) sumKept(sum []float64, t *term) {
 	kept, size := c.keptOf(t), t.Rows*t.Cols
-	for b, f := range c.factor[:c.n] {
+	for b, f := range c.one(c.p.factor) {
 		if f != 0 { // and 0 times an element that is not finite is 0
 			simd.Axpy(sum[t.Param:t.Param+size], f, kept[b*size:(b+1)*size])
 		}

@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"fmt"
-
 	"slices"
+	"unsafe"
 
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
@@ -46,9 +46,8 @@ type job struct {
 // context is what one thread works in.
 type context struct {
 	frame
-	norm2, factor, delta2 []float64
-	weighted, transposed  []float64
-	rowSum                []float64 // of a term in rows whose parameters are apart
+	transposed []float64
+	rowSum     []float64 // of a term in rows whose parameters are apart
 	wideScratch
 	zeros    int      // records of the chunk that count as zero
 	some     []uint32 // indices of the others
@@ -73,7 +72,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		globals: make([]float64, p.globals),
 		turned:  make([]float64, p.transposed),
 	}
-	w.stage = frame{p: p, n: 1, turned: w.turned}
+	w.stage = frame{p: p, n: 1, pitch: 1, turned: w.turned}
 	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
 	fetch := 4*len(rows.F32) + 8*len(rows.F64)
 	if fetch > nearTable {
@@ -87,22 +86,19 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	allValid := !slices.Contains(rows.Valid, false)
 	for range threads {
 		c := &context{
-			allValid: allValid,
-			some:     make([]uint32, p.chunk),
-			rowSum:   make([]float64, p.longest),
-			norm2:    make([]float64, p.chunk),
-			factor:   make([]float64, p.chunk),
-			delta2:   make([]float64, p.chunk),
-			weighted: make([]float64, p.weighted*p.chunk),
-
+			allValid:    allValid,
+			some:        make([]uint32, p.chunk),
+			rowSum:      make([]float64, p.longest),
 			transposed:  make([]float64, p.weighted*p.chunk),
 			wideScratch: p.wideScratch(),
 		}
 		c.frame = frame{
 			p: p, turned: w.turned, rows: rows, fetch: fetch, in: w.stage.in,
-			arena: make([]float64, max(1, p.lanes*p.chunk)),
-			drawn: make([]float64, p.tape.AuxRecord*p.chunk),
+			drawn:  make([]float64, p.tape.AuxRecord*p.chunk),
+			padded: make([]uint32, 0, p.chunk),
 		}
+		c.in[inLanes], c.in[inWeighted] = aligned(p.lanes*p.chunk), aligned(p.weighted*p.chunk)
+		c.in[inNumbers] = make([]float64, p.numbers)
 		if w.stage.weights32 != nil {
 			c.weights32 = w.stage.weights32
 			c.right32, c.left32 = make([]float32, p.single.right*p.chunk), make([]float32, p.single.left*p.chunk)
@@ -113,6 +109,14 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		w.pool = newPool(threads, w.shard)
 	}
 	return w
+}
+
+// aligned returns n zeros that start at a cache line.
+func aligned(n int) []float64 {
+	const line = 64
+	x := make([]float64, n+line/8)
+	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(x))) % line / 8
+	return x[skip:][:n]
 }
 
 // ClippedSum implements privacy.Worker.
@@ -134,7 +138,6 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		panic("cpu: a batch has a record that the table has not")
 	}
 	w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
-	w.stage.forget()
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
 	if w.stage.weights32 != nil {
@@ -201,12 +204,12 @@ func (w *worker) shard(thread, s int) {
 	count := 0.0
 	for k := s * j.chunks / j.shards; k < (s+1)*j.chunks/j.shards; k++ {
 		first := k * j.chunk
-		c.n = min(j.chunk, j.size-first)
-		c.ahead = j.batch[first:]
-		c.index = c.ahead[:c.n]
+		c.take(j.batch[first:], min(j.chunk, j.size-first))
 		c.load(j.in, first)
 		c.execute(w.p.record)
-		c.norms()
+		c.execute(w.p.norms)
+		c.addWide()
+		c.cross()
 		count += c.factors(j.clip)
 		c.accumulate(sum)
 	}

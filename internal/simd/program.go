@@ -31,8 +31,8 @@ type Instruction struct {
 // on every machine.
 type Program struct {
 	list   []Instruction
-	coded  []coded // for the interpreter in assembly, else nil
-	enter  func(first, spaces *byte, pitch, lanes int)
+	by     *interpreter
+	coded  []coded     // for the interpreter in assembly, else nil
 	vector [Spaces]int // elements that every space must have
 	number [Spaces]int // numbers likewise
 }
@@ -53,13 +53,12 @@ func NewProgram(list []Instruction) *Program { return newProgram(interpreters()[
 // An interpreter is what one instruction set runs programs with; codes is nil
 // in the plain one.
 type interpreter struct {
-	name  string
-	enter func(first, spaces *byte, pitch, lanes int)
+	of    *kernels
 	codes []uintptr
 }
 
 func newProgram(by *interpreter, list []Instruction) *Program {
-	p := &Program{list: list, enter: by.enter}
+	p := &Program{list: list, by: by}
 	for _, in := range list {
 		if in.Op == opStop || in.Op >= opcodes || in.Count < 1 || in.Op == OpGroupDots && in.Groups < 1 {
 			panic(fmt.Sprintf("simd: instruction %+v", in))
@@ -116,5 +115,5 @@ func (p *Program) Run(spaces *[Spaces][]float64, pitch, lanes int) {
 		}
 		return
 	}
-	p.enter((*byte)(unsafe.Pointer(&p.coded[0])), (*byte)(unsafe.Pointer(&start)), pitch, lanes)
+	p.by.enter((*byte)(unsafe.Pointer(&p.coded[0])), (*byte)(unsafe.Pointer(&start)), pitch, lanes)
 }

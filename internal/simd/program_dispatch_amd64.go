@@ -4,20 +4,27 @@ package simd
 func interpreters() []*interpreter {
 	var list []*interpreter
 	for _, k := range implementations() {
-		by := &interpreter{name: k.name}
+		by := &interpreter{of: k}
 		var codes [opcodes]uintptr
 		switch k {
 		case avx512:
-			by.enter = runAVX512
 			codesAVX512(&codes)
+			by.codes = codes[:]
 		case avx2:
-			by.enter = runAVX2
 			codesAVX2(&codes)
-		}
-		if by.enter != nil {
 			by.codes = codes[:]
 		}
 		list = append(list, by)
 	}
 	return list
+}
+
+// enter runs instructions from the first on. The calls are direct, so that
+// spaces stays on the stack.
+func (by *interpreter) enter(first, spaces *byte, pitch, lanes int) {
+	if by.of == avx512 {
+		runAVX512(first, spaces, pitch, lanes)
+	} else {
+		runAVX2(first, spaces, pitch, lanes)
+	}
 }

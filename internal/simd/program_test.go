@@ -17,7 +17,7 @@ func TestProgram(t *testing.T) {
 	}
 	for _, by := range list[:len(list)-1] {
 		for op := opStop + 1; op < opcodes; op++ {
-			t.Run(fmt.Sprintf("%s/%d", by.name, op), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/%d", by.of.name, op), func(t *testing.T) {
 				for _, c := range []struct{ lanes, pitch, count int }{{1, 1, 1}, {1, 1, 7}, {1, 1, 16}, {3, 3, 5}, {8, 8, 1}, {13, 16, 3}, {104, 104, 2}, {99, 104, 5}} {
 					if aligned := op == OpSquares || op == OpGather || op == OpScale; aligned && c.pitch%8 != 0 {
 						continue

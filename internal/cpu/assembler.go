@@ -1,0 +1,137 @@
+package cpu
+
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// An item is what is run at once: a program over lanes, an instruction of the
+// tape that has a form of its own, or a step whose operation no program has.
+type item struct {
+	program *simd.Program
+	instr   *instr
+	step    *step
+}
+
+// An assembler turns instructions into items; what comes together into one
+// program is run by one call.
+type assembler struct {
+	p      *program
+	record bool // of the record stage, else of the global one
+	list   []item
+	open   []simd.Instruction
+}
+
+// items ends the list.
+func (a *assembler) items() []item {
+	if len(a.open) > 0 {
+		a.list = append(a.list, item{program: simd.NewProgram(a.open)})
+		a.open = nil
+	}
+	return a.list
+}
+
+func (a *assembler) emit(in simd.Instruction) { a.open = append(a.open, in) }
+
+// alone adds an item that is not part of a program.
+func (a *assembler) alone(i item) { a.list = append(a.items(), i) }
+
+// add adds an instruction of the tape.
+func (a *assembler) add(in graph.Instr) {
+	switch {
+	case in.Op == graph.OpMatVec && a.record && in.Rows*in.Cols <= unrolled:
+		a.matVec(in)
+		return
+	case in.Op == graph.OpGather && a.record:
+		if !a.p.lane[in.A.Buf] && (in.Width == 1 || in.Cols*in.Width <= unrolled) {
+			a.gather(in)
+			return
+		}
+		a.block(in.B.Buf, in.Rows)
+	case in.Op == graph.OpScatter && a.record:
+		a.block(in.B.Buf, in.Rows)
+	}
+	steps := a.p.steps(&in, a.record)
+	if steps == nil {
+		alone := &instr{Instr: in, turned: -1, single: -1}
+		if a.record {
+			alone.single = a.p.single.weights(&in)
+		}
+		a.alone(item{instr: alone})
+		return
+	}
+	for _, s := range steps {
+		if coded, ok := s.coded(a.p); ok {
+			a.emit(coded)
+		} else {
+			a.alone(item{step: &s})
+		}
+	}
+}
+
+// unrolled is the most elements of a matrix whose product with lanes is written
+// out, one instruction for each; a larger one is a matrix product.
+const unrolled = 32
+
+// matVec writes out a product with a small matrix: each element of the result
+// is a chain of fused multiply-adds in order of the columns.
+func (a *assembler) matVec(in graph.Instr) {
+	to, x := a.p.place[in.Dst], a.p.place[in.B.Buf]
+	for r := range in.Rows {
+		for c := range in.Cols {
+			e := r*in.Cols + c
+			if in.Trans {
+				e = c*in.Rows + r
+			}
+			op := simd.OpAxpy
+			if c == 0 {
+				op = simd.OpMulScalar
+			}
+			a.emit(simd.Instruction{
+				Op: op, Count: in.Width, To: lanes(to + r*in.Width), A: lanes(x + c*in.Width),
+				B: a.p.source(in.A, e, true).place(),
+			})
+		}
+	}
+}
+
+// A pick is a choice among rows by an index.
+type pick struct {
+	index graph.Buf
+	rows  int
+}
+
+// block makes sure that the rows that an index picks are in lanes, -1 for one
+// outside of 0..rows-1, and returns the first element.
+func (a *assembler) block(index graph.Buf, rows int) int {
+	k := pick{index, rows}
+	at, ok := a.p.blocks[k]
+	if !ok {
+		size := a.p.tape.Buffers[index].Size
+		at = a.p.newElements(size)
+		a.p.blocks[k] = at
+		a.emit(simd.Instruction{
+			Op: simd.OpBlock, Count: size, To: lanes(at), A: lanes(a.p.place[index]), B: a.p.constant(float64(rows)).place(),
+		})
+	}
+	return at
+}
+
+// gather picks rows of a table that is the same for all records.
+func (a *assembler) gather(in graph.Instr) {
+	block, to, cols := a.block(in.B.Buf, in.Rows), a.p.place[in.Dst], a.p.constant(float64(in.Cols)).place()
+	if in.Width == 1 {
+		a.emit(simd.Instruction{
+			Op: simd.OpGather, Count: in.Cols, To: lanes(to), A: cols, B: a.p.source(in.A, 0, true).place(), C: lanes(block),
+		})
+		return
+	}
+	for i := range in.Cols {
+		for w := range in.Width {
+			a.emit(simd.Instruction{
+				Op: simd.OpGather, Count: 1, To: lanes(to + i*in.Width + w), A: cols,
+				B: a.p.source(in.A, i, true).place(), C: lanes(block + w),
+			})
+		}
+	}
+}
