@@ -85,7 +85,7 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 	prior := report.DrawPrior(m, j.Draws, priorRandom(j.Seed))
 	run := report.Run{
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: tool(j.Engine), Name: j.Name,
-		Spec: m.Spec, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
 		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
 		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior,
 		Invented: report.PriorPredictive(m, inventedRandom(j.Seed)), Insecure: j.Insecure,

@@ -29,7 +29,7 @@ func (r *Run) Privacy() (*Privacy, error) {
 			Tuning:       Tuning{false, "choosing settings by looking at the results of other runs on the same data is not counted here"},
 		},
 		Mechanism:     r.mechanism(),
-		Preprocessing: preprocessing(&r.Spec.Data),
+		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding)),
 		PerIteration:  []Spent{},
 		Assumptions:   r.assumptions(),
 		Unprotected:   r.unprotected(),

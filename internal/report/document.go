@@ -22,6 +22,7 @@ type document struct {
 	*Privacy
 	Rows    []Summary // of the parameters
 	Hidden  int       // rows that are left out
+	Noisy   int       // parameters of which the noise makes up most of the variance
 	Badge   string    // PASS, WARN or FAIL
 	Reason  string    // of the badge
 	Columns []columnRow
@@ -38,6 +39,11 @@ func newDocument(p *Privacy, f Findings) *document {
 	d := &document{Privacy: p, Rows: Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
 	d.Hidden = len(f.Rows) - len(d.Rows)
+	for _, r := range d.Rows {
+		if r.NoiseShare != nil && *r.NoiseShare > 0.5 {
+			d.Noisy++
+		}
+	}
 	d.Badge, d.Reason = badge(p)
 	d.Figures = figuresOf(p, f)
 	return d

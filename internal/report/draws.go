@@ -58,6 +58,7 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
 	d.constrain(m, d.Center, p.Mean)
 	d.fill(m, func(theta []float64) { p.Draws(theta, rng) })
+	d.shareDerived(m, p)
 	if p.Guide.Name() == "mean-field" && d.Free != nil {
 		d.LogQ = logNormal(d.Free, p)
 	}

@@ -3,32 +3,39 @@ package report
 import (
 	"fmt"
 
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
 )
 
 // preprocessing lists what happens to each column, and to each array of columns,
-// before the mechanism sees it. Every constant is declared, so none of it costs
-// privacy.
-func preprocessing(d *spec.Data) []Preprocessing {
+// before the mechanism sees it: what is declared, less the transforms and scales
+// of columns that fields, by header, read in the unit of the file, such as counts.
+// Every constant is declared, so none of it costs privacy.
+func preprocessing(d *spec.Data, fields map[string]models.Field) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
 		add := adder(&list, c.Name.V, c.Source.V)
-		if c.Numeric() {
-			numeric(add, d, c)
-		} else {
+		field, read := fields[c.HeaderName()]
+		switch {
+		case fields != nil && !read:
+			add("not read", map[string]any{})
+			continue
+		case c.Numeric():
+			numeric(add, d, c, read && field.Transform == "" && field.Scale == 0)
+		default:
 			add("encode", map[string]any{"type": c.Type.V, "levels": c.LevelNames(), "unknown": c.Unknown.Or(spec.RejectRow)})
 		}
 		if m := d.MissingOf(c); m.Rule == spec.MissingImpute {
 			add("impute", map[string]any{"value": m.Impute.V, "indicator": m.Indicator.V})
 		} else {
-			add("missing", map[string]any{"rule": spec.MissingReject})
+			add("missing", map[string]any{"rule": m.Rule})
 		}
 	}
 	for _, t := range d.Tensors {
 		columns := t.Columns()
 		first, last := columns[0], columns[len(columns)-1]
 		add := adder(&list, fmt.Sprintf("%s (%s to %s)", t.Name.V, first.Name.V, last.Name.V), t.Source.V)
-		numeric(add, d, first)
+		numeric(add, d, first, false)
 		if t.Binarize.IsSet() {
 			add("binarize", map[string]any{"mode": t.Binarize.V})
 		}
@@ -47,9 +54,28 @@ func adder(list *[]Preprocessing, column, source string) func(operation string, 
 	}
 }
 
-// numeric adds what happens to a number.
-func numeric(add func(string, map[string]any), d *spec.Data, c *spec.Column) {
+// fieldsByHeader are the fields of an encoding that read values, by the header of
+// their columns; nil for an empty encoding.
+func fieldsByHeader(e models.Encoding) map[string]models.Field {
+	if len(e.Fields) == 0 {
+		return nil
+	}
+	fields := map[string]models.Field{}
+	for _, f := range e.Fields {
+		if other, ok := fields[f.Column]; f.Kind != models.MissingIndicator && (!ok || other.Scale == 0) {
+			fields[f.Column] = f
+		}
+	}
+	return fields
+}
+
+// numeric adds what happens to a number; raw is one that keeps the unit of the
+// file.
+func numeric(add func(string, map[string]any), d *spec.Data, c *spec.Column, raw bool) {
 	add(d.OutOfRange.Or("clamp"), map[string]any{"lower": c.Lower.V, "upper": c.Upper.V})
+	if raw {
+		return
+	}
 	if c.Transform.V != "" {
 		add("transform", map[string]any{"function": c.Transform.V})
 	}

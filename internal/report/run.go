@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -24,7 +25,8 @@ type Run struct {
 	Tool       Tool
 	Name       string
 	Spec       *spec.Spec
-	SpecSHA256 string // of the model file as given
+	SpecSHA256 string          // of the model file as given
+	Encoding   models.Encoding // what of the records the model reads
 	Settings   []Applied
 	Command    []string // flags, without the names of files
 	Accepted   []string // risks accepted by name

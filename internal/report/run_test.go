@@ -214,12 +214,31 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range preprocessing(&s.Data) {
+	for _, step := range preprocessing(&s.Data, nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
 	if strings.Join(got, ",") != want {
 		t.Errorf("preprocessing of an image %s\nwant                        %s", strings.Join(got, ","), want)
+	}
+	// A count and an exposure keep the unit of the file; a column that no term
+	// names is not read.
+	counts := strings.NewReplacer("y: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 3}, source: codebook}", "y: {type: integer, lower: 0, upper: 90}",
+		"family: gaussian", "family: poisson", "y ~ 1 + x + z + (1 | g)", "y ~ 1 + z + offset(log(x))").Replace(exampleModel)
+	if s, errs = spec.Parse("counts.yaml", []byte(counts), nil); errs.Err() != nil {
+		t.Fatal(errs.Err())
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, step := range preprocessing(&s.Data, fieldsByHeader(m.Encoding)) {
+		got = append(got, step.Column+" "+step.Operation)
+	}
+	want = "x clamp,x missing,z clamp,z scale,z impute,g not read,y clamp,y missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing of counts %s\nwant                   %s", strings.Join(got, ","), want)
 	}
 	for _, h := range p.Hazards {
 		if h.ID == "undocumented-bounds" {

@@ -48,10 +48,42 @@ func share(x *float64) string {
 func constants(m map[string]any) string {
 	var parts []string
 	for name, v := range m {
-		parts = append(parts, fmt.Sprintf("%s %v", name, v))
+		parts = append(parts, fmt.Sprintf("%s %s", name, constant(v)))
 	}
 	slices.Sort(parts)
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, "; ")
+}
+
+// constant prints one declared constant, and of a long list its beginning:
+// spec.lock.yaml has all of it.
+func constant(v any) string {
+	const most = 20
+	list := listed(v)
+	if x, ok := v.(float64); ok {
+		return fmt.Sprintf("%.6g", x)
+	}
+	if list == nil {
+		return fmt.Sprint(v)
+	}
+	text := strings.Join(list[:min(most, len(list))], ", ")
+	if n := len(list) - most; n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
+}
+
+// listed are the texts of a list, as it is or as JSON is read back; nil for
+// anything else.
+func listed(v any) (list []string) {
+	switch v := v.(type) {
+	case []string:
+		return v
+	case []any:
+		for _, x := range v {
+			list = append(list, fmt.Sprint(x))
+		}
+	}
+	return list
 }
 
 // decades are the points of a curve at whole powers of ten up to 1e-4: what a
@@ -102,14 +134,7 @@ type levelSize struct {
 
 func levelSizes(p *Privacy) (rows []levelSize) {
 	for _, step := range p.Preprocessing {
-		levels := 0
-		switch list := step.Parameters["levels"].(type) {
-		case []string:
-			levels = len(list)
-		case []any: // as JSON is read
-			levels = len(list)
-		}
-		if levels > 1 {
+		if levels := len(listed(step.Parameters["levels"])); levels > 1 {
 			rows = append(rows, levelSize{step.Column, levels, p.Neighbours.NPublic / levels, p.Utility.NoiseToSignal * float64(levels)})
 		}
 	}

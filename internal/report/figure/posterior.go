@@ -27,7 +27,7 @@ func Forest(rows []Interval) template.HTML {
 	}
 	pad := 0.03 * (high - low)
 	c := newCanvas(400, perRow*float64(len(rows))+62, "Posterior intervals", linear("90 % (thin) and 50 % (thick) of the posterior", low-pad, high+pad, 6), axis{hi: 1})
-	c.left, c.right, c.top = 6.2*float64(longest)+8, c.width-62, 24
+	c.left, c.right, c.top = 7*float64(longest)+10, c.width-62, 24
 	c.axes()
 	c.text("tick", "end", c.width-2, 14, "noise")
 	zero := c.px(0)

@@ -106,7 +106,7 @@ func Pipeline(boxes [][2]string, public int) template.HTML {
 			class = "public"
 		}
 		c.box(class, 10, y, width, 38)
-		c.text("word", "start", 20, y+16, b[0])
+		c.text("plain", "start", 20, y+16, b[0])
 		c.text("tick", "start", 20, y+31, b[1])
 		if i > 0 {
 			c.segment("axis", 180, y-14, 180, y)
