@@ -12,7 +12,7 @@ const undeclared = -1
 
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
-	if c.levels == nil && e.textTokens { // the common case, without looking twice
+	if e.numbersAsTheyAre(c) { // the common case, without looking twice
 		if x, ok := parseNumber(cell); ok {
 			e.value(c, x, undeclared, false)
 			return
@@ -35,6 +35,9 @@ func (e *encoder) text(c *column, cell []byte) {
 	}
 	e.value(c, x, code, declared)
 }
+
+// numbersAsTheyAre says whether a cell of c that is a number has its value.
+func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens }
 
 // isMissing reports whether the text of a cell says that it has no value.
 func (e *encoder) isMissing(cell []byte) bool {

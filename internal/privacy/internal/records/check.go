@@ -35,6 +35,14 @@ type ColumnCheck struct {
 	UnknownLevel int    `json:"unknown_level"`
 }
 
+// add adds what was counted elsewhere.
+func (c *ColumnCheck) add(o ColumnCheck) {
+	c.Missing += o.Missing
+	c.Unparseable += o.Unparseable
+	c.OutOfBounds += o.OutOfBounds
+	c.UnknownLevel += o.UnknownLevel
+}
+
 // MalformedCheck says where reading stopped.
 type MalformedCheck struct {
 	Line    int    `json:"line"`

@@ -11,22 +11,32 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readAll reads every record of text with our reader.
-func readAll(src io.Reader) (all [][]string, err error) {
-	r := newCSVReader(src)
+// readAll reads every record of text, a block after the other.
+func readAll(src io.Reader, size int) (all [][]string, err error) {
+	blocks := &csvBlocks{src: src, size: size}
+	var text csvText
 	for {
-		cells, err := r.read()
-		if errors.Is(err, io.EOF) {
+		block, _, blockErr := blocks.next(nil)
+		for text.rest = block; ; {
+			cells, err := text.read()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			row := make([]string, len(cells))
+			for i, c := range cells {
+				row[i] = string(c)
+			}
+			all = append(all, row)
+		}
+		if errors.Is(blockErr, io.EOF) {
 			return all, nil
 		}
-		if err != nil {
-			return nil, err
+		if blockErr != nil {
+			return nil, blockErr
 		}
-		row := make([]string, len(cells))
-		for i, c := range cells {
-			row[i] = string(c)
-		}
-		all = append(all, row)
 	}
 }
 
@@ -50,9 +60,14 @@ func TestCSVReader(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for name, src := range map[string]io.Reader{
 				"whole":          strings.NewReader(test.text),
+				"short blocks":   strings.NewReader(test.text),
 				"byte at a time": iotest.OneByteReader(strings.NewReader(test.text)),
 			} {
-				got, err := readAll(src)
+				size := csvBlockSize
+				if name == "short blocks" {
+					size = 3
+				}
+				got, err := readAll(src, size)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -77,7 +92,7 @@ func TestCSVReaderMalformed(t *testing.T) {
 		{"after a quoted line end", "a,b\n\"1\n\",2\n3\n", 4},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := readAll(strings.NewReader(test.text))
+			_, err := readAll(strings.NewReader(test.text), csvBlockSize)
 			var bad *malformed
 			if !errors.As(err, &bad) || bad.line != test.line {
 				t.Errorf("error %v of line %+v, want a malformed line %d", err, bad, test.line)
@@ -88,11 +103,11 @@ func TestCSVReaderMalformed(t *testing.T) {
 
 func TestCSVReaderLongLines(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	got, err := readAll(strings.NewReader("a,b\n" + long + ",\"" + long + "\n\"\n1,2\n"))
+	got, err := readAll(strings.NewReader("a,b\n"+long+",\""+long+"\n\"\n1,2\n"), csvBlockSize)
 	if err != nil || len(got) != 3 || got[1][0] != long || got[1][1] != long+"\n" {
 		t.Errorf("a line of 2 MiB: %d records, error %v", len(got), err)
 	}
-	_, err = readAll(strings.NewReader("a,b\n\"" + strings.Repeat(long, 17)))
+	_, err = readAll(strings.NewReader("a,b\n\""+strings.Repeat(long, 17)), csvBlockSize)
 	var bad *malformed
 	if !errors.As(err, &bad) {
 		t.Errorf("an open quote of 17 MiB: error %v, want malformed", err)
@@ -100,12 +115,9 @@ func TestCSVReaderLongLines(t *testing.T) {
 }
 
 // FuzzCSVReader compares with encoding/csv: the same texts are accepted, and
-// the cells are the same up to \r\n inside quotes.
+// the cells are the same up to \r\n inside quotes, however the text is cut.
 func FuzzCSVReader(f *testing.F) {
-	for _, text := range []string{
-		"a,b\n1,2\n", "a,b\r\n1,2", "a\n\"x\ny\"\n", "a,b\n\"1\"\"\",\n", "\n\n,\n", "a,b\n1\n",
-		"a\"b\n", "\"a\"b\n", "\"", "a\r", "\r\n", "\"\r\n\"", "a,\"b\r\n\",c\r\n", "\"a\n\"\n\"b",
-	} {
+	for _, text := range csvSeeds {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -114,17 +126,25 @@ func FuzzCSVReader(f *testing.F) {
 		}
 		reference := csv.NewReader(strings.NewReader(text))
 		want, wantErr := reference.ReadAll()
-		got, gotErr := readAll(strings.NewReader(text))
-		if (wantErr == nil) != (gotErr == nil) {
-			t.Fatalf("error %v, encoding/csv %v", gotErr, wantErr)
-		}
-		for _, row := range got {
-			for i := range row {
-				row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
+		for _, size := range []int{3, 10, csvBlockSize} {
+			got, gotErr := readAll(strings.NewReader(text), size)
+			if (wantErr == nil) != (gotErr == nil) {
+				t.Fatalf("blocks of %d: error %v, encoding/csv %v", size, gotErr, wantErr)
+			}
+			for _, row := range got {
+				for i := range row {
+					row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
+				}
+			}
+			if wantErr == nil && !cmp.Equal(want, got) {
+				t.Fatalf("blocks of %d: cells (-encoding/csv +ours):\n%s", size, cmp.Diff(want, got))
 			}
 		}
-		if wantErr == nil && !cmp.Equal(want, got) {
-			t.Fatalf("cells (-encoding/csv +ours):\n%s", cmp.Diff(want, got))
-		}
 	})
+}
+
+var csvSeeds = []string{
+	"a,b\n1,2\n", "a,b\r\n1,2", "a\n\"x\ny\"\n", "a,b\n\"1\"\"\",\n", "\n\n,\n", "a,b\n1\n",
+	"a\"b\n", "\"a\"b\n", "\"", "a\r", "\r\n", "\"\r\n\"", "a,\"b\r\n\",c\r\n", "\"a\n\"\n\"b",
+	"1,2\n3,4\n5,6\r\n\r\n7,8", "1,2\n-.5e3,+7.25\n,\n1e400,nan\n0x1p3,1_0\n 1,2 \n", "1,\"2\"\n\"3\n\",4\n5,6\n", "1,2\n3,4,5\n6,7\n", "1,2\r3,4\n5\r,6\n",
 }

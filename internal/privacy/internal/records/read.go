@@ -87,9 +87,12 @@ func countLines(path string) (int, error) {
 // readCSV reads CSV text; count, unless nil, bounds the number of its records.
 // What is wrong with the header is found before the rest is looked at.
 func readCSV(path string, src io.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
+	return encodeBlocks(path, &csvBlocks{src: src, size: csvBlockSize}, count, e, opt)
+}
+
+func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
-	text := newCSVReader(src)
-	cells, err := text.read()
+	text, cells, err := firstRecord(blocks)
 	if errors.Is(err, io.EOF) {
 		return nil, check, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
 	}
@@ -120,22 +123,33 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 	if err := enc.allocate(path, n, e, opt); err != nil {
 		return nil, check, err
 	}
+	switch err := encodeCSV(blocks, text.lines, newCSVLayout(len(header), at, enc), enc); {
+	case errors.Is(err, errFull):
+		return nil, check, tooLarge(path, opt)
+	case err != nil:
+		return nil, check, csvError(path, err, &check)
+	}
+	return enc.rows, enc.check(path), nil
+}
+
+// firstRecord reads the header and gives the text behind it back.
+func firstRecord(blocks *csvBlocks) (text csvText, cells [][]byte, err error) {
 	for {
-		cells, err := text.read()
-		if errors.Is(err, io.EOF) {
-			return enc.rows, enc.check(path), nil
-		}
-		if err != nil {
-			return nil, check, csvError(path, err, &check)
-		}
-		for i := range enc.columns {
-			enc.text(&enc.columns[i], cells[at[i]])
-		}
-		if enc.units != nil {
-			enc.identify(cells[at[len(enc.columns)]])
-		}
-		if enc.end() != nil {
-			return nil, check, tooLarge(path, opt)
+		block, _, err := blocks.next(nil)
+		text.rest = block
+		cells, textErr := text.read()
+		switch {
+		case textErr == nil:
+			blocks.unread(text.rest)
+			return text, cells, nil
+		case !errors.Is(textErr, io.EOF): // else blank lines
+			return text, nil, textErr
+		case err != nil:
+			var bad *malformed
+			if errors.As(err, &bad) {
+				bad.line += text.lines
+			}
+			return text, nil, err
 		}
 	}
 }

@@ -88,6 +88,15 @@ func (r *Rows) push(row []float64, valid bool) {
 	r.N++
 }
 
+// empty leaves no record, and the memory.
+func (r *Rows) empty() { r.F64, r.F32, r.Valid, r.N = r.F64[:0], r.F32[:0], r.Valid[:0], 0 }
+
+// append adds the records of other, which has the same precision and stride.
+func (r *Rows) append(other *Rows) {
+	r.F64, r.F32, r.Valid = append(r.F64, other.F64...), append(r.F32, other.F32...), append(r.Valid, other.Valid...)
+	r.N += other.N
+}
+
 // Row copies record i, K numbers, to dst.
 func (r *Rows) Row(i int, dst []float64) {
 	at := i * r.Stride

@@ -58,12 +58,15 @@ func validateUnits(e models.Encoding) error {
 }
 
 // identify takes the id of the current row as the file spells it.
-func (e *encoder) identify(cell []byte) {
+func (e *encoder) identify(cell []byte) { e.units.id = append(e.units.id[:0], e.idOf(cell)...) }
+
+// idOf is the id in a cell; empty when it has none.
+func (e *encoder) idOf(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)
 	if e.isMissing(cell) {
-		cell = nil
+		return nil
 	}
-	e.units.id = append(e.units.id[:0], cell...)
+	return cell
 }
 
 // add gives the current row to its unit. A row without an id is nobody's and is

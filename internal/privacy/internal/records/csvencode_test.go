@@ -1,0 +1,159 @@
+package records
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	arrowcsv "github.com/apache/arrow/go/v15/arrow/csv"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+)
+
+// absentValue is what a missing number becomes in the tests of this file.
+const absentValue = -12345
+
+// twoNumbers is an encoding of the columns a and b, which says what is missing.
+func twoNumbers() models.Encoding {
+	e := models.Encoding{K: 2}
+	for j, name := range []string{"a", "b"} {
+		e.Fields = append(e.Fields, models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Scale: 1,
+			Missing: models.MissingImpute, Impute: absentValue, Out: []int{j}})
+	}
+	return e
+}
+
+// FuzzReadCSV compares the table with Arrow's reader, the texts that are
+// accepted with encoding/csv, and the line of the first mistake with reading
+// record by record. Blocks are short, so that most records cross their ends.
+func FuzzReadCSV(f *testing.F) {
+	for _, text := range csvSeeds {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		text = "a,b\n" + text
+		reference := csv.NewReader(strings.NewReader(text))
+		reference.ReuseRecord = true
+		n, csvErr := -1, error(nil)
+		for csvErr == nil {
+			_, csvErr = reference.Read()
+			n++
+		}
+		for _, size := range []int{5, 64, csvBlockSize} {
+			rows, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader(text), size: size}, nil, twoNumbers(), Options{})
+			if (err == nil) != errors.Is(csvErr, io.EOF) {
+				t.Fatalf("blocks of %d: error %v, encoding/csv %v", size, err, csvErr)
+			}
+			if err != nil {
+				if _, first := readAll(strings.NewReader(text), csvBlockSize); check.Problem == nil || check.Problem.Line != first.(*malformed).line {
+					t.Fatalf("blocks of %d: first mistake %+v, record by record %+v", size, check.Problem, first)
+				}
+				continue
+			}
+			if rows.N != n-1 {
+				t.Fatalf("blocks of %d: %d records, encoding/csv has %d", size, rows.N, n-1)
+			}
+			compareWithArrow(t, text, rows)
+		}
+	})
+}
+
+// compareWithArrow ends where Arrow finds a cell that is no number: it stops,
+// we call it missing.
+func compareWithArrow(t *testing.T, text string, rows *Rows) {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Float64, Nullable: true}, {Name: "b", Type: arrow.PrimitiveTypes.Float64, Nullable: true}}, nil)
+	reader := arrowcsv.NewReader(strings.NewReader(text), schema, arrowcsv.WithHeader(true), arrowcsv.WithNullReader(true, ""))
+	defer reader.Release()
+	for i := 0; reader.Next() && reader.Err() == nil; i++ {
+		for j := range 2 {
+			column, want := reader.Record().Column(j).(*array.Float64), float64(absentValue)
+			if column.IsValid(0) && column.Value(0)-column.Value(0) == 0 {
+				want = column.Value(0)
+			}
+			got := rows.F64[i*rows.Stride+j]
+			if got != want && !(got == absentValue && strings.ContainsAny(text, "xX_")) {
+				t.Fatalf("record %d, column %d: %g, Arrow %g", i, j, got, want)
+			}
+		}
+	}
+}
+
+// Blocks of any size give the table, the check and the units of one block.
+func TestBlocksOfAnySize(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("id,a,unused,g,b\r\n")
+	for i := range 3000 {
+		a := fmt.Sprint(math.Sin(float64(i)))
+		switch i % 7 {
+		case 1:
+			a = ""
+		case 2:
+			a = fmt.Sprintf("\"%s\"", a)
+		case 3:
+			a = " " + a + " "
+		case 4:
+			a = "none"
+		}
+		fmt.Fprintf(&text, "\"p\n%d\",%s,x,%c,%d\n", i*i%997, a, 'k'+rune(i%4), i)
+		if i%50 == 0 {
+			text.WriteString("\r\n")
+		}
+	}
+	e := twoNumbers()
+	e.Fields = append(e.Fields, models.Field{Column: "g", Type: models.Category, Kind: models.LevelCode, Levels: []string{"k", "l", "m"},
+		Missing: models.MissingReject, Unknown: models.UnknownReject, Out: []int{2}})
+	e.K = 3
+	for _, units := range []bool{false, true} {
+		if units {
+			e.UnitID, e.RowsPerUnit, e.Keep = "id", 2, models.KeepRandom
+		}
+		read := func(size int) (*Rows, Check) {
+			rows, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader(text.String()), size: size}, nil, e,
+				Options{Precision: Float32, Spare: 2, Selection: noise.Insecure(3).Stream(noise.RowSelection)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rows, check
+		}
+		want, wantCheck := read(1 << 20)
+		if want.N < 100 || wantCheck.Columns[0].Missing == 0 || wantCheck.Columns[0].Unparseable == 0 || wantCheck.Columns[2].UnknownLevel == 0 {
+			t.Fatalf("%d records, %+v", want.N, wantCheck)
+		}
+		for _, size := range []int{7, 100, 5000} {
+			got, check := read(size)
+			if got.N != want.N || !slices.Equal(got.F32, want.F32) || !slices.Equal(got.Valid, want.Valid) {
+				t.Errorf("units %v: blocks of %d give another table", units, size)
+			}
+			if fmt.Sprintf("%+v %+v", check.Columns, check.Units) != fmt.Sprintf("%+v %+v", wantCheck.Columns, wantCheck.Units) {
+				t.Errorf("units %v: blocks of %d give the check %+v, want %+v", units, size, check, wantCheck)
+			}
+		}
+	}
+}
+
+// A failing source is an error after whatever came before it.
+func TestReadCSVFailingSource(t *testing.T) {
+	broken := errors.New("broken")
+	src := io.MultiReader(strings.NewReader("a,b\n1,2\n3,"), failing{broken})
+	if _, _, err := encodeBlocks("f", &csvBlocks{src: src, size: 64}, nil, twoNumbers(), Options{}); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+	src = io.MultiReader(strings.NewReader("a,b\n1,2\n3\n4,"), failing{broken})
+	var bad *FileError
+	if _, check, err := encodeBlocks("f", &csvBlocks{src: src, size: 64}, nil, twoNumbers(), Options{}); !errors.As(err, &bad) || check.Problem.Line != 3 {
+		t.Errorf("error %v, check %+v", err, check)
+	}
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
