@@ -129,7 +129,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 	}
 	if c.Numeric() {
 		lower, upper := c.Lower.V, c.Upper.V
-		f.Lower, f.Upper = &lower, &upper
+		f.Lower, f.Upper, f.Origin = &lower, &upper, c.Origin.V
 	} else {
 		f.Levels = c.LevelNames()
 		f.Unknown = UnknownReject
@@ -146,7 +146,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 		}
 	case f.Missing == MissingImpute:
 		if c.Numeric() {
-			f.Impute = c.Missing.ImputeNumber()
+			f.Impute = c.ImputeNumber()
 		} else {
 			f.Impute = float64(c.Level(c.Missing.Impute.V))
 		}

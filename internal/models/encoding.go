@@ -1,6 +1,10 @@
 package models
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/spec"
+)
 
 // Encoding says how one row of the file (named text or numeric cells) becomes K
 // numbers, and which rows make up a record, the data of one unit. It is public
@@ -60,6 +64,7 @@ const (
 	Binary   ColumnType = "binary"
 	Category ColumnType = "category"
 	Ordinal  ColumnType = "ordinal"
+	Date     ColumnType = "date"
 )
 
 // FieldKind says what a Field writes.
@@ -124,6 +129,10 @@ type Field struct {
 	Kind   FieldKind  `json:"kind"`
 	Role   Role       `json:"role,omitempty"`
 
+	// Origin is the day, counted from 1970-01-01, that a date counts from: its raw
+	// number is the days since.
+	Origin int `json:"origin,omitempty"`
+
 	// Lower and Upper are the declared bounds in the raw unit; nil is none.
 	// A value outside is clamped silently, or, with RejectOutside, makes the
 	// record invalid.
@@ -151,3 +160,6 @@ type Field struct {
 
 // Transforms lists the names that Field.Transform may hold.
 func Transforms() []string { return []string{"log", "log1p", "sqrt", "logit"} }
+
+// ParseDay reads an ISO 8601 date as days from 1970-01-01; see spec.ParseDay.
+func ParseDay(cell []byte) (day int, ok bool) { return spec.ParseDay(cell) }

@@ -6,7 +6,6 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // Predictive computes what the model says about new records, at one θ at a
@@ -157,7 +156,7 @@ func (o *Observation) unit(j int, v float64) float64 {
 	}
 	center, by := c.Scale()
 	v = c.Untransformed(v*by + center)
-	if c.Type.V == spec.Integer {
+	if c.Whole() {
 		v = math.Round(v)
 	}
 	return v

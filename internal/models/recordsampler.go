@@ -86,7 +86,7 @@ func declared(c *spec.Column, v float64) float64 {
 	if !c.Numeric() {
 		return v
 	}
-	if c.Type.V == spec.Integer {
+	if c.Whole() {
 		v = math.Round(v)
 	}
 	return min(max(v, c.Lower.V), c.Upper.V)

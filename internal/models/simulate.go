@@ -56,7 +56,7 @@ func Invent(c *spec.Column, rng dist.Rand) float64 {
 		x = center + by*rng.Normal()
 	}
 	x = c.Untransformed(min(max(x, lower), upper))
-	if c.Type.V == spec.Integer {
+	if c.Whole() {
 		x = math.Round(x)
 	}
 	return min(max(x, c.Lower.V), c.Upper.V)

@@ -72,6 +72,9 @@ func fieldsByHeader(e models.Encoding) map[string]models.Field {
 // numeric adds what happens to a number; raw is one that keeps the unit of the
 // file.
 func numeric(add func(string, map[string]any), d *spec.Data, c *spec.Column, raw bool) {
+	if c.Type.V == spec.Date {
+		add("days since", map[string]any{"date": c.Cell(0)})
+	}
 	add(d.OutOfRange.Or("clamp"), map[string]any{"lower": c.Lower.V, "upper": c.Upper.V})
 	if raw {
 		return

@@ -49,6 +49,8 @@ func cell(c *spec.Column, v float64) string {
 		return ""
 	case !c.Numeric():
 		return c.Levels[int(v)].V
+	case c.Type.V == spec.Date:
+		return c.Cell(v)
 	case c.Type.V == spec.Integer:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}

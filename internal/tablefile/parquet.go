@@ -12,8 +12,8 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// writeParquet writes real columns as float64, integers as int64 and levels as
-// strings; missing values are null.
+// writeParquet writes real columns as float64, integers as int64, dates as days
+// and levels as strings; missing values are null.
 func writeParquet(w io.Writer, t models.Table, o Options) error {
 	var fields []arrow.Field
 	for _, c := range t.Columns {
@@ -46,6 +46,8 @@ func arrowType(c *spec.Column) arrow.DataType {
 		return arrow.PrimitiveTypes.Float64
 	case spec.Integer:
 		return arrow.PrimitiveTypes.Int64
+	case spec.Date:
+		return arrow.FixedWidthTypes.Date32
 	}
 	return arrow.BinaryTypes.String
 }
@@ -62,6 +64,8 @@ func appendColumn(b array.Builder, c *spec.Column, values []float64) {
 			b.Append(v)
 		case *array.Int64Builder:
 			b.Append(int64(v))
+		case *array.Date32Builder:
+			b.Append(arrow.Date32(c.Day(v)))
 		case *array.StringBuilder:
 			b.Append(c.Levels[int(v)].V)
 		}

@@ -16,10 +16,11 @@ const (
 	Binary   = "binary"
 	Category = "category"
 	Ordinal  = "ordinal"
+	Date     = "date"
 )
 
 // columnTypes lists the types in the order of the manual.
-var columnTypes = []string{Real, Integer, Binary, Category, Ordinal}
+var columnTypes = []string{Real, Integer, Binary, Category, Ordinal, Date}
 
 // transforms lists what may be applied to a number after clamping, with the
 // bounds within which each is defined and finite.
@@ -42,7 +43,8 @@ type Column struct {
 	Name         Value[string]
 	Header       Value[string] // its name in the data file, when that is another
 	Type         Value[string]
-	Lower, Upper Value[float64] // bounds, in the unit of the file
+	Origin       Value[int]     // of dates: the day, from 1970-01-01, that they count from
+	Lower, Upper Value[float64] // bounds, in the unit of the file; of dates, in days since the origin
 	Transform    Value[string]  // applied after clamping to the bounds
 	Center, By   Value[float64] // scale, in the transformed unit
 	Levels       []Value[string]
@@ -52,15 +54,19 @@ type Column struct {
 	Source       Value[string] // where the declared constants come from
 	Missing      Missing
 
-	bought bool // its levels are asked for at a price, which is reported
+	bought bool                                      // its levels are asked for at a price, which is reported
+	dates  struct{ lower, upper, center Value[int] } // as they are written
 }
 
 // RejectRow as a column's `unknown:` makes a record with an undeclared level
 // contribute zero.
 const RejectRow = "reject_row_silently"
 
-// Numeric reports whether the column holds numbers.
-func (c *Column) Numeric() bool { return c.Type.V == Real || c.Type.V == Integer }
+// Numeric reports whether the column holds numbers, dates being numbers of days.
+func (c *Column) Numeric() bool { return c.Type.V == Real || c.Whole() }
+
+// Whole reports whether its numbers are whole.
+func (c *Column) Whole() bool { return c.Type.V == Integer || c.Type.V == Date }
 
 // LevelNames lists the declared levels in order.
 func (c *Column) LevelNames() []string {
@@ -117,6 +123,19 @@ func (c *Column) Untransformed(x float64) float64 {
 
 // columns reads `columns:`, one declaration per column.
 func (r *reader) columns(e entry) []*Column {
+	return r.declarations(e, func(c *Column, keys present) {
+		if !isName(c.Name.V) {
+			r.add(c.Name.At, "give it a plain name and write `header: \""+c.Name.V+"\"`", "column %q cannot be named in a formula", c.Name.V)
+		}
+		if keys != nil {
+			r.checkColumn(c, keys)
+		}
+	})
+}
+
+// declarations reads a declaration per column, and has each checked; keys are
+// nil where it could not be read.
+func (r *reader) declarations(e entry, check func(c *Column, keys present)) []*Column {
 	list, ok := r.entries(e.node, "columns")
 	if !ok {
 		return nil
@@ -125,26 +144,23 @@ func (r *reader) columns(e entry) []*Column {
 	for _, e := range list {
 		c := &Column{Name: Value[string]{e.key, e.at}}
 		columns = append(columns, c)
-		if !isName(e.key) {
-			r.add(e.at, "give it a plain name and write `header: \""+e.key+"\"`", "column %q cannot be named in a formula", e.key)
+		var keys present
+		if e.node != nil {
+			keys = r.column(e, c)
 		}
-		if e.node == nil {
-			continue
-		}
-		if keys := r.column(e, c); keys != nil {
-			r.checkColumn(c, keys)
-		}
+		check(c, keys)
 	}
 	return columns
 }
 
 // column reads the declaration of one column.
 func (r *reader) column(e entry, c *Column) present {
-	return r.object(e.node, "column "+e.key, fields{
-		"type":        func(e entry) { c.Type = r.columnType(e) },
+	keys := r.object(e.node, "column "+e.key, fields{
+		"type":        func(e entry) { c.Type = r.choice(e, columnTypes...) },
 		"header":      func(e entry) { c.Header = r.text(e) },
-		"lower":       func(e entry) { c.Lower = r.bound(e) },
-		"upper":       func(e entry) { c.Upper = r.bound(e) },
+		"lower":       func(e entry) { r.dated(e, &c.Lower, &c.dates.lower) },
+		"upper":       func(e entry) { r.dated(e, &c.Upper, &c.dates.upper) },
+		"origin":      func(e entry) { r.origin(e, c) },
 		"transform":   func(e entry) { c.Transform = r.choice(e, transformNames()...) },
 		"scale":       func(e entry) { r.scale(e, c) },
 		"levels":      func(e entry) { r.levels(e, c) },
@@ -155,15 +171,8 @@ func (r *reader) column(e entry, c *Column) present {
 		"missing":     func(e entry) { c.Missing = r.missingRule(e) },
 		"bounds":      func(e entry) { r.spend(e) },
 	})
-}
-
-// columnType reads a column's type.
-func (r *reader) columnType(e entry) Value[string] {
-	if s, ok := e.node.(*ast.StringNode); ok && s.Value == "date" && r.shape == nil {
-		r.add(r.at(s), "store it as a number, such as days since a declared day, and declare it integer", "columns of type date are not available yet")
-		return Value[string]{}
-	}
-	return r.choice(e, columnTypes...)
+	r.checkDates(c)
+	return keys
 }
 
 // bound reads a bound, which may not be bought yet.
@@ -187,7 +196,7 @@ func (r *reader) spend(e entry) {
 // scale reads `scale: {center:, by:}`.
 func (r *reader) scale(e entry, c *Column) {
 	r.object(e.node, "scale", fields{
-		"center": func(e entry) { c.Center = r.number(e) },
+		"center": func(e entry) { r.dated(e, &c.Center, &c.dates.center) },
 		"by":     func(e entry) { c.By = r.positive(e) },
 	})
 }

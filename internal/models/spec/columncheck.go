@@ -13,7 +13,7 @@ func (r *reader) checkColumn(c *Column, keys present) {
 			r.add(c.Name.At, "add `type:` with one of "+strings.Join(columnTypes, ", "), "column %s has no type", c.Name.V)
 		}
 		return
-	case Real, Integer:
+	case Real, Integer, Date:
 		r.checkBounds(c, keys)
 		r.refuse(c, "levels", c.LevelsFrom.At, firstAt(c.Levels), c.Reference.At, c.Unknown.At)
 	default:
@@ -55,7 +55,7 @@ func (r *reader) checkBounds(c *Column, keys present) {
 		return
 	}
 	if c.Lower.V >= c.Upper.V {
-		r.add(c.Upper.At, "", "upper must be above lower, %s, not %s", formatNumber(c.Lower.V), formatNumber(c.Upper.V))
+		r.add(c.Upper.At, "", "upper must be above lower, %s, not %s", c.Cell(c.Lower.V), c.Cell(c.Upper.V))
 		return
 	}
 	for _, t := range transforms {

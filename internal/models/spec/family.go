@@ -41,7 +41,7 @@ type auxiliary struct {
 }
 
 // numeric are the types of a response on the line.
-var numeric = []string{Real, Integer}
+var numeric = []string{Real, Integer, Date}
 
 // families is the table of observation families; a new one is one entry here.
 // A response on the whole line is on its declared scale; counts and positive

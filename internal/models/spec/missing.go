@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"strconv"
+	"math"
 
 	"github.com/goccy/go-yaml/ast"
 )
@@ -22,10 +22,7 @@ type Missing struct {
 }
 
 // ImputeNumber is the imputed number of a numeric column.
-func (m Missing) ImputeNumber() float64 {
-	x, _ := strconv.ParseFloat(m.Impute.V, 64)
-	return x
-}
+func (c *Column) ImputeNumber() float64 { return c.Number(c.Missing.Impute.V) }
 
 // missingRule reads `reject`, `model` or `{impute: value, indicator: true}`.
 func (r *reader) missingRule(e entry) Missing {
@@ -100,10 +97,14 @@ func (r *reader) checkMissing(d *Data, c *Column) {
 		}
 		return
 	}
-	x, err := strconv.ParseFloat(v.V, 64)
+	x := c.ImputeNumber()
 	switch {
-	case err != nil:
-		r.add(v.At, "", "column %s needs a number to impute, not %s", c.Name.V, v.V)
+	case math.IsNaN(x):
+		what := "number"
+		if c.Type.V == Date {
+			what = "date"
+		}
+		r.add(v.At, "", "column %s needs a %s to impute, not %s", c.Name.V, what, v.V)
 	case c.Lower.IsSet() && x < c.Lower.V || c.Upper.IsSet() && x > c.Upper.V:
 		r.add(v.At, "", "%s lies outside the bounds of %s", v.V, c.Name.V)
 	}

@@ -62,6 +62,9 @@ func renderTable(p *printer, t *Table) {
 				if c.Header.IsSet() {
 					parts = append(parts, "header: "+flowText(c.Header.V))
 				}
+				if c.Type.V == Date {
+					parts = append(parts, "origin: "+c.Cell(0))
+				}
 				if c.Numeric() {
 					parts = append(parts, "scale: {center: "+formatNumber(c.Center.V)+", by: "+formatNumber(c.By.Or(1))+"}")
 				} else {
@@ -84,8 +87,11 @@ func renderColumn(d *Data, c *Column) string {
 		add("header", flowText(c.Header.V))
 	}
 	if c.Numeric() {
-		add("lower", formatNumber(c.Lower.V))
-		add("upper", formatNumber(c.Upper.V))
+		if c.Type.V == Date {
+			add("origin", c.Cell(0))
+		}
+		add("lower", c.Cell(c.Lower.V))
+		add("upper", c.Cell(c.Upper.V))
 		if c.Transform.IsSet() {
 			add("transform", c.Transform.V)
 		}

@@ -3,7 +3,6 @@ package spec
 import (
 	"math"
 	"slices"
-	"strconv"
 )
 
 // Table declares a public table with one row per level of a category: what is
@@ -102,23 +101,18 @@ func (r *reader) tables(e entry) []*Table {
 // tableColumns reads the columns of a public table: as its numbers are public,
 // they need no bounds.
 func (r *reader) tableColumns(e entry) []*Column {
-	list, ok := r.entries(e.node, "columns")
-	if !ok {
-		return nil
-	}
-	var columns []*Column
-	for _, e := range list {
-		c := &Column{Name: Value[string]{e.key, e.at}}
-		columns = append(columns, c)
-		if e.node == nil {
-			continue
+	return r.declarations(e, func(c *Column, keys present) {
+		if keys == nil {
+			return
 		}
-		if keys := r.column(e, c); keys != nil && !keys["type"] {
-			r.add(e.at, "", "column %s has no type", e.key)
+		if !keys["type"] {
+			r.add(c.Name.At, "", "column %s has no type", c.Name.V)
+		}
+		if c.Type.V == Date && !c.Origin.IsSet() {
+			r.add(c.Name.At, "add `origin: 2024-01-01`", "the dates of %s need a day to count from", c.Name.V)
 		}
 		r.checkLevels(c)
-	}
-	return columns
+	})
 }
 
 // loadTables reads the public tables and matches their rows with the levels of
@@ -184,12 +178,7 @@ func (r *reader) cells(t *Table, c *Column, rows [][]string, header []string) {
 	for i, row := range rows {
 		v := float64(c.Level(row[at]))
 		if c.Numeric() {
-			var err error
-			v, err = strconv.ParseFloat(row[at], 64)
-			if err != nil || math.IsInf(v, 0) {
-				v = math.NaN()
-			}
-			v = (c.Transformed(v) - c.Center.V) / c.By.Or(1)
+			v = (c.Transformed(c.Number(row[at])) - c.Center.V) / c.By.Or(1)
 		}
 		if math.IsNaN(v) || v < 0 && !c.Numeric() {
 			r.add(c.Name.At, "", "%s holds a value of %s that is no %s", t.File.V, c.Name.V, c.Type.V)

@@ -2,6 +2,7 @@ package records
 
 import (
 	"errors"
+	"time"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/array"
@@ -12,7 +13,10 @@ type opener func(arrow.Array) func(e *encoder, c *column, i int)
 
 // cellReader returns the opener for an Arrow type, or an error where the type
 // does not fit the declaration.
-func cellReader(t arrow.DataType, numeric bool) (opener, error) {
+func cellReader(t arrow.DataType, want *column) (opener, error) {
+	if want.date {
+		return dayReader(t)
+	}
 	switch t.ID() {
 	case arrow.FLOAT64:
 		return numbers(func(a *array.Float64, i int) float64 { return a.Value(i) }), nil
@@ -43,9 +47,14 @@ func cellReader(t arrow.DataType, numeric bool) (opener, error) {
 			return func(e *encoder, c *column, i int) { e.truth(c, typed.Value(i)) }
 		}, nil
 	}
-	if numeric {
+	if want.numeric {
 		return nil, errType
 	}
+	return textReader(t)
+}
+
+// textReader returns the opener for an Arrow type of text.
+func textReader(t arrow.DataType) (opener, error) {
 	switch t.ID() {
 	case arrow.STRING:
 		return texts(func(a *array.String, i int) string { return a.Value(i) }), nil
@@ -53,6 +62,31 @@ func cellReader(t arrow.DataType, numeric bool) (opener, error) {
 		return texts(func(a *array.Binary, i int) string { return string(a.Value(i)) }), nil
 	}
 	return nil, errType
+}
+
+// dayReader returns the opener for dates: days, times, or text. The day of a
+// time is that of its clock, in UTC.
+func dayReader(t arrow.DataType) (opener, error) {
+	switch t.ID() {
+	case arrow.DATE32:
+		return days(func(a *array.Date32, i int) int { return int(a.Value(i)) }), nil
+	case arrow.DATE64:
+		const perDay = 86_400_000
+		return days(func(a *array.Date64, i int) int { return floorDiv(int64(a.Value(i)), perDay) }), nil
+	case arrow.TIMESTAMP:
+		perDay := int64(24 * time.Hour / t.(*arrow.TimestampType).Unit.Multiplier())
+		return days(func(a *array.Timestamp, i int) int { return floorDiv(int64(a.Value(i)), perDay) }), nil
+	}
+	return textReader(t)
+}
+
+// floorDiv is the largest whole number not above a/b, b > 0.
+func floorDiv(a, b int64) int {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return int(q)
 }
 
 // errType says that a type does not fit; matchSchema words the message.
@@ -69,5 +103,12 @@ func texts[A arrow.Array](value func(A, int) string) opener {
 	return func(a arrow.Array) func(*encoder, *column, int) {
 		typed := a.(A)
 		return func(e *encoder, c *column, i int) { e.text(c, []byte(value(typed, i))) }
+	}
+}
+
+func days[A arrow.Array](value func(A, int) int) opener {
+	return func(a arrow.Array) func(*encoder, *column, int) {
+		typed := a.(A)
+		return func(e *encoder, c *column, i int) { e.day(c, value(typed, i)) }
 	}
 }

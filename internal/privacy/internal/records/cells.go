@@ -28,7 +28,11 @@ func (e *encoder) text(c *column, cell []byte) {
 		return
 	}
 	x := math.NaN()
-	if c.numeric {
+	if c.date {
+		if day, ok := models.ParseDay(cell); ok {
+			x = float64(day - c.origin)
+		}
+	} else if c.numeric {
 		if parsed, ok := parseNumber(cell); ok {
 			x = parsed
 		}
@@ -36,8 +40,11 @@ func (e *encoder) text(c *column, cell []byte) {
 	e.value(c, x, code, declared)
 }
 
+// day encodes a cell given as a day, counted from 1970-01-01.
+func (e *encoder) day(c *column, day int) { e.value(c, float64(day-c.origin), undeclared, false) }
+
 // numbersAsTheyAre says whether a cell of c that is a number has its value.
-func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens }
+func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens && !c.date }
 
 // isMissing reports whether the text of a cell says that it has no value.
 func (e *encoder) isMissing(cell []byte) bool {

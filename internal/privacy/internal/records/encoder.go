@@ -28,7 +28,9 @@ type encoder struct {
 // column is one raw column that at least one field reads.
 type column struct {
 	name    string
-	numeric bool      // some field wants its number
+	numeric bool // some field wants its number
+	date    bool // which is that of a day, counted from origin
+	origin  int
 	levels  *levelSet // when some field wants its level
 	fields  []field   // missing indicators last
 	check   ColumnCheck
@@ -66,7 +68,7 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 		c := &enc.columns[i]
 		switch f.Kind {
 		case models.Numeric, models.Quantile:
-			c.numeric = true
+			c.numeric, c.date, c.origin = true, f.Type == models.Date, f.Origin
 		case models.LevelCode, models.OneHot:
 			c.levels = newLevelSet(f.Levels)
 		}

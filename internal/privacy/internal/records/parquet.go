@@ -133,7 +133,7 @@ func matchSchema(path string, schema *arrow.Schema, pf *file.Reader, enc *encode
 		c := &enc.columns[i]
 		f := schema.Field(at[i])
 		leaf := pf.MetaData().Schema.ColumnIndexByName(f.Name)
-		if _, err := cellReader(f.Type, c.numeric); err != nil || leaf < 0 {
+		if _, err := cellReader(f.Type, c); err != nil || leaf < 0 {
 			errs = append(errs, &FileError{
 				File: path, Column: c.name,
 				Problem: fmt.Sprintf("has type %s in the file", f.Type),
@@ -159,6 +159,9 @@ func matchSchema(path string, schema *arrow.Schema, pf *file.Reader, enc *encode
 }
 
 func wanted(c *column) string {
+	if c.date {
+		return "the model file declares a date"
+	}
 	if c.numeric {
 		return "the model file declares a number"
 	}
@@ -176,7 +179,7 @@ func encodeBatch(path string, enc *encoder, batch arrow.Record) error {
 			return damaged(path)
 		}
 		arrays[k] = batch.Column(at[0])
-		open, err := cellReader(arrays[k].DataType(), c.numeric)
+		open, err := cellReader(arrays[k].DataType(), c)
 		if err != nil {
 			return damaged(path)
 		}

@@ -1,0 +1,50 @@
+package records
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models"
+)
+
+// dated reads one column of dates in 2020 as days since its first day, per 10.
+func dated() models.Encoding {
+	const origin = 18262 // 2020-01-01
+	return one(models.Field{
+		Column: "a", Type: models.Date, Kind: models.Numeric, Origin: origin, Scale: 10,
+		Lower: ptr(0), Upper: ptr(365), Missing: models.MissingReject, Out: []int{0},
+	})
+}
+
+// A date is the number of days since the origin; what is no date is missing,
+// numbers included, and dates outside the bounds move to them.
+func TestEncodeDates(t *testing.T) {
+	rows, _ := encode(t, dated(), "a\n2020-01-01\n2020-02-29\n 2020-12-31 \n2020-03-01T23:59:00Z\n2020-03-01 01:00:00\n2019-02-01\n2021-02-01\n2020-02-30\n2020-2-3\n60\nNA\n20200301\n")
+	want := [][]float64{{0}, {5.9}, {36.5}, {6}, {6}, {0}, {36.5}, nil, nil, nil, nil, nil}
+	if diff := cmp.Diff(want, rows); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// Days, times and text of a Parquet file are dates; numbers are not.
+func TestParquetDates(t *testing.T) {
+	for _, kind := range []arrow.DataType{
+		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Timestamp_ms, arrow.BinaryTypes.String,
+	} {
+		path := write(t, "data.bin", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
+		rows, _, err := Read(path, dated(), Options{})
+		if err != nil {
+			t.Errorf("%v: %v", kind, err)
+			continue
+		}
+		if diff := cmp.Diff([][]float64{{5.9}, nil, {0}}, unpack(t, rows)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", kind, diff)
+		}
+	}
+	_, _, err := Read(write(t, "data.bin", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
+	if err == nil {
+		t.Error("a column of numbers is read as dates")
+	}
+}
