@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // File is one file of a release, written by its own function.
@@ -34,6 +35,12 @@ type Manifest struct {
 	SchemaVersion int     `json:"schema_version"`
 	Privacy       string  `json:"privacy,omitempty"` // NotPrivate, when it is not
 	Files         []Entry `json:"files"`
+}
+
+// isDeclaration tells whether a file of a release is a declaration, which the
+// claim is about and does not cover.
+func isDeclaration(name string) bool {
+	return name == lockName || strings.HasPrefix(name, publicFolder+"/")
 }
 
 // ManifestName is the file that lists the others.

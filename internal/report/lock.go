@@ -14,13 +14,16 @@ type Applied struct {
 	Source string // default, --flag, D3P_VARIABLE, file: key, or file:line:column
 }
 
+// lockName is the model as it was fitted.
+const lockName = "spec.lock.yaml"
+
 // lockSeparator stands between the two documents of spec.lock.yaml.
 const lockSeparator = "\n---\n"
 
 // LockFile is spec.lock.yaml: the model file with every default filled in, and,
 // as a second document, every setting with its source.
 func LockFile(rendered []byte, settings []Applied, banner string) File {
-	return File{"spec.lock.yaml", false, func(w io.Writer) error {
+	return File{lockName, false, func(w io.Writer) error {
 		var b strings.Builder
 		if banner != "" {
 			fmt.Fprintf(&b, "# %s\n", banner)

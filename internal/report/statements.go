@@ -12,8 +12,18 @@ import (
 
 // claim is the guarantee in one line.
 func (r *Run) claim() string {
-	return fmt.Sprintf("(%s, %.3g)-differential privacy for one %s, %s neighbours",
-		upward(r.Spent.Upper), r.Plan.Delta, r.entity(), RelationWords(r.Plan.Adjacency))
+	return claimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Adjacency)
+}
+
+func claimLine(epsilon, delta float64, entity string, rel event.Relation) string {
+	return fmt.Sprintf("(%s, %.3g)-differential privacy for one %s, %s neighbours", upward(epsilon), delta, entity, RelationWords(rel))
+}
+
+// claimParagraph says what the claim is about and what it rests on.
+func claimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
+	return fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
+		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies between %.6g and %.6g.",
+		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, lower, upper)
 }
 
 // upward prints a bound with four significant digits, never below the bound.
@@ -59,12 +69,8 @@ func (r *Run) statements() Statements {
 	if r.Banner() != "" {
 		return Statements{OneLine: r.Claim(), Paragraph: r.Claim(), Odds: "none: this run gives no guarantee"}
 	}
-	return Statements{
-		OneLine: r.claim(),
-		Paragraph: fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
-			"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies between %.6g and %.6g.",
-			r.Name, r.claim(), r.Plan.Sampling, r.Plan.SamplingRate, r.Plan.NoiseMultiplier, r.Posterior.Steps, r.Spent.Lower, r.Spent.Upper),
-	}
+	mechanism := r.mechanism()
+	return Statements{OneLine: r.claim(), Paragraph: claimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }
 
 // unprotected lists what is in the clear.

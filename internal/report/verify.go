@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -27,6 +28,15 @@ type Check struct {
 // is the release folder or the run folder that holds it. The error is about
 // reading; what does not hold is a Check that is not OK.
 func Verify(dir string) ([]Check, error) {
+	checks, err := verifyFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	return append(checks, verifyClaim(releaseFolder(dir))...), nil
+}
+
+// verifyFiles checks the manifest, every file in it, and that there is no other.
+func verifyFiles(dir string) ([]Check, error) {
 	dir = releaseFolder(dir)
 	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
 	if err != nil {
@@ -34,18 +44,14 @@ func Verify(dir string) ([]Check, error) {
 	}
 	var manifest Manifest
 	if err := json.Unmarshal(raw, &manifest); err != nil {
-		return nil, fmt.Errorf("%s: %w", ManifestName, err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestName), err)
 	}
-	checks := []Check{}
+	checks := []Check{verifyManifest(raw, manifest)}
 	for _, entry := range manifest.Files {
 		checks = append(checks, verifyFile(dir, entry))
 	}
 	others, err := verifyNoOthers(dir, manifest)
-	if err != nil {
-		return nil, err
-	}
-	checks = append(checks, others)
-	return append(checks, verifyClaim(dir)...), nil
+	return append(checks, others), err
 }
 
 // releaseFolder is dir, or the release folder below it.
@@ -61,6 +67,24 @@ func isFolder(path string) bool {
 	return err == nil && info.IsDir()
 }
 
+// verifyManifest checks that the manifest is, byte by byte, what is written for
+// its entries, and that it says of each file what the claim covers.
+func verifyManifest(raw []byte, m Manifest) Check {
+	c := Check{Name: ManifestName, Detail: "altered: it is not what d3p writes"}
+	var written bytes.Buffer
+	if err := WriteJSON(&written, m); err != nil || !bytes.Equal(raw, written.Bytes()) || m.SchemaVersion != 1 {
+		return c
+	}
+	for _, e := range m.Files {
+		if e.Covered == isDeclaration(e.Path) {
+			c.Detail = "altered: it says the wrong thing of what the claim covers: " + e.Path
+			return c
+		}
+	}
+	c.OK, c.Detail = true, "names every file, and whether the claim covers it"
+	return c
+}
+
 // verifyFile compares a file with its entry.
 func verifyFile(dir string, e Entry) Check {
 	c := Check{Name: e.Path, Detail: "as in the manifest"}
@@ -71,7 +95,7 @@ func verifyFile(dir string, e Entry) Check {
 		c.Detail = "the manifest names a file outside the release"
 	case err != nil:
 		c.Detail = "missing or not readable"
-	case hex.EncodeToString(sum[:]) != e.SHA256:
+	case hex.EncodeToString(sum[:]) != e.SHA256 || int64(len(content)) != e.Bytes:
 		c.Detail = "altered: its SHA-256 is not the manifest's"
 	default:
 		c.OK = true
@@ -83,7 +107,7 @@ func verifyFile(dir string, e Entry) Check {
 func verifyNoOthers(dir string, m Manifest) (Check, error) {
 	c := Check{Name: "no other files", OK: true, Detail: fmt.Sprintf("%d files and the manifest", len(m.Files))}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+		if err != nil || path == dir {
 			return err
 		}
 		relative, err := filepath.Rel(dir, path)
@@ -91,7 +115,9 @@ func verifyNoOthers(dir string, m Manifest) (Check, error) {
 			return err
 		}
 		name := filepath.ToSlash(relative)
-		listed := slices.ContainsFunc(m.Files, func(e Entry) bool { return e.Path == name })
+		listed := slices.ContainsFunc(m.Files, func(e Entry) bool {
+			return e.Path == name && d.Type().IsRegular() || d.IsDir() && strings.HasPrefix(e.Path, name+"/")
+		})
 		if c.OK && !listed && name != ManifestName {
 			c.OK, c.Detail = false, name+" is not in the manifest, so no claim covers it"
 		}
@@ -124,6 +150,10 @@ func verifyClaim(dir string) []Check {
 	same := Check{Name: "one event", OK: sameJSON(raw, p.Accounting.Event), Detail: "dp_event.json is the event of privacy.json"}
 	if !same.OK {
 		same.Detail = "dp_event.json is not the event of privacy.json"
+	}
+	if p.Banner != "" {
+		claim.Detail = "privacy.json claims something of a run that is " + p.Banner
+		return []Check{same, claim}
 	}
 	claim.OK, claim.Detail = recompute(raw, &p)
 	return []Check{same, claim, verifyPrice(raw, &p)}

@@ -28,6 +28,8 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		c.Detail = err.Error()
 		return c
 	}
+	g, a := p.Guarantee, p.Accounting
+	line := claimLine(g.Epsilon, g.Delta, p.Unit.Entity, event.Relation(p.Neighbours.Relation))
 	type part struct {
 		name       string
 		want, have any
@@ -38,6 +40,11 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration},
 		{"the cross-check", again.CrossCheck, p.Accounting.CrossCheck},
 		{"the budget", budget, p.Budget},
+		{"the price", []float64{again.Answer.Lower, again.Answer.Estimate, again.Answer.Upper, again.Answer.Upper}, []float64{a.EpsilonLower, a.Epsilon, a.EpsilonUpper, g.Epsilon}},
+		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack},
+		{"the one-line claim", line, p.Statements.OneLine},
+		{"the paragraph", claimParagraph(p.Subject.Name, line, &p.Mechanism, a.EpsilonLower, a.EpsilonUpper), p.Statements.Paragraph},
+		{"the odds", odds(again.Risk), p.Statements.Odds},
 	} {
 		want, have := decoded(part.want), decoded(part.have)
 		if !near(want, have) {
@@ -45,7 +52,7 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 			return c
 		}
 	}
-	c.OK, c.Detail = true, fmt.Sprintf("curve, risk, spending and cross-check: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
+	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
 	return c
 }
 

@@ -30,6 +30,11 @@ func TestVerifyPrice(t *testing.T) {
 		"limits":          func(q *Privacy) { q.Guarantee.Limits = q.Guarantee.Limits[1:] },
 		"the spending":    func(q *Privacy) { q.PerIteration[0].Epsilon = 0 },
 		"the cross-check": func(q *Privacy) { q.Accounting.CrossCheck.Epsilon = 0.5 },
+		"the price":       func(q *Privacy) { q.Accounting.EpsilonLower = 0.2 },
+		"the slack":       func(q *Privacy) { q.Guarantee.Slack++ },
+		"one-line":        func(q *Privacy) { q.Statements.OneLine = strings.Replace(q.Statements.OneLine, "(1,", "(0.9,", 1) },
+		"the paragraph":   func(q *Privacy) { q.Statements.Paragraph += " It is safe." },
+		"the odds":        func(q *Privacy) { q.Statements.Odds = "none" },
 		"the budget":      func(q *Privacy) { q.Budget.After *= 0.99 },
 	} {
 		var q Privacy // as a release is read

@@ -1,0 +1,187 @@
+package report
+
+import (
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+)
+
+// releaseWithEverything writes a release with every kind of file, and returns its
+// folder and the names of the files.
+func releaseWithEverything(t *testing.T) (dir string, names []string) {
+	t.Helper()
+	run := example(t, fit.Config{Epsilon: 1})
+	m, err := models.Compile(run.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Draws, run.Invented.Columns = DrawPosterior(m, run.Posterior, 20, normals{rand.New(rand.NewPCG(1, 1))}), run.Invented.Columns[:1]
+	run.Formats = FormatNames()
+	run.Booked = booked()
+	files, err := run.Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = append(files, PublicFiles(map[string][]byte{"wards.csv": []byte("ward\nnorth\n")})...)
+	dir = filepath.Join(t.TempDir(), "release")
+	if err := WriteFolder(dir, "", files); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return dir, append(names, ManifestName)
+}
+
+// failures are the names of the checks that do not hold.
+func failures(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	checks, err := Verify(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, c := range checks {
+		if !c.OK {
+			names = append(names, c.Name+": "+c.Detail)
+		}
+	}
+	return names
+}
+
+// A release verifies by itself; with one altered byte in any of its files, or one
+// file or folder more at any place, it does not.
+func TestVerifyFindsEveryAlteration(t *testing.T) {
+	dir, names := releaseWithEverything(t)
+	if failed := failures(t, dir); failed != nil {
+		t.Fatalf("an honest release: %v", failed)
+	}
+	folders := map[string]bool{".": true}
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		folders[filepath.Dir(name)] = true
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		altered := append([]byte(nil), content...)
+		altered[len(altered)/2] ^= 1
+		alterations := [][]byte{altered}
+		if name == ManifestName || name == "draws.parquet" {
+			alterations = append(alterations, content[:len(content)-1], append(content[:len(content):len(content)], '\n'))
+		}
+		for _, bad := range alterations {
+			if err := os.WriteFile(path, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if len(cheapChecks(t, dir)) == 0 {
+				t.Errorf("%s was altered, and nobody noticed", name)
+			}
+		}
+		if err := os.WriteFile(path, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if files := cheapChecks(t, dir); len(files) != 0 {
+		t.Fatalf("after every file was restored: %v", files)
+	}
+	extras := []func(string) error{
+		func(path string) error { return os.WriteFile(path, nil, 0o644) },
+		func(path string) error { return os.Mkdir(path, 0o755) },
+		func(path string) error { return os.Symlink("privacy.json", path) },
+	}
+	for folder := range folders {
+		for i, add := range extras {
+			if i > 0 && folder != "." {
+				break // files alone, to save time
+			}
+			extra := filepath.Join(dir, folder, "extra")
+			if err := add(extra); err != nil {
+				t.Fatal(err)
+			}
+			if len(cheapChecks(t, dir)) == 0 {
+				t.Errorf("%s: an extra file, folder or link (%d) was not noticed", folder, i)
+			}
+			if err := os.Remove(extra); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// cheapChecks are the failed checks of files, without the accounting.
+func cheapChecks(t *testing.T, dir string) (failed []string) {
+	t.Helper()
+	checks, err := verifyFiles(dir)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, c := range checks {
+		if !c.OK {
+			failed = append(failed, c.Name)
+		}
+	}
+	return failed
+}
+
+// Who alters privacy.json and makes the manifest fit is found by the accounting;
+// who says that the claim covers more than it does, by the manifest.
+func TestVerifyFindsConsistentLies(t *testing.T) {
+	dir, _ := releaseWithEverything(t)
+	path := filepath.Join(dir, "privacy.json")
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var p Privacy
+	if err := json.Unmarshal(content, &p); err != nil {
+		t.Fatal(err)
+	}
+	p.Guarantee.Epsilon /= 2
+	rewrite(t, dir, JSONFile("privacy.json", true, p), "")
+	if failed := strings.Join(failures(t, dir), "; "); !strings.Contains(failed, "the claim follows from the event") {
+		t.Errorf("half the epsilon: %s", failed)
+	}
+	rewrite(t, dir, text("privacy.json", string(content)), "spec.lock.yaml")
+	if failed := failures(t, dir); len(failed) != 1 || !strings.HasPrefix(failed[0], ManifestName) {
+		t.Errorf("a declaration that is said to be covered: %v", failed)
+	}
+}
+
+// rewrite replaces a file and its entry in the manifest, and says that covered is
+// covered.
+func rewrite(t *testing.T, dir string, f File, covered string) {
+	t.Helper()
+	var m Manifest
+	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{f.Name, ManifestName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entry, err := writeFile(dir, f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Files {
+		if m.Files[i].Path == f.Name {
+			m.Files[i] = entry
+		}
+		m.Files[i].Covered = m.Files[i].Covered || m.Files[i].Path == covered
+	}
+	if _, err := writeFile(dir, File{ManifestName, true, func(w io.Writer) error { return WriteJSON(w, m) }}); err != nil {
+		t.Fatal(err)
+	}
+}
