@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
@@ -12,17 +14,21 @@ import (
 
 // layerResult is what `d3p check` says of a layer.
 type layerResult struct {
-	Name    string `json:"name"`
-	Output  string `json:"output"`
-	Weights int    `json:"weights"`
-	Flops   int    `json:"flops"` // of the forward pass of one record
+	Name     string   `json:"name"`
+	Output   string   `json:"output"`
+	Sizes    string   `json:"sizes"` // of the output's dims
+	Weights  int      `json:"weights"`
+	Flops    int      `json:"flops"`              // of the forward pass of one record
+	Gradient []string `json:"gradient,omitempty"` // of one record, how it is kept
 }
 
-// recordCost is what one record of a batch costs.
+// recordCost is what one record of a batch costs in a step.
 type recordCost struct {
-	Flops  int      `json:"flops_per_step"` // forward pass, backward pass and sum of clipped gradients
-	Values int      `json:"values"`         // numbers kept while a batch is worked on
-	Notes  []string `json:"written_out,omitempty"`
+	Flops    int      `json:"flops_per_step"` // forward and backward pass, norms, and sum of clipped gradients
+	Clipping int      `json:"flops_of_norms"`
+	Values   int      `json:"values"`             // numbers kept while a batch is worked on
+	Elements int      `json:"elements,omitempty"` // of the largest gradient written out for a norm
+	Notes    []string `json:"written_out,omitempty"`
 }
 
 // layersOf describes the networks of a model; nil when it has none.
@@ -31,17 +37,48 @@ func layersOf(m *models.Model) ([]layerResult, *recordCost) {
 		return nil, nil
 	}
 	var layers []layerResult
-	cost := &recordCost{Notes: m.Likelihood.Notes}
 	for _, l := range m.Layers {
-		layers = append(layers, layerResult{l.Name, l.Out.String(), l.Weights, l.Flops})
-		cost.Flops += 3 * l.Flops
+		layers = append(layers, layerResult{l.Name, l.Out.String(), sizes(l.Out), l.Weights, l.Flops, gradientOf(m, l.Name)})
 	}
-	for _, b := range m.Likelihood.Buffers {
-		if b.Kind == graph.KRecord || b.Kind == graph.KAuxRecord {
-			cost.Values += b.Size
+	c := m.Likelihood.Cost()
+	return layers, &recordCost{
+		Flops: c.Products + c.Norms + c.Sum, Clipping: c.Norms, Values: c.Values, Elements: c.Elements, Notes: m.Likelihood.Notes,
+	}
+}
+
+// sizes are those of a shape's dims, such as 16×14×14.
+func sizes(s graph.Shape) string {
+	var parts []string
+	for _, d := range s {
+		parts = append(parts, strconv.Itoa(d.Size))
+	}
+	return strings.Join(parts, "×")
+}
+
+// gradientOf says how the gradient of a layer's weights is kept, biases left
+// out where there are others.
+func gradientOf(m *models.Model, layer string) []string {
+	var factors, values []string
+	for i := range m.Params {
+		p := &m.Params[i]
+		if name, ok := strings.CutPrefix(p.Name, layer+"."); !ok || strings.Contains(name, ".") {
+			continue
+		}
+		for j := range m.Likelihood.Terms {
+			t := &m.Likelihood.Terms[j]
+			switch {
+			case t.Param < p.Offset || t.Param >= p.Offset+p.Size:
+			case t.Kind == graph.TermDense:
+				values = append(values, t.Structure())
+			default:
+				factors = append(factors, t.Structure())
+			}
 		}
 	}
-	return layers, cost
+	if factors != nil {
+		return factors
+	}
+	return values
 }
 
 // printLayers prints a table of the layers and what a record costs.
@@ -52,18 +89,22 @@ func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"layer", "output", "weights", "FLOP per record"})
+	t.AppendHeader(table.Row{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
 	weights, flops := 0, 0
 	for _, l := range layers {
-		t.AppendRow(table.Row{l.Name, l.Output, l.Weights, l.Flops})
+		t.AppendRow(table.Row{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
 		weights += l.Weights
 		flops += l.Flops
 	}
-	t.AppendFooter(table.Row{"all", "", weights, flops})
+	t.AppendFooter(table.Row{"all", "", weights, flops, ""})
 	t.Render()
-	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.1f KiB of memory in float64\n", float64(cost.Flops)/1e6, float64(cost.Values)*8/1024)
+	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.2g %% of them for its norm; %.1f KiB of memory in float64\n",
+		float64(cost.Flops)/1e6, 100*float64(cost.Clipping)/float64(cost.Flops), float64(cost.Values)*8/1024)
+	if cost.Elements > 0 {
+		fmt.Fprintf(w, "norms by elements write out at most %d values of a record\n", cost.Elements)
+	}
 	if len(cost.Notes) == 0 {
-		fmt.Fprintln(w, "no gradient of a layer is written out per record")
+		fmt.Fprintln(w, "no gradient of a layer is written out for every record of a batch")
 	}
 	for _, note := range cost.Notes {
 		fmt.Fprintln(w, note)
