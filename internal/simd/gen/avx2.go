@@ -86,6 +86,10 @@ func (i avx2) pick(p predicate, a, b, yes, no VecVirtual) VecVirtual {
 	return v
 }
 
+func (i avx2) replace(in VecVirtual, p predicate, a, b, yes VecVirtual) {
+	VBLENDVPD(i.to(VCMPPD, U8(p), b, a), yes, in, in)
+}
+
 func (i avx2) total(v []VecVirtual) VecVirtual { return totalOfFour(i.add(v[0], v[1])) }
 
 // totalOfFour adds the lanes of four.

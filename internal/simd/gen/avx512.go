@@ -80,6 +80,12 @@ func (i avx512) pick(p predicate, a, b, yes, no VecVirtual) VecVirtual {
 	return v
 }
 
+func (avx512) replace(in VecVirtual, p predicate, a, b, yes VecVirtual) {
+	mask := K()
+	VCMPPD(U8(p), b, a, mask)
+	VMOVAPD(yes, mask, in)
+}
+
 func (avx512) total(v []VecVirtual) VecVirtual {
 	high, four := YMM(), YMM()
 	VEXTRACTF64X4(U8(1), v[0], high)

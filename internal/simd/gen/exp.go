@@ -1,8 +1,6 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/reg"
 )
 
@@ -13,7 +11,9 @@ import (
 func polynomial(i isa, coefficients []float64, x VecVirtual) VecVirtual {
 	p := c(i, coefficients[0])
 	for _, a := range coefficients[1:] {
-		p = i.fma(p, x, c(i, a))
+		next := c(i, a)
+		i.accumulate(next, p, x)
+		p = next
 	}
 	return p
 }
@@ -24,22 +24,27 @@ func expKernel(i isa, x VecVirtual) VecVirtual {
 	return expEnds(i, x, i.add(y, y), 0)
 }
 
-// expReduced returns r and 2^(k-1) with x = k·ln 2 + r.
+// expReduced returns r and 2^(k-1) with x = k·ln 2 + r, as of a number that
+// overflows where x is larger.
 func expReduced(i isa, x VecVirtual) (r, half VecVirtual) {
+	x = i.min(c(i, overflow), x) // the second where one is NaN
 	magic := c(i, number("magic"))
 	shifted := i.fma(x, c(i, number("log2E")), magic)
 	k := i.sub(shifted, magic)
 	r = i.fnma(k, c(i, number("ln2Hi")), x)
-	r = i.fnma(k, c(i, number("ln2Lo")), r)
+	i.deduct(r, k, c(i, number("ln2Lo")))
 	// the low bits of shifted hold k
 	return r, i.shl(i.iadd(shifted, i.broadcast(1022)), 52)
 }
 
-// expEnds puts +Inf where exp(x) overflows, least where it vanishes, and NaN.
+// overflow has an infinite exponential and a finite half of it.
+const overflow = 710
+
+// expEnds puts least where exp(x) vanishes. Where it overflows y has become
+// infinite by itself, and NaN of NaN.
 func expEnds(i isa, x, y VecVirtual, least float64) VecVirtual {
-	y = i.pick(less, c(i, number("expMax")), x, c(i, math.Inf(1)), y)
-	y = i.pick(less, x, c(i, number("expMin")), c(i, least), y)
-	return i.pick(unordered, x, x, x, y)
+	i.replace(y, less, x, c(i, number("expMin")), c(i, least))
+	return y
 }
 
 func expm1Kernel(i isa, x VecVirtual) VecVirtual {

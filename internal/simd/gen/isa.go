@@ -34,6 +34,7 @@ type isa interface {
 	sub(a, b VecVirtual) VecVirtual
 	mul(a, b VecVirtual) VecVirtual
 	div(a, b VecVirtual) VecVirtual
+	min(a, b VecVirtual) VecVirtual
 	max(a, b VecVirtual) VecVirtual
 	and(a, b VecVirtual) VecVirtual
 	or(a, b VecVirtual) VecVirtual
@@ -44,7 +45,8 @@ type isa interface {
 	// fma returns a·b + c, fnma returns c − a·b; c is consumed.
 	fma(a, b, c VecVirtual) VecVirtual
 	fnma(a, b, c VecVirtual) VecVirtual
-	// addTo adds a to sum in place.
+	// deduct takes a·b from sum in place, addTo adds a.
+	deduct(sum, a, b VecVirtual)
 	addTo(sum, a VecVirtual)
 	sqrt(a VecVirtual) VecVirtual
 	xor(a, b VecVirtual) VecVirtual
@@ -53,6 +55,8 @@ type isa interface {
 	total(v []VecVirtual) VecVirtual
 	// pick returns yes where a < b (le: a <= b; unordered: a or b is NaN), no elsewhere.
 	pick(p predicate, a, b, yes, no VecVirtual) VecVirtual
+	// replace is pick with in for no, in place.
+	replace(in VecVirtual, p predicate, a, b, yes VecVirtual)
 }
 
 type predicate uint8

@@ -14,10 +14,11 @@ func logKernel(i isa, x VecVirtual) VecVirtual {
 	f, k := split(i, scaled)
 	k = i.sub(k, bias)
 	y := logReduced(i, f, k)
-	y = i.pick(lessEqual, c(i, math.Inf(1)), x, x, y)
-	y = i.pick(less, x, c(i, 0), i.broadcast(nan), y)
-	y = i.pick(lessEqual, x, c(i, 0), i.pick(less, x, c(i, 0), i.broadcast(nan), c(i, math.Inf(-1))), y)
-	return i.pick(unordered, x, x, x, y)
+	i.replace(y, lessEqual, c(i, math.Inf(1)), x, x)
+	i.replace(y, lessEqual, x, c(i, 0), c(i, math.Inf(-1)))
+	i.replace(y, less, x, c(i, 0), i.broadcast(nan))
+	i.replace(y, unordered, x, x, x)
+	return y
 }
 
 // log1pKernel also gives the rounding of 1+x back, unless x is -1 or not finite.

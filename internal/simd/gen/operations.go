@@ -44,6 +44,7 @@ func (o operations) add(a, b VecVirtual) VecVirtual  { return o.to(VADDPD, b, a)
 func (o operations) sub(a, b VecVirtual) VecVirtual  { return o.to(VSUBPD, b, a) }
 func (o operations) mul(a, b VecVirtual) VecVirtual  { return o.to(VMULPD, b, a) }
 func (o operations) div(a, b VecVirtual) VecVirtual  { return o.to(VDIVPD, b, a) }
+func (o operations) min(a, b VecVirtual) VecVirtual  { return o.to(VMINPD, b, a) }
 func (o operations) max(a, b VecVirtual) VecVirtual  { return o.to(VMAXPD, b, a) }
 func (o operations) and(a, b VecVirtual) VecVirtual  { return o.to(VANDPD, b, a) }
 func (o operations) or(a, b VecVirtual) VecVirtual   { return o.to(VORPD, b, a) }
@@ -71,4 +72,5 @@ func (o operations) fnma(a, b, c VecVirtual) VecVirtual {
 }
 
 func (o operations) accumulate(sum, a, b VecVirtual) { o.fusedMultiply(b, a, sum) }
+func (o operations) deduct(sum, a, b VecVirtual)     { VFNMADD231PD(b, a, sum) }
 func (o operations) addTo(sum, a VecVirtual)         { VADDPD(a, sum, sum) }

@@ -17,7 +17,8 @@ func softplusKernel(i isa, x VecVirtual) VecVirtual {
 	l := logReduced(i, f, k)
 	l = i.add(l, i.div(i.sub(e, i.sub(u, one)), u))
 	y := i.add(i.max(x, c(i, 0)), l)
-	return i.pick(unordered, x, x, x, y)
+	i.replace(y, unordered, x, x, x)
+	return y
 }
 
 func logSigmoidKernel(i isa, x VecVirtual) VecVirtual {
