@@ -47,12 +47,41 @@ type arguments struct {
 	dotLanes, factorLanes                      int32
 }
 
+// output copies `size` elements of an operand to place `to`.
+type output struct {
+	from     operand
+	size, to int32
+}
+
+// run is struct Run of kernel/run.h.
+type run struct {
+	tape, propose, prior, absorb                    arguments
+	proposed, absorbed                              address
+	state, next, aux, states                        address
+	inputs, words, offsets, places                  address
+	records                                         int64
+	status, arrived                                 address
+	gradientNoise, widened, countNoise, countTarget float64
+	one                                             address
+	steps, stateCount, inputCount, wordCount        int32
+	proposedCount, absorbedCount, clipNormAt        int32
+	_                                               int32
+}
+
+// runs are the arguments of the kernel that takes steps.
+type runs struct {
+	runs   address
+	blocks int32 // of one run
+}
+
 // What the static_assert of kernel/program.h says.
 var (
-	_ [96]struct{}  = [unsafe.Sizeof(instr{})]struct{}{}
-	_ [64]struct{}  = [unsafe.Sizeof(term{})]struct{}{}
-	_ [32]struct{}  = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [264]struct{} = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
+	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
+	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
+	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
+	_ [1232]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [264]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 
 // elements are the arguments of the kernel that evaluates one operation.

@@ -142,8 +142,25 @@ func (d *cudaDriver) download(to unsafe.Pointer, from address, bytes int64) erro
 
 func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) error {
 	d.arguments[0] = uintptr(arguments)
+	defer runtime.KeepAlive(arguments)
 	return d.call(cuLaunchKernel, d.kernels[k], uintptr(blocks), 1, 1, blockThreads, 1, 1, 0, d.stream,
 		uintptr(unsafe.Pointer(d.arguments)), 0)
+}
+
+func (d *cudaDriver) together(k kernel) (int, error) {
+	each, err := d.word(cuOccupancyMaxActiveBlocksPerMultiprocessor, d.kernels[k], blockThreads, 0)
+	if err != nil {
+		return 0, err
+	}
+	processors, err := d.word(cuDeviceGetAttribute, attributeMultiprocessors, d.device)
+	return int(int32(each)) * int(int32(processors)), err
+}
+
+func (d *cudaDriver) launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error {
+	d.arguments[0] = uintptr(arguments)
+	defer runtime.KeepAlive(arguments)
+	return d.call(cuLaunchCooperativeKernel, d.kernels[k], uintptr(blocks), 1, 1, blockThreads, 1, 1, 0, d.stream,
+		uintptr(unsafe.Pointer(d.arguments)))
 }
 
 func (d *cudaDriver) wait() error { return d.call(cuStreamSynchronize, d.stream) }

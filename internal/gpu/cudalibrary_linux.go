@@ -74,15 +74,15 @@ func (c *cuda) text(f function, result uintptr) string {
 	return string(unsafe.Slice((*byte)(at), n))
 }
 
-// word is a call that returns one number through its first argument; at most two
-// others follow.
+// word is a call that returns one number through its first argument; at most
+// three others follow.
 //
 //go:uintptrescapes
 func (c *cuda) word(f function, args ...uintptr) (uintptr, error) {
 	w := new(uintptr)
-	var more [2]uintptr // unused ones are ignored
+	var more [3]uintptr // unused ones are ignored
 	copy(more[:], args)
-	err := c.call(f, uintptr(unsafe.Pointer(w)), more[0], more[1])
+	err := c.call(f, uintptr(unsafe.Pointer(w)), more[0], more[1], more[2])
 	return *w, err
 }
 

@@ -8,31 +8,33 @@ package gpu
 type function int
 
 const (
-	cuInit                       function = iota // (unsigned int flags)
-	cuGetErrorName                               // (CUresult error, const char **text)
-	cuGetErrorString                             // (CUresult error, const char **text)
-	cuDeviceGetCount                             // (int *count)
-	cuDeviceGet                                  // (CUdevice *device, int ordinal)
-	cuDeviceGetName                              // (char *name, int length, CUdevice device)
-	cuDeviceTotalMem_v2                          // (size_t *bytes, CUdevice device)
-	cuDeviceGetAttribute                         // (int *value, CUdevice_attribute attribute, CUdevice device)
-	cuDevicePrimaryCtxRetain                     // (CUcontext *context, CUdevice device)
-	cuDevicePrimaryCtxRelease_v2                 // (CUdevice device)
-	cuCtxSetCurrent                              // (CUcontext context)
-	cuMemGetInfo_v2                              // (size_t *free, size_t *total)
-	cuMemAlloc_v2                                // (CUdeviceptr *at, size_t bytes)
-	cuMemFree_v2                                 // (CUdeviceptr at)
-	cuMemHostAlloc                               // (void **at, size_t bytes, unsigned int flags)
-	cuMemFreeHost                                // (void *at)
-	cuMemcpyHtoDAsync_v2                         // (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
-	cuMemcpyDtoHAsync_v2                         // (void *to, CUdeviceptr from, size_t bytes, CUstream stream)
-	cuStreamCreate                               // (CUstream *stream, unsigned int flags)
-	cuStreamSynchronize                          // (CUstream stream)
-	cuStreamDestroy_v2                           // (CUstream stream)
-	cuModuleLoadData                             // (CUmodule *module, const void *image)
-	cuModuleUnload                               // (CUmodule module)
-	cuModuleGetFunction                          // (CUfunction *function, CUmodule module, const char *name)
-	cuLaunchKernel                               // (CUfunction f, unsigned int gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, CUstream stream, void **arguments, void **extra)
+	cuInit                                      function = iota // (unsigned int flags)
+	cuGetErrorName                                              // (CUresult error, const char **text)
+	cuGetErrorString                                            // (CUresult error, const char **text)
+	cuDeviceGetCount                                            // (int *count)
+	cuDeviceGet                                                 // (CUdevice *device, int ordinal)
+	cuDeviceGetName                                             // (char *name, int length, CUdevice device)
+	cuDeviceTotalMem_v2                                         // (size_t *bytes, CUdevice device)
+	cuDeviceGetAttribute                                        // (int *value, CUdevice_attribute attribute, CUdevice device)
+	cuDevicePrimaryCtxRetain                                    // (CUcontext *context, CUdevice device)
+	cuDevicePrimaryCtxRelease_v2                                // (CUdevice device)
+	cuCtxSetCurrent                                             // (CUcontext context)
+	cuMemGetInfo_v2                                             // (size_t *free, size_t *total)
+	cuMemAlloc_v2                                               // (CUdeviceptr *at, size_t bytes)
+	cuMemFree_v2                                                // (CUdeviceptr at)
+	cuMemHostAlloc                                              // (void **at, size_t bytes, unsigned int flags)
+	cuMemFreeHost                                               // (void *at)
+	cuMemcpyHtoDAsync_v2                                        // (CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+	cuMemcpyDtoHAsync_v2                                        // (void *to, CUdeviceptr from, size_t bytes, CUstream stream)
+	cuStreamCreate                                              // (CUstream *stream, unsigned int flags)
+	cuStreamSynchronize                                         // (CUstream stream)
+	cuStreamDestroy_v2                                          // (CUstream stream)
+	cuModuleLoadData                                            // (CUmodule *module, const void *image)
+	cuModuleUnload                                              // (CUmodule module)
+	cuModuleGetFunction                                         // (CUfunction *function, CUmodule module, const char *name)
+	cuLaunchKernel                                              // (CUfunction f, unsigned int gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, CUstream stream, void **arguments, void **extra)
+	cuLaunchCooperativeKernel                                   // as cuLaunchKernel, without extra
+	cuOccupancyMaxActiveBlocksPerMultiprocessor                 // (int *blocks, CUfunction f, int blockThreads, size_t sharedBytes)
 	functions
 )
 
@@ -45,6 +47,7 @@ var functionNames = [functions]string{
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
 	"cuStreamCreate", "cuStreamSynchronize", "cuStreamDestroy_v2",
 	"cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel",
+	"cuLaunchCooperativeKernel", "cuOccupancyMaxActiveBlocksPerMultiprocessor",
 }
 
 // Values of cuda.h: CUresult, CUdevice_attribute and flags.
@@ -53,6 +56,7 @@ const (
 	cudaErrorOutOfMemory = 2
 	cudaErrorNoDevice    = 100
 
+	attributeMultiprocessors = 16
 	attributeCapabilityMajor = 75
 	attributeCapabilityMinor = 76
 

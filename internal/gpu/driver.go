@@ -28,6 +28,10 @@ type driver interface {
 	// launch runs a kernel on `blocks` blocks; arguments, of the given size, are
 	// read before it returns.
 	launch(k kernel, blocks int, arguments unsafe.Pointer) error
+	// together is the most blocks of a kernel that run at the same time, and
+	// launchTogether launches no more, which may then wait for each other.
+	together(k kernel) (int, error)
+	launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error
 	wait() error
 	close() error
 }
@@ -45,11 +49,12 @@ const (
 	globalsKernel kernel = iota
 	recordsKernel
 	finishKernel
+	stepsKernel
 	elementsKernel
 	kernels
 )
 
-var kernelNames = [kernels]string{"d3p_globals", "d3p_records", "d3p_finish", "d3p_elements"}
+var kernelNames = [kernels]string{"d3p_globals", "d3p_records", "d3p_finish", "d3p_steps", "d3p_elements"}
 
 // blockThreads is how many threads a block has.
 const blockThreads = 256

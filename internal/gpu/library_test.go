@@ -141,5 +141,15 @@ func (d *oneThread) launch(k kernel, blocks int, arguments unsafe.Pointer) error
 	return nil
 }
 
+// One thread cannot wait for another.
+func (d *oneThread) together(kernel) (int, error) { return 1, nil }
+
+func (d *oneThread) launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error {
+	if blocks != 1 {
+		return errors.New("blocks that wait for each other need as many threads")
+	}
+	return d.launch(k, blocks, arguments)
+}
+
 func (d *oneThread) wait() error  { return nil }
 func (d *oneThread) close() error { return nil }

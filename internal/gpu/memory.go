@@ -73,6 +73,30 @@ func store[T any](m *memory, x []T) (address, error) {
 	return at, m.driver.wait() // x may change
 }
 
+// send stores a program on the device and points arguments at it.
+func (p *program) send(m *memory, a *arguments) (err error) {
+	keep := func(at address, e error) address {
+		if err == nil {
+			err = e
+		}
+		return at
+	}
+	a.constants = keep(store(m, p.constants))
+	a.indices = keep(store(m, p.indices))
+	a.global, a.globalCount = keep(store(m, p.global)), int32(len(p.global))
+	a.record, a.recordCount = keep(store(m, p.record)), int32(len(p.record))
+	a.columns, a.columnCount = keep(store(m, p.columns)), int32(len(p.columns))
+	a.dots, a.dotCount = keep(store(m, p.dots)), int32(len(p.dots))
+	a.terms, a.termCount = keep(store(m, p.terms)), int32(len(p.terms))
+	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
+	a.globals = keep(m.alloc(8 * int64(p.globals)))
+	a.parameterCount, a.drawnCount = int32(p.tape.P), int32(p.tape.AuxRecord)
+	a.lanesPerRecord = int32(p.lanesPerRecord())
+	a.dotLanes = int32(p.lanes.count)
+	a.factorLanes = int32(p.lanes.count + len(p.dots))
+	return err
+}
+
 // leastMemory is what a model with rows of the given size needs at least,
 // however many records there are: see worker.openTable.
 func (p *program) leastMemory(row int64) int64 {

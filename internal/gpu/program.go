@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 
 	"d3p/internal/models/graph"
@@ -59,16 +60,22 @@ func compile(t *graph.Tape) (*program, error) {
 
 // check finds what the kernels cannot do.
 func (p *program) check() error {
-	for _, list := range [][]graph.Instr{p.tape.Global, needed(p.tape)} {
-		for i := range list {
-			if _, ok := codes[list[i].Op]; !ok {
-				return &UnsupportedError{"operation " + list[i].Op.String()}
-			}
-		}
+	if err := errors.Join(p.checkOperations(p.tape.Global), p.checkOperations(needed(p.tape))); err != nil {
+		return err
 	}
 	for i := range p.tape.Terms {
 		if !p.tape.Buffers[p.tape.Terms[i].Delta].Kind.PerRecord() {
 			return fmt.Errorf("gpu: the tape's gradient is not per record")
+		}
+	}
+	return nil
+}
+
+// checkOperations finds an operation that the kernels lack.
+func (p *program) checkOperations(list []graph.Instr) error {
+	for i := range list {
+		if _, ok := codes[list[i].Op]; !ok {
+			return &UnsupportedError{"operation " + list[i].Op.String()}
 		}
 	}
 	return nil

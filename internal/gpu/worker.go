@@ -22,6 +22,8 @@ type worker struct {
 	output []float64  // sum, then count
 	have   slotMemory
 	noise  *noise.Stream // of records
+
+	stepping *stepping // after Prepare
 }
 
 // slotMemory is the size in bytes of the slots, large enough for every batch so
@@ -44,7 +46,7 @@ func (w *worker) open() error {
 	if w.output, err = sharedFloats(&w.memory, t.P+1); err != nil {
 		return err
 	}
-	if err := w.sendProgram(); err != nil {
+	if err := w.p.send(&w.memory, w.args); err != nil {
 		return err
 	}
 	at, err := w.memory.alloc(8 * int64(len(w.input)))
@@ -65,31 +67,6 @@ func sharedFloats(m *memory, n int) ([]float64, error) {
 		return nil, err
 	}
 	return unsafe.Slice((*float64)(p), n), nil
-}
-
-// sendProgram stores the tape on the device.
-func (w *worker) sendProgram() (err error) {
-	p, a, m := w.p, w.args, &w.memory
-	keep := func(at address, e error) address {
-		if err == nil {
-			err = e
-		}
-		return at
-	}
-	a.constants = keep(store(m, p.constants))
-	a.indices = keep(store(m, p.indices))
-	a.global, a.globalCount = keep(store(m, p.global)), int32(len(p.global))
-	a.record, a.recordCount = keep(store(m, p.record)), int32(len(p.record))
-	a.columns, a.columnCount = keep(store(m, p.columns)), int32(len(p.columns))
-	a.dots, a.dotCount = keep(store(m, p.dots)), int32(len(p.dots))
-	a.terms, a.termCount = keep(store(m, p.terms)), int32(len(p.terms))
-	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
-	a.globals = keep(m.alloc(8 * int64(p.globals)))
-	a.parameterCount, a.drawnCount = int32(p.tape.P), int32(p.tape.AuxRecord)
-	a.lanesPerRecord = int32(p.lanesPerRecord())
-	a.dotLanes = int32(p.lanes.count)
-	a.factorLanes = int32(p.lanes.count + len(p.dots))
-	return err
 }
 
 // ClippedSum implements privacy.Worker.

@@ -26,6 +26,7 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
+	ahead         StepsInput // of Steps
 }
 
 // start opens the engine and enters the mechanism in the ledger. before is the
@@ -196,6 +197,7 @@ func (s *Session) Close() error {
 	s.curator.session = nil
 	s.gradientNoise.Wipe()
 	s.countNoise.Wipe()
+	clear(s.ahead.Words)
 	return err
 }
 

@@ -6,14 +6,16 @@
 // space is in memory, and which records.
 struct Frame {
     const Arguments* a;
-    double* lanes;  // element e of the chunk's record b is at e·n + b
-    i64 position;   // of the first record in the batch
+    double* lanes;    // element e of the chunk's record b is at e·n + b
+    const u32* batch; // places of the records in the table; null: all
+    i64 position;     // of the first record in the part, and in `drawn`
     int n;
+    double clipNorm;
 };
 
 DEVICE u32 recordAt(const Frame& f, int b) {
-    i64 place = f.position - f.a->first + b;
-    return f.a->batch ? f.a->batch[place] : (u32)place;
+    i64 place = f.position + b;
+    return f.batch ? f.batch[place] : (u32)place;
 }
 
 DEVICE double tableAt(const Arguments& a, u32 record, int column) {
@@ -159,7 +161,7 @@ DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
 }
 
 // execute runs a list, a barrier after each instruction.
-DEVICE void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
+FUNCTION void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     for (int i = 0; i < count; i++) {
         run(t, f, list[i], memory + (i64)list[i].dst * f.n);
         barrier();

@@ -14,8 +14,7 @@ DEVICE void loadColumns(Team t, const Frame& f) {
         Column c = a.columns[k];
         // neighbouring threads read neighbouring columns
         each(t, f.n, c.size, [&](int b, int i) {
-            i64 place = f.position - a.first + b;
-            double x = c.drawn ? a.drawn[place * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
+            double x = c.drawn ? a.drawn[(f.position + b) * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
             f.lanes[(c.at + i) * f.n + b] = x;
         });
     }
@@ -134,10 +133,10 @@ DEVICE double squaredNorm(const Frame& f, int b) {
 }
 
 // clipFactor is privacy.Clip.Factor.
-DEVICE double clipFactor(const Arguments& a, double norm) {
-    if (a.clipKind == unclipped) return 1;
-    if (a.clipKind == automatic) return a.clipNorm / (norm + a.clipGamma);
-    return norm <= a.clipNorm ? 1 : a.clipNorm / norm;
+DEVICE double clipFactor(const Frame& f, double norm) {
+    if (f.a->clipKind == unclipped) return 1;
+    if (f.a->clipKind == automatic) return f.clipNorm / (norm + f.a->clipGamma);
+    return norm <= f.clipNorm ? 1 : f.clipNorm / norm;
 }
 
 // clip sets each record's factor and its part in the count, 1[|g| <= C] - 1/2.
@@ -153,8 +152,8 @@ DEVICE void clip(Team t, const Frame& f) {
             within[b] = 0.5;
             return;
         }
-        factor[b] = clipFactor(a, norm);
-        within[b] = norm <= a.clipNorm ? 0.5 : -0.5;
+        factor[b] = clipFactor(f, norm);
+        within[b] = norm <= f.clipNorm ? 0.5 : -0.5;
     });
     barrier();
 }

@@ -52,11 +52,9 @@ DEVICE void sumScatter(Team t, const Frame& f, const Term& m, const double* fact
     });
 }
 
-// accumulate adds the chunk to a slot: its sum of parameterCount scalars, and
-// its count.
-DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
+// addTerms adds Σ_b factor_b·g_b, parameterCount scalars, to sum.
+FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum) {
     const Arguments& a = *f.a;
-    const double *factor = f.lanes + (i64)a.factorLanes * f.n, *within = factor + f.n;
     for (int k = 0; k < a.termCount; k++) {
         const Term& m = a.terms[k];
         if (m.kind == dense) sumDense(t, f, m, factor, sum);
@@ -65,6 +63,12 @@ DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
         else sumOuter(t, f, m, factor, sum);
         barrier(); // terms may share parameters
     }
+}
+
+// accumulate adds the chunk to a slot: its sum and its count.
+DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
+    const double *factor = f.lanes + (i64)f.a->factorLanes * f.n, *within = factor + f.n;
+    addTerms(t, f, factor, sum);
     eachWarp(t, 1, [&](int) {
         double s = warpSum(f.n, [&](int b) { return within[b]; });
         if (firstOfWarp()) *count += s;

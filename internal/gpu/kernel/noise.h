@@ -1,0 +1,69 @@
+// Gaussian noise on a lattice, as package privacy/noise adds it, in all but about
+// one of ten million cases, which are left to it. The same words give the same
+// bits: every rounding is fixed.
+#pragma once
+#include "bits.h"
+
+// normalLogarithm is log x of a positive, finite, normal x: noise/elementary.go.
+FUNCTION double normalLogarithm(double x) {
+    u64 shifted = bits(x) + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+    double k = (double)((i64)(shifted >> 52) - 1023);
+    double f = fromBits((shifted & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1;
+    double s = f / (2 + f), z = s * s;
+    double r = fma(z, 1.479819860511658591e-01, 1.531383769920937332e-01);
+    r = fma(z, r, 1.818357216161805012e-01);
+    r = fma(z, r, 2.222219843214978396e-01);
+    r = fma(z, r, 2.857142874366239149e-01);
+    r = fma(z, r, 3.999999999940941908e-01);
+    r = fma(z, r, 6.666666666666735130e-01);
+    double half = 0.5 * f * f;
+    double tail = fma(s, fma(z, r, half), k * 1.90821492927058770002e-10);
+    return fma(k, 6.93147180369123816490e-01, f - (half - tail));
+}
+
+// turn sets sine and cosine of 2π w/2^64.
+FUNCTION void turn(u64 w, double* sine, double* cosine) {
+    u64 quarter = (w + (1ull << 61)) >> 62 & 3;
+    double y = (double)(i64)(w - (quarter << 62)) * (6.28318530717958647692 * 0x1p-64), z = y * y;
+    double p = fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
+    p = fma(z, p, 2.75573137070700676789e-06);
+    p = fma(z, p, -1.98412698298579493134e-04);
+    p = fma(z, p, 8.33333333332248946124e-03);
+    p = fma(z, p, -1.66666666666666324348e-01);
+    double s = fma(y * z, p, y);
+    p = fma(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
+    p = fma(z, p, -2.75573143513906633035e-07);
+    p = fma(z, p, 2.48015872894767294178e-05);
+    p = fma(z, p, -1.38888888888741095749e-03);
+    p = fma(z, p, 4.16666666666666019037e-02);
+    double h = 0.5 * z, t = 1 - h;
+    double c = t + fma(z * z, p, (1 - t) - h);
+    switch (quarter) {
+    case 0: *sine = s; *cosine = c; return;
+    case 1: *sine = c; *cosine = -s; return;
+    case 2: *sine = -s; *cosine = -c; return;
+    }
+    *sine = -c;
+    *cosine = s;
+}
+
+enum { normalGroup = 16, normalPairs = 8 };
+
+// addGaussian sets *x, number i of a vector, to the multiple of the lattice's
+// spacing nearest to *x + sigma·Z, with the words that noise.Stream.Normals
+// takes for it, and reports whether double precision is certain of it.
+DEVICE bool addGaussian(double* x, int i, const u64* words, double sigma) {
+    const u64* group = words + i / normalGroup * normalGroup;
+    int j = i % normalPairs;
+    u64 w = group[j];
+    double s, c, radius = squareRoot(-2 * normalLogarithm(((double)w + 1) * 0x1p-64));
+    turn(group[normalPairs + j], &s, &c);
+    double z = radius * (i % normalGroup < normalPairs ? c : s);
+    // the largest power of two that is at most sigma/2^10
+    double spacing = fromBits((bits(sigma) >> 52 << 52) - (10ull << 52)), perSpacing = 1 / spacing;
+    double t = (*x + sigma * z) * perSpacing;
+    double nearest = (t + 0x1.8p52) - 0x1.8p52;
+    *x = nearest * spacing;
+    bool insensitive = w - (1ull << 40) <= (0ull - (1ull << 39)) - (1ull << 40);
+    return insensitive && absolute(t - nearest) < 0.5 - (0x1p-28 + 0x1p-51 * absolute(t));
+}

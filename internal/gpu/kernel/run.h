@@ -1,0 +1,169 @@
+// Many steps in one launch: the parameters of a fit, its batches' sums, noise and
+// what the analyst makes of them never leave the device in between. What the
+// analyst does is given as tapes of global instructions:
+//
+//   propose  state, inputs -> parameters θ of the likelihood
+//   prior    θ -> its gradient
+//   absorb   state, (inputs, noisy sum, noisy count, prior gradient) -> next state
+#pragma once
+#include "group.h"
+#include "noise.h"
+#include "slots.h"
+
+// An Output copies `size` elements of an operand to place `to`.
+struct Output {
+    Operand from;
+    int size, to;
+};
+
+// Why a run ended before its last step; the steps before it are done.
+enum { goesOn, uncertainNoise, clipNormOutOfRange, notFinite };
+
+// A Run is one fit's steps. One group of blocks works on it; block 0 does what
+// is not about records.
+struct Run {
+    Arguments tape, propose, prior, absorb;
+    const Output *proposed, *absorbed;
+    double *state, *next;
+    double* aux;           // inputs, noisy sum, noisy count, prior gradient
+    double* states;        // [steps × stateCount], the result
+    const double* inputs;  // [steps × inputCount]
+    const u64* words;      // [steps × wordCount]: of the sum's noise, then the count's
+    const i64* offsets;    // of batches in places, steps+1; null: every record
+    const u32* places;
+    i64 records;           // of the table
+    int* status;           // steps done, why it ended
+    u32* arrived;
+    double gradientNoise;  // z, in units of the clip norm
+    double widened;        // factor of the noise for rounding
+    double countNoise;     // σ_b; 0: no count
+    double countTarget;    // γ
+    const double* one;     // the factor 1
+    int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, unused;
+};
+
+static_assert(sizeof(Output) == 24 && sizeof(Run) == 1232, "as on the Go side");
+
+struct Runs {
+    const Run* runs;
+    int blocks; // of one group
+};
+
+// chunkOf and slotsOf are those of internal/gpu/layout.go.
+DEVICE int chunkOf(i64 size) {
+    i64 units = ((size + 127) / 128 + 31) / 32;
+    return units < 1 ? 32 : units > 8 ? 256 : (int)units * 32;
+}
+
+DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
+    i64 chunks = (size + chunk - 1) / chunk, most = (256 << 20) / (8 * ((i64)a.lanesPerRecord * chunk + a.parameterCount + 1));
+    if (most > 1024) most = 1024;
+    if (most > chunks) most = chunks;
+    return most < 1 ? 1 : (int)most;
+}
+
+DEVICE Batch batchOf(const Run& r, int step) {
+    Batch b = {0, 0, r.records, 0, 0};
+    if (r.offsets) {
+        b.places = r.places + r.offsets[step];
+        b.size = r.offsets[step + 1] - r.offsets[step];
+    }
+    b.chunk = chunkOf(b.size);
+    b.slots = slotsOf(r.tape, b.size, b.chunk);
+    return b;
+}
+
+DEVICE void runGlobal(Team t, const Arguments& a) { execute(t, Frame{&a, 0, 0, 0, 1, 0}, a.global, a.globalCount, a.globals); }
+
+DEVICE void copyOutputs(Team t, const Arguments& a, const Output* list, int count, double* to) {
+    Frame f = {&a, 0, 0, 0, 1, 0};
+    for (int k = 0; k < count; k++) {
+        View x = view(f, list[k].from);
+        each(t, list[k].size, 1, [&](int i, int) { to[list[k].to + i] = x.at(i, 0); });
+    }
+    barrier();
+}
+
+DEVICE void proposeStep(Team t, const Run& r, int step) {
+    each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
+    barrier();
+    runGlobal(t, r.propose);
+    copyOutputs(t, r.propose, r.proposed, r.proposedCount, (double*)r.tape.parameters);
+    runGlobal(t, r.tape);
+    double c = r.state[r.clipNormAt];
+    if (t.rank == 0 && !(c >= 1e-100 && c <= 1e100)) r.status[1] = clipNormOutOfRange;
+    barrier();
+}
+
+// confined is privacy.confine.
+DEVICE double confined(double x, double clipNorm) {
+    double most = 0x1p32 * clipNorm;
+    return x >= -most && x <= most ? x : 0;
+}
+
+// release leaves the noisy sum and count in aux.
+DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
+    int P = r.tape.parameterCount;
+    double *sum = r.aux + r.inputCount, *count = sum + P;
+    addSlots(t, r.tape, batch.slots, sum, count);
+    barrier();
+    double clipNorm = r.state[r.clipNormAt];
+    const u64* words = r.words + (i64)step * r.wordCount;
+    each(t, P, 1, [&](int i, int) {
+        sum[i] = confined(sum[i], clipNorm);
+        if (!addGaussian(sum + i, i, words, r.gradientNoise * clipNorm * r.widened)) r.status[1] = uncertainNoise;
+    });
+    if (t.rank == 0) {
+        if (r.countNoise == 0) {
+            *count = 0;
+        } else {
+            *count = confined(*count + (0.5 - r.countTarget) * (double)batch.size, 1);
+            if (!addGaussian(count, 0, words + r.wordCount - normalGroup, r.countNoise * r.widened)) r.status[1] = uncertainNoise;
+        }
+    }
+    barrier();
+}
+
+// absorbStep makes the next state.
+DEVICE void absorbStep(Team t, const Run& r, int step) {
+    int P = r.tape.parameterCount;
+    double* gradient = r.aux + r.inputCount + P + 1;
+    runGlobal(t, r.prior);
+    each(t, P, 1, [&](int i, int) { gradient[i] = 0; });
+    barrier();
+    addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0}, r.one, gradient);
+    runGlobal(t, r.absorb);
+    copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
+    each(t, r.stateCount, 1, [&](int i, int) {
+        if (!isFinite(r.next[i])) r.status[1] = notFinite;
+    });
+    barrier();
+    if (r.status[1] != goesOn) return;
+    each(t, r.stateCount, 1, [&](int i, int) {
+        r.state[i] = r.next[i];
+        r.states[(i64)step * r.stateCount + i] = r.next[i];
+    });
+    if (t.rank == 0) r.status[0] = step + 1;
+    barrier();
+}
+
+DEVICE void runSteps(Team t, const Runs& runs, int block) {
+    const Run& r = runs.runs[block / runs.blocks];
+    int member = block % runs.blocks;
+    Group group = {r.arrived, (u32)runs.blocks, 0};
+    for (int step = 0; step < r.steps; step++) {
+        if (member == 0 && r.status[1] == goesOn) proposeStep(t, r, step);
+        group.wait();
+        if (*(volatile int*)&r.status[1] != goesOn) return;
+        Batch batch = batchOf(r, step);
+        double clipNorm = r.state[r.clipNormAt];
+        for (int slot = member; slot < batch.slots; slot += runs.blocks) {
+            clearSlot(t, r.tape, slot);
+            addToSlot(t, r.tape, batch, slot, clipNorm);
+        }
+        group.wait();
+        if (member > 0) continue;
+        release(t, r, step, batch);
+        if (r.status[1] == goesOn) absorbStep(t, r, step);
+    }
+}

@@ -1,0 +1,50 @@
+// Slots: a batch is cut into chunks, chunk k goes to slot k mod `slots`, and a
+// block runs the chunks of a slot in order: forward, backward, norms, factors,
+// clipped sums. So the shape of every sum depends on the batch and the tape only,
+// not on the machine, nor on how the batch is cut into parts that fit into
+// memory.
+#pragma once
+#include "sums.h"
+
+// A Batch is a part of a batch: `size` records from position `first` on, at
+// places[0..size) of the table, or, without places, its first ones.
+struct Batch {
+    const u32* places;
+    i64 first, size;
+    int chunk, slots;
+};
+
+DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
+    double* sum = a.partial + (i64)slot * a.parameterCount;
+    each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = 0; });
+    if (t.rank == 0) a.counts[slot] = 0;
+    barrier();
+}
+
+// addToSlot adds the chunks of a slot, in order.
+FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm) {
+    double* sum = a.partial + (i64)slot * a.parameterCount;
+    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm};
+    i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
+    i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
+    for (; chunk * batch.chunk < end; chunk += batch.slots) {
+        i64 position = chunk * batch.chunk, left = end - position;
+        f.position = position - batch.first;
+        f.n = (int)(left < batch.chunk ? left : batch.chunk);
+        loadColumns(t, f);
+        execute(t, f, a.record, a.recordCount, f.lanes);
+        innerProducts(t, f);
+        clip(t, f);
+        accumulate(t, f, sum, &a.counts[slot]);
+    }
+}
+
+// addSlots sets sum and count to the sums over all slots.
+FUNCTION void addSlots(Team t, const Arguments& a, int slots, double* sum, double* count) {
+    each(t, a.parameterCount + 1, 1, [&](int i, int) {
+        bool isCount = i == a.parameterCount;
+        double s = 0;
+        for (int slot = 0; slot < slots; slot++) s += isCount ? a.counts[slot] : a.partial[(i64)slot * a.parameterCount + i];
+        *(isCount ? count : sum + i) = s;
+    });
+}

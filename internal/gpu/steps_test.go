@@ -1,0 +1,203 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// analyst is a simple postprocessing of P parameters: θ = m + 0.1·input, a step
+// along the noisy sum and the gradient of a standard normal prior, and a clip
+// norm that follows the noisy count. The state is m (P), then C.
+func analyst(t testing.TB, P int) privacy.Postprocessing {
+	t.Helper()
+	d := graph.Dim{Name: "p", Size: P}
+	compile := func(b *graph.Builder, loss *graph.Node, outputs ...*graph.Node) *graph.Tape {
+		tape, err := graph.Compile(b, loss, outputs, graph.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tape
+	}
+	b := graph.NewBuilder()
+	m, _ := b.Param("m", graph.Shape{d}), b.Param("c", nil)
+	propose := compile(b, nil, b.Add(m, b.Mul(b.Const(0.1), b.Aux("input", graph.Shape{d}, false))))
+
+	b = graph.NewBuilder()
+	prior := compile(b, b.Mul(b.Const(-0.5), b.Sum(b.Square(b.Param("theta", graph.Shape{d})))))
+
+	b = graph.NewBuilder()
+	m, c := b.Param("m", graph.Shape{d}), b.Param("c", nil)
+	b.Aux("input", graph.Shape{d}, false)
+	sum, count, gradient := b.Aux("sum", graph.Shape{d}, false), b.Aux("count", nil, false), b.Aux("gradient", graph.Shape{d}, false)
+	absorb := compile(b, nil, b.Add(m, b.Mul(b.Const(0.001), b.Add(sum, gradient))), b.Mul(c, b.Exp(b.Mul(b.Const(-0.001), count))))
+	return privacy.Postprocessing{Propose: propose, Prior: prior, Absorb: absorb, ClipNorm: P}
+}
+
+// stepsInput is n steps on batches of the given sizes; size -1 is every record.
+func stepsInput(n, P, N int, sizes []int, sum, count *noise.Stream) privacy.StepsInput {
+	rng := rand.New(rand.NewPCG(8, 9))
+	in := privacy.StepsInput{
+		State: make([]float64, P+1), Inputs: make([]float64, n*P), Offsets: []int64{0},
+		Clip: privacy.Clip{Kind: privacy.Flat}, GradientNoise: 2.5, CountNoise: 7, CountTarget: 0.75, Widened: 1 + 0x1p-40,
+	}
+	in.State[P] = 1.25
+	for i := range in.Inputs {
+		in.Inputs[i] = rng.NormFloat64()
+	}
+	groups := (P + 15) / 16 * 16
+	in.NoiseWords = groups + 16
+	in.Words = make([]uint64, n*in.NoiseWords)
+	for k := range n {
+		sum.Seek(uint64(k))
+		sum.Words64(in.Words[k*in.NoiseWords:][:groups])
+		count.Seek(uint64(k))
+		count.Words64(in.Words[k*in.NoiseWords+groups:][:16])
+		size := sizes[k%len(sizes)]
+		if size < 0 {
+			in.Offsets = nil
+			continue
+		}
+		for _, i := range rng.Perm(N)[:size] {
+			in.Places = append(in.Places, uint32(i))
+		}
+		in.Offsets = append(in.Offsets, int64(len(in.Places)))
+	}
+	return in
+}
+
+// Steps in one launch are those of a session that asks for each: the same sums
+// and counts bit for bit, the same noise, and the analyst's arithmetic up to the
+// rounding of exp.
+func TestStepsFollowSession(t *testing.T) {
+	const N, n = 2000, 9
+	tape, rows := plainRegression(t, 6, N)
+	P := tape.P
+	for name, sizes := range map[string][]int{"batches": {0, 1, 33, 700, 1999}, "every record": {-1}} {
+		t.Run(name, func(t *testing.T) {
+			w, err := open(t, 0, tape, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			post := analyst(t, P)
+			if err := w.Prepare(post); err != nil {
+				t.Fatal(err)
+			}
+			sumNoise, countNoise := noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise)
+			in := stepsInput(n, P, N, sizes, sumNoise, countNoise)
+			states := make([]float64, n*(P+1))
+			done, err := w.Steps(states, in)
+			if err != nil || done != n {
+				t.Fatalf("%d steps of %d: %v", done, n, err)
+			}
+			want := append([]float64(nil), in.State...)
+			propose, prior, absorb := graph.NewMachine(post.Propose, 1), graph.NewMachine(post.Prior, 1), graph.NewMachine(post.Absorb, 1)
+			aux := make([]float64, 3*P+1)
+			sum, count := aux[P:2*P], aux[2*P:2*P+1]
+			for k := range n {
+				copy(aux, in.Inputs[k*P:(k+1)*P])
+				propose.Globals(want, aux[:P])
+				theta := append([]float64(nil), propose.Output(0)...)
+				batch, all, size := []uint32(nil), in.Offsets == nil, N
+				if !all {
+					batch = in.Places[in.Offsets[k]:in.Offsets[k+1]]
+					size = len(batch)
+				}
+				clip := in.Clip
+				clip.Norm = want[P]
+				c, err := w.ClippedSum(sum, privacy.StepInput{Params: theta}, batch, all, clip)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sumNoise.Seek(uint64(k))
+				sumNoise.AddGaussian(sum, in.GradientNoise*clip.Norm*in.Widened)
+				count[0] = c + (0.5-in.CountTarget)*float64(size)
+				countNoise.Seek(uint64(k))
+				countNoise.AddGaussian(count, in.CountNoise*in.Widened)
+				prior.Globals(theta, nil)
+				prior.GlobalGradient(aux[2*P+1:])
+				absorb.Globals(want, aux)
+				copy(want, absorb.Output(0))
+				want[P] = absorb.Output(1)[0]
+				got := states[k*(P+1):][:P+1]
+				for i := range want {
+					if math.Abs(got[i]-want[i]) > 1e-13*math.Abs(want[i]) {
+						t.Fatalf("step %d: state[%d] = %x, want %x", k, i, got[i], want[i])
+					}
+				}
+				copy(want, got) // so that the next sums see the same bits
+			}
+		})
+	}
+}
+
+// Where the noise is not certain, C out of range or the state not finite, the
+// run ends before that step, and nothing of it shows.
+func TestStepsEndEarly(t *testing.T) {
+	const N, n = 300, 6
+	tape, rows := plainRegression(t, 6, N)
+	P := tape.P
+	for name, spoil := range map[string]func(in *privacy.StepsInput){
+		"uncertain noise":  func(in *privacy.StepsInput) { in.Words[3*in.NoiseWords+2] = 5 }, // a radius that needs more bits
+		"uncertain count":  func(in *privacy.StepsInput) { in.Words[4*in.NoiseWords-16] = 1<<64 - 1 },
+		"state not finite": func(in *privacy.StepsInput) { in.Inputs[3*P+1] = math.NaN(); in.Inputs[3*P] = math.Inf(1) },
+		"clip norm":        func(in *privacy.StepsInput) { in.Inputs[3*P] = 1e200 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w, err := open(t, 0, tape, rows)
+			if err != nil {
+				t.Fatal(err)
+			}
+			post := analyst(t, P)
+			if name == "state not finite" || name == "clip norm" {
+				post.Absorb = fragile(t, P)
+			}
+			if err := w.Prepare(post); err != nil {
+				t.Fatal(err)
+			}
+			in := stepsInput(n, P, N, []int{50}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
+			spoil(&in)
+			states := make([]float64, n*(P+1))
+			done, err := w.Steps(states, in)
+			want := 3
+			if name == "clip norm" {
+				want = 4 // the step that makes such a C is done
+			}
+			if err != nil || done != want {
+				t.Fatalf("%d steps, want %d: %v", done, want, err)
+			}
+			for i, x := range states[done*(P+1):] {
+				if x != 0 {
+					t.Fatalf("number %d after the last step is %g", i, x)
+				}
+			}
+		})
+	}
+}
+
+// fragile multiplies C by the first input of a step if that is large.
+func fragile(t testing.TB, P int) *graph.Tape {
+	t.Helper()
+	d := graph.Dim{Name: "p", Size: P}
+	b := graph.NewBuilder()
+	m, c := b.Param("m", graph.Shape{d}), b.Param("c", nil)
+	input := b.Slice(b.Aux("input", graph.Shape{d}, false), "p", 0)
+	for _, name := range []string{"sum", "count", "gradient"} {
+		shape := graph.Shape{d}
+		if name == "count" {
+			shape = nil
+		}
+		b.Aux(name, shape, false)
+	}
+	tape, err := graph.Compile(b, nil, []*graph.Node{m, b.Mul(c, b.Max(b.Const(1), input))}, graph.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tape
+}

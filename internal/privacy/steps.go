@@ -1,0 +1,140 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"d3p/internal/models/graph"
+)
+
+// Postprocessing is what an analyst does between two steps, as tapes whose
+// instructions are all global. It sees releases and public numbers only, so an
+// engine may do it where the records are, for many steps without coming back.
+//
+//	propose  parameters: the state; aux: a step's inputs. Output 0 is θ, P scalars.
+//	prior    parameters: θ. Its gradient is that of its loss, in dense terms.
+//	absorb   parameters: the state; aux: the inputs, the noisy sum (P), the noisy
+//	         count, the prior's gradient (P). The outputs, in order, are the next
+//	         state.
+type Postprocessing struct {
+	Propose, Prior, Absorb *graph.Tape
+	// ClipNorm is the element of the state that is C of the next step.
+	ClipNorm int
+}
+
+// Stepper is a Worker that can take several steps of a mechanism by itself.
+type Stepper interface {
+	Worker
+	// Prepare readies the worker for Steps. The error says why it cannot take
+	// steps by itself; it stays a Worker then.
+	Prepare(p Postprocessing) error
+	// Steps takes the steps in order, each as Session.Step would: batch, clipped
+	// sum, noise of exactly the same law, postprocessing. states, n × len(State),
+	// gets the state after each. It ends early, without releasing anything of the
+	// step that it does not take, where the arithmetic of the device does not
+	// decide how noise is rounded, where C is out of range or where a state is not
+	// finite; done is the number of steps taken.
+	Steps(states []float64, in StepsInput) (done int, err error)
+}
+
+// StepsInput is what n steps depend on besides the records. Batches and words
+// are secret.
+type StepsInput struct {
+	State  []float64 // before the first step
+	Inputs []float64 // public numbers for the postprocessing, step after step
+	// Words are the random words of the noise, NoiseWords for each step: those that
+	// noise.Stream.AddGaussian takes for the sum, then those for the count, each
+	// as groups of 16.
+	Words      []uint64
+	NoiseWords int
+	// Places are the records of the batches: step k's are Places[Offsets[k]:
+	// Offsets[k+1]]. Without Offsets each batch is every record.
+	Places  []uint32
+	Offsets []int64
+
+	Clip          Clip    // kind and Gamma
+	GradientNoise float64 // z
+	CountNoise    float64 // σ_b; 0: no count
+	CountTarget   float64 // γ
+	Widened       float64 // factor of both deviations for rounding
+}
+
+// normalGroup is how many normals package noise makes of one group of words.
+const normalGroup = 16
+
+// ErrNotStepping says that a session's engine takes one step at a time.
+var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
+
+// Prepare readies the session for Steps; otherwise it says why steps must be
+// taken one at a time, which Step does in any case.
+func (s *Session) Prepare(p Postprocessing) error {
+	stepper, ok := s.worker.(Stepper)
+	if !ok || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 || s.m.Tape.AuxRecord > 0 {
+		return ErrNotStepping
+	}
+	return stepper.Prepare(p)
+}
+
+// Steps takes up to n steps, n = len(inputs) / (inputs per step), after a
+// successful Prepare. states, n × len(state), gets the state after each of the
+// `done` steps that were taken. It may take fewer than n, even none: the next one
+// then has to be taken by Step. All n are charged before they run, and those that
+// were not taken, of which nothing is released, given back after; an error of the
+// engine gives nothing back, and leaves states zero. *StepsError when fewer than
+// n are authorised.
+func (s *Session) Steps(states, state, inputs []float64, n int) (done int, err error) {
+	if n < 1 || len(states) != n*len(state) || len(inputs)%n != 0 {
+		panic(fmt.Sprintf("privacy: %d numbers for %d states of %d, and %d inputs", len(states), n, len(state), len(inputs)))
+	}
+	if s.worker == nil {
+		return 0, errors.New("privacy: steps of a closed session")
+	}
+	if s.done+n > s.m.Steps {
+		return 0, &StepsError{Authorised: s.m.Steps}
+	}
+	first := s.done
+	s.done += n
+	s.drawSteps(first, n)
+	in := &s.ahead
+	in.State, in.Inputs = state, inputs
+	done, err = s.worker.(Stepper).Steps(states, *in)
+	clear(in.Words)
+	if err != nil {
+		clear(states)
+		return 0, fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
+	}
+	s.done = first + done
+	return done, nil
+}
+
+// drawSteps draws the batches and the words of the noise of n steps.
+func (s *Session) drawSteps(first, n int) {
+	in := &s.ahead
+	in.Clip, in.GradientNoise, in.CountNoise, in.CountTarget = s.m.Clip, s.m.GradientNoise, s.m.CountNoise, s.m.CountTarget
+	in.Widened = 1 + RoundingAllowance(s.m.BatchBound)
+	sum := (s.m.Tape.P + normalGroup - 1) / normalGroup * normalGroup
+	in.NoiseWords = sum
+	if s.m.CountNoise != 0 {
+		in.NoiseWords += normalGroup
+	}
+	in.Words = slices.Grow(in.Words[:0], n*in.NoiseWords)[:n*in.NoiseWords]
+	in.Places, in.Offsets = in.Places[:0], append(in.Offsets[:0], 0)
+	for k := range n {
+		words := in.Words[k*in.NoiseWords:][:in.NoiseWords]
+		s.gradientNoise.Seek(uint64(first + k))
+		s.gradientNoise.Words64(words[:sum])
+		if s.m.CountNoise != 0 {
+			s.countNoise.Seek(uint64(first + k))
+			s.countNoise.Words64(words[sum:])
+		}
+		batch, all := s.sampler.Draw(first+k, s.batch)
+		if all {
+			in.Offsets = nil
+			continue
+		}
+		s.batch = batch
+		in.Places = append(in.Places, batch...)
+		in.Offsets = append(in.Offsets, int64(len(in.Places)))
+	}
+}

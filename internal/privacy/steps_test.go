@@ -1,0 +1,127 @@
+package privacy_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// fakeStepper takes `takes` of the steps that it is asked for.
+type fakeStepper struct {
+	fakeEngine
+	takes   int
+	refuses error
+	got     privacy.StepsInput
+}
+
+func (e *fakeStepper) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
+	_, err := e.fakeEngine.Open(t, rows)
+	return e, err
+}
+
+func (e *fakeStepper) Prepare(privacy.Postprocessing) error { return e.refuses }
+
+func (e *fakeStepper) Steps(states []float64, in privacy.StepsInput) (int, error) {
+	e.got = in
+	e.got.Words = append([]uint64(nil), in.Words...) // the session's are cleared
+	for i := range states {
+		states[i] = 3
+	}
+	return e.takes, e.err
+}
+
+func poissonMechanism(t *testing.T, steps int) privacy.Mechanism {
+	m := mechanism(t, steps)
+	m.Sampler = sampler.Config{Scheme: "poisson", Rate: 0.5}
+	return m
+}
+
+// Several steps draw the batches and the noise that as many single ones draw.
+func TestStepsDrawWhatStepDraws(t *testing.T) {
+	single := &fakeEngine{sum: []float64{0, 0}}
+	s := begin(t, newCurator(t, config(t, single)), poissonMechanism(t, 10))
+	for range 5 {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e := &fakeStepper{takes: 4}
+	s = begin(t, newCurator(t, config(t, e)), poissonMechanism(t, 10))
+	if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Prepare(privacy.Postprocessing{}); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Steps(make([]float64, 4), []float64{1}, []float64{5, 6, 7, 8}, 4); done != 4 || err != nil || s.StepsDone() != 5 {
+		t.Fatalf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
+	}
+	for k := range 4 {
+		batch := e.got.Places[e.got.Offsets[k]:e.got.Offsets[k+1]]
+		if !cmp.Equal(append([]uint32{}, batch...), append([]uint32{}, single.batches[1+k]...)) {
+			t.Errorf("step %d: batch %v, want %v", 1+k, batch, single.batches[1+k])
+		}
+		words := e.got.Words[k*e.got.NoiseWords:][:e.got.NoiseWords]
+		for i, p := range []noise.Purpose{noise.GradientNoise, noise.CountNoise} {
+			stream := noise.Insecure(1).Child(0).Stream(p)
+			stream.Seek(uint64(1 + k))
+			for j, w := range words[16*i:][:16] {
+				if want := stream.Uint64(); w != want {
+					t.Fatalf("step %d, %v: word %d is %x, want %x", 1+k, p, j, w, want)
+				}
+			}
+		}
+	}
+	if e.got.GradientNoise != 14 || e.got.CountNoise != 40 || e.got.CountTarget != 0.75 || e.got.Widened != 1+privacy.RoundingAllowance(1<<20) {
+		t.Errorf("noise %+v", e.got)
+	}
+}
+
+// Steps that were not taken are given back, since nothing of them is released.
+func TestStepsEndEarly(t *testing.T) {
+	e := &fakeStepper{takes: 2}
+	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 10))
+	if done, err := s.Steps(make([]float64, 6), []float64{1}, make([]float64, 6), 6); done != 2 || err != nil || s.StepsDone() != 2 {
+		t.Errorf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
+	}
+	if e.got.Offsets != nil {
+		t.Errorf("full batches have offsets %v", e.got.Offsets)
+	}
+}
+
+// All steps are charged before they run: not one more than authorised, and a
+// failure gives nothing back and lets nothing out.
+func TestStepsAreChargedFirst(t *testing.T) {
+	e := &fakeStepper{takes: 2}
+	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 10))
+	var over *privacy.StepsError
+	if _, err := s.Steps(make([]float64, 11), []float64{1}, make([]float64, 11), 11); !errors.As(err, &over) || s.StepsDone() != 0 {
+		t.Errorf("11 steps of 10: %d charged, %v", s.StepsDone(), err)
+	}
+	e.err = errors.New("device lost")
+	states := make([]float64, 6)
+	done, err := s.Steps(states, []float64{1}, make([]float64, 6), 6)
+	mustContain(t, err, "device lost")
+	if done != 0 || s.StepsDone() != 6 || !cmp.Equal(states, make([]float64, 6)) {
+		t.Errorf("after a failure: %d steps done, %d charged, states %g", done, s.StepsDone(), states)
+	}
+}
+
+// What cannot be done on a device is asked one step at a time.
+func TestNotStepping(t *testing.T) {
+	s := begin(t, newCurator(t, config(t, &fakeEngine{})), mechanism(t, 2))
+	if err := s.Prepare(privacy.Postprocessing{}); !errors.Is(err, privacy.ErrNotStepping) {
+		t.Errorf("an engine without steps: %v", err)
+	}
+	refusal := errors.New("too large")
+	s = begin(t, newCurator(t, config(t, &fakeStepper{refuses: refusal})), mechanism(t, 2))
+	if err := s.Prepare(privacy.Postprocessing{}); !errors.Is(err, refusal) {
+		t.Errorf("an engine that refuses: %v", err)
+	}
+}
