@@ -1,0 +1,147 @@
+//go:build !race
+
+package cpu_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// memoryColumns are a hundred predictors and a label.
+const memoryColumns = 101
+
+// TestMemory reads a table of 300,000 records and takes a step on it, in a
+// process of its own: beyond what a process needs anyway, at most 1.3 times the
+// table in float32 is in memory at any time.
+func TestMemory(t *testing.T) {
+	const n = 300_000
+	if path := os.Getenv("D3P_TEST_MEMORY"); path != "" {
+		before := peakMemory(t)
+		stepOn(t, path, n)
+		fmt.Printf("peak %d\n", peakMemory(t)-before)
+		return
+	}
+	peak := peakOf(t, "TestMemory", writeMemoryTable(t, n))
+	table := 4 * n * memoryColumns
+	t.Logf("%.2f times the table", float64(peak)/float64(table))
+	if !(float64(peak) <= 1.3*float64(table)) {
+		t.Errorf("%d MB at the peak, want at most 1.3 times the %d MB of the table", peak>>20, table>>20)
+	}
+}
+
+// peakOf runs the test in a process of its own on a table.
+func peakOf(t *testing.T, test, path string) (peak int) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run", "^"+test+"$")
+	c.Env = append(os.Environ(), "D3P_TEST_MEMORY="+path)
+	out, err := c.Output()
+	if _, e := fmt.Sscanf(string(out), "peak %d\n", &peak); err != nil || e != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return peak
+}
+
+// peakMemory is the most memory of the process so far, in bytes.
+func peakMemory(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Skip("no /proc")
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	kilobytes := 0
+	if _, err := fmt.Sscan(rest, &kilobytes); err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
+
+func writeMemoryTable(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "data.csv")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var block bytes.Buffer
+	for j := range memoryColumns {
+		fmt.Fprintf(&block, "x%d%s", j, separator(j))
+	}
+	if _, err := f.Write(block.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	block.Reset()
+	const rows = 1000
+	for i := range rows {
+		for j := range memoryColumns - 1 {
+			fmt.Fprintf(&block, "%d.%d%s", i%3, j%10, separator(j))
+		}
+		fmt.Fprintf(&block, "%d\n", i%2)
+	}
+	for range n / rows {
+		if _, err := f.Write(block.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func separator(j int) string {
+	if j == memoryColumns-1 {
+		return "\n"
+	}
+	return ","
+}
+
+// stepOn takes a step of a logistic regression.
+func stepOn(t *testing.T, path string, n int) {
+	t.Helper()
+	e := models.Encoding{K: memoryColumns}
+	for j := range memoryColumns {
+		e.Fields = append(e.Fields, models.Field{Column: fmt.Sprintf("x%d", j), Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{j}})
+	}
+	b := graph.NewBuilder()
+	d := graph.Dim{Name: "d", Size: memoryColumns - 1}
+	eta := b.MatMul(b.Columns(0, d), b.Param("w", graph.Shape{d}))
+	tape, err := graph.Compile(b, b.Sub(b.Mul(b.Column(d.Size), eta), b.Softplus(eta)), nil, graph.Options{GradientOnly: true, Columns: e.K})
+	if err != nil {
+		t.Fatal(err)
+	}
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Data: path, Encoding: e, Precision: privacy.Float32, Engine: cpu.New(cpu.Options{Threads: 2}), Root: noise.Insecure(1),
+		Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: event.AddRemove, Spare: tape.K - tape.K0,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := curator.Begin(privacy.Mechanism{
+		Purpose: "test", Tape: tape, Sampler: sampler.Config{Scheme: "poisson", Rate: 0.01}, Steps: 1, BatchBound: n,
+		GradientNoise: 10, Clip: privacy.Clip{Kind: privacy.Flat},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, dst := make([]float64, tape.P), make([]float64, tape.P)
+	if _, err := session.Step(dst, privacy.StepRequest{Params: params, ClipNorm: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
