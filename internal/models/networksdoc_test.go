@@ -1,0 +1,39 @@
+package models
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"d3p/internal/models/spec"
+)
+
+// TestManualNamesLayers checks that docs/networks.md has every layer and every
+// one that is refused, and compiles its example.
+func TestManualNamesLayers(t *testing.T) {
+	src, err := os.ReadFile("../../docs/networks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(src)
+	for _, name := range spec.LayerNames() {
+		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, " "+name+" ") && !strings.Contains(text, "`"+name+" ") && !strings.Contains(text, " "+name+"`") {
+			t.Errorf("docs/networks.md has no layer %s", name)
+		}
+	}
+	_, example, _ := strings.Cut(text, "```yaml\n")
+	example, _, _ = strings.Cut(example, "```")
+	m := compileText(t, `d3p: 1
+data:
+  unit: {entity: image, rows_per_unit: 1}
+  rows: {public: 100}
+  columns: {label: {type: category, levels: [a, b, c, d, e, f, g, h, i, j]}}
+  tensors:
+    img: {from: columns("p1".."p784"), dims: [y, x], shape: [28, 28], lower: 0, upper: 1, scale: {center: 0, by: 1}}
+core:
+  rows: {observe: {label: categorical(logits=net(img))}}
+`+example)
+	if len(m.Likelihood.Notes) > 0 {
+		t.Error(m.Likelihood.Notes)
+	}
+}
