@@ -11,26 +11,20 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
+	"d3p/internal/report"
 )
-
-// expected is what a parameter's posterior will owe to the privacy noise.
-type expected struct {
-	Parameter string  `json:"parameter"`
-	Least     float64 `json:"least_noise_share"` // of its numbers' posterior variances
-	Most      float64 `json:"most_noise_share"`
-}
 
 // expectedNoise predicts the noise share of every parameter; empty where the
 // plan has no such prediction. It reads no data.
-func expectedNoise(m *models.Model, plan *fit.Plan) []expected {
+func expectedNoise(m *models.Model, plan *fit.Plan) []report.Expected {
 	shares := plan.Expect(priorRandom(0))
-	list := []expected{}
+	list := []report.Expected{}
 	if shares == nil {
 		return list
 	}
 	for i := range m.Params {
 		p := &m.Params[i]
-		e := expected{p.Name, math.Inf(1), 0}
+		e := report.Expected{Parameter: p.Name, Least: math.Inf(1)}
 		for _, s := range shares[p.Offset : p.Offset+p.Size] {
 			e.Least, e.Most = min(e.Least, s), max(e.Most, s)
 		}
@@ -42,14 +36,10 @@ func expectedNoise(m *models.Model, plan *fit.Plan) []expected {
 }
 
 // noiseWords says it in a line.
-func noiseWords(list []expected) string {
+func noiseWords(list []report.Expected) string {
 	var parts []string
 	for _, e := range list {
-		low, high := fmt.Sprintf("%.0f", 100*e.Least), fmt.Sprintf("%.0f", 100*e.Most)
-		if low != high {
-			high = low + " to " + high
-		}
-		parts = append(parts, e.Parameter+" "+high+" %")
+		parts = append(parts, e.Parameter+" "+report.Shares(e.Least, e.Most))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -17,13 +17,15 @@ import (
 
 func newPlan(a *app) *cobra.Command {
 	var s *runSettings
+	var out string
 	c := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Show what a fit would run and what it would cost; reads no data",
 		Long: `Plan decides the whole fit from public facts (the model file, the declared
 number of records and the budget) and prints the mechanism, its certified price
-and what to expect. It reads no data and spends nothing.`,
-		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json",
+and what to expect. It reads no data and spends nothing. With --report it writes
+the privacy report that the fit would have: for those who decide on it.`,
+		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := a.resolve(c, s); err != nil {
@@ -37,21 +39,22 @@ and what to expect. It reads no data and spends nothing.`,
 			if err != nil {
 				return err
 			}
-			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: estimateWork(m, plan)}
-			if plan.Private {
-				price, err := report.PriceOf(plan.MechanismEvent(plan.NoiseMultiplier), plan.Adjacency, plan.Delta, plan.Steps)
-				if err != nil {
-					return failWith(statusNumeric, err)
-				}
-				result.Risk, result.Curve, result.GDP = price.Risk, price.Curve, &price.GDP
-				if result.Budget, err = s.budget(m, plan); err != nil {
-					return err
-				}
+			p, err := plannedPrivacy(c, s, m, plan)
+			if err != nil {
+				return err
+			}
+			result := planResult{Plan: plan, Expected: expectedNoise(m, plan), Estimate: estimateWork(m, plan), Risk: p.Risk, Budget: p.Budget}
+			if g := p.Guarantee; g != nil {
+				result.Curve, result.GDP = g.Curve, &g.GDP
+			}
+			if out != "" {
+				return a.writePlan(out, p, report.Findings{Expected: result.Expected, Work: workWords(plan, result.Estimate)}, m)
 			}
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
 	}
 	s = defineSettings(c, algorithm, price)
+	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
 }
 
@@ -59,23 +62,12 @@ and what to expect. It reads no data and spends nothing.`,
 // attacker.
 type planResult struct {
 	*fit.Plan
-	Risk     *report.Risk   `json:"risk"`
-	Curve    []report.Point `json:"curve"`
-	GDP      *report.GDP    `json:"gdp"`
-	Expected []expected     `json:"expected_noise"`
-	Budget   *report.Budget `json:"budget"`   // null without a ledger
-	Estimate *estimate      `json:"estimate"` // null when the engine cannot be timed without data
-}
-
-// budget is what the ledger would say of the planned fit; nil without a ledger.
-func (s *runSettings) budget(m *models.Model, plan *fit.Plan) (*report.Budget, error) {
-	b := booking{path: s.Ledger}
-	booked, err := b.booked(m.Spec.Data.Unit.Entity.V, plan.Adjacency)
-	if booked == nil || err != nil {
-		return nil, err
-	}
-	budget, err := booked.Budget(plan.MechanismEvent(plan.NoiseMultiplier), plan.Adjacency)
-	return budget, failWith(statusNumeric, err)
+	Risk     *report.Risk      `json:"risk"`
+	Curve    []report.Point    `json:"curve"`
+	GDP      *report.GDP       `json:"gdp"`
+	Expected []report.Expected `json:"expected_noise"`
+	Budget   *report.Budget    `json:"budget"`   // null without a ledger
+	Estimate *estimate         `json:"estimate"` // null when the engine cannot be timed without data
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.

@@ -15,20 +15,34 @@ type Findings struct {
 	Rows     []Summary // of all parameters
 	Trace    *Trace    // nil when it was not kept
 	Overlays []Overlay // prior and posterior of some parameters
+
+	// Of a plan, which has no posterior.
+	Expected []Expected // noise of the parameters
+	Work     string     // what the fit will take
+}
+
+// Expected is what a parameter's posterior will owe to the privacy noise.
+type Expected struct {
+	Parameter string  `json:"parameter"`
+	Least     float64 `json:"least_noise_share"` // of its numbers' posterior variances
+	Most      float64 `json:"most_noise_share"`
 }
 
 // document is what the readable reports show.
 type document struct {
 	*Privacy
-	Rows    []Summary // of the parameters
-	Hidden  int       // rows that are left out
-	Noisy   int       // parameters of which the noise makes up most of the variance
-	Badge   string    // PASS, WARN or FAIL
-	Reason  string    // of the badge
-	Columns []columnRow
-	Sizes   []levelSize
-	Beliefs beliefTable
-	Figures figures
+	Planned  bool
+	Expected []Expected
+	Work     string
+	Rows     []Summary // of the parameters
+	Hidden   int       // rows that are left out
+	Noisy    int       // parameters of which the noise makes up most of the variance
+	Badge    string    // PASS, WARN or FAIL
+	Reason   string    // of the badge
+	Columns  []columnRow
+	Sizes    []levelSize
+	Beliefs  beliefTable
+	Figures  figures
 }
 
 // documentRows bounds the table of parameters; summary.csv has every row.
@@ -36,7 +50,7 @@ const documentRows = 60
 
 // newDocument puts the readable report together from what a release holds.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Rows: Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
+	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
 	d.Hidden = len(f.Rows) - len(d.Rows)
 	for _, r := range d.Rows {
@@ -56,6 +70,8 @@ func badge(p *Privacy) (badge, reason string) {
 		return "FAIL", NotPrivate + ": nothing is claimed"
 	case p.Guarantee.Epsilon > p.Guarantee.Target.Epsilon:
 		return "FAIL", "the price exceeds the target"
+	case p.Status == Planned && len(p.Warnings) == 0:
+		return "PLAN", "no record was read and nothing is spent; this is what the fit will satisfy"
 	case len(p.Warnings) > 0:
 		return "WARN", "the claim holds; see the warnings in section 9"
 	}

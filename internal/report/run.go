@@ -14,6 +14,7 @@ import (
 const (
 	Complete     = "complete"
 	StoppedEarly = "stopped_early"
+	Planned      = "planned" // no record was read: what the fit would be
 )
 
 // Run is what a release is written from. Everything in it is public, or left

@@ -69,6 +69,9 @@ func (r *Run) statements() Statements {
 	if r.Banner() != "" {
 		return Statements{OneLine: r.Claim(), Paragraph: r.Claim(), Odds: "none: this run gives no guarantee"}
 	}
+	if r.Status == Planned {
+		return Statements{OneLine: r.claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s, whatever the records are. Nothing in this report depends on them.", r.Name, r.claim())}
+	}
 	mechanism := r.mechanism()
 	return Statements{OneLine: r.claim(), Paragraph: claimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }

@@ -17,6 +17,7 @@ func functions() map[string]any {
 		"percent":   func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
 		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
 		"share":     share,
+		"shares":    Shares,
 		"join":      strings.Join,
 		"constants": constants,
 		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
@@ -42,6 +43,15 @@ func share(x *float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %%", 100**x)
+}
+
+// Shares prints the range of parts of variances.
+func Shares(least, most float64) string {
+	low, high := fmt.Sprintf("%.0f", 100*least), fmt.Sprintf("%.0f", 100*most)
+	if low != high {
+		high = low + " to " + high
+	}
+	return high + " %"
 }
 
 // constants prints declared constants in the order of their names.

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/report"
+)
+
+// plannedPrivacy is the privacy report of a fit that has not run. It reads no
+// data.
+func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *fit.Plan) (*report.Privacy, error) {
+	source, err := os.ReadFile(m.Spec.File)
+	if err != nil {
+		return nil, failWith(statusSpec, err)
+	}
+	hash := sha256.Sum256(source)
+	command := flagsOf(c)
+	command[0] = "d3p fit"
+	run := report.Run{
+		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hex.EncodeToString(hash[:]), Command: command, Accepted: s.AcceptRisk,
+		Plan: plan, Posterior: &fit.Posterior{Plan: plan, Steps: plan.Steps},
+	}
+	if plan.Private {
+		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
+		if run.Booked, err = (booking{path: s.Ledger}).booked(m.Spec.Data.Unit.Entity.V, plan.Adjacency); err != nil {
+			return nil, err
+		}
+	}
+	p, err := run.Privacy()
+	return p, failWith(statusNumeric, err)
+}
+
+// writePlan writes the report of a plan in the format of the file's extension.
+func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *models.Model) error {
+	format := strings.TrimPrefix(filepath.Ext(out), ".")
+	if format == "txt" {
+		format = "text"
+	}
+	if err := checkWords("--report: extension of "+filepath.Base(out), []string{format}, []string{"html", "md", "text", "json"}); err != nil {
+		return err
+	}
+	file, err := report.ReportFile(format, p, f, m.Spec)
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	return a.writeFiles([]report.File{file}, false, out)
+}
