@@ -1,7 +1,6 @@
 package models
 
 import (
-	"slices"
 	"strconv"
 
 	"d3p/internal/models/dist"
@@ -21,6 +20,10 @@ func (c *compiler) nets(scratch *build) {
 		c.errs = append(c.errs, errs...)
 		if resolved == nil {
 			c.brokenNet = true
+			continue
+		}
+		if !c.calls(n) {
+			c.warn(n.Name.At, "call it in rows:, or remove it", "nothing calls net %s, so it is left out", n.Name.V)
 			continue
 		}
 		c.networks = append(c.networks, resolved)
@@ -126,8 +129,32 @@ func (g *build) callable() {
 	}
 }
 
+// calls reports whether an expression calls the net.
+func (c *compiler) calls(n *spec.Net) bool {
+	for _, list := range [][]*spec.Definition{c.spec.Guide.Rows, c.core.Let, c.core.RowsLet, c.core.Observe} {
+		for _, d := range list {
+			if d.Expr != nil && n.Calls(d.Expr) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// warn adds a warning to those of the file, once however often it is compiled.
+func (c *compiler) warn(at spec.Position, hint, format string, args ...any) {
+	var list expr.Errors
+	list.Add(at, hint, format, args...)
+	for _, w := range c.spec.Warnings {
+		if w.Position == list[0].Position && w.Message == list[0].Message {
+			return
+		}
+	}
+	c.spec.Warnings = append(c.spec.Warnings, list...)
+}
+
 // checkNets reports networks that share a name with something else that can be
-// called, and those that nothing calls.
+// called.
 func (c *compiler) checkNets() {
 	taken := make(map[string]bool)
 	for _, name := range append(expr.FunctionNames(), expr.DensityNames()...) {
@@ -138,15 +165,6 @@ func (c *compiler) checkNets() {
 			c.errs.Add(n.Name.At, "rename it", "net %s has the name of a function, distribution or net", n.Name.V)
 		}
 		taken[n.Name.V] = true
-		called := slices.ContainsFunc(c.spec.Guide.Rows, func(d *spec.Definition) bool { return d.Expr != nil && n.Calls(d.Expr) })
-		for _, list := range [][]*spec.Definition{c.core.Let, c.core.RowsLet, c.core.Observe} {
-			for _, d := range list {
-				called = called || d.Expr != nil && n.Calls(d.Expr)
-			}
-		}
-		if !called {
-			c.errs.Add(n.Name.At, "call it in rows:, or remove it", "nothing calls net %s", n.Name.V)
-		}
 	}
 }
 
