@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -11,15 +10,12 @@ import (
 func (f *frame) apply(s *step) {
 	dst := f.elements(s.to, s.count)
 	a, b, c := f.operand(s.a, s.count), f.operand(s.b, s.count), f.operand(s.c, s.count)
-	switch function := vectorFunction(s.op); {
-	case function != nil && a.v != nil:
+	if function := vectorFunction(s.op); function != nil && a.v != nil {
 		function(dst, a.v)
-	case s.op == graph.OpCopy:
-		kernel.Fill(dst, a.s)
-	default:
-		for i := range dst {
-			dst[i] = s.op.Eval(a.at(i), b.at(i), c.at(i))
-		}
+		return
+	}
+	for i := range dst {
+		dst[i] = s.op.Eval(a.at(i), b.at(i), c.at(i))
 	}
 }
 

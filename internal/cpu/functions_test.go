@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"d3p/internal/models/graph"
@@ -57,4 +58,62 @@ func apply(op graph.Op, dst, x []float64) bool {
 	simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1, 1)
 	copy(dst, spaces[inLanes])
 	return true
+}
+
+// Every operation of two values that a program has computes what the tape
+// defines, whichever of them is a scalar; the choice of three likewise.
+func TestBinaryOperations(t *testing.T) {
+	special := []float64{0, math.Copysign(0, -1), 1, -1, 2.5, math.Inf(1), math.Inf(-1), math.NaN(), 1e300, -1e-300}
+	var x, y []float64
+	for _, a := range special {
+		for _, b := range special {
+			x, y = append(x, a), append(y, b)
+		}
+	}
+	n, found := len(x), 0
+	for op := graph.Op(0); op < 255 && (op == 0 || op.String() != "none"); op++ {
+		if op.Arity() < 2 {
+			continue
+		}
+		vector := func(i int) source { return source{at: i * n} }
+		scalar := source{space: inAux, scalar: true}
+		none := source{absent: true}
+		for _, s := range []step{
+			{op: op, a: vector(1), b: vector(2), c: none},
+			{op: op, a: vector(1), b: scalar, c: none},
+			{op: op, a: scalar, b: vector(2), c: none},
+			{op: op, a: vector(1), b: vector(2), c: vector(1)},
+		} {
+			if s.c.absent != (op.Arity() == 2) {
+				continue
+			}
+			s.count = n
+			in, ok := s.coded(&program{})
+			if !ok {
+				continue
+			}
+			found++
+			for _, v := range special {
+				var spaces [simd.Spaces][]float64
+				spaces[inLanes] = slices.Concat(make([]float64, n), x, y)
+				spaces[inAux] = []float64{v}
+				simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1, 1)
+				for i, got := range spaces[inLanes][:n] {
+					a, b := x[i], y[i]
+					if s.a.scalar {
+						a = v
+					}
+					if s.b.scalar {
+						b = v
+					}
+					if want := op.Eval(a, b, x[i]); got != want && !(math.IsNaN(got) && math.IsNaN(want+a+b)) { // NaN wins over what is infinite
+						t.Fatalf("%v(%g, %g) = %g, want %g", op, a, b, got, want)
+					}
+				}
+			}
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d operations, want 20 or more", found)
+	}
 }

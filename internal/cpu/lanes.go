@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -90,11 +89,12 @@ func (f *frame) load(in privacy.StepInput, position int) {
 		f.rowMatVec(&f.p.inRows[i], fetch)
 		fetch = 0
 	}
-	for _, buf := range f.p.columns {
+	for _, c := range f.p.columns {
+		lanes := f.lanesAt(c.place, c.count)
 		if f.rows.F32 != nil {
-			kernel.Columns(f.block(buf), f.rows.F32, f.rows.Stride, t.Buffers[buf].Offset, f.index)
+			simd.Columns32(lanes, f.rows.F32[c.first:], f.rows.Stride, f.index)
 		} else {
-			kernel.Columns(f.block(buf), f.rows.F64, f.rows.Stride, t.Buffers[buf].Offset, f.index)
+			simd.Columns64(lanes, f.rows.F64[c.first:], f.rows.Stride, f.index)
 		}
 	}
 	if t.AuxRecord == 0 {

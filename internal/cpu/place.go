@@ -1,6 +1,10 @@
 package cpu
 
-import "d3p/internal/models/graph"
+import (
+	"slices"
+
+	"d3p/internal/models/graph"
+)
 
 // newElements takes the next elements of the arena.
 func (p *program) newElements(count int) int {
@@ -44,6 +48,7 @@ func (p *program) placeBuffers() {
 		}
 		mark(graph.Operand{Buf: tm.Delta})
 	}
+	var copied []graph.Buf
 	for i, b := range t.Buffers {
 		switch b.Kind {
 		case graph.KConst:
@@ -57,13 +62,33 @@ func (p *program) placeBuffers() {
 			p.newLanes(graph.Buf(i))
 		case graph.KColumn:
 			if inLanes[i] {
-				p.columns = append(p.columns, graph.Buf(i))
-				p.newLanes(graph.Buf(i))
+				copied = append(copied, graph.Buf(i))
 			}
 		}
 	}
+	p.placeColumns(copied)
 	p.placeResults()
 	p.results = p.lanes
+}
+
+// columns are some of a row that lie together, and in lanes too.
+type columns struct{ first, count, place int }
+
+// placeColumns gives columns their lanes in the order of the row, so that they
+// are copied in few pieces.
+func (p *program) placeColumns(list []graph.Buf) {
+	slices.SortStableFunc(list, func(a, b graph.Buf) int {
+		return p.tape.Buffers[a].Offset - p.tape.Buffers[b].Offset
+	})
+	for _, buf := range list {
+		b := &p.tape.Buffers[buf]
+		p.newLanes(buf)
+		if n := len(p.columns); n > 0 && p.columns[n-1].first+p.columns[n-1].count == b.Offset {
+			p.columns[n-1].count += b.Size
+			continue
+		}
+		p.columns = append(p.columns, columns{b.Offset, b.Size, p.place[buf]})
+	}
 }
 
 // placeResults gives the results of the record stage their lanes. Those of a

@@ -25,7 +25,7 @@ type program struct {
 	results        int    // of them, those of the tape
 	numbers        int    // scratch for sums over lanes
 
-	columns []graph.Buf // column blocks copied to lanes at the start of a chunk
+	columns []columns   // copied to lanes at the start of a chunk
 	noise   []graph.Buf // per-record noise blocks, likewise
 	blocks  map[pick]int
 	terms   []term

@@ -191,6 +191,18 @@ func TestRows(t *testing.T) {
 				k.rowSum32(got, weights[:B], table32, stride, index)
 				equal(t, "rowSum32", got, want)
 			}
+			for _, B := range []int{8, 48} {
+				if d == 0 {
+					continue
+				}
+				got, want := atEnd(t, make([]float64, d*B)), make([]float64, d*B)
+				plain.columns64(want, d, wide, stride, index[:B])
+				k.columns64(got, d, table64, stride, index[:B])
+				equal(t, "columns64", got, want)
+				plain.columns32(want, d, narrow, stride, index[:B])
+				k.columns32(got, d, table32, stride, index[:B])
+				equal(t, "columns32", got, want)
+			}
 		}
 	})
 }

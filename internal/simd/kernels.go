@@ -23,6 +23,8 @@ type kernels struct {
 	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)
 	rowSum32  func(sum, w []float64, table []float32, stride int, index []uint32)
 	rowSum64  func(sum, w, table []float64, stride int, index []uint32)
+	columns32 func(dst []float64, count int, table []float32, stride int, index []uint32)
+	columns64 func(dst []float64, count int, table []float64, stride int, index []uint32)
 
 	narrow func(dst []float32, x []float64)
 	widen  func(dst []float64, x []float32)
@@ -46,6 +48,7 @@ var plain = &kernels{
 	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
+	columns32: columns[float32], columns64: columns[float64],
 	narrow: narrow, widen: widen,
 	tiles64: tiles[float64]{axpy: axpy}, tiles32: tiles[float32]{axpy: axpy32},
 }

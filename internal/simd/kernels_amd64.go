@@ -122,12 +122,18 @@ func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, inde
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum32AVX2(sum []float64, w []float64, table []float32, stride int, index []uint32)
 
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
+
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 16 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
 
 // C += A·B for 6 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
 func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
@@ -268,12 +274,18 @@ func rowDots32AVX512(dst []float64, w []float64, table []float32, stride int, in
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum32AVX512(sum []float64, w []float64, table []float32, stride int, index []uint32)
 
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
+
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 16 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)
 
 // C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
 func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)

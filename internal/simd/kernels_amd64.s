@@ -8764,6 +8764,53 @@ done119:
 	VZEROUPPER
 	RET
 
+// func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
+// Requires: AVX, AVX2
+TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         count+24(FP), CX
+	MOVQ         table_base+32(FP), DX
+	MOVQ         index_base+64(FP), BX
+	MOVQ         index_len+72(FP), SI
+	VBROADCASTSD stride+56(FP), Y0
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+
+rows130:
+	TESTQ     SI, SI
+	JZ        done132
+	VXORPD    Y1, Y1, Y1
+	VPMOVZXDQ (BX), Y1
+	VPMULUDQ  Y0, Y1, Y1
+	VXORPD    Y2, Y2, Y2
+	VPMOVZXDQ 16(BX), Y2
+	VPMULUDQ  Y0, Y2, Y2
+	MOVQ      DX, R8
+	MOVQ      AX, R9
+	MOVQ      CX, R10
+
+column131:
+	VPCMPEQQ   Y3, Y3, Y3
+	VGATHERQPS X3, (R8)(Y1*4), X4
+	VCVTPS2PD  X4, Y3
+	VMOVUPD    Y3, (R9)
+	VPCMPEQQ   Y3, Y3, Y3
+	VGATHERQPS X3, (R8)(Y2*4), X5
+	VCVTPS2PD  X5, Y3
+	VMOVUPD    Y3, 32(R9)
+	ADDQ       $0x04, R8
+	ADDQ       DI, R9
+	DECQ       R10
+	JNZ        column131
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        rows130
+
+done132:
+	VZEROUPPER
+	RET
+
 // func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
@@ -8780,25 +8827,25 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row130:
+row133:
 	CMPQ  R11, CX
-	JGE   done133
+	JGE   done136
 	CMPQ  R11, R10
-	JGE   use132
+	JGE   use135
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line131:
+line134:
 	CMPQ       R14, $0x00
-	JLE        use132
+	JLE        use135
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line131
+	JMP        line134
 
-use132:
+use135:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -8809,9 +8856,9 @@ use132:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail135
+	JZ     tail138
 
-loop134:
+loop137:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R13), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -8821,11 +8868,11 @@ loop134:
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop134
+	JNZ         loop137
 
-tail135:
+tail138:
 	TESTQ       R15, R15
-	JZ          done136
+	JZ          done139
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail8x8<>+64(SB), R15
@@ -8843,7 +8890,7 @@ tail135:
 	VMASKMOVPD  32(R13), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done136:
+done139:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -8851,9 +8898,9 @@ done136:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
 	INCQ         R11
-	JMP          row130
+	JMP          row133
 
-done133:
+done136:
 	VZEROUPPER
 	RET
 
@@ -8869,11 +8916,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done137
+	JZ    done140
 
-columns138:
+columns141:
 	CMPQ    CX, $0x20
-	JLT     narrower139
+	JLT     narrower142
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -8884,7 +8931,7 @@ columns138:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row140:
+row143:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8907,7 +8954,7 @@ row140:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row140
+	JLT          row143
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8919,19 +8966,19 @@ row140:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns138
+	JMP          columns141
 
-narrower139:
-columns141:
+narrower142:
+columns144:
 	CMPQ    CX, $0x10
-	JLT     narrower142
+	JLT     narrower145
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row143:
+row146:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8946,7 +8993,7 @@ row143:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row143
+	JLT          row146
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8954,17 +9001,17 @@ row143:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns141
+	JMP          columns144
 
-narrower142:
-columns144:
+narrower145:
+columns147:
 	CMPQ    CX, $0x08
-	JLT     narrower145
+	JLT     narrower148
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row146:
+row149:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8975,17 +9022,17 @@ row146:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row146
+	JLT          row149
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns144
+	JMP          columns147
 
-narrower145:
+narrower148:
 	TESTQ      CX, CX
-	JZ         done137
+	JZ         done140
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -9000,7 +9047,7 @@ narrower145:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row147:
+row150:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9011,11 +9058,56 @@ row147:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row147
+	JLT          row150
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done137:
+done140:
+	VZEROUPPER
+	RET
+
+// func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
+// Requires: AVX, AVX2
+TEXT ·columns64AVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         count+24(FP), CX
+	MOVQ         table_base+32(FP), DX
+	MOVQ         index_base+64(FP), BX
+	MOVQ         index_len+72(FP), SI
+	VBROADCASTSD stride+56(FP), Y0
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+
+rows151:
+	TESTQ     SI, SI
+	JZ        done153
+	VXORPD    Y1, Y1, Y1
+	VPMOVZXDQ (BX), Y1
+	VPMULUDQ  Y0, Y1, Y1
+	VXORPD    Y2, Y2, Y2
+	VPMOVZXDQ 16(BX), Y2
+	VPMULUDQ  Y0, Y2, Y2
+	MOVQ      DX, R8
+	MOVQ      AX, R9
+	MOVQ      CX, R10
+
+column152:
+	VPCMPEQQ   Y4, Y4, Y4
+	VGATHERQPD Y4, (R8)(Y1*8), Y3
+	VMOVUPD    Y3, (R9)
+	VPCMPEQQ   Y4, Y4, Y4
+	VGATHERQPD Y4, (R8)(Y2*8), Y5
+	VMOVUPD    Y5, 32(R9)
+	ADDQ       $0x08, R8
+	ADDQ       DI, R9
+	DECQ       R10
+	JNZ        column152
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        rows151
+
+done153:
 	VZEROUPPER
 	RET
 
@@ -9056,7 +9148,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k148:
+k154:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -9081,7 +9173,7 @@ k148:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k148
+	JNZ          k154
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9132,7 +9224,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k149:
+k155:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -9150,7 +9242,7 @@ k149:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k149
+	JNZ          k155
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9188,7 +9280,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k150:
+k156:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -9200,7 +9292,7 @@ k150:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k150
+	JNZ          k156
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9229,7 +9321,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k151:
+k157:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -9238,7 +9330,7 @@ k151:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k151
+	JNZ          k157
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9285,7 +9377,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k152:
+k158:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -9303,7 +9395,7 @@ k152:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k152
+	JNZ          k158
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9352,7 +9444,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k153:
+k159:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -9364,7 +9456,7 @@ k153:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k153
+	JNZ          k159
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9404,7 +9496,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k154:
+k160:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -9413,7 +9505,7 @@ k154:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k154
+	JNZ          k160
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9429,9 +9521,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail156
+	JZ   tail162
 
-loop155:
+loop161:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9485,11 +9577,11 @@ loop155:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop155
+	JNZ          loop161
 
-tail156:
+tail162:
 	TESTQ        BX, BX
-	JZ           done157
+	JZ           done163
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9544,7 +9636,7 @@ tail156:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done157:
+done163:
 	VZEROUPPER
 	RET
 
@@ -9557,9 +9649,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail159
+	JZ   tail165
 
-loop158:
+loop164:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9615,11 +9707,11 @@ loop158:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop158
+	JNZ          loop164
 
-tail159:
+tail165:
 	TESTQ        BX, BX
-	JZ           done160
+	JZ           done166
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9676,7 +9768,7 @@ tail159:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done160:
+done166:
 	VZEROUPPER
 	RET
 
@@ -9689,9 +9781,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail162
+	JZ   tail168
 
-loop161:
+loop167:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -9768,11 +9860,11 @@ loop161:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop161
+	JNZ          loop167
 
-tail162:
+tail168:
 	TESTQ        BX, BX
-	JZ           done163
+	JZ           done169
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9850,7 +9942,7 @@ tail162:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done163:
+done169:
 	VZEROUPPER
 	RET
 
@@ -9863,9 +9955,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail165
+	JZ   tail171
 
-loop164:
+loop170:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -9952,11 +10044,11 @@ loop164:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop164
+	JNZ          loop170
 
-tail165:
+tail171:
 	TESTQ        BX, BX
-	JZ           done166
+	JZ           done172
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10044,7 +10136,7 @@ tail165:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done166:
+done172:
 	VZEROUPPER
 	RET
 
@@ -10057,9 +10149,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail168
+	JZ   tail174
 
-loop167:
+loop173:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10122,11 +10214,11 @@ loop167:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop167
+	JNZ          loop173
 
-tail168:
+tail174:
 	TESTQ        BX, BX
-	JZ           done169
+	JZ           done175
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10190,7 +10282,7 @@ tail168:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done169:
+done175:
 	VZEROUPPER
 	RET
 
@@ -10203,9 +10295,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail171
+	JZ   tail177
 
-loop170:
+loop176:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -10322,11 +10414,11 @@ loop170:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop170
+	JNZ          loop176
 
-tail171:
+tail177:
 	TESTQ        BX, BX
-	JZ           done172
+	JZ           done178
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10444,7 +10536,7 @@ tail171:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done172:
+done178:
 	VZEROUPPER
 	RET
 
@@ -10457,9 +10549,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail174
+	JZ   tail180
 
-loop173:
+loop179:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10572,11 +10664,11 @@ loop173:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop173
+	JNZ          loop179
 
-tail174:
+tail180:
 	TESTQ        BX, BX
-	JZ           done175
+	JZ           done181
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10690,7 +10782,7 @@ tail174:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done175:
+done181:
 	VZEROUPPER
 	RET
 
@@ -10703,9 +10795,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail177
+	JZ   tail183
 
-loop176:
+loop182:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10774,11 +10866,11 @@ loop176:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop176
+	JNZ          loop182
 
-tail177:
+tail183:
 	TESTQ        BX, BX
-	JZ           done178
+	JZ           done184
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10848,7 +10940,7 @@ tail177:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done178:
+done184:
 	VZEROUPPER
 	RET
 
@@ -10861,9 +10953,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail180
+	JZ   tail186
 
-loop179:
+loop185:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -11025,11 +11117,11 @@ loop179:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop179
+	JNZ          loop185
 
-tail180:
+tail186:
 	TESTQ        BX, BX
-	JZ           done181
+	JZ           done187
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11192,7 +11284,7 @@ tail180:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done181:
+done187:
 	VZEROUPPER
 	RET
 
@@ -11205,9 +11297,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail183
+	JZ   tail189
 
-loop182:
+loop188:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11339,11 +11431,11 @@ loop182:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop182
+	JNZ          loop188
 
-tail183:
+tail189:
 	TESTQ        BX, BX
-	JZ           done184
+	JZ           done190
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11476,7 +11568,7 @@ tail183:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done184:
+done190:
 	VZEROUPPER
 	RET
 
@@ -11489,9 +11581,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail186
+	JZ   tail192
 
-loop185:
+loop191:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11681,11 +11773,11 @@ loop185:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop185
+	JNZ          loop191
 
-tail186:
+tail192:
 	TESTQ        BX, BX
-	JZ           done187
+	JZ           done193
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11876,7 +11968,7 @@ tail186:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done187:
+done193:
 	VZEROUPPER
 	RET
 
@@ -11889,9 +11981,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail189
+	JZ   tail195
 
-loop188:
+loop194:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12024,11 +12116,11 @@ loop188:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop188
+	JNZ          loop194
 
-tail189:
+tail195:
 	TESTQ        BX, BX
-	JZ           done190
+	JZ           done196
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12162,7 +12254,7 @@ tail189:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done190:
+done196:
 	VZEROUPPER
 	RET
 
@@ -12175,9 +12267,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail192
+	JZ   tail198
 
-loop191:
+loop197:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12438,11 +12530,11 @@ loop191:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop191
+	JNZ          loop197
 
-tail192:
+tail198:
 	TESTQ        BX, BX
-	JZ           done193
+	JZ           done199
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12704,7 +12796,7 @@ tail192:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done193:
+done199:
 	VZEROUPPER
 	RET
 
@@ -12717,9 +12809,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail195
+	JZ   tail201
 
-loop194:
+loop200:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12878,11 +12970,11 @@ loop194:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop194
+	JNZ          loop200
 
-tail195:
+tail201:
 	TESTQ        BX, BX
-	JZ           done196
+	JZ           done202
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13042,7 +13134,7 @@ tail195:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done196:
+done202:
 	VZEROUPPER
 	RET
 
@@ -13055,82 +13147,12 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail198
-
-loop197:
-	VMOVUPD      (CX), Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VXORPD       Z1, Z0, Z0
-	VMOVUPD      Z0, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop197
-
-tail198:
-	TESTQ        BX, BX
-	JZ           done199
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVB        DX, K1
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c8000000000000000<>+0(SB), Z1
-	VXORPD       Z1, Z0, Z0
-	VMOVUPD      Z0, K1, (AX)
-
-done199:
-	VZEROUPPER
-	RET
-
-// func squareAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·squareAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail201
-
-loop200:
-	VMOVUPD (CX), Z0
-	VMULPD  Z0, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop200
-
-tail201:
-	TESTQ     BX, BX
-	JZ        done202
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMULPD    Z0, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done202:
-	VZEROUPPER
-	RET
-
-// func reciprocalAVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
 	JZ   tail204
 
 loop203:
 	VMOVUPD      (CX), Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
@@ -13144,17 +13166,17 @@ tail204:
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
 	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VDIVPD       Z0, Z1, Z0
+	VBROADCASTSD c8000000000000000<>+0(SB), Z1
+	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
 done205:
 	VZEROUPPER
 	RET
 
-// func sqrtAVX512(dst []float64, x []float64)
+// func squareAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -13165,7 +13187,7 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 
 loop206:
 	VMOVUPD (CX), Z0
-	VSQRTPD Z0, Z0
+	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13179,10 +13201,80 @@ tail207:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z0
-	VSQRTPD   Z0, Z0
+	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done208:
+	VZEROUPPER
+	RET
+
+// func reciprocalAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail210
+
+loop209:
+	VMOVUPD      (CX), Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	DECQ         DX
+	JNZ          loop209
+
+tail210:
+	TESTQ        BX, BX
+	JZ           done211
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (CX), K1, Z0
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
+	VDIVPD       Z0, Z1, Z0
+	VMOVUPD      Z0, K1, (AX)
+
+done211:
+	VZEROUPPER
+	RET
+
+// func sqrtAVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail213
+
+loop212:
+	VMOVUPD (CX), Z0
+	VSQRTPD Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop212
+
+tail213:
+	TESTQ     BX, BX
+	JZ        done214
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VSQRTPD   Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done214:
 	VZEROUPPER
 	RET
 
@@ -13196,88 +13288,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail210
-
-loop209:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop209
-
-tail210:
-	TESTQ     SI, SI
-	JZ        done211
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done211:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
-	JZ   tail213
-
-loop212:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop212
-
-tail213:
-	TESTQ     SI, SI
-	JZ        done214
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done214:
-	VZEROUPPER
-	RET
-
-// func mulAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail216
 
 loop215:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13293,16 +13309,16 @@ tail216:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done217:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -13315,7 +13331,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 loop218:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13331,16 +13347,16 @@ tail219:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done220:
 	VZEROUPPER
 	RET
 
-// func maxAVX512(dst []float64, a []float64, b []float64)
+// func mulAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·maxAVX512(SB), NOSPLIT, $0-72
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -13353,13 +13369,8 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 loop221:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMOVAPD Z1, Z2
-	VCMPPD  $0x11, Z0, Z1, K1
-	VMOVAPD Z0, K1, Z2
-	VMOVAPD Z2, Z1
-	VCMPPD  $0x03, Z0, Z0, K1
-	VMOVAPD Z0, K1, Z1
-	VMOVUPD Z1, (AX)
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
@@ -13374,6 +13385,87 @@ tail222:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done223:
+	VZEROUPPER
+	RET
+
+// func divAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·divAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail225
+
+loop224:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop224
+
+tail225:
+	TESTQ     SI, SI
+	JZ        done226
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done226:
+	VZEROUPPER
+	RET
+
+// func maxAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail228
+
+loop227:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMOVAPD Z1, Z2
+	VCMPPD  $0x11, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z2
+	VMOVAPD Z2, Z1
+	VCMPPD  $0x03, Z0, Z0, K1
+	VMOVAPD Z0, K1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop227
+
+tail228:
+	TESTQ     SI, SI
+	JZ        done229
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
 	VMOVAPD   Z1, Z2
 	VCMPPD    $0x11, Z0, Z1, K2
 	VMOVAPD   Z0, K2, Z2
@@ -13382,7 +13474,7 @@ tail222:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done223:
+done229:
 	VZEROUPPER
 	RET
 
@@ -13396,81 +13488,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail225
-
-loop224:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop224
-
-tail225:
-	TESTQ     BX, BX
-	JZ        done226
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done226:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
-	JZ           tail228
-
-loop227:
-	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop227
-
-tail228:
-	TESTQ     BX, BX
-	JZ        done229
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done229:
-	VZEROUPPER
-	RET
-
-// func divScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail231
 
 loop230:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13484,16 +13506,16 @@ tail231:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z0, Z1, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done232:
 	VZEROUPPER
 	RET
 
-// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -13505,7 +13527,7 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 
 loop233:
 	VMOVUPD (CX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13519,16 +13541,16 @@ tail234:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done235:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX512(dst []float64, a []float64, s float64)
+// func divScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -13540,7 +13562,7 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 
 loop236:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13554,10 +13576,80 @@ tail237:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done238:
+	VZEROUPPER
+	RET
+
+// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail240
+
+loop239:
+	VMOVUPD (CX), Z1
+	VSUBPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop239
+
+tail240:
+	TESTQ     BX, BX
+	JZ        done241
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done241:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail243
+
+loop242:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop242
+
+tail243:
+	TESTQ     BX, BX
+	JZ        done244
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done244:
 	VZEROUPPER
 	RET
 
@@ -13571,9 +13663,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail240
+	JZ           tail246
 
-loop239:
+loop245:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -13585,11 +13677,11 @@ loop239:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop239
+	JNZ     loop245
 
-tail240:
+tail246:
 	TESTQ     BX, BX
-	JZ        done241
+	JZ        done247
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13602,7 +13694,7 @@ tail240:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done241:
+done247:
 	VZEROUPPER
 	RET
 
@@ -13616,9 +13708,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail243
+	JZ   tail249
 
-loop242:
+loop248:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -13628,11 +13720,11 @@ loop242:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop242
+	JNZ         loop248
 
-tail243:
+tail249:
 	TESTQ       SI, SI
-	JZ          done244
+	JZ          done250
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -13642,7 +13734,7 @@ tail243:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done244:
+done250:
 	VZEROUPPER
 	RET
 
@@ -13656,9 +13748,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail246
+	JZ           tail252
 
-loop245:
+loop251:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -13666,11 +13758,11 @@ loop245:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop245
+	JNZ         loop251
 
-tail246:
+tail252:
 	TESTQ       BX, BX
-	JZ          done247
+	JZ          done253
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -13679,7 +13771,7 @@ tail246:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done247:
+done253:
 	VZEROUPPER
 	RET
 
@@ -13692,20 +13784,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail249
+	JZ   tail255
 
-loop248:
+loop254:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop248
+	JNZ       loop254
 
-tail249:
+tail255:
 	TESTQ     BX, BX
-	JZ        done250
+	JZ        done256
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13713,7 +13805,7 @@ tail249:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done250:
+done256:
 	VZEROUPPER
 	RET
 
@@ -13726,26 +13818,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail252
+	JZ   tail258
 
-loop251:
+loop257:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop251
+	JNZ       loop257
 
-tail252:
+tail258:
 	TESTQ       BX, BX
-	JZ          done253
+	JZ          done259
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done253:
+done259:
 	VZEROUPPER
 	RET
 
@@ -13758,25 +13850,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail255
+	JZ     tail261
 
-loop254:
+loop260:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop254
+	JNZ     loop260
 
-tail255:
+tail261:
 	TESTQ     DX, DX
-	JZ        done256
+	JZ        done262
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done256:
+done262:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -13797,20 +13889,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail258
+	JZ     tail264
 
-loop257:
+loop263:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop257
+	JNZ         loop263
 
-tail258:
+tail264:
 	TESTQ       BX, BX
-	JZ          done259
+	JZ          done265
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -13818,7 +13910,7 @@ tail258:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done259:
+done265:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -13843,9 +13935,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail261
+	JZ           tail267
 
-loop260:
+loop266:
 	VMOVUPD (BX), Z4
 	VSQRTPD Z4, Z4
 	VDIVPD  Z4, Z0, Z5
@@ -13861,11 +13953,11 @@ loop260:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	DECQ    CX
-	JNZ     loop260
+	JNZ     loop266
 
-tail261:
+tail267:
 	TESTQ     SI, SI
-	JZ        done262
+	JZ        done268
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -13881,7 +13973,7 @@ tail261:
 	VMOVAPD   Z2, K2, Z1
 	VMOVUPD   Z1, K1, (DX)
 
-done262:
+done268:
 	VZEROUPPER
 	RET
 
@@ -13905,9 +13997,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail264
+	JZ           tail270
 
-loop263:
+loop269:
 	VMOVUPD (DX), Z8
 	VMOVUPD (BX), Z9
 	VMULPD  Z9, Z0, Z9
@@ -13936,11 +14028,11 @@ loop263:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop263
+	JNZ     loop269
 
-tail264:
+tail270:
 	TESTQ     R8, R8
-	JZ        done265
+	JZ        done271
 	MOVQ      $-1, CX
 	BZHIQ     R8, CX, CX
 	KMOVB     CX, K1
@@ -13967,7 +14059,7 @@ tail264:
 	VADDPD    Z0, Z2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done265:
+done271:
 	VZEROUPPER
 	RET
 
@@ -13987,25 +14079,25 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row266:
+row272:
 	CMPQ  R11, CX
-	JGE   done269
+	JGE   done275
 	CMPQ  R11, R10
-	JGE   use268
+	JGE   use274
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line267:
+line273:
 	CMPQ       R14, $0x00
-	JLE        use268
+	JLE        use274
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line267
+	JMP        line273
 
-use268:
+use274:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -14015,20 +14107,20 @@ use268:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail271
+	JZ     tail277
 
-loop270:
+loop276:
 	VCVTPS2PD   (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x20, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop270
+	JNZ         loop276
 
-tail271:
+tail277:
 	TESTQ       R15, R15
-	JZ          done272
+	JZ          done278
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -14036,7 +14128,7 @@ tail271:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done272:
+done278:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -14045,9 +14137,9 @@ done272:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row266
+	JMP           row272
 
-done269:
+done275:
 	VZEROUPPER
 	RET
 
@@ -14063,11 +14155,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done273
+	JZ    done279
 
-columns274:
+columns280:
 	CMPQ    CX, $0x40
-	JLT     narrower275
+	JLT     narrower281
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14078,7 +14170,7 @@ columns274:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row276:
+row282:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14101,7 +14193,7 @@ row276:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row276
+	JLT          row282
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14113,19 +14205,19 @@ row276:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns274
+	JMP          columns280
 
-narrower275:
-columns277:
+narrower281:
+columns283:
 	CMPQ    CX, $0x20
-	JLT     narrower278
+	JLT     narrower284
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row279:
+row285:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14140,7 +14232,7 @@ row279:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row279
+	JLT          row285
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14148,17 +14240,17 @@ row279:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns277
+	JMP          columns283
 
-narrower278:
-columns280:
+narrower284:
+columns286:
 	CMPQ    CX, $0x10
-	JLT     narrower281
+	JLT     narrower287
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row282:
+row288:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14169,22 +14261,22 @@ row282:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row282
+	JLT          row288
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns280
+	JMP          columns286
 
-narrower281:
-columns283:
+narrower287:
+columns289:
 	CMPQ    CX, $0x08
-	JLT     narrower284
+	JLT     narrower290
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row285:
+row291:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14193,23 +14285,23 @@ row285:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row285
+	JLT          row291
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns283
+	JMP          columns289
 
-narrower284:
+narrower290:
 	TESTQ     CX, CX
-	JZ        done273
+	JZ        done279
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row286:
+row292:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14218,10 +14310,50 @@ row286:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row286
+	JLT          row292
 	VMOVUPD      Z0, K1, (AX)
 
-done273:
+done279:
+	VZEROUPPER
+	RET
+
+// func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         count+24(FP), CX
+	MOVQ         table_base+32(FP), DX
+	MOVQ         index_base+64(FP), BX
+	MOVQ         index_len+72(FP), SI
+	VBROADCASTSD stride+56(FP), Z0
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+
+rows293:
+	TESTQ     SI, SI
+	JZ        done295
+	VPXORQ    Z1, Z1, Z1
+	VPMOVZXDQ (BX), Z1
+	VPMULUDQ  Z0, Z1, Z1
+	MOVQ      DX, R8
+	MOVQ      AX, R9
+	MOVQ      CX, R10
+
+column294:
+	KXNORB     K1, K1, K1
+	VGATHERQPS (R8)(Z1*4), K1, Y3
+	VCVTPS2PD  Y3, Z2
+	VMOVUPD    Z2, (R9)
+	ADDQ       $0x04, R8
+	ADDQ       DI, R9
+	DECQ       R10
+	JNZ        column294
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        rows293
+
+done295:
 	VZEROUPPER
 	RET
 
@@ -14241,25 +14373,25 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
 	SUBQ $0x10, R10
 	XORQ R11, R11
 
-row287:
+row296:
 	CMPQ  R11, CX
-	JGE   done290
+	JGE   done299
 	CMPQ  R11, R10
-	JGE   use289
+	JGE   use298
 	MOVL  64(DI)(R11*4), R12
 	IMULQ R8, R12
 	ADDQ  SI, R12
 	MOVQ  R9, R14
 
-line288:
+line297:
 	CMPQ       R14, $0x00
-	JLE        use289
+	JLE        use298
 	PREFETCHT1 (R12)
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R14
-	JMP        line288
+	JMP        line297
 
-use289:
+use298:
 	MOVL   (DI)(R11*4), R12
 	IMULQ  R8, R12
 	ADDQ   SI, R12
@@ -14269,20 +14401,20 @@ use289:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail292
+	JZ     tail301
 
-loop291:
+loop300:
 	VMOVUPD     (R12), Z1
 	VMOVUPD     (R13), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	ADDQ        $0x40, R13
 	DECQ        R14
-	JNZ         loop291
+	JNZ         loop300
 
-tail292:
+tail301:
 	TESTQ       R15, R15
-	JZ          done293
+	JZ          done302
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -14290,7 +14422,7 @@ tail292:
 	VMOVUPD.Z   (R13), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done293:
+done302:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -14299,9 +14431,9 @@ done293:
 	VADDSD        X2, X1, X1
 	VMOVSD        X1, (AX)(R11*8)
 	INCQ          R11
-	JMP           row287
+	JMP           row296
 
-done290:
+done299:
 	VZEROUPPER
 	RET
 
@@ -14317,11 +14449,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done294
+	JZ    done303
 
-columns295:
+columns304:
 	CMPQ    CX, $0x40
-	JLT     narrower296
+	JLT     narrower305
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14332,7 +14464,7 @@ columns295:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row297:
+row306:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14355,7 +14487,7 @@ row297:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row297
+	JLT          row306
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14367,19 +14499,19 @@ row297:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns295
+	JMP          columns304
 
-narrower296:
-columns298:
+narrower305:
+columns307:
 	CMPQ    CX, $0x20
-	JLT     narrower299
+	JLT     narrower308
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row300:
+row309:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14394,7 +14526,7 @@ row300:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row300
+	JLT          row309
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14402,17 +14534,17 @@ row300:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns298
+	JMP          columns307
 
-narrower299:
-columns301:
+narrower308:
+columns310:
 	CMPQ    CX, $0x10
-	JLT     narrower302
+	JLT     narrower311
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row303:
+row312:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14423,22 +14555,22 @@ row303:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row303
+	JLT          row312
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns301
+	JMP          columns310
 
-narrower302:
-columns304:
+narrower311:
+columns313:
 	CMPQ    CX, $0x08
-	JLT     narrower305
+	JLT     narrower314
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row306:
+row315:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14447,23 +14579,23 @@ row306:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row306
+	JLT          row315
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns304
+	JMP          columns313
 
-narrower305:
+narrower314:
 	TESTQ     CX, CX
-	JZ        done294
+	JZ        done303
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row307:
+row316:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14472,10 +14604,49 @@ row307:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row307
+	JLT          row316
 	VMOVUPD      Z0, K1, (AX)
 
-done294:
+done303:
+	VZEROUPPER
+	RET
+
+// func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         count+24(FP), CX
+	MOVQ         table_base+32(FP), DX
+	MOVQ         index_base+64(FP), BX
+	MOVQ         index_len+72(FP), SI
+	VBROADCASTSD stride+56(FP), Z0
+	MOVQ         SI, DI
+	SHLQ         $0x03, DI
+
+rows317:
+	TESTQ     SI, SI
+	JZ        done319
+	VPXORQ    Z1, Z1, Z1
+	VPMOVZXDQ (BX), Z1
+	VPMULUDQ  Z0, Z1, Z1
+	MOVQ      DX, R8
+	MOVQ      AX, R9
+	MOVQ      CX, R10
+
+column318:
+	KXNORB     K1, K1, K1
+	VGATHERQPD (R8)(Z1*8), K1, Z2
+	VMOVUPD    Z2, (R9)
+	ADDQ       $0x08, R8
+	ADDQ       DI, R9
+	DECQ       R10
+	JNZ        column318
+	ADDQ       $0x40, AX
+	ADDQ       $0x20, BX
+	SUBQ       $0x08, SI
+	JMP        rows317
+
+done319:
 	VZEROUPPER
 	RET
 
@@ -14540,7 +14711,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k308:
+k320:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -14589,7 +14760,7 @@ k308:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k308
+	JNZ          k320
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14678,7 +14849,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k309:
+k321:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -14709,7 +14880,7 @@ k309:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k309
+	JNZ          k321
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14766,7 +14937,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k310:
+k322:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -14784,7 +14955,7 @@ k310:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k310
+	JNZ          k322
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14822,7 +14993,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k311:
+k323:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -14834,7 +15005,7 @@ k311:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k311
+	JNZ          k323
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14863,7 +15034,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k312:
+k324:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -14872,7 +15043,7 @@ k312:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k312
+	JNZ          k324
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14946,7 +15117,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k313:
+k325:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -14995,7 +15166,7 @@ k313:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k313
+	JNZ          k325
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15090,7 +15261,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k314:
+k326:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -15121,7 +15292,7 @@ k314:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k314
+	JNZ          k326
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15184,7 +15355,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k315:
+k327:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -15202,7 +15373,7 @@ k315:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k315
+	JNZ          k327
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15246,7 +15417,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k316:
+k328:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -15258,7 +15429,7 @@ k316:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k316
+	JNZ          k328
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15293,7 +15464,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k317:
+k329:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -15302,7 +15473,7 @@ k317:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k317
+	JNZ          k329
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15346,7 +15517,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k318:
+k330:
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
 	VBROADCASTSS (SI), Y14
@@ -15371,7 +15542,7 @@ k318:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k318
+	JNZ          k330
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15422,7 +15593,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k319:
+k331:
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
 	VBROADCASTSS (SI), Y10
@@ -15440,7 +15611,7 @@ k319:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k319
+	JNZ          k331
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15478,7 +15649,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k320:
+k332:
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
 	VBROADCASTSS (SI), Y6
@@ -15490,7 +15661,7 @@ k320:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k320
+	JNZ          k332
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15519,7 +15690,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k321:
+k333:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -15528,7 +15699,7 @@ k321:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k321
+	JNZ          k333
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15571,7 +15742,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k322:
+k334:
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
 	VBROADCASTSS (SI), Y12
@@ -15589,7 +15760,7 @@ k322:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k322
+	JNZ          k334
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15652,7 +15823,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k323:
+k335:
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
 	VBROADCASTSS (SI), Y8
@@ -15664,7 +15835,7 @@ k323:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k323
+	JNZ          k335
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15700,7 +15871,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k324:
+k336:
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -15709,7 +15880,7 @@ k324:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k324
+	JNZ          k336
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15777,7 +15948,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k325:
+k337:
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
 	VBROADCASTSS (SI), Z30
@@ -15826,7 +15997,7 @@ k325:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k325
+	JNZ          k337
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -15915,7 +16086,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k326:
+k338:
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
 	VBROADCASTSS (SI), Z18
@@ -15946,7 +16117,7 @@ k326:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k326
+	JNZ          k338
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16003,7 +16174,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k327:
+k339:
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
 	VBROADCASTSS (SI), Z10
@@ -16021,7 +16192,7 @@ k327:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k327
+	JNZ          k339
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16059,7 +16230,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k328:
+k340:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
 	VBROADCASTSS (SI), Z6
@@ -16071,7 +16242,7 @@ k328:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k328
+	JNZ          k340
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16100,7 +16271,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k329:
+k341:
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -16109,7 +16280,7 @@ k329:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k329
+	JNZ          k341
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16183,7 +16354,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k330:
+k342:
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
 	VBROADCASTSS (SI), Z30
@@ -16232,7 +16403,7 @@ k330:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k330
+	JNZ          k342
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16327,7 +16498,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k331:
+k343:
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
 	VBROADCASTSS (SI), Z18
@@ -16358,7 +16529,7 @@ k331:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k331
+	JNZ          k343
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16421,7 +16592,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k332:
+k344:
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
 	VBROADCASTSS (SI), Z10
@@ -16439,7 +16610,7 @@ k332:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k332
+	JNZ          k344
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16483,7 +16654,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k333:
+k345:
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
 	VBROADCASTSS (SI), Z6
@@ -16495,7 +16666,7 @@ k333:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k333
+	JNZ          k345
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16530,7 +16701,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k334:
+k346:
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4
@@ -16539,7 +16710,7 @@ k334:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k334
+	JNZ          k346
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

@@ -86,7 +86,7 @@ func gather(i isa) {
 	MOVQ(count, R11)
 	Label(element)
 	for vector := range index {
-		x := fetch(i, R12, index[vector])
+		x := fetch(i, 8, R12, index[vector])
 		x = i.pick(less, blocks[vector], c(i, 0), i.broadcast(nan), x)
 		i.store(x, Mem{Base: places[1], Disp: 8 * vector * i.lanes()})
 	}
@@ -99,20 +99,6 @@ func gather(i isa) {
 	SUBQ(Imm(64), R13)
 	JNZ(LabelRef(top))
 	next()
-}
-
-// fetch loads the numbers of a table that index picks.
-func fetch(i isa, table Register, index VecVirtual) VecVirtual {
-	if i.suffix() == "AVX2" {
-		all, v := YMM(), YMM()
-		VPCMPEQQ(all, all, all)
-		VGATHERQPD(all, Mem{Base: table, Index: index, Scale: 8}, v)
-		return v
-	}
-	all, v := K(), ZMM()
-	KXNORB(all, all, all)
-	VGATHERQPD(Mem{Base: table, Index: index, Scale: 8}, all, v)
-	return v
 }
 
 // dots takes one product after the other, in the shape of dot.

@@ -35,6 +35,7 @@ func kernels() {
 		for _, size := range []int{4, 8} {
 			rowDots(isa, size)
 			rowSum(isa, size)
+			columns(isa, size)
 		}
 		gemm(isa)
 	}
