@@ -41,9 +41,19 @@ func (l *Loop) run(ctx context.Context, oracle Oracle, prior Prior, eta *noise.S
 		priorGrad = nil
 	}
 	draw := make([]float64, l.guide.Noise())
+	many := newAhead(l, oracle, prior)
 	for !l.Done() {
 		if ctx.Err() != nil {
 			return ErrStopped
+		}
+		if many != nil {
+			switch done, err := many.take(l, eta); {
+			case err != nil:
+				return err
+			case done > 0:
+				after(l.state.Step)
+				continue
+			}
 		}
 		eta.Seek(uint64(l.state.Step))
 		var count float64

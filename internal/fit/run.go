@@ -154,12 +154,21 @@ func (o curatorOracle) Step(dst, params, aux []float64, clipNorm float64) (float
 	return release.Count, err
 }
 
+// Prepare implements aheadOracle.
+func (o curatorOracle) Prepare(p privacy.Postprocessing) error { return o.session.Prepare(p) }
+
+// Steps implements aheadOracle.
+func (o curatorOracle) Steps(states, state, inputs []float64, n int) (int, error) {
+	return o.session.Steps(states, state, inputs, n)
+}
+
 // tapePrior evaluates the prior's tape: no record is involved.
 type tapePrior struct {
+	tape    *graph.Tape
 	machine *graph.Machine
 }
 
-func newTapePrior(t *graph.Tape) *tapePrior { return &tapePrior{graph.NewMachine(t, 1)} }
+func newTapePrior(t *graph.Tape) *tapePrior { return &tapePrior{t, graph.NewMachine(t, 1)} }
 
 // Gradient implements Prior.
 func (p *tapePrior) Gradient(dst, theta []float64) {

@@ -1,0 +1,122 @@
+package fit
+
+import (
+	"math"
+
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// ahead drives many steps at once, on an engine that can do what is between two
+// of them: the loop's arithmetic is written as tapes (script.go), and the
+// engine gets the public numbers of each step and returns the states after it.
+// What it computes is what Propose, Absorb and Advance compute, but for the
+// rounding of elementary functions.
+type ahead struct {
+	oracle                aheadOracle
+	state, inputs, states []float64
+	eta                   []float64 // of one step
+}
+
+// aheadOracle is an Oracle that may be able to take many steps at once.
+type aheadOracle interface {
+	Prepare(privacy.Postprocessing) error
+	Steps(states, state, inputs []float64, n int) (done int, err error)
+}
+
+// aheadNumbers bounds the numbers of all states of one call.
+const aheadNumbers, aheadSteps = 1 << 18, 512
+
+// newAhead returns nil where steps have to be taken one by one: the plan has
+// something that no tape is written for, or the engine has to be asked each time.
+func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
+	o, ok := oracle.(aheadOracle)
+	p, ok2 := prior.(*tapePrior)
+	if !ok || !ok2 || !l.scriptable() {
+		return nil
+	}
+	post, err := l.script(p.tape)
+	if err != nil || o.Prepare(post) != nil {
+		return nil
+	}
+	return &ahead{oracle: o, state: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise())}
+}
+
+// scriptable says whether script.go has tapes for what the loop does.
+func (l *Loop) scriptable() bool {
+	p := l.plan
+	_, isAdam := l.optimizer.(*adam)
+	_, isMeanField := l.guide.(guide.MeanField)
+	return p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != PriorInside && p.NoiseAware != NoiseAwareTemper &&
+		isAdam && isMeanField && l.modelsNoise()
+}
+
+// take takes as many steps as one call does and returns how many: none when the
+// next one has to be taken by itself.
+func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
+	size := len(a.state)
+	n := min(l.plan.Steps-l.state.Step, aheadSteps, max(1, aheadNumbers/size))
+	a.inputs = a.inputs[:0]
+	for k := range n {
+		a.inputs = l.appendInputs(a.inputs, l.state.Step+k, a.eta, eta)
+	}
+	a.states = append(a.states[:0], make([]float64, n*size)...)
+	l.pack(a.state)
+	done, err := a.oracle.Steps(a.states, a.state, a.inputs, n)
+	if err != nil {
+		return 0, err
+	}
+	s := &l.state
+	for k := range done {
+		if s.Step >= s.Average.start {
+			s.Average.Count++
+			s.Noise.Count++
+		}
+		s.Step++
+		if s.Trace.wants(s.Step) {
+			s.Trace.add(s.Step, a.states[k*size:][:l.plan.Latent])
+		}
+	}
+	if done > 0 {
+		l.unpack(a.states[(done-1)*size:][:size])
+	}
+	return done, nil
+}
+
+// appendInputs appends the public numbers of step t: η, the learning rate, the
+// corrections of Adam, the weight of the new iterate in the mean (0: not yet),
+// and 1 if there is a mean yet.
+func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Stream) []float64 {
+	eta.Seek(uint64(t))
+	eta.Normals(draw)
+	x = append(x, draw...)
+	weight, averaging := 0.0, 0.0
+	if start := l.state.Average.start; t >= start {
+		weight, averaging = 1/float64(l.state.Average.Count+t-max(start, l.state.Step)+1), 1
+	}
+	return append(x, l.plan.LearningRate*l.schedule.factor(t, l.plan.Steps),
+		1-math.Pow(adamBeta1, float64(t+1)), 1-math.Pow(adamBeta2, float64(t+1)), weight, averaging)
+}
+
+// parts are the arrays of the state in the order of script.go's parameters.
+func (l *Loop) parts() [][]float64 {
+	s := &l.state
+	return [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare}
+}
+
+func (l *Loop) pack(x []float64) {
+	at := 0
+	for _, p := range l.parts() {
+		at += copy(x[at:], p)
+	}
+	x[at] = l.state.ClipNorm
+}
+
+func (l *Loop) unpack(x []float64) {
+	at := 0
+	for _, p := range l.parts() {
+		at += copy(p, x[at:])
+	}
+	l.state.ClipNorm = x[at]
+}
