@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"runtime"
-	"slices"
 )
 
 // csvLayout says which columns of the file are read.
@@ -38,10 +37,8 @@ type csvBlock struct {
 	text    []byte
 	lines   int // line ends in text, as far as it was read
 	err     error
-	enc     *encoder // into rows of its own
-	ids     []byte   // of the rows, one after the other
-	idEnds  []int
 	encoded chan struct{}
+	part
 }
 
 // encodeCSV encodes the blocks on all processors; lines is the number of line
@@ -52,7 +49,7 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 	inFlight := workers + 2
 	free, work, inOrder := make(chan *csvBlock, inFlight), make(chan *csvBlock), make(chan *csvBlock, inFlight)
 	for range inFlight {
-		free <- &csvBlock{layout: &layout, enc: enc.beside(), encoded: make(chan struct{}, 1)}
+		free <- &csvBlock{layout: &layout, encoded: make(chan struct{}, 1), part: enc.newPart()}
 	}
 	stop := make(chan struct{})
 	defer close(stop)
@@ -89,7 +86,7 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 	}
 	for b := range inOrder {
 		<-b.encoded
-		if err := enc.take(b); err != nil {
+		if err := enc.take(&b.part); err != nil {
 			return err
 		}
 		if errors.Is(b.err, io.EOF) {
@@ -110,8 +107,8 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 
 // encode encodes the text; its first mistake comes before that of the reader.
 func (b *csvBlock) encode() {
-	b.lines, b.ids, b.idEnds = 0, b.ids[:0], b.idEnds[:0]
-	b.enc.rows.empty()
+	b.lines = 0
+	b.empty()
 	encode := b.encodePlain
 	if bytes.IndexByte(b.text, '"') >= 0 {
 		encode = b.encodeQuoted
@@ -204,54 +201,6 @@ func (b *csvBlock) cell(j int, cell []byte) {
 		b.enc.text(&b.enc.columns[k], cell)
 	}
 	if b.layout.id == j {
-		b.ids = append(b.ids, b.enc.idOf(cell)...)
+		b.identify(cell)
 	}
-}
-
-// end stores a row.
-func (b *csvBlock) end() {
-	if b.layout.id >= 0 {
-		b.idEnds = append(b.idEnds, len(b.ids))
-	}
-	_ = b.enc.end() // which only a limit can refuse, and rows of a block have none
-}
-
-// beside is an encoder by the same rules for rows of its own, each of them a
-// record.
-func (e *encoder) beside() *encoder {
-	other := *e
-	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
-	k, stride := len(e.row), len(e.row)
-	if e.units == nil {
-		stride = e.rows.Stride
-	}
-	other.rows = newRows(e.rows.Precision(), 0, k, stride)
-	return &other
-}
-
-// take adds the rows of a block to the table.
-func (e *encoder) take(b *csvBlock) error {
-	for i := range e.columns {
-		from := &b.enc.columns[i].check
-		e.columns[i].check.add(*from)
-		*from = ColumnCheck{}
-	}
-	rows := b.enc.rows
-	if e.units == nil {
-		if e.limit > 0 && e.rows.N+rows.N > e.limit {
-			return errFull
-		}
-		e.rows.append(rows)
-		return nil
-	}
-	start := 0
-	for i, end := range b.idEnds {
-		rows.Row(i, e.row)
-		e.valid, e.units.id = rows.Valid[i], append(e.units.id[:0], b.ids[start:end]...)
-		start = end
-		if err := e.end(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,11 +1,10 @@
 package records
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/arrow/memory"
@@ -20,7 +19,12 @@ import (
 const parquetMagic = "PAR1"
 
 // parquetBatch is the number of records decoded at a time.
-const parquetBatch = 64 << 10
+const parquetBatch = 16 << 10
+
+// parquetGC is how much garbage, in percent of the heap, may come together
+// while Arrow decodes: the table itself is most of the heap, and to look through
+// it costs nothing because it has no pointers.
+const parquetGC = 5
 
 // readParquet reads the columns in use, a batch of records at a time. Column
 // types are part of the file's schema, so a text column where a number is
@@ -36,8 +40,11 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, err
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(parquetGC))
 	mem := bounded{memory.DefaultAllocator, int(64<<20 + 1024*info.Size())}
-	pf, err := file.NewParquetReader(f, file.WithReadProps(parquet.NewReaderProperties(mem)))
+	properties := parquet.NewReaderProperties(mem)
+	properties.BufferedStreamEnabled, properties.BufferSize = true, 256<<10 // not a whole column at a time
+	pf, err := file.NewParquetReader(f, file.WithReadProps(properties))
 	if err != nil {
 		return nil, check, damaged(path)
 	}
@@ -68,26 +75,18 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err := enc.allocate(path, int(n), e, opt); err != nil {
 		return nil, check, err
 	}
-	batches, err := reader.GetRecordReader(context.Background(), leaves, nil)
+	batches, err := openParquetColumns(reader, leaves)
 	if err != nil {
 		return nil, check, damaged(path)
 	}
-	defer batches.Release()
-	for {
-		batch, err := batches.Read()
-		if errors.Is(err, io.EOF) || err == nil && batch == nil {
-			return enc.rows, enc.check(path), nil
-		}
-		if err != nil {
-			return nil, check, damaged(path)
-		}
-		switch err := encodeBatch(path, enc, batch); {
-		case errors.Is(err, errFull):
-			return nil, check, tooLarge(path, opt)
-		case err != nil:
-			return nil, check, err
-		}
+	defer batches.release()
+	switch err := encodeParquet(path, batches, enc); {
+	case errors.Is(err, errFull):
+		return nil, check, tooLarge(path, opt)
+	case err != nil:
+		return nil, check, err
 	}
+	return enc.rows, enc.check(path), nil
 }
 
 // bounded is an allocator that refuses a length which cannot come from a sound
@@ -166,42 +165,4 @@ func wanted(c *column) string {
 		return "the model file declares a number"
 	}
 	return "the model file declares levels: text, whole numbers or truth values"
-}
-
-// encodeBatch encodes every record of a batch.
-func encodeBatch(path string, enc *encoder, batch arrow.Record) error {
-	cells := make([]func(e *encoder, c *column, i int), len(enc.columns))
-	arrays := make([]arrow.Array, len(enc.columns))
-	for k := range enc.columns {
-		c := &enc.columns[k]
-		at := batch.Schema().FieldIndices(c.name)
-		if len(at) != 1 {
-			return damaged(path)
-		}
-		arrays[k] = batch.Column(at[0])
-		open, err := cellReader(arrays[k].DataType(), c)
-		if err != nil {
-			return damaged(path)
-		}
-		cells[k] = open(arrays[k])
-	}
-	identify, err := identifyBatch(path, enc, batch)
-	if err != nil {
-		return err
-	}
-	for i := range int(batch.NumRows()) {
-		for k := range enc.columns {
-			c := &enc.columns[k]
-			if arrays[k].IsNull(i) {
-				enc.absent(c)
-			} else {
-				cells[k](enc, c, i)
-			}
-		}
-		identify(i)
-		if err := enc.end(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

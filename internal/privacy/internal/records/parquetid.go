@@ -20,25 +20,17 @@ func idReader(t arrow.DataType) func(a arrow.Array, i int) string {
 	return nil
 }
 
-// identifyBatch returns the function that gives the encoder the id of row i.
-func identifyBatch(path string, enc *encoder, batch arrow.Record) (func(i int), error) {
-	if enc.units == nil {
-		return func(int) {}, nil
-	}
-	at := batch.Schema().FieldIndices(enc.units.name)
-	if len(at) != 1 {
-		return nil, damaged(path)
-	}
-	ids := batch.Column(at[0])
+// idsOf returns the function that gives the text of the id of row i, nil when
+// it has none.
+func idsOf(path string, ids arrow.Array) (func(i int) []byte, error) {
 	spell := idReader(ids.DataType())
 	if spell == nil {
 		return nil, damaged(path)
 	}
-	return func(i int) {
+	return func(i int) []byte {
 		if ids.IsNull(i) {
-			enc.identify(nil)
-		} else {
-			enc.identify([]byte(spell(ids, i)))
+			return nil
 		}
+		return []byte(spell(ids, i))
 	}, nil
 }

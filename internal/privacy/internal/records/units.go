@@ -57,9 +57,6 @@ func validateUnits(e models.Encoding) error {
 	return nil
 }
 
-// identify takes the id of the current row as the file spells it.
-func (e *encoder) identify(cell []byte) { e.units.id = append(e.units.id[:0], e.idOf(cell)...) }
-
 // idOf is the id in a cell; empty when it has none.
 func (e *encoder) idOf(cell []byte) []byte {
 	cell = bytes.TrimSpace(cell)

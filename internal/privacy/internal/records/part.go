@@ -1,0 +1,65 @@
+package records
+
+import "slices"
+
+// A part is some rows of the file that are encoded by themselves, beside other
+// parts, and then taken over in the order of the file.
+type part struct {
+	enc    *encoder // by the same rules, every row a record
+	ids    []byte   // of the rows, one after the other, where units have ids
+	idEnds []int
+}
+
+// newPart returns an empty part of the table.
+func (e *encoder) newPart() part {
+	other := *e
+	other.units, other.limit, other.row, other.columns = nil, 0, make([]float64, len(e.row)), slices.Clone(e.columns)
+	stride := e.rows.Stride
+	if e.units != nil {
+		stride = len(e.row)
+	}
+	other.rows = newRows(e.rows.Precision(), 0, len(e.row), stride)
+	return part{enc: &other}
+}
+
+// empty leaves no row, and the memory.
+func (p *part) empty() {
+	p.enc.rows.empty()
+	p.ids, p.idEnds = p.ids[:0], p.idEnds[:0]
+}
+
+// identify takes the id of the current row as the file spells it.
+func (p *part) identify(cell []byte) { p.ids = append(p.ids, p.enc.idOf(cell)...) }
+
+// end stores the current row.
+func (p *part) end() {
+	p.idEnds = append(p.idEnds, len(p.ids))
+	_ = p.enc.end() // which only a limit can refuse, and a part has none
+}
+
+// take adds the rows of a part to the table.
+func (e *encoder) take(p *part) error {
+	for i := range e.columns {
+		from := &p.enc.columns[i].check
+		e.columns[i].check.add(*from)
+		*from = ColumnCheck{}
+	}
+	rows := p.enc.rows
+	if e.units == nil {
+		if e.limit > 0 && e.rows.N+rows.N > e.limit {
+			return errFull
+		}
+		e.rows.append(rows)
+		return nil
+	}
+	start := 0
+	for i, end := range p.idEnds {
+		rows.Row(i, e.row)
+		e.valid, e.units.id = rows.Valid[i], append(e.units.id[:0], p.ids[start:end]...)
+		start = end
+		if err := e.end(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
