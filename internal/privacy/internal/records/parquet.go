@@ -75,12 +75,11 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err := enc.allocate(path, int(n), e, opt); err != nil {
 		return nil, check, err
 	}
-	batches, err := openParquetColumns(reader, leaves)
-	if err != nil {
-		return nil, check, damaged(path)
+	encode := encodeParquet
+	if enc.units != nil {
+		encode = encodeParquetUnits
 	}
-	defer batches.release()
-	switch err := encodeParquet(path, batches, enc); {
+	switch err := encode(path, reader, leaves, enc); {
 	case errors.Is(err, errFull):
 		return nil, check, tooLarge(path, opt)
 	case err != nil:

@@ -39,11 +39,7 @@ func (p *part) end() {
 
 // take adds the rows of a part to the table.
 func (e *encoder) take(p *part) error {
-	for i := range e.columns {
-		from := &p.enc.columns[i].check
-		e.columns[i].check.add(*from)
-		*from = ColumnCheck{}
-	}
+	e.takeChecks(p)
 	rows := p.enc.rows
 	if e.units == nil {
 		if e.limit > 0 && e.rows.N+rows.N > e.limit {
@@ -62,4 +58,13 @@ func (e *encoder) take(p *part) error {
 		}
 	}
 	return nil
+}
+
+// takeChecks adds what a part has counted.
+func (e *encoder) takeChecks(p *part) {
+	for i := range e.columns {
+		from := &p.enc.columns[i].check
+		e.columns[i].check.add(*from)
+		*from = ColumnCheck{}
+	}
 }

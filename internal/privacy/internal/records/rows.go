@@ -97,6 +97,43 @@ func (r *Rows) append(other *Rows) {
 	r.N += other.N
 }
 
+// extend appends n valid records of zeros.
+func (r *Rows) extend(n int) {
+	if r.F32 != nil {
+		r.F32 = slices.Grow(r.F32, n*r.Stride)[:(r.N+n)*r.Stride]
+		clear(r.F32[r.N*r.Stride:])
+	} else {
+		r.F64 = slices.Grow(r.F64, n*r.Stride)[:(r.N+n)*r.Stride]
+		clear(r.F64[r.N*r.Stride:])
+	}
+	for range n {
+		r.Valid = append(r.Valid, true)
+	}
+	r.N += n
+}
+
+// clearInvalid sets the numbers of invalid records to zero.
+func (r *Rows) clearInvalid() {
+	for i, valid := range r.Valid {
+		switch {
+		case valid:
+		case r.F32 != nil:
+			clear(r.F32[i*r.Stride : (i+1)*r.Stride])
+		default:
+			clear(r.F64[i*r.Stride : (i+1)*r.Stride])
+		}
+	}
+}
+
+// set overwrites column j of record i.
+func (r *Rows) set(i, j int, x float64) {
+	if r.F32 != nil {
+		r.F32[i*r.Stride+j] = float32(x)
+	} else {
+		r.F64[i*r.Stride+j] = x
+	}
+}
+
 // Row copies record i, K numbers, to dst.
 func (r *Rows) Row(i int, dst []float64) {
 	at := i * r.Stride

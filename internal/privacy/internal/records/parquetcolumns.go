@@ -12,12 +12,11 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// parquetColumns decode the columns in use in groups, one beside the other.
+// parquetColumns decode some columns in groups, one beside the other.
 type parquetColumns []pqarrow.RecordReader
 
 func openParquetColumns(reader *pqarrow.FileReader, leaves []int) (parquetColumns, error) {
-	slices.Sort(leaves)
-	leaves = slices.Compact(leaves)
+	leaves = slices.Compact(slices.Sorted(slices.Values(leaves)))
 	var p parquetColumns
 	groups := min(runtime.GOMAXPROCS(0), len(leaves))
 	for k := range groups {
@@ -101,78 +100,26 @@ func together(path string, n int, work func(k int) error) error {
 	return nil
 }
 
-// encodeParquet encodes batch after batch, the rows of each in as many parts as
-// there are processors.
-func encodeParquet(path string, batches parquetColumns, enc *encoder) error {
-	parts := make([]part, runtime.GOMAXPROCS(0))
-	for k := range parts {
-		parts[k] = enc.newPart()
-	}
-	for {
-		columns, n, err := batches.next(path)
-		if errors.Is(err, io.EOF) {
-			return nil
+// cellsOf returns what encodes cell i of each of the columns.
+func (e *encoder) cellsOf(path string, from []column, columns map[string]arrow.Array) ([]func(i int), error) {
+	cells := make([]func(i int), len(from))
+	for k := range from {
+		c, a := &from[k], columns[from[k].name]
+		if a == nil {
+			return nil, damaged(path)
 		}
+		open, err := cellReader(a.DataType(), c)
 		if err != nil {
-			return err
+			return nil, damaged(path)
 		}
-		err = together(path, len(parts), func(k int) error {
-			parts[k].empty()
-			var ids arrow.Array
-			if enc.units != nil {
-				if ids = columns[enc.units.name]; ids == nil {
-					return damaged(path)
-				}
-			}
-			return parts[k].encodeArrays(path, columns, ids, n*k/len(parts), n*(k+1)/len(parts))
-		})
-		if err != nil {
-			return err
-		}
-		for k := range parts {
-			if err := enc.take(&parts[k]); err != nil {
-				return err
-			}
-		}
-	}
-}
-
-// encodeArrays encodes the rows from first to before end; ids, unless nil, is
-// the column of ids.
-func (p *part) encodeArrays(path string, columns map[string]arrow.Array, ids arrow.Array, first, end int) error {
-	e := p.enc
-	cells := make([]func(e *encoder, c *column, i int), len(e.columns))
-	arrays := make([]arrow.Array, len(e.columns))
-	for k := range e.columns {
-		c := &e.columns[k]
-		arrays[k] = columns[c.name]
-		if arrays[k] == nil {
-			return damaged(path)
-		}
-		open, err := cellReader(arrays[k].DataType(), c)
-		if err != nil {
-			return damaged(path)
-		}
-		cells[k] = open(arrays[k])
-	}
-	id := func(int) []byte { return nil }
-	if ids != nil {
-		var err error
-		if id, err = idsOf(path, ids); err != nil {
-			return err
-		}
-	}
-	for i := first; i < end; i++ {
-		for k := range e.columns {
-			c := &e.columns[k]
-			if arrays[k].IsNull(i) {
+		cell := open(a)
+		cells[k] = func(i int) {
+			if a.IsNull(i) {
 				e.absent(c)
 			} else {
-				cells[k](e, c, i)
+				cell(e, c, i)
 			}
 		}
-		p.identify(id(i))
-		p.end()
 	}
-	return nil
+	return cells, nil
 }
