@@ -75,8 +75,8 @@ func integrate(t *testing.T, b *graph.Builder, d Density, shape graph.Shape) *gr
 	}
 	u := b.Reshape(b.Columns(0, graph.Dim{Name: "u", Size: g.axes}), free)
 	x, logDet := g.transform.Apply(b, u, shape)
-	log := evaluate(t, b, b.Add(b.Sum(d.LogDensity(b, Observed{X: x})), b.Sum(logDet)), rows, g.axes)
-	values := evaluate(t, b, x, rows, g.axes)
+	both := evaluateAll(t, b, []*graph.Node{b.Add(b.Sum(d.LogDensity(b, Observed{X: x})), b.Sum(logDet)), x}, rows, g.axes)
+	log, values := both[0], both[1]
 	g.mass = make([]float64, cells)
 	g.x = make([][]float64, cells)
 	for c := range g.mass {
@@ -206,89 +206,99 @@ func compositions(rows, prefix []float64, width int, total float64) []float64 {
 	return rows
 }
 
-// Every density integrates, or sums up, to 1. The grids' errors are far below
-// the tolerances; kinks and jumps of densities set those in one dimension.
-func TestNormalisation(t *testing.T) {
+// law is what a case's density says: its outcomes, or a grid of it.
+type law struct {
+	outcomes []outcome // of a discrete one
+	grid     *grid
+}
+
+// expect is the expectation of f(u, x); u is nil for discrete values.
+func (l law) expect(f func(u, x []float64) float64) float64 {
+	if l.grid != nil {
+		return l.grid.expect(f)
+	}
+	var s float64
+	for _, o := range l.outcomes {
+		s += o.p * f(nil, o.x)
+	}
+	return s
+}
+
+// TestLaws compares each density, on one grid of it, with all that the family
+// says elsewhere: it is normalised, its mean is the first moment, its
+// distribution functions are its integrals, and draws follow it.
+func TestLaws(t *testing.T) {
 	eachCase(t, func(t *testing.T, d *Distribution, p point) {
 		b := graph.NewBuilder()
 		a := p.applied(b, d)
-		var total, tolerance float64
+		var l law
 		if a.Support().Discrete() {
-			for _, o := range enumerate(t, d, p) {
-				total += o.p
-			}
-			tolerance = 1e-9
+			l.outcomes = enumerate(t, d, p)
 		} else {
-			g := integrate(t, b, a, shapeOf(d.EventRank, len(p.X.values)))
-			total = g.expect(func(_, _ []float64) float64 { return 1 })
-			tolerance = map[int]float64{1: p.integral, 2: 1e-6, 3: 1e-3}[g.axes]
+			l.grid = integrate(t, b, a, shapeOf(d.EventRank, len(p.X.values)))
 		}
-		if !near(total, 1, tolerance) {
-			t.Errorf("the total probability is %.12g", total)
-		}
+		t.Run("normalisation", func(t *testing.T) { requireNormalised(t, l, p) })
+		t.Run("mean", func(t *testing.T) { requireMean(t, b, a, l, p) })
+		t.Run("distribution functions", func(t *testing.T) { requireDistributionFunctions(t, b, a, l, p) })
+		t.Run("sampler", func(t *testing.T) { requireSampler(t, a, l, p) })
 	})
+}
+
+// Every density integrates, or sums up, to 1. The grids' errors are far below
+// the tolerances; kinks and jumps of densities set those in one dimension.
+func requireNormalised(t *testing.T, l law, p point) {
+	tolerance := 1e-9
+	if l.grid != nil {
+		tolerance = map[int]float64{1: p.integral, 2: 1e-6, 3: 1e-3}[l.grid.axes]
+	}
+	if total := l.expect(func(_, _ []float64) float64 { return 1 }); !near(total, 1, tolerance) {
+		t.Errorf("the total probability is %.12g", total)
+	}
 }
 
 // Mean is the first moment, element by element.
-func TestMeans(t *testing.T) {
-	eachCase(t, func(t *testing.T, d *Distribution, p point) {
-		b := graph.NewBuilder()
-		a := p.applied(b, d)
-		node := a.Mean(b)
-		if node == nil {
-			t.Skip("has no mean")
+func requireMean(t *testing.T, b *graph.Builder, a Applied, l law, p point) {
+	node := a.Mean(b)
+	if node == nil {
+		t.Skip("has no mean")
+	}
+	shape := shapeOf(a.EventRank, len(p.X.values))
+	got := evaluate(t, b, b.Expand(node, shape), []float64{0}, 1)
+	for i := range shape.Size() {
+		if want := l.expect(func(_, x []float64) float64 { return x[i] }); !near(got[i], want, p.integral) {
+			t.Errorf("element %d of the mean is %.9g, the first moment %.9g", i, got[i], want)
 		}
-		shape := shapeOf(d.EventRank, len(p.X.values))
-		got := evaluate(t, b, b.Expand(node, shape), []float64{0}, 1)
-		for i := range shape.Size() {
-			var want float64
-			if a.Support().Discrete() {
-				for _, o := range enumerate(t, d, p) {
-					want += o.p * o.x[i]
-				}
-			} else {
-				want = integrate(t, b, a, shape).expect(func(_, x []float64) float64 { return x[i] })
-			}
-			if !near(got[i], want, p.integral) {
-				t.Errorf("element %d of the mean is %.9g, the first moment %.9g", i, got[i], want)
-			}
-		}
-	})
+	}
 }
 
 // LogCDF and LogCCDF are the integrals, or sums, of the density, on both sides.
-func TestDistributionFunctions(t *testing.T) {
-	eachCase(t, func(t *testing.T, d *Distribution, p point) {
-		if d.LogCDF == nil || d.LogCCDF == nil {
-			t.Skip("has no distribution function")
-		}
-		b := graph.NewBuilder()
-		a := p.applied(b, d)
-		var rows, want []float64
-		if a.Support().Discrete() {
-			total := 0.0
-			for _, o := range enumerate(t, d, p) {
-				total += o.p
-				rows, want = append(rows, o.x[0]), append(want, total)
-			}
-		} else {
-			g := integrate(t, b, a, nil)
-			cdf := g.cdf(0)
-			for i := 0; i < len(g.u); i += 50 {
-				if x := g.x[i][0]; cdf(g.u[i]) > p.integral && cdf(g.u[i]) < 1-p.integral {
-					rows, want = append(rows, x), append(want, cdf(g.u[i]))
-				}
+func requireDistributionFunctions(t *testing.T, b *graph.Builder, a Applied, l law, p point) {
+	d := a.Distribution
+	if d.LogCDF == nil || d.LogCCDF == nil {
+		t.Skip("has no distribution function")
+	}
+	var rows, want []float64
+	total := 0.0
+	for _, o := range l.outcomes {
+		total += o.p
+		rows, want = append(rows, o.x[0]), append(want, total)
+	}
+	if g := l.grid; g != nil {
+		cdf := g.cdf(0)
+		for i := 0; i < len(g.u); i += 50 {
+			if x := g.x[i][0]; cdf(g.u[i]) > p.integral && cdf(g.u[i]) < 1-p.integral {
+				rows, want = append(rows, x), append(want, cdf(g.u[i]))
 			}
 		}
-		if len(rows) < 2 {
-			t.Fatalf("%d points", len(rows))
+	}
+	if len(rows) < 2 {
+		t.Fatalf("%d points", len(rows))
+	}
+	tails := evaluateAll(t, b, []*graph.Node{d.LogCDF(b, b.Column(0), a.Args), d.LogCCDF(b, b.Column(0), a.Args)}, rows, 1)
+	for i, x := range rows {
+		below, above := math.Exp(tails[0][i]), math.Exp(tails[1][i])
+		if !near(below, want[i], p.integral) || !near(above, 1-want[i], p.integral) {
+			t.Errorf("at %g: P(X<=x) = %.9g, P(X>x) = %.9g, the integral is %.9g", x, below, above, want[i])
 		}
-		below := evaluate(t, b, d.LogCDF(b, b.Column(0), a.Args), rows, 1)
-		above := evaluate(t, b, d.LogCCDF(b, b.Column(0), a.Args), rows, 1)
-		for i, x := range rows {
-			if !near(math.Exp(below[i]), want[i], p.integral) || !near(math.Exp(above[i]), 1-want[i], p.integral) {
-				t.Errorf("at %g: P(X<=x) = %.9g, P(X>x) = %.9g, the integral is %.9g", x, math.Exp(below[i]), math.Exp(above[i]), want[i])
-			}
-		}
-	})
+	}
 }

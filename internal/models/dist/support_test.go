@@ -150,25 +150,42 @@ func (p point) name(d *Distribution) string {
 // of columns; the result holds its elements in lanes.
 func evaluate(t *testing.T, b *graph.Builder, n *graph.Node, rows []float64, columns int) []float64 {
 	t.Helper()
-	tape, err := graph.Compile(b, nil, []*graph.Node{n}, graph.Options{Columns: columns})
+	return evaluateAll(t, b, []*graph.Node{n}, rows, columns)[0]
+}
+
+// evaluateAll is evaluate for several nodes, which share what they have in
+// common. It goes through the rows in pieces that fit into a cache.
+func evaluateAll(t *testing.T, b *graph.Builder, nodes []*graph.Node, rows []float64, columns int) [][]float64 {
+	t.Helper()
+	tape, err := graph.Compile(b, nil, nodes, graph.Options{Columns: columns})
 	if err != nil {
 		t.Fatal(err)
 	}
+	const piece = 512
 	B := len(rows) / columns
-	m := graph.NewMachine(tape, B)
+	m := graph.NewMachine(tape, min(piece, B))
 	m.Globals(nil, nil)
-	m.Records(rows, columns, B, nil)
-	out := m.Output(0)
-	if len(out) == n.Size() && B != 1 { // does not depend on the columns
-		wide := make([]float64, 0, len(out)*B)
-		for _, v := range out {
-			for range B {
-				wide = append(wide, v)
+	all := make([][]float64, len(nodes))
+	for i, n := range nodes {
+		all[i] = make([]float64, n.Size()*B)
+	}
+	for first := 0; first < B; first += piece {
+		size := min(piece, B-first)
+		m.Records(rows[first*columns:], columns, size, nil)
+		for i, n := range nodes {
+			out := m.Output(i)
+			stride := size
+			if len(out) == n.Size() { // does not depend on the columns, or one row
+				stride = 1
+			}
+			for e := range n.Size() {
+				for r := range size {
+					all[i][e*B+first+r] = out[e*stride+r%stride]
+				}
 			}
 		}
-		return wide
 	}
-	return out
+	return all
 }
 
 // pcg is a source of random numbers with a fixed seed.
