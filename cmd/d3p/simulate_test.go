@@ -19,6 +19,9 @@ func TestSimulatedTablesFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			data := filepath.Join(dir, name+".csv")
+			if _, images := imageConfigs()[name]; images {
+				t.Skip("TestImagesFit fits it")
+			}
 			d3p(t, "simulate", file, "-n", "200", "--out", data)
 			src, err := os.ReadFile(file)
 			if err != nil {

@@ -110,11 +110,11 @@ func TestConfigs(t *testing.T) {
 				t.Fatal(err)
 			}
 			rng := rand.New(rand.NewPCG(1, 2))
-			sd := 0.3
+			sd, records := 0.3, 8
 			if m.P > manyParameters {
-				sd = 0.01 // wide layers
+				sd, records = 0.01, 2 // wide layers
 			}
-			rows, theta := simulated(m.Encoding, 8, rng), normals(m.P, sd, rng)
+			rows, theta := simulated(m.Encoding, records, rng), normals(m.P, sd, rng)
 			checkGradients(t, m, rows, theta)
 			core, errs := s.RenderCore()
 			if len(errs) > 0 {
@@ -138,13 +138,18 @@ func TestConfigs(t *testing.T) {
 // manyParameters is where a gradient is checked in some places only.
 const manyParameters = 2000
 
-// places are the parameters whose gradients are checked: all, or 50 of many.
-func places(p int, rng *rand.Rand) []int {
+// places are the parameters whose gradients are checked: all or, of many, four
+// of different arrays.
+func places(m *Model, rng *rand.Rand) []int {
 	var list []int
-	for j := range p {
-		if p <= manyParameters || rng.IntN(p) < 50 {
-			list = append(list, j)
+	if m.P > manyParameters {
+		for _, i := range rng.Perm(len(m.Params))[:4] {
+			list = append(list, m.Params[i].Offset+rng.IntN(m.Params[i].Size))
 		}
+		return list
+	}
+	for j := range m.P {
+		list = append(list, j)
 	}
 	return list
 }
@@ -180,23 +185,41 @@ func checkGradients(t *testing.T, m *Model, rows, theta []float64) {
 	}
 	ofPrior := make([]float64, m.P)
 	prior.GlobalGradient(ofPrior)
-	const h = 1e-5
-	for _, j := range places(m.P, rand.New(rand.NewPCG(3, 1))) {
-		up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
-		up[j] += h
-		down[j] -= h
-		eachUp, logUp := evaluate(up)
-		eachDown, logDown := evaluate(down)
-		for i := range each {
-			near(t, "gradient", byRecord[i][j], (eachUp[i]-eachDown[i])/(2*h))
+	for _, j := range places(m, rand.New(rand.NewPCG(3, 1))) {
+		quotients := func(h float64) (records []float64, prior float64) {
+			up, down := append([]float64(nil), theta...), append([]float64(nil), theta...)
+			up[j] += h
+			down[j] -= h
+			eachUp, logUp := evaluate(up)
+			eachDown, logDown := evaluate(down)
+			for i := range eachUp {
+				records = append(records, (eachUp[i]-eachDown[i])/(2*h))
+			}
+			return records, (logUp - logDown) / (2 * h)
 		}
-		near(t, "prior gradient", ofPrior[j], (logUp-logDown)/(2*h))
+		records, ofLogPrior := quotients(1e-5)
+		near(t, "prior gradient", ofPrior[j], ofLogPrior)
+		var closer []float64
+		for i, want := range records {
+			// A layer that takes the largest of some values has kinks, which a smaller
+			// step keeps clear of.
+			if !isClose(byRecord[i][j], want) {
+				if closer == nil {
+					closer, _ = quotients(1e-7)
+				}
+				want = closer[i]
+			}
+			near(t, "gradient", byRecord[i][j], want)
+		}
 	}
 }
 
+// isClose reports whether a number is a difference quotient but for its error.
+func isClose(got, want float64) bool { return math.Abs(got-want) <= 1e-6*max(1, math.Abs(want)) }
+
 func near(t *testing.T, what string, got, want float64) {
 	t.Helper()
-	if !(math.Abs(got-want) <= 1e-6*max(1, math.Abs(want))) {
+	if !isClose(got, want) {
 		t.Fatalf("%s %v, difference quotient %v", what, got, want)
 	}
 }

@@ -19,7 +19,10 @@ func TestSimulate(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			const n = 300
+			n := 300
+			if m.P > manyParameters {
+				n = 10 // networks
+			}
 			table, theta := m.Simulate(n, testRand{rand.New(rand.NewPCG(7, 8))})
 			if len(theta) != m.P {
 				t.Fatalf("%d parameters, want %d", len(theta), m.P)
