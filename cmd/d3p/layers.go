@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"d3p/internal/cpu"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
 )
@@ -29,6 +31,11 @@ type recordCost struct {
 	Values   int      `json:"values"`             // numbers kept while a batch is worked on
 	Elements int      `json:"elements,omitempty"` // of the largest gradient written out for a norm
 	Notes    []string `json:"written_out,omitempty"`
+
+	Records int `json:"records_at_once"`      // that a thread works on
+	Bytes   int `json:"bytes_of_thread"`      // that it takes for them
+	Batch   int `json:"batch,omitempty"`      // expected records of a step, where the model file says so
+	Step    int `json:"flops_step,omitempty"` // of such a step
 }
 
 // layersOf describes the networks of a model; nil when it has none.
@@ -41,9 +48,26 @@ func layersOf(m *models.Model) ([]layerResult, *recordCost) {
 		layers = append(layers, layerResult{l.Name, l.Out.String(), sizes(l.Out), l.Weights, l.Flops, gradientOf(m, l.Name)})
 	}
 	c := m.Likelihood.Cost()
-	return layers, &recordCost{
+	cost := &recordCost{
 		Flops: c.Products + c.Norms + c.Sum, Clipping: c.Norms, Values: c.Values, Elements: c.Elements, Notes: m.Likelihood.Notes,
+		Batch: batchOf(m),
 	}
+	cost.Step = cost.Batch * cost.Flops
+	var err error
+	if cost.Bytes, cost.Records, err = cpu.Memory(m.Likelihood); err != nil {
+		return layers, nil
+	}
+	return layers, cost
+}
+
+// batchOf is the expected number of records of a step by the model file's own
+// settings; 0 when it leaves them open.
+func batchOf(m *models.Model) int {
+	f := &m.Spec.Fit
+	if f.Rate.IsSet() {
+		return int(math.Round(f.Rate.V * float64(m.Spec.Data.Rows.N())))
+	}
+	return f.BatchSize.V
 }
 
 // sizes are those of a shape's dims, such as 16×14×14.
@@ -100,6 +124,10 @@ func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
 	t.Render()
 	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.2g %% of them for its norm; %.1f KiB of memory in float64\n",
 		float64(cost.Flops)/1e6, 100*float64(cost.Clipping)/float64(cost.Flops), float64(cost.Values)*8/1024)
+	if cost.Batch > 0 {
+		fmt.Fprintf(w, "a step of %d records: %.3g GFLOP; ", cost.Batch, float64(cost.Step)/1e9)
+	}
+	fmt.Fprintf(w, "a thread works on %d records at once, in %.3g MiB\n", cost.Records, float64(cost.Bytes)/(1<<20))
 	if cost.Elements > 0 {
 		fmt.Fprintf(w, "norms by elements write out at most %d values of a record\n", cost.Elements)
 	}
