@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy"
 )
 
-// TestMemory compares what a second thread takes with what Memory says.
-func TestMemory(t *testing.T) {
+// TestMemoryOfAThread compares what a second thread takes with what Memory says.
+func TestMemoryOfAThread(t *testing.T) {
 	tape := noisyFilter(t)
 	rows := &privacy.Rows{N: 1, K: tape.K, Stride: tape.K, Valid: []bool{true}, F32: make([]float32, tape.K)}
 	p, err := compile(tape)
