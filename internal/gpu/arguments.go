@@ -39,12 +39,14 @@ type arguments struct {
 	parameters, aux                            address
 	globals, lanes, partial, counts            address
 	sum, count                                 address
+	waiting                                    address
 	clipNorm, clipGamma                        float64
 	globalCount, recordCount, columnCount      int32
 	dotCount, termCount, pairCount             int32
 	parameterCount, drawnCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
-	dotLanes, factorLanes                      int32
+	dotLanes, factorLanes, wide                int32
+	_                                          int32
 }
 
 // output copies `size` elements of an operand to place `to`.
@@ -60,7 +62,7 @@ type run struct {
 	state, next, aux, states                        address
 	inputs, words, offsets, places                  address
 	records                                         int64
-	status, arrived                                 address
+	status                                          address
 	gradientNoise, widened, countNoise, countTarget float64
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
@@ -80,8 +82,8 @@ var (
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
 	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
-	_ [1232]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [264]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1288]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [280]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 
 // elements are the arguments of the kernel that evaluates one operation.

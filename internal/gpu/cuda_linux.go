@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"unsafe"
 )
@@ -147,13 +148,17 @@ func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) erro
 		uintptr(unsafe.Pointer(d.arguments)), 0)
 }
 
-func (d *cudaDriver) together(k kernel) (int, error) {
-	each, err := d.word(cuOccupancyMaxActiveBlocksPerMultiprocessor, d.kernels[k], blockThreads, 0)
-	if err != nil {
-		return 0, err
+func (d *cudaDriver) together(of ...kernel) (int, error) {
+	least := math.MaxInt32
+	for _, k := range of {
+		blocks, err := d.word(cuOccupancyMaxActiveBlocksPerMultiprocessor, d.kernels[k], blockThreads, 0)
+		if err != nil {
+			return 0, err
+		}
+		least = min(least, int(int32(blocks)))
 	}
 	processors, err := d.word(cuDeviceGetAttribute, attributeMultiprocessors, d.device)
-	return int(int32(each)) * int(int32(processors)), err
+	return least * int(int32(processors)), err
 }
 
 func (d *cudaDriver) launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error {

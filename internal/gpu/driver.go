@@ -28,9 +28,9 @@ type driver interface {
 	// launch runs a kernel on `blocks` blocks; arguments, of the given size, are
 	// read before it returns.
 	launch(k kernel, blocks int, arguments unsafe.Pointer) error
-	// together is the most blocks of a kernel that run at the same time, and
-	// launchTogether launches no more, which may then wait for each other.
-	together(k kernel) (int, error)
+	// together is the most blocks of each of some kernels that run at the same
+	// time; launchTogether launches no more, which may then wait for each other.
+	together(of ...kernel) (int, error)
 	launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error
 	wait() error
 	close() error

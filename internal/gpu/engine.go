@@ -31,11 +31,12 @@ type Engine struct {
 	name      string
 	driver    driver
 	maxMemory int64
+	wideFrom  int64
 	turn      sync.Mutex
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts}
 }
 
 // Name implements privacy.Engine: "cuda:0".
@@ -48,7 +49,7 @@ func (e *Engine) Close() error { return e.driver.close() }
 // the kernels do not have; other errors are the device's, or say how much
 // memory the model needs.
 func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
-	p, err := compile(t)
+	p, err := compile(t, e.wideFrom)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,32 @@ const (
 // tape, inner products, factor and part in the count.
 func (p *program) lanesPerRecord() int { return p.lanes.count + len(p.dots) + 2 }
 
+// A tape with large products is run by all blocks together, on one chunk after
+// the other, each of as many records as wideNumbers allow; the others by each
+// block on chunks of its own.
+const (
+	wideProducts = 1 << 14
+	wideNumbers  = 1 << 26
+	wideChunk    = 4096
+)
+
+// wide is the number of records of a chunk that all blocks work on; 0 when each
+// block has its own.
+func (p *program) wide() int {
+	if Products(p.tape) < p.wideFrom {
+		return 0
+	}
+	return min(wideChunk, max(chunkUnit, wideNumbers/p.lanesPerRecord()/chunkUnit*chunkUnit))
+}
+
+// unit is the number of records that parts of a batch are multiples of.
+func (p *program) unit() int { return max(maxChunk, p.wide()) }
+
 // chunk is the number of records that a block takes at a time.
-func chunk(size int) int {
+func (p *program) chunk(size int) int {
+	if n := p.wide(); n > 0 {
+		return n
+	}
 	n := (size + aimChunks - 1) / aimChunks
 	return min(maxChunk, max(1, (n+chunkUnit-1)/chunkUnit)*chunkUnit)
 }
@@ -32,12 +56,18 @@ const slotBudget = 256 << 20
 
 // slots is how many sums a batch is spread over.
 func (p *program) slots(size, chunk int) int {
+	if p.wide() > 0 {
+		return 1
+	}
 	chunks := (size + chunk - 1) / chunk
 	return max(1, min(chunks, maxSlots, int(slotBudget/p.slotBytes(chunk))))
 }
 
 // slotReserve is the most memory that the slots of a batch take.
 func (p *program) slotReserve() int64 {
-	one := p.slotBytes(maxChunk)
+	one := p.slotBytes(p.unit())
+	if p.wide() > 0 {
+		return one
+	}
 	return max(one, min(slotBudget, maxSlots*one))
 }

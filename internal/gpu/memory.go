@@ -103,6 +103,6 @@ func (p *program) leastMemory(row int64) int64 {
 	fixed := int64(8*len(p.constants) + 4*len(p.indices) + 96*(len(p.global)+len(p.record)) + 16*(len(p.columns)+len(p.dots)) +
 		64*len(p.terms) + 32*len(p.pairs) + 8*(p.globals+2*p.tape.P+p.tape.AuxGlobal))
 	fixed += 20 * leastBlock // of blocks that are smaller
-	fixed += leastPart * (p.partBytes() + row + 1)
+	fixed += int64(p.unit()) * (p.partBytes() + row + 1)
 	return fixed + p.slotReserve()
 }

@@ -24,6 +24,8 @@ type program struct {
 	lanes   lanes   // of a chunk: those of the tape, of the dots, then two of the factors
 	place   []int32 // per buffer: in the constants, globals or lanes
 	inLanes []bool  // per buffer: has lanes
+
+	wideFrom int64 // products per record from which all blocks work together
 }
 
 // dotPiece is how many products one thread adds up: longer inner products are
@@ -34,9 +36,10 @@ const dotPiece = 64
 // the table in place; more than that are taken over lanes.
 const inPlace = 4
 
-// compile prepares a tape whose loss is per record.
-func compile(t *graph.Tape) (*program, error) {
-	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+// compile prepares a tape whose loss is per record; wideFrom is wideProducts but
+// in tests.
+func compile(t *graph.Tape, wideFrom int64) (*program, error) {
+	p := &program{tape: t, wideFrom: wideFrom, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
 	if err := p.check(); err != nil {
 		return nil, err
 	}

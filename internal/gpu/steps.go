@@ -77,10 +77,9 @@ func (w *worker) openSteps(s *script) error {
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}
-	if r.status, err = m.alloc(16); err != nil { // and the count of arrivals
+	if r.status, err = m.alloc(8); err != nil {
 		return err
 	}
-	r.arrived = r.status + 8
 	if st.at, err = m.alloc(int64(unsafe.Sizeof(run{}))); err != nil {
 		return err
 	}
@@ -124,19 +123,22 @@ func (w *worker) steps(states []float64, in privacy.StepsInput) (int, error) {
 		return 0, err
 	}
 	r.states = st.states.at
-	status := [4]int32{} // steps done, why the run ended, arrivals of blocks
-	if err := d.upload(r.status, unsafe.Pointer(&status[0]), 16); err != nil {
+	var status [2]int32 // steps done, why the run ended
+	if err := d.upload(r.status, unsafe.Pointer(&status[0]), 8); err != nil {
 		return 0, err
 	}
 	if err := d.upload(st.at, unsafe.Pointer(r), int64(unsafe.Sizeof(*r))); err != nil {
 		return 0, err
 	}
-	blocks := min(slots, st.blocks)
+	blocks := st.blocks
+	if r.tape.wide == 0 {
+		blocks = min(slots, blocks)
+	}
 	args := &runs{runs: st.at, blocks: int32(blocks)}
 	if err := d.launchTogether(stepsKernel, blocks, unsafe.Pointer(args)); err != nil {
 		return 0, err
 	}
-	if err := d.download(unsafe.Pointer(&status[0]), r.status, 16); err != nil {
+	if err := d.download(unsafe.Pointer(&status[0]), r.status, 8); err != nil {
 		return 0, err
 	}
 	done := int(status[0])

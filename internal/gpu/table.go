@@ -27,9 +27,6 @@ type part struct {
 	drawnAt  address
 }
 
-// leastPart is the fewest records that are worth a launch.
-const leastPart = maxChunk
-
 // partBytes is the memory of one record in a part, its row apart.
 func (p *program) partBytes() int64 { return 4 + 8*int64(p.tape.AuxRecord) }
 
@@ -42,7 +39,8 @@ func (w *worker) openTable() error {
 		w.args.single = 1
 	}
 	w.args.stride = int64(rows.Stride)
-	most := int64(min(partRecords, (rows.N+maxChunk-1)/maxChunk*maxChunk))
+	unit := w.p.unit()
+	most := int64(min(partRecords/unit*unit, (rows.N+unit-1)/unit*unit))
 	room := w.memory.limit - w.memory.used - w.p.slotReserve()
 	whole := int64(rows.N) * (t.row + 1)
 	perRecord := w.p.partBytes()
@@ -53,8 +51,8 @@ func (w *worker) openTable() error {
 		w.part.records = int(most)
 		return w.allocPart()
 	}
-	most = min(most, room/(perRecord+t.row+1)/maxChunk*maxChunk)
-	if most < leastPart {
+	most = min(most, room/(perRecord+t.row+1)/int64(unit)*int64(unit))
+	if most < int64(min(unit, rows.N)) {
 		return errNoMemory
 	}
 	w.part.records = int(most)

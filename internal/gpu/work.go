@@ -5,7 +5,7 @@ import "d3p/internal/models/graph"
 // Supports says whether the kernels can run a tape: nil, or an
 // *UnsupportedError, or what else is wrong with it.
 func Supports(t *graph.Tape) error {
-	_, err := compile(t)
+	_, err := compile(t, wideProducts)
 	return err
 }
 

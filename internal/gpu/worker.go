@@ -23,6 +23,7 @@ type worker struct {
 	have   slotMemory
 	noise  *noise.Stream // of records
 
+	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
 }
 
@@ -58,6 +59,14 @@ func (w *worker) open() error {
 		return err
 	}
 	w.args.sum, w.args.count = at, at+address(8*t.P)
+	if w.args.waiting, err = store(&w.memory, make([]uint32, 2)); err != nil {
+		return err
+	}
+	if w.args.wide = int32(w.p.wide()); w.args.wide > 0 {
+		if w.together, err = w.engine.driver.together(globalsKernel, recordsKernel); err != nil {
+			return err
+		}
+	}
 	return w.openTable()
 }
 
@@ -114,7 +123,7 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 		return err
 	}
 	if len(w.p.global) > 0 {
-		if err := d.launch(globalsKernel, 1, unsafe.Pointer(a)); err != nil {
+		if err := w.launch(globalsKernel, 1); err != nil {
 			return err
 		}
 	}
@@ -124,7 +133,7 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 		if err := w.sendPart(in, batch, first, n, all); err != nil {
 			return err
 		}
-		if err := d.launch(recordsKernel, int(a.slots), unsafe.Pointer(a)); err != nil {
+		if err := w.launch(recordsKernel, int(a.slots)); err != nil {
 			return err
 		}
 		a.fresh = 0
@@ -135,16 +144,26 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 	return d.download(unsafe.Pointer(&w.output[0]), a.sum, 8*int64(len(w.output)))
 }
 
+// launch runs a kernel on so many blocks, or, of a wide tape, on all that can
+// work together.
+func (w *worker) launch(k kernel, blocks int) error {
+	d := w.engine.driver
+	if w.args.wide == 0 {
+		return d.launch(k, blocks, unsafe.Pointer(w.args))
+	}
+	return d.launchTogether(k, w.together, unsafe.Pointer(w.args))
+}
+
 // prepare sets what the arguments say of the batch as a whole and makes room
 // for its slots.
 func (w *worker) prepare(size int, clip privacy.Clip) error {
 	a := w.args
-	n := chunk(size)
+	n := w.p.chunk(size)
 	slots := w.p.slots(size, n)
 	a.chunk, a.slots = int32(n), int32(slots)
 	a.clipKind, a.clipNorm, a.clipGamma = clipKinds[clip.Kind], clip.Norm, clip.Gamma
 	need := slotMemory{
-		lanes:   8 * int64(slots) * int64(w.p.lanesPerRecord()) * int64(n),
+		lanes:   8 * int64(slots) * int64(w.p.lanesPerRecord()) * int64(min(n, max(size, chunkUnit))),
 		partial: 8 * int64(slots) * int64(w.p.tape.P),
 		counts:  8 * int64(slots),
 	}

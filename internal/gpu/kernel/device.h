@@ -2,10 +2,7 @@
 // without any CUDA header or library, and for one thread of plain C++, so that
 // the same source runs and is tested where there is no card.
 //
-// Kernels are written in phases. In a phase a team of threads shares out
-// independent pieces of work; a barrier stands between phases. Every sum has a
-// shape that depends on the data's shape only, so all teams, the team of one
-// included, compute the same bits.
+// Kernels are written in phases: see team.h.
 #pragma once
 
 typedef unsigned char u8;
@@ -56,55 +53,3 @@ DEVICE int threadsOfBlock() { return 1; }
 DEVICE void barrier() {}
 
 #endif
-
-enum { warpSize = 32 };
-
-// A Team is the threads that share out the pieces of a phase: thread `rank` of
-// `size`, in warps of 32. The team of one is a warp by itself.
-struct Team {
-    int rank, size;
-};
-
-DEVICE Team team() { return Team{threadOfBlock(), threadsOfBlock()}; }
-
-// each calls f(i, b) for all i < size and b < n; neighbouring threads have
-// neighbouring b.
-template <class F> DEVICE void each(Team t, int size, int n, F f) {
-    int steps = t.size / n, rest = t.size % n;
-    int i = t.rank / n, b = t.rank % n;
-    while (i < size) {
-        f(i, b);
-        i += steps;
-        b += rest;
-        if (b >= n) {
-            b -= n;
-            i++;
-        }
-    }
-}
-
-// eachWarp calls f(i) for all i < size in all threads of one warp.
-template <class F> DEVICE void eachWarp(Team t, int size, F f) {
-    int warps = t.size < warpSize ? 1 : t.size / warpSize;
-    for (int i = t.rank / warpSize; i < size; i += warps) f(i);
-}
-
-// warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of
-// every 32nd term, then a tree of halves.
-template <class F> DEVICE double warpSum(int n, F f) {
-#ifdef __CUDA__
-    double s = 0;
-    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) s += f(b);
-    for (int half = warpSize / 2; half > 0; half /= 2) s += shuffle(s, half);
-    return s;
-#else
-    double s[warpSize] = {};
-    for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
-    for (int half = warpSize / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) s[l] += s[l + half];
-    return s[0];
-#endif
-}
-
-// firstOfWarp says whether this thread writes what its warp computed.
-DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }

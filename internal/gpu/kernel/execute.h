@@ -1,5 +1,6 @@
 // The interpreter of a tape's instructions.
 #pragma once
+#include "multiply.h"
 #include "program.h"
 
 // A Frame is a chunk of n records, or, with n = 1, the global stage: where each
@@ -78,11 +79,17 @@ template <class F> DEVICE void reduce(Team t, const Frame& f, const Instr& in, d
 
 DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     View w = view(f, in.a), x = view(f, in.b);
+    auto left = [&](int r, int c) { return w.values[r * in.rowStep + c * in.colStep]; };
+    int lanes = in.width * f.n;
+    if (x.record == 1 && tiled(in.rows, in.cols) && lanes >= tile) { // the same bits, sooner
+        multiply(t, in.rows, lanes, in.cols, left, in.colStep == 1, [&](int c, int j) { return x.values[c * lanes + j]; }, false,
+                 [&](int r, int j, double s) { dst[r * lanes + j] = s; });
+        return;
+    }
     each(t, in.size, f.n, [&](int i, int b) {
         int r = i / in.width, k = i - r * in.width;
         double s = 0;
-        for (int c = 0; c < in.cols; c++)
-            s += w.values[r * in.rowStep + c * in.colStep] * x.values[(c * in.width + k) * x.element + b * x.record];
+        for (int c = 0; c < in.cols; c++) s = fma(left(r, c), x.values[(c * in.width + k) * x.element + b * x.record], s);
         dst[i * f.n + b] = s;
     });
 }
@@ -164,6 +171,6 @@ DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
 FUNCTION void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     for (int i = 0; i < count; i++) {
         run(t, f, list[i], memory + (i64)list[i].dst * f.n);
-        barrier();
+        t.sync();
     }
 }

@@ -18,7 +18,7 @@ DEVICE void loadColumns(Team t, const Frame& f) {
             f.lanes[(c.at + i) * f.n + b] = x;
         });
     }
-    barrier();
+    t.sync();
 }
 
 DEVICE double lane(const Frame& f, int at, int b) { return f.lanes[at * f.n + b]; }
@@ -90,7 +90,7 @@ DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
 DEVICE void innerProducts(Team t, const Frame& f) {
     double* dst = f.lanes + (i64)f.a->dotLanes * f.n;
     each(t, f.a->dotCount, f.n, [&](int k, int b) { dst[k * f.n + b] = dotPiece(f, f.a->dots[k], b); });
-    barrier();
+    t.sync();
 }
 
 // pieces is Σ of dots [from, to) for record b.
@@ -155,5 +155,5 @@ DEVICE void clip(Team t, const Frame& f) {
         factor[b] = clipFactor(f, norm);
         within[b] = norm <= f.clipNorm ? 0.5 : -0.5;
     });
-    barrier();
+    t.sync();
 }

@@ -3,6 +3,7 @@
 // doubles, which come first.
 #pragma once
 #include "operations.h"
+#include "team.h"
 
 // Where an operand's values live.
 enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows };
@@ -88,6 +89,7 @@ struct Arguments {
     // memory to work in
     double *globals, *lanes, *partial, *counts; // lanes: slot after slot; partial: [slots × parameters]
     double *sum, *count; // the result
+    u32* waiting;          // of the group of blocks: see Group
     double clipNorm, clipGamma;
     int globalCount, recordCount, columnCount, dotCount, termCount, pairCount;
     int parameterCount, drawnCount, lanesPerRecord, chunk, slots, clipKind;
@@ -95,6 +97,8 @@ struct Arguments {
     int fresh;  // the slots start from zero
     // lanes of a chunk besides those of the tape
     int dotLanes, factorLanes;
+    int wide; // > 0: all blocks work on one chunk, of so many records
+    int unused;
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 264, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 280, "as on the Go side");

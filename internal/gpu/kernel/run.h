@@ -6,7 +6,6 @@
 //   prior    θ -> its gradient
 //   absorb   state, (inputs, noisy sum, noisy count, prior gradient) -> next state
 #pragma once
-#include "group.h"
 #include "noise.h"
 #include "slots.h"
 
@@ -33,7 +32,6 @@ struct Run {
     const u32* places;
     i64 records;           // of the table
     int* status;           // steps done, why it ended
-    u32* arrived;
     double gradientNoise;  // z, in units of the clip norm
     double widened;        // factor of the noise for rounding
     double countNoise;     // σ_b; 0: no count
@@ -42,7 +40,9 @@ struct Run {
     int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, unused;
 };
 
-static_assert(sizeof(Output) == 24 && sizeof(Run) == 1232, "as on the Go side");
+static_assert(sizeof(Output) == 24 && sizeof(Run) == 1288, "as on the Go side");
+
+DEVICE bool ended(const Run& r) { return *(volatile int*)&r.status[1] != goesOn; }
 
 struct Runs {
     const Run* runs;
@@ -68,8 +68,8 @@ DEVICE Batch batchOf(const Run& r, int step) {
         b.places = r.places + r.offsets[step];
         b.size = r.offsets[step + 1] - r.offsets[step];
     }
-    b.chunk = chunkOf(b.size);
-    b.slots = slotsOf(r.tape, b.size, b.chunk);
+    b.chunk = r.tape.wide ? r.tape.wide : chunkOf(b.size);
+    b.slots = r.tape.wide ? 1 : slotsOf(r.tape, b.size, b.chunk);
     return b;
 }
 
@@ -81,18 +81,18 @@ DEVICE void copyOutputs(Team t, const Arguments& a, const Output* list, int coun
         View x = view(f, list[k].from);
         each(t, list[k].size, 1, [&](int i, int) { to[list[k].to + i] = x.at(i, 0); });
     }
-    barrier();
+    t.sync();
 }
 
 DEVICE void proposeStep(Team t, const Run& r, int step) {
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
-    barrier();
+    t.sync();
     runGlobal(t, r.propose);
     copyOutputs(t, r.propose, r.proposed, r.proposedCount, (double*)r.tape.parameters);
     runGlobal(t, r.tape);
     double c = r.state[r.clipNormAt];
     if (t.rank == 0 && !(c >= 1e-100 && c <= 1e100)) r.status[1] = clipNormOutOfRange;
-    barrier();
+    t.sync();
 }
 
 // confined is privacy.confine.
@@ -106,7 +106,7 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     int P = r.tape.parameterCount;
     double *sum = r.aux + r.inputCount, *count = sum + P;
     addSlots(t, r.tape, batch.slots, sum, count);
-    barrier();
+    t.sync();
     double clipNorm = r.state[r.clipNormAt];
     const u64* words = r.words + (i64)step * r.wordCount;
     each(t, P, 1, [&](int i, int) {
@@ -121,7 +121,7 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
             if (!addGaussian(count, 0, words + r.wordCount - normalGroup, r.countNoise * r.widened)) r.status[1] = uncertainNoise;
         }
     }
-    barrier();
+    t.sync();
 }
 
 // absorbStep makes the next state.
@@ -130,40 +130,43 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
     double* gradient = r.aux + r.inputCount + P + 1;
     runGlobal(t, r.prior);
     each(t, P, 1, [&](int i, int) { gradient[i] = 0; });
-    barrier();
+    t.sync();
     addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0}, r.one, gradient);
     runGlobal(t, r.absorb);
     copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
     each(t, r.stateCount, 1, [&](int i, int) {
         if (!isFinite(r.next[i])) r.status[1] = notFinite;
     });
-    barrier();
-    if (r.status[1] != goesOn) return;
+    t.sync();
+    if (ended(r)) return;
     each(t, r.stateCount, 1, [&](int i, int) {
         r.state[i] = r.next[i];
         r.states[(i64)step * r.stateCount + i] = r.next[i];
     });
     if (t.rank == 0) r.status[0] = step + 1;
-    barrier();
+    t.sync();
 }
 
-DEVICE void runSteps(Team t, const Runs& runs, int block) {
+DEVICE void runSteps(const Runs& runs, int block) {
     const Run& r = runs.runs[block / runs.blocks];
     int member = block % runs.blocks;
-    Group group = {r.arrived, (u32)runs.blocks, 0};
+    Group group = {r.tape.waiting, (u32)runs.blocks};
+    bool wide = r.tape.wide > 0;
+    Team t = wide ? groupTeam(group, member) : blockTeam();
+    bool leads = wide || member == 0; // does what is not about records
     for (int step = 0; step < r.steps; step++) {
-        if (member == 0 && r.status[1] == goesOn) proposeStep(t, r, step);
+        if (leads && !ended(r)) proposeStep(t, r, step);
         group.wait();
-        if (*(volatile int*)&r.status[1] != goesOn) return;
+        if (ended(r)) return;
         Batch batch = batchOf(r, step);
         double clipNorm = r.state[r.clipNormAt];
-        for (int slot = member; slot < batch.slots; slot += runs.blocks) {
+        for (int slot = wide ? 0 : member; slot < batch.slots; slot += runs.blocks) {
             clearSlot(t, r.tape, slot);
             addToSlot(t, r.tape, batch, slot, clipNorm);
         }
         group.wait();
-        if (member > 0) continue;
+        if (!leads) continue;
         release(t, r, step, batch);
-        if (r.status[1] == goesOn) absorbStep(t, r, step);
+        if (!ended(r)) absorbStep(t, r, step);
     }
 }

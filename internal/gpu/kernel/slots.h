@@ -18,7 +18,7 @@ DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
     each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = 0; });
     if (t.rank == 0) a.counts[slot] = 0;
-    barrier();
+    t.sync();
 }
 
 // addToSlot adds the chunks of a slot, in order.

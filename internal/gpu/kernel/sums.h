@@ -15,6 +15,14 @@ DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor
 }
 
 DEVICE void sumOuter(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
+    if (tiled(m.rows, m.cols)) {
+        int lanes = f.n * m.width;
+        const double *x = f.lanes + (i64)m.x * f.n, *delta = f.lanes + (i64)m.delta * f.n;
+        multiply(t, m.rows, m.cols, lanes, [&](int r, int k) { return factor[k % f.n] == 0 ? 0 : x[r * lanes + k]; }, true,
+                 [&](int k, int c) { return times(factor[k % f.n], delta[c * lanes + k]); }, true,
+                 [&](int r, int c, double s) { sum[m.parameter + r * m.rowStride + c * m.colStride] += s; });
+        return;
+    }
     eachWarp(t, m.rows * m.cols, [&](int i) {
         int r = i / m.cols, c = i - r * m.cols;
         const double *x = f.lanes + (m.x + r * m.width) * f.n, *delta = f.lanes + (m.delta + c * m.width) * f.n;
@@ -61,7 +69,7 @@ FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum
         else if (m.kind == scatter) sumScatter(t, f, m, factor, sum);
         else if (m.xInRows) sumRows(t, f, m, factor, sum);
         else sumOuter(t, f, m, factor, sum);
-        barrier(); // terms may share parameters
+        t.sync(); // terms may share parameters
     }
 }
 
@@ -73,5 +81,5 @@ DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
         double s = warpSum(f.n, [&](int b) { return within[b]; });
         if (firstOfWarp()) *count += s;
     });
-    barrier();
+    t.sync();
 }

@@ -1,0 +1,103 @@
+// Teams of threads. In a phase a team shares out independent pieces of work, and
+// all of it waits between phases. Every sum has a shape that depends on the
+// data's shape only, so all teams, the team of one included, compute the same
+// bits.
+#pragma once
+#include "bits.h"
+
+enum { warpSize = 32, blockThreads = 256 };
+
+// A Group is blocks that wait for each other. All of them must be running: the
+// host launches no more than fit on the device at once. state is the number of
+// blocks that have arrived, and how often all had; both 0 at first. On one thread
+// a group is one block.
+struct Group {
+    u32* state;
+    u32 blocks;
+
+    DEVICE_MEMBER void wait() const {
+        barrier();
+#ifdef __CUDA__
+        if (blocks > 1) {
+            if (threadOfBlock() == 0) {
+                volatile u32* times = state + 1;
+                u32 before = *times;
+                __nvvm_membar_gl(); // what the block wrote, before its arrival
+                if ((u32)__nvvm_atom_add_gen_i((int*)state, 1) + 1 == blocks) {
+                    *(volatile u32*)state = 0;
+                    __nvvm_membar_gl();
+                    *times = before + 1;
+                } else {
+                    while (*times == before) {
+                    }
+                }
+                __nvvm_membar_gl(); // and what others wrote, after theirs
+            }
+            barrier();
+        }
+#endif
+    }
+};
+
+// A Team is the threads that share out the pieces of a phase: thread `rank` of
+// `size`, in warps of 32. It is a block, or the blocks of a group. The team of
+// one is a warp by itself.
+struct Team {
+    int rank, size;
+    const Group* group; // null: a block
+
+    // sync ends a phase.
+    DEVICE_MEMBER void sync() const {
+        if (group) group->wait();
+        else barrier();
+    }
+};
+
+DEVICE Team blockTeam() { return Team{threadOfBlock(), threadsOfBlock(), 0}; }
+
+// groupTeam is all blocks of a group, of which this one is number `member`.
+DEVICE Team groupTeam(const Group& g, int member) {
+    return Team{member * threadsOfBlock() + threadOfBlock(), (int)g.blocks * threadsOfBlock(), &g};
+}
+
+// each calls f(i, b) for all i < size and b < n; neighbouring threads have
+// neighbouring b.
+template <class F> DEVICE void each(Team t, int size, int n, F f) {
+    int steps = t.size / n, rest = t.size % n;
+    int i = t.rank / n, b = t.rank % n;
+    while (i < size) {
+        f(i, b);
+        i += steps;
+        b += rest;
+        if (b >= n) {
+            b -= n;
+            i++;
+        }
+    }
+}
+
+// eachWarp calls f(i) for all i < size in all threads of one warp.
+template <class F> DEVICE void eachWarp(Team t, int size, F f) {
+    int warps = t.size < warpSize ? 1 : t.size / warpSize;
+    for (int i = t.rank / warpSize; i < size; i += warps) f(i);
+}
+
+// warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of
+// every 32nd term, then a tree of halves.
+template <class F> DEVICE double warpSum(int n, F f) {
+#ifdef __CUDA__
+    double s = 0;
+    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) s += f(b);
+    for (int half = warpSize / 2; half > 0; half /= 2) s += shuffle(s, half);
+    return s;
+#else
+    double s[warpSize] = {};
+    for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
+    for (int half = warpSize / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++) s[l] += s[l + half];
+    return s[0];
+#endif
+}
+
+// firstOfWarp says whether this thread writes what its warp computed.
+DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }

@@ -1,0 +1,91 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+)
+
+// network is a regression on 40 predictors through layers of 130 and 70 units:
+// products that are taken in tiles, none a multiple of a tile.
+func network(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
+	t.Helper()
+	b := graph.NewBuilder()
+	in, h1, h2 := graph.Dim{Name: "in", Size: 40}, graph.Dim{Name: "h1", Size: 130}, graph.Dim{Name: "h2", Size: 70}
+	x := b.Columns(0, in)
+	a := b.Tanh(b.Add(b.MatMul(x, b.Param("w1", graph.Shape{in, h1})), b.Param("b1", graph.Shape{h1})))
+	a = b.Tanh(b.Add(b.MatMul(a, b.Param("w2", graph.Shape{h1, h2})), b.Param("b2", graph.Shape{h2})))
+	out := b.MatMul(a, b.Param("w3", graph.Shape{h2}))
+	tape, err := graph.Compile(b, b.Mul(b.Const(-0.5), b.Square(b.Sub(b.Column(40), out))), nil, graph.Options{GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &privacy.Rows{F64: make([]float64, N*tape.K), N: N, K: tape.K, Stride: tape.K, Valid: make([]bool, N)}
+	rng := rand.New(rand.NewPCG(5, 6))
+	for i := range rows.F64 {
+		rows.F64[i] = rng.NormFloat64()
+	}
+	for i := range N {
+		rows.Valid[i] = i%17 > 0
+	}
+	rows.F64[3*tape.K+7] = math.NaN() // must not reach the others in its tile
+	if err := privacy.DeriveColumns(tape, rows, tape.K0); err != nil {
+		t.Fatal(err)
+	}
+	return tape, rows
+}
+
+// All blocks together on one chunk give what the CPU engine gives.
+func TestTilesAgreeWithCPU(t *testing.T) {
+	tape, rows := network(t, 700)
+	w, err := open(t, 0, tape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.p.wide() == 0 || Products(tape) != 2*(40*130+130*70+70)+130*70+70 {
+		t.Fatalf("%d products per record, chunks of %d", Products(tape), w.p.wide())
+	}
+	reference, err := cpu.New(cpu.Options{Threads: 1}).Open(tape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reference.Close()
+	rng := rand.New(rand.NewPCG(7, 8))
+	in := privacy.StepInput{Params: make([]float64, tape.P)}
+	for i := range in.Params {
+		in.Params[i] = 0.2 * rng.NormFloat64()
+	}
+	got, want := make([]float64, tape.P), make([]float64, tape.P)
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: 3}
+	for _, size := range []int{1, 31, 32, 33, 600, 700} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			batch := make([]uint32, size)
+			for i, k := range rng.Perm(700)[:size] {
+				batch[i] = uint32(k)
+			}
+			a, err := w.ClippedSum(got, in, batch, false, clip)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := reference.ClippedSum(want, in, batch, false, clip)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a != b {
+				t.Errorf("count %g, want %g", a, b)
+			}
+			for i := range want {
+				if math.Abs(got[i]-want[i]) > 1e-13*float64(size)*clip.Norm {
+					t.Fatalf("sum[%d] = %g, want %g", i, got[i], want[i])
+				}
+			}
+		})
+	}
+}
