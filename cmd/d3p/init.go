@@ -20,15 +20,28 @@ import (
 const maxHeader = 1 << 20 // bytes
 
 func newInit(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "init DATA",
+	var codebook string
+	c := &cobra.Command{
+		Use:   "init DATA | --from CODEBOOK",
 		Short: "Write a model file skeleton from the header line alone",
 		Long: `Init prints a model file for the columns of a CSV or Parquet file, to be filled
 in from what is publicly known about them. It reads the names of the columns and
-no row: bounds, levels and scales taken from the data would cost privacy.`,
-		Example: "  d3p init cohort.csv > cohort.yaml",
-		Args:    exactly("DATA"),
+no row: bounds, levels and scales taken from the data would cost privacy.
+
+With --from it fills in what a public codebook says: a CSV file with a line per
+column of the data and the columns name, type, lower, upper, levels (a|b|c),
+center, by, transform, unknown, source and label, all but name optional.`,
+		Example: "  d3p init cohort.csv > cohort.yaml\n  d3p init --from codebook.csv > cohort.yaml",
+		Args: func(c *cobra.Command, args []string) error {
+			if codebook != "" {
+				return exactly()(c, args)
+			}
+			return exactly("DATA")(c, args)
+		},
 		RunE: func(_ *cobra.Command, args []string) error {
+			if codebook != "" {
+				return a.initFrom(codebook)
+			}
 			header, err := readHeader(args[0])
 			if err != nil {
 				return failWith(statusData, err)
@@ -37,6 +50,8 @@ no row: bounds, levels and scales taken from the data would cost privacy.`,
 			return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 		},
 	}
+	c.Flags().StringVar(&codebook, "from", "", "public `CODEBOOK` (CSV) to take the declarations from, instead of a data file")
+	return c
 }
 
 // readHeader returns the column names of a CSV or Parquet file, and reads

@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Described is a line of a public codebook: what it says of a column, as text;
+// empty where it says nothing.
+type Described struct {
+	Name         string // in the header of the data file
+	Type         string // real, integer, binary, category, ...
+	Lower, Upper string
+	Levels       string // separated by "|", or by ";"
+	Center, By   string // scale
+	Transform    string
+	Unknown      string // the level for values that are not listed
+	Source       string // "" stands for the codebook itself
+	Label        string // becomes a comment
+}
+
+// FromCodebook is Skeleton for columns that a public codebook describes: a check
+// asks for what it does not say, and for nothing else.
+func FromCodebook(columns []Described) []byte {
+	var b strings.Builder
+	b.WriteString(skeletonTop)
+	taken := make(map[string]bool)
+	for i, c := range columns {
+		name := plainName(c.Name, i, taken)
+		line := fmt.Sprintf("    %s: {%s}", name, strings.Join(c.entries(name), ", "))
+		if label := strings.Join(strings.Fields(c.Label), " "); label != "" {
+			line += "  # " + label
+		}
+		b.WriteString(line + "\n")
+	}
+	b.WriteString(skeletonBottom)
+	return []byte(b.String())
+}
+
+// entries are the keys and values of a column's declaration.
+func (c Described) entries(name string) (list []string) {
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, key+": "+scalar(value))
+		}
+	}
+	if name != c.Name {
+		list = append(list, "header: "+strconv.Quote(c.Name))
+	}
+	levels := splitLevels(c.Levels)
+	kind := c.Type
+	if kind == "" {
+		kind = guessType(levels, c.Lower+c.Upper)
+	}
+	add("type", kind)
+	if len(levels) > 0 {
+		for i := range levels {
+			levels[i] = strconv.Quote(levels[i])
+		}
+		list = append(list, "levels: ["+strings.Join(levels, ", ")+"]")
+		add("unknown", c.Unknown)
+	} else if kind == Real || kind == Integer {
+		add("lower", orBlank(c.Lower))
+		add("upper", orBlank(c.Upper))
+	}
+	add("transform", c.Transform)
+	if c.Center != "" || c.By != "" {
+		list = append(list, fmt.Sprintf("scale: {center: %s, by: %s}", scalar(orBlank(c.Center)), scalar(orBlank(c.By))))
+	}
+	source := c.Source
+	if source == "" {
+		source = "codebook"
+	}
+	add("source", source)
+	return list
+}
+
+// guessType is the type of a column whose codebook states none.
+func guessType(levels []string, bounds string) string {
+	switch {
+	case len(levels) == 2:
+		return Binary
+	case len(levels) > 0:
+		return Category
+	case bounds != "":
+		return Real
+	}
+	return Blank
+}
+
+// splitLevels splits a list of levels.
+func splitLevels(text string) (levels []string) {
+	separator := "|"
+	if !strings.Contains(text, separator) {
+		separator = ";"
+	}
+	for _, level := range strings.Split(text, separator) {
+		if level = strings.TrimSpace(level); level != "" {
+			levels = append(levels, level)
+		}
+	}
+	return levels
+}
+
+func orBlank(text string) string {
+	if text == "" {
+		return Blank
+	}
+	return text
+}
+
+// scalar writes a value of YAML: as it is when it is a number or a name.
+func scalar(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || isName(text) {
+		return text
+	}
+	return strconv.Quote(text)
+}

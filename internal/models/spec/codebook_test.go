@@ -1,0 +1,49 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a codebook says is declared, and only what it does not say is still to be
+// filled in.
+func TestFromCodebook(t *testing.T) {
+	src := string(FromCodebook([]Described{
+		{Name: "age", Type: "integer", Lower: "18", Upper: "100", Center: "60", By: "20", Source: "codebook v3, p. 4", Label: "age at\nadmission"},
+		{Name: "body mass", Lower: "10", Upper: "70", Transform: "log"},
+		{Name: "smoker", Levels: "never | former | current", Unknown: "never"},
+		{Name: "died", Levels: "no; yes"},
+		{Name: "ward", Type: "category"},
+		{Name: "crp", Type: "real", Lower: "0"},
+		{Name: "note"},
+	}))
+	s, errs := Parse("m.yaml", []byte(src), nil)
+	// entity, rows, formula, family; levels of ward, upper of crp, type of note.
+	if len(errs) != 7 {
+		t.Errorf("%d mistakes, want 7:\n%v\n%s", len(errs), errs, src)
+	}
+	for _, e := range errs {
+		if !strings.HasSuffix(e.Message, "is still to be filled in") && e.Message != "column ward needs at least two levels" {
+			t.Errorf("unexpected: %v", e)
+		}
+	}
+	c := s.Data.Columns
+	if len(c) != 7 {
+		t.Fatalf("%d columns, want 7", len(c))
+	}
+	if center, by := c[0].Scale(); c[0].Type.V != Integer || c[0].Upper.V != 100 || center != 60 || by != 20 || c[0].Source.V != "codebook v3, p. 4" {
+		t.Errorf("age: %+v", c[0])
+	}
+	if c[1].HeaderName() != "body mass" || c[1].Type.V != Real || c[1].Transform.V != "log" || c[1].Source.V != "codebook" {
+		t.Errorf("body mass: %+v", c[1])
+	}
+	if got := strings.Join(c[2].LevelNames(), ","); got != "never,former,current" || c[2].Unknown.V != "never" || c[2].Type.V != Category {
+		t.Errorf("smoker: %s, %+v", got, c[2])
+	}
+	if c[3].Type.V != Binary || strings.Join(c[3].LevelNames(), ",") != "no,yes" {
+		t.Errorf("died: %+v", c[3])
+	}
+	if !strings.Contains(src, "# age at admission") {
+		t.Error("a label is lost, or breaks its line")
+	}
+}
