@@ -21,10 +21,21 @@ const parquetMagic = "PAR1"
 // parquetBatch is the number of records decoded at a time.
 const parquetBatch = 16 << 10
 
-// parquetGC is how much garbage, in percent of the heap, may come together
-// while Arrow decodes: the table itself is most of the heap, and to look through
-// it costs nothing because it has no pointers.
-const parquetGC = 5
+// parquetGarbage is how much garbage in bytes may come together while Arrow
+// decodes into a table that is larger.
+const parquetGarbage = 24 << 20
+
+// collectEarly makes the garbage collector run more often beside a table of
+// `size` bytes, which costs it nothing because a table has no pointers, and
+// returns what ends that.
+func collectEarly(size int) (end func()) {
+	percent := min(100, max(5, 100*parquetGarbage/max(1, size)))
+	old := debug.SetGCPercent(percent)
+	if old >= 0 && old < percent {
+		debug.SetGCPercent(old)
+	}
+	return func() { debug.SetGCPercent(old) }
+}
 
 // readParquet reads the columns in use, a batch of records at a time. Column
 // types are part of the file's schema, so a text column where a number is
@@ -40,7 +51,6 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err != nil {
 		return nil, check, err
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(parquetGC))
 	mem := bounded{memory.DefaultAllocator, int(64<<20 + 1024*info.Size())}
 	properties := parquet.NewReaderProperties(mem)
 	properties.BufferedStreamEnabled, properties.BufferSize = true, 256<<10 // not a whole column at a time
@@ -75,6 +85,7 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if err := enc.allocate(path, int(n), e, opt); err != nil {
 		return nil, check, err
 	}
+	defer collectEarly(enc.rows.bytes())()
 	encode := encodeParquet
 	if enc.units != nil {
 		encode = encodeParquetUnits
