@@ -1,9 +1,9 @@
 # Targets for people; .ci/run runs what must pass. Everything needs only Go,
-# except race (a C compiler) and experiments-quick (public data, see datasets/).
+# except race (a C compiler) and experiments-* (public data, see datasets/).
 
 GO ?= go
 
-.PHONY: all build static test race bench experiments-quick soak docs datasets ptx clean
+.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs datasets ptx bench-gpu clean
 
 all: build
 
@@ -28,6 +28,11 @@ bench:
 experiments-quick: build
 	$(GO) run ./internal/experiments -d3p bin/d3p
 
+# the networks of configs/ on MNIST: an auto-encoder by the settings of the d3p
+# paper and by better ones at the same price, and a classifier
+experiments-mnist: build
+	$(GO) run ./internal/experiments -d3p bin/d3p -tasks vae-epoch1,vae,cnn
+
 # every fuzz target for a minute, the tests ten times, then thousands of random
 # runs through the accountant
 soak:
@@ -43,6 +48,16 @@ docs:
 # the CUDA kernels as PTX, which is embedded; needs Debian's clang-14 only
 ptx:
 	sh internal/gpu/kernel/ptx.sh $(CURDIR)/internal/gpu/kernels.ptx
+
+# on a machine with a CUDA device: the engine's tests there, under NVIDIA's memory
+# and race checkers if they are installed, then the times of docs/gpu.md
+bench-gpu:
+	$(GO) test -v -run OnDevice ./internal/gpu
+	$(GO) test -c -o bin/gpu.test ./internal/gpu
+	if command -v compute-sanitizer; then cd internal/gpu && for tool in memcheck racecheck; do \
+		compute-sanitizer --tool $$tool --error-exitcode 1 ../../bin/gpu.test -test.run OnDeviceSameBits || exit 1; done; fi
+	nvidia-smi --query-gpu=name,driver_version --format=csv
+	$(GO) test -run '^$$' -bench OnDevice ./internal/gpu
 
 datasets:
 	$(GO) run ./datasets/generate

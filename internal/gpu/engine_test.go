@@ -4,6 +4,7 @@ package gpu
 
 import (
 	"errors"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -113,7 +114,7 @@ func TestPartsDoNotMatter(t *testing.T) {
 func same(t *testing.T, x, y []float64) {
 	t.Helper()
 	for i := range x {
-		if x[i] != y[i] {
+		if math.Float64bits(x[i]) != math.Float64bits(y[i]) && !(math.IsNaN(x[i]) && math.IsNaN(y[i])) {
 			t.Fatalf("number %d is %x and %x", i, x[i], y[i])
 		}
 	}

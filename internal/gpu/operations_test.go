@@ -42,7 +42,7 @@ func TestOperations(t *testing.T) {
 			}
 			x, y, z = append(x, a), append(y, b), append(z, c)
 		}
-		got := d.elements(t, code, x, y, z)
+		got := evaluate(t, d, code, x, y, z)
 		for i := range got {
 			want := op.Eval(x[i], y[i], z[i])
 			if !near(got[i], want, tolerance(op, x[i], want)) {
@@ -103,10 +103,14 @@ func near(got, want, tolerance float64) bool {
 	return got == want || math.Abs(got-want) <= max(tolerance, 0x1p-1074)
 }
 
-// elements evaluates an operation on the device.
-func (d *oneThread) elements(t *testing.T, code int32, x, y, z []float64) []float64 {
+// evaluate runs an operation on a device.
+func evaluate(t *testing.T, d driver, code int32, x, y, z []float64) []float64 {
 	t.Helper()
 	m := memory{driver: d, limit: 1 << 20}
+	if err := d.enter(); err != nil {
+		t.Fatal(err)
+	}
+	defer d.leave()
 	defer m.releaseAll()
 	at := make([]address, 3)
 	for k, v := range [][]float64{x, y, z} {

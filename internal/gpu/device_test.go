@@ -1,0 +1,193 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/enginetest"
+	"d3p/internal/privacy/noise"
+)
+
+// onDevice is the engine of the first CUDA device; without one the test is
+// skipped and says why. `make bench-gpu` runs what is here.
+func onDevice(t testing.TB) *Engine {
+	t.Helper()
+	e, err := New(0, Options{})
+	if err != nil {
+		t.Skipf("no device: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+func openOn(t testing.TB, e *Engine, tape *graph.Tape, rows *privacy.Rows) *worker {
+	t.Helper()
+	w, err := e.Open(tape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w.(*worker)
+}
+
+func TestOnDeviceConformance(t *testing.T) {
+	for _, wideFrom := range []int64{wideProducts, 0} {
+		t.Run(fmt.Sprint("wide from ", wideFrom), func(t *testing.T) {
+			e := onDevice(t)
+			e.wideFrom = wideFrom
+			enginetest.Run(t, func(*testing.T) privacy.Engine { return e },
+				enginetest.Tolerance{Relative: 1e-11, Overshoot: 1e-12, Precision: privacy.Float64})
+		})
+	}
+}
+
+// A device computes the bits of one thread: operations, sums, steps.
+func TestOnDeviceSameBits(t *testing.T) {
+	device := onDevice(t)
+	host := newOneThread(t, 1<<30)
+	t.Run("operations", func(t *testing.T) {
+		points := testPoints()
+		y := append(points[7:], points[:7]...)
+		for op, code := range codes {
+			if op.Arity() > 0 {
+				same(t, evaluate(t, device.driver, code, points, y, y), evaluate(t, host, code, points, y, y))
+			}
+		}
+	})
+	tape, rows := regression(t, 6, 5000)
+	hostEngine := newEngine("cuda:test", host, Options{})
+	t.Run("sums", func(t *testing.T) {
+		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
+		for _, size := range []int{1, 31, 300, 1025, 4999} {
+			same(t, step(t, a, size, false), step(t, b, size, false))
+		}
+	})
+	t.Run("sums in tiles", func(t *testing.T) {
+		tape, rows := network(t, 700)
+		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
+		same(t, step(t, a, 700, false), step(t, b, 700, false))
+	})
+	t.Run("steps", func(t *testing.T) {
+		tape, rows := plainRegression(t, 6, 5000)
+		P, n := tape.P, 40
+		run := func(w *worker) []float64 {
+			if err := w.Prepare(analyst(t, P)); err != nil {
+				t.Fatal(err)
+			}
+			in := stepsInput(n, P, 5000, []int{0, 1, 33, 700, 4999}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
+			states := make([]float64, n*(P+1))
+			if done, err := w.Steps(states, in); err != nil || done != n {
+				t.Fatalf("%d steps: %v", done, err)
+			}
+			return states
+		}
+		same(t, run(openOn(t, device, tape, rows)), run(openOn(t, hostEngine, tape, rows)))
+	})
+}
+
+// logisticOn is a logistic regression with D predictors on N records.
+func logisticOn(t testing.TB, D, N int) (*graph.Tape, *privacy.Rows) {
+	return regressionWith(t, D, N, func(b *graph.Builder) *graph.Node { return b.Param("intercept", nil) })
+}
+
+// autoencoder is 784-400-2·50-400-784 with one draw of the code per record, on
+// N records of noise.
+func autoencoder(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
+	t.Helper()
+	b := graph.NewBuilder()
+	x, h, z, k, o := graph.Dim{Name: "x", Size: 784}, graph.Dim{Name: "h", Size: 400}, graph.Dim{Name: "z", Size: 50}, graph.Dim{Name: "k", Size: 400}, graph.Dim{Name: "o", Size: 784}
+	dense := func(name string, in *graph.Node, from, to graph.Dim) *graph.Node {
+		return b.Add(b.MatMul(in, b.Param(name, graph.Shape{from, to})), b.Param(name+" bias", graph.Shape{to}))
+	}
+	image := b.Columns(0, x)
+	hidden := b.Softplus(dense("encoder", image, x, h))
+	loc, logSD := dense("loc", hidden, h, z), dense("scale", hidden, h, z)
+	code := b.Add(loc, b.Mul(b.Exp(logSD), b.Aux("eta", graph.Shape{z}, true)))
+	logits := b.Rename(dense("out", b.Softplus(dense("decoder", code, z, k)), k, o), "o", "x")
+	kl := b.Mul(b.Const(0.5), b.Sum(b.Sub(b.Add(b.Square(loc), b.Exp(b.Mul(b.Const(2), logSD))), b.Mul(b.Const(2), logSD))))
+	loss := b.Sub(b.Sum(b.Sub(b.Mul(image, logits), b.Softplus(logits))), kl)
+	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &privacy.Rows{F32: make([]float32, N*tape.K), N: N, K: tape.K, Stride: tape.K, Valid: make([]bool, N)}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range rows.F32 {
+		rows.F32[i] = float32(rng.IntN(2))
+	}
+	for i := range N {
+		rows.Valid[i] = true
+	}
+	if err := privacy.DeriveColumns(tape, rows, tape.K0); err != nil {
+		t.Fatal(err)
+	}
+	return tape, rows
+}
+
+// A step of the workloads of docs/gpu.md, asked for one at a time, and many in
+// one launch where the engine can.
+func BenchmarkOnDevice(b *testing.B) {
+	e := onDevice(b)
+	for _, c := range []struct {
+		name        string
+		batch       int
+		model       func() (*graph.Tape, *privacy.Rows)
+		manyAtATime bool
+	}{
+		{"logistic N=3341 D=8 B=67", 67, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 8, 3341) }, true},
+		{"logistic N=3341 D=8 B=3341", 3341, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 8, 3341) }, true},
+		{"logistic N=1e6 D=100 B=5000", 5000, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 100, 1e6) }, true},
+		{"autoencoder B=128", 128, func() (*graph.Tape, *privacy.Rows) { return autoencoder(b, 60000) }, false},
+		{"autoencoder B=512", 512, func() (*graph.Tape, *privacy.Rows) { return autoencoder(b, 60000) }, false},
+	} {
+		tape, rows := c.model()
+		w := openOn(b, e, tape, rows)
+		in := privacy.StepInput{Params: make([]float64, tape.P), RecordNoise: noise.Insecure(1).Stream(noise.RecordNoise)}
+		for i := range in.Params {
+			in.Params[i] = 0.02 * math.Sin(float64(i))
+		}
+		batch := make([]uint32, c.batch)
+		for i, k := range rand.New(rand.NewPCG(1, 2)).Perm(rows.N)[:c.batch] {
+			batch[i] = uint32(k)
+		}
+		b.Run(c.name+"/one step at a time", func(b *testing.B) {
+			dst := make([]float64, tape.P)
+			for b.Loop() {
+				if _, err := w.ClippedSum(dst, in, batch, false, privacy.Clip{Kind: privacy.Flat, Norm: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		if !c.manyAtATime {
+			continue
+		}
+		b.Run(c.name+"/256 steps in one launch", func(b *testing.B) {
+			if err := w.Prepare(analyst(b, tape.P)); err != nil {
+				b.Fatal(err)
+			}
+			const n = 256
+			in := stepsInput(n, tape.P, rows.N, []int{c.batch}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
+			states := make([]float64, n*(tape.P+1))
+			for b.Loop() {
+				if done, err := w.Steps(states, in); err != nil || done != n {
+					b.Fatalf("%d steps: %v", done, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/step")
+		})
+	}
+}
