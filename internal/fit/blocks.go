@@ -13,11 +13,7 @@ import (
 func blocksOf(m *models.Model) []guide.Block {
 	var blocks []guide.Block
 	for _, b := range m.Spec.Guide.Blocks {
-		for i := range m.Params {
-			p := &m.Params[i]
-			if p.Name != b.Param.V {
-				continue
-			}
+		for _, p := range m.Guided(b.Param.V) {
 			block := guide.Block{Family: strings.ReplaceAll(b.Family.V, "_", "-")}
 			for j := range p.Size {
 				block.At = append(block.At, p.Offset+j)

@@ -18,27 +18,55 @@ func (c *compiler) starts() []Start {
 	for i := range c.params {
 		names = append(names, c.params[i].Name)
 	}
-	find := func(name spec.Value[string]) int {
-		for i := range c.params {
-			if c.params[i].Name == name.V {
-				return i
-			}
+	find := func(name spec.Value[string]) []int {
+		found := named(c.spec, c.params, name.V)
+		if len(found) == 0 {
+			c.errs.Add(name.At, hint(name.V, names), "no parameter %s to guide", name.V)
 		}
-		c.errs.Add(name.At, hint(name.V, names), "no parameter %s to guide", name.V)
-		return -1
+		return found
 	}
 	for _, b := range c.spec.Guide.Blocks {
 		find(b.Param)
 	}
 	var starts []Start
 	for _, name := range c.spec.Guide.Spread {
-		if i := find(name); i >= 0 && !c.priors[i].broken {
+		for _, i := range find(name) {
+			if c.priors[i].broken {
+				continue
+			}
 			if values := c.spread(name, i); values != nil {
 				starts = append(starts, Start{c.params[i].Offset, values})
 			}
 		}
 	}
 	return starts
+}
+
+// named lists the parameters that a name in the guide stands for: the one so
+// called or, in a formula with groups, those of every group, z being z_hospital.
+func named(s *spec.Spec, params []Param, name string) []int {
+	var found []int
+	for i := range params {
+		is := params[i].Name == name
+		if s.Model != nil && s.Model.Terms != nil {
+			for _, g := range s.Model.Terms.Groups {
+				is = is || params[i].Name == name+"_"+g.Group.V
+			}
+		}
+		if is {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// Guided lists the parameters that a name under `guide: blocks:` stands for.
+func (m *Model) Guided(name string) []*Param {
+	var list []*Param
+	for _, i := range named(m.Spec, m.Params, name) {
+		list = append(list, &m.Params[i])
+	}
+	return list
 }
 
 // spread places the components of a parameter such as mus [k, d] in the box of

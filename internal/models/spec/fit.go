@@ -76,6 +76,7 @@ func (r *reader) fit(e entry, f *Fit) {
 		"noise_aware": func(e entry) { f.NoiseAware = r.choice(e, "variance", "temper", "none") },
 		"compat":      func(e entry) { f.Compat = r.choice(e, "d3p") },
 		"trace":       func(e entry) { r.trace(e) },
+		"microbatch":  func(e entry) { r.choice(e, "auto") }, // the engine decides
 	})
 	if f.Iterations.IsSet() && f.Epochs.IsSet() {
 		r.add(f.Epochs.At, "", "iterations and epochs say the same thing; state one")
@@ -100,6 +101,7 @@ func (r *reader) sampling(e entry, f *Fit) {
 // clip reads `clip: {norm:, mode:, quantile:}`.
 func (r *reader) clip(e entry, f *Fit) {
 	r.settings(e.node, "clip", fields{
+		"unit": func(e entry) { r.choice(e, "record") }, // a unit of several rows is one record, too
 		"norm": func(e entry) { f.ClipNorm = r.positive(e) },
 		"mode": func(e entry) { f.ClipMode = r.choice(e, "adaptive", "flat", "automatic") },
 		"quantile": func(e entry) {

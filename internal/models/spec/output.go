@@ -24,11 +24,12 @@ var formats = []string{"parquet", "csv", "stan", "zarr"}
 func (r *reader) output(e entry, o *Output) {
 	o.At = e.at
 	r.settings(e.node, "output", fields{
-		"draws":   func(e entry) { o.Draws = r.count(e, 0) },
-		"formats": func(e entry) { o.Formats = r.formats(e) },
-		"relabel": func(e entry) { r.relabel(e, &o.Relabel) },
-		"twin":    func(e entry) { r.twinOutput(e, &o.Twin) },
-		"weights": func(e entry) { o.Weights = r.choice(e, "safetensors") },
+		"draws":       func(e entry) { o.Draws = r.count(e, 0) },
+		"formats":     func(e entry) { o.Formats = r.formats(e) },
+		"relabel":     func(e entry) { r.relabel(e, &o.Relabel) },
+		"twin":        func(e entry) { r.twinOutput(e, &o.Twin) },
+		"sample_rows": func(e entry) { r.sampleRows(e, o) },
+		"weights":     func(e entry) { o.Weights = r.choice(e, "safetensors") },
 	})
 }
 
@@ -57,4 +58,12 @@ func (r *reader) relabel(e entry, v *Relabel) {
 	if keys != nil && !keys["order_by"] {
 		r.add(e.at, "add `order_by: parameter`", "relabel has no parameter to order by")
 	}
+}
+
+// sampleRows reads `sample_rows: N`, N synthetic records of one draw of the
+// parameters: short for `twin: {parameter_draws: 1, rows_per_draw: N}`.
+func (r *reader) sampleRows(e entry, o *Output) {
+	o.Twin.RowsPerDraw = r.count(e, 1)
+	o.Twin.ParameterDraws = Value[int]{1, e.at}
+	o.Twin.At = e.at
 }

@@ -50,19 +50,22 @@ func (r *reader) privacy(e entry, p *Privacy) {
 	}
 }
 
+// feistel is another name of fixed_size: batches without replacement come from
+// a Feistel permutation.
+const feistel = "feistel"
+
 // scheme reads the name of a sampler.
 func (r *reader) scheme(e entry) Value[string] {
 	names := make([]string, len(schemes))
 	for i, s := range schemes {
 		names[i] = s.name
 	}
-	if r.describesChoice(names) {
+	if r.describesChoice(append(names, feistel)) {
 		return Value[string]{}
 	}
 	v := r.text(e)
-	if v.V == "feistel" {
-		r.add(v.At, "did you mean fixed_size?", "feistel is how batches are drawn, not a scheme")
-		return Value[string]{}
+	if v.V == feistel {
+		v.V = "fixed_size"
 	}
 	if v.IsSet() && !slices.Contains(names, v.V) {
 		r.add(v.At, suggest(v.V, "one of", names), "unknown scheme %s", v.V)
