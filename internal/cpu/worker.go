@@ -66,6 +66,10 @@ const shardWork = 32 << 10
 // cache by itself.
 const nearTable = 512 << 10
 
+// farRow is how much of a row is fetched ahead; of what follows one after the
+// other the processor sees by itself that it is read.
+const farRow = 4 << 10
+
 func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	w := &worker{
 		p: p, rows: rows,
@@ -76,7 +80,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
 	fetch := 4*len(rows.F32) + 8*len(rows.F64)
 	if fetch > nearTable {
-		fetch = fetch / rows.N
+		fetch = min(fetch/rows.N, farRow)
 	} else {
 		fetch = 0
 	}

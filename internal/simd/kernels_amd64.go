@@ -116,7 +116,7 @@ func clipFlatAVX2(factor []float64, within []float64, norm2 []float64, c float64
 func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
-// of the row 16 further on in index the first fetch bytes are prefetched.
+// of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
@@ -126,7 +126,7 @@ func rowSum32AVX2(sum []float64, w []float64, table []float32, stride int, index
 func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
-// of the row 16 further on in index the first fetch bytes are prefetched.
+// of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
@@ -268,7 +268,7 @@ func clipFlatAVX512(factor []float64, within []float64, norm2 []float64, c float
 func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
-// of the row 16 further on in index the first fetch bytes are prefetched.
+// of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots32AVX512(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
@@ -278,7 +278,7 @@ func rowSum32AVX512(sum []float64, w []float64, table []float32, stride int, ind
 func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
-// of the row 16 further on in index the first fetch bytes are prefetched.
+// of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order

@@ -5,7 +5,7 @@ package simd
 // used of it.
 
 // RowDots32 sets dst[b] to Σ_j w[j]·table[index[b]·stride+j] in the shape of
-// Dot. Of the row that comes 16 after it in index, which may be longer than
+// Dot. Of the row that comes 64 after it in index, which may be longer than
 // dst, the first fetch bytes are prefetched.
 func RowDots32(dst, w []float64, table []float32, stride int, index []uint32, fetch int) {
 	_ = index[:len(dst)]

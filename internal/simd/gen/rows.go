@@ -9,8 +9,10 @@ import (
 )
 
 // ahead is how many rows before its use a row is fetched to the second-level
-// cache.
-const ahead = 16
+// cache. A row takes ten to twenty nanoseconds, memory many times that: on an
+// Intel Xeon 64 rows ahead take a sixth less time than 16, and the first-level
+// cache is no better a place for a table that is in memory.
+const ahead = 64
 
 // shifts are the logarithms of the sizes of numbers.
 var shifts = map[int]uint64{4: 2, 8: 3}
@@ -49,7 +51,7 @@ func rowDots(i isa, size int) {
 	TEXT(fmt.Sprintf("rowDots%d%s", 8*size, i.suffix()), NOSPLIT,
 		fmt.Sprintf("func(dst, w []float64, table []float%d, stride int, index []uint32, fetch int)", 8*size))
 	Doc("dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;",
-		"of the row 16 further on in index the first fetch bytes are prefetched.")
+		"of the row 64 further on in index the first fetch bytes are prefetched.")
 	dst, n := base("dst"), length("dst")
 	w, d := base("w"), length("w")
 	t := tableArguments(size)
