@@ -40,7 +40,11 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 	if p.Optimizer == "adam" {
 		p.LearningRate = or(cfg.LearningRate, nonPrivateRate)
 	}
-	p.Draws = or(cfg.Draws, nonPrivateDraws)
+	draws := nonPrivateDraws
+	if p.Guide == "delta" {
+		draws = 1 // of a point
+	}
+	p.Draws = or(cfg.Draws, draws)
 	p.ClipNorm = math.MaxFloat64
 	p.Warnings = []Warning{{"not-private", "nothing protects the records of this fit: keep its results where the records are"}}
 	return nil

@@ -30,17 +30,17 @@ func ofNetwork(m *models.Model) bool {
 // withNetwork fills the open fields of c for a model with networks: a point
 // estimate and its last iterate; and, with more parameters than records, flat
 // clipping at C = 1, batches of 512 records and Adam at 2e-3 for at least 1000
-// steps and 20 epochs.
+// steps and 20 epochs; without privacy the same, but for the clipping.
 func withNetwork(c Config, m *models.Model) Config {
 	c.Guide = or(c.Guide, "delta")
 	if c.Averaging == nil && c.Guide == "delta" {
 		last := float64(deltaAverage)
 		c.Averaging = &last
 	}
-	if m.P <= c.Records || c.NonPrivate {
+	if m.P <= c.Records {
 		return c
 	}
-	if c.Clipping == "" && c.ClipQuantile == 0 {
+	if c.Clipping == "" && c.ClipQuantile == 0 && !c.NonPrivate {
 		c.Clipping = ClippingFlat
 	}
 	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {

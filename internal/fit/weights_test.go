@@ -95,6 +95,13 @@ func TestWideNetwork(t *testing.T) {
 	if p.Clipping != fit.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
 		t.Errorf("clipping %s at %g, learning rate %g, rate %g, %d steps", p.Clipping, p.ClipNorm, p.LearningRate, p.SamplingRate, p.Steps)
 	}
+	plain, err := fit.NewPlan(m, fit.Config{Records: 8000, NonPrivate: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain.Draws != 1 || plain.LearningRate != 2e-3 || plain.SamplingRate != p.SamplingRate || plain.Steps != 1000 {
+		t.Errorf("without privacy %d draws, learning rate %g, rate %g, %d steps", plain.Draws, plain.LearningRate, plain.SamplingRate, plain.Steps)
+	}
 	start := fit.StartingPoint(p)
 	for i := range m.Params {
 		w := &m.Params[i]
