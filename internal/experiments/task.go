@@ -48,6 +48,9 @@ var experiments = []struct {
 	{"hlr200", hlrTask{200}},
 	{"hlr500", hlrTask{500}},
 	{"hlr1000", hlrTask{1000}},
+	{"vae-epoch1", mnistEpochTask},
+	{"vae", mnistGlorotTask},
+	{"cnn", mnistClassifierTask},
 }
 
 func lookup(name string) (experiment, bool) {
