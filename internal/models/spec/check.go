@@ -132,6 +132,9 @@ func (b *blocks) checkFamily(m *Model) *family {
 		b.add(m.Link.At, "one of: "+strings.Join(f.linkNames(), ", "), "family %s has no link %s", f.name, m.Link.V)
 		return nil
 	}
+	if f != nil && m.Terms != nil && f.link(m.Link.V).positive && !m.Terms.Intercept {
+		b.add(m.Link.At, "write `1 +` in the formula", "link %s needs an intercept: from 0 on it has no slope", m.Link.V)
+	}
 	return f
 }
 

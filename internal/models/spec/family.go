@@ -31,7 +31,12 @@ type family struct {
 // link names an inverse link and the observation that it gives, an expression
 // of eta, the linear predictor; trials stands for the number of trials,
 // response for the name of the response and cuts for the list of cuts.
-type link struct{ name, observe string }
+type link struct {
+	name, observe string
+	// positive says that the linear predictor must stay above 0: the intercept
+	// then is positive and starts at 1.
+	positive bool
+}
 
 // auxiliary is a parameter of the family, with its default prior. A formula for
 // it predicts its logarithm or, for a probability, its log odds.
@@ -50,59 +55,80 @@ var families = []family{
 	{
 		name: "bernoulli", types: []string{Binary},
 		links: []link{
-			{"logit", "bernoulli(logits=eta)"},
-			{"probit", "bernoulli(probit_cdf(eta))"},
-			{"cloglog", "bernoulli(inv_cloglog(eta))"},
+			{name: "logit", observe: "bernoulli(logits=eta)"},
+			{name: "probit", observe: "bernoulli(probit_cdf(eta))"},
+			{name: "cloglog", observe: "bernoulli(inv_cloglog(eta))"},
 		},
 	},
 	{
 		name: "binomial", types: []string{Integer}, counts: true,
-		links: []link{{"logit", "binomial(trials, logits=eta)"}},
+		links: []link{
+			{name: "logit", observe: "binomial(trials, logits=eta)"},
+			{name: "probit", observe: "binomial(trials, probit_cdf(eta))"},
+			{name: "cloglog", observe: "binomial(trials, inv_cloglog(eta))"},
+		},
 	},
 	{
 		name: "normal", aliases: []string{"gaussian"}, types: numeric, scaled: true,
-		links: []link{{"identity", "normal(eta, sigma)"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+		links: []link{
+			{name: "identity", observe: "normal(eta, sigma)"},
+			{name: "tan_half", observe: "normal(2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "student_t", types: numeric, scaled: true,
-		links: []link{{"identity", "student_t(nu, eta, sigma)"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "nu", prior: "gamma(2, 0.1)"}},
+		links: []link{
+			{name: "identity", observe: "student_t(nu, eta, sigma)"},
+			{name: "tan_half", observe: "student_t(nu, 2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "nu", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "laplace", types: numeric, scaled: true,
-		links: []link{{"identity", "laplace(eta, sigma)"}},
-		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+		links: []link{
+			{name: "identity", observe: "laplace(eta, sigma)"},
+			{name: "tan_half", observe: "laplace(2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "poisson", types: []string{Integer}, counts: true,
-		links: []link{{"log", "poisson(log_rate=eta)"}},
+		links: []link{
+			{name: "log", observe: "poisson(log_rate=eta)"},
+			{name: "softplus", observe: "poisson(softplus(eta))"},
+			{name: "sqrt", observe: "poisson(eta ^ 2)", positive: true},
+		},
 	},
 	{
 		name: "negative_binomial", types: []string{Integer}, counts: true,
-		links: []link{{"log", "negative_binomial(phi=phi, log_mean=eta)"}},
-		aux:   []auxiliary{{name: "phi", prior: "gamma(2, 0.1)"}},
+		links: []link{
+			{name: "log", observe: "negative_binomial(phi=phi, log_mean=eta)"},
+			{name: "softplus", observe: "negative_binomial(softplus(eta), phi)"},
+			{name: "sqrt", observe: "negative_binomial(eta ^ 2, phi)", positive: true},
+		},
+		aux: []auxiliary{{name: "phi", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "zero_inflated_poisson", types: []string{Integer}, counts: true,
-		links: []link{{"log", "zero_inflated_poisson(zi=zi, log_rate=eta)"}},
+		links: []link{{name: "log", observe: "zero_inflated_poisson(zi=zi, log_rate=eta)"}},
 		aux:   []auxiliary{{name: "zi", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		name: "zero_inflated_negative_binomial", types: []string{Integer}, counts: true,
-		links: []link{{"log", "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)"}},
+		links: []link{{name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)"}},
 		aux: []auxiliary{
 			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
 		},
 	},
 	{
 		name: "hurdle_poisson", types: []string{Integer}, counts: true,
-		links: []link{{"log", "hurdle_poisson(zi=hu, log_rate=eta)"}},
+		links: []link{{name: "log", observe: "hurdle_poisson(zi=hu, log_rate=eta)"}},
 		aux:   []auxiliary{{name: "hu", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		name: "hurdle_negative_binomial", types: []string{Integer}, counts: true,
-		links: []link{{"log", "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)"}},
+		links: []link{{name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)"}},
 		aux: []auxiliary{
 			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
 		},
@@ -110,41 +136,51 @@ var families = []family{
 	{
 		name: "gamma", types: numeric, relative: true,
 		links: []link{
-			{"log", "gamma(shape, shape * exp(-eta) / response.by)"},
+			{name: "log", observe: "gamma(shape, shape * exp(-eta) / response.by)"},
+			{name: "softplus", observe: "gamma(shape, shape / (softplus(eta) * response.by))"},
+			{name: "inverse", observe: "gamma(shape, shape * eta / response.by)", positive: true},
+			{name: "inverse_squared", observe: "gamma(shape, shape * sqrt(eta) / response.by)", positive: true},
 		},
 		aux: []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "exponential", types: numeric, relative: true,
-		links: []link{{"log", "exponential(exp(-eta) / response.by)"}},
+		links: []link{
+			{name: "log", observe: "exponential(exp(-eta) / response.by)"},
+			{name: "softplus", observe: "exponential(1 / (softplus(eta) * response.by))"},
+			{name: "inverse", observe: "exponential(eta / response.by)", positive: true},
+		},
 	},
 	{
 		name: "log_normal", types: numeric, relative: true,
-		links: []link{{"identity", "log_normal(eta + log(response.by), sigma)"}},
+		links: []link{{name: "identity", observe: "log_normal(eta + log(response.by), sigma)"}},
 		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "weibull", types: numeric, relative: true,
-		links: []link{{"log", "weibull(shape, log_scale=eta + log(response.by))"}},
+		links: []link{{name: "log", observe: "weibull(shape, log_scale=eta + log(response.by))"}},
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
 	},
 	{
 		name: "piecewise_exponential", types: numeric, intervals: true,
-		links: []link{{"log", "piecewise_exponential(eta + baseline - log(response.by), cuts)"}},
+		links: []link{{name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)"}},
 		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
 	},
 	{
 		name: "beta", types: []string{Real},
-		links: []link{{"logit", "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"}},
-		aux:   []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
+		links: []link{
+			{name: "logit", observe: "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"},
+			{name: "probit", observe: "beta(kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
+		},
+		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "categorical", types: []string{Category}, effects: true,
-		links: []link{{"softmax", "categorical(logits=eta @ response.contrasts)"}},
+		links: []link{{name: "softmax", observe: "categorical(logits=eta @ response.contrasts)"}},
 	},
 	{
 		name: "cumulative", types: []string{Ordinal}, cuts: true,
-		links: []link{{"logit", "ordered_logistic(eta, thresholds)"}},
+		links: []link{{name: "logit", observe: "ordered_logistic(eta, thresholds)"}},
 		aux:   []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
 	},
 }
@@ -153,6 +189,7 @@ var families = []family{
 // and responses at their declared scales (Gelman et al. 2008, arXiv:0901.4011).
 const (
 	priorIntercept = "normal(0, 2.5)"
+	priorPositive  = "log_normal(0, 1)" // of the intercept behind a link for positive predictors
 	priorB         = "normal(0, 1)"
 	priorSD        = "half_normal(1)"
 	priorCor       = "lkj_cholesky(2)"

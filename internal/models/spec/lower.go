@@ -96,7 +96,11 @@ func (l *lowering) run() {
 		effect, coef = " [effect]", " [coef, effect]"
 	}
 	if m.Terms.Intercept && !f.replacesIntercept() {
-		l.param("Intercept", m.prior(priorIntercept, "Intercept"), effect)
+		prior := priorIntercept
+		if f.link(m.Link.V).positive {
+			prior = priorPositive
+		}
+		l.param("Intercept", m.prior(prior, "Intercept"), effect)
 		l.elements("Intercept")
 		l.eta = append(l.eta, "Intercept")
 	}
