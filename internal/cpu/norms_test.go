@@ -54,3 +54,44 @@ func TestCancellingTermsStayClipped(t *testing.T) {
 		}
 	}
 }
+
+// The computed norm of a gradient of many numbers can be too small by half their
+// number times u: here every square but the first is lost, being less than half
+// an ulp of the sum. What the noise is widened by covers it.
+func TestLongGradientsStayWithinTheAllowance(t *testing.T) {
+	const d, u = 100_000, 0x1p-53
+	b := graph.NewBuilder()
+	dim := graph.Dim{Name: "d", Size: d}
+	tape, err := graph.Compile(b, b.MatMul(b.Columns(0, dim), b.Param("w", graph.Shape{dim})), nil, graph.Options{GradientOnly: true, Columns: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &privacy.Rows{F64: make([]float64, d), N: 1, K: d, Stride: d, Valid: []bool{true}}
+	x := math.Sqrt(0.99 * u)
+	for i := range rows.F64 {
+		rows.F64[i] = x
+	}
+	rows.F64[0] = 1
+	if err := privacy.DeriveColumns(tape, rows, d); err != nil {
+		t.Fatal(err)
+	}
+	worker, err := New(Options{Threads: 1}).Open(tape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.Close()
+	const c = 0.5
+	sum := make([]float64, d)
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: c}
+	if _, err := worker.ClippedSum(sum, privacy.StepInput{Params: make([]float64, d)}, []uint32{0}, false, clip); err != nil {
+		t.Fatal(err)
+	}
+	rest := 0.0 // |sum|² = sum[0]² + rest, each exact to some ulp
+	for _, v := range sum[1:] {
+		rest += v * v
+	}
+	over := (math.FMA(sum[0], sum[0], -c*c) + rest) / (2 * c * c) // |sum|/C - 1
+	if most := privacy.RoundingAllowance(1, d); !(over <= most) || over < 0.4*d*u {
+		t.Errorf("a clipped gradient is %g of C too long, want about %g and at most %g", over, d*u/2, most)
+	}
+}

@@ -26,7 +26,7 @@ func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	machine := graph.NewMachine(t, block)
 	from, to := make([]float64, block*t.K0), make([]float64, block*extra)
 	row := make([]float64, rows.K)
-	up := roundUp(t, rows)
+	up := roundUp(t)
 	for first := 0; first < rows.N; first += block {
 		n := min(block, rows.N-first)
 		for b := range n {
@@ -37,7 +37,7 @@ func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 		for b := range n {
 			x := to[b*extra : (b+1)*extra]
 			for _, j := range up {
-				x[j] = above32(x[j])
+				x[j] = above(x[j], rows.Precision())
 			}
 			rows.Set(first+b, t.K0, x)
 		}
@@ -45,12 +45,9 @@ func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	return nil
 }
 
-// roundUp lists the derived columns that hold a squared norm and are stored as
-// float32: rounded down, they would let a clipped gradient exceed C.
-func roundUp(t *graph.Tape, rows *Rows) (columns []int) {
-	if rows.Precision() != Float32 {
-		return nil
-	}
+// roundUp lists the derived columns that hold a squared norm: rounded down, they
+// would let a clipped gradient exceed C.
+func roundUp(t *graph.Tape) (columns []int) {
 	for i := range t.Terms {
 		if buf := t.Terms[i].XNorm2; t.Terms[i].Kind == graph.TermOuter && buf != graph.NoBuf {
 			columns = append(columns, t.Buffers[buf].Offset-t.K0)
@@ -59,8 +56,13 @@ func roundUp(t *graph.Tape, rows *Rows) (columns []int) {
 	return columns
 }
 
-// above32 is the smallest float32 that is not below x.
-func above32(x float64) float64 {
+// above is a number of the given precision that is not below the sum of squares
+// of which x is the rounded value. In float64 a sum may have lost something below
+// the smallest number; squares of float32 do not.
+func above(x float64, p Precision) float64 {
+	if p == Float64 {
+		return x + 0x1p-1000
+	}
 	y := float32(x)
 	if float64(y) < x {
 		y = math.Nextafter32(y, float32(math.Inf(1)))

@@ -25,7 +25,7 @@ func TestRoundingAllowanceCoversSums(t *testing.T) {
 			}
 			sum = next
 		}
-		if err, most := math.Abs(carry), privacy.RoundingAllowance(b)/2; !(err <= most) {
+		if err, most := math.Abs(carry), privacy.RoundingAllowance(b, 1)/2; !(err <= most) {
 			t.Errorf("%d terms: off by %g, allowed %g", b, err, most)
 		}
 	}

@@ -124,7 +124,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
-	widened := 1 + RoundingAllowance(s.m.BatchBound)
+	widened := 1 + RoundingAllowance(s.m.BatchBound, s.m.Tape.P)
 	s.gradientNoise.Seek(uint64(step))
 	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm*widened)
 	if s.m.CountNoise == 0 {

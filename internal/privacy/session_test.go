@@ -33,10 +33,10 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := noisy(noise.GradientNoise, step, 14*c*(1+privacy.RoundingAllowance(1<<20)), 0.5, -0.25); !cmp.Equal(dst, want) {
+		if want := noisy(noise.GradientNoise, step, 14*c*(1+privacy.RoundingAllowance(1<<20, 2)), 0.5, -0.25); !cmp.Equal(dst, want) {
 			t.Errorf("step %d: sum %g, want %g", step, dst, want)
 		}
-		if want := noisy(noise.CountNoise, step, 40*(1+privacy.RoundingAllowance(1<<20)), 1.5+(0.5-0.75)*float64(engine.records))[0]; release.Count != want {
+		if want := noisy(noise.CountNoise, step, 40*(1+privacy.RoundingAllowance(1<<20, 2)), 1.5+(0.5-0.75)*float64(engine.records))[0]; release.Count != want {
 			t.Errorf("step %d: count %g, want %g", step, release.Count, want)
 		}
 		if got := engine.clips[step]; got.Norm != c || got.Kind != privacy.Flat {
@@ -74,7 +74,7 @@ func TestEmptyBatchIsPureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20)), 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20, 2)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20, 2)), 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("an empty batch gives %g, want %g", got, want)
 	}
@@ -157,7 +157,7 @@ func TestEngineWithoutBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20)), 0)...)
+	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20, 2)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20, 2)), 0)...)
 	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
 		t.Errorf("a sum that is not finite gives %g, want noise %g", got, want)
 	}

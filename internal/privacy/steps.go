@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/privacy/noise"
 )
 
 // Postprocessing is what an analyst does between two steps, as tapes whose
@@ -30,28 +31,36 @@ type Stepper interface {
 	// steps by itself; it stays a Worker then.
 	Prepare(p Postprocessing) error
 	// Steps takes the steps in order, each as Session.Step would: batch, clipped
-	// sum, noise of exactly the same law, postprocessing. states, n × len(State),
-	// gets the state after each. It ends early, without releasing anything of the
-	// step that it does not take, where the arithmetic of the device does not
-	// decide how noise is rounded, where C is out of range or where a state is not
-	// finite; done is the number of steps taken.
-	Steps(states []float64, in StepsInput) (done int, err error)
+	// sum, noise of exactly the same law, postprocessing. It ends early, without
+	// releasing anything of the step that it does not take, where the arithmetic
+	// of the device does not decide how noise is rounded, where C is out of range
+	// or where a state is not finite; done is the number of steps taken. State is
+	// replaced by that after them, and the first len(Kept)/n numbers of the state
+	// after each go to Kept.
+	Steps(in StepsInput) (done int, err error)
 }
 
 // StepsInput is what n steps depend on besides the records. Batches and words
 // are secret.
 type StepsInput struct {
+	First  int       // number of the first step
+	N      int       // steps
 	State  []float64 // before the first step
 	Inputs []float64 // public numbers for the postprocessing, step after step
+	Kept   []float64
 	// Words are the random words of the noise, NoiseWords for each step: those that
 	// noise.Stream.AddGaussian takes for the sum, then those for the count, each
-	// as groups of 16.
+	// as groups of 16. With a Key those for the sum are left out: they are the
+	// stream's of that key, from the start of each step.
 	Words      []uint64
 	NoiseWords int
+	Key        *[32]byte
 	// Places are the records of the batches: step k's are Places[Offsets[k]:
 	// Offsets[k+1]]. Without Offsets each batch is every record.
 	Places  []uint32
 	Offsets []int64
+	// RecordNoise is that of StepInput.
+	RecordNoise *noise.Stream
 
 	Clip          Clip    // kind and Gamma
 	GradientNoise float64 // z
@@ -59,6 +68,9 @@ type StepsInput struct {
 	CountTarget   float64 // γ
 	Widened       float64 // factor of both deviations for rounding
 }
+
+// mostWords is the length of a sum from which its words are made by the engine.
+const mostWords = 1 << 14
 
 // normalGroup is how many normals package noise makes of one group of words.
 const normalGroup = 16
@@ -70,22 +82,22 @@ var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
 // taken one at a time, which Step does in any case.
 func (s *Session) Prepare(p Postprocessing) error {
 	stepper, ok := s.worker.(Stepper)
-	if !ok || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 || s.m.Tape.AuxRecord > 0 {
+	if !ok || s.m.Clip.Kind == Unclipped || s.m.Tape.AuxGlobal > 0 {
 		return ErrNotStepping
 	}
 	return stepper.Prepare(p)
 }
 
-// Steps takes up to n steps, n = len(inputs) / (inputs per step), after a
-// successful Prepare. states, n × len(state), gets the state after each of the
-// `done` steps that were taken. It may take fewer than n, even none: the next one
-// then has to be taken by Step. All n are charged before they run, and those that
-// were not taken, of which nothing is released, given back after; an error of the
-// engine gives nothing back, and leaves states zero. *StepsError when fewer than
-// n are authorised.
-func (s *Session) Steps(states, state, inputs []float64, n int) (done int, err error) {
-	if n < 1 || len(states) != n*len(state) || len(inputs)%n != 0 {
-		panic(fmt.Sprintf("privacy: %d numbers for %d states of %d, and %d inputs", len(states), n, len(state), len(inputs)))
+// Steps takes up to n steps after a successful Prepare: state becomes that after
+// the `done` steps that were taken, and kept, n × K, gets the first K numbers of
+// the state after each. inputs are n times the inputs of a step. It may take fewer
+// than n steps, even none: the next one then has to be taken by Step. All n are
+// charged before they run, and those that were not taken, of which nothing is
+// released, given back after; an error of the engine gives nothing back, and
+// leaves state and kept zero. *StepsError when fewer than n are authorised.
+func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err error) {
+	if n < 1 || len(kept)%n != 0 || len(inputs)%n != 0 {
+		panic(fmt.Sprintf("privacy: %d steps with %d inputs, of which %d numbers are kept", n, len(inputs), len(kept)))
 	}
 	if s.worker == nil {
 		return 0, errors.New("privacy: steps of a closed session")
@@ -97,11 +109,15 @@ func (s *Session) Steps(states, state, inputs []float64, n int) (done int, err e
 	s.done += n
 	s.drawSteps(first, n)
 	in := &s.ahead
-	in.State, in.Inputs = state, inputs
-	done, err = s.worker.(Stepper).Steps(states, *in)
+	in.First, in.N, in.State, in.Inputs, in.Kept, in.RecordNoise = first, n, state, inputs, kept, s.recordNoise
+	done, err = s.worker.(Stepper).Steps(*in)
 	clear(in.Words)
+	if in.Key != nil {
+		clear(in.Key[:])
+	}
 	if err != nil {
-		clear(states)
+		clear(state)
+		clear(kept)
 		return 0, fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
 	}
 	s.done = first + done
@@ -112,8 +128,13 @@ func (s *Session) Steps(states, state, inputs []float64, n int) (done int, err e
 func (s *Session) drawSteps(first, n int) {
 	in := &s.ahead
 	in.Clip, in.GradientNoise, in.CountNoise, in.CountTarget = s.m.Clip, s.m.GradientNoise, s.m.CountNoise, s.m.CountTarget
-	in.Widened = 1 + RoundingAllowance(s.m.BatchBound)
+	in.Widened = 1 + RoundingAllowance(s.m.BatchBound, s.m.Tape.P)
 	sum := (s.m.Tape.P + normalGroup - 1) / normalGroup * normalGroup
+	if s.m.Tape.P > mostWords {
+		sum = 0
+		key := s.gradientNoise.Key()
+		in.Key = &key
+	}
 	in.NoiseWords = sum
 	if s.m.CountNoise != 0 {
 		in.NoiseWords += normalGroup

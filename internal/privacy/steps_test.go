@@ -27,11 +27,13 @@ func (e *fakeStepper) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, e
 
 func (e *fakeStepper) Prepare(privacy.Postprocessing) error { return e.refuses }
 
-func (e *fakeStepper) Steps(states []float64, in privacy.StepsInput) (int, error) {
+func (e *fakeStepper) Steps(in privacy.StepsInput) (int, error) {
 	e.got = in
 	e.got.Words = append([]uint64(nil), in.Words...) // the session's are cleared
-	for i := range states {
-		states[i] = 3
+	for _, x := range [][]float64{in.State, in.Kept} {
+		for i := range x {
+			x[i] = 3
+		}
 	}
 	return e.takes, e.err
 }
@@ -59,7 +61,7 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 	if err := s.Prepare(privacy.Postprocessing{}); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := s.Steps(make([]float64, 4), []float64{1}, []float64{5, 6, 7, 8}, 4); done != 4 || err != nil || s.StepsDone() != 5 {
+	if done, err := s.Steps([]float64{1}, make([]float64, 4), []float64{5, 6, 7, 8}, 4); done != 4 || err != nil || s.StepsDone() != 5 {
 		t.Fatalf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
 	}
 	for k := range 4 {
@@ -78,7 +80,7 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 			}
 		}
 	}
-	if e.got.GradientNoise != 14 || e.got.CountNoise != 40 || e.got.CountTarget != 0.75 || e.got.Widened != 1+privacy.RoundingAllowance(1<<20) {
+	if e.got.First != 1 || e.got.N != 4 || e.got.Key != nil || e.got.GradientNoise != 14 || e.got.CountNoise != 40 || e.got.CountTarget != 0.75 || e.got.Widened != 1+privacy.RoundingAllowance(1<<20, 2) {
 		t.Errorf("noise %+v", e.got)
 	}
 }
@@ -87,7 +89,7 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 func TestStepsEndEarly(t *testing.T) {
 	e := &fakeStepper{takes: 2}
 	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 10))
-	if done, err := s.Steps(make([]float64, 6), []float64{1}, make([]float64, 6), 6); done != 2 || err != nil || s.StepsDone() != 2 {
+	if done, err := s.Steps([]float64{1}, nil, make([]float64, 6), 6); done != 2 || err != nil || s.StepsDone() != 2 {
 		t.Errorf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
 	}
 	if e.got.Offsets != nil {
@@ -101,15 +103,15 @@ func TestStepsAreChargedFirst(t *testing.T) {
 	e := &fakeStepper{takes: 2}
 	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 10))
 	var over *privacy.StepsError
-	if _, err := s.Steps(make([]float64, 11), []float64{1}, make([]float64, 11), 11); !errors.As(err, &over) || s.StepsDone() != 0 {
+	if _, err := s.Steps([]float64{1}, nil, make([]float64, 11), 11); !errors.As(err, &over) || s.StepsDone() != 0 {
 		t.Errorf("11 steps of 10: %d charged, %v", s.StepsDone(), err)
 	}
 	e.err = errors.New("device lost")
-	states := make([]float64, 6)
-	done, err := s.Steps(states, []float64{1}, make([]float64, 6), 6)
+	state, kept := []float64{1}, make([]float64, 6)
+	done, err := s.Steps(state, kept, make([]float64, 6), 6)
 	mustContain(t, err, "device lost")
-	if done != 0 || s.StepsDone() != 6 || !cmp.Equal(states, make([]float64, 6)) {
-		t.Errorf("after a failure: %d steps done, %d charged, states %g", done, s.StepsDone(), states)
+	if done != 0 || s.StepsDone() != 6 || !cmp.Equal(append(kept, state...), make([]float64, 7)) {
+		t.Errorf("after a failure: %d steps done, %d charged, state %g, kept %g", done, s.StepsDone(), state, kept)
 	}
 }
 
