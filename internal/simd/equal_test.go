@@ -157,7 +157,7 @@ func TestClipFlat(t *testing.T) {
 func TestRows(t *testing.T) {
 	forms(t, func(t *testing.T, k *kernels) {
 		for _, d := range []int{0, 1, 3, 7, 8, 9, 16, 31, 33, 64, 71, 100, 129} {
-			const n, records = 37, 50
+			const n, records = 37, 100
 			stride := d + 3
 			wide := normals(n*stride+d, 4)[:(n-1)*stride+d] // the last row ends where memory ends
 			narrow := make([]float32, len(wide))
