@@ -3,9 +3,9 @@ package fit
 import (
 	"errors"
 	"fmt"
-	"math"
 
 	"d3p/internal/models/guide"
+	"d3p/internal/simd"
 )
 
 // ErrNonFinite is returned when an iterate stops being a finite number. It
@@ -133,30 +133,34 @@ func (l *Loop) Query() (params, aux []float64) {
 // For vanilla gradients release is already with respect to λ; prior is nil when
 // prior and entropy are inside the clip.
 func (l *Loop) Absorb(release, prior []float64) {
-	if l.draws == 0 {
-		clear(l.grad)
-	}
+	first := l.draws == 0
 	l.draws++
 	scale := 1 / l.plan.SamplingRate
 	if l.vanilla {
+		simd.MulScalar(l.pull, release, scale)
+		l.addGradient(first)
 		if prior != nil {
 			l.guide.Pullback(l.pull, prior, l.state.Lambda, l.eta)
-			addTo(l.grad, l.pull)
-		}
-		for i, r := range release[:len(l.grad)] {
-			l.grad[i] += scale * r
+			l.addGradient(false)
 		}
 		return
 	}
-	for j, r := range release[:len(l.likelihood)] {
-		l.likelihood[j] = scale * r
-	}
+	simd.MulScalar(l.likelihood, release, scale)
 	if l.plan.NoiseAware == NoiseAwareTemper {
 		l.applyTempering()
 	}
-	addTo(l.likelihood, prior)
+	simd.Add(l.likelihood, l.likelihood, prior)
 	l.guide.Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
-	addTo(l.grad, l.pull)
+	l.addGradient(first)
+}
+
+// addGradient adds pull to the step's gradient, which the first draw begins.
+func (l *Loop) addGradient(first bool) {
+	if first {
+		l.grad, l.pull = l.pull, l.grad
+		return
+	}
+	simd.Add(l.grad, l.grad, l.pull)
 }
 
 // applyTempering multiplies the likelihood gradient by κ.
@@ -210,17 +214,16 @@ func (l *Loop) Advance(count float64) error {
 	return nil
 }
 
-func addTo(dst, x []float64) {
-	for i, v := range x {
-		dst[i] += v
-	}
-}
-
-// finite reports whether no entry is NaN or infinite: x − x is 0 exactly then.
+// finite reports whether no entry is NaN or infinite: a sum of finite numbers
+// that overflows is looked at one by one, x − x being 0 exactly for them.
 func finite(x []float64) bool {
-	sum := 0.0
-	for _, v := range x {
-		sum += v - v
+	if s := simd.Sum(x); s-s == 0 {
+		return true
 	}
-	return sum == 0 && !math.IsNaN(sum)
+	for _, v := range x {
+		if v-v != 0 {
+			return false
+		}
+	}
+	return true
 }

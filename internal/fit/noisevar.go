@@ -25,15 +25,15 @@ type noiseVariance struct {
 	decay, push []float64 // scratch of a block
 }
 
-// noiseBlock is how many coordinates are advanced at a time, so that what is
-// computed on the way stays in the first-level cache.
-const noiseBlock = 512
+// block is how many coordinates are advanced at a time where a step is several
+// loops, so that what is computed on the way stays in the first-level cache.
+const block = 512
 
 func newNoiseVariance(start, latent int) noiseVariance {
 	return noiseVariance{
 		start:    start,
 		Variance: make([]float64, latent), Cross: make([]float64, latent), SumSquare: make([]float64, latent),
-		decay: make([]float64, noiseBlock), push: make([]float64, noiseBlock),
+		decay: make([]float64, block), push: make([]float64, block),
 	}
 }
 
@@ -44,8 +44,8 @@ func (n *noiseVariance) add(t int, gain, precision []float64, noiseSD float64) {
 	if averaging {
 		n.Count++
 	}
-	for lo := 0; lo < len(gain); lo += noiseBlock {
-		hi := min(lo+noiseBlock, len(gain))
+	for lo := 0; lo < len(gain); lo += block {
+		hi := min(lo+block, len(gain))
 		n.addBlock(gain[lo:hi], precision[lo:hi], noiseSD, n.Variance[lo:hi])
 		if averaging {
 			n.sumBlock(n.Variance[lo:hi], n.Cross[lo:hi], n.SumSquare[lo:hi])
