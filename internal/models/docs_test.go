@@ -1,10 +1,15 @@
 package models
 
 import (
+	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 )
 
@@ -66,5 +71,64 @@ func TestManualNamesFamilies(t *testing.T) {
 		if !strings.Contains(string(src), "`"+name+"`") {
 			t.Errorf("docs/models.md does not mention family %s", name)
 		}
+	}
+}
+
+// manualDistributions is the manual's table of distributions.
+func manualDistributions() string {
+	var b strings.Builder
+	b.WriteString("| distribution | values | |\n|---|---|---|\n")
+	for _, d := range dist.Table {
+		var args []string
+		for _, a := range d.Args {
+			switch text := a.Name; {
+			case a.Instead != "":
+				i := slices.IndexFunc(args, func(s string) bool { return s == a.Instead })
+				if i < 0 {
+					i = len(args) - 1
+				}
+				args[i] += " or " + text
+			case a.Optional:
+				args = append(args, fmt.Sprintf("%s=%g", text, a.Default))
+			default:
+				args = append(args, text)
+			}
+		}
+		unknown := make([]float64, len(d.Args))
+		for i := range unknown {
+			unknown[i] = math.NaN()
+		}
+		support := d.Support(unknown).String()
+		if d.Support(unknown).Kind == dist.Interval {
+			support = "between its bounds"
+		}
+		fmt.Fprintf(&b, "| `%s(%s)` | %s | %s |\n", d.Name, strings.Join(args, ", "), support, d.Summary)
+	}
+	return b.String()
+}
+
+// TestManualReference checks that the manual has every distribution, with its
+// arguments, and every function; with -update it writes them.
+func TestManualReference(t *testing.T) {
+	const file = "../../docs/models.md"
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := string(raw)
+	functions := expr.FunctionNames()
+	slices.Sort(functions)
+	list := "Functions of expressions: `" + strings.Join(functions, "`, `") + "`.\n"
+	if *update {
+		before, rest, _ := strings.Cut(src, "\n| distribution | values | |\n")
+		_, after, _ := strings.Cut(rest, "\nFunctions of expressions: ")
+		_, after, _ = strings.Cut(after, "\n")
+		src = before + "\n" + manualDistributions() + "\n" + list + after
+		if err := os.WriteFile(file, []byte(src), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !strings.Contains(src, manualDistributions()) || !strings.Contains(src, list) {
+		t.Errorf("%s does not list the distributions and functions of the code; run this test with -update", file)
 	}
 }
