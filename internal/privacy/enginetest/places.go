@@ -8,6 +8,7 @@ func placesModels() []Model {
 	return []Model{
 		{"filter, norm by elements", repeat(normalColumn, 12), filter(2, 3, 10)},
 		{"filter, norm by Gram matrices", repeat(normalColumn, 12), filter(6, 8, 3)},
+		{"filter that is a part of a matrix", repeat(normalColumn, 12), partOfMatrix},
 		{"filter as the right factor", repeat(normalColumn, 12), rightFilter},
 		{"filter at two scales", repeat(normalColumn, 12), twoScales(3)},
 		{"filter at two scales, by Gram matrices", repeat(normalColumn, 12), twoScales(9)},
@@ -46,6 +47,12 @@ func rightFilter(b *graph.Builder) *graph.Node {
 	f, t := dim("f", 5), dim("tap", 4)
 	x := b.Transpose(windows(b, 12, 4, 7))
 	return b.Neg(b.Mean(b.Square(b.Tanh(b.MatMul(x, b.Param("w", graph.Shape{t, f}))))))
+}
+
+// partOfMatrix has a filter whose parameters are not neighbours.
+func partOfMatrix(b *graph.Builder) *graph.Node {
+	w := b.SliceRange(b.Param("w", graph.Shape{dim("f", 4), dim("all", 6)}), "all", 1, 4, "tap")
+	return b.Neg(b.Mean(b.Square(b.Tanh(b.MatMul(w, windows(b, 12, 3, 10))))))
 }
 
 // twoScales uses one filter of so many taps at 3 places and at 2.
