@@ -14,6 +14,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs every script of testdata/script against the d3p command.
 func TestScripts(t *testing.T) {
+	t.Parallel() // beside the two long tests of tables
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -10,6 +10,7 @@ import (
 // TestSimulatedTablesFit simulates a table for every example and fits it for a
 // few steps: what d3p simulate writes is what the declaration says.
 func TestSimulatedTablesFit(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("../../configs/*.yaml")
 	if err != nil || len(files) < 10 {
 		t.Fatalf("%d examples, %v", len(files), err)

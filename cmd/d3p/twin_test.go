@@ -22,6 +22,7 @@ import (
 // with probability below 1e-9; over seeds 1 to 4 of the cohort the fit stayed
 // below 0.1.
 func TestTwinOfExample(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"twin.yaml", "hospitals.csv"} {
 		src, err := os.ReadFile(filepath.Join("../../configs", name))

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"runtime/debug"
 
@@ -68,5 +71,24 @@ func newVersion(a *app) *cobra.Command {
 // tool is this program in a report.
 func tool(device string) report.Tool {
 	b := readBuildInfo()
-	return report.Tool{Name: b.Name, Version: b.Version, Commit: b.Commit, Go: b.Go, Device: device}
+	return report.Tool{Name: b.Name, Version: b.Version, Commit: b.Commit, SHA256: programHash(), Go: b.Go, Device: device}
+}
+
+// programHash is the SHA-256 of the running program's file; "" when it cannot be
+// read.
+func programHash() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return ""
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

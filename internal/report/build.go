@@ -20,6 +20,7 @@ func (r *Run) Privacy() (*Privacy, error) {
 		Setting: Setting{
 			Model: "central", TrustModel: "the curator that runs d3p sees the records",
 			ReleaseType: "one release", AccessType: "non-interactive",
+			Actors: []string{"custodian: holds the records, runs d3p and sees private/", "anyone: may see every file of the release"},
 		},
 		Unit:       unitOf(r.Spec.Data.Unit),
 		Neighbours: r.neighbours(),
@@ -83,7 +84,7 @@ func (r *Run) account(p *Privacy) error {
 	p.Guarantee = &Guarantee{
 		Epsilon: r.Spent.Upper, Delta: r.Plan.Delta,
 		Target: Target{r.Plan.Epsilon, r.Plan.Delta}, Slack: r.Plan.Epsilon - r.Spent.Upper,
-		Curve: price.Curve, GDP: price.GDP, Together: price.Together, Limits: price.Limits,
+		Curve: price.Curve, GDP: price.GDP, ZCDP: price.ZCDP, Variants: price.Variants, Together: price.Together, Limits: price.Limits,
 	}
 	p.Risk, p.PerIteration = price.Risk, price.PerIteration
 	p.Statements.Odds = odds(p.Risk)

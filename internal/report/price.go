@@ -18,6 +18,8 @@ type Price struct {
 	Together     []Together
 	Limits       []Limit
 	CrossCheck   *CrossCheck // nil when the event has no Renyi bound
+	ZCDP         *ZCDP
+	Variants     []Variant
 	Risk         *Risk
 	PerIteration []Spent
 }
@@ -38,6 +40,10 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
+	}
+	p.ZCDP = zcdp(ev, rel)
+	if p.Variants, err = variants(ev, rel, delta); err != nil {
+		return nil, err
 	}
 	p.PerIteration, err = perIteration(ev, rel, claim, iterations)
 	return p, err

@@ -28,6 +28,13 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 	mu, regret := curve.DominatingMu()
 	same("mu", g.GDP.Mu, mu)
 	same("regret", g.GDP.Regret, regret)
+	if z := zcdp(ev, relation); (z == nil) != (g.ZCDP == nil) || z != nil && z.Rho != g.ZCDP.Rho {
+		t.Errorf("zcdp is %+v in the report, %+v from the event", g.ZCDP, z)
+	}
+	again, err := variants(ev, relation, g.Delta)
+	if err != nil || len(again) != len(g.Variants) || len(again) > 0 && again[0] != g.Variants[0] {
+		t.Errorf("variants are %+v in the report, %+v from the event (%v)", g.Variants, again, err)
+	}
 	for _, point := range g.Curve {
 		want := curve.Epsilon(point.Delta)
 		if point.Delta == g.Delta {

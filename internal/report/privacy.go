@@ -51,6 +51,7 @@ type Tool struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
+	SHA256  string `json:"sha256"` // of the program's file; "" when it could not be read
 	Go      string `json:"go"`
 	Device  string `json:"device"` // engine that executed the fit
 }
@@ -69,6 +70,8 @@ type Setting struct {
 	TrustModel  string `json:"trust_model"`
 	ReleaseType string `json:"release_type"`
 	AccessType  string `json:"access_type"`
+	// Actors are those who see something, and what.
+	Actors []string `json:"actors"`
 }
 
 // Unit is what one protected entity is.
@@ -178,6 +181,9 @@ type Guarantee struct {
 	Slack   float64 `json:"slack"` // target less claim
 	Curve   []Point `json:"curve"`
 	GDP     GDP     `json:"gdp"`
+	ZCDP    *ZCDP   `json:"zcdp"` // null when the mechanism has no useful rho
+	// Variants are what the claim would be on other grounds.
+	Variants []Variant `json:"variants"`
 	// Together is what the claim implies for several units at once.
 	Together []Together `json:"group"`
 	// Limits are what the claim, taken as pure epsilon, allows to be believed.

@@ -142,7 +142,7 @@ func registryOf(p *Privacy, r *spec.Release) registryEntry {
 		Details: fmt.Sprintf("smallest Gaussian differential privacy that covers the whole curve: mu %s (regret %s); advantage of a membership test at most %.4f",
 			upward(p.Guarantee.GDP.Mu), upward(p.Guarantee.GDP.Regret), p.Risk.Advantage),
 	}
-	d.Model = registryModel{"Central", p.Setting.TrustModel, "One release", "Static", "Non-interactive"}
+	d.Model = registryModel{"Central", strings.Join(append([]string{p.Setting.TrustModel}, p.Setting.Actors...), "; "), "One release", "Static", "Non-interactive"}
 	d.Accounting = registryAccounting{
 		PostProcessing: strings.Join(p.Scope.Covers, "; "),
 		Composition:    fmt.Sprintf("adaptive composition of %d steps by numerical accounting (%s)", p.Mechanism.Iterations, p.Accounting.Method),

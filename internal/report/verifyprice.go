@@ -28,17 +28,26 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		c.Detail = err.Error()
 		return c
 	}
+	if wrong := p.differs(again, budget); wrong != "" {
+		c.Detail = wrong + " of privacy.json is not what the event gives"
+		return c
+	}
+	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
+	return c
+}
+
+// differs names the first part of a report that is not what the event gives: a
+// price and, with a ledger, a budget.
+func (p *Privacy) differs(again *Price, budget *Budget) string {
 	g, a := p.Guarantee, p.Accounting
 	line := claimLine(g.Epsilon, g.Delta, p.Unit.Entity, event.Relation(p.Neighbours.Relation))
-	type part struct {
+	for _, part := range []struct {
 		name       string
 		want, have any
-	}
-	for _, part := range []part{
-		{"the curve", again.Curve, p.Guarantee.Curve}, {"the dominating mu", again.GDP, p.Guarantee.GDP},
-		{"the groups", again.Together, p.Guarantee.Together}, {"the limits of belief", again.Limits, p.Guarantee.Limits},
-		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration},
-		{"the cross-check", again.CrossCheck, p.Accounting.CrossCheck},
+	}{
+		{"the curve", again.Curve, g.Curve}, {"the dominating mu", again.GDP, g.GDP}, {"rho", again.ZCDP, g.ZCDP},
+		{"the variants", again.Variants, g.Variants}, {"the groups", again.Together, g.Together}, {"the limits of belief", again.Limits, g.Limits},
+		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration}, {"the cross-check", again.CrossCheck, a.CrossCheck},
 		{"the budget", budget, p.Budget},
 		{"the price", []float64{again.Answer.Lower, again.Answer.Estimate, again.Answer.Upper, again.Answer.Upper}, []float64{a.EpsilonLower, a.Epsilon, a.EpsilonUpper, g.Epsilon}},
 		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack},
@@ -46,14 +55,11 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		{"the paragraph", claimParagraph(p.Subject.Name, line, &p.Mechanism, a.EpsilonLower, a.EpsilonUpper), p.Statements.Paragraph},
 		{"the odds", odds(again.Risk), p.Statements.Odds},
 	} {
-		want, have := decoded(part.want), decoded(part.have)
-		if !near(want, have) {
-			c.Detail = part.name + " of privacy.json is not what the event gives"
-			return c
+		if !near(decoded(part.want), decoded(part.have)) {
+			return part.name
 		}
 	}
-	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
-	return c
+	return ""
 }
 
 // decoded is v as JSON reads it back: maps, lists, numbers and texts.

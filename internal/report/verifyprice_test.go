@@ -17,15 +17,23 @@ func TestVerifyPrice(t *testing.T) {
 		t.Fatal(err)
 	}
 	raw := []byte(p.Accounting.Event)
+	if c := verifyPrice(raw, p); !c.OK {
+		t.Errorf("an honest report is refused: %s", c.Detail)
+	}
 	text, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)
 	}
+	again, err := PriceOf(run.Event, run.Plan.Adjacency, run.Plan.Delta, run.Plan.Steps)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for part, change := range map[string]func(*Privacy){
-		"":                func(*Privacy) {},
 		"the curve":       func(q *Privacy) { q.Guarantee.Curve[3].Epsilon *= 0.999 },
 		"the risk":        func(q *Privacy) { q.Risk.TPRAtFPR["0.01"] *= 0.9 },
 		"dominating mu":   func(q *Privacy) { q.Guarantee.GDP.Mu *= 0.99 },
+		"rho":             func(q *Privacy) { q.Guarantee.ZCDP.Rho /= 2 },
+		"the variants":    func(q *Privacy) { q.Guarantee.Variants = append(q.Guarantee.Variants, Variant{"x", 1}) },
 		"the groups":      func(q *Privacy) { q.Guarantee.Together[0].Delta /= 2 },
 		"limits":          func(q *Privacy) { q.Guarantee.Limits = q.Guarantee.Limits[1:] },
 		"the spending":    func(q *Privacy) { q.PerIteration[0].Epsilon = 0 },
@@ -42,11 +50,8 @@ func TestVerifyPrice(t *testing.T) {
 			t.Fatal(err)
 		}
 		change(&q)
-		switch c := verifyPrice(raw, &q); {
-		case part == "" && !c.OK:
-			t.Errorf("an honest report is refused: %s", c.Detail)
-		case part != "" && (c.OK || !strings.Contains(c.Detail, part)):
-			t.Errorf("%s was changed: %+v", part, c)
+		if wrong := q.differs(again, p.Budget); !strings.Contains(wrong, part) {
+			t.Errorf("%s was changed, %q was found", part, wrong)
 		}
 	}
 	if c := verifyPrice([]byte("{}"), p); c.OK {
