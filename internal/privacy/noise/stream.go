@@ -10,6 +10,7 @@ import (
 // the step (64 bits, low), both big-endian. A stream that was not sought is at
 // step 0. Not safe for concurrent use; Clone one per goroutine.
 type Stream struct {
+	key  [32]byte
 	aes  blocks
 	step uint64
 	next uint64 // block that the next refill starts at
@@ -28,11 +29,16 @@ const (
 )
 
 func newStream(key []byte) *Stream {
-	return &Stream{aes: newBlocks(key), used: bufferSize}
+	return &Stream{key: [32]byte(key), aes: newBlocks(key), used: bufferSize}
 }
 
 // Clone returns an independent reader of the same sequence, at step 0.
-func (s *Stream) Clone() *Stream { return &Stream{aes: s.aes, used: bufferSize} }
+func (s *Stream) Clone() *Stream { return &Stream{key: s.key, aes: s.aes, used: bufferSize} }
+
+// Key is the AES-256 key, for an engine that makes the stream's numbers on a
+// device. Whoever has it can subtract the noise: it stays with the records, and
+// is overwritten after use.
+func (s *Stream) Key() [32]byte { return s.key }
 
 // Seek moves to the start of a step. What follows repeats, number for number,
 // what followed the last Seek to that step: draw a step's numbers once.
@@ -92,6 +98,7 @@ func (s *Stream) Uint64() uint64 {
 // Wipe overwrites the numbers kept for later and drops the key; the stream
 // panics when used again. Go may have left other copies of the key.
 func (s *Stream) Wipe() {
+	clear(s.key[:])
 	s.aes.wipe()
 	clear(s.buf[:])
 	clear(s.word[:])
