@@ -14,19 +14,19 @@ import (
 // What it computes is what Propose, Absorb and Advance compute, but for the
 // rounding of elementary functions.
 type ahead struct {
-	oracle                aheadOracle
-	state, inputs, states []float64
-	eta                   []float64 // of one step
+	oracle              aheadOracle
+	state, inputs, kept []float64
+	eta                 []float64 // of one step
 }
 
 // aheadOracle is an Oracle that may be able to take many steps at once.
 type aheadOracle interface {
 	Prepare(privacy.Postprocessing) error
-	Steps(states, state, inputs []float64, n int) (done int, err error)
+	Steps(state, kept, inputs []float64, n int) (done int, err error)
 }
 
-// aheadNumbers bounds the numbers of all states of one call.
-const aheadNumbers, aheadSteps = 1 << 18, 512
+// Bounds of one call: its steps, and the numbers that they need or leave.
+const aheadSteps, aheadNumbers = 512, 1 << 20
 
 // newAhead returns nil where steps have to be taken one by one: the plan has
 // something that no tape is written for, or the engine has to be asked each time.
@@ -55,31 +55,43 @@ func (l *Loop) scriptable() bool {
 // take takes as many steps as one call does and returns how many: none when the
 // next one has to be taken by itself.
 func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
-	size := len(a.state)
-	n := min(l.plan.Steps-l.state.Step, aheadSteps, max(1, aheadNumbers/size))
+	s, latent := &l.state, l.plan.Latent
+	n := min(l.plan.Steps-s.Step, aheadSteps, max(1, aheadNumbers/(l.guide.Noise()+1)))
+	keep := latent // the locations of the trace
+	if n*latent > aheadNumbers {
+		keep = 0
+		for k := range n {
+			if s.Trace.wants(s.Step + k + 1) {
+				n = k + 1
+				break
+			}
+		}
+	}
 	a.inputs = a.inputs[:0]
 	for k := range n {
 		a.inputs = l.appendInputs(a.inputs, l.state.Step+k, a.eta, eta)
 	}
-	a.states = append(a.states[:0], make([]float64, n*size)...)
+	a.kept = append(a.kept[:0], make([]float64, n*keep)...)
 	l.pack(a.state)
-	done, err := a.oracle.Steps(a.states, a.state, a.inputs, n)
-	if err != nil {
+	done, err := a.oracle.Steps(a.state, a.kept, a.inputs, n)
+	if err != nil || done == 0 {
 		return 0, err
 	}
-	s := &l.state
+	l.unpack(a.state)
 	for k := range done {
 		if s.Step >= s.Average.start {
 			s.Average.Count++
 			s.Noise.Count++
 		}
 		s.Step++
-		if s.Trace.wants(s.Step) {
-			s.Trace.add(s.Step, a.states[k*size:][:l.plan.Latent])
+		if !s.Trace.wants(s.Step) {
+			continue
 		}
-	}
-	if done > 0 {
-		l.unpack(a.states[(done-1)*size:][:size])
+		if keep == 0 { // the last step of the call
+			s.Trace.add(s.Step, s.Lambda[:latent])
+		} else {
+			s.Trace.add(s.Step, a.kept[k*keep:][:keep])
+		}
 	}
 	return done, nil
 }

@@ -158,8 +158,8 @@ func (o curatorOracle) Step(dst, params, aux []float64, clipNorm float64) (float
 func (o curatorOracle) Prepare(p privacy.Postprocessing) error { return o.session.Prepare(p) }
 
 // Steps implements aheadOracle.
-func (o curatorOracle) Steps(states, state, inputs []float64, n int) (int, error) {
-	return o.session.Steps(states, state, inputs, n)
+func (o curatorOracle) Steps(state, kept, inputs []float64, n int) (int, error) {
+	return o.session.Steps(state, kept, inputs, n)
 }
 
 // tapePrior evaluates the prior's tape: no record is involved.

@@ -59,15 +59,17 @@ type output struct {
 type run struct {
 	tape, propose, prior, absorb                    arguments
 	proposed, absorbed                              address
-	state, next, aux, states                        address
-	inputs, words, offsets, places                  address
+	state, next, aux, kept                          address
+	inputs, words, key, roundKeys                   address
+	firstStep                                       int64
+	drawn, offsets, places                          address
 	records                                         int64
 	status                                          address
 	gradientNoise, widened, countNoise, countTarget float64
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
 	proposedCount, absorbedCount, clipNormAt        int32
-	_                                               int32
+	keptCount                                       int32
 }
 
 // runs are the arguments of the kernel that takes steps.
@@ -82,7 +84,7 @@ var (
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
 	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
-	_ [1288]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [1320]struct{} = [unsafe.Sizeof(run{})]struct{}{}
 	_ [280]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 

@@ -89,11 +89,10 @@ func TestOnDeviceSameBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			in := stepsInput(n, P, 5000, []int{0, 1, 33, 700, 4999}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
-			states := make([]float64, n*(P+1))
-			if done, err := w.Steps(states, in); err != nil || done != n {
+			if done, err := w.Steps(in); err != nil || done != n {
 				t.Fatalf("%d steps: %v", done, err)
 			}
-			return states
+			return in.Kept
 		}
 		same(t, run(openOn(t, device, tape, rows)), run(openOn(t, hostEngine, tape, rows)))
 	})
@@ -181,9 +180,8 @@ func BenchmarkOnDevice(b *testing.B) {
 			}
 			const n = 256
 			in := stepsInput(n, tape.P, rows.N, []int{c.batch}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
-			states := make([]float64, n*(tape.P+1))
 			for b.Loop() {
-				if done, err := w.Steps(states, in); err != nil || done != n {
+				if done, err := w.Steps(in); err != nil || done != n {
 					b.Fatalf("%d steps: %v", done, err)
 				}
 			}

@@ -23,13 +23,13 @@ type globalProgram struct {
 	args arguments
 }
 
-// mostScripted is the most parameters of a fit that is run on the device by
-// itself: one block does what is not about records.
+// mostScripted is the most parameters of a fit in chunks of blocks of their own
+// that is run on the device by itself: one block does what is not about records.
 const mostScripted = 1 << 14
 
 // newScript compiles a postprocessing for a tape of P parameters.
-func newScript(P int, of privacy.Postprocessing) (s *script, err error) {
-	if P > mostScripted {
+func newScript(P int, wide bool, of privacy.Postprocessing) (s *script, err error) {
+	if P > mostScripted && !wide {
 		return nil, fmt.Errorf("gpu: %d parameters are too many for many steps in one launch", P)
 	}
 	s = &script{inputs: of.Propose.AuxGlobal, states: of.Propose.P, clipNorm: of.ClipNorm}

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"slices"
 	"unsafe"
 
 	"d3p/internal/privacy"
@@ -13,8 +14,10 @@ type stepping struct {
 	run    run // but for what changes from call to call
 	at     address
 
-	inputs, words, offsets, places, states block
-	blocks                                 int // that can wait for each other
+	inputs, words, drawn, offsets, places, kept block
+	key                                         address // of the noise: 8 words, then the round keys
+	noise                                       []float64
+	blocks                                      int // that can wait for each other
 }
 
 // A block is memory that grows.
@@ -28,7 +31,7 @@ func (w *worker) Prepare(of privacy.Postprocessing) error {
 	if !w.table.resident {
 		return errors.New("gpu: the table stays on the host")
 	}
-	s, err := newScript(w.p.tape.P, of)
+	s, err := newScript(w.p.tape.P, w.p.wide() > 0, of)
 	if err != nil {
 		return err
 	}
@@ -80,6 +83,10 @@ func (w *worker) openSteps(s *script) error {
 	if r.status, err = m.alloc(8); err != nil {
 		return err
 	}
+	if st.key, err = store(m, make([]uint32, keyWords)); err != nil {
+		return err
+	}
+	r.roundKeys = st.key + 32
 	if st.at, err = m.alloc(int64(unsafe.Sizeof(run{}))); err != nil {
 		return err
 	}
@@ -90,92 +97,135 @@ func (w *worker) openSteps(s *script) error {
 	return nil
 }
 
+// keyWords is the room for a key and its round keys, in 4-byte words.
+const keyWords = 8 + 60
+
 // Steps implements privacy.Stepper.
-func (w *worker) Steps(states []float64, in privacy.StepsInput) (done int, err error) {
+func (w *worker) Steps(in privacy.StepsInput) (done int, err error) {
 	w.engine.turn.Lock()
 	defer w.engine.turn.Unlock()
 	if err := w.engine.driver.enter(); err != nil {
 		return 0, err
 	}
 	defer w.engine.driver.leave()
-	if done, err = w.steps(states, in); err != nil {
+	if done, err = w.steps(in); err != nil {
 		return 0, w.engine.explain(err, w)
 	}
 	return done, nil
 }
 
-func (w *worker) steps(states []float64, in privacy.StepsInput) (int, error) {
+func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	st, d := w.stepping, w.engine.driver
-	n := len(in.Inputs) / st.script.inputs
-	slots, err := w.prepareSteps(in, n)
-	if err != nil {
+	if err := w.prepareSteps(in); err != nil {
 		return 0, err
 	}
 	r := &st.run
-	r.tape = *w.args
-	r.tape.table, r.tape.valid, r.tape.first = w.table.numbers, w.table.valid, 0
-	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
-	r.steps, r.wordCount = int32(n), int32(in.NoiseWords)
-	if err := w.sendSteps(in); err != nil {
-		return 0, err
-	}
-	if err := w.grow(&st.states.at, &st.states.bytes, 8*int64(len(states))); err != nil {
-		return 0, err
-	}
-	r.states = st.states.at
-	var status [2]int32 // steps done, why the run ended
-	if err := d.upload(r.status, unsafe.Pointer(&status[0]), 8); err != nil {
-		return 0, err
-	}
 	if err := d.upload(st.at, unsafe.Pointer(r), int64(unsafe.Sizeof(*r))); err != nil {
 		return 0, err
 	}
-	blocks := st.blocks
+	args := &runs{runs: st.at, blocks: int32(st.blocks)}
 	if r.tape.wide == 0 {
-		blocks = min(slots, blocks)
+		args.blocks = min(args.blocks, w.args.slots)
 	}
-	args := &runs{runs: st.at, blocks: int32(blocks)}
-	if err := d.launchTogether(stepsKernel, blocks, unsafe.Pointer(args)); err != nil {
+	if err := d.launchTogether(stepsKernel, int(args.blocks), unsafe.Pointer(args)); err != nil {
 		return 0, err
 	}
+	var status [2]int32 // steps done, why the run ended
 	if err := d.download(unsafe.Pointer(&status[0]), r.status, 8); err != nil {
 		return 0, err
 	}
 	done := int(status[0])
-	if done > 0 {
-		err = d.download(unsafe.Pointer(&states[0]), r.states, 8*int64(done*st.script.states))
+	if in.Key != nil {
+		nothing := new([keyWords]uint32)
+		if err := d.upload(st.key, unsafe.Pointer(nothing), 4*keyWords); err != nil {
+			return 0, err
+		}
 	}
-	return done, err
+	if done == 0 {
+		return 0, d.wait()
+	}
+	if r.keptCount > 0 {
+		if err := d.download(unsafe.Pointer(&in.Kept[0]), r.kept, 8*int64(done)*int64(r.keptCount)); err != nil {
+			return 0, err
+		}
+	}
+	return done, d.download(unsafe.Pointer(&in.State[0]), r.state, 8*int64(len(in.State)))
 }
 
-// prepareSteps makes room for the slots of n batches and returns how many the
-// largest has.
-func (w *worker) prepareSteps(in privacy.StepsInput, n int) (slots int, err error) {
-	if in.Offsets == nil {
-		err = w.prepare(w.table.rows.N, in.Clip)
-		return int(w.args.slots), err
-	}
-	for k := range n {
-		if err = w.prepare(int(in.Offsets[k+1]-in.Offsets[k]), in.Clip); err != nil {
-			return 0, err
+// prepareSteps makes room for n steps and sends what they depend on.
+func (w *worker) prepareSteps(in privacy.StepsInput) error {
+	st := w.stepping
+	r := &st.run
+	slots := 0
+	for k := range in.N {
+		size := w.table.rows.N
+		if in.Offsets != nil {
+			size = int(in.Offsets[k+1] - in.Offsets[k])
+		} else if k > 0 {
+			break
+		}
+		if err := w.prepare(size, in.Clip); err != nil {
+			return err
 		}
 		slots = max(slots, int(w.args.slots))
 	}
-	return slots, nil
-}
-
-// sendSteps sends what the steps depend on.
-func (w *worker) sendSteps(in privacy.StepsInput) error {
-	st := w.stepping
-	r := &st.run
-	err := errors.Join(
-		sendBlock(w, &st.inputs, in.Inputs), sendBlock(w, &st.words, in.Words),
-		sendBlock(w, &st.offsets, in.Offsets), sendBlock(w, &st.places, in.Places),
-		w.engine.driver.upload(r.state, unsafe.Pointer(&in.State[0]), 8*int64(len(in.State))),
-	)
-	r.inputs, r.words, r.places, r.offsets = st.inputs.at, st.words.at, st.places.at, st.offsets.at
+	w.args.slots = int32(slots)
+	r.tape = *w.args
+	r.tape.table, r.tape.valid, r.tape.first = w.table.numbers, w.table.valid, 0
+	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
+	r.steps, r.wordCount, r.firstStep = int32(in.N), int32(in.NoiseWords), int64(in.First)
+	r.keptCount = int32(len(in.Kept) / in.N)
+	if err := w.grow(&st.kept.at, &st.kept.bytes, 8*int64(len(in.Kept))); err != nil {
+		return err
+	}
+	w.drawSteps(in)
+	if err := w.sendSteps(in); err != nil {
+		return err
+	}
+	r.inputs, r.words, r.drawn, r.places, r.offsets, r.kept = st.inputs.at, st.words.at, st.drawn.at, st.places.at, st.offsets.at, st.kept.at
 	if in.Offsets == nil {
 		r.offsets = 0
+	}
+	return nil
+}
+
+// drawSteps makes the noise of all batches' records.
+func (w *worker) drawSteps(in privacy.StepsInput) {
+	st, k := w.stepping, w.p.tape.AuxRecord
+	if k == 0 {
+		return
+	}
+	if w.noise == nil {
+		w.noise = in.RecordNoise.Clone()
+	}
+	st.noise = st.noise[:0]
+	for step := range in.N {
+		size := w.table.rows.N
+		if in.Offsets != nil {
+			size = int(in.Offsets[step+1] - in.Offsets[step])
+		}
+		at := len(st.noise)
+		st.noise = slices.Grow(st.noise, size*k)[:at+size*k]
+		w.noise.Seek(uint64(in.First + step))
+		w.noise.Normals(st.noise[at:])
+	}
+}
+
+// sendSteps copies what the steps depend on.
+func (w *worker) sendSteps(in privacy.StepsInput) error {
+	st, d := w.stepping, w.engine.driver
+	r := &st.run
+	r.key = 0
+	var status [2]int32
+	err := errors.Join(
+		sendBlock(w, &st.inputs, in.Inputs), sendBlock(w, &st.words, in.Words), sendBlock(w, &st.drawn, st.noise),
+		sendBlock(w, &st.offsets, in.Offsets), sendBlock(w, &st.places, in.Places),
+		d.upload(r.state, unsafe.Pointer(&in.State[0]), 8*int64(len(in.State))),
+		d.upload(r.status, unsafe.Pointer(&status[0]), 8),
+	)
+	if in.Key != nil {
+		r.key = st.key
+		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&in.Key[0]), 32))
 	}
 	return err
 }

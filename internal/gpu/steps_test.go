@@ -44,7 +44,7 @@ func analyst(t testing.TB, P int) privacy.Postprocessing {
 func stepsInput(n, P, N int, sizes []int, sum, count *noise.Stream) privacy.StepsInput {
 	rng := rand.New(rand.NewPCG(8, 9))
 	in := privacy.StepsInput{
-		State: make([]float64, P+1), Inputs: make([]float64, n*P), Offsets: []int64{0},
+		First: 3, N: n, RecordNoise: noise.Insecure(5).Stream(noise.RecordNoise), Kept: make([]float64, n*(P+1)), State: make([]float64, P+1), Inputs: make([]float64, n*P), Offsets: []int64{0},
 		Clip: privacy.Clip{Kind: privacy.Flat}, GradientNoise: 2.5, CountNoise: 7, CountTarget: 0.75, Widened: 1 + 0x1p-40,
 	}
 	in.State[P] = 1.25
@@ -55,9 +55,9 @@ func stepsInput(n, P, N int, sizes []int, sum, count *noise.Stream) privacy.Step
 	in.NoiseWords = groups + 16
 	in.Words = make([]uint64, n*in.NoiseWords)
 	for k := range n {
-		sum.Seek(uint64(k))
+		sum.Seek(uint64(in.First + k))
 		sum.Words64(in.Words[k*in.NoiseWords:][:groups])
-		count.Seek(uint64(k))
+		count.Seek(uint64(in.First + k))
 		count.Words64(in.Words[k*in.NoiseWords+groups:][:16])
 		size := sizes[k%len(sizes)]
 		if size < 0 {
@@ -72,68 +72,103 @@ func stepsInput(n, P, N int, sizes []int, sum, count *noise.Stream) privacy.Step
 	return in
 }
 
+// withKey leaves the words of the sum's noise to the device.
+func withKey(in privacy.StepsInput, sum *noise.Stream) privacy.StepsInput {
+	key := sum.Key()
+	words := in.Words
+	in.Key, in.Words = &key, nil
+	for k := range in.N {
+		in.Words = append(in.Words, words[(k+1)*in.NoiseWords-16:(k+1)*in.NoiseWords]...)
+	}
+	in.NoiseWords = 16
+	return in
+}
+
 // Steps in one launch are those of a session that asks for each: the same sums
 // and counts bit for bit, the same noise, and the analyst's arithmetic up to the
 // rounding of exp.
 func TestStepsFollowSession(t *testing.T) {
-	const N, n = 2000, 9
-	tape, rows := plainRegression(t, 6, N)
-	P := tape.P
-	for name, sizes := range map[string][]int{"batches": {0, 1, 33, 700, 1999}, "every record": {-1}} {
-		t.Run(name, func(t *testing.T) {
-			w, err := open(t, 0, tape, rows)
-			if err != nil {
-				t.Fatal(err)
+	const N = 2000
+	for _, c := range []struct {
+		name  string
+		sizes []int
+		key   bool
+		model func(testing.TB, int, int) (*graph.Tape, *privacy.Rows)
+		D     int
+		wide  bool
+	}{
+		{"batches", []int{0, 1, 33, 700, 1999}, false, plainRegression, 6, false},
+		{"every record", []int{-1}, false, plainRegression, 6, false},
+		{"words made on the device", []int{33, 700}, true, plainRegression, 44, false},
+		{"noise of records", []int{0, 700, 33}, false, regression, 6, false},
+		{"all blocks together", []int{0, 700, 33}, true, regression, 20, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tape, rows := c.model(t, c.D, N)
+			e := newEngine("cuda:7", newOneThread(t, 1<<30), Options{})
+			if c.wide {
+				e.wideFrom = 0
 			}
-			post := analyst(t, P)
+			w := openOn(t, e, tape, rows)
+			post := analyst(t, tape.P)
 			if err := w.Prepare(post); err != nil {
 				t.Fatal(err)
 			}
-			sumNoise, countNoise := noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise)
-			in := stepsInput(n, P, N, sizes, sumNoise, countNoise)
-			states := make([]float64, n*(P+1))
-			done, err := w.Steps(states, in)
-			if err != nil || done != n {
-				t.Fatalf("%d steps of %d: %v", done, n, err)
+			sum, count := noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise)
+			in := stepsInput(9, tape.P, N, c.sizes, sum, count)
+			if c.key {
+				in = withKey(in, sum)
 			}
-			want := append([]float64(nil), in.State...)
-			propose, prior, absorb := graph.NewMachine(post.Propose, 1), graph.NewMachine(post.Prior, 1), graph.NewMachine(post.Absorb, 1)
-			aux := make([]float64, 3*P+1)
-			sum, count := aux[P:2*P], aux[2*P:2*P+1]
-			for k := range n {
-				copy(aux, in.Inputs[k*P:(k+1)*P])
-				propose.Globals(want, aux[:P])
-				theta := append([]float64(nil), propose.Output(0)...)
-				batch, all, size := []uint32(nil), in.Offsets == nil, N
-				if !all {
-					batch = in.Places[in.Offsets[k]:in.Offsets[k+1]]
-					size = len(batch)
-				}
-				clip := in.Clip
-				clip.Norm = want[P]
-				c, err := w.ClippedSum(sum, privacy.StepInput{Params: theta}, batch, all, clip)
-				if err != nil {
-					t.Fatal(err)
-				}
-				sumNoise.Seek(uint64(k))
-				sumNoise.AddGaussian(sum, in.GradientNoise*clip.Norm*in.Widened)
-				count[0] = c + (0.5-in.CountTarget)*float64(size)
-				countNoise.Seek(uint64(k))
-				countNoise.AddGaussian(count, in.CountNoise*in.Widened)
-				prior.Globals(theta, nil)
-				prior.GlobalGradient(aux[2*P+1:])
-				absorb.Globals(want, aux)
-				copy(want, absorb.Output(0))
-				want[P] = absorb.Output(1)[0]
-				got := states[k*(P+1):][:P+1]
-				for i := range want {
-					if math.Abs(got[i]-want[i]) > 1e-13*math.Abs(want[i]) {
-						t.Fatalf("step %d: state[%d] = %x, want %x", k, i, got[i], want[i])
-					}
-				}
-				copy(want, got) // so that the next sums see the same bits
-			}
+			follow(t, w, post, in, sum, count)
 		})
+	}
+}
+
+// follow takes the steps in one launch, and one at a time.
+func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.StepsInput, sumNoise, countNoise *noise.Stream) {
+	t.Helper()
+	P := w.p.tape.P
+	want := append([]float64(nil), in.State...)
+	done, err := w.Steps(in)
+	if err != nil || done != in.N {
+		t.Fatalf("%d steps of %d: %v", done, in.N, err)
+	}
+	same(t, in.State, in.Kept[(in.N-1)*(P+1):])
+	propose, prior, absorb := graph.NewMachine(post.Propose, 1), graph.NewMachine(post.Prior, 1), graph.NewMachine(post.Absorb, 1)
+	aux := make([]float64, 3*P+1)
+	sum, count := aux[P:2*P], aux[2*P:2*P+1]
+	for k := range in.N {
+		copy(aux, in.Inputs[k*P:(k+1)*P])
+		propose.Globals(want, aux[:P])
+		theta := append([]float64(nil), propose.Output(0)...)
+		batch, all, size := []uint32(nil), in.Offsets == nil, w.table.rows.N
+		if !all {
+			batch = in.Places[in.Offsets[k]:in.Offsets[k+1]]
+			size = len(batch)
+		}
+		clip := in.Clip
+		clip.Norm = want[P]
+		c, err := w.ClippedSum(sum, privacy.StepInput{Params: theta, RecordNoise: in.RecordNoise, Step: in.First + k}, batch, all, clip)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sumNoise.Seek(uint64(in.First + k))
+		sumNoise.AddGaussian(sum, in.GradientNoise*clip.Norm*in.Widened)
+		count[0] = c + (0.5-in.CountTarget)*float64(size)
+		countNoise.Seek(uint64(in.First + k))
+		countNoise.AddGaussian(count, in.CountNoise*in.Widened)
+		prior.Globals(theta, nil)
+		prior.GlobalGradient(aux[2*P+1:])
+		absorb.Globals(want, aux)
+		copy(want, absorb.Output(0))
+		want[P] = absorb.Output(1)[0]
+		got := in.Kept[k*(P+1):][:P+1]
+		for i := range want {
+			if math.Abs(got[i]-want[i]) > 1e-13*math.Abs(want[i]) {
+				t.Fatalf("step %d: state[%d] = %x, want %x", k, i, got[i], want[i])
+			}
+		}
+		copy(want, got) // so that the next sums see the same bits
 	}
 }
 
@@ -163,8 +198,7 @@ func TestStepsEndEarly(t *testing.T) {
 			}
 			in := stepsInput(n, P, N, []int{50}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
 			spoil(&in)
-			states := make([]float64, n*(P+1))
-			done, err := w.Steps(states, in)
+			done, err := w.Steps(in)
 			want := 3
 			if name == "clip norm" {
 				want = 4 // the step that makes such a C is done
@@ -172,7 +206,8 @@ func TestStepsEndEarly(t *testing.T) {
 			if err != nil || done != want {
 				t.Fatalf("%d steps, want %d: %v", done, want, err)
 			}
-			for i, x := range states[done*(P+1):] {
+			same(t, in.State, in.Kept[(done-1)*(P+1):done*(P+1)])
+			for i, x := range in.Kept[done*(P+1):] {
 				if x != 0 {
 					t.Fatalf("number %d after the last step is %g", i, x)
 				}

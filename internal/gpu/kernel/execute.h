@@ -12,6 +12,7 @@ struct Frame {
     i64 position;     // of the first record in the part, and in `drawn`
     int n;
     double clipNorm;
+    const double* drawn; // noise of the records, from the first one on
 };
 
 DEVICE u32 recordAt(const Frame& f, int b) {

@@ -4,7 +4,7 @@
 // globals runs the part of a tape that depends on parameters only.
 DEVICE void globals(const Arguments& a, int member, int blocks) {
     Group group = {a.waiting, (u32)blocks};
-    execute(groupTeam(group, member), Frame{&a, 0, 0, 0, 1, 0}, a.global, a.globalCount, a.globals);
+    execute(groupTeam(group, member), Frame{&a, 0, 0, 0, 1, 0, 0}, a.global, a.globalCount, a.globals);
 }
 KERNEL(d3p_globals, Arguments, globals)
 
@@ -15,7 +15,7 @@ DEVICE void records(const Arguments& a, int block, int blocks) {
     Team t = a.wide ? groupTeam(group, block) : blockTeam();
     int slot = a.wide ? 0 : block;
     if (a.fresh) clearSlot(t, a, slot);
-    Batch part = {a.batch, a.first, a.size, a.chunk, a.slots};
+    Batch part = {a.batch, a.first, a.size, a.chunk, a.slots, a.drawn};
     addToSlot(t, a, part, slot, a.clipNorm);
 }
 KERNEL(d3p_records, Arguments, records)

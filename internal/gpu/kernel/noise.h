@@ -2,6 +2,7 @@
 // one of ten million cases, which are left to it. The same words give the same
 // bits: every rounding is fixed.
 #pragma once
+#include "aes.h"
 #include "bits.h"
 
 // normalLogarithm is log x of a positive, finite, normal x: noise/elementary.go.
@@ -49,21 +50,53 @@ FUNCTION void turn(u64 w, double* sine, double* cosine) {
 
 enum { normalGroup = 16, normalPairs = 8 };
 
-// addGaussian sets *x, number i of a vector, to the multiple of the lattice's
-// spacing nearest to *x + sigma·Z, with the words that noise.Stream.Normals
-// takes for it, and reports whether double precision is certain of it.
-DEVICE bool addGaussian(double* x, int i, const u64* words, double sigma) {
-    const u64* group = words + i / normalGroup * normalGroup;
-    int j = i % normalPairs;
-    u64 w = group[j];
-    double s, c, radius = squareRoot(-2 * normalLogarithm(((double)w + 1) * 0x1p-64));
-    turn(group[normalPairs + j], &s, &c);
-    double z = radius * (i % normalGroup < normalPairs ? c : s);
+// A WordSource has the words of one step's noise, or the key that they come of.
+struct WordSource {
+    const u64* words;
+    const u32* keys; // null: words are given
+    u64 step;
+
+    // two sets to[0] and to[1] to words i and i+1, i even: one block.
+    DEVICE_MEMBER void two(int i, u64* to) const {
+        if (keys) {
+            encryptCounter(keys, step, i / 2, to);
+        } else {
+            to[0] = words[i];
+            to[1] = words[i + 1];
+        }
+    }
+};
+
+// onLattice sets *x to the multiple of the lattice's spacing nearest to
+// *x + sigma·z and reports whether double precision is certain of it.
+DEVICE bool onLattice(double* x, double z, double sigma) {
     // the largest power of two that is at most sigma/2^10
     double spacing = fromBits((bits(sigma) >> 52 << 52) - (10ull << 52)), perSpacing = 1 / spacing;
     double t = (*x + sigma * z) * perSpacing;
     double nearest = (t + 0x1.8p52) - 0x1.8p52;
     *x = nearest * spacing;
-    bool insensitive = w - (1ull << 40) <= (0ull - (1ull << 39)) - (1ull << 40);
-    return insensitive && absolute(t - nearest) < 0.5 - (0x1p-28 + 0x1p-51 * absolute(t));
+    return absolute(t - nearest) < 0.5 - (0x1p-28 + 0x1p-51 * absolute(t));
+}
+
+// addGaussians adds noise to four numbers of the vector x of n: those that take
+// their words from the same two blocks of the stream, as noise.Stream.Normals
+// deals them out. Of every group of 16 there are four such quarters. It reports
+// whether double precision is certain of all.
+DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma) {
+    int first = quarter / 4 * normalGroup + quarter % 4 * 2;
+    if (first >= n) return true;
+    u64 radii[2], angles[2];
+    words.two(first, radii);
+    words.two(first + normalPairs, angles);
+    bool certain = true;
+    for (int i = 0; i < 2 && first + i < n; i++) {
+        double s, c, radius = squareRoot(-2 * normalLogarithm(((double)radii[i] + 1) * 0x1p-64));
+        turn(angles[i], &s, &c);
+        // words outside of this range make a radius too sensitive to further bits
+        if (radii[i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
+        double* at = x + first + i;
+        if (!onLattice(at, radius * c, sigma)) certain = false;
+        if (first + i + normalPairs < n && !onLattice(at + normalPairs, radius * s, sigma)) certain = false;
+    }
+    return certain;
 }

@@ -14,7 +14,7 @@ DEVICE void loadColumns(Team t, const Frame& f) {
         Column c = a.columns[k];
         // neighbouring threads read neighbouring columns
         each(t, f.n, c.size, [&](int b, int i) {
-            double x = c.drawn ? a.drawn[(f.position + b) * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
+            double x = c.drawn ? f.drawn[(f.position + b) * a.drawnCount + c.offset + i] : tableAt(a, recordAt(f, b), c.offset + i);
             f.lanes[(c.at + i) * f.n + b] = x;
         });
     }

@@ -25,9 +25,13 @@ struct Run {
     const Output *proposed, *absorbed;
     double *state, *next;
     double* aux;           // inputs, noisy sum, noisy count, prior gradient
-    double* states;        // [steps × stateCount], the result
+    double* kept;          // [steps × keptCount]: the first numbers of each state
     const double* inputs;  // [steps × inputCount]
     const u64* words;      // [steps × wordCount]: of the sum's noise, then the count's
+    const u32* key;        // 8 words that the sum's words come of instead; null: none
+    u32* roundKeys;
+    u64 firstStep;         // number of the first step
+    const double* drawn;   // noise of the records of all batches
     const i64* offsets;    // of batches in places, steps+1; null: every record
     const u32* places;
     i64 records;           // of the table
@@ -37,10 +41,10 @@ struct Run {
     double countNoise;     // σ_b; 0: no count
     double countTarget;    // γ
     const double* one;     // the factor 1
-    int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, unused;
+    int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, keptCount;
 };
 
-static_assert(sizeof(Output) == 24 && sizeof(Run) == 1288, "as on the Go side");
+static_assert(sizeof(Output) == 24 && sizeof(Run) == 1320, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return *(volatile int*)&r.status[1] != goesOn; }
 
@@ -63,20 +67,21 @@ DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
 }
 
 DEVICE Batch batchOf(const Run& r, int step) {
-    Batch b = {0, 0, r.records, 0, 0};
+    Batch b = {0, 0, r.records, 0, 0, 0};
     if (r.offsets) {
         b.places = r.places + r.offsets[step];
         b.size = r.offsets[step + 1] - r.offsets[step];
     }
+    b.drawn = r.drawn + (r.offsets ? r.offsets[step] : step * r.records) * r.tape.drawnCount;
     b.chunk = r.tape.wide ? r.tape.wide : chunkOf(b.size);
     b.slots = r.tape.wide ? 1 : slotsOf(r.tape, b.size, b.chunk);
     return b;
 }
 
-DEVICE void runGlobal(Team t, const Arguments& a) { execute(t, Frame{&a, 0, 0, 0, 1, 0}, a.global, a.globalCount, a.globals); }
+DEVICE void runGlobal(Team t, const Arguments& a) { execute(t, Frame{&a, 0, 0, 0, 1, 0, 0}, a.global, a.globalCount, a.globals); }
 
 DEVICE void copyOutputs(Team t, const Arguments& a, const Output* list, int count, double* to) {
-    Frame f = {&a, 0, 0, 0, 1, 0};
+    Frame f = {&a, 0, 0, 0, 1, 0, 0};
     for (int k = 0; k < count; k++) {
         View x = view(f, list[k].from);
         each(t, list[k].size, 1, [&](int i, int) { to[list[k].to + i] = x.at(i, 0); });
@@ -108,17 +113,18 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     addSlots(t, r.tape, batch.slots, sum, count);
     t.sync();
     double clipNorm = r.state[r.clipNormAt];
-    const u64* words = r.words + (i64)step * r.wordCount;
-    each(t, P, 1, [&](int i, int) {
-        sum[i] = confined(sum[i], clipNorm);
-        if (!addGaussian(sum + i, i, words, r.gradientNoise * clipNorm * r.widened)) r.status[1] = uncertainNoise;
+    each(t, P, 1, [&](int i, int) { sum[i] = confined(sum[i], clipNorm); });
+    t.sync();
+    WordSource words = {r.words + (i64)step * r.wordCount, r.key ? r.roundKeys : 0, r.firstStep + step};
+    each(t, (P + normalGroup - 1) / normalGroup * 4, 1, [&](int quarter, int) {
+        if (!addGaussians(sum, P, quarter, words, r.gradientNoise * clipNorm * r.widened)) r.status[1] = uncertainNoise;
     });
     if (t.rank == 0) {
         if (r.countNoise == 0) {
             *count = 0;
         } else {
             *count = confined(*count + (0.5 - r.countTarget) * (double)batch.size, 1);
-            if (!addGaussian(count, 0, words + r.wordCount - normalGroup, r.countNoise * r.widened)) r.status[1] = uncertainNoise;
+            if (!addGaussians(count, 1, 0, WordSource{words.words + r.wordCount - normalGroup, 0, 0}, r.countNoise * r.widened)) r.status[1] = uncertainNoise;
         }
     }
     t.sync();
@@ -131,7 +137,7 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
     runGlobal(t, r.prior);
     each(t, P, 1, [&](int i, int) { gradient[i] = 0; });
     t.sync();
-    addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0}, r.one, gradient);
+    addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0, 0}, r.one, gradient);
     runGlobal(t, r.absorb);
     copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
     each(t, r.stateCount, 1, [&](int i, int) {
@@ -141,7 +147,7 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
     if (ended(r)) return;
     each(t, r.stateCount, 1, [&](int i, int) {
         r.state[i] = r.next[i];
-        r.states[(i64)step * r.stateCount + i] = r.next[i];
+        if (i < r.keptCount) r.kept[(i64)step * r.keptCount + i] = r.next[i];
     });
     if (t.rank == 0) r.status[0] = step + 1;
     t.sync();
@@ -154,6 +160,7 @@ DEVICE void runSteps(const Runs& runs, int block) {
     bool wide = r.tape.wide > 0;
     Team t = wide ? groupTeam(group, member) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
+    if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
     for (int step = 0; step < r.steps; step++) {
         if (leads && !ended(r)) proposeStep(t, r, step);
         group.wait();

@@ -12,6 +12,7 @@ struct Batch {
     const u32* places;
     i64 first, size;
     int chunk, slots;
+    const double* drawn; // noise: record after record
 };
 
 DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
@@ -24,7 +25,7 @@ DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
 // addToSlot adds the chunks of a slot, in order.
 FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
-    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm};
+    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm, batch.drawn};
     i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
     i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
     for (; chunk * batch.chunk < end; chunk += batch.slots) {
