@@ -187,22 +187,27 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 	if c.Numeric() {
 		is = fmt.Sprintf("%s in [%g, %g]", is, c.Lower.V, c.Upper.V)
 	}
-	g.c.errs.Add(d.Text.At, "", "%s observes %s, but column %s is %s", name, want, c.Name.V, is)
+	hint := ""
+	if c.Numeric() && s.Contains([]float64{c.Lower.V}) && s.Contains([]float64{c.Upper.V}) {
+		hint = "move the bounds: in float32, as the table is kept, they lie on the edge"
+	}
+	g.c.errs.Add(d.Text.At, hint, "%s observes %s, but column %s is %s", name, want, c.Name.V, is)
 	return 0, false, false
 }
 
 // within reports whether the declared bounds of a number lie in a support that
-// is part of the line.
+// is part of the line, also when they are rounded to float32 as the table is.
 func within(c *spec.Column, s dist.Support) bool {
+	lower, upper := float64(float32(c.Lower.V)), float64(float32(c.Upper.V))
 	switch {
 	case !c.Numeric():
 		return false
 	case s.Kind == dist.Positive:
-		return c.Lower.V > 0
+		return lower > 0
 	case s.Kind == dist.UnitInterval:
-		return c.Lower.V > 0 && c.Upper.V < 1
+		return lower > 0 && upper < 1
 	case s.Kind == dist.Interval:
-		return c.Lower.V > s.Lower && c.Upper.V < s.Upper
+		return lower > s.Lower && upper < s.Upper
 	}
 	return false
 }

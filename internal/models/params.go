@@ -131,7 +131,11 @@ func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
 		p.free, err = transform.FreeShape(shape)
 	}
 	if err != nil {
-		c.errs.Add(at, "declare its dims in brackets: prior(...) [dim]", "%v", err)
+		hint := ""
+		if strings.Contains(err.Error(), "dim") {
+			hint = "declare its dims in brackets: prior(...) [dim]"
+		}
+		c.errs.Add(at, hint, "%v", err)
 		p.free = shape
 		return p
 	}
