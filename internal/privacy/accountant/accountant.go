@@ -58,7 +58,7 @@ func Epsilon(ev event.Event, rel event.Relation, delta float64) (Answer, error) 
 	if !(delta > 0 && delta < 1) {
 		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
-	return answer(ev, rel, func(d *direction) (Direction, error) { return d.epsilon(delta, certifyWidth) })
+	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 }
 
 // Delta answers: for which δ is the ledger ev (epsilon, δ)-differentially
@@ -67,43 +67,42 @@ func Delta(ev event.Event, rel event.Relation, epsilon float64) (Answer, error) 
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Answer{}, &InputError{Name: "epsilon", Value: epsilon, Want: "a finite number >= 0"}
 	}
-	return answer(ev, rel, func(d *direction) (Direction, error) { return d.delta(epsilon, certifyWidth) })
+	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) { return d.delta(epsilon, width) })
 }
 
-// certifyWidth is the relative width of bracket that a certificate aims at.
-const certifyWidth = 1e-4
+// certifyWidth is the relative width of bracket that a certificate aims at; it
+// may come out a fifth wider.
+const certifyWidth = 8e-5
 
 // answer asks every direction of the ledger the same question, concurrently,
-// and combines the answers.
-func answer(ev event.Event, rel event.Relation, ask func(*direction) (Direction, error)) (Answer, error) {
+// and combines the answers. ask gets the relative width of bracket to aim at:
+// all directions but the first are asked for less, and again only when they
+// might decide.
+func answer(ev event.Event, rel event.Relation, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
 	start := time.Now()
 	led, err := compile(ev, rel)
 	if err != nil {
 		return Answer{}, err
 	}
 	asked := append(append([]*direction{}, led.directions...), led.attacks...)
-	found := make([]Direction, len(asked))
-	errs := make([]error, len(asked))
-	done := make(chan struct{})
-	for i, d := range asked {
-		go func() {
-			found[i], errs[i] = ask(d)
-			done <- struct{}{}
-		}()
+	found, err := each(asked, func(i int, d *direction) (Direction, error) {
+		if i > 0 {
+			return ask(d, math.Max(width, looseWidth))
+		}
+		return ask(d, width)
+	})
+	if err != nil {
+		return Answer{}, err
 	}
-	for range asked {
-		<-done
-	}
-	for _, err := range errs {
-		if err != nil {
-			return Answer{}, err
+	for i := 1; i < len(led.directions); i++ {
+		if found[i].Upper > found[0].Lower && found[i].Upper > found[i].Lower {
+			if found[i], err = ask(asked[i], width); err != nil {
+				return Answer{}, err
+			}
 		}
 	}
 	a := Answer{Engine: engineExact, Certified: true, Directions: found, Notes: led.notes}
-	for i, d := range found {
-		if i >= len(led.directions) { // an attack: information, not part of the claim
-			continue
-		}
+	for _, d := range found[:len(led.directions)] { // attacks are no part of the claim
 		a.Lower = math.Max(a.Lower, d.Lower)
 		a.Estimate = math.Max(a.Estimate, d.Estimate)
 		if d.Upper >= a.Upper {
@@ -113,6 +112,31 @@ func answer(ev event.Event, rel event.Relation, ask func(*direction) (Direction,
 	a.Certified = a.Engine != engineChernoff || a.Lower == a.Upper
 	a.Seconds = time.Since(start).Seconds()
 	return a, nil
+}
+
+// looseWidth is the relative width of the brackets that do not decide.
+const looseWidth = 1e-3
+
+// each asks every direction concurrently; the error is the first one's.
+func each(directions []*direction, ask func(i int, d *direction) (Direction, error)) ([]Direction, error) {
+	found := make([]Direction, len(directions))
+	errs := make([]error, len(directions))
+	done := make(chan struct{})
+	for i, d := range directions {
+		go func() {
+			found[i], errs[i] = ask(i, d)
+			done <- struct{}{}
+		}()
+	}
+	for range directions {
+		<-done
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 const (

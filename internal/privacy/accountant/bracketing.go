@@ -9,16 +9,20 @@ type bracketing struct {
 	c           *composition
 	tail, theta float64
 	near        float64 // loss that must be well inside the window
-	h           float64 // wanted spacing
+	budget      float64 // wanted Σ spacing² over all roundings to a grid; 0: one grid of atMost points
+	logShare    float64 // log of the part of the tilted mass that decides, for the windows
 	widen       float64 // extra window, in units of the tilted standard deviation
-	atMost      int     // points of the grid; 0 means maxPoints
-	coarsest    bool    // the last spacing was above h, for want of points
+	atMost      int     // points of the final grid; 0 means maxPoints
+	coarsest    bool    // the last run was above the budget, for want of points
+	giants      *giants // single losses that are composed apart; nil when there are none
 }
 
 const (
 	minPoints     = 1 << 10
 	maxPoints     = 1 << 22
 	bracketLogEta = -32.2 // log 1e-14
+	floorLogShare = -27.7 // log 1e-12
+	edgePoints    = 80    // grid points of a window that are there for rounding
 )
 
 // full reports that the last run could not have the spacing it wanted.
@@ -26,107 +30,77 @@ func (b *bracketing) full() bool { return b.coarsest }
 
 // refine shrinks the spacing for a bracket narrower by the factor: widths are
 // of second order in the spacing.
-func (b *bracketing) refine(factor float64) { b.h *= 0.9 * math.Sqrt(math.Max(factor, 1e-4)) }
+func (b *bracketing) refine(factor float64) { b.budget *= 0.8 * math.Max(factor, 1e-4) }
 
 // run computes both bounds; ok is false when the window is not finite.
-func (b *bracketing) run() (up, lo *tiltedSum, ok bool) {
-	t, parts, ok := b.plan()
+func (b *bracketing) run() (up, lo composed, ok bool) {
+	if b.giants != nil {
+		return b.giants.run(b)
+	}
+	p, ok := b.plan()
 	if !ok {
 		return nil, nil, false
 	}
-	var above, below []foldedPart
-	for _, p := range parts {
-		c := discretise(p.pair, t.h, b.floor(), b.tail)
-		above = append(above, foldedPart{c.dominating(), float64(p.count)})
-		if p.pair.lower != nil {
-			c = discretise(p.pair.lower, t.h, b.floor(), b.tail)
-		}
-		below = append(below, foldedPart{c.dominated(p.pair.ceiling), float64(p.count)})
-	}
-	f := newFolder(t.n)
-	return f.fold(above, t), f.fold(below, t), true
+	return p.compose(true), p.compose(false), true
 }
 
 // runUpper computes the upper bound alone.
-func (b *bracketing) runUpper() (up *tiltedSum, ok bool) {
-	t, parts, ok := b.plan()
+func (b *bracketing) runUpper() (up composed, ok bool) {
+	p, ok := b.plan()
 	if !ok {
 		return nil, false
 	}
-	var above []foldedPart
-	for _, p := range parts {
-		above = append(above, foldedPart{discretise(p.pair, t.h, b.floor(), b.tail).dominating(), float64(p.count)})
-	}
-	return newFolder(t.n).fold(above, t), true
+	return p.compose(true), true
 }
 
-// floor is the loss below which mass does not matter under the tilt: its
-// tilted share of all steps is below 1e-12.
-func (b *bracketing) floor() float64 { return -(27.7 + math.Log(b.steps())) / b.theta }
-
-// plan lays the grid: the window that holds the tilted sum, and the wanted
-// spacing or the finest that the number of points allows.
-func (b *bracketing) plan() (t tilt, parts []part, ok bool) {
+// plan lays the grids: the window that holds the tilted sum, and for every
+// part the cheapest route that keeps to the budget, or the most accurate one.
+func (b *bracketing) plan() (p *itinerary, ok bool) {
 	mean, variance := b.c.moments(b.theta)
 	sd := math.Sqrt(variance)
-	w := b.c.window(b.theta, mean, sd, bracketLogEta)
+	w := b.c.window(b.theta, mean, sd, bracketLogEta+b.logShare)
 	margin := math.Max(math.Min(0.02*b.near, sd), 2/b.theta) + b.widen*sd
 	from := math.Min(mean-w.below, b.near-margin)
-	to := math.Max(mean+w.above, b.near+margin)
-	if math.IsNaN(to-from) || math.IsInf(to-from, 0) {
-		return tilt{}, nil, false
+	width := math.Max(mean+w.above, b.near+margin) - from
+	if math.IsNaN(width) || math.IsInf(width, 0) {
+		return nil, false
+	}
+	p = &itinerary{tilt: tilt{theta: b.theta, from: from}, tail: b.tail, logEta: layerLogEta + b.logShare}
+	for i, part := range b.parts {
+		p.parts, p.spreads, p.nodes = append(p.parts, part), append(p.spreads, b.spread(i)), append(p.nodes, b.c.nodes[i])
+	}
+	if b.mu2 > 0 {
+		g := gaussianPair(math.Sqrt(b.mu2))
+		s := &spread{pair: g, count: 1}
+		s.lowest, s.highest = g.span(b.floor(), b.tail)
+		p.parts, p.spreads, p.nodes = append(p.parts, part{count: 1, pair: g}), append(p.spreads, s), append(p.nodes, nodes{})
 	}
 	if b.atMost == 0 {
 		b.atMost = maxPoints
 	}
-	n := minPoints
-	for n < b.atMost && float64(n-2)*b.h < to-from {
-		n *= 2
+	least := minPoints
+	if b.budget == 0 {
+		least = b.atMost
 	}
-	h := (to - from) / float64(n-2)
-	parts = b.parts
-	if b.mu2 > 0 {
-		parts = append(parts[:len(parts):len(parts)], part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
-	}
-	for _, p := range parts { // one step may reach further than the window
-		lowest, highest := p.pair.span(b.floor(), b.tail)
-		h = math.Max(h, (highest-lowest)/(maxCells-4))
-	}
-	for n > minPoints && float64(n/2-2)*h > to-from {
-		n /= 2
-	}
-	b.coarsest = h > b.h*1.001
-	return tilt{theta: b.theta, window: w, from: from, h: h, n: n}, parts, true
+	b.coarsest = p.choose(width, b.budget, least, b.atMost) > 1.01*b.budget
+	// Rounding to the grid moves losses by up to its spacing, which the proof
+	// that nothing is outside must not magnify.
+	p.window = b.c.window(b.theta, mean, math.Max(sd, largestLambda*p.h), bracketLogEta+b.logShare)
+	p.from -= edgePoints / 2 * p.h
+	return p, true
 }
 
-// epsilonUpper is the smallest ε >= 0 of the window where the upper bound on
-// δ(ε) is at most delta; ok is false when the window does not hold it.
-func (s *tiltedSum) epsilonUpper(delta float64) (epsilon float64, ok bool) {
-	lo, hi := math.Max(0, s.start+s.h), s.end()
-	if !(hi > lo) || s.upper(hi) > delta {
-		return 0, false
+// spread is the spread of part i; a pair without a density, of which every step
+// goes straight onto the final grid, has no nodes.
+func (b *bracketing) spread(i int) *spread {
+	part := &b.parts[i]
+	if part.pair.smooth {
+		return newSpread(&b.c.nodes[i], part.pair, b.theta, floorLogShare+b.logShare, b.tail)
 	}
-	if s.upper(lo) <= delta {
-		return lo, lo == 0
-	}
-	return bisect(lo, hi, func(e float64) bool { return s.upper(e) <= delta }), true
+	s := &spread{pair: part.pair, count: float64(part.count)}
+	s.lowest, s.highest = part.pair.span(b.floor(), b.tail)
+	return s
 }
 
-// epsilonLower is an ε, at most below, where the lower bound on δ(ε) is at
-// least delta: the largest unless rounding hides it. 0 when there is none.
-func (s *tiltedSum) epsilonLower(delta, below float64) float64 {
-	hi := math.Min(below, s.end())
-	for step := s.h; hi > 0; step *= 2 {
-		lo := math.Max(0, hi-step)
-		if s.lower(lo) >= delta {
-			return math.Nextafter(bisect(lo, hi, func(e float64) bool { return s.lower(e) < delta }), 0)
-		}
-		if hi = lo; hi < s.start {
-			return 0
-		}
-	}
-	return 0
-}
-
-// end is the last loss of the window at which sums can be asked for.
-func (s *tiltedSum) end() float64 { return s.start + float64(len(s.mass)-3)*s.h }
+// floor is a loss below which mass does not matter under the tilt.
+func (b *bracketing) floor() float64 { return (floorLogShare - math.Log(b.steps())) / b.theta }

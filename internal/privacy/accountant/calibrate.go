@@ -74,11 +74,11 @@ func CalibrateNoise(t Target, rel event.Relation, mechanism func(sigma float64) 
 // that sigma is already right to nine digits.
 func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.Event, sigma float64, precise bool) (Calibration, error) {
 	const width = 2e-5 // narrower than a certificate: a third of it is lost in sigma
-	ask := func(d *direction) (Direction, error) { return d.epsilon(t.Delta, width) }
+	ask := func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) }
 	var c Calibration
 	tried, last, slope := roundUp(sigma*(1+1.5e-5), 7), Answer{}, -1.0
 	for n := range 8 {
-		a, err := answer(mechanism(tried), rel, ask)
+		a, err := answer(mechanism(tried), rel, width, ask)
 		if err != nil {
 			return Calibration{}, err
 		}
@@ -108,7 +108,7 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 		}
 	}
 	below := sigma * (1 - 5e-5)
-	a, err := answer(mechanism(below), rel, ask)
+	a, err := answer(mechanism(below), rel, width, ask)
 	if err == nil && a.Lower > t.Epsilon {
 		c.Lower = below
 	}

@@ -21,7 +21,7 @@ type Curve struct {
 type profile struct {
 	exact    func(epsilon float64) float64
 	finite   float64 // P-mass without infinite loss
-	sums     []*tiltedSum
+	sums     []composed
 	smallest float64 // δ below which no sum is tight
 }
 
@@ -105,7 +105,7 @@ func (p *profile) delta(epsilon float64) float64 {
 	for _, s := range p.sums {
 		best = math.Min(best, s.upper(epsilon))
 		// beyond the end of a window δ only falls
-		if end := s.end(); epsilon > end && end >= 0 {
+		if _, end, _ := s.stretch(); epsilon > end && end >= 0 {
 			best = math.Min(best, s.upper(end))
 		}
 	}

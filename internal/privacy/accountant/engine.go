@@ -20,9 +20,6 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 
 // finiteEpsilon is epsilon for the finite losses.
 func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
-	if d.attack {
-		width = math.Max(width, 1e-3)
-	}
 	d.prepare(delta, func(c *composition) float64 {
 		theta, _ := c.chernoffEpsilon(math.Log(delta))
 		return theta
@@ -53,24 +50,39 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	if estimate <= 0 || bound <= 0 {
 		return d.nearZero(c, delta, tail, width)
 	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: estimate}
-	b.h = math.Sqrt(4 * width * estimate / (d.steps() * (1 - slope)))
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
+	aim := func(epsilon, slope float64) {
+		b.near, b.budget = epsilon, 4*width*epsilon/(1-slope)
+		b.logShare = math.Min(0, logDelta+theta*epsilon-c.logMoment(theta)-logHockeyStick(theta))
+		b.giants = b.separate(epsilon, slope, delta, width)
+	}
+	aim(estimate, slope)
 	lower, upper, last := 0.0, bound, math.Inf(1)
 	engine := engineChernoff
-	for range 4 {
+	for range 6 {
 		up, lo, ok := b.run()
 		if !ok {
 			break
 		}
-		u, okU := up.epsilonUpper(delta)
+		u, okU := epsilonUpper(up, delta)
 		if !okU {
 			b.widen += 3
 			continue
 		}
-		l := lo.epsilonLower(delta, u)
+		l := epsilonLower(lo, delta, u)
 		lower, upper, engine = math.Max(lower, l), math.Min(upper, u), engineBracket
 		got := (upper - lower) / upper
-		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
+		if !(got > 1.2*width) {
+			break
+		}
+		if !fast && math.Abs(u-b.near) > 0.05*u { // the first guess was poor
+			const step = 0.02
+			if s := math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u); s < 0 {
+				aim(u, s)
+				continue
+			}
+		}
+		if b.full() || got > 0.7*last { // or something else limits the width
 			break
 		}
 		last = got
@@ -131,7 +143,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		}
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
-	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
+	b.budget = 4 * width / (theta * (1 + theta))
 	lower, upper, last := 0.0, math.Min(1, math.Exp(logBound)+tail*d.steps()), math.Inf(1)
 	engine := engineChernoff
 	for range 4 {

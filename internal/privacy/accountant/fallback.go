@@ -31,7 +31,7 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 // unamplified is the direction with every balls-and-bins epoch as the one
 // Gaussian step that it is when the assignment is known; nil when there is none.
 func (d *direction) unamplified() *direction {
-	plain := &direction{name: d.name, mu2: d.mu2, attack: d.attack}
+	plain := &direction{name: d.name, mu2: d.mu2}
 	found := false
 	for _, p := range d.parts {
 		if p.key.kind == ballsRemovePair || p.key.kind == ballsAddPair {
@@ -83,7 +83,7 @@ func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta floa
 	if !ok {
 		return bound, -theta, theta
 	}
-	u, ok := up.epsilonUpper(delta)
+	u, ok := epsilonUpper(up, delta)
 	if !ok || u >= bound {
 		return bound, -theta, theta
 	}
@@ -104,7 +104,7 @@ func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direct
 		return Direction{Name: d.name, Engine: engineChernoff}, nil
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
-	b.h = math.Sqrt(4 * width / (d.steps() * theta * (1 + theta)))
+	b.budget = 4 * width / (theta * (1 + theta))
 	_, upper := c.chernoffEpsilon(math.Log(delta))
 	lower, upper, engine := 0.0, math.Max(upper, 0), engineChernoff
 	for range 4 {
@@ -115,10 +115,10 @@ func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direct
 		if up.upper(0) <= delta {
 			return Direction{Name: d.name, Engine: engineBracket}, nil
 		}
-		if u, ok := up.epsilonUpper(delta); ok {
+		if u, ok := epsilonUpper(up, delta); ok {
 			engine = engineBracket
 			upper = math.Min(upper, u)
-			lower = math.Max(lower, lo.epsilonLower(delta, u))
+			lower = math.Max(lower, epsilonLower(lo, delta, u))
 		}
 		if b.full() {
 			break

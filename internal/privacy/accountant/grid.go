@@ -16,6 +16,7 @@ type cells struct {
 	above       float64         // P-mass right of the last cell, infinite losses included
 	missing     float64         // P-mass that the pair does not hold
 	noise       func(theta, h float64) float64
+	partial     bool // the masses are not near 1 in sum
 }
 
 // maxCells bounds the memory of one discretisation (32 bytes a cell).
@@ -37,7 +38,7 @@ func (p *pair) span(floor, tail float64) (lowest, highest float64) {
 // discretise bins the pair with spacing h. Losses below floor and a P-mass of
 // at most tail at the top are left out of the cells.
 func discretise(p *pair, h, floor, tail float64) *cells {
-	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing, noise: p.noise}
+	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing, noise: p.noise, partial: p.partial}
 	lowest, highest := p.span(floor, tail)
 	c.origin = p.origin(h)
 	c.first = int(math.Floor((lowest - c.origin) / h))
@@ -58,10 +59,10 @@ func discretise(p *pair, h, floor, tail float64) *cells {
 // the support, merged, on a grid point: with a tiny sampling rate almost all
 // mass is there, and then almost none is spread.
 func (p *pair) origin(h float64) float64 {
-	if math.IsInf(p.end, -1) {
+	if math.IsInf(p.end, -1) || len(p.pieces) == 0 {
 		return 0
 	}
-	piece := p.pieces[0]
+	piece := p.pieces[len(p.pieces)-1]
 	if p.ceiling {
 		piece.lo = math.Max(piece.lo, piece.inverse(p.end-h))
 	} else {

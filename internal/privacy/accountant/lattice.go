@@ -11,6 +11,14 @@ type lattice struct {
 	infinity  float64
 	dropped   float64
 	noise     func(theta, h float64) float64 // as that of the pair
+	// partial: the masses are not near 1 in sum, because the lattice holds a
+	// part of the outcomes or because they are tilted already, by e^{tilt L}
+	// and divided by e^{logZ}.
+	partial    bool
+	tilt, logZ float64
+	// moment, when set, is logMoment of the measure that the masses are
+	// computed from: that of the masses would be that of their rounding errors
+	moment func(theta float64) float64
 }
 
 // dominating spreads every cell over its two ends with P-mass and Q-mass
@@ -18,7 +26,7 @@ type lattice struct {
 // dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
 // upper bound, also after composition.
 func (c *cells) dominating() *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise, partial: c.partial}
 	for i, m := range c.mass {
 		l.mass[i] += m - c.right[i]
 		l.mass[i+1] += c.right[i]
@@ -35,7 +43,7 @@ func (c *cells) dominating() *lattice {
 // what cannot be balanced is rounded down and what was cut off is dropped. δ of
 // the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, partial: c.partial}
 	if ceiling {
 		c.mergeDown(l.mass)
 	} else {
@@ -126,3 +134,51 @@ func (c *cells) mergeDown(out []float64) {
 // expm1Capped is e^d - 1 without overflow; a larger value would only make a
 // vanishing share smaller.
 func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
+
+// tilted returns e^{θL} mass, normalised, and the log of the normaliser.
+func (l *lattice) tilted(theta float64) (weights []float64, logZ float64) {
+	weights = make([]float64, len(l.mass))
+	logZ = l.eachTilted(theta, func(i int, w float64) { weights[i] = w })
+	scale := 0.0
+	for _, w := range weights {
+		scale += w
+	}
+	for i := range weights {
+		weights[i] /= scale
+	}
+	return weights, logZ
+}
+
+// logMoment is log E[e^{θL}; L finite and not dropped].
+func (l *lattice) logMoment(theta float64) float64 {
+	if l.moment != nil {
+		return l.moment(theta)
+	}
+	return l.eachTilted(theta, func(int, float64) {})
+}
+
+// eachTilted calls f with the index and the unnormalised tilted mass of every
+// point, up to a common factor, and returns the logarithm of the normaliser.
+func (l *lattice) eachTilted(theta float64, f func(i int, w float64)) (logZ float64) {
+	theta -= l.tilt
+	at := func(i int) float64 { return theta * (l.origin + float64(l.first+i)*l.h) }
+	top := math.Max(at(0), at(len(l.mass)-1))
+	sum := 0.0
+	if top <= safeExponent && !l.partial {
+		for i, m := range l.mass {
+			e := math.Expm1(at(i))
+			sum += m * e
+			f(i, m*(1+e))
+		}
+		return math.Log1p(sum - l.infinity - l.dropped)
+	}
+	for i, m := range l.mass {
+		w := 0.0
+		if m > 0 {
+			w = m * math.Exp(at(i)-top)
+		}
+		sum += w
+		f(i, w)
+	}
+	return l.logZ + top + math.Log(sum)
+}

@@ -10,10 +10,9 @@ import (
 // direction is a ledger seen from one ordered pair of neighbours: independent
 // losses to be added up.
 type direction struct {
-	name   string
-	mu2    float64 // Σ T μ² over the Gaussian steps, which add up to one Gaussian
-	parts  []part  // all other steps, equal ones merged
-	attack bool    // for information only: need not be narrow
+	name  string
+	mu2   float64 // Σ T μ² over the Gaussian steps, which add up to one Gaussian
+	parts []part  // all other steps, equal ones merged
 	// unreliable: some epoch pair could not be computed well enough, so only
 	// the bound without its amplification holds. Set by prepare.
 	unreliable bool
@@ -50,7 +49,7 @@ func compile(ev event.Event, rel event.Relation) (*ledger, error) {
 	case event.Substitute:
 		led.directions = []*direction{{name: "substitute"}}
 		// only fixed-size sampling makes these differ from the claim
-		led.attacks = []*direction{{name: "attack_remove", attack: true}, {name: "attack_add", attack: true}}
+		led.attacks = []*direction{{name: "attack_remove"}, {name: "attack_add"}}
 	default:
 		return nil, &UnsupportedError{What: fmt.Sprintf("neighbouring relation %q", rel), Why: "unknown"}
 	}

@@ -41,6 +41,7 @@ type pair struct {
 	// infinity is P-mass that counts as infinite loss; missing is P-mass in no
 	// piece or atom at all (a lower bound) or, negative, too much (an upper).
 	infinity, missing float64
+	partial           bool // holds only a part of the outcomes: the mass is not near 1
 	// noise, when set, is the log of the 2-norm of the error of the masses, each
 	// tilted by e^{θ loss}, on a grid of spacing h.
 	noise func(theta, h float64) float64

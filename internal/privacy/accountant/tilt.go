@@ -10,6 +10,7 @@ type nodes struct {
 	count      float64 // T
 	step       float64 // largest increase of the loss over one panel
 	smooth     bool
+	partial    bool // the masses are not near 1 in sum
 }
 
 // quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
@@ -53,7 +54,7 @@ func (n *nodes) logMoment(theta float64) float64 {
 		top = math.Max(top, theta*l)
 	}
 	sum := 0.0
-	if top <= safeExponent {
+	if top <= safeExponent && !n.partial {
 		for i, l := range n.loss {
 			sum += n.mass[i] * math.Expm1(theta*l)
 		}
@@ -196,10 +197,13 @@ func (c *composition) scan(f func(theta float64) float64) (theta, value float64)
 // its mass, by Chernoff's bound, and the tilts λ that prove it.
 type window struct{ below, above, lambdaBelow, lambdaAbove float64 }
 
+// largestLambda is the largest λ that is tried, in units of 1/sd.
+const largestLambda = 110
+
 func (c *composition) window(theta, mean, sd, logEta float64) window {
 	k := c.logMoment(theta)
 	w := window{below: math.Inf(1), above: math.Inf(1)}
-	for lambda := 0.05; lambda < 110; lambda *= 1.45 {
+	for lambda := 0.05; lambda < largestLambda; lambda *= 1.45 {
 		l := lambda / sd
 		if d := (c.logMoment(theta+l)-k-logEta)/l - mean; d < w.above {
 			w.above, w.lambdaAbove = d, l

@@ -1,0 +1,40 @@
+package accountant
+
+import "math"
+
+// tilt is the plan that both bounds of a bracket share.
+type tilt struct {
+	theta float64
+	window
+	from float64 // left end of the window
+	h    float64
+	n    int // grid points, a power of two
+}
+
+// foldedPart is a part's lattice with its number of repetitions.
+type foldedPart struct {
+	*lattice
+	count float64
+}
+
+// fold composes the parts under the tilt, on one grid.
+func fold(parts []foldedPart, t tilt) *tiltedSum {
+	r := newRing(t.n)
+	b := bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}
+	logFinite := 0.0
+	for _, p := range parts {
+		logZ := r.add(p.lattice, t.theta, p.count)
+		b.logM += p.count * logZ
+		b.magnitude += p.count * math.Abs(logZ)
+		b.logBelow += p.count * p.logMoment(t.theta-t.lambdaBelow)
+		b.logAbove += p.count * p.logMoment(t.theta+t.lambdaAbove)
+		logFinite += p.count * math.Log1p(-p.infinity)
+		if p.noise != nil {
+			// An error of one step's tilted masses reaches the sum as a
+			// convolution with the other steps, whose 1-norm is 1.
+			b.slack += 1.01 * p.count * math.Exp(p.noise(t.theta, t.h)-logZ) * stickNorm(t.theta, t.h)
+		}
+	}
+	b.infinity = -math.Expm1(logFinite)
+	return r.read(1, t.from, t.h, b)
+}

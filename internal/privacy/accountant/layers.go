@@ -1,0 +1,151 @@
+package accountant
+
+import "math"
+
+// layers is one part of a ledger divided into bulk and rare losses, tilted,
+// each on its own grid, ready to be composed for any number of steps n:
+//
+//	(bulk + rare)^n = Σ_k binom(n, k) bulk^(n-k) rare^k.
+//
+// Both are sub-measures, bounded from the same side, so the sum is too.
+type layers struct {
+	theta            float64
+	bulk, rare       *lattice // rare is nil when there is none
+	logBulk, logRare float64  // normalisers
+	fine, coarse     *ring
+	mean             float64  // of one bulk loss, tilted
+	around           window   // of the bulk's sum
+	beyond           []window // of the sum of k rare losses
+	least, most      int
+	rareMean         float64
+}
+
+// layering is the plan of layers that both bounds share.
+type layering struct {
+	division
+	theta, floor, tail float64
+	logEta             float64 // log of the tilted mass that may be outside a window
+	h, coarse          float64 // spacing of the bulk and of the rare losses
+	origin, rareOrigin float64 // of the grids
+	n, coarseN         int     // points of their rings
+	shared             bool    // the bulk's sum is put on the grid of the rare losses
+	around             window
+	beyond             []window
+	least, most        int // rare losses
+}
+
+// divide is the division of the pair. On a grid that rare losses share with
+// the bulk they have no origin of their own.
+func (g *layering) divide(p *pair) (bulk, rare *pair) {
+	bulk, rare = p.divide(g.division)
+	if g.shared {
+		rare.end = math.Inf(-1)
+	}
+	return bulk, rare
+}
+
+// layered puts the pair on the two grids, dominating when up is set.
+func (g *layering) layered(p *pair, up bool) *layers {
+	bulk, rare := g.divide(p)
+	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logRare: math.Inf(-1)}
+	l.bulk = onLattice(bulk, g.h, g.floor, g.tail, up)
+	l.fine = newRing(g.n)
+	l.logBulk = l.fine.add(l.bulk, g.theta, 1)
+	l.mean = l.bulk.tiltedMean(g.theta)
+	if !rare.empty() {
+		l.rare = onLattice(rare, g.coarse, g.floor, g.tail, up)
+		l.coarse = newRing(g.coarseN)
+		l.logRare = l.coarse.add(l.rare, g.theta, 1)
+		l.rareMean = l.rare.tiltedMean(g.theta)
+	}
+	return l
+}
+
+// tiltedMean is the mean of the tilted lattice.
+func (l *lattice) tiltedMean(theta float64) float64 {
+	w, _ := l.tilted(theta)
+	mean := 0.0
+	for i, x := range w {
+		mean += x * (l.origin + float64(l.first+i)*l.h)
+	}
+	return mean
+}
+
+// logTotal is the log of the normaliser of n steps.
+func (l *layers) logTotal(n float64) float64 { return n * logAddExp(l.logBulk, l.logRare) }
+
+// infinity is the mass of n steps at infinite loss.
+func (l *layers) infinity(n float64) float64 {
+	if l.rare == nil {
+		return 0
+	}
+	return -math.Expm1(n * math.Log1p(-l.rare.infinity))
+}
+
+// counts calls f with every number k of rare losses that matters among n, and
+// the logarithm of its probability under the tilt, and returns the
+// probability of those left out.
+func (l *layers) counts(n float64, f func(k int, logWeight float64)) (rest float64) {
+	if l.rare == nil {
+		f(0, 0)
+		return 0
+	}
+	total := logAddExp(l.logBulk, l.logRare)
+	odds := l.logRare - l.logBulk
+	logWeight := n * (l.logBulk - total)
+	for k := 0; ; k++ {
+		f(k, logWeight)
+		if float64(k) == n {
+			return 0
+		}
+		next := logWeight + math.Log((n-float64(k))/float64(k+1)) + odds
+		ratio := math.Exp(next - logWeight) // falls with k
+		if k == l.most || ratio < 0.5 && next < restLog {
+			if ratio >= 1 {
+				return 1
+			}
+			return math.Exp(next) / (1 - ratio)
+		}
+		logWeight = next
+	}
+}
+
+// restLog is the log of a probability that is not worth counting.
+const restLog = -60
+
+// bulkSum is the sum of m bulk losses.
+func (l *layers) bulkSum(m float64) *tiltedSum {
+	return l.fine.read(m, m*l.mean-l.around.below, l.bulk.h, l.powerBounds(l.bulk, l.logBulk, m, l.around))
+}
+
+// rareSum is the sum of k > 0 rare losses.
+func (l *layers) rareSum(k int) *tiltedSum {
+	if k == 1 { // the lattice itself
+		return l.rare.read(l.theta, l.logRare)
+	}
+	w, n := l.beyond[min(k, len(l.beyond)-1)], float64(k)
+	return l.coarse.read(n, n*l.rareMean-w.below, l.rare.h, l.powerBounds(l.rare, l.logRare, n, w))
+}
+
+func (l *layers) powerBounds(of *lattice, logZ, n float64, w window) bounds {
+	return bounds{
+		theta: l.theta, logM: n * logZ, magnitude: n * math.Abs(logZ),
+		lambdaBelow: w.lambdaBelow, logBelow: n * of.logMoment(l.theta-w.lambdaBelow),
+		lambdaAbove: w.lambdaAbove, logAbove: n * of.logMoment(l.theta+w.lambdaAbove),
+	}
+}
+
+// read makes one use of the lattice readable as a sum.
+func (l *lattice) read(theta, logZ float64) *tiltedSum {
+	w, _ := l.tilted(theta)
+	n := 64
+	for n < len(w) {
+		n *= 2
+	}
+	c := make([]float64, n)
+	copy(c, w)
+	s := &tiltedSum{h: l.h, theta: theta, logM: logZ, start: l.origin + float64(l.first)*l.h, infinity: l.infinity}
+	s.accumulate(c, 0)
+	s.relative = 4*unit*(float64(n)+math.Abs(logZ)+theta*(math.Abs(s.start)+float64(n)*l.h)) + 2*massError
+	return s
+}

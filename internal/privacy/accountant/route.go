@@ -1,0 +1,137 @@
+package accountant
+
+import "math"
+
+// route is how one part gets into the composition.
+type route struct {
+	layering
+	block int64   // steps per block; 0: every step is put on the final grid by itself
+	mixed bool    // no final grid: the answer is read from the mixture
+	error float64 // Σ spacing² over all roundings to a grid
+	cost  float64 // in units of one grid point through one FFT
+	wide  int     // points of a block's ring
+	whole window  // of a block
+}
+
+const (
+	maxLayerPoints = 1 << 19
+	maxRare        = 40
+	minBlock       = 16
+	// a cell costs as much as this many points
+	cellCost = 4
+)
+
+// gridPoints is the power of two that holds the width at spacing h.
+func gridPoints(width, h float64, least, most int) (n int, ok bool) {
+	n = least
+	for float64(n-2)*h < width {
+		if n *= 2; n > most {
+			return n, false
+		}
+	}
+	return n, true
+}
+
+// rareCount is how many rare losses matter when m are expected.
+func rareCount(m float64) float64 { return m + 9*math.Sqrt(m+0.5) + 6 }
+
+// divide makes the layering of the core's losses and the others.
+func (s *spread) divide(c core, h, coarse, most float64) layering {
+	return layering{division: division{s.median - c.radius, s.median + c.radius}, h: h, coarse: coarse, most: int(most)}
+}
+
+// direct is the route of every step straight onto a grid of spacing h.
+func (s *spread) direct(h float64) route {
+	err := s.count * h * h
+	if s.loss != nil {
+		err = s.all().inflation(s.count, h)
+	}
+	return route{error: err, cost: cellCost * s.span() / h}
+}
+
+// inBlocks is the cheapest way to put blocks of steps on a grid of `wide`
+// points and spacing h with an error of at most budget; ok is false when there
+// is none.
+func (s *spread) inBlocks(cores []core, h float64, wide int, budget float64) (best route, ok bool) {
+	best.cost = math.Inf(1)
+	if s.span()/h > maxCells-8 {
+		return best, false
+	}
+	for _, c := range cores {
+		for block := s.count; block >= minBlock; block = math.Floor(block / 2) {
+			m := block * c.rare
+			terms := math.Min(block, rareCount(m))
+			if terms > maxRare {
+				continue
+			}
+			if c.rare == 0 {
+				terms = 0
+			}
+			blocks := math.Floor(s.count / block)
+			coarse := (blocks + s.count*c.rare + 1) * h * h
+			if coarse > 0.7*budget {
+				break
+			}
+			fine := math.Min(c.spacing(s.count, budget-coarse), h/2)
+			n, fits := gridPoints(c.width(block), fine, 64, maxLayerPoints)
+			if !fits || c.radius/fine > maxCells/4 {
+				continue
+			}
+			rounds := 1.0
+			if blocks*block != s.count {
+				rounds = 2
+			}
+			cells := (math.Min(2*c.radius, s.span()) / fine) + s.span()/h
+			cost := rounds*(terms+1)*float64(2*n+wide) + cellCost*cells
+			if cost < best.cost {
+				best = route{block: int64(block), error: coarse + c.inflation(s.count, fine), cost: cost, layering: s.divide(c, fine, h, terms)}
+				ok = true
+			}
+		}
+	}
+	return best, ok
+}
+
+// inMixture is the cheapest mixture with an error of at most budget, or the
+// finest that the number of points allows.
+func (s *spread) inMixture(cores []core, budget float64) (best route, ok bool) {
+	best.cost, best.error = math.Inf(1), math.Inf(1)
+	for _, c := range cores {
+		m := s.count * c.rare
+		terms := math.Min(s.count, rareCount(m))
+		if terms > maxRare || c.rare == 0 {
+			continue
+		}
+		rareWidth := 1.5 * s.span()
+		fine, coarse := c.spacing(s.count, budget/2), math.Sqrt(budget/2/m)
+		fine = math.Min(fine, math.Max(c.radius, coarse)/4)
+		n, fits := gridPoints(c.width(s.count), fine, 256, maxLayerPoints)
+		if !fits {
+			n, fine = maxLayerPoints, c.width(s.count)/(maxLayerPoints-2)
+		}
+		wide, fits := gridPoints(rareWidth, coarse, 256, maxLayerPoints)
+		if !fits {
+			wide, coarse = maxLayerPoints, rareWidth/(maxLayerPoints-2)
+		}
+		if 2*c.radius/fine > maxCells || s.span()/coarse > maxCells {
+			continue
+		}
+		r := route{mixed: true, block: int64(s.count), error: c.inflation(s.count, fine) + m*coarse*coarse,
+			cost:     4*(terms+1)*float64(n+wide) + cellCost*(2*c.radius/fine+s.span()/coarse),
+			layering: s.divide(c, fine, coarse, terms)}
+		if r.better(&best, budget) {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// better prefers the cheaper of two routes within the budget, else the more
+// accurate one.
+func (r *route) better(than *route, budget float64) bool {
+	const slack = 1.01
+	if r.error <= slack*budget {
+		return than.error > slack*budget || r.cost < than.cost
+	}
+	return r.error < 0.9*than.error && than.error > slack*budget
+}

@@ -1,0 +1,136 @@
+package accountant
+
+import (
+	"math"
+	"slices"
+)
+
+// spread describes one loss of a part under the tilt: its quadrature nodes in
+// the order of their losses, with partial sums of tilted moments. It serves to
+// choose grids, and proves nothing.
+type spread struct {
+	pair            *pair
+	count           float64
+	lowest, highest float64   // losses that go into cells
+	loss, mass      []float64 // sorted by loss; P-mass
+	// partial sums of w, w d, w d² and w |d|, w the tilted mass and d the
+	// distance from the median: entry i is over the nodes below i
+	weight, first, second, away []float64
+	median                      float64 // of the P-mass: where the bulk is
+}
+
+// newSpread orders the nodes n of the pair p. P-mass whose tilted share in all
+// steps is below e^logShare is left out at the low end, tail at the high end.
+func newSpread(n *nodes, p *pair, theta, logShare, tail float64) *spread {
+	size := len(n.loss)
+	s := &spread{pair: p, count: n.count, loss: make([]float64, size), mass: make([]float64, size)}
+	order := make([]int, size)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		switch {
+		case n.loss[a] < n.loss[b]:
+			return -1
+		case n.loss[a] > n.loss[b]:
+			return 1
+		}
+		return 0
+	})
+	logM := n.logMoment(theta) / n.count
+	below, floor := 0.0, math.Inf(-1)
+	half := false
+	for i, j := range order {
+		s.loss[i], s.mass[i] = n.loss[j], n.mass[j]
+		if below += n.mass[j]; !half && below >= 0.5 {
+			s.median, half = n.loss[j], true
+		}
+		if math.Log(n.count*below)+theta*n.loss[j]-logM < logShare {
+			floor = n.loss[j]
+		}
+	}
+	s.lowest, s.highest = p.span(floor, tail)
+	w, _, _ := n.tilted(theta)
+	for _, to := range []*[]float64{&s.weight, &s.first, &s.second, &s.away} {
+		*to = make([]float64, size+1)
+	}
+	for i, j := range order {
+		d := n.loss[j] - s.median
+		s.weight[i+1] = s.weight[i] + w[j]
+		s.first[i+1] = s.first[i] + w[j]*d
+		s.second[i+1] = s.second[i] + w[j]*d*d
+		s.away[i+1] = s.away[i] + w[j]*math.Abs(d)
+	}
+	return s
+}
+
+// span is the range of the losses that go into cells.
+func (s *spread) span() float64 { return s.highest - s.lowest }
+
+// core is the bulk of a loss, within a radius of the median, under the tilt.
+type core struct {
+	radius         float64
+	variance, away float64 // away: mean distance from the median
+	rare           float64 // probability of all other losses
+}
+
+// within is the core of radius r.
+func (s *spread) within(r float64) core {
+	size := len(s.loss)
+	from, _ := slices.BinarySearch(s.loss, s.median-r)
+	to, _ := slices.BinarySearchFunc(s.loss, s.median+r, func(l, at float64) int {
+		if l <= at {
+			return -1
+		}
+		return 1
+	})
+	if to <= from {
+		return core{radius: r, rare: 1}
+	}
+	w := s.weight[to] - s.weight[from]
+	mean := (s.first[to] - s.first[from]) / w
+	return core{
+		radius:   r,
+		variance: math.Max(0, (s.second[to]-s.second[from])/w-mean*mean),
+		away:     (s.away[to] - s.away[from]) / w,
+		rare:     s.weight[from] + (s.weight[size] - s.weight[to]),
+	}
+}
+
+// all is the core that holds everything.
+func (s *spread) all() core {
+	c := s.within(math.Max(s.highest-s.median, s.median-s.lowest) * 2)
+	c.rare = 0
+	return c
+}
+
+// cores are the candidates for a bulk, in falling order of their radii.
+func (s *spread) cores() []core {
+	widest := math.Max(s.highest-s.median, s.median-s.lowest)
+	cores := []core{s.all()}
+	for r := widest / 2; r > widest*1e-13; r /= 1.6 {
+		c := s.within(r)
+		if c.rare == 1 || rareCount(c.rare) > maxRare {
+			break
+		}
+		cores = append(cores, c)
+	}
+	return cores
+}
+
+// inflation is what rounding n losses of the core to a grid of spacing h
+// costs, in units of spacing²: losses near the median, which lies on a grid
+// point, are hardly moved.
+func (c core) inflation(n, h float64) float64 { return n * math.Min(h*h, 6*h*c.away) }
+
+// spacing is the h at which inflation(n, h) is the budget.
+func (c core) spacing(n, budget float64) float64 {
+	return math.Max(math.Sqrt(budget/n), budget/(6*n*c.away))
+}
+
+// width is about how wide the sum of n losses of the core is (Bernstein).
+func (c core) width(n float64) float64 {
+	const logEta = 40
+	a := logEta * c.radius / 3
+	return math.Min(2*n*c.radius, 2.2*(a+math.Sqrt(a*a+2*logEta*n*c.variance)))
+}

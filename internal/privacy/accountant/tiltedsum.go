@@ -1,0 +1,140 @@
+package accountant
+
+import "math"
+
+// composed is the law of a sum of losses as the hockey stick sees it: bounds
+// on δ(ε), good on a stretch of losses.
+type composed interface {
+	upper(epsilon float64) float64 // when the lattices dominate
+	lower(epsilon float64) float64 // when they are dominated
+	stretch() (start, end, h float64)
+}
+
+// tiltedSum is the distribution of a sum of losses, tilted by e^{θL}, on a
+// window of grid points. δ(ε) at any ε takes O(1) from it.
+type tiltedSum struct {
+	h, theta float64
+	logM     float64 // log of the tilting normaliser
+	start    float64 // loss of point 0
+	// stick[k] = Σ_{j>=k} mass[j] e^{-θ(l_j-l_k)} (1-e^{-(l_j-l_k)}),
+	// mass[k] = Σ_{j>=k} mass[j] e^{-θ(l_j-l_k)}
+	stick, mass []float64
+	point       []float64 // the tilted masses themselves
+	norm        float64   // 2-norm of the masses
+	noise       float64   // 2-norm of their rounding errors
+	outside     float64   // tilted mass outside the window
+	tiny        float64   // a mass that may be left out: all such have a 2-norm within the allowance
+	allowance   float64   // aliasing and rounding, in units of the sum
+	relative    float64   // rounding of the normaliser and of the sums
+	infinity    float64
+}
+
+// bounds says what is known of a sum of losses apart from its masses on the ring.
+type bounds struct {
+	theta, logM float64
+	// logarithms of E[e^{(θ±λ)L}] and the λ, for Chernoff's bound on what is
+	// outside the window
+	lambdaBelow, logBelow, lambdaAbove, logAbove float64
+	magnitude                                    float64 // Σ |log E[e^{θL}]| and the like, for rounding
+	slack                                        float64 // error of the masses before composition, in units of the sum
+	infinity                                     float64
+}
+
+// read makes the sum of the ring's product to a power readable: the window of
+// all its points from the loss `from` on.
+func (r *ring) read(power, from, h float64, b bounds) *tiltedSum {
+	c := r.sequence(power)
+	n := len(c)
+	offset := power * r.offset
+	first := int(math.Floor((from - offset) / h))
+	s := &tiltedSum{h: h, theta: b.theta, logM: b.logM, start: offset + float64(first)*h, infinity: b.infinity}
+	end := s.start + float64(n-1)*h
+	s.accumulate(c, first-int(power)*r.shift)
+	outside := math.Exp(b.logAbove-s.logM-b.lambdaAbove*end) + math.Exp(b.logBelow-s.logM+b.lambdaBelow*s.start)
+	s.tiny = r.rounding(power) * s.norm / math.Sqrt(float64(n))
+	s.outside = outside
+	s.noise = r.rounding(power) * s.norm
+	s.allowance = outside*largestStick(b.theta) + s.noise*math.Min(stickNorm(b.theta, h), largestStick(b.theta)*math.Sqrt(float64(n))) + b.slack
+	s.relative = 4*unit*(float64(n)+math.Abs(s.logM)+b.theta*(math.Abs(s.start)+math.Abs(end))+b.magnitude) + r.relative(power)
+	return s
+}
+
+// largestStick is the maximum of the tilted hockey stick e^{-θu}(1-e^{-u}).
+func largestStick(theta float64) float64 { return math.Exp(logHockeyStick(theta)) }
+
+// stickNorm bounds the 2-norm of the tilted hockey stick on any grid of spacing h.
+func stickNorm(theta, h float64) float64 {
+	top := largestStick(theta)
+	return math.Sqrt(1/(2*theta*(1+2*theta)*(1+theta)*h) + 2*top*top)
+}
+
+// accumulate fills mass and stick from masses on a ring whose entry for grid
+// point 0 of the window is at index from. All terms are positive: nothing cancels.
+func (s *tiltedSum) accumulate(c []float64, from int) {
+	n := len(c)
+	s.point, s.mass, s.stick = make([]float64, n), make([]float64, n+1), make([]float64, n+1)
+	decay, one := math.Exp(-s.theta*s.h), -math.Expm1(-s.h)
+	square := 0.0
+	for k := n - 1; k >= 0; k-- {
+		x := c[mod(from+k, n)]
+		s.point[k] = x
+		square += x * x
+		s.stick[k] = decay * (one*s.mass[k+1] + (1-one)*s.stick[k+1])
+		s.mass[k] = x + decay*s.mass[k+1]
+	}
+	s.norm = math.Sqrt(square)
+}
+
+// at is the hockey stick of the tilted sum at epsilon, relative to e^{-θε};
+// left of the window all of its mass counts.
+func (s *tiltedSum) at(epsilon float64) float64 {
+	k := math.Max(0, math.Ceil((epsilon-s.start)/s.h))
+	if !(k < float64(len(s.mass)-1)) {
+		return 0
+	}
+	gap := s.start + k*s.h - epsilon // from epsilon up to point k
+	return math.Exp(-s.theta*gap) * (-math.Expm1(-gap)*s.mass[int(k)] + math.Exp(-gap)*s.stick[int(k)])
+}
+
+func (s *tiltedSum) upper(epsilon float64) float64 {
+	return math.Exp(s.logM-s.theta*epsilon)*(s.at(epsilon)+s.allowance)*(1+s.relative) + s.infinity
+}
+
+func (s *tiltedSum) lower(epsilon float64) float64 {
+	return math.Exp(s.logM-s.theta*epsilon) * math.Max(0, s.at(epsilon)-s.allowance) * (1 - s.relative)
+}
+
+func (s *tiltedSum) stretch() (start, end, h float64) {
+	return s.start, s.start + float64(len(s.mass)-3)*s.h, s.h
+}
+
+// epsilonUpper is the smallest ε >= 0 of the stretch where the upper bound on
+// δ(ε) is at most delta; ok is false when the stretch does not hold it.
+func epsilonUpper(s composed, delta float64) (epsilon float64, ok bool) {
+	start, end, h := s.stretch()
+	lo := math.Max(0, start+h)
+	if !(end > lo) || s.upper(end) > delta {
+		return 0, false
+	}
+	if s.upper(lo) <= delta {
+		return lo, lo == 0
+	}
+	return bisect(lo, end, func(e float64) bool { return s.upper(e) <= delta }), true
+}
+
+// epsilonLower is an ε, at most below, where the lower bound on δ(ε) is at
+// least delta: the largest unless rounding hides it. 0 when there is none.
+func epsilonLower(s composed, delta, below float64) float64 {
+	start, end, h := s.stretch()
+	hi := math.Min(below, end)
+	for step := h; hi > 0; step *= 2 {
+		lo := math.Max(0, hi-step)
+		if s.lower(lo) >= delta {
+			return math.Nextafter(bisect(lo, hi, func(e float64) bool { return s.lower(e) < delta }), 0)
+		}
+		if hi = lo; hi < start {
+			return 0
+		}
+	}
+	return 0
+}
