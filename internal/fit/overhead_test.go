@@ -30,7 +30,7 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 	if took := time.Since(s.last); t > 1 && (s.least == 0 || took < s.least) {
 		s.least = took
 	}
-	if t == total/2 {
+	if t == (total+1)/2 {
 		runtime.GC()
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
@@ -42,6 +42,32 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 // overhead runs the same model with and without privacy in turns, in batches of
 // 128 random images, and returns what a step takes and the live heap of each.
 func overhead(tb testing.TB, config string, rounds, steps int) (private, plain stopwatch) {
+	tb.Helper()
+	m, data := example(tb, config), randomImages(tb, 1024)
+	with := settings(steps, 128)
+	without := fit.Config{
+		NonPrivate: true, Records: with.Records, Sampling: with.Sampling, BatchSize: with.BatchSize, Steps: steps,
+		Optimizer: with.Optimizer, LearningRate: with.LearningRate, Averaging: with.Averaging,
+	}
+	for range rounds {
+		run(tb, m, with, data, &private)
+		run(tb, m, without, data, &plain)
+	}
+	return private, plain
+}
+
+// settings are those of the d3p paper for batches of this size from 1024 images.
+func settings(steps, batch int) fit.Config {
+	last := 0.0
+	return fit.Config{
+		Records: 1024, Sampling: "fixed_size", BatchSize: batch, Steps: steps, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
+		NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: fit.ClippingFlat, ClipNorm: 10,
+	}
+}
+
+// example compiles an example of configs/.
+func example(tb testing.TB, config string) *models.Model {
+	tb.Helper()
 	src, err := os.ReadFile("../../configs/" + config)
 	if err != nil {
 		tb.Fatal(err)
@@ -50,17 +76,7 @@ func overhead(tb testing.TB, config string, rounds, steps int) (private, plain s
 	if err != nil {
 		tb.Fatal(err)
 	}
-	data := randomImages(tb, 1024)
-	last := 0.0
-	common := fit.Config{Records: 1024, Sampling: "fixed_size", BatchSize: 128, Steps: steps, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last}
-	without, with := common, common
-	without.NonPrivate = true
-	with.NoiseMultiplier, with.Delta, with.Adjacency, with.Clipping, with.ClipNorm = 1.5, 1e-5, "substitute", fit.ClippingFlat, 10
-	for range rounds {
-		run(tb, m, with, data, &private)
-		run(tb, m, without, data, &plain)
-	}
-	return private, plain
+	return m
 }
 
 // run fits once and tells the stopwatch of every step.
@@ -112,9 +128,23 @@ func randomImages(tb testing.TB, n int) string {
 // Live heaps of two runs are compared; a tenth of the auto-encoder's is five
 // times its noise of collection.
 func TestPrivacyNeedsNoMemory(t *testing.T) {
-	private, plain := overhead(t, "vae-mnist.yaml", 1, 4)
+	private, plain := overhead(t, "vae-mnist.yaml", 1, 1)
 	if ratio := float64(private.heap) / float64(plain.heap); ratio > 1.1 {
 		t.Errorf("a private step needs %d MiB, one without privacy %d: %.2f times", private.heap>>20, plain.heap>>20, ratio)
+	}
+}
+
+// A batch is worked on in chunks: five times the records need no more memory,
+// but for a sum of P numbers of each of at most sixteen threads. Kept at once,
+// 256 more records of this network would take 180 MiB.
+func TestBatchesNeedNoMemory(t *testing.T) {
+	m, data := example(t, "cnn-mnist.yaml"), randomImages(t, 1024)
+	var small, large stopwatch
+	run(t, m, settings(1, 64), data, &small)
+	run(t, m, settings(1, 320), data, &large)
+	const sums, slack = 16 * 26010 * 8, 4 << 20
+	if more := int64(large.heap) - int64(small.heap); more > sums+slack {
+		t.Errorf("batches of 320 need %d MiB, batches of 64 need %d", large.heap>>20, small.heap>>20)
 	}
 }
 
