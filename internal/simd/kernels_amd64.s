@@ -8507,7 +8507,7 @@ done111:
 
 // func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
+TEXT ·rowDots32AVX2(SB), NOSPLIT, $8-112
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ w_base+24(FP), DX
@@ -8520,83 +8520,198 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $0-112
 	MOVQ index_len+88(FP), R10
 	SUBQ $0x40, R10
 	XORQ R11, R11
+	DECQ CX
 
-row112:
+pair112:
 	CMPQ  R11, CX
-	JGE   done115
-	CMPQ  R11, R10
-	JGE   use114
-	MOVL  256(DI)(R11*4), R12
-	IMULQ R8, R12
-	ADDQ  SI, R12
-	MOVQ  R9, R14
+	JGE   one113
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done116
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done116
 
-line113:
-	CMPQ       R14, $0x00
-	JLE        use114
-	PREFETCHT1 (R12)
-	ADDQ       $0x40, R12
-	SUBQ       $0x40, R14
-	JMP        line113
+line115:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line115
 
-use114:
-	MOVL   (DI)(R11*4), R12
-	IMULQ  R8, R12
-	ADDQ   SI, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail117
+done116:
+	LEAQ  1(R11), R13
+	CMPQ  R13, R10
+	JGE   done118
+	MOVL  260(DI)(R11*4), R15
+	IMULQ R8, R15
+	ADDQ  SI, R15
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done118
 
-loop116:
-	VCVTPS2PD   (R12), Y2
-	VMOVUPD     (R13), Y3
-	VFMADD231PD Y3, Y2, Y0
-	VCVTPS2PD   16(R12), Y2
-	VMOVUPD     32(R13), Y3
-	VFMADD231PD Y3, Y2, Y1
-	ADDQ        $0x20, R12
-	ADDQ        $0x40, R13
-	DECQ        R14
-	JNZ         loop116
-
-tail117:
-	TESTQ       R15, R15
-	JZ          done118
-	XORQ        R14, R14
-	SUBQ        R15, R14
-	LEAQ        tail8x8<>+64(SB), R15
-	VMOVUPS     (R15)(R14*8), Y2
-	LEAQ        tail8x4<>+32(SB), R15
-	VMOVUPS     (R15)(R14*4), X3
-	LEAQ        tail8x8<>+96(SB), R15
-	VMOVUPS     (R15)(R14*8), Y4
-	LEAQ        tail8x4<>+48(SB), R15
-	VMOVUPS     (R15)(R14*4), X5
-	VMASKMOVPS  (R12), X3, X3
-	VCVTPS2PD   X3, Y3
-	VMASKMOVPD  (R13), Y2, Y2
-	VFMADD231PD Y2, Y3, Y0
-	VMASKMOVPS  16(R12), X5, X2
-	VCVTPS2PD   X2, Y2
-	VMASKMOVPD  32(R13), Y4, Y3
-	VFMADD231PD Y3, Y2, Y1
+line117:
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, R13
+	JG         line117
 
 done118:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVL   4(DI)(R11*4), R15
+	IMULQ  R8, R15
+	ADDQ   SI, R15
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, BP
+	ANDQ   $0x07, BP
+	SHRQ   $0x03, R13
+	JZ     tail120
+
+loop119:
+	VMOVUPD     (R12), Y4
+	VCVTPS2PD   (R14), Y5
+	VFMADD231PD Y4, Y5, Y0
+	VCVTPS2PD   (R15), Y5
+	VFMADD231PD Y4, Y5, Y2
+	VMOVUPD     32(R12), Y4
+	VCVTPS2PD   16(R14), Y5
+	VFMADD231PD Y4, Y5, Y1
+	VCVTPS2PD   16(R15), Y5
+	VFMADD231PD Y4, Y5, Y3
+	ADDQ        $0x20, R14
+	ADDQ        $0x20, R15
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop119
+
+tail120:
+	TESTQ       BP, BP
+	JZ          done121
+	XORQ        R13, R13
+	SUBQ        BP, R13
+	LEAQ        tail8x8<>+64(SB), BP
+	VMOVUPS     (BP)(R13*8), Y4
+	LEAQ        tail8x4<>+32(SB), BP
+	VMOVUPS     (BP)(R13*4), X5
+	LEAQ        tail8x8<>+96(SB), BP
+	VMOVUPS     (BP)(R13*8), Y6
+	LEAQ        tail8x4<>+48(SB), BP
+	VMOVUPS     (BP)(R13*4), X7
+	VMASKMOVPD  (R12), Y4, Y4
+	VMASKMOVPS  (R14), X5, X8
+	VCVTPS2PD   X8, Y8
+	VFMADD231PD Y4, Y8, Y0
+	VMASKMOVPS  (R15), X5, X5
+	VCVTPS2PD   X5, Y5
+	VFMADD231PD Y4, Y5, Y2
+	VMASKMOVPD  32(R12), Y6, Y4
+	VMASKMOVPS  16(R14), X7, X5
+	VCVTPS2PD   X5, Y5
+	VFMADD231PD Y4, Y5, Y1
+	VMASKMOVPS  16(R15), X7, X5
+	VCVTPS2PD   X5, Y5
+	VFMADD231PD Y4, Y5, Y3
+
+done121:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
-	INCQ         R11
-	JMP          row112
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, 8(AX)(R11*8)
+	ADDQ         $0x02, R11
+	JMP          pair112
 
-done115:
+one113:
+	JG    done114
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done123
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done123
+
+line122:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line122
+
+done123:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, CX
+	ANDQ   $0x07, CX
+	SHRQ   $0x03, R13
+	JZ     tail125
+
+loop124:
+	VMOVUPD     (R12), Y2
+	VCVTPS2PD   (R14), Y3
+	VFMADD231PD Y2, Y3, Y0
+	VMOVUPD     32(R12), Y2
+	VCVTPS2PD   16(R14), Y3
+	VFMADD231PD Y2, Y3, Y1
+	ADDQ        $0x20, R14
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop124
+
+tail125:
+	TESTQ       CX, CX
+	JZ          done126
+	XORQ        DX, DX
+	SUBQ        CX, DX
+	LEAQ        tail8x8<>+64(SB), CX
+	VMOVUPS     (CX)(DX*8), Y2
+	LEAQ        tail8x4<>+32(SB), CX
+	VMOVUPS     (CX)(DX*4), X3
+	LEAQ        tail8x8<>+96(SB), CX
+	VMOVUPS     (CX)(DX*8), Y4
+	LEAQ        tail8x4<>+48(SB), CX
+	VMOVUPS     (CX)(DX*4), X5
+	VMASKMOVPD  (R12), Y2, Y2
+	VMASKMOVPS  (R14), X3, X3
+	VCVTPS2PD   X3, Y3
+	VFMADD231PD Y2, Y3, Y0
+	VMASKMOVPD  32(R12), Y4, Y2
+	VMASKMOVPS  16(R14), X5, X3
+	VCVTPS2PD   X3, Y3
+	VFMADD231PD Y2, Y3, Y1
+
+done126:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)(R11*8)
+	ADDQ         $0x01, R11
+
+done114:
 	VZEROUPPER
 	RET
 
@@ -8612,11 +8727,11 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done119
+	JZ    done127
 
-columns120:
+columns128:
 	CMPQ    CX, $0x20
-	JLT     narrower121
+	JLT     narrower129
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -8627,7 +8742,7 @@ columns120:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row122:
+row130:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8650,7 +8765,7 @@ row122:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row122
+	JLT          row130
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8662,19 +8777,19 @@ row122:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns120
+	JMP          columns128
 
-narrower121:
-columns123:
+narrower129:
+columns131:
 	CMPQ    CX, $0x10
-	JLT     narrower124
+	JLT     narrower132
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row125:
+row133:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8689,7 +8804,7 @@ row125:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row125
+	JLT          row133
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8697,17 +8812,17 @@ row125:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns123
+	JMP          columns131
 
-narrower124:
-columns126:
+narrower132:
+columns134:
 	CMPQ    CX, $0x08
-	JLT     narrower127
+	JLT     narrower135
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row128:
+row136:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8718,17 +8833,17 @@ row128:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row128
+	JLT          row136
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns126
+	JMP          columns134
 
-narrower127:
+narrower135:
 	TESTQ      CX, CX
-	JZ         done119
+	JZ         done127
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -8743,7 +8858,7 @@ narrower127:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row129:
+row137:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8756,11 +8871,11 @@ row129:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row129
+	JLT          row137
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done119:
+done127:
 	VZEROUPPER
 	RET
 
@@ -8776,9 +8891,9 @@ TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows130:
+rows138:
 	TESTQ     SI, SI
-	JZ        done132
+	JZ        done140
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -8789,7 +8904,7 @@ rows130:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column131:
+column139:
 	VPCMPEQQ   Y3, Y3, Y3
 	VGATHERQPS X3, (R8)(Y1*4), X4
 	VCVTPS2PD  X4, Y3
@@ -8801,19 +8916,19 @@ column131:
 	ADDQ       $0x04, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column131
+	JNZ        column139
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows130
+	JMP        rows138
 
-done132:
+done140:
 	VZEROUPPER
 	RET
 
 // func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
+TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ w_base+24(FP), DX
@@ -8826,81 +8941,192 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $0-112
 	MOVQ index_len+88(FP), R10
 	SUBQ $0x40, R10
 	XORQ R11, R11
+	DECQ CX
 
-row133:
+pair141:
 	CMPQ  R11, CX
-	JGE   done136
-	CMPQ  R11, R10
-	JGE   use135
-	MOVL  256(DI)(R11*4), R12
-	IMULQ R8, R12
-	ADDQ  SI, R12
-	MOVQ  R9, R14
+	JGE   one142
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done145
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done145
 
-line134:
-	CMPQ       R14, $0x00
-	JLE        use135
-	PREFETCHT1 (R12)
-	ADDQ       $0x40, R12
-	SUBQ       $0x40, R14
-	JMP        line134
+line144:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line144
 
-use135:
-	MOVL   (DI)(R11*4), R12
-	IMULQ  R8, R12
-	ADDQ   SI, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
+done145:
+	LEAQ  1(R11), R13
+	CMPQ  R13, R10
+	JGE   done147
+	MOVL  260(DI)(R11*4), R15
+	IMULQ R8, R15
+	ADDQ  SI, R15
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done147
+
+line146:
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, R13
+	JG         line146
+
+done147:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
 	VXORPD Y0, Y0, Y0
 	VXORPD Y1, Y1, Y1
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail138
+	MOVL   4(DI)(R11*4), R15
+	IMULQ  R8, R15
+	ADDQ   SI, R15
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, BP
+	ANDQ   $0x07, BP
+	SHRQ   $0x03, R13
+	JZ     tail149
 
-loop137:
-	VMOVUPD     (R12), Y2
-	VMOVUPD     (R13), Y3
-	VFMADD231PD Y3, Y2, Y0
-	VMOVUPD     32(R12), Y2
-	VMOVUPD     32(R13), Y3
-	VFMADD231PD Y3, Y2, Y1
+loop148:
+	VMOVUPD     (R12), Y4
+	VMOVUPD     (R14), Y5
+	VFMADD231PD Y4, Y5, Y0
+	VMOVUPD     (R15), Y5
+	VFMADD231PD Y4, Y5, Y2
+	VMOVUPD     32(R12), Y4
+	VMOVUPD     32(R14), Y5
+	VFMADD231PD Y4, Y5, Y1
+	VMOVUPD     32(R15), Y5
+	VFMADD231PD Y4, Y5, Y3
+	ADDQ        $0x40, R14
+	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	DECQ        R14
-	JNZ         loop137
+	DECQ        R13
+	JNZ         loop148
 
-tail138:
-	TESTQ       R15, R15
-	JZ          done139
-	XORQ        R14, R14
-	SUBQ        R15, R14
-	LEAQ        tail8x8<>+64(SB), R15
-	VMOVUPS     (R15)(R14*8), Y2
-	LEAQ        tail8x4<>+32(SB), R15
-	VMOVUPS     (R15)(R14*4), X3
-	LEAQ        tail8x8<>+96(SB), R15
-	VMOVUPS     (R15)(R14*8), Y3
-	LEAQ        tail8x4<>+48(SB), R15
-	VMOVUPS     (R15)(R14*4), X4
-	VMASKMOVPD  (R12), Y2, Y4
-	VMASKMOVPD  (R13), Y2, Y2
-	VFMADD231PD Y2, Y4, Y0
-	VMASKMOVPD  32(R12), Y3, Y2
-	VMASKMOVPD  32(R13), Y3, Y3
-	VFMADD231PD Y3, Y2, Y1
+tail149:
+	TESTQ       BP, BP
+	JZ          done150
+	XORQ        R13, R13
+	SUBQ        BP, R13
+	LEAQ        tail8x8<>+64(SB), BP
+	VMOVUPS     (BP)(R13*8), Y4
+	LEAQ        tail8x4<>+32(SB), BP
+	VMOVUPS     (BP)(R13*4), X5
+	LEAQ        tail8x8<>+96(SB), BP
+	VMOVUPS     (BP)(R13*8), Y5
+	LEAQ        tail8x4<>+48(SB), BP
+	VMOVUPS     (BP)(R13*4), X6
+	VMASKMOVPD  (R12), Y4, Y6
+	VMASKMOVPD  (R14), Y4, Y7
+	VFMADD231PD Y6, Y7, Y0
+	VMASKMOVPD  (R15), Y4, Y4
+	VFMADD231PD Y6, Y4, Y2
+	VMASKMOVPD  32(R12), Y5, Y4
+	VMASKMOVPD  32(R14), Y5, Y6
+	VFMADD231PD Y4, Y6, Y1
+	VMASKMOVPD  32(R15), Y5, Y5
+	VFMADD231PD Y4, Y5, Y3
 
-done139:
+done150:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
 	VUNPCKHPD    X0, X0, X1
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, (AX)(R11*8)
-	INCQ         R11
-	JMP          row133
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, 8(AX)(R11*8)
+	ADDQ         $0x02, R11
+	JMP          pair141
 
-done136:
+one142:
+	JG    done143
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done152
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done152
+
+line151:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line151
+
+done152:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, CX
+	ANDQ   $0x07, CX
+	SHRQ   $0x03, R13
+	JZ     tail154
+
+loop153:
+	VMOVUPD     (R12), Y2
+	VMOVUPD     (R14), Y3
+	VFMADD231PD Y2, Y3, Y0
+	VMOVUPD     32(R12), Y2
+	VMOVUPD     32(R14), Y3
+	VFMADD231PD Y2, Y3, Y1
+	ADDQ        $0x40, R14
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop153
+
+tail154:
+	TESTQ       CX, CX
+	JZ          done155
+	XORQ        DX, DX
+	SUBQ        CX, DX
+	LEAQ        tail8x8<>+64(SB), CX
+	VMOVUPS     (CX)(DX*8), Y2
+	LEAQ        tail8x4<>+32(SB), CX
+	VMOVUPS     (CX)(DX*4), X3
+	LEAQ        tail8x8<>+96(SB), CX
+	VMOVUPS     (CX)(DX*8), Y3
+	LEAQ        tail8x4<>+48(SB), CX
+	VMOVUPS     (CX)(DX*4), X4
+	VMASKMOVPD  (R12), Y2, Y4
+	VMASKMOVPD  (R14), Y2, Y2
+	VFMADD231PD Y4, Y2, Y0
+	VMASKMOVPD  32(R12), Y3, Y2
+	VMASKMOVPD  32(R14), Y3, Y3
+	VFMADD231PD Y2, Y3, Y1
+
+done155:
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	VMOVSD       X0, (AX)(R11*8)
+	ADDQ         $0x01, R11
+
+done143:
 	VZEROUPPER
 	RET
 
@@ -8916,11 +9142,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done140
+	JZ    done156
 
-columns141:
+columns157:
 	CMPQ    CX, $0x20
-	JLT     narrower142
+	JLT     narrower158
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -8931,7 +9157,7 @@ columns141:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row143:
+row159:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8954,7 +9180,7 @@ row143:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row143
+	JLT          row159
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8966,19 +9192,19 @@ row143:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns141
+	JMP          columns157
 
-narrower142:
-columns144:
+narrower158:
+columns160:
 	CMPQ    CX, $0x10
-	JLT     narrower145
+	JLT     narrower161
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row146:
+row162:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8993,7 +9219,7 @@ row146:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row146
+	JLT          row162
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -9001,17 +9227,17 @@ row146:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns144
+	JMP          columns160
 
-narrower145:
-columns147:
+narrower161:
+columns163:
 	CMPQ    CX, $0x08
-	JLT     narrower148
+	JLT     narrower164
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row149:
+row165:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9022,17 +9248,17 @@ row149:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row149
+	JLT          row165
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns147
+	JMP          columns163
 
-narrower148:
+narrower164:
 	TESTQ      CX, CX
-	JZ         done140
+	JZ         done156
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -9047,7 +9273,7 @@ narrower148:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row150:
+row166:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9058,11 +9284,11 @@ row150:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row150
+	JLT          row166
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done140:
+done156:
 	VZEROUPPER
 	RET
 
@@ -9078,9 +9304,9 @@ TEXT ·columns64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows151:
+rows167:
 	TESTQ     SI, SI
-	JZ        done153
+	JZ        done169
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -9091,7 +9317,7 @@ rows151:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column152:
+column168:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -9101,13 +9327,13 @@ column152:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column152
+	JNZ        column168
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows151
+	JMP        rows167
 
-done153:
+done169:
 	VZEROUPPER
 	RET
 
@@ -9148,7 +9374,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k154:
+k170:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -9173,7 +9399,7 @@ k154:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k154
+	JNZ          k170
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9224,7 +9450,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k155:
+k171:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -9242,7 +9468,7 @@ k155:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k155
+	JNZ          k171
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9280,7 +9506,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k156:
+k172:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -9292,7 +9518,7 @@ k156:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k156
+	JNZ          k172
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9321,7 +9547,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k157:
+k173:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -9330,7 +9556,7 @@ k157:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k157
+	JNZ          k173
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9377,7 +9603,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k158:
+k174:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -9395,7 +9621,7 @@ k158:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k158
+	JNZ          k174
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9444,7 +9670,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k159:
+k175:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -9456,7 +9682,7 @@ k159:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k159
+	JNZ          k175
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9496,7 +9722,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k160:
+k176:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -9505,7 +9731,7 @@ k160:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k160
+	JNZ          k176
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9521,9 +9747,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail162
+	JZ   tail178
 
-loop161:
+loop177:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9577,11 +9803,11 @@ loop161:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop161
+	JNZ          loop177
 
-tail162:
+tail178:
 	TESTQ        BX, BX
-	JZ           done163
+	JZ           done179
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9636,7 +9862,7 @@ tail162:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done163:
+done179:
 	VZEROUPPER
 	RET
 
@@ -9649,9 +9875,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail165
+	JZ   tail181
 
-loop164:
+loop180:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9707,11 +9933,11 @@ loop164:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop164
+	JNZ          loop180
 
-tail165:
+tail181:
 	TESTQ        BX, BX
-	JZ           done166
+	JZ           done182
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9768,7 +9994,7 @@ tail165:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done166:
+done182:
 	VZEROUPPER
 	RET
 
@@ -9781,9 +10007,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail168
+	JZ   tail184
 
-loop167:
+loop183:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -9860,11 +10086,11 @@ loop167:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop167
+	JNZ          loop183
 
-tail168:
+tail184:
 	TESTQ        BX, BX
-	JZ           done169
+	JZ           done185
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -9942,7 +10168,7 @@ tail168:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done169:
+done185:
 	VZEROUPPER
 	RET
 
@@ -9955,9 +10181,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail171
+	JZ   tail187
 
-loop170:
+loop186:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -10044,11 +10270,11 @@ loop170:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop170
+	JNZ          loop186
 
-tail171:
+tail187:
 	TESTQ        BX, BX
-	JZ           done172
+	JZ           done188
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10136,7 +10362,7 @@ tail171:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done172:
+done188:
 	VZEROUPPER
 	RET
 
@@ -10149,9 +10375,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail174
+	JZ   tail190
 
-loop173:
+loop189:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10214,11 +10440,11 @@ loop173:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop173
+	JNZ          loop189
 
-tail174:
+tail190:
 	TESTQ        BX, BX
-	JZ           done175
+	JZ           done191
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10282,7 +10508,7 @@ tail174:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done175:
+done191:
 	VZEROUPPER
 	RET
 
@@ -10295,9 +10521,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail177
+	JZ   tail193
 
-loop176:
+loop192:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -10414,11 +10640,11 @@ loop176:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop176
+	JNZ          loop192
 
-tail177:
+tail193:
 	TESTQ        BX, BX
-	JZ           done178
+	JZ           done194
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10536,7 +10762,7 @@ tail177:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done178:
+done194:
 	VZEROUPPER
 	RET
 
@@ -10549,9 +10775,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail180
+	JZ   tail196
 
-loop179:
+loop195:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10664,11 +10890,11 @@ loop179:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop179
+	JNZ          loop195
 
-tail180:
+tail196:
 	TESTQ        BX, BX
-	JZ           done181
+	JZ           done197
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10782,7 +11008,7 @@ tail180:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done181:
+done197:
 	VZEROUPPER
 	RET
 
@@ -10795,9 +11021,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail183
+	JZ   tail199
 
-loop182:
+loop198:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10866,11 +11092,11 @@ loop182:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop182
+	JNZ          loop198
 
-tail183:
+tail199:
 	TESTQ        BX, BX
-	JZ           done184
+	JZ           done200
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10940,7 +11166,7 @@ tail183:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done184:
+done200:
 	VZEROUPPER
 	RET
 
@@ -10953,9 +11179,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail186
+	JZ   tail202
 
-loop185:
+loop201:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -11117,11 +11343,11 @@ loop185:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop185
+	JNZ          loop201
 
-tail186:
+tail202:
 	TESTQ        BX, BX
-	JZ           done187
+	JZ           done203
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11284,7 +11510,7 @@ tail186:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done187:
+done203:
 	VZEROUPPER
 	RET
 
@@ -11297,9 +11523,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail189
+	JZ   tail205
 
-loop188:
+loop204:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11431,11 +11657,11 @@ loop188:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop188
+	JNZ          loop204
 
-tail189:
+tail205:
 	TESTQ        BX, BX
-	JZ           done190
+	JZ           done206
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11568,7 +11794,7 @@ tail189:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done190:
+done206:
 	VZEROUPPER
 	RET
 
@@ -11581,9 +11807,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail192
+	JZ   tail208
 
-loop191:
+loop207:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11773,11 +11999,11 @@ loop191:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop191
+	JNZ          loop207
 
-tail192:
+tail208:
 	TESTQ        BX, BX
-	JZ           done193
+	JZ           done209
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11968,7 +12194,7 @@ tail192:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done193:
+done209:
 	VZEROUPPER
 	RET
 
@@ -11981,9 +12207,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail195
+	JZ   tail211
 
-loop194:
+loop210:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12116,11 +12342,11 @@ loop194:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop194
+	JNZ          loop210
 
-tail195:
+tail211:
 	TESTQ        BX, BX
-	JZ           done196
+	JZ           done212
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12254,7 +12480,7 @@ tail195:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done196:
+done212:
 	VZEROUPPER
 	RET
 
@@ -12267,9 +12493,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail198
+	JZ   tail214
 
-loop197:
+loop213:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12530,11 +12756,11 @@ loop197:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop197
+	JNZ          loop213
 
-tail198:
+tail214:
 	TESTQ        BX, BX
-	JZ           done199
+	JZ           done215
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12796,7 +13022,7 @@ tail198:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done199:
+done215:
 	VZEROUPPER
 	RET
 
@@ -12809,9 +13035,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail201
+	JZ   tail217
 
-loop200:
+loop216:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12970,11 +13196,11 @@ loop200:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop200
+	JNZ          loop216
 
-tail201:
+tail217:
 	TESTQ        BX, BX
-	JZ           done202
+	JZ           done218
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13134,7 +13360,7 @@ tail201:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done202:
+done218:
 	VZEROUPPER
 	RET
 
@@ -13147,9 +13373,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail204
+	JZ   tail220
 
-loop203:
+loop219:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -13157,11 +13383,11 @@ loop203:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop203
+	JNZ          loop219
 
-tail204:
+tail220:
 	TESTQ        BX, BX
-	JZ           done205
+	JZ           done221
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13170,7 +13396,7 @@ tail204:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done205:
+done221:
 	VZEROUPPER
 	RET
 
@@ -13183,20 +13409,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail207
+	JZ   tail223
 
-loop206:
+loop222:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop206
+	JNZ     loop222
 
-tail207:
+tail223:
 	TESTQ     BX, BX
-	JZ        done208
+	JZ        done224
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13204,7 +13430,7 @@ tail207:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done208:
+done224:
 	VZEROUPPER
 	RET
 
@@ -13217,9 +13443,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail210
+	JZ   tail226
 
-loop209:
+loop225:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -13227,11 +13453,11 @@ loop209:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop209
+	JNZ          loop225
 
-tail210:
+tail226:
 	TESTQ        BX, BX
-	JZ           done211
+	JZ           done227
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13240,7 +13466,7 @@ tail210:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done211:
+done227:
 	VZEROUPPER
 	RET
 
@@ -13253,20 +13479,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail213
+	JZ   tail229
 
-loop212:
+loop228:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop212
+	JNZ     loop228
 
-tail213:
+tail229:
 	TESTQ     BX, BX
-	JZ        done214
+	JZ        done230
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13274,7 +13500,7 @@ tail213:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done214:
+done230:
 	VZEROUPPER
 	RET
 
@@ -13288,9 +13514,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail216
+	JZ   tail232
 
-loop215:
+loop231:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -13299,11 +13525,11 @@ loop215:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop215
+	JNZ     loop231
 
-tail216:
+tail232:
 	TESTQ     SI, SI
-	JZ        done217
+	JZ        done233
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13312,7 +13538,7 @@ tail216:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done217:
+done233:
 	VZEROUPPER
 	RET
 
@@ -13326,9 +13552,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail219
+	JZ   tail235
 
-loop218:
+loop234:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -13337,11 +13563,11 @@ loop218:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop218
+	JNZ     loop234
 
-tail219:
+tail235:
 	TESTQ     SI, SI
-	JZ        done220
+	JZ        done236
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13350,7 +13576,7 @@ tail219:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done220:
+done236:
 	VZEROUPPER
 	RET
 
@@ -13364,9 +13590,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail222
+	JZ   tail238
 
-loop221:
+loop237:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -13375,11 +13601,11 @@ loop221:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop221
+	JNZ     loop237
 
-tail222:
+tail238:
 	TESTQ     SI, SI
-	JZ        done223
+	JZ        done239
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13388,7 +13614,7 @@ tail222:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done223:
+done239:
 	VZEROUPPER
 	RET
 
@@ -13402,9 +13628,9 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail225
+	JZ   tail241
 
-loop224:
+loop240:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z0
@@ -13413,11 +13639,11 @@ loop224:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop224
+	JNZ     loop240
 
-tail225:
+tail241:
 	TESTQ     SI, SI
-	JZ        done226
+	JZ        done242
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13426,7 +13652,7 @@ tail225:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done226:
+done242:
 	VZEROUPPER
 	RET
 
@@ -13440,9 +13666,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail228
+	JZ   tail244
 
-loop227:
+loop243:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMOVAPD Z1, Z2
@@ -13456,11 +13682,11 @@ loop227:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop227
+	JNZ     loop243
 
-tail228:
+tail244:
 	TESTQ     SI, SI
-	JZ        done229
+	JZ        done245
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13474,7 +13700,7 @@ tail228:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done229:
+done245:
 	VZEROUPPER
 	RET
 
@@ -13488,20 +13714,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail231
+	JZ           tail247
 
-loop230:
+loop246:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop230
+	JNZ     loop246
 
-tail231:
+tail247:
 	TESTQ     BX, BX
-	JZ        done232
+	JZ        done248
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13509,7 +13735,7 @@ tail231:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done232:
+done248:
 	VZEROUPPER
 	RET
 
@@ -13523,20 +13749,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail234
+	JZ           tail250
 
-loop233:
+loop249:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop233
+	JNZ     loop249
 
-tail234:
+tail250:
 	TESTQ     BX, BX
-	JZ        done235
+	JZ        done251
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13544,7 +13770,7 @@ tail234:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done235:
+done251:
 	VZEROUPPER
 	RET
 
@@ -13558,20 +13784,20 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail237
+	JZ           tail253
 
-loop236:
+loop252:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop236
+	JNZ     loop252
 
-tail237:
+tail253:
 	TESTQ     BX, BX
-	JZ        done238
+	JZ        done254
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13579,7 +13805,7 @@ tail237:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done238:
+done254:
 	VZEROUPPER
 	RET
 
@@ -13593,20 +13819,20 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail240
+	JZ           tail256
 
-loop239:
+loop255:
 	VMOVUPD (CX), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop239
+	JNZ     loop255
 
-tail240:
+tail256:
 	TESTQ     BX, BX
-	JZ        done241
+	JZ        done257
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13614,7 +13840,7 @@ tail240:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done241:
+done257:
 	VZEROUPPER
 	RET
 
@@ -13628,20 +13854,20 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail243
+	JZ           tail259
 
-loop242:
+loop258:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop242
+	JNZ     loop258
 
-tail243:
+tail259:
 	TESTQ     BX, BX
-	JZ        done244
+	JZ        done260
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13649,7 +13875,7 @@ tail243:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done244:
+done260:
 	VZEROUPPER
 	RET
 
@@ -13663,9 +13889,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail246
+	JZ           tail262
 
-loop245:
+loop261:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -13677,11 +13903,11 @@ loop245:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop245
+	JNZ     loop261
 
-tail246:
+tail262:
 	TESTQ     BX, BX
-	JZ        done247
+	JZ        done263
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13694,7 +13920,7 @@ tail246:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done247:
+done263:
 	VZEROUPPER
 	RET
 
@@ -13708,9 +13934,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail249
+	JZ   tail265
 
-loop248:
+loop264:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -13720,11 +13946,11 @@ loop248:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop248
+	JNZ         loop264
 
-tail249:
+tail265:
 	TESTQ       SI, SI
-	JZ          done250
+	JZ          done266
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -13734,7 +13960,7 @@ tail249:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done250:
+done266:
 	VZEROUPPER
 	RET
 
@@ -13748,9 +13974,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail252
+	JZ           tail268
 
-loop251:
+loop267:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -13758,11 +13984,11 @@ loop251:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop251
+	JNZ         loop267
 
-tail252:
+tail268:
 	TESTQ       BX, BX
-	JZ          done253
+	JZ          done269
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -13771,7 +13997,7 @@ tail252:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done253:
+done269:
 	VZEROUPPER
 	RET
 
@@ -13784,20 +14010,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail255
+	JZ   tail271
 
-loop254:
+loop270:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop254
+	JNZ       loop270
 
-tail255:
+tail271:
 	TESTQ     BX, BX
-	JZ        done256
+	JZ        done272
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13805,7 +14031,7 @@ tail255:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done256:
+done272:
 	VZEROUPPER
 	RET
 
@@ -13818,26 +14044,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail258
+	JZ   tail274
 
-loop257:
+loop273:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop257
+	JNZ       loop273
 
-tail258:
+tail274:
 	TESTQ       BX, BX
-	JZ          done259
+	JZ          done275
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done259:
+done275:
 	VZEROUPPER
 	RET
 
@@ -13850,25 +14076,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail261
+	JZ     tail277
 
-loop260:
+loop276:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop260
+	JNZ     loop276
 
-tail261:
+tail277:
 	TESTQ     DX, DX
-	JZ        done262
+	JZ        done278
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done262:
+done278:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -13889,20 +14115,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail264
+	JZ     tail280
 
-loop263:
+loop279:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop263
+	JNZ         loop279
 
-tail264:
+tail280:
 	TESTQ       BX, BX
-	JZ          done265
+	JZ          done281
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -13910,7 +14136,7 @@ tail264:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done265:
+done281:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -13935,9 +14161,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail267
+	JZ           tail283
 
-loop266:
+loop282:
 	VMOVUPD (BX), Z4
 	VSQRTPD Z4, Z4
 	VDIVPD  Z4, Z0, Z5
@@ -13953,11 +14179,11 @@ loop266:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	DECQ    CX
-	JNZ     loop266
+	JNZ     loop282
 
-tail267:
+tail283:
 	TESTQ     SI, SI
-	JZ        done268
+	JZ        done284
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -13973,7 +14199,7 @@ tail267:
 	VMOVAPD   Z2, K2, Z1
 	VMOVUPD   Z1, K1, (DX)
 
-done268:
+done284:
 	VZEROUPPER
 	RET
 
@@ -13997,9 +14223,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail270
+	JZ           tail286
 
-loop269:
+loop285:
 	VMOVUPD (DX), Z8
 	VMOVUPD (BX), Z9
 	VMULPD  Z9, Z0, Z9
@@ -14028,11 +14254,11 @@ loop269:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop269
+	JNZ     loop285
 
-tail270:
+tail286:
 	TESTQ     R8, R8
-	JZ        done271
+	JZ        done287
 	MOVQ      $-1, CX
 	BZHIQ     R8, CX, CX
 	KMOVB     CX, K1
@@ -14059,13 +14285,13 @@ tail270:
 	VADDPD    Z0, Z2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done271:
+done287:
 	VZEROUPPER
 	RET
 
 // func rowDots32AVX512(dst []float64, w []float64, table []float32, stride int, index []uint32, fetch int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
+TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ w_base+24(FP), DX
@@ -14078,68 +14304,162 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $0-112
 	MOVQ index_len+88(FP), R10
 	SUBQ $0x40, R10
 	XORQ R11, R11
+	DECQ CX
 
-row272:
+pair288:
 	CMPQ  R11, CX
-	JGE   done275
-	CMPQ  R11, R10
-	JGE   use274
-	MOVL  256(DI)(R11*4), R12
-	IMULQ R8, R12
-	ADDQ  SI, R12
-	MOVQ  R9, R14
+	JGE   one289
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done292
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done292
 
-line273:
-	CMPQ       R14, $0x00
-	JLE        use274
-	PREFETCHT1 (R12)
-	ADDQ       $0x40, R12
-	SUBQ       $0x40, R14
-	JMP        line273
+line291:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line291
 
-use274:
-	MOVL   (DI)(R11*4), R12
-	IMULQ  R8, R12
-	ADDQ   SI, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
+done292:
+	LEAQ  1(R11), R13
+	CMPQ  R13, R10
+	JGE   done294
+	MOVL  260(DI)(R11*4), R15
+	IMULQ R8, R15
+	ADDQ  SI, R15
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done294
+
+line293:
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, R13
+	JG         line293
+
+done294:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
 	VPXORQ Z0, Z0, Z0
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail277
+	MOVL   4(DI)(R11*4), R15
+	IMULQ  R8, R15
+	ADDQ   SI, R15
+	VPXORQ Z1, Z1, Z1
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, BP
+	ANDQ   $0x07, BP
+	SHRQ   $0x03, R13
+	JZ     tail296
 
-loop276:
-	VCVTPS2PD   (R12), Z1
-	VMOVUPD     (R13), Z2
-	VFMADD231PD Z2, Z1, Z0
-	ADDQ        $0x20, R12
-	ADDQ        $0x40, R13
-	DECQ        R14
-	JNZ         loop276
+loop295:
+	VMOVUPD     (R12), Z2
+	VCVTPS2PD   (R14), Z3
+	VFMADD231PD Z2, Z3, Z0
+	VCVTPS2PD   (R15), Z3
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        $0x20, R14
+	ADDQ        $0x20, R15
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop295
 
-tail277:
-	TESTQ       R15, R15
-	JZ          done278
-	MOVQ        $-1, R14
-	BZHIQ       R15, R14, R14
-	KMOVB       R14, K1
-	VCVTPS2PD.Z (R12), K1, Z1
-	VMOVUPD.Z   (R13), K1, Z2
-	VFMADD231PD Z2, Z1, Z0
+tail296:
+	TESTQ       BP, BP
+	JZ          done297
+	MOVQ        $-1, R13
+	BZHIQ       BP, R13, R13
+	KMOVB       R13, K1
+	VMOVUPD.Z   (R12), K1, Z2
+	VCVTPS2PD.Z (R14), K1, Z3
+	VFMADD231PD Z2, Z3, Z0
+	VCVTPS2PD.Z (R15), K1, Z3
+	VFMADD231PD Z2, Z3, Z1
 
-done278:
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X2
-	VADDPD        X2, X1, X1
-	VUNPCKHPD     X1, X1, X2
-	VADDSD        X2, X1, X1
-	VMOVSD        X1, (AX)(R11*8)
-	INCQ          R11
-	JMP           row272
+done297:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPD        X3, X2, X2
+	VUNPCKHPD     X2, X2, X3
+	VADDSD        X3, X2, X2
+	VMOVSD        X2, (AX)(R11*8)
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPD        Y2, Y1, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPD        X3, X2, X2
+	VUNPCKHPD     X2, X2, X3
+	VADDSD        X3, X2, X2
+	VMOVSD        X2, 8(AX)(R11*8)
+	ADDQ          $0x02, R11
+	JMP           pair288
 
-done275:
+one289:
+	JG    done290
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done299
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done299
+
+line298:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line298
+
+done299:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
+	VPXORQ Z4, Z4, Z4
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, CX
+	ANDQ   $0x07, CX
+	SHRQ   $0x03, R13
+	JZ     tail301
+
+loop300:
+	VMOVUPD     (R12), Z0
+	VCVTPS2PD   (R14), Z1
+	VFMADD231PD Z0, Z1, Z4
+	ADDQ        $0x20, R14
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop300
+
+tail301:
+	TESTQ       CX, CX
+	JZ          done302
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   (R12), K1, Z0
+	VCVTPS2PD.Z (R14), K1, Z1
+	VFMADD231PD Z0, Z1, Z4
+
+done302:
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)(R11*8)
+	ADDQ          $0x01, R11
+
+done290:
 	VZEROUPPER
 	RET
 
@@ -14155,11 +14475,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done279
+	JZ    done303
 
-columns280:
+columns304:
 	CMPQ    CX, $0x40
-	JLT     narrower281
+	JLT     narrower305
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14170,7 +14490,7 @@ columns280:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row282:
+row306:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14193,7 +14513,7 @@ row282:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row282
+	JLT          row306
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14205,19 +14525,19 @@ row282:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns280
+	JMP          columns304
 
-narrower281:
-columns283:
+narrower305:
+columns307:
 	CMPQ    CX, $0x20
-	JLT     narrower284
+	JLT     narrower308
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row285:
+row309:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14232,7 +14552,7 @@ row285:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row285
+	JLT          row309
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14240,17 +14560,17 @@ row285:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns283
+	JMP          columns307
 
-narrower284:
-columns286:
+narrower308:
+columns310:
 	CMPQ    CX, $0x10
-	JLT     narrower287
+	JLT     narrower311
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row288:
+row312:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14261,22 +14581,22 @@ row288:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row288
+	JLT          row312
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns286
+	JMP          columns310
 
-narrower287:
-columns289:
+narrower311:
+columns313:
 	CMPQ    CX, $0x08
-	JLT     narrower290
+	JLT     narrower314
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row291:
+row315:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14285,23 +14605,23 @@ row291:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row291
+	JLT          row315
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns289
+	JMP          columns313
 
-narrower290:
+narrower314:
 	TESTQ     CX, CX
-	JZ        done279
+	JZ        done303
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row292:
+row316:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14310,10 +14630,10 @@ row292:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row292
+	JLT          row316
 	VMOVUPD      Z0, K1, (AX)
 
-done279:
+done303:
 	VZEROUPPER
 	RET
 
@@ -14329,9 +14649,9 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows293:
+rows317:
 	TESTQ     SI, SI
-	JZ        done295
+	JZ        done319
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -14339,7 +14659,7 @@ rows293:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column294:
+column318:
 	KXNORB     K1, K1, K1
 	VGATHERQPS (R8)(Z1*4), K1, Y3
 	VCVTPS2PD  Y3, Z2
@@ -14347,19 +14667,19 @@ column294:
 	ADDQ       $0x04, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column294
+	JNZ        column318
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows293
+	JMP        rows317
 
-done295:
+done319:
 	VZEROUPPER
 	RET
 
 // func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
-TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
+TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	MOVQ dst_base+0(FP), AX
 	MOVQ dst_len+8(FP), CX
 	MOVQ w_base+24(FP), DX
@@ -14372,68 +14692,162 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $0-112
 	MOVQ index_len+88(FP), R10
 	SUBQ $0x40, R10
 	XORQ R11, R11
+	DECQ CX
 
-row296:
+pair320:
 	CMPQ  R11, CX
-	JGE   done299
-	CMPQ  R11, R10
-	JGE   use298
-	MOVL  256(DI)(R11*4), R12
-	IMULQ R8, R12
-	ADDQ  SI, R12
-	MOVQ  R9, R14
+	JGE   one321
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done324
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done324
 
-line297:
-	CMPQ       R14, $0x00
-	JLE        use298
-	PREFETCHT1 (R12)
-	ADDQ       $0x40, R12
-	SUBQ       $0x40, R14
-	JMP        line297
+line323:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line323
 
-use298:
-	MOVL   (DI)(R11*4), R12
-	IMULQ  R8, R12
-	ADDQ   SI, R12
-	MOVQ   DX, R13
-	MOVQ   BX, R14
+done324:
+	LEAQ  1(R11), R13
+	CMPQ  R13, R10
+	JGE   done326
+	MOVL  260(DI)(R11*4), R15
+	IMULQ R8, R15
+	ADDQ  SI, R15
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done326
+
+line325:
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, R13
+	JG         line325
+
+done326:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
 	VPXORQ Z0, Z0, Z0
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail301
+	MOVL   4(DI)(R11*4), R15
+	IMULQ  R8, R15
+	ADDQ   SI, R15
+	VPXORQ Z1, Z1, Z1
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, BP
+	ANDQ   $0x07, BP
+	SHRQ   $0x03, R13
+	JZ     tail328
 
-loop300:
-	VMOVUPD     (R12), Z1
-	VMOVUPD     (R13), Z2
-	VFMADD231PD Z2, Z1, Z0
+loop327:
+	VMOVUPD     (R12), Z2
+	VMOVUPD     (R14), Z3
+	VFMADD231PD Z2, Z3, Z0
+	VMOVUPD     (R15), Z3
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        $0x40, R14
+	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
-	ADDQ        $0x40, R13
-	DECQ        R14
-	JNZ         loop300
+	DECQ        R13
+	JNZ         loop327
 
-tail301:
-	TESTQ       R15, R15
-	JZ          done302
-	MOVQ        $-1, R14
-	BZHIQ       R15, R14, R14
-	KMOVB       R14, K1
-	VMOVUPD.Z   (R12), K1, Z1
-	VMOVUPD.Z   (R13), K1, Z2
-	VFMADD231PD Z2, Z1, Z0
+tail328:
+	TESTQ       BP, BP
+	JZ          done329
+	MOVQ        $-1, R13
+	BZHIQ       BP, R13, R13
+	KMOVB       R13, K1
+	VMOVUPD.Z   (R12), K1, Z2
+	VMOVUPD.Z   (R14), K1, Z3
+	VFMADD231PD Z2, Z3, Z0
+	VMOVUPD.Z   (R15), K1, Z3
+	VFMADD231PD Z2, Z3, Z1
 
-done302:
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X2
-	VADDPD        X2, X1, X1
-	VUNPCKHPD     X1, X1, X2
-	VADDSD        X2, X1, X1
-	VMOVSD        X1, (AX)(R11*8)
-	INCQ          R11
-	JMP           row296
+done329:
+	VEXTRACTF64X4 $0x01, Z0, Y2
+	VADDPD        Y2, Y0, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPD        X3, X2, X2
+	VUNPCKHPD     X2, X2, X3
+	VADDSD        X3, X2, X2
+	VMOVSD        X2, (AX)(R11*8)
+	VEXTRACTF64X4 $0x01, Z1, Y2
+	VADDPD        Y2, Y1, Y2
+	VEXTRACTF128  $0x01, Y2, X3
+	VADDPD        X3, X2, X2
+	VUNPCKHPD     X2, X2, X3
+	VADDSD        X3, X2, X2
+	VMOVSD        X2, 8(AX)(R11*8)
+	ADDQ          $0x02, R11
+	JMP           pair320
 
-done299:
+one321:
+	JG    done322
+	LEAQ  (R11), R13
+	CMPQ  R13, R10
+	JGE   done331
+	MOVL  256(DI)(R11*4), R14
+	IMULQ R8, R14
+	ADDQ  SI, R14
+	MOVQ  R9, R13
+	TESTQ R13, R13
+	JLE   done331
+
+line330:
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	SUBQ       $0x40, R13
+	JG         line330
+
+done331:
+	MOVL   (DI)(R11*4), R14
+	IMULQ  R8, R14
+	ADDQ   SI, R14
+	VPXORQ Z4, Z4, Z4
+	MOVQ   DX, R12
+	MOVQ   BX, R13
+	MOVQ   R13, CX
+	ANDQ   $0x07, CX
+	SHRQ   $0x03, R13
+	JZ     tail333
+
+loop332:
+	VMOVUPD     (R12), Z0
+	VMOVUPD     (R14), Z1
+	VFMADD231PD Z0, Z1, Z4
+	ADDQ        $0x40, R14
+	ADDQ        $0x40, R12
+	DECQ        R13
+	JNZ         loop332
+
+tail333:
+	TESTQ       CX, CX
+	JZ          done334
+	MOVQ        $-1, DX
+	BZHIQ       CX, DX, DX
+	KMOVB       DX, K1
+	VMOVUPD.Z   (R12), K1, Z0
+	VMOVUPD.Z   (R14), K1, Z1
+	VFMADD231PD Z0, Z1, Z4
+
+done334:
+	VEXTRACTF64X4 $0x01, Z4, Y0
+	VADDPD        Y0, Y4, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	VMOVSD        X0, (AX)(R11*8)
+	ADDQ          $0x01, R11
+
+done322:
 	VZEROUPPER
 	RET
 
@@ -14449,11 +14863,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done303
+	JZ    done335
 
-columns304:
+columns336:
 	CMPQ    CX, $0x40
-	JLT     narrower305
+	JLT     narrower337
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14464,7 +14878,7 @@ columns304:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row306:
+row338:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14487,7 +14901,7 @@ row306:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row306
+	JLT          row338
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14499,19 +14913,19 @@ row306:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns304
+	JMP          columns336
 
-narrower305:
-columns307:
+narrower337:
+columns339:
 	CMPQ    CX, $0x20
-	JLT     narrower308
+	JLT     narrower340
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row309:
+row341:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14526,7 +14940,7 @@ row309:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row309
+	JLT          row341
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14534,17 +14948,17 @@ row309:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns307
+	JMP          columns339
 
-narrower308:
-columns310:
+narrower340:
+columns342:
 	CMPQ    CX, $0x10
-	JLT     narrower311
+	JLT     narrower343
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row312:
+row344:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14555,22 +14969,22 @@ row312:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row312
+	JLT          row344
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns310
+	JMP          columns342
 
-narrower311:
-columns313:
+narrower343:
+columns345:
 	CMPQ    CX, $0x08
-	JLT     narrower314
+	JLT     narrower346
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row315:
+row347:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14579,23 +14993,23 @@ row315:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row315
+	JLT          row347
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns313
+	JMP          columns345
 
-narrower314:
+narrower346:
 	TESTQ     CX, CX
-	JZ        done303
+	JZ        done335
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row316:
+row348:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14604,10 +15018,10 @@ row316:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row316
+	JLT          row348
 	VMOVUPD      Z0, K1, (AX)
 
-done303:
+done335:
 	VZEROUPPER
 	RET
 
@@ -14623,9 +15037,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows317:
+rows349:
 	TESTQ     SI, SI
-	JZ        done319
+	JZ        done351
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -14633,20 +15047,20 @@ rows317:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column318:
+column350:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column318
+	JNZ        column350
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows317
+	JMP        rows349
 
-done319:
+done351:
 	VZEROUPPER
 	RET
 
@@ -14711,7 +15125,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k320:
+k352:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -14760,7 +15174,7 @@ k320:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k320
+	JNZ          k352
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14849,7 +15263,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k321:
+k353:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -14880,7 +15294,7 @@ k321:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k321
+	JNZ          k353
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14937,7 +15351,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k322:
+k354:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -14955,7 +15369,7 @@ k322:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k322
+	JNZ          k354
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -14993,7 +15407,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k323:
+k355:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -15005,7 +15419,7 @@ k323:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k323
+	JNZ          k355
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15034,7 +15448,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k324:
+k356:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -15043,7 +15457,7 @@ k324:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k324
+	JNZ          k356
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15117,7 +15531,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k325:
+k357:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -15166,7 +15580,7 @@ k325:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k325
+	JNZ          k357
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15261,7 +15675,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k326:
+k358:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -15292,7 +15706,7 @@ k326:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k326
+	JNZ          k358
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15355,7 +15769,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k327:
+k359:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -15373,7 +15787,7 @@ k327:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k327
+	JNZ          k359
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15417,7 +15831,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k328:
+k360:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -15429,7 +15843,7 @@ k328:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k328
+	JNZ          k360
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15464,7 +15878,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k329:
+k361:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -15473,7 +15887,7 @@ k329:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k329
+	JNZ          k361
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15517,7 +15931,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k330:
+k362:
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
 	VBROADCASTSS (SI), Y14
@@ -15542,7 +15956,7 @@ k330:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k330
+	JNZ          k362
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15593,7 +16007,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k331:
+k363:
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
 	VBROADCASTSS (SI), Y10
@@ -15611,7 +16025,7 @@ k331:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k331
+	JNZ          k363
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15649,7 +16063,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k332:
+k364:
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
 	VBROADCASTSS (SI), Y6
@@ -15661,7 +16075,7 @@ k332:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k332
+	JNZ          k364
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15690,7 +16104,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k333:
+k365:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -15699,7 +16113,7 @@ k333:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k333
+	JNZ          k365
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -15742,7 +16156,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k334:
+k366:
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
 	VBROADCASTSS (SI), Y12
@@ -15760,7 +16174,7 @@ k334:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k334
+	JNZ          k366
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15823,7 +16237,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k335:
+k367:
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
 	VBROADCASTSS (SI), Y8
@@ -15835,7 +16249,7 @@ k335:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k335
+	JNZ          k367
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15871,7 +16285,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k336:
+k368:
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -15880,7 +16294,7 @@ k336:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k336
+	JNZ          k368
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -15948,7 +16362,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k337:
+k369:
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
 	VBROADCASTSS (SI), Z30
@@ -15997,7 +16411,7 @@ k337:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k337
+	JNZ          k369
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16086,7 +16500,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k338:
+k370:
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
 	VBROADCASTSS (SI), Z18
@@ -16117,7 +16531,7 @@ k338:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k338
+	JNZ          k370
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16174,7 +16588,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k339:
+k371:
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
 	VBROADCASTSS (SI), Z10
@@ -16192,7 +16606,7 @@ k339:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k339
+	JNZ          k371
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16230,7 +16644,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k340:
+k372:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
 	VBROADCASTSS (SI), Z6
@@ -16242,7 +16656,7 @@ k340:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k340
+	JNZ          k372
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16271,7 +16685,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k341:
+k373:
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -16280,7 +16694,7 @@ k341:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k341
+	JNZ          k373
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16354,7 +16768,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k342:
+k374:
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
 	VBROADCASTSS (SI), Z30
@@ -16403,7 +16817,7 @@ k342:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k342
+	JNZ          k374
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16498,7 +16912,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k343:
+k375:
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
 	VBROADCASTSS (SI), Z18
@@ -16529,7 +16943,7 @@ k343:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k343
+	JNZ          k375
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16592,7 +17006,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k344:
+k376:
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
 	VBROADCASTSS (SI), Z10
@@ -16610,7 +17024,7 @@ k344:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k344
+	JNZ          k376
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16654,7 +17068,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k345:
+k377:
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
 	VBROADCASTSS (SI), Z6
@@ -16666,7 +17080,7 @@ k345:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k345
+	JNZ          k377
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16701,7 +17115,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k346:
+k378:
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4
@@ -16710,7 +17124,7 @@ k346:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k346
+	JNZ          k378
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

@@ -59,41 +59,68 @@ func rowDots(i isa, size int) {
 	last := length("index")
 	SUBQ(Imm(ahead), last)
 
-	b, p, pw, j := GP64(), GP64(), GP64(), GP64()
+	b, pw, j := GP64(), GP64(), GP64()
+	p := []GPVirtual{GP64(), GP64()}
+	// several computes that many products, which share the loads of w.
+	several := func(rows int) {
+		for r := range rows {
+			t.fetch(b, r, last, p[r], fetch, j)
+		}
+		sums := make([][]VecVirtual, rows)
+		for r := range rows {
+			t.row(p[r], b, r)
+			sums[r] = zeros(i)
+		}
+		MOVQ(w, pw)
+		MOVQ(d, j)
+		loop(i, j, func(v isa, off int) {
+			x := v.load(Mem{Base: pw, Disp: off})
+			for r := range rows {
+				v.accumulate(sums[r][off/8/i.lanes()], t.load(v, p[r], off), x)
+			}
+		}, func() {
+			for r := range rows {
+				ADDQ(Imm(uint64(8*size)), p[r])
+			}
+			ADDQ(Imm(64), pw)
+		})
+		for r := range rows {
+			VMOVSD(i.total(sums[r]), Mem{Base: dst, Index: b, Scale: 8, Disp: 8 * r})
+		}
+		ADDQ(Imm(uint64(rows)), b)
+	}
+	pair, one, done := label("pair"), label("one"), label("done")
 	XORQ(b, b)
-	next, line, use, done := label("row"), label("line"), label("use"), label("done")
-	Label(next)
+	DECQ(n)
+	Label(pair)
 	CMPQ(b, n)
-	JGE(LabelRef(done))
-
-	CMPQ(b, last)
-	JGE(LabelRef(use))
-	t.row(p, b, ahead)
-	MOVQ(fetch, j)
-	Label(line)
-	CMPQ(j, Imm(0))
-	JLE(LabelRef(use))
-	PREFETCHT1(Mem{Base: p})
-	ADDQ(Imm(64), p)
-	SUBQ(Imm(64), j)
-	JMP(LabelRef(line))
-
-	Label(use)
-	t.row(p, b, 0)
-	MOVQ(w, pw)
-	MOVQ(d, j)
-	lanes := zeros(i)
-	loop(i, j, func(v isa, off int) {
-		v.accumulate(lanes[off/8/i.lanes()], t.load(v, p, off), v.load(Mem{Base: pw, Disp: off}))
-	}, func() {
-		ADDQ(Imm(uint64(8*size)), p)
-		ADDQ(Imm(64), pw)
-	})
-	VMOVSD(i.total(lanes), Mem{Base: dst, Index: b, Scale: 8})
-	INCQ(b)
-	JMP(LabelRef(next))
+	JGE(LabelRef(one))
+	several(2)
+	JMP(LabelRef(pair))
+	Label(one)
+	JG(LabelRef(done))
+	several(1)
 	Label(done)
 	end()
+}
+
+// fetch prefetches the row that comes `ahead` rows after b+plus, if that is
+// before last.
+func (t table) fetch(b GPVirtual, plus int, last, p, bytes, left GPVirtual) {
+	line, done := label("line"), label("done")
+	LEAQ(Mem{Base: b, Disp: plus}, left)
+	CMPQ(left, last)
+	JGE(LabelRef(done))
+	t.row(p, b, ahead+plus)
+	MOVQ(bytes, left)
+	TESTQ(left, left)
+	JLE(LabelRef(done))
+	Label(line)
+	PREFETCHT1(Mem{Base: p})
+	ADDQ(Imm(64), p)
+	SUBQ(Imm(64), left)
+	JG(LabelRef(line))
+	Label(done)
 }
 
 // rowSum keeps as many sums as fit in registers and walks all rows for them.
