@@ -12,7 +12,7 @@ import (
 // number of turns (not for a time: a thread that was descheduled would find its
 // time over whenever it woke) and then sleep.
 type pool struct {
-	work func(thread, piece int)
+	work func(thread, piece int) // of the job in work
 	// claims packs the number of pieces (high 32 bits) and of those handed out
 	// (low 32 bits) in one word, so that a claim belongs to the job it was made for.
 	claims atomic.Uint64
@@ -26,8 +26,8 @@ type pool struct {
 // spins is how often a waiting worker looks for a job before it sleeps.
 const spins = 1 << 16
 
-func newPool(threads int, work func(thread, piece int)) *pool {
-	p := &pool{work: work}
+func newPool(threads int) *pool {
+	p := &pool{}
 	p.wake = sync.NewCond(&p.mu)
 	for t := 1; t < threads; t++ {
 		go p.worker(t)
@@ -35,10 +35,12 @@ func newPool(threads int, work func(thread, piece int)) *pool {
 	return p
 }
 
-// run does pieces 0..n-1 and returns when all are finished. Calls do not overlap.
-func (p *pool) run(n int) {
+// run does pieces 0..n-1 of work and returns when all are finished. Calls do not
+// overlap.
+func (p *pool) run(n int, work func(thread, piece int)) {
 	p.done.Store(0)
 	p.mu.Lock()
+	p.work = work // before the claims, which others see first
 	p.claims.Store(uint64(n) << 32)
 	p.mu.Unlock()
 	p.wake.Broadcast()

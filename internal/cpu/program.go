@@ -19,6 +19,7 @@ type program struct {
 	constants      []float64 // of all const buffers, and others
 	transposed     int       // scalars of matrices transposed once per step
 	single         singleWeights
+	portions       []portion // of the sum, where it is one for all threads
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // elements of the arena
@@ -107,6 +108,7 @@ func compile(t *graph.Tape) (*program, error) {
 		return nil, err
 	}
 	p.planWide()
+	p.planPortions()
 	p.chunk = p.chunkSize()
 	return p, nil
 }

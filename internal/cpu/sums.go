@@ -78,24 +78,29 @@ func (p *program) scratch(t *term, count int) simd.Place {
 func (c *context) accumulate(sum []float64) {
 	c.clearZeros()
 	for i := range c.p.terms {
-		t := &c.p.terms[i]
-		if t.kept {
-			c.sumKept(sum, t)
-			continue
-		}
-		if t.weigh != nil {
-			t.weigh.Run(&c.in, c.pitch, c.n)
-		}
-		switch {
-		case t.summed:
-			c.addNumbers(sum, t)
-		case t.Kind == graph.TermScatter:
-			c.sumScatter(sum, t)
-		case t.xInRows:
-			c.sumRows(sum, t)
-		default:
-			c.sumOuter(sum, t)
-		}
+		c.sumTerm(sum, &c.p.terms[i], 0, 0)
+	}
+}
+
+// sumTerm adds one term, after clearZeros; of a sumOuter only the rows from low
+// to before high of its product, unless high is 0.
+func (c *context) sumTerm(sum []float64, t *term, low, high int) {
+	if t.kept {
+		c.sumKept(sum, t)
+		return
+	}
+	if t.weigh != nil {
+		t.weigh.Run(&c.in, c.pitch, c.n)
+	}
+	switch {
+	case t.summed:
+		c.addNumbers(sum, t)
+	case t.Kind == graph.TermScatter:
+		c.sumScatter(sum, t)
+	case t.xInRows:
+		c.sumRows(sum, t)
+	default:
+		c.sumOuter(sum, t, low, high)
 	}
 }
 
@@ -158,7 +163,7 @@ func (c *context) sumScatter(sum []float64, t *term) {
 // sumOuter is the product X·weightedᵀ over the records of the chunk and their
 // places, of which those of no record weigh nothing. The factor whose index is
 // contiguous in sum is turned to be the right one.
-func (c *context) sumOuter(sum []float64, t *term) {
+func (c *context) sumOuter(sum []float64, t *term, low, high int) {
 	x, k := c.block(t.X), t.Width*c.pitch
 	weighted := c.in[inWeighted][:t.Cols*k]
 	p := simd.Product{K: k, C: sum[t.Param:], ARow: k, ACol: 1}
@@ -176,6 +181,9 @@ func (c *context) sumOuter(sum []float64, t *term) {
 		return
 	}
 	p.LDB = p.N
+	if high > 0 {
+		p.M, p.A, p.C = high-low, p.A[low*k:], p.C[low*p.LDC:]
+	}
 	p.Add()
 }
 

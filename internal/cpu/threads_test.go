@@ -63,12 +63,12 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 // Every piece of every job is done exactly once, also when workers sleep between.
 func TestPool(t *testing.T) {
 	var done [16]atomic.Int64
-	p := newPool(4, func(_, piece int) { done[piece].Add(1) })
+	p := newPool(4)
 	defer p.close()
 	want := make([]int64, len(done))
 	for job := range 20000 {
 		n := 1 + job%len(done)
-		p.run(n)
+		p.run(n, func(_, piece int) { done[piece].Add(1) })
 		for piece := range n {
 			want[piece]++
 		}

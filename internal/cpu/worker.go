@@ -22,13 +22,16 @@ type worker struct {
 	pool     *pool
 	contexts []*context  // one per thread
 	sums     [][]float64 // one per shard but the first, which is the caller's dst
-	counts   [maxShards]float64
+	counts   []float64   // one per shard, or per chunk in work
+	views    []context   // one per thread: see context.borrowing
 	globals  []float64
 	turned   []float64
 	everyone []uint32 // 0 .. N-1, made when a batch is every record
 	stage    frame    // of the global stage
 
 	job job
+
+	sharding, clipping, adding func(thread, piece int) // methods, made once
 }
 
 // A job is one call of ClippedSum, as the threads see it.
@@ -41,6 +44,8 @@ type job struct {
 	chunk  int // records of each but the last
 	shards int
 	clip   privacy.Clip
+
+	done, together int // of jointSum: chunks finished, and in work
 }
 
 // context is what one thread works in.
@@ -75,7 +80,10 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		p: p, rows: rows,
 		globals: make([]float64, p.globals),
 		turned:  make([]float64, p.transposed),
+		counts:  make([]float64, max(maxShards, threads)),
+		views:   make([]context, threads),
 	}
+	w.sharding, w.clipping, w.adding = w.shard, w.clipChunk, w.addPortion
 	w.stage = frame{p: p, n: 1, pitch: 1, turned: w.turned}
 	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
 	fetch := 4*len(rows.F32) + 8*len(rows.F64)
@@ -110,7 +118,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		w.contexts = append(w.contexts, c)
 	}
 	if threads > 1 {
-		w.pool = newPool(threads, w.shard)
+		w.pool = newPool(threads)
 	}
 	return w
 }
@@ -151,12 +159,15 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	chunks, chunk := w.p.chunks(size)
 	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, chunk: chunk, shards: w.shards(size, chunks)}
 	w.prepare(in)
+	if w.p.portions != nil {
+		return w.jointSum(), nil
+	}
 	if w.pool == nil || w.job.shards == 1 {
 		for s := range w.job.shards {
 			w.shard(0, s)
 		}
 	} else {
-		w.pool.run(w.job.shards)
+		w.pool.run(w.job.shards, w.sharding)
 	}
 	count := 0.0
 	for s := range w.job.shards {
@@ -170,6 +181,9 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 
 // shards is a function of the batch and the tape, never of the threads.
 func (w *worker) shards(size, chunks int) int {
+	if w.p.portions != nil {
+		return 1
+	}
 	work := size * w.p.work
 	// a shard's sum of P scalars must be small beside its work
 	return max(1, min(maxShards, chunks, work/max(shardWork, 8*w.p.tape.P)))
@@ -207,17 +221,22 @@ func (w *worker) shard(thread, s int) {
 	}
 	count := 0.0
 	for k := s * j.chunks / j.shards; k < (s+1)*j.chunks/j.shards; k++ {
-		first := k * j.chunk
-		c.take(j.batch[first:], min(j.chunk, j.size-first))
-		c.load(j.in, first)
-		c.execute(w.p.record)
-		c.execute(w.p.norms)
-		c.addWide()
-		c.cross()
-		count += c.factors(j.clip)
+		count += c.clipChunk(j, k)
 		c.accumulate(sum)
 	}
 	w.counts[s] = count
+}
+
+// clipChunk computes chunk k up to its factors, and returns its part of the count.
+func (c *context) clipChunk(j *job, k int) (count float64) {
+	first := k * j.chunk
+	c.take(j.batch[first:], min(j.chunk, j.size-first))
+	c.load(j.in, first)
+	c.execute(c.p.record)
+	c.execute(c.p.norms)
+	c.addWide()
+	c.cross()
+	return c.factors(j.clip)
 }
 
 // Close implements privacy.Worker.

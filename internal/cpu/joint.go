@@ -1,0 +1,137 @@
+package cpu
+
+import (
+	"slices"
+
+	"d3p/internal/models/graph"
+)
+
+// With many parameters a sum for every shard costs more than it brings: each is
+// written, read and added. There the threads first compute a chunk each, up to
+// the factors that clip, and then take the sums of all these chunks into the
+// one result, each thread other parameters. Every parameter gets its chunks in
+// their order, whatever the number of threads.
+
+// A portion of the sum is what one thread takes at a time: the terms that share
+// parameters, or some rows of a single term's matrix.
+type portion struct {
+	terms     []int
+	low, high int // rows of the result of sumOuter; high 0 is all
+	size      int
+}
+
+// portionSize is the most elements of a portion that can be cut.
+const portionSize = 128 << 10
+
+// planPortions cuts the sum.
+func (p *program) planPortions() {
+	if p.tape.P <= largeP {
+		return
+	}
+	group := make([]int, len(p.terms)) // of terms that share parameters: the least of them
+	for i := range group {
+		group[i] = i
+	}
+	for _, pair := range p.tape.Cross {
+		from, to := max(group[pair.I], group[pair.J]), min(group[pair.I], group[pair.J])
+		for i, g := range group {
+			if g == from {
+				group[i] = to
+			}
+		}
+	}
+	for i := range p.terms {
+		if group[i] != i {
+			continue
+		}
+		whole := portion{}
+		for j := i; j < len(group); j++ {
+			if group[j] == i {
+				whole.terms = append(whole.terms, j)
+				whole.size += p.terms[j].Rows * p.terms[j].Cols
+			}
+		}
+		pieces := 1
+		if t := &p.terms[i]; len(whole.terms) == 1 && t.outerProduct() {
+			pieces = (whole.size + portionSize - 1) / portionSize
+		}
+		for k := range pieces {
+			part := whole
+			if t := &p.terms[i]; pieces > 1 {
+				part.low, part.high = t.productRows()*k/pieces, t.productRows()*(k+1)/pieces
+				part.size /= pieces
+			}
+			p.portions = append(p.portions, part)
+		}
+	}
+	slices.SortStableFunc(p.portions, func(a, b portion) int { return b.size - a.size })
+}
+
+// outerProduct says whether the term is summed by one matrix product.
+func (t *term) outerProduct() bool {
+	return t.Kind == graph.TermOuter && !t.xInRows && !t.summed && !t.kept && (t.ColStride == 1 || t.RowStride == 1)
+}
+
+// productRows are the rows of that product.
+func (t *term) productRows() int {
+	if t.ColStride == 1 {
+		return t.Rows
+	}
+	return t.Cols
+}
+
+// jointSum computes as many chunks at a time as there are threads.
+func (w *worker) jointSum() (count float64) {
+	j := &w.job
+	for j.done = 0; j.done < j.chunks; j.done += len(w.contexts) {
+		j.together = min(len(w.contexts), j.chunks-j.done)
+		if w.pool == nil || j.chunks == 1 {
+			for k := range j.together {
+				w.clipChunk(0, k)
+			}
+			for k := range w.p.portions {
+				w.addPortion(0, k)
+			}
+		} else {
+			w.pool.run(j.together, w.clipping)
+			w.pool.run(len(w.p.portions), w.adding)
+		}
+		for k := range j.together {
+			count += w.counts[k]
+		}
+	}
+	return count
+}
+
+// clipChunk computes the k-th chunk of those in work, in the k-th context.
+func (w *worker) clipChunk(_, k int) {
+	c := w.contexts[k]
+	w.counts[k] = c.clipChunk(&w.job, w.job.done+k)
+	c.clearZeros()
+}
+
+// addPortion adds a portion of all chunks in work, in the order of the chunks.
+func (w *worker) addPortion(thread, k int) {
+	part := &w.p.portions[k]
+	for i := range w.job.together {
+		c := w.contexts[i].borrowing(w.contexts[thread], &w.views[thread])
+		for _, t := range part.terms {
+			c.sumTerm(w.job.dst, &c.p.terms[t], part.low, part.high)
+		}
+	}
+}
+
+// borrowing returns the chunk of c with the scratch of another context, in
+// view: what sums need on the way, and no longer than for one term.
+func (c *context) borrowing(scratch, view *context) *context {
+	if c == scratch {
+		return c
+	}
+	*view = *c
+	view.in[inWeighted], view.in[inNumbers] = scratch.in[inWeighted], scratch.in[inNumbers]
+	view.transposed, view.rowSum, view.some = scratch.transposed, scratch.rowSum, scratch.some
+	kept := view.kept
+	view.wideScratch = scratch.wideScratch
+	view.kept = kept
+	return view
+}
