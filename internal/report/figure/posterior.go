@@ -37,7 +37,7 @@ func Forest(rows []Interval) template.HTML {
 		c.text("label", "end", c.left-6, y+4, shorten(r.Name))
 		c.segment("thin", c.px(r.Q5), y, c.px(r.Q95), y)
 		c.segment("thick", c.px(r.Q25), y, c.px(r.Q75), y)
-		c.dot("mean", c.px(r.Mean), y, 3.2)
+		c.dot("mean", c.px(r.Mean), y, 2.7)
 		if r.NoiseShareModelled {
 			const full = 30.0
 			c.box("room", c.width-58, y-5, full, 10)
