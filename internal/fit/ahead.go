@@ -3,7 +3,6 @@ package fit
 import (
 	"math"
 
-	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -17,6 +16,7 @@ type ahead struct {
 	oracle              aheadOracle
 	state, inputs, kept []float64
 	eta                 []float64 // of one step
+	perStep             int       // numbers that are made on the host for a step, about
 }
 
 // aheadOracle is an Oracle that may be able to take many steps at once.
@@ -26,7 +26,7 @@ type aheadOracle interface {
 }
 
 // Bounds of one call: its steps, and the numbers that they need or leave.
-const aheadSteps, aheadNumbers = 512, 1 << 20
+const aheadSteps, aheadNumbers = 512, 1 << 22
 
 // newAhead returns nil where steps have to be taken one by one: the plan has
 // something that no tape is written for, or the engine has to be asked each time.
@@ -40,23 +40,18 @@ func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
 	if err != nil || o.Prepare(post) != nil {
 		return nil
 	}
-	return &ahead{oracle: o, state: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise())}
-}
-
-// scriptable says whether script.go has tapes for what the loop does.
-func (l *Loop) scriptable() bool {
-	p := l.plan
-	_, isAdam := l.optimizer.(*adam)
-	_, isMeanField := l.guide.(guide.MeanField)
-	return p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != PriorInside && p.NoiseAware != NoiseAwareTemper &&
-		isAdam && isMeanField && l.modelsNoise()
+	batch := l.plan.SamplingRate * float64(l.plan.Records)
+	return &ahead{
+		oracle: o, state: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
+		perStep: l.guide.Noise() + 1 + int(batch*(0.5+float64(l.plan.model.Likelihood.AuxRecord))),
+	}
 }
 
 // take takes as many steps as one call does and returns how many: none when the
 // next one has to be taken by itself.
 func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
-	n := min(l.plan.Steps-s.Step, aheadSteps, max(1, aheadNumbers/(l.guide.Noise()+1)))
+	n := min(l.plan.Steps-s.Step, aheadSteps, max(1, aheadNumbers/a.perStep))
 	keep := latent // the locations of the trace
 	if n*latent > aheadNumbers {
 		keep = 0
@@ -81,7 +76,9 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	for k := range done {
 		if s.Step >= s.Average.start {
 			s.Average.Count++
-			s.Noise.Count++
+			if l.modelsNoise() {
+				s.Noise.Count++
+			}
 		}
 		s.Step++
 		if !s.Trace.wants(s.Step) {
@@ -111,10 +108,14 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 		1-math.Pow(adamBeta1, float64(t+1)), 1-math.Pow(adamBeta2, float64(t+1)), weight, averaging)
 }
 
-// parts are the arrays of the state in the order of script.go's parameters.
+// parts are the arrays of the state in the order of script's parameters.
 func (l *Loop) parts() [][]float64 {
 	s := &l.state
-	return [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare}
+	parts := [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean}
+	if l.modelsNoise() {
+		parts = append(parts, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare)
+	}
+	return parts
 }
 
 func (l *Loop) pack(x []float64) {

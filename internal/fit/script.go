@@ -2,52 +2,72 @@ package fit
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 )
 
-// script writes one step of a mean-field fit by Adam as tapes: Propose, Absorb
-// and Advance in the terms of package graph. The parameters are, each of P
-// scalars but the last, λ = (m, log s), the means of Adam of both, the averages
-// of both, the three arrays of noiseVariance, and C.
+// scriptable says whether script writes what the loop does: a private fit of a
+// mean-field or delta guide by Adam, with the prior outside the clip.
+func (l *Loop) scriptable() bool {
+	p := l.plan
+	_, isAdam := l.optimizer.(*adam)
+	return p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != PriorInside && p.NoiseAware != NoiseAwareTemper &&
+		isAdam && (l.isMeanField() || l.isDelta())
+}
+
+func (l *Loop) isMeanField() bool { _, ok := l.guide.(guide.MeanField); return ok }
+func (l *Loop) isDelta() bool     { _, ok := l.guide.(guide.Delta); return ok }
+
+// script writes one step as tapes: Propose, Absorb and Advance in the terms of
+// package graph. The parameters are those of parts, then C; the inputs those of
+// appendInputs.
 func (l *Loop) script(prior *graph.Tape) (post privacy.Postprocessing, err error) {
 	post.Prior = prior
-	x := newLeaves(l.plan.Latent)
-	s := x.b.Exp(x.logS)
-	theta := x.b.Add(x.b.Mul(s, x.eta), x.m)
+	x := l.newLeaves()
+	theta := x.value[0]
+	if l.isMeanField() {
+		theta = x.b.Add(x.b.Mul(x.b.Exp(x.value[1]), x.eta), theta)
+	}
 	if post.Propose, err = graph.Compile(x.b, nil, []*graph.Node{theta}, graph.Options{}); err != nil {
 		return post, err
 	}
 	post.Absorb, err = l.absorbTape()
-	post.ClipNorm = post.Absorb.P - 1
+	post.ClipNorm = post.Propose.P - 1
 	return post, err
 }
 
-// leaves are the numbers of the script as nodes of a graph.
+// leaves are the numbers of a step as nodes of a graph: of m, and of log s if the
+// guide has it.
 type leaves struct {
-	b *graph.Builder
-	// the state
-	m, logS         *graph.Node
-	first, second   [2]*graph.Node // of m, of log s
-	mean            [2]*graph.Node
-	variance, cross *graph.Node
-	sumSquare       *graph.Node
-	clipNorm        *graph.Node
-	// the inputs
-	eta                      *graph.Node
-	rate, correct1, correct2 *graph.Node
-	weight, averaging        *graph.Node
+	b                          *graph.Builder
+	p                          graph.Shape
+	value, first, second, mean []*graph.Node
+	variance, cross, sumSquare *graph.Node // if the noise is followed
+	clipNorm                   *graph.Node
+	eta                        *graph.Node // of a mean-field guide
+	rate, correct1, correct2   *graph.Node
+	weight, averaging          *graph.Node
 }
 
-func newLeaves(latent int) *leaves {
+func (l *Loop) newLeaves() *leaves {
 	b := graph.NewBuilder()
-	p := graph.Shape{{Name: "p", Size: latent}}
-	pair := func(name string) [2]*graph.Node {
-		return [2]*graph.Node{b.Param(name+" of m", p), b.Param(name+" of log s", p)}
+	x := &leaves{b: b, p: graph.Shape{{Name: "p", Size: l.plan.Latent}}}
+	of := []string{"m", "log s"}[:l.guide.Size()/l.plan.Latent]
+	for _, part := range []struct {
+		name string
+		to   *[]*graph.Node
+	}{{"", &x.value}, {"first of ", &x.first}, {"second of ", &x.second}, {"mean of ", &x.mean}} {
+		for _, name := range of {
+			*part.to = append(*part.to, b.Param(part.name+name, x.p))
+		}
 	}
-	x := &leaves{b: b, m: b.Param("m", p), logS: b.Param("log s", p), first: pair("first"), second: pair("second"), mean: pair("mean")}
-	x.variance, x.cross, x.sumSquare = b.Param("variance", p), b.Param("cross", p), b.Param("sum square", p)
+	if l.modelsNoise() {
+		x.variance, x.cross, x.sumSquare = b.Param("variance", x.p), b.Param("cross", x.p), b.Param("sum square", x.p)
+	}
 	x.clipNorm = b.Param("clip norm", nil)
-	x.eta = b.Aux("eta", p, false)
+	if l.isMeanField() {
+		x.eta = b.Aux("eta", x.p, false)
+	}
 	x.rate, x.correct1, x.correct2 = b.Aux("rate", nil, false), b.Aux("correct1", nil, false), b.Aux("correct2", nil, false)
 	x.weight, x.averaging = b.Aux("weight", nil, false), b.Aux("averaging", nil, false)
 	return x
@@ -55,46 +75,59 @@ func newLeaves(latent int) *leaves {
 
 // absorbTape makes the next state of a release.
 func (l *Loop) absorbTape() (*graph.Tape, error) {
-	x, plan := newLeaves(l.plan.Latent), l.plan
+	x, plan := l.newLeaves(), l.plan
 	b := x.b
-	p := graph.Shape{{Name: "p", Size: plan.Latent}}
-	release, count, prior := b.Aux("release", p, false), b.Aux("count", nil, false), b.Aux("prior", p, false)
+	release, count, prior := b.Aux("release", x.p, false), b.Aux("count", nil, false), b.Aux("prior", x.p, false)
 
 	// the guide's pullback
-	grad := b.Add(b.Mul(b.Const(1/plan.SamplingRate), release), prior)
-	gradS := b.Add(b.Mul(b.Mul(b.Exp(x.logS), x.eta), grad), b.Const(1))
-
-	m, firstM, secondM, gain := x.adam(x.m, grad, 0)
-	logS, firstS, secondS, _ := x.adam(x.logS, gradS, 1)
-
-	// noiseVariance.add
-	precision := b.Exp(b.Mul(b.Const(-2), logS))
-	decay := b.Exp(b.Neg(b.Mul(gain, precision)))
-	noiseSD := b.Mul(b.Const(plan.GradientNoise/plan.SamplingRate), x.clipNorm)
-	variance := b.Add(b.Mul(b.Square(decay), x.variance), b.Square(b.Mul(gain, noiseSD)))
-	decayed := b.Mul(decay, x.cross)
-	sumSquare := b.Add(x.sumSquare, b.Mul(x.averaging, b.Add(b.Add(decayed, decayed), variance)))
-	cross := b.Where(x.averaging, b.Add(decayed, variance), x.cross)
-
-	// average.add
-	meanM := b.Add(x.mean[0], b.Mul(x.weight, b.Sub(m, x.mean[0])))
-	meanS := b.Add(x.mean[1], b.Mul(x.weight, b.Sub(logS, x.mean[1])))
-
+	grad := []*graph.Node{b.Add(b.Mul(b.Const(1/plan.SamplingRate), release), prior)}
+	if l.isMeanField() {
+		grad = append(grad, b.Add(b.Mul(b.Mul(b.Exp(x.value[1]), x.eta), grad[0]), b.Const(1)))
+	}
+	var value, first, second, mean []*graph.Node
+	var gain *graph.Node // of m
+	for k := range grad {
+		v, f, s, g := x.adam(k, grad[k])
+		value, first, second = append(value, v), append(first, f), append(second, s)
+		mean = append(mean, b.Add(x.mean[k], b.Mul(x.weight, b.Sub(v, x.mean[k])))) // average.add
+		if k == 0 {
+			gain = g
+		}
+	}
+	next := append(append(append(value, first...), second...), mean...)
+	if l.modelsNoise() {
+		precision := b.Const(0)
+		if l.isMeanField() {
+			precision = b.Exp(b.Mul(b.Const(-2), value[1]))
+		}
+		next = append(next, l.addNoise(x, gain, precision)...)
+	}
 	clipNorm := x.clipNorm
 	if plan.Clipping == ClippingAdaptive {
 		clipNorm = b.Mul(clipNorm, b.Exp(b.Mul(b.Const(-l.adapt.rate/l.adapt.expected), count)))
 		clipNorm = b.Min(b.Max(clipNorm, b.Const(minClipNorm)), b.Const(maxClipNorm))
 	}
-	next := []*graph.Node{m, logS, firstM, firstS, secondM, secondS, meanM, meanS, variance, cross, sumSquare, clipNorm}
-	return graph.Compile(b, nil, next, graph.Options{})
+	return graph.Compile(b, nil, append(next, clipNorm), graph.Options{})
 }
 
-// adam is simd.AdamStep on parameter k: the next value, the next running means,
+// adam is simd.AdamStep on part k of λ: the next value, the next running means,
 // and the gain.
-func (x *leaves) adam(value, grad *graph.Node, k int) (next, first, second, gain *graph.Node) {
+func (x *leaves) adam(k int, grad *graph.Node) (next, first, second, gain *graph.Node) {
 	b := x.b
 	first = b.Add(b.Mul(b.Const(adamBeta1), x.first[k]), b.Mul(b.Const(1-adamBeta1), grad))
 	second = b.Add(b.Mul(b.Const(adamBeta2), x.second[k]), b.Mul(b.Mul(b.Const(1-adamBeta2), grad), grad))
 	gain = b.Div(x.rate, b.Add(b.Sqrt(b.Div(second, x.correct2)), b.Const(adamEpsilon)))
-	return b.Add(value, b.Div(b.Mul(gain, first), x.correct1)), first, second, gain
+	return b.Add(x.value[k], b.Div(b.Mul(gain, first), x.correct1)), first, second, gain
+}
+
+// addNoise is noiseVariance.add: the next V, K and S.
+func (l *Loop) addNoise(x *leaves, gain, precision *graph.Node) []*graph.Node {
+	b := x.b
+	decay := b.Exp(b.Neg(b.Mul(gain, precision)))
+	noiseSD := b.Mul(b.Const(l.plan.GradientNoise/l.plan.SamplingRate), x.clipNorm)
+	variance := b.Add(b.Mul(b.Square(decay), x.variance), b.Square(b.Mul(gain, noiseSD)))
+	decayed := b.Mul(decay, x.cross)
+	sumSquare := b.Add(x.sumSquare, b.Mul(x.averaging, b.Add(b.Add(decayed, decayed), variance)))
+	cross := b.Where(x.averaging, b.Add(decayed, variance), x.cross)
+	return []*graph.Node{variance, cross, sumSquare}
 }
