@@ -42,6 +42,9 @@ func (a *assembler) add(in graph.Instr) {
 	case in.Op == graph.OpMatVec && a.record && in.Rows*in.Cols <= unrolled:
 		a.matVec(in)
 		return
+	case in.Op == graph.OpOuter && a.record && in.Rows*in.Cols*in.Width <= unrolled:
+		a.outer(in)
+		return
 	case in.Op == graph.OpGather && a.record:
 		if !a.p.lane[in.A.Buf] && (in.Width == 1 || in.Cols*in.Width <= unrolled) {
 			a.gather(in)
@@ -61,12 +64,45 @@ func (a *assembler) add(in graph.Instr) {
 		return
 	}
 	for _, s := range steps {
-		if coded, ok := s.coded(a.p); ok {
+		coded, ok := s.coded(a.p)
+		if !ok && a.record {
+			coded, ok = a.filled(s)
+		}
+		if ok {
 			a.emit(coded)
 		} else {
 			a.alone(item{step: &s})
 		}
 	}
+}
+
+// room is some elements of the arena.
+type room struct{ place, count int }
+
+// filled is the instruction of a step that has one for vectors only, its scalars
+// repeated in lanes.
+func (a *assembler) filled(s step) (simd.Instruction, bool) {
+	all, operands := s, []*source{&s.a, &s.b, &s.c}
+	for k, o := range []*source{&all.a, &all.b, &all.c} {
+		if o.scalar && !o.absent {
+			*o = source{space: inLanes, at: k} // whichever
+		}
+	}
+	if _, ok := all.coded(a.p); !ok {
+		return simd.Instruction{}, false
+	}
+	for k, o := range operands {
+		if !o.scalar || o.absent {
+			continue
+		}
+		if spare := &a.p.spare[k]; spare.count < s.count {
+			spare.place, spare.count = a.p.newElements(s.count), s.count
+		}
+		filled := source{space: inLanes, at: a.p.spare[k].place}
+		a.emit(simd.Instruction{Op: simd.OpFill, Count: s.count, To: filled.place(), A: o.place()})
+		*o = filled
+	}
+	return s.coded(a.p)
 }
 
 // unrolled is the most elements of a matrix whose product with lanes is written
@@ -91,6 +127,31 @@ func (a *assembler) matVec(in graph.Instr) {
 				Op: op, Count: in.Width, To: lanes(to + r*in.Width), A: lanes(x + c*in.Width),
 				B: a.p.source(in.A, e, true).place(),
 			})
+		}
+	}
+}
+
+// outer writes out products of elements, at least one of each laned.
+func (a *assembler) outer(in graph.Instr) {
+	to := a.p.place[in.Dst]
+	for r := range in.Rows {
+		for c := range in.Cols {
+			for w := range in.Width {
+				x, y := a.p.source(in.A, r*in.Width+w, true), a.p.source(in.B, c*in.Width+w, true)
+				if x.scalar {
+					x, y = y, x
+				}
+				op := simd.OpAddProduct
+				switch {
+				case w == 0 && y.scalar:
+					op = simd.OpMulScalar
+				case w == 0:
+					op = simd.OpMul
+				case y.scalar:
+					op = simd.OpAxpy
+				}
+				a.emit(simd.Instruction{Op: op, Count: 1, To: lanes(to + r*in.Cols + c), A: x.place(), B: y.place()})
+			}
 		}
 	}
 }

@@ -39,7 +39,7 @@ func unary(op graph.Op, scalar bool) (simd.Opcode, bool) {
 		graph.OpLog: simd.OpLog, graph.OpSigmoid: simd.OpSigmoid, graph.OpSoftplus: simd.OpSoftplus,
 		graph.OpExpm1: simd.OpExpm1, graph.OpLog1p: simd.OpLog1p, graph.OpLogSigmoid: simd.OpLogSigmoid,
 		graph.OpTanh: simd.OpTanh, graph.OpErf: simd.OpErf, graph.OpNormalCDF: simd.OpNormalCDF,
-		graph.OpLogNormalCDF: simd.OpLogNormalCDF, graph.OpGelu: simd.OpGelu,
+		graph.OpLogNormalCDF: simd.OpLogNormalCDF, graph.OpGelu: simd.OpGelu, graph.OpAbs: simd.OpAbs,
 	}[op]
 	return code, ok
 }
@@ -47,7 +47,7 @@ func unary(op graph.Op, scalar bool) (simd.Opcode, bool) {
 func binary(op graph.Op) (simd.Opcode, bool) {
 	code, ok := map[graph.Op]simd.Opcode{
 		graph.OpAdd: simd.OpAdd, graph.OpSub: simd.OpSub, graph.OpMul: simd.OpMul, graph.OpDiv: simd.OpDiv,
-		graph.OpMax: simd.OpMax, graph.OpMulZero: simd.OpMulZero, graph.OpLess: simd.OpLess, graph.OpEqual: simd.OpEqual,
+		graph.OpMax: simd.OpMax, graph.OpMin: simd.OpMin, graph.OpMulZero: simd.OpMulZero, graph.OpLess: simd.OpLess, graph.OpEqual: simd.OpEqual,
 	}[op]
 	return code, ok
 }

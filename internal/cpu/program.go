@@ -48,6 +48,7 @@ type program struct {
 	// elements of the arena: |g_b|², its factor, the size of what may have
 	// cancelled, and two for what comes between
 	norm2, factor, size, part, other int
+	spare                            [3]room // for scalars of operands, repeated in lanes
 }
 
 // An instr is a tape instruction that is not cut into steps.

@@ -26,11 +26,13 @@ const (
 	OpNormalCDF                  // to = Φ(a)
 	OpLogNormalCDF               // to = log Φ(a)
 	OpGelu                       // to = a·Φ(a)
+	OpAbs                        // to = |a|
 	OpAdd                        // to = a + b
 	OpSub                        // to = a - b
 	OpMul                        // to = a·b
 	OpDiv                        // to = a/b
 	OpMax                        // to = max(a, b); NaN wins
+	OpMin                        // to = min(a, b); NaN wins
 	OpMulZero                    // to = a·b, but 0 where a is 0
 	OpLess                       // to = 1 where a < b, else 0
 	OpEqual                      // to = 1 where a = b, else 0
@@ -73,7 +75,7 @@ func kindsOf(op Opcode) [4]kind {
 	switch {
 	case op == OpFill:
 		return [4]kind{vectors, number}
-	case op <= OpGelu:
+	case op <= OpAbs:
 		return [4]kind{vectors, vectors}
 	case op <= OpEqual, op == OpAddProduct:
 		return [4]kind{vectors, vectors, vectors}

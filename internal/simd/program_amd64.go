@@ -12,7 +12,7 @@ func runAVX2(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX2(table *[47]uintptr)
+func codesAVX2(table *[49]uintptr)
 
 // The end of a program.
 func stopCodeAVX2()
@@ -71,6 +71,9 @@ func logNormalCDFCodeAVX2()
 // to = a·Φ(a)
 func geluCodeAVX2()
 
+// to = |a|
+func absCodeAVX2()
+
 // to = a + b
 func addCodeAVX2()
 
@@ -85,6 +88,9 @@ func divCodeAVX2()
 
 // to = max(a, b)
 func maxCodeAVX2()
+
+// to = min(a, b)
+func minCodeAVX2()
 
 // to = a·b, but 0 where a is 0
 func mulZeroCodeAVX2()
@@ -163,7 +169,7 @@ func runAVX512(first *byte, spaces *byte, pitch int, lanes int)
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX512(table *[47]uintptr)
+func codesAVX512(table *[49]uintptr)
 
 // The end of a program.
 func stopCodeAVX512()
@@ -222,6 +228,9 @@ func logNormalCDFCodeAVX512()
 // to = a·Φ(a)
 func geluCodeAVX512()
 
+// to = |a|
+func absCodeAVX512()
+
 // to = a + b
 func addCodeAVX512()
 
@@ -236,6 +245,9 @@ func divCodeAVX512()
 
 // to = max(a, b)
 func maxCodeAVX512()
+
+// to = min(a, b)
+func minCodeAVX512()
 
 // to = a·b, but 0 where a is 0
 func mulZeroCodeAVX512()

@@ -14,7 +14,7 @@ TEXT ·runAVX2(SB), NOSPLIT, $0-32
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX2(table *[47]uintptr)
+// func codesAVX2(table *[49]uintptr)
 TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX2+0(SB), CX
@@ -55,62 +55,66 @@ TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ CX, 136(AX)
 	LEAQ ·geluCodeAVX2+0(SB), CX
 	MOVQ CX, 144(AX)
-	LEAQ ·addCodeAVX2+0(SB), CX
+	LEAQ ·absCodeAVX2+0(SB), CX
 	MOVQ CX, 152(AX)
-	LEAQ ·subCodeAVX2+0(SB), CX
+	LEAQ ·addCodeAVX2+0(SB), CX
 	MOVQ CX, 160(AX)
-	LEAQ ·mulCodeAVX2+0(SB), CX
+	LEAQ ·subCodeAVX2+0(SB), CX
 	MOVQ CX, 168(AX)
-	LEAQ ·divCodeAVX2+0(SB), CX
+	LEAQ ·mulCodeAVX2+0(SB), CX
 	MOVQ CX, 176(AX)
-	LEAQ ·maxCodeAVX2+0(SB), CX
+	LEAQ ·divCodeAVX2+0(SB), CX
 	MOVQ CX, 184(AX)
-	LEAQ ·mulZeroCodeAVX2+0(SB), CX
+	LEAQ ·maxCodeAVX2+0(SB), CX
 	MOVQ CX, 192(AX)
-	LEAQ ·lessCodeAVX2+0(SB), CX
+	LEAQ ·minCodeAVX2+0(SB), CX
 	MOVQ CX, 200(AX)
-	LEAQ ·equalCodeAVX2+0(SB), CX
+	LEAQ ·mulZeroCodeAVX2+0(SB), CX
 	MOVQ CX, 208(AX)
-	LEAQ ·addScalarCodeAVX2+0(SB), CX
+	LEAQ ·lessCodeAVX2+0(SB), CX
 	MOVQ CX, 216(AX)
-	LEAQ ·subScalarCodeAVX2+0(SB), CX
+	LEAQ ·equalCodeAVX2+0(SB), CX
 	MOVQ CX, 224(AX)
-	LEAQ ·fromScalarCodeAVX2+0(SB), CX
+	LEAQ ·addScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 232(AX)
-	LEAQ ·mulScalarCodeAVX2+0(SB), CX
+	LEAQ ·subScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 240(AX)
-	LEAQ ·divScalarCodeAVX2+0(SB), CX
+	LEAQ ·fromScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 248(AX)
-	LEAQ ·overScalarCodeAVX2+0(SB), CX
+	LEAQ ·mulScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 256(AX)
-	LEAQ ·maxScalarCodeAVX2+0(SB), CX
+	LEAQ ·divScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 264(AX)
-	LEAQ ·lessScalarCodeAVX2+0(SB), CX
+	LEAQ ·overScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 272(AX)
-	LEAQ ·aboveScalarCodeAVX2+0(SB), CX
+	LEAQ ·maxScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 280(AX)
-	LEAQ ·equalScalarCodeAVX2+0(SB), CX
+	LEAQ ·lessScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 288(AX)
-	LEAQ ·addProductCodeAVX2+0(SB), CX
+	LEAQ ·aboveScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 296(AX)
-	LEAQ ·axpyCodeAVX2+0(SB), CX
+	LEAQ ·equalScalarCodeAVX2+0(SB), CX
 	MOVQ CX, 304(AX)
-	LEAQ ·whereCodeAVX2+0(SB), CX
+	LEAQ ·addProductCodeAVX2+0(SB), CX
 	MOVQ CX, 312(AX)
-	LEAQ ·blockCodeAVX2+0(SB), CX
+	LEAQ ·axpyCodeAVX2+0(SB), CX
 	MOVQ CX, 320(AX)
-	LEAQ ·spoilCodeAVX2+0(SB), CX
+	LEAQ ·whereCodeAVX2+0(SB), CX
 	MOVQ CX, 328(AX)
-	LEAQ ·squaresCodeAVX2+0(SB), CX
+	LEAQ ·blockCodeAVX2+0(SB), CX
 	MOVQ CX, 336(AX)
-	LEAQ ·gatherCodeAVX2+0(SB), CX
+	LEAQ ·spoilCodeAVX2+0(SB), CX
 	MOVQ CX, 344(AX)
-	LEAQ ·dotsCodeAVX2+0(SB), CX
+	LEAQ ·squaresCodeAVX2+0(SB), CX
 	MOVQ CX, 352(AX)
-	LEAQ ·scaleCodeAVX2+0(SB), CX
+	LEAQ ·gatherCodeAVX2+0(SB), CX
 	MOVQ CX, 360(AX)
-	LEAQ ·groupDotsCodeAVX2+0(SB), CX
+	LEAQ ·dotsCodeAVX2+0(SB), CX
 	MOVQ CX, 368(AX)
+	LEAQ ·scaleCodeAVX2+0(SB), CX
+	MOVQ CX, 376(AX)
+	LEAQ ·groupDotsCodeAVX2+0(SB), CX
+	MOVQ CX, 384(AX)
 	RET
 
 // func stopCodeAVX2()
@@ -6082,6 +6086,70 @@ done54:
 	MOVQ (SI), R11
 	JMP  R11
 
+// func absCodeAVX2()
+// Requires: AVX
+TEXT ·absCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	NEGQ    R10
+	JZ      tail56
+
+loop55:
+	VMOVUPD      (BX)(R10*1), Y0
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (AX)(R10*1)
+	VMOVUPD      32(BX)(R10*1), Y0
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y1
+	VANDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, 32(AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop55
+
+tail56:
+	TESTQ        R13, R13
+	JZ           done57
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	XORQ         R8, R8
+	SUBQ         CX, R8
+	LEAQ         tail8x8<>+64(SB), CX
+	VMOVUPS      (CX)(R8*8), Y0
+	LEAQ         tail8x4<>+32(SB), CX
+	VMOVUPS      (CX)(R8*4), X1
+	LEAQ         tail8x8<>+96(SB), CX
+	VMOVUPS      (CX)(R8*8), Y1
+	LEAQ         tail8x4<>+48(SB), CX
+	VMOVUPS      (CX)(R8*4), X2
+	VMASKMOVPD   (BX)(R10*1), Y0, Y2
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y3
+	VANDPD       Y3, Y2, Y2
+	VMASKMOVPD   Y2, Y0, (AX)(R10*1)
+	VMASKMOVPD   32(BX)(R10*1), Y1, Y0
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y2
+	VANDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
+
+done57:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
 // func addCodeAVX2()
 // Requires: AVX
 TEXT ·addCodeAVX2(SB), NOSPLIT, $0
@@ -6109,9 +6177,9 @@ TEXT ·addCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail56
+	JZ      tail59
 
-loop55:
+loop58:
 	VMOVUPD (BX)(R10*1), Y0
 	VMOVUPD (CX)(R10*1), Y1
 	VADDPD  Y1, Y0, Y0
@@ -6121,11 +6189,11 @@ loop55:
 	VADDPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop55
+	JNZ     loop58
 
-tail56:
+tail59:
 	TESTQ      R13, R13
-	JZ         done57
+	JZ         done60
 	MOVQ       R13, R8
 	SHRQ       $0x03, R8
 	XORQ       R11, R11
@@ -6147,7 +6215,7 @@ tail56:
 	VADDPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
 
-done57:
+done60:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6179,9 +6247,9 @@ TEXT ·subCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail59
+	JZ      tail62
 
-loop58:
+loop61:
 	VMOVUPD (BX)(R10*1), Y0
 	VMOVUPD (CX)(R10*1), Y1
 	VSUBPD  Y1, Y0, Y0
@@ -6191,11 +6259,11 @@ loop58:
 	VSUBPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop58
+	JNZ     loop61
 
-tail59:
+tail62:
 	TESTQ      R13, R13
-	JZ         done60
+	JZ         done63
 	MOVQ       R13, R8
 	SHRQ       $0x03, R8
 	XORQ       R11, R11
@@ -6217,7 +6285,7 @@ tail59:
 	VSUBPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
 
-done60:
+done63:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6249,9 +6317,9 @@ TEXT ·mulCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail62
+	JZ      tail65
 
-loop61:
+loop64:
 	VMOVUPD (BX)(R10*1), Y0
 	VMOVUPD (CX)(R10*1), Y1
 	VMULPD  Y1, Y0, Y0
@@ -6261,11 +6329,11 @@ loop61:
 	VMULPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop61
+	JNZ     loop64
 
-tail62:
+tail65:
 	TESTQ      R13, R13
-	JZ         done63
+	JZ         done66
 	MOVQ       R13, R8
 	SHRQ       $0x03, R8
 	XORQ       R11, R11
@@ -6287,7 +6355,7 @@ tail62:
 	VMULPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
 
-done63:
+done66:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6319,9 +6387,9 @@ TEXT ·divCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail65
+	JZ      tail68
 
-loop64:
+loop67:
 	VMOVUPD (BX)(R10*1), Y0
 	VMOVUPD (CX)(R10*1), Y1
 	VDIVPD  Y1, Y0, Y0
@@ -6331,11 +6399,11 @@ loop64:
 	VDIVPD  Y1, Y0, Y0
 	VMOVUPD Y0, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop64
+	JNZ     loop67
 
-tail65:
+tail68:
 	TESTQ      R13, R13
-	JZ         done66
+	JZ         done69
 	MOVQ       R13, R8
 	SHRQ       $0x03, R8
 	XORQ       R11, R11
@@ -6357,7 +6425,7 @@ tail65:
 	VDIVPD     Y2, Y0, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
 
-done66:
+done69:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6389,9 +6457,9 @@ TEXT ·maxCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail68
+	JZ      tail71
 
-loop67:
+loop70:
 	VMOVUPD   (BX)(R10*1), Y0
 	VMOVUPD   (CX)(R10*1), Y1
 	VCMPPD    $0x11, Y0, Y1, Y2
@@ -6407,11 +6475,11 @@ loop67:
 	VBLENDVPD Y2, Y0, Y1, Y0
 	VMOVUPD   Y0, 32(AX)(R10*1)
 	ADDQ      $0x40, R10
-	JNZ       loop67
+	JNZ       loop70
 
-tail68:
+tail71:
 	TESTQ      R13, R13
-	JZ         done69
+	JZ         done72
 	MOVQ       R13, R8
 	SHRQ       $0x03, R8
 	XORQ       R11, R11
@@ -6439,7 +6507,89 @@ tail68:
 	VBLENDVPD  Y3, Y0, Y2, Y0
 	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
 
-done69:
+done72:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func minCodeAVX2()
+// Requires: AVX
+TEXT ·minCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail74
+
+loop73:
+	VMOVUPD   (BX)(R10*1), Y0
+	VMOVUPD   (CX)(R10*1), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD   Y0, (AX)(R10*1)
+	VMOVUPD   32(BX)(R10*1), Y0
+	VMOVUPD   32(CX)(R10*1), Y1
+	VCMPPD    $0x11, Y1, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y1
+	VCMPPD    $0x03, Y0, Y0, Y2
+	VBLENDVPD Y2, Y0, Y1, Y0
+	VMOVUPD   Y0, 32(AX)(R10*1)
+	ADDQ      $0x40, R10
+	JNZ       loop73
+
+tail74:
+	TESTQ      R13, R13
+	JZ         done75
+	MOVQ       R13, R8
+	SHRQ       $0x03, R8
+	XORQ       R11, R11
+	SUBQ       R8, R11
+	LEAQ       tail8x8<>+64(SB), R8
+	VMOVUPS    (R8)(R11*8), Y0
+	LEAQ       tail8x4<>+32(SB), R8
+	VMOVUPS    (R8)(R11*4), X1
+	LEAQ       tail8x8<>+96(SB), R8
+	VMOVUPS    (R8)(R11*8), Y1
+	LEAQ       tail8x4<>+48(SB), R8
+	VMOVUPS    (R8)(R11*4), X2
+	VMASKMOVPD (BX)(R10*1), Y0, Y2
+	VMASKMOVPD (CX)(R10*1), Y0, Y3
+	VCMPPD     $0x11, Y3, Y2, Y4
+	VBLENDVPD  Y4, Y2, Y3, Y3
+	VCMPPD     $0x03, Y2, Y2, Y4
+	VBLENDVPD  Y4, Y2, Y3, Y2
+	VMASKMOVPD Y2, Y0, (AX)(R10*1)
+	VMASKMOVPD 32(BX)(R10*1), Y1, Y0
+	VMASKMOVPD 32(CX)(R10*1), Y1, Y2
+	VCMPPD     $0x11, Y2, Y0, Y3
+	VBLENDVPD  Y3, Y0, Y2, Y2
+	VCMPPD     $0x03, Y0, Y0, Y3
+	VBLENDVPD  Y3, Y0, Y2, Y0
+	VMASKMOVPD Y0, Y1, 32(AX)(R10*1)
+
+done75:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6471,9 +6621,9 @@ TEXT ·mulZeroCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail71
+	JZ      tail77
 
-loop70:
+loop76:
 	VMOVUPD      (BX)(R10*1), Y0
 	VMOVUPD      (CX)(R10*1), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
@@ -6491,11 +6641,11 @@ loop70:
 	VBLENDVPD    Y0, Y3, Y1, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop70
+	JNZ          loop76
 
-tail71:
+tail77:
 	TESTQ        R13, R13
-	JZ           done72
+	JZ           done78
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	XORQ         R11, R11
@@ -6525,7 +6675,7 @@ tail71:
 	VBLENDVPD    Y0, Y4, Y2, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done72:
+done78:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6557,9 +6707,9 @@ TEXT ·lessCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail74
+	JZ      tail80
 
-loop73:
+loop79:
 	VMOVUPD      (BX)(R10*1), Y0
 	VMOVUPD      (CX)(R10*1), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
@@ -6575,11 +6725,11 @@ loop73:
 	VBLENDVPD    Y0, Y2, Y3, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop73
+	JNZ          loop79
 
-tail74:
+tail80:
 	TESTQ        R13, R13
-	JZ           done75
+	JZ           done81
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	XORQ         R11, R11
@@ -6607,7 +6757,7 @@ tail74:
 	VBLENDVPD    Y0, Y3, Y4, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done75:
+done81:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6639,9 +6789,9 @@ TEXT ·equalCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail77
+	JZ      tail83
 
-loop76:
+loop82:
 	VMOVUPD      (BX)(R10*1), Y0
 	VMOVUPD      (CX)(R10*1), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
@@ -6657,11 +6807,11 @@ loop76:
 	VBLENDVPD    Y0, Y2, Y3, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop76
+	JNZ          loop82
 
-tail77:
+tail83:
 	TESTQ        R13, R13
-	JZ           done78
+	JZ           done84
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	XORQ         R11, R11
@@ -6689,7 +6839,7 @@ tail77:
 	VBLENDVPD    Y0, Y3, Y4, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done78:
+done84:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6719,9 +6869,9 @@ TEXT ·addScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail80
+	JZ           tail86
 
-loop79:
+loop85:
 	VMOVUPD (BX)(R10*1), Y1
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -6729,11 +6879,11 @@ loop79:
 	VADDPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop79
+	JNZ     loop85
 
-tail80:
+tail86:
 	TESTQ      R13, R13
-	JZ         done81
+	JZ         done87
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -6753,7 +6903,7 @@ tail80:
 	VADDPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done81:
+done87:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6783,9 +6933,9 @@ TEXT ·subScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail83
+	JZ           tail89
 
-loop82:
+loop88:
 	VMOVUPD (BX)(R10*1), Y1
 	VSUBPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -6793,11 +6943,11 @@ loop82:
 	VSUBPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop82
+	JNZ     loop88
 
-tail83:
+tail89:
 	TESTQ      R13, R13
-	JZ         done84
+	JZ         done90
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -6817,7 +6967,7 @@ tail83:
 	VSUBPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done84:
+done90:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6847,9 +6997,9 @@ TEXT ·fromScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail86
+	JZ           tail92
 
-loop85:
+loop91:
 	VMOVUPD (BX)(R10*1), Y1
 	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -6857,11 +7007,11 @@ loop85:
 	VSUBPD  Y1, Y0, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop85
+	JNZ     loop91
 
-tail86:
+tail92:
 	TESTQ      R13, R13
-	JZ         done87
+	JZ         done93
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -6881,7 +7031,7 @@ tail86:
 	VSUBPD     Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done87:
+done93:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6911,9 +7061,9 @@ TEXT ·mulScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail89
+	JZ           tail95
 
-loop88:
+loop94:
 	VMOVUPD (BX)(R10*1), Y1
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -6921,11 +7071,11 @@ loop88:
 	VMULPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop88
+	JNZ     loop94
 
-tail89:
+tail95:
 	TESTQ      R13, R13
-	JZ         done90
+	JZ         done96
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -6945,7 +7095,7 @@ tail89:
 	VMULPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done90:
+done96:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -6975,9 +7125,9 @@ TEXT ·divScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail92
+	JZ           tail98
 
-loop91:
+loop97:
 	VMOVUPD (BX)(R10*1), Y1
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -6985,11 +7135,11 @@ loop91:
 	VDIVPD  Y0, Y1, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop91
+	JNZ     loop97
 
-tail92:
+tail98:
 	TESTQ      R13, R13
-	JZ         done93
+	JZ         done99
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7009,7 +7159,7 @@ tail92:
 	VDIVPD     Y0, Y1, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done93:
+done99:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7039,9 +7189,9 @@ TEXT ·overScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail95
+	JZ           tail101
 
-loop94:
+loop100:
 	VMOVUPD (BX)(R10*1), Y1
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, (AX)(R10*1)
@@ -7049,11 +7199,11 @@ loop94:
 	VDIVPD  Y1, Y0, Y1
 	VMOVUPD Y1, 32(AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop94
+	JNZ     loop100
 
-tail95:
+tail101:
 	TESTQ      R13, R13
-	JZ         done96
+	JZ         done102
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7073,7 +7223,7 @@ tail95:
 	VDIVPD     Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done96:
+done102:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7103,9 +7253,9 @@ TEXT ·maxScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail98
+	JZ           tail104
 
-loop97:
+loop103:
 	VMOVUPD   (BX)(R10*1), Y1
 	VCMPPD    $0x11, Y1, Y0, Y2
 	VBLENDVPD Y2, Y1, Y0, Y2
@@ -7119,11 +7269,11 @@ loop97:
 	VBLENDVPD Y3, Y1, Y2, Y1
 	VMOVUPD   Y1, 32(AX)(R10*1)
 	ADDQ      $0x40, R10
-	JNZ       loop97
+	JNZ       loop103
 
-tail98:
+tail104:
 	TESTQ      R13, R13
-	JZ         done99
+	JZ         done105
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
 	XORQ       R8, R8
@@ -7149,7 +7299,7 @@ tail98:
 	VBLENDVPD  Y3, Y1, Y0, Y0
 	VMASKMOVPD Y0, Y2, 32(AX)(R10*1)
 
-done99:
+done105:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7179,9 +7329,9 @@ TEXT ·lessScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail101
+	JZ           tail107
 
-loop100:
+loop106:
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
 	VBROADCASTSD c0000000000000000<>+0(SB), Y3
@@ -7195,11 +7345,11 @@ loop100:
 	VBLENDVPD    Y1, Y2, Y3, Y1
 	VMOVUPD      Y1, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop100
+	JNZ          loop106
 
-tail101:
+tail107:
 	TESTQ        R13, R13
-	JZ           done102
+	JZ           done108
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -7225,7 +7375,7 @@ tail101:
 	VBLENDVPD    Y0, Y3, Y4, Y0
 	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
 
-done102:
+done108:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7255,9 +7405,9 @@ TEXT ·aboveScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail104
+	JZ           tail110
 
-loop103:
+loop109:
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
 	VBROADCASTSD c0000000000000000<>+0(SB), Y3
@@ -7271,11 +7421,11 @@ loop103:
 	VBLENDVPD    Y1, Y2, Y3, Y1
 	VMOVUPD      Y1, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop103
+	JNZ          loop109
 
-tail104:
+tail110:
 	TESTQ        R13, R13
-	JZ           done105
+	JZ           done111
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -7301,7 +7451,7 @@ tail104:
 	VBLENDVPD    Y0, Y3, Y4, Y0
 	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
 
-done105:
+done111:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7331,9 +7481,9 @@ TEXT ·equalScalarCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail107
+	JZ           tail113
 
-loop106:
+loop112:
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y2
 	VBROADCASTSD c0000000000000000<>+0(SB), Y3
@@ -7347,11 +7497,11 @@ loop106:
 	VBLENDVPD    Y1, Y2, Y3, Y1
 	VMOVUPD      Y1, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop106
+	JNZ          loop112
 
-tail107:
+tail113:
 	TESTQ        R13, R13
-	JZ           done108
+	JZ           done114
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -7377,7 +7527,7 @@ tail107:
 	VBLENDVPD    Y0, Y3, Y4, Y0
 	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
 
-done108:
+done114:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7409,9 +7559,9 @@ TEXT ·addProductCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail110
+	JZ      tail116
 
-loop109:
+loop115:
 	VMOVUPD     (AX)(R10*1), Y0
 	VMOVUPD     (BX)(R10*1), Y1
 	VMOVUPD     (CX)(R10*1), Y2
@@ -7423,11 +7573,11 @@ loop109:
 	VFMADD231PD Y2, Y1, Y0
 	VMOVUPD     Y0, 32(AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop109
+	JNZ         loop115
 
-tail110:
+tail116:
 	TESTQ       R13, R13
-	JZ          done111
+	JZ          done117
 	MOVQ        R13, R8
 	SHRQ        $0x03, R8
 	XORQ        R11, R11
@@ -7451,7 +7601,7 @@ tail110:
 	VFMADD231PD Y3, Y2, Y0
 	VMASKMOVPD  Y0, Y1, 32(AX)(R10*1)
 
-done111:
+done117:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7481,9 +7631,9 @@ TEXT ·axpyCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail113
+	JZ           tail119
 
-loop112:
+loop118:
 	VMOVUPD     (AX)(R10*1), Y1
 	VMOVUPD     (BX)(R10*1), Y2
 	VFMADD231PD Y0, Y2, Y1
@@ -7493,11 +7643,11 @@ loop112:
 	VFMADD231PD Y0, Y2, Y1
 	VMOVUPD     Y1, 32(AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop112
+	JNZ         loop118
 
-tail113:
+tail119:
 	TESTQ       R13, R13
-	JZ          done114
+	JZ          done120
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
 	XORQ        R8, R8
@@ -7519,7 +7669,7 @@ tail113:
 	VFMADD231PD Y0, Y3, Y1
 	VMASKMOVPD  Y1, Y2, 32(AX)(R10*1)
 
-done114:
+done120:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7557,9 +7707,9 @@ TEXT ·whereCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, CX
 	ADDQ    R10, R8
 	NEGQ    R10
-	JZ      tail116
+	JZ      tail122
 
-loop115:
+loop121:
 	VMOVUPD      (BX)(R10*1), Y0
 	VMOVUPD      (CX)(R10*1), Y1
 	VMOVUPD      (R8)(R10*1), Y2
@@ -7575,11 +7725,11 @@ loop115:
 	VBLENDVPD    Y0, Y2, Y1, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop115
+	JNZ          loop121
 
-tail116:
+tail122:
 	TESTQ        R13, R13
-	JZ           done117
+	JZ           done123
 	MOVQ         R13, R11
 	SHRQ         $0x03, R11
 	XORQ         R12, R12
@@ -7607,7 +7757,7 @@ tail116:
 	VBLENDVPD    Y0, Y3, Y2, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done117:
+done123:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7637,9 +7787,9 @@ TEXT ·blockCodeAVX2(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail119
+	JZ           tail125
 
-loop118:
+loop124:
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Y2
 	VROUNDPD     $0x03, Y1, Y3
@@ -7657,11 +7807,11 @@ loop118:
 	VBLENDVPD    Y1, Y3, Y2, Y1
 	VMOVUPD      Y1, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop118
+	JNZ          loop124
 
-tail119:
+tail125:
 	TESTQ        R13, R13
-	JZ           done120
+	JZ           done126
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -7691,7 +7841,7 @@ tail119:
 	VBLENDVPD    Y0, Y4, Y3, Y0
 	VMASKMOVPD   Y0, Y2, 32(AX)(R10*1)
 
-done120:
+done126:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7717,9 +7867,9 @@ TEXT ·spoilCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail122
+	JZ      tail128
 
-loop121:
+loop127:
 	VMOVUPD      (AX)(R10*1), Y0
 	VMOVUPD      (BX)(R10*1), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
@@ -7735,11 +7885,11 @@ loop121:
 	VBLENDVPD    Y1, Y3, Y0, Y0
 	VMOVUPD      Y0, 32(AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop121
+	JNZ          loop127
 
-tail122:
+tail128:
 	TESTQ        R13, R13
-	JZ           done123
+	JZ           done129
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	XORQ         R8, R8
@@ -7767,7 +7917,7 @@ tail122:
 	VBLENDVPD    Y2, Y4, Y0, Y0
 	VMASKMOVPD   Y0, Y1, 32(AX)(R10*1)
 
-done123:
+done129:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -7788,26 +7938,26 @@ TEXT ·squaresCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes124:
+lanes130:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element125:
+element131:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD Y2, Y2, Y0
 	VMOVUPD     32(R12), Y2
 	VFMADD231PD Y2, Y2, Y1
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element125
+	JNZ         element131
 	VMOVUPD     Y0, (AX)
 	VMOVUPD     Y1, 32(AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, BX
 	SUBQ        $0x40, R13
-	JNZ         lanes124
+	JNZ         lanes130
 	ADDQ        $0x28, SI
 	MOVQ        (SI), R11
 	JMP         R11
@@ -7837,7 +7987,7 @@ TEXT ·gatherCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX      24(SI), R10
 	MOVQ         DX, R13
 
-lanes126:
+lanes132:
 	VMOVUPD      (R8), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
 	VMAXPD       Y2, Y1, Y2
@@ -7858,7 +8008,7 @@ lanes126:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element127:
+element133:
 	VPCMPEQQ     Y7, Y7, Y7
 	VGATHERQPD   Y7, (R12)(Y2*8), Y3
 	VBROADCASTSD c0000000000000000<>+0(SB), Y7
@@ -7876,11 +8026,11 @@ element127:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element127
+	JNZ          element133
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes126
+	JNZ          lanes132
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -7904,7 +8054,7 @@ TEXT ·dotsCodeAVX2(SB), NOSPLIT, $0
 	ADDQ    R12, CX
 	MOVLQSX 24(SI), R10
 
-element128:
+element134:
 	MOVQ   DI, R8
 	XORQ   R12, R12
 	VXORPD Y0, Y0, Y0
@@ -7912,9 +8062,9 @@ element128:
 	MOVQ   R8, R11
 	ANDQ   $0x07, R11
 	SHRQ   $0x03, R8
-	JZ     tail130
+	JZ     tail136
 
-loop129:
+loop135:
 	VMOVUPD     (BX)(R12*1), Y2
 	VMOVUPD     (CX)(R12*1), Y3
 	VFMADD231PD Y3, Y2, Y0
@@ -7923,11 +8073,11 @@ loop129:
 	VFMADD231PD Y3, Y2, Y1
 	ADDQ        $0x40, R12
 	DECQ        R8
-	JNZ         loop129
+	JNZ         loop135
 
-tail130:
+tail136:
 	TESTQ       R11, R11
-	JZ          done131
+	JZ          done137
 	XORQ        R8, R8
 	SUBQ        R11, R8
 	LEAQ        tail8x8<>+64(SB), R11
@@ -7945,7 +8095,7 @@ tail130:
 	VMASKMOVPD  32(CX)(R12*1), Y3, Y3
 	VFMADD231PD Y3, Y2, Y1
 
-done131:
+done137:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -7955,7 +8105,7 @@ done131:
 	ADDQ         $0x08, AX
 	ADDQ         DX, BX
 	DECQ         R10
-	JNZ          element128
+	JNZ          element134
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -7981,13 +8131,13 @@ TEXT ·scaleCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes132:
+lanes138:
 	VMOVUPD (CX), Y0
 	VMOVUPD 32(CX), Y1
 	XORQ    R12, R12
 	MOVQ    R10, R11
 
-element133:
+element139:
 	VMOVUPD (BX)(R12*1), Y2
 	VMULPD  Y0, Y2, Y2
 	VMOVUPD Y2, (AX)(R12*1)
@@ -7996,12 +8146,12 @@ element133:
 	VMOVUPD Y2, 32(AX)(R12*1)
 	ADDQ    DX, R12
 	DECQ    R11
-	JNZ     element133
+	JNZ     element139
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x40, R13
-	JNZ     lanes132
+	JNZ     lanes138
 	ADDQ    $0x28, SI
 	MOVQ    (SI), R11
 	JMP     R11
@@ -8032,11 +8182,11 @@ TEXT ·groupDotsCodeAVX2(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y1
 	MOVLQSX      32(SI), R13
 
-group134:
+group140:
 	MOVLQSX 24(SI), R10
 	MOVQ    BX, R11
 
-element135:
+element141:
 	MOVQ   DI, R14
 	XORQ   R12, R12
 	VXORPD Y2, Y2, Y2
@@ -8044,9 +8194,9 @@ element135:
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail137
+	JZ     tail143
 
-loop136:
+loop142:
 	VMOVUPD     (BX)(R12*1), Y4
 	VMOVUPD     (R8)(R12*1), Y5
 	VXORPD      Y6, Y6, Y6
@@ -8063,11 +8213,11 @@ loop136:
 	VFMADD231PD Y5, Y4, Y3
 	ADDQ        $0x40, R12
 	DECQ        R14
-	JNZ         loop136
+	JNZ         loop142
 
-tail137:
+tail143:
 	TESTQ       R15, R15
-	JZ          done138
+	JZ          done144
 	XORQ        R14, R14
 	SUBQ        R15, R14
 	LEAQ        tail8x8<>+64(SB), R15
@@ -8093,7 +8243,7 @@ tail137:
 	VMASKMOVPD  32(CX)(R12*1), Y5, Y5
 	VFMADD231PD Y5, Y4, Y3
 
-done138:
+done144:
 	VADDPD       Y3, Y2, Y2
 	VEXTRACTF128 $0x01, Y2, X3
 	VADDPD       X3, X2, X2
@@ -8103,11 +8253,11 @@ done138:
 	ADDQ         $0x08, AX
 	ADDQ         DX, BX
 	DECQ         R10
-	JNZ          element135
+	JNZ          element141
 	MOVQ         R11, BX
 	VADDPD       Y1, Y0, Y0
 	DECQ         R13
-	JNZ          group134
+	JNZ          group140
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -8122,7 +8272,7 @@ TEXT ·runAVX512(SB), NOSPLIT, $0-32
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX512(table *[47]uintptr)
+// func codesAVX512(table *[49]uintptr)
 TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX512+0(SB), CX
@@ -8163,62 +8313,66 @@ TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ CX, 136(AX)
 	LEAQ ·geluCodeAVX512+0(SB), CX
 	MOVQ CX, 144(AX)
-	LEAQ ·addCodeAVX512+0(SB), CX
+	LEAQ ·absCodeAVX512+0(SB), CX
 	MOVQ CX, 152(AX)
-	LEAQ ·subCodeAVX512+0(SB), CX
+	LEAQ ·addCodeAVX512+0(SB), CX
 	MOVQ CX, 160(AX)
-	LEAQ ·mulCodeAVX512+0(SB), CX
+	LEAQ ·subCodeAVX512+0(SB), CX
 	MOVQ CX, 168(AX)
-	LEAQ ·divCodeAVX512+0(SB), CX
+	LEAQ ·mulCodeAVX512+0(SB), CX
 	MOVQ CX, 176(AX)
-	LEAQ ·maxCodeAVX512+0(SB), CX
+	LEAQ ·divCodeAVX512+0(SB), CX
 	MOVQ CX, 184(AX)
-	LEAQ ·mulZeroCodeAVX512+0(SB), CX
+	LEAQ ·maxCodeAVX512+0(SB), CX
 	MOVQ CX, 192(AX)
-	LEAQ ·lessCodeAVX512+0(SB), CX
+	LEAQ ·minCodeAVX512+0(SB), CX
 	MOVQ CX, 200(AX)
-	LEAQ ·equalCodeAVX512+0(SB), CX
+	LEAQ ·mulZeroCodeAVX512+0(SB), CX
 	MOVQ CX, 208(AX)
-	LEAQ ·addScalarCodeAVX512+0(SB), CX
+	LEAQ ·lessCodeAVX512+0(SB), CX
 	MOVQ CX, 216(AX)
-	LEAQ ·subScalarCodeAVX512+0(SB), CX
+	LEAQ ·equalCodeAVX512+0(SB), CX
 	MOVQ CX, 224(AX)
-	LEAQ ·fromScalarCodeAVX512+0(SB), CX
+	LEAQ ·addScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 232(AX)
-	LEAQ ·mulScalarCodeAVX512+0(SB), CX
+	LEAQ ·subScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 240(AX)
-	LEAQ ·divScalarCodeAVX512+0(SB), CX
+	LEAQ ·fromScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 248(AX)
-	LEAQ ·overScalarCodeAVX512+0(SB), CX
+	LEAQ ·mulScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 256(AX)
-	LEAQ ·maxScalarCodeAVX512+0(SB), CX
+	LEAQ ·divScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 264(AX)
-	LEAQ ·lessScalarCodeAVX512+0(SB), CX
+	LEAQ ·overScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 272(AX)
-	LEAQ ·aboveScalarCodeAVX512+0(SB), CX
+	LEAQ ·maxScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 280(AX)
-	LEAQ ·equalScalarCodeAVX512+0(SB), CX
+	LEAQ ·lessScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 288(AX)
-	LEAQ ·addProductCodeAVX512+0(SB), CX
+	LEAQ ·aboveScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 296(AX)
-	LEAQ ·axpyCodeAVX512+0(SB), CX
+	LEAQ ·equalScalarCodeAVX512+0(SB), CX
 	MOVQ CX, 304(AX)
-	LEAQ ·whereCodeAVX512+0(SB), CX
+	LEAQ ·addProductCodeAVX512+0(SB), CX
 	MOVQ CX, 312(AX)
-	LEAQ ·blockCodeAVX512+0(SB), CX
+	LEAQ ·axpyCodeAVX512+0(SB), CX
 	MOVQ CX, 320(AX)
-	LEAQ ·spoilCodeAVX512+0(SB), CX
+	LEAQ ·whereCodeAVX512+0(SB), CX
 	MOVQ CX, 328(AX)
-	LEAQ ·squaresCodeAVX512+0(SB), CX
+	LEAQ ·blockCodeAVX512+0(SB), CX
 	MOVQ CX, 336(AX)
-	LEAQ ·gatherCodeAVX512+0(SB), CX
+	LEAQ ·spoilCodeAVX512+0(SB), CX
 	MOVQ CX, 344(AX)
-	LEAQ ·dotsCodeAVX512+0(SB), CX
+	LEAQ ·squaresCodeAVX512+0(SB), CX
 	MOVQ CX, 352(AX)
-	LEAQ ·scaleCodeAVX512+0(SB), CX
+	LEAQ ·gatherCodeAVX512+0(SB), CX
 	MOVQ CX, 360(AX)
-	LEAQ ·groupDotsCodeAVX512+0(SB), CX
+	LEAQ ·dotsCodeAVX512+0(SB), CX
 	MOVQ CX, 368(AX)
+	LEAQ ·scaleCodeAVX512+0(SB), CX
+	MOVQ CX, 376(AX)
+	LEAQ ·groupDotsCodeAVX512+0(SB), CX
+	MOVQ CX, 384(AX)
 	RET
 
 // func stopCodeAVX512()
@@ -8246,16 +8400,16 @@ TEXT ·fillCodeAVX512(SB), NOSPLIT, $0
 	SUBQ         R13, R10
 	ADDQ         R10, AX
 	NEGQ         R10
-	JZ           tail140
+	JZ           tail146
 
-loop139:
+loop145:
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop139
+	JNZ     loop145
 
-tail140:
+tail146:
 	TESTQ   R13, R13
-	JZ      done141
+	JZ      done147
 	MOVQ    R13, CX
 	SHRQ    $0x03, CX
 	MOVQ    $-1, BX
@@ -8263,7 +8417,7 @@ tail140:
 	KMOVB   BX, K1
 	VMOVUPD Z0, K1, (AX)(R10*1)
 
-done141:
+done147:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8289,17 +8443,17 @@ TEXT ·copyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail143
+	JZ      tail149
 
-loop142:
+loop148:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop142
+	JNZ     loop148
 
-tail143:
+tail149:
 	TESTQ     R13, R13
-	JZ        done144
+	JZ        done150
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -8308,7 +8462,7 @@ tail143:
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done144:
+done150:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8334,19 +8488,19 @@ TEXT ·negCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail146
+	JZ      tail152
 
-loop145:
+loop151:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop145
+	JNZ          loop151
 
-tail146:
+tail152:
 	TESTQ        R13, R13
-	JZ           done147
+	JZ           done153
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -8357,7 +8511,7 @@ tail146:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done147:
+done153:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8383,18 +8537,18 @@ TEXT ·squareCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail149
+	JZ      tail155
 
-loop148:
+loop154:
 	VMOVUPD (BX)(R10*1), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop148
+	JNZ     loop154
 
-tail149:
+tail155:
 	TESTQ     R13, R13
-	JZ        done150
+	JZ        done156
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -8404,7 +8558,7 @@ tail149:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done150:
+done156:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8430,19 +8584,19 @@ TEXT ·reciprocalCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail152
+	JZ      tail158
 
-loop151:
+loop157:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop151
+	JNZ          loop157
 
-tail152:
+tail158:
 	TESTQ        R13, R13
-	JZ           done153
+	JZ           done159
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -8453,7 +8607,7 @@ tail152:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done153:
+done159:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8479,18 +8633,18 @@ TEXT ·sqrtCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail155
+	JZ      tail161
 
-loop154:
+loop160:
 	VMOVUPD (BX)(R10*1), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop154
+	JNZ     loop160
 
-tail155:
+tail161:
 	TESTQ     R13, R13
-	JZ        done156
+	JZ        done162
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -8500,7 +8654,7 @@ tail155:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done156:
+done162:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8526,9 +8680,9 @@ TEXT ·expCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail158
+	JZ      tail164
 
-loop157:
+loop163:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -8580,11 +8734,11 @@ loop157:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop157
+	JNZ          loop163
 
-tail158:
+tail164:
 	TESTQ        R13, R13
-	JZ           done159
+	JZ           done165
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -8641,7 +8795,7 @@ tail158:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done159:
+done165:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8667,9 +8821,9 @@ TEXT ·logCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail161
+	JZ      tail167
 
-loop160:
+loop166:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -8744,11 +8898,11 @@ loop160:
 	VMOVAPD      Z0, K1, Z2
 	VMOVUPD      Z2, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop160
+	JNZ          loop166
 
-tail161:
+tail167:
 	TESTQ        R13, R13
-	JZ           done162
+	JZ           done168
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -8828,7 +8982,7 @@ tail161:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)(R10*1)
 
-done162:
+done168:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8854,9 +9008,9 @@ TEXT ·sigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail164
+	JZ      tail170
 
-loop163:
+loop169:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -8917,11 +9071,11 @@ loop163:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop163
+	JNZ          loop169
 
-tail164:
+tail170:
 	TESTQ        R13, R13
-	JZ           done165
+	JZ           done171
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -8987,7 +9141,7 @@ tail164:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done165:
+done171:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9013,9 +9167,9 @@ TEXT ·softplusCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail167
+	JZ      tail173
 
-loop166:
+loop172:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9126,11 +9280,11 @@ loop166:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop166
+	JNZ          loop172
 
-tail167:
+tail173:
 	TESTQ        R13, R13
-	JZ           done168
+	JZ           done174
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9246,7 +9400,7 @@ tail167:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done168:
+done174:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9272,9 +9426,9 @@ TEXT ·expm1CodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail170
+	JZ      tail176
 
-loop169:
+loop175:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9328,11 +9482,11 @@ loop169:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop169
+	JNZ          loop175
 
-tail170:
+tail176:
 	TESTQ        R13, R13
-	JZ           done171
+	JZ           done177
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9391,7 +9545,7 @@ tail170:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done171:
+done177:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9417,9 +9571,9 @@ TEXT ·log1pCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail173
+	JZ      tail179
 
-loop172:
+loop178:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -9504,11 +9658,11 @@ loop172:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop172
+	JNZ          loop178
 
-tail173:
+tail179:
 	TESTQ        R13, R13
-	JZ           done174
+	JZ           done180
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9598,7 +9752,7 @@ tail173:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done174:
+done180:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9624,9 +9778,9 @@ TEXT ·logSigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail176
+	JZ      tail182
 
-loop175:
+loop181:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -9741,11 +9895,11 @@ loop175:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop175
+	JNZ          loop181
 
-tail176:
+tail182:
 	TESTQ        R13, R13
-	JZ           done177
+	JZ           done183
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -9865,7 +10019,7 @@ tail176:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done177:
+done183:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9891,9 +10045,9 @@ TEXT ·tanhCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail179
+	JZ      tail185
 
-loop178:
+loop184:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -9960,11 +10114,11 @@ loop178:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop178
+	JNZ          loop184
 
-tail179:
+tail185:
 	TESTQ        R13, R13
-	JZ           done180
+	JZ           done186
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10036,7 +10190,7 @@ tail179:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done180:
+done186:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10062,9 +10216,9 @@ TEXT ·erfCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail182
+	JZ      tail188
 
-loop181:
+loop187:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -10224,11 +10378,11 @@ loop181:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop181
+	JNZ          loop187
 
-tail182:
+tail188:
 	TESTQ        R13, R13
-	JZ           done183
+	JZ           done189
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10393,7 +10547,7 @@ tail182:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done183:
+done189:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10419,9 +10573,9 @@ TEXT ·normalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail185
+	JZ      tail191
 
-loop184:
+loop190:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10551,11 +10705,11 @@ loop184:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop184
+	JNZ          loop190
 
-tail185:
+tail191:
 	TESTQ        R13, R13
-	JZ           done186
+	JZ           done192
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -10690,7 +10844,7 @@ tail185:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done186:
+done192:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10716,9 +10870,9 @@ TEXT ·logNormalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail188
+	JZ      tail194
 
-loop187:
+loop193:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -10906,11 +11060,11 @@ loop187:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop187
+	JNZ          loop193
 
-tail188:
+tail194:
 	TESTQ        R13, R13
-	JZ           done189
+	JZ           done195
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -11103,7 +11257,7 @@ tail188:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done189:
+done195:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11129,9 +11283,9 @@ TEXT ·geluCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail191
+	JZ      tail197
 
-loop190:
+loop196:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11262,11 +11416,11 @@ loop190:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop190
+	JNZ          loop196
 
-tail191:
+tail197:
 	TESTQ        R13, R13
-	JZ           done192
+	JZ           done198
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -11402,7 +11556,56 @@ tail191:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done192:
+done198:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func absCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·absCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	NEGQ    R10
+	JZ      tail200
+
+loop199:
+	VMOVUPD      (BX)(R10*1), Z0
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z0
+	VMOVUPD      Z0, (AX)(R10*1)
+	ADDQ         $0x40, R10
+	JNZ          loop199
+
+tail200:
+	TESTQ        R13, R13
+	JZ           done201
+	MOVQ         R13, CX
+	SHRQ         $0x03, CX
+	MOVQ         $-1, R8
+	BZHIQ        CX, R8, R8
+	KMOVB        R8, K1
+	VMOVUPD.Z    (BX)(R10*1), K1, Z0
+	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
+	VANDPD       Z1, Z0, Z0
+	VMOVUPD      Z0, K1, (AX)(R10*1)
+
+done201:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11434,19 +11637,19 @@ TEXT ·addCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail194
+	JZ      tail203
 
-loop193:
+loop202:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop193
+	JNZ     loop202
 
-tail194:
+tail203:
 	TESTQ     R13, R13
-	JZ        done195
+	JZ        done204
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -11457,7 +11660,7 @@ tail194:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done195:
+done204:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11489,19 +11692,19 @@ TEXT ·subCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail197
+	JZ      tail206
 
-loop196:
+loop205:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop196
+	JNZ     loop205
 
-tail197:
+tail206:
 	TESTQ     R13, R13
-	JZ        done198
+	JZ        done207
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -11512,7 +11715,7 @@ tail197:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done198:
+done207:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11544,19 +11747,19 @@ TEXT ·mulCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail200
+	JZ      tail209
 
-loop199:
+loop208:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop199
+	JNZ     loop208
 
-tail200:
+tail209:
 	TESTQ     R13, R13
-	JZ        done201
+	JZ        done210
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -11567,7 +11770,7 @@ tail200:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done201:
+done210:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11599,19 +11802,19 @@ TEXT ·divCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail203
+	JZ      tail212
 
-loop202:
+loop211:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop202
+	JNZ     loop211
 
-tail203:
+tail212:
 	TESTQ     R13, R13
-	JZ        done204
+	JZ        done213
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -11622,7 +11825,7 @@ tail203:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done204:
+done213:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11654,9 +11857,9 @@ TEXT ·maxCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail206
+	JZ      tail215
 
-loop205:
+loop214:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMOVAPD Z1, Z2
@@ -11667,11 +11870,11 @@ loop205:
 	VMOVAPD Z0, K1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop205
+	JNZ     loop214
 
-tail206:
+tail215:
 	TESTQ     R13, R13
-	JZ        done207
+	JZ        done216
 	MOVQ      R13, R8
 	SHRQ      $0x03, R8
 	MOVQ      $-1, R11
@@ -11687,7 +11890,72 @@ tail206:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)(R10*1)
 
-done207:
+done216:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func minCodeAVX512()
+// Requires: AVX512DQ, AVX512F, BMI2
+TEXT ·minCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, CX
+	MOVLQSX 24(SI), R10
+	IMULQ   DX, R10
+	MOVQ    R10, R13
+	ANDQ    $0x3f, R13
+	SUBQ    R13, R10
+	ADDQ    R10, AX
+	ADDQ    R10, BX
+	ADDQ    R10, CX
+	NEGQ    R10
+	JZ      tail218
+
+loop217:
+	VMOVUPD (BX)(R10*1), Z0
+	VMOVUPD (CX)(R10*1), Z1
+	VMOVAPD Z1, Z2
+	VCMPPD  $0x11, Z1, Z0, K1
+	VMOVAPD Z0, K1, Z2
+	VMOVAPD Z2, Z1
+	VCMPPD  $0x03, Z0, Z0, K1
+	VMOVAPD Z0, K1, Z1
+	VMOVUPD Z1, (AX)(R10*1)
+	ADDQ    $0x40, R10
+	JNZ     loop217
+
+tail218:
+	TESTQ     R13, R13
+	JZ        done219
+	MOVQ      R13, R8
+	SHRQ      $0x03, R8
+	MOVQ      $-1, R11
+	BZHIQ     R8, R11, R11
+	KMOVB     R11, K1
+	VMOVUPD.Z (BX)(R10*1), K1, Z0
+	VMOVUPD.Z (CX)(R10*1), K1, Z1
+	VMOVAPD   Z1, Z2
+	VCMPPD    $0x11, Z1, Z0, K2
+	VMOVAPD   Z0, K2, Z2
+	VMOVAPD   Z2, Z1
+	VCMPPD    $0x03, Z0, Z0, K2
+	VMOVAPD   Z0, K2, Z1
+	VMOVUPD   Z1, K1, (AX)(R10*1)
+
+done219:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11719,9 +11987,9 @@ TEXT ·mulZeroCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail209
+	JZ      tail221
 
-loop208:
+loop220:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -11732,11 +12000,11 @@ loop208:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop208
+	JNZ          loop220
 
-tail209:
+tail221:
 	TESTQ        R13, R13
-	JZ           done210
+	JZ           done222
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	MOVQ         $-1, R11
@@ -11752,7 +12020,7 @@ tail209:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done210:
+done222:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11784,9 +12052,9 @@ TEXT ·lessCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail212
+	JZ      tail224
 
-loop211:
+loop223:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11796,11 +12064,11 @@ loop211:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop211
+	JNZ          loop223
 
-tail212:
+tail224:
 	TESTQ        R13, R13
-	JZ           done213
+	JZ           done225
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	MOVQ         $-1, R11
@@ -11815,7 +12083,7 @@ tail212:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done213:
+done225:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11847,9 +12115,9 @@ TEXT ·equalCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail215
+	JZ      tail227
 
-loop214:
+loop226:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11859,11 +12127,11 @@ loop214:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop214
+	JNZ          loop226
 
-tail215:
+tail227:
 	TESTQ        R13, R13
-	JZ           done216
+	JZ           done228
 	MOVQ         R13, R8
 	SHRQ         $0x03, R8
 	MOVQ         $-1, R11
@@ -11878,7 +12146,7 @@ tail215:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done216:
+done228:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11908,18 +12176,18 @@ TEXT ·addScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail218
+	JZ           tail230
 
-loop217:
+loop229:
 	VMOVUPD (BX)(R10*1), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop217
+	JNZ     loop229
 
-tail218:
+tail230:
 	TESTQ     R13, R13
-	JZ        done219
+	JZ        done231
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -11929,7 +12197,7 @@ tail218:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done219:
+done231:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11959,18 +12227,18 @@ TEXT ·subScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail221
+	JZ           tail233
 
-loop220:
+loop232:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop220
+	JNZ     loop232
 
-tail221:
+tail233:
 	TESTQ     R13, R13
-	JZ        done222
+	JZ        done234
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -11980,7 +12248,7 @@ tail221:
 	VSUBPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done222:
+done234:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12010,18 +12278,18 @@ TEXT ·fromScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail224
+	JZ           tail236
 
-loop223:
+loop235:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop223
+	JNZ     loop235
 
-tail224:
+tail236:
 	TESTQ     R13, R13
-	JZ        done225
+	JZ        done237
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -12031,7 +12299,7 @@ tail224:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done225:
+done237:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12061,18 +12329,18 @@ TEXT ·mulScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail227
+	JZ           tail239
 
-loop226:
+loop238:
 	VMOVUPD (BX)(R10*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop226
+	JNZ     loop238
 
-tail227:
+tail239:
 	TESTQ     R13, R13
-	JZ        done228
+	JZ        done240
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -12082,7 +12350,7 @@ tail227:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done228:
+done240:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12112,18 +12380,18 @@ TEXT ·divScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail230
+	JZ           tail242
 
-loop229:
+loop241:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop229
+	JNZ     loop241
 
-tail230:
+tail242:
 	TESTQ     R13, R13
-	JZ        done231
+	JZ        done243
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -12133,7 +12401,7 @@ tail230:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done231:
+done243:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12163,18 +12431,18 @@ TEXT ·overScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail233
+	JZ           tail245
 
-loop232:
+loop244:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop232
+	JNZ     loop244
 
-tail233:
+tail245:
 	TESTQ     R13, R13
-	JZ        done234
+	JZ        done246
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -12184,7 +12452,7 @@ tail233:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done234:
+done246:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12214,9 +12482,9 @@ TEXT ·maxScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail236
+	JZ           tail248
 
-loop235:
+loop247:
 	VMOVUPD (BX)(R10*1), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -12226,11 +12494,11 @@ loop235:
 	VMOVAPD Z1, K1, Z2
 	VMOVUPD Z2, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop235
+	JNZ     loop247
 
-tail236:
+tail248:
 	TESTQ     R13, R13
-	JZ        done237
+	JZ        done249
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
 	MOVQ      $-1, R8
@@ -12245,7 +12513,7 @@ tail236:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done237:
+done249:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12275,9 +12543,9 @@ TEXT ·lessScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail239
+	JZ           tail251
 
-loop238:
+loop250:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12286,11 +12554,11 @@ loop238:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop238
+	JNZ          loop250
 
-tail239:
+tail251:
 	TESTQ        R13, R13
-	JZ           done240
+	JZ           done252
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12304,7 +12572,7 @@ tail239:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done240:
+done252:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12334,9 +12602,9 @@ TEXT ·aboveScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail242
+	JZ           tail254
 
-loop241:
+loop253:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12345,11 +12613,11 @@ loop241:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop241
+	JNZ          loop253
 
-tail242:
+tail254:
 	TESTQ        R13, R13
-	JZ           done243
+	JZ           done255
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12363,7 +12631,7 @@ tail242:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done243:
+done255:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12393,9 +12661,9 @@ TEXT ·equalScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail245
+	JZ           tail257
 
-loop244:
+loop256:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12404,11 +12672,11 @@ loop244:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop244
+	JNZ          loop256
 
-tail245:
+tail257:
 	TESTQ        R13, R13
-	JZ           done246
+	JZ           done258
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12422,7 +12690,7 @@ tail245:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done246:
+done258:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12454,20 +12722,20 @@ TEXT ·addProductCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail248
+	JZ      tail260
 
-loop247:
+loop259:
 	VMOVUPD     (AX)(R10*1), Z0
 	VMOVUPD     (BX)(R10*1), Z1
 	VMOVUPD     (CX)(R10*1), Z2
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop247
+	JNZ         loop259
 
-tail248:
+tail260:
 	TESTQ       R13, R13
-	JZ          done249
+	JZ          done261
 	MOVQ        R13, R8
 	SHRQ        $0x03, R8
 	MOVQ        $-1, R11
@@ -12479,7 +12747,7 @@ tail248:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)(R10*1)
 
-done249:
+done261:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12509,19 +12777,19 @@ TEXT ·axpyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail251
+	JZ           tail263
 
-loop250:
+loop262:
 	VMOVUPD     (AX)(R10*1), Z1
 	VMOVUPD     (BX)(R10*1), Z2
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop250
+	JNZ         loop262
 
-tail251:
+tail263:
 	TESTQ       R13, R13
-	JZ          done252
+	JZ          done264
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
 	MOVQ        $-1, R8
@@ -12532,7 +12800,7 @@ tail251:
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(R10*1)
 
-done252:
+done264:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12570,9 +12838,9 @@ TEXT ·whereCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, CX
 	ADDQ    R10, R8
 	NEGQ    R10
-	JZ      tail254
+	JZ      tail266
 
-loop253:
+loop265:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VMOVUPD      (R8)(R10*1), Z2
@@ -12582,11 +12850,11 @@ loop253:
 	VMOVAPD      Z2, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop253
+	JNZ          loop265
 
-tail254:
+tail266:
 	TESTQ        R13, R13
-	JZ           done255
+	JZ           done267
 	MOVQ         R13, R11
 	SHRQ         $0x03, R11
 	MOVQ         $-1, R12
@@ -12601,7 +12869,7 @@ tail254:
 	VMOVAPD      Z2, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done255:
+done267:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12631,9 +12899,9 @@ TEXT ·blockCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail257
+	JZ           tail269
 
-loop256:
+loop268:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z2
 	VRNDSCALEPD  $0x03, Z1, Z3
@@ -12645,11 +12913,11 @@ loop256:
 	VMOVAPD      Z4, K1, Z2
 	VMOVUPD      Z2, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop256
+	JNZ          loop268
 
-tail257:
+tail269:
 	TESTQ        R13, R13
-	JZ           done258
+	JZ           done270
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12666,7 +12934,7 @@ tail257:
 	VMOVAPD      Z4, K2, Z2
 	VMOVUPD      Z2, K1, (AX)(R10*1)
 
-done258:
+done270:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12692,9 +12960,9 @@ TEXT ·spoilCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail260
+	JZ      tail272
 
-loop259:
+loop271:
 	VMOVUPD      (AX)(R10*1), Z0
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -12704,11 +12972,11 @@ loop259:
 	VMOVAPD      Z3, K1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop259
+	JNZ          loop271
 
-tail260:
+tail272:
 	TESTQ        R13, R13
-	JZ           done261
+	JZ           done273
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
 	MOVQ         $-1, R8
@@ -12723,7 +12991,7 @@ tail260:
 	VMOVAPD      Z3, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done261:
+done273:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12744,22 +13012,22 @@ TEXT ·squaresCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes262:
+lanes274:
 	VMOVUPD (AX), Z0
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element263:
+element275:
 	VMOVUPD     (R12), Z1
 	VFMADD231PD Z1, Z1, Z0
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element263
+	JNZ         element275
 	VMOVUPD     Z0, (AX)
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, BX
 	SUBQ        $0x40, R13
-	JNZ         lanes262
+	JNZ         lanes274
 	ADDQ        $0x28, SI
 	MOVQ        (SI), R11
 	JMP         R11
@@ -12789,7 +13057,7 @@ TEXT ·gatherCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX      24(SI), R10
 	MOVQ         DX, R13
 
-lanes264:
+lanes276:
 	VMOVUPD      (R8), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
 	VMAXPD       Z2, Z1, Z2
@@ -12802,7 +13070,7 @@ lanes264:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element265:
+element277:
 	KXNORB       K1, K1, K1
 	VGATHERQPD   (R12)(Z2*8), K1, Z3
 	VBROADCASTSD c0000000000000000<>+0(SB), Z4
@@ -12814,11 +13082,11 @@ element265:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element265
+	JNZ          element277
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes264
+	JNZ          lanes276
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
@@ -12842,26 +13110,26 @@ TEXT ·dotsCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R12, CX
 	MOVLQSX 24(SI), R10
 
-element266:
+element278:
 	MOVQ   DI, R8
 	XORQ   R12, R12
 	VPXORQ Z0, Z0, Z0
 	MOVQ   R8, R11
 	ANDQ   $0x07, R11
 	SHRQ   $0x03, R8
-	JZ     tail268
+	JZ     tail280
 
-loop267:
+loop279:
 	VMOVUPD     (BX)(R12*1), Z1
 	VMOVUPD     (CX)(R12*1), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, R12
 	DECQ        R8
-	JNZ         loop267
+	JNZ         loop279
 
-tail268:
+tail280:
 	TESTQ       R11, R11
-	JZ          done269
+	JZ          done281
 	MOVQ        $-1, R8
 	BZHIQ       R11, R8, R8
 	KMOVB       R8, K1
@@ -12869,7 +13137,7 @@ tail268:
 	VMOVUPD.Z   (CX)(R12*1), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done269:
+done281:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y1
 	VEXTRACTF128  $0x01, Y1, X2
@@ -12880,7 +13148,7 @@ done269:
 	ADDQ          $0x08, AX
 	ADDQ          DX, BX
 	DECQ          R10
-	JNZ           element266
+	JNZ           element278
 	ADDQ          $0x28, SI
 	MOVQ          (SI), R11
 	JMP           R11
@@ -12906,23 +13174,23 @@ TEXT ·scaleCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes270:
+lanes282:
 	VMOVUPD (CX), Z0
 	XORQ    R12, R12
 	MOVQ    R10, R11
 
-element271:
+element283:
 	VMOVUPD (BX)(R12*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R12*1)
 	ADDQ    DX, R12
 	DECQ    R11
-	JNZ     element271
+	JNZ     element283
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, BX
 	ADDQ    $0x40, CX
 	SUBQ    $0x40, R13
-	JNZ     lanes270
+	JNZ     lanes282
 	ADDQ    $0x28, SI
 	MOVQ    (SI), R11
 	JMP     R11
@@ -12953,20 +13221,20 @@ TEXT ·groupDotsCodeAVX512(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	MOVLQSX      32(SI), R13
 
-group272:
+group284:
 	MOVLQSX 24(SI), R10
 	MOVQ    BX, R11
 
-element273:
+element285:
 	MOVQ   DI, R14
 	XORQ   R12, R12
 	VPXORQ Z2, Z2, Z2
 	MOVQ   R14, R15
 	ANDQ   $0x07, R15
 	SHRQ   $0x03, R14
-	JZ     tail275
+	JZ     tail287
 
-loop274:
+loop286:
 	VMOVUPD     (BX)(R12*1), Z3
 	VMOVUPD     (R8)(R12*1), Z4
 	VPXORQ      Z5, Z5, Z5
@@ -12977,11 +13245,11 @@ loop274:
 	VFMADD231PD Z3, Z6, Z2
 	ADDQ        $0x40, R12
 	DECQ        R14
-	JNZ         loop274
+	JNZ         loop286
 
-tail275:
+tail287:
 	TESTQ       R15, R15
-	JZ          done276
+	JZ          done288
 	MOVQ        $-1, R14
 	BZHIQ       R15, R14, R14
 	KMOVB       R14, K1
@@ -12994,7 +13262,7 @@ tail275:
 	VMOVUPD.Z   (CX)(R12*1), K1, Z3
 	VFMADD231PD Z3, Z6, Z2
 
-done276:
+done288:
 	VEXTRACTF64X4 $0x01, Z2, Y3
 	VADDPD        Y3, Y2, Y3
 	VEXTRACTF128  $0x01, Y3, X4
@@ -13005,11 +13273,11 @@ done276:
 	ADDQ          $0x08, AX
 	ADDQ          DX, BX
 	DECQ          R10
-	JNZ           element273
+	JNZ           element285
 	MOVQ          R11, BX
 	VADDPD        Z1, Z0, Z0
 	DECQ          R13
-	JNZ           group272
+	JNZ           group284
 	ADDQ          $0x28, SI
 	MOVQ          (SI), R11
 	JMP           R11

@@ -61,6 +61,10 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		plain.logNormalCDF(to, a)
 	case OpGelu:
 		plain.gelu(to, a)
+	case OpAbs:
+		for i, x := range a {
+			to[i] = math.Abs(x)
+		}
 	case OpAdd:
 		plain.add(to, a, b)
 	case OpSub:
@@ -71,6 +75,12 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		plain.div(to, a, b)
 	case OpMax:
 		plain.max(to, a, b)
+	case OpMin:
+		for i, x := range a {
+			if to[i] = b[i]; x < b[i] || x != x {
+				to[i] = x
+			}
+		}
 	case OpMulZero:
 		for i, x := range a {
 			if to[i] = 0; x != 0 {

@@ -78,11 +78,13 @@ func codes() []code {
 		one("normalCDF", "Φ(a)", normalCDFKernel),
 		one("logNormalCDF", "log Φ(a)", logNormalCDFKernel),
 		one("gelu", "a·Φ(a)", geluKernel),
+		one("abs", "|a|", absolute),
 		two("add", "a + b", "vv", isa.add),
 		two("sub", "a - b", "vv", isa.sub),
 		two("mul", "a·b", "vv", isa.mul),
 		two("div", "a/b", "vv", isa.div),
 		two("max", "max(a, b)", "vv", maxKernel),
+		two("min", "min(a, b)", "vv", minKernel),
 		two("mulZero", "a·b, but 0 where a is 0", "vv", func(i isa, a, b VecVirtual) VecVirtual {
 			return i.pick(equal, a, c(i, 0), c(i, 0), i.mul(a, b))
 		}),
@@ -113,6 +115,11 @@ func codes() []code {
 		{"scale", "to[i] = a[i]·b, b being one element.", scale},
 		{"groupDots", "to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.", groupDots},
 	}
+}
+
+// minKernel is maxKernel for the smaller of two: NaN wins.
+func minKernel(i isa, a, b VecVirtual) VecVirtual {
+	return i.pick(unordered, a, a, a, i.pick(less, a, b, a, b))
 }
 
 // indicator is 1 where a predicate holds, else 0.
