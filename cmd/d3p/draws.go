@@ -59,13 +59,25 @@ paid for.`,
 	return c
 }
 
+// written is the JSON form of a command that wrote files.
+type written struct {
+	Out   string   `json:"out"`
+	Files []string `json:"files"` // in the folder out; empty when out is a file
+}
+
 // writeFiles writes one file to stdout, or to out; several into the folder out,
 // which must not exist.
 func (a *app) writeFiles(files []report.File, folder bool, out string) error {
+	result := written{Out: out, Files: []string{}}
 	switch {
+	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
+		return usagef("--json needs --out: %s is no JSON", files[0].Name)
 	case folder:
 		if err := report.WriteFiles(out, files); err != nil {
 			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+		for _, f := range files {
+			result.Files = append(result.Files, f.Name)
 		}
 	case out == "":
 		return failWith(statusNumeric, files[0].Write(a.out))
@@ -75,7 +87,7 @@ func (a *app) writeFiles(files []report.File, folder bool, out string) error {
 		}
 	}
 	a.notef("%s: written", out)
-	return nil
+	return a.result(result, func(io.Writer) {})
 }
 
 // replaceFile writes a file, whole or not at all.

@@ -24,7 +24,10 @@ several into the new folder --out.
   registry  a draft entry of the differential privacy deployments registry`,
 		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,registry --out report",
 		Args:    exactly("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if a.json && !c.Flags().Changed("format") {
+				formats = []string{"json"}
+			}
 			if err := checkWords("--format", formats, report.ReportNames()); err != nil {
 				return err
 			}
