@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/google/renameio/v2"
-
 	"d3p/internal/privacy/accountant"
 )
 
@@ -19,7 +17,7 @@ func plotCurve(path string, c *accountant.Curve, delta float64) error {
 	drawRates(&b, c)
 	drawEpsilon(&b, c, delta)
 	b.WriteString("</svg>\n")
-	return renameio.WriteFile(path, b.Bytes(), 0o644)
+	return writeOut(path, b.Bytes())
 }
 
 // Sizes of one of the two panels, in SVG units.

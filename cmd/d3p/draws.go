@@ -3,8 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -88,24 +86,4 @@ func (a *app) writeFiles(files []report.File, folder bool, out string) error {
 	}
 	a.notef("%s: written", out)
 	return a.result(result, func(io.Writer) {})
-}
-
-// replaceFile writes a file, whole or not at all.
-func replaceFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".d3p-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	defer f.Close()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

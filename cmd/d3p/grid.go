@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/google/renameio/v2"
-
 	"d3p/internal/imagegrid"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
@@ -146,7 +144,7 @@ func writeGrid(path string, layout imagegrid.Layout, images [][]float64, r *rele
 	if err := imagegrid.Write(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
 		return failWith(statusNumeric, err)
 	}
-	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := writeOut(path, b.Bytes()); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("--grid: %w", err))
 	}
 	return nil

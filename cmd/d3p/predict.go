@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"d3p/internal/predict"
@@ -138,7 +137,7 @@ func (a *app) predict(p *prediction, s predictSettings) error {
 	if s.out == "" {
 		return a.result(result, func(w io.Writer) { w.Write(text.Bytes()) })
 	}
-	if err := renameio.WriteFile(s.out, text.Bytes(), 0o644); err != nil {
+	if err := writeOut(s.out, text.Bytes()); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 	}
 	result.Out = s.out

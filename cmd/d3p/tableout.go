@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"d3p/internal/models"
 	"d3p/internal/tablefile"
 )
@@ -46,7 +44,7 @@ func writeTable(path string, t models.Table, privacy string, metadata map[string
 	if err := tablefile.Write(&b, format, t, tablefile.Options{Privacy: privacy, Metadata: metadata}); err != nil {
 		return failWith(statusNumeric, err)
 	}
-	if err := renameio.WriteFile(path, b.Bytes(), 0o644); err != nil {
+	if err := writeOut(path, b.Bytes()); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 	}
 	return nil

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// writeOut writes a file that the user named; see replaceFile.
+func writeOut(path string, content []byte) error {
+	return replaceFile(path, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+}
+
+// replaceFile writes a file that the user named, whole or not at all: to a
+// temporary sibling, which is renamed. What exists and is no regular file, such
+// as /dev/null or a pipe, is written to and stays what it is.
+func replaceFile(path string, write func(io.Writer) error) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeInto(path, write)
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".d3p-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // gone already when all went well
+	defer f.Close()
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// writeInto writes to what exists.
+func writeInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
