@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
+	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {
 		return err
 	}
 	if err := f.Close(); err != nil {
