@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -21,18 +20,8 @@ func TestBudget(t *testing.T) {
 	run := example(t, fit.Config{Epsilon: 1})
 	run.Booked = booked()
 	files := contents(t, run)
-	if err := validate(t, files["privacy.json"]); err != nil {
-		t.Error(err)
-	}
-	var p Privacy
-	if err := json.Unmarshal(files["privacy.json"], &p); err != nil {
-		t.Fatal(err)
-	}
-	ev, err := event.UnmarshalDpEvent(files["dp_event.json"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	askAgain(t, &p, ev)
+	p, ev := readReport(t, files)
+	askAgain(t, p, ev)
 	b := p.Budget
 	if !(b.Before.Epsilon > 0 && b.ThisRun > 1 && b.After > b.ThisRun && b.After < b.ThisRun+b.Before.Epsilon && b.Left > 0) {
 		t.Errorf("budget %+v: composition must cost more than each part and less than their sum", b)

@@ -131,21 +131,28 @@ func contents(t *testing.T, run *Run) map[string][]byte {
 	return out
 }
 
-// Whoever has only the release can compute the claim again: from dp_event.json
-// and delta alone follow epsilon and every number of the risk.
-func TestClaimFollowsFromTheEvent(t *testing.T) {
-	files := contents(t, example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200}))
+// readReport reads privacy.json, which must be valid, and dp_event.json of a release.
+func readReport(t *testing.T, files map[string][]byte) (*Privacy, event.Event) {
+	t.Helper()
 	if err := validate(t, files["privacy.json"]); err != nil {
 		t.Error(err)
 	}
-	var p Privacy
-	if err := json.Unmarshal(files["privacy.json"], &p); err != nil {
+	p := new(Privacy)
+	if err := json.Unmarshal(files["privacy.json"], p); err != nil {
 		t.Fatal(err)
 	}
 	ev, err := event.UnmarshalDpEvent(files["dp_event.json"])
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p, ev
+}
+
+// Whoever has only the release can compute the claim again: from dp_event.json
+// and delta alone follow epsilon and every number of the risk.
+func TestClaimFollowsFromTheEvent(t *testing.T) {
+	files := contents(t, example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200}))
+	p, ev := readReport(t, files)
 	answer, err := accountant.Epsilon(ev, event.Relation(p.Neighbours.Relation), p.Guarantee.Delta)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +163,7 @@ func TestClaimFollowsFromTheEvent(t *testing.T) {
 	if p.Guarantee.Epsilon > 1 || p.Guarantee.Slack != 1-p.Guarantee.Epsilon {
 		t.Errorf("epsilon %v with slack %v for a target of 1", p.Guarantee.Epsilon, p.Guarantee.Slack)
 	}
-	askAgain(t, &p, ev)
+	askAgain(t, p, ev)
 	if !bytes.Contains(files["draws.parquet"], []byte(p.Statements.OneLine)) {
 		t.Error("draws.parquet does not hold the claim")
 	}
