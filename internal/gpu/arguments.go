@@ -64,12 +64,13 @@ type run struct {
 	firstStep                                       int64
 	drawn, offsets, places                          address
 	records                                         int64
-	status                                          address
+	status, unresolved                              address
 	gradientNoise, widened, countNoise, countTarget float64
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
 	proposedCount, absorbedCount, clipNormAt        int32
-	keptCount                                       int32
+	keptCount, resumes                              int32
+	_                                               int32
 }
 
 // runs are the arguments of the kernel that takes steps.
@@ -84,7 +85,7 @@ var (
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
 	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
-	_ [1320]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [1336]struct{} = [unsafe.Sizeof(run{})]struct{}{}
 	_ [280]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 

@@ -88,7 +88,7 @@ func TestOnDeviceSameBits(t *testing.T) {
 			if err := w.Prepare(analyst(t, P)); err != nil {
 				t.Fatal(err)
 			}
-			in := stepsInput(n, P, 5000, []int{0, 1, 33, 700, 4999}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
+			in := stepsInput(n, P, 5000, []int{0, 1, 33, 700, 4999})
 			if done, err := w.Steps(in); err != nil || done != n {
 				t.Fatalf("%d steps: %v", done, err)
 			}
@@ -179,7 +179,7 @@ func BenchmarkOnDevice(b *testing.B) {
 				b.Fatal(err)
 			}
 			const n = 256
-			in := stepsInput(n, tape.P, rows.N, []int{c.batch}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
+			in := stepsInput(n, tape.P, rows.N, []int{c.batch})
 			for b.Loop() {
 				if done, err := w.Steps(in); err != nil || done != n {
 					b.Fatalf("%d steps: %v", done, err)

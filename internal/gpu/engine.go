@@ -32,11 +32,12 @@ type Engine struct {
 	driver    driver
 	maxMemory int64
 	wideFrom  int64
+	mostWords int // the length of a sum from which the device makes the words of its noise
 	turn      sync.Mutex
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords}
 }
 
 // Name implements privacy.Engine: "cuda:0".
@@ -72,6 +73,10 @@ func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error)
 	}
 	return w, nil
 }
+
+// mostWords are as many random words as are sent to a device for one sum; for
+// longer ones it gets the stream's key.
+const mostWords = 1 << 14
 
 // limit is the memory that a worker may use.
 func (e *Engine) limit() (int64, error) {

@@ -16,9 +16,23 @@ type stepping struct {
 
 	inputs, words, drawn, offsets, places, kept block
 	key                                         address // of the noise: 8 words, then the round keys
+	random                                      []uint64
 	noise                                       []float64
 	blocks                                      int // that can wait for each other
 }
+
+// status is how a run ended, and in which quarters of the sum the host adds the
+// noise: see kernel/run.h.
+type status struct {
+	done, why, unresolved, _ int32
+	quarters                 [mostUnresolved]int32
+}
+
+// mostUnresolved is what kernel/run.h has; uncertainNoise one of its endings.
+const (
+	mostUnresolved = 64
+	uncertainNoise = 1
+)
 
 // A block is memory that grows.
 type block struct {
@@ -80,9 +94,10 @@ func (w *worker) openSteps(s *script) error {
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}
-	if r.status, err = m.alloc(8); err != nil {
+	if r.status, err = m.alloc(int64(unsafe.Sizeof(status{}))); err != nil {
 		return err
 	}
+	r.unresolved = r.status + 16
 	if st.key, err = store(m, make([]uint32, keyWords)); err != nil {
 		return err
 	}
@@ -116,26 +131,24 @@ func (w *worker) Steps(in privacy.StepsInput) (done int, err error) {
 
 func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	st, d := w.stepping, w.engine.driver
+	r := &st.run
 	if err := w.prepareSteps(in); err != nil {
 		return 0, err
 	}
-	r := &st.run
-	if err := d.upload(st.at, unsafe.Pointer(r), int64(unsafe.Sizeof(*r))); err != nil {
-		return 0, err
+	var s status
+	for r.resumes = 0; ; r.resumes = 1 {
+		if err := w.launchSteps(&s); err != nil {
+			return 0, err
+		}
+		if s.why != uncertainNoise || s.unresolved > mostUnresolved {
+			break
+		}
+		if err := w.resolve(in, &s); err != nil {
+			return 0, err
+		}
 	}
-	args := &runs{runs: st.at, blocks: int32(st.blocks)}
-	if r.tape.wide == 0 {
-		args.blocks = min(args.blocks, w.args.slots)
-	}
-	if err := d.launchTogether(stepsKernel, int(args.blocks), unsafe.Pointer(args)); err != nil {
-		return 0, err
-	}
-	var status [2]int32 // steps done, why the run ended
-	if err := d.download(unsafe.Pointer(&status[0]), r.status, 8); err != nil {
-		return 0, err
-	}
-	done := int(status[0])
-	if in.Key != nil {
+	done := int(s.done)
+	if r.key != 0 {
 		nothing := new([keyWords]uint32)
 		if err := d.upload(st.key, unsafe.Pointer(nothing), 4*keyWords); err != nil {
 			return 0, err
@@ -151,6 +164,74 @@ func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	}
 	return done, d.download(unsafe.Pointer(&in.State[0]), r.state, 8*int64(len(in.State)))
 }
+
+// launchSteps goes on after s.done steps, and sets s to how it ended.
+func (w *worker) launchSteps(s *status) error {
+	st, d := w.stepping, w.engine.driver
+	*s = status{done: s.done}
+	if err := d.upload(st.run.status, unsafe.Pointer(s), int64(unsafe.Sizeof(*s))); err != nil {
+		return err
+	}
+	if err := d.upload(st.at, unsafe.Pointer(&st.run), int64(unsafe.Sizeof(st.run))); err != nil {
+		return err
+	}
+	args := &runs{runs: st.at, blocks: int32(st.blocks)}
+	if st.run.tape.wide == 0 {
+		args.blocks = min(args.blocks, w.args.slots)
+	}
+	if err := d.launchTogether(stepsKernel, int(args.blocks), unsafe.Pointer(args)); err != nil {
+		return err
+	}
+	return d.download(unsafe.Pointer(s), st.run.status, int64(unsafe.Sizeof(*s)))
+}
+
+// resolve adds the noise that double precision does not decide, of step s.done:
+// the device left those numbers as they are.
+func (w *worker) resolve(in privacy.StepsInput, s *status) error {
+	r, d, P := &w.stepping.run, w.engine.driver, w.p.tape.P
+	sum := r.aux + address(8*r.inputCount)
+	step := uint64(in.First) + uint64(s.done)
+	x := new([normalGroup]float64)
+	if err := d.download(unsafe.Pointer(x), r.state+address(8*r.clipNormAt), 8); err != nil {
+		return err
+	}
+	sigma := in.GradientNoise * x[0] * in.Widened
+	for _, quarter := range s.quarters[:s.unresolved] {
+		if quarter < 0 {
+			count := sum + address(8*P)
+			if err := d.download(unsafe.Pointer(x), count, 8); err != nil {
+				return err
+			}
+			in.Count.Seek(step)
+			in.Count.AddGaussian(x[:1], in.CountNoise*in.Widened)
+			if err := d.upload(count, unsafe.Pointer(x), 8); err != nil {
+				return err
+			}
+			continue
+		}
+		group := int(quarter) / 4
+		at, n := sum+address(8*normalGroup*group), min(normalGroup, P-normalGroup*group)
+		if err := d.download(unsafe.Pointer(x), at, 8*int64(n)); err != nil {
+			return err
+		}
+		in.Sum.SeekBlock(step, uint64(normalGroup/2*group))
+		in.Sum.AddGaussian(x[:n], sigma)
+		for _, i := range []int{0, 1, normalGroup / 2, normalGroup/2 + 1} { // the quarter's own
+			if i += 2 * (int(quarter) % 4); i < n {
+				if err := d.upload(at+address(8*i), unsafe.Pointer(&x[i]), 8); err != nil {
+					return err
+				}
+			}
+		}
+		if err := d.wait(); err != nil { // x is used again
+			return err
+		}
+	}
+	return d.wait()
+}
+
+// normalGroup is how many normals package noise makes of as many words.
+const normalGroup = 16
 
 // prepareSteps makes room for n steps and sends what they depend on.
 func (w *worker) prepareSteps(in privacy.StepsInput) error {
@@ -173,12 +254,13 @@ func (w *worker) prepareSteps(in privacy.StepsInput) error {
 	r.tape = *w.args
 	r.tape.table, r.tape.valid, r.tape.first = w.table.numbers, w.table.valid, 0
 	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
-	r.steps, r.wordCount, r.firstStep = int32(in.N), int32(in.NoiseWords), int64(in.First)
+	r.steps, r.firstStep = int32(in.N), int64(in.First)
 	r.keptCount = int32(len(in.Kept) / in.N)
 	if err := w.grow(&st.kept.at, &st.kept.bytes, 8*int64(len(in.Kept))); err != nil {
 		return err
 	}
-	w.drawSteps(in)
+	w.drawWords(in)
+	w.drawRecords(in)
 	if err := w.sendSteps(in); err != nil {
 		return err
 	}
@@ -189,8 +271,33 @@ func (w *worker) prepareSteps(in privacy.StepsInput) error {
 	return nil
 }
 
-// drawSteps makes the noise of all batches' records.
-func (w *worker) drawSteps(in privacy.StepsInput) {
+// drawWords makes the random words of the noise of all steps: for the sum unless
+// it is long, then for the count.
+func (w *worker) drawWords(in privacy.StepsInput) {
+	st, sum, count := w.stepping, 0, 0
+	if P := w.p.tape.P; P <= w.engine.mostWords {
+		sum = (P + normalGroup - 1) / normalGroup * normalGroup
+	}
+	if in.CountNoise != 0 {
+		count = normalGroup
+	}
+	st.run.wordCount = int32(sum + count)
+	st.random = slices.Grow(st.random[:0], in.N*(sum+count))[:in.N*(sum+count)]
+	for k := range in.N {
+		words := st.random[k*(sum+count):][:sum+count]
+		if sum > 0 {
+			in.Sum.Seek(uint64(in.First + k))
+			in.Sum.Words64(words[:sum])
+		}
+		if count > 0 {
+			in.Count.Seek(uint64(in.First + k))
+			in.Count.Words64(words[sum:])
+		}
+	}
+}
+
+// drawRecords makes the noise of all batches' records.
+func (w *worker) drawRecords(in privacy.StepsInput) {
 	st, k := w.stepping, w.p.tape.AuxRecord
 	if k == 0 {
 		return
@@ -215,18 +322,19 @@ func (w *worker) drawSteps(in privacy.StepsInput) {
 func (w *worker) sendSteps(in privacy.StepsInput) error {
 	st, d := w.stepping, w.engine.driver
 	r := &st.run
-	r.key = 0
-	var status [2]int32
 	err := errors.Join(
-		sendBlock(w, &st.inputs, in.Inputs), sendBlock(w, &st.words, in.Words), sendBlock(w, &st.drawn, st.noise),
+		sendBlock(w, &st.inputs, in.Inputs), sendBlock(w, &st.words, st.random), sendBlock(w, &st.drawn, st.noise),
 		sendBlock(w, &st.offsets, in.Offsets), sendBlock(w, &st.places, in.Places),
 		d.upload(r.state, unsafe.Pointer(&in.State[0]), 8*int64(len(in.State))),
-		d.upload(r.status, unsafe.Pointer(&status[0]), 8),
 	)
-	if in.Key != nil {
+	r.key = 0
+	if w.p.tape.P > w.engine.mostWords {
 		r.key = st.key
-		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&in.Key[0]), 32))
+		key := in.Sum.Key()
+		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
+		clear(key[:])
 	}
+	clear(st.random)
 	return err
 }
 

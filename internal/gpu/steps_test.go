@@ -41,46 +41,29 @@ func analyst(t testing.TB, P int) privacy.Postprocessing {
 }
 
 // stepsInput is n steps on batches of the given sizes; size -1 is every record.
-func stepsInput(n, P, N int, sizes []int, sum, count *noise.Stream) privacy.StepsInput {
+func stepsInput(n, P, N int, sizes []int) privacy.StepsInput {
 	rng := rand.New(rand.NewPCG(8, 9))
+	root := noise.Insecure(5)
 	in := privacy.StepsInput{
-		First: 3, N: n, RecordNoise: noise.Insecure(5).Stream(noise.RecordNoise), Kept: make([]float64, n*(P+1)), State: make([]float64, P+1), Inputs: make([]float64, n*P), Offsets: []int64{0},
+		First: 3, N: n, State: make([]float64, P+1), Inputs: make([]float64, n*P), Kept: make([]float64, n*(P+1)), Offsets: []int64{0},
+		RecordNoise: root.Stream(noise.RecordNoise), Sum: root.Stream(noise.GradientNoise), Count: root.Stream(noise.CountNoise),
 		Clip: privacy.Clip{Kind: privacy.Flat}, GradientNoise: 2.5, CountNoise: 7, CountTarget: 0.75, Widened: 1 + 0x1p-40,
 	}
 	in.State[P] = 1.25
 	for i := range in.Inputs {
 		in.Inputs[i] = rng.NormFloat64()
 	}
-	groups := (P + 15) / 16 * 16
-	in.NoiseWords = groups + 16
-	in.Words = make([]uint64, n*in.NoiseWords)
 	for k := range n {
-		sum.Seek(uint64(in.First + k))
-		sum.Words64(in.Words[k*in.NoiseWords:][:groups])
-		count.Seek(uint64(in.First + k))
-		count.Words64(in.Words[k*in.NoiseWords+groups:][:16])
 		size := sizes[k%len(sizes)]
 		if size < 0 {
 			in.Offsets = nil
-			continue
+			break
 		}
 		for _, i := range rng.Perm(N)[:size] {
 			in.Places = append(in.Places, uint32(i))
 		}
 		in.Offsets = append(in.Offsets, int64(len(in.Places)))
 	}
-	return in
-}
-
-// withKey leaves the words of the sum's noise to the device.
-func withKey(in privacy.StepsInput, sum *noise.Stream) privacy.StepsInput {
-	key := sum.Key()
-	words := in.Words
-	in.Key, in.Words = &key, nil
-	for k := range in.N {
-		in.Words = append(in.Words, words[(k+1)*in.NoiseWords-16:(k+1)*in.NoiseWords]...)
-	}
-	in.NoiseWords = 16
 	return in
 }
 
@@ -114,18 +97,71 @@ func TestStepsFollowSession(t *testing.T) {
 			if err := w.Prepare(post); err != nil {
 				t.Fatal(err)
 			}
-			sum, count := noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise)
-			in := stepsInput(9, tape.P, N, c.sizes, sum, count)
 			if c.key {
-				in = withKey(in, sum)
+				e.mostWords = 0
 			}
-			follow(t, w, post, in, sum, count)
+			follow(t, w, post, stepsInput(9, tape.P, N, c.sizes))
 		})
 	}
 }
 
+// Where double precision does not decide how noise is rounded the host adds it,
+// and the run goes on: here to a number of the sum, and to the count, of which
+// the radius of Box and Muller needs more bits than a word has.
+func TestUncertainNoiseIsAddedOnTheHost(t *testing.T) {
+	const N = 300
+	tape, rows := plainRegression(t, 44, N)
+	for name, key := range map[string]bool{"words": false, "words made on the device": true} {
+		t.Run(name, func(t *testing.T) {
+			d := newOneThread(t, 1<<30)
+			e := newEngine("cuda:7", d, Options{})
+			if key {
+				e.mostWords = 0
+			}
+			w := openOn(t, e, tape, rows)
+			post := analyst(t, tape.P)
+			if err := w.Prepare(post); err != nil {
+				t.Fatal(err)
+			}
+			in := stepsInput(5, tape.P, N, []int{50})
+			for _, s := range []struct {
+				stream *noise.Stream
+				radii  int // words of the first group that are radii of what is added
+			}{{in.Sum, 8}, {in.Count, 1}} {
+				in.First = sensitive(t, s.stream, s.radii) - 2
+				in.State = make([]float64, tape.P+1)
+				in.State[tape.P] = 1.25
+				before := d.launches
+				follow(t, w, post, in)
+				if launches := d.launches - before - 2*in.N; launches != 2 {
+					t.Errorf("%d launches of steps, want 2", launches)
+				}
+			}
+		})
+	}
+}
+
+// sensitive finds a step of which one of the first words is too near 0 or 1:
+// there is one among 11 million words, so that 2^31 have none with probability
+// below 1e-80.
+func sensitive(t *testing.T, s *noise.Stream, radii int) int {
+	t.Helper()
+	words := make([]uint64, radii)
+	for step := 2; step < 1<<31/radii; step++ {
+		s.Seek(uint64(step))
+		s.Words64(words)
+		for _, w := range words {
+			if w < 1<<40 || w > 1<<64-1<<39 {
+				return step
+			}
+		}
+	}
+	t.Fatal("no such word")
+	return 0
+}
+
 // follow takes the steps in one launch, and one at a time.
-func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.StepsInput, sumNoise, countNoise *noise.Stream) {
+func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.StepsInput) {
 	t.Helper()
 	P := w.p.tape.P
 	want := append([]float64(nil), in.State...)
@@ -152,11 +188,11 @@ func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.Ste
 		if err != nil {
 			t.Fatal(err)
 		}
-		sumNoise.Seek(uint64(in.First + k))
-		sumNoise.AddGaussian(sum, in.GradientNoise*clip.Norm*in.Widened)
+		in.Sum.Seek(uint64(in.First + k))
+		in.Sum.AddGaussian(sum, in.GradientNoise*clip.Norm*in.Widened)
 		count[0] = c + (0.5-in.CountTarget)*float64(size)
-		countNoise.Seek(uint64(in.First + k))
-		countNoise.AddGaussian(count, in.CountNoise*in.Widened)
+		in.Count.Seek(uint64(in.First + k))
+		in.Count.AddGaussian(count, in.CountNoise*in.Widened)
 		prior.Globals(theta, nil)
 		prior.GlobalGradient(aux[2*P+1:])
 		absorb.Globals(want, aux)
@@ -172,39 +208,35 @@ func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.Ste
 	}
 }
 
-// Where the noise is not certain, C out of range or the state not finite, the
-// run ends before that step, and nothing of it shows.
+// Where C is out of range or the state not finite, the run ends before that step,
+// and nothing of it shows.
 func TestStepsEndEarly(t *testing.T) {
 	const N, n = 300, 6
 	tape, rows := plainRegression(t, 6, N)
 	P := tape.P
-	for name, spoil := range map[string]func(in *privacy.StepsInput){
-		"uncertain noise":  func(in *privacy.StepsInput) { in.Words[3*in.NoiseWords+2] = 5 }, // a radius that needs more bits
-		"uncertain count":  func(in *privacy.StepsInput) { in.Words[4*in.NoiseWords-16] = 1<<64 - 1 },
-		"state not finite": func(in *privacy.StepsInput) { in.Inputs[3*P+1] = math.NaN(); in.Inputs[3*P] = math.Inf(1) },
-		"clip norm":        func(in *privacy.StepsInput) { in.Inputs[3*P] = 1e200 },
+	for _, c := range []struct {
+		name  string
+		input float64
+		done  int
+	}{
+		{"state not finite", math.Inf(1), 3},
+		{"clip norm", 1e200, 4}, // the step that makes such a C is done
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			w, err := open(t, 0, tape, rows)
 			if err != nil {
 				t.Fatal(err)
 			}
 			post := analyst(t, P)
-			if name == "state not finite" || name == "clip norm" {
-				post.Absorb = fragile(t, P)
-			}
+			post.Absorb = fragile(t, P)
 			if err := w.Prepare(post); err != nil {
 				t.Fatal(err)
 			}
-			in := stepsInput(n, P, N, []int{50}, noise.Insecure(5).Stream(noise.GradientNoise), noise.Insecure(5).Stream(noise.CountNoise))
-			spoil(&in)
+			in := stepsInput(n, P, N, []int{50})
+			in.Inputs[3*P] = c.input
 			done, err := w.Steps(in)
-			want := 3
-			if name == "clip norm" {
-				want = 4 // the step that makes such a C is done
-			}
-			if err != nil || done != want {
-				t.Fatalf("%d steps, want %d: %v", done, want, err)
+			if err != nil || done != c.done {
+				t.Fatalf("%d steps, want %d: %v", done, c.done, err)
 			}
 			same(t, in.State, in.Kept[(done-1)*(P+1):done*(P+1)])
 			for i, x := range in.Kept[done*(P+1):] {

@@ -124,7 +124,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
-	widened := 1 + RoundingAllowance(s.m.BatchBound, s.m.Tape.P)
+	widened := 1 + s.m.allowance()
 	s.gradientNoise.Seek(uint64(step))
 	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm*widened)
 	if s.m.CountNoise == 0 {
@@ -197,7 +197,6 @@ func (s *Session) Close() error {
 	s.curator.session = nil
 	s.gradientNoise.Wipe()
 	s.countNoise.Wipe()
-	clear(s.ahead.Words)
 	return err
 }
 

@@ -3,7 +3,6 @@ package privacy
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/noise"
@@ -31,16 +30,15 @@ type Stepper interface {
 	// steps by itself; it stays a Worker then.
 	Prepare(p Postprocessing) error
 	// Steps takes the steps in order, each as Session.Step would: batch, clipped
-	// sum, noise of exactly the same law, postprocessing. It ends early, without
-	// releasing anything of the step that it does not take, where the arithmetic
-	// of the device does not decide how noise is rounded, where C is out of range
-	// or where a state is not finite; done is the number of steps taken. State is
-	// replaced by that after them, and the first len(Kept)/n numbers of the state
-	// after each go to Kept.
+	// sum, noise of exactly the same law, postprocessing. It may end early, without
+	// releasing anything of the step that it does not take; it must where C is out
+	// of range or a state is not finite. done is the number of steps taken. State
+	// is replaced by that after them, and the first len(Kept)/n numbers of the
+	// state after each go to Kept.
 	Steps(in StepsInput) (done int, err error)
 }
 
-// StepsInput is what n steps depend on besides the records. Batches and words
+// StepsInput is what n steps depend on besides the records. Batches and noise
 // are secret.
 type StepsInput struct {
 	First  int       // number of the first step
@@ -48,13 +46,10 @@ type StepsInput struct {
 	State  []float64 // before the first step
 	Inputs []float64 // public numbers for the postprocessing, step after step
 	Kept   []float64
-	// Words are the random words of the noise, NoiseWords for each step: those that
-	// noise.Stream.AddGaussian takes for the sum, then those for the count, each
-	// as groups of 16. With a Key those for the sum are left out: they are the
-	// stream's of that key, from the start of each step.
-	Words      []uint64
-	NoiseWords int
-	Key        *[32]byte
+	// Sum and Count are the streams of the noise: what AddGaussian takes after a
+	// Seek to the step. An engine may make the same numbers on a device with their
+	// keys, which it overwrites after use.
+	Sum, Count *noise.Stream
 	// Places are the records of the batches: step k's are Places[Offsets[k]:
 	// Offsets[k+1]]. Without Offsets each batch is every record.
 	Places  []uint32
@@ -68,12 +63,6 @@ type StepsInput struct {
 	CountTarget   float64 // γ
 	Widened       float64 // factor of both deviations for rounding
 }
-
-// mostWords is the length of a sum from which its words are made by the engine.
-const mostWords = 1 << 14
-
-// normalGroup is how many normals package noise makes of one group of words.
-const normalGroup = 16
 
 // ErrNotStepping says that a session's engine takes one step at a time.
 var ErrNotStepping = errors.New("privacy: the engine takes one step at a time")
@@ -111,10 +100,6 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	in := &s.ahead
 	in.First, in.N, in.State, in.Inputs, in.Kept, in.RecordNoise = first, n, state, inputs, kept, s.recordNoise
 	done, err = s.worker.(Stepper).Steps(*in)
-	clear(in.Words)
-	if in.Key != nil {
-		clear(in.Key[:])
-	}
 	if err != nil {
 		clear(state)
 		clear(kept)
@@ -124,35 +109,18 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 	return done, nil
 }
 
-// drawSteps draws the batches and the words of the noise of n steps.
+// drawSteps draws the batches of n steps, and says what their noise is.
 func (s *Session) drawSteps(first, n int) {
 	in := &s.ahead
 	in.Clip, in.GradientNoise, in.CountNoise, in.CountTarget = s.m.Clip, s.m.GradientNoise, s.m.CountNoise, s.m.CountTarget
-	in.Widened = 1 + RoundingAllowance(s.m.BatchBound, s.m.Tape.P)
-	sum := (s.m.Tape.P + normalGroup - 1) / normalGroup * normalGroup
-	if s.m.Tape.P > mostWords {
-		sum = 0
-		key := s.gradientNoise.Key()
-		in.Key = &key
-	}
-	in.NoiseWords = sum
-	if s.m.CountNoise != 0 {
-		in.NoiseWords += normalGroup
-	}
-	in.Words = slices.Grow(in.Words[:0], n*in.NoiseWords)[:n*in.NoiseWords]
+	in.Widened = 1 + s.m.allowance()
+	in.Sum, in.Count = s.gradientNoise, s.countNoise
 	in.Places, in.Offsets = in.Places[:0], append(in.Offsets[:0], 0)
 	for k := range n {
-		words := in.Words[k*in.NoiseWords:][:in.NoiseWords]
-		s.gradientNoise.Seek(uint64(first + k))
-		s.gradientNoise.Words64(words[:sum])
-		if s.m.CountNoise != 0 {
-			s.countNoise.Seek(uint64(first + k))
-			s.countNoise.Words64(words[sum:])
-		}
 		batch, all := s.sampler.Draw(first+k, s.batch)
 		if all {
-			in.Offsets = nil
-			continue
+			in.Offsets = nil // as every other
+			break
 		}
 		s.batch = batch
 		in.Places = append(in.Places, batch...)

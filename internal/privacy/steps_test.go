@@ -18,7 +18,6 @@ type fakeStepper struct {
 	takes   int
 	refuses error
 	got     privacy.StepsInput
-	key     [32]byte
 }
 
 func (e *fakeStepper) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
@@ -30,10 +29,6 @@ func (e *fakeStepper) Prepare(privacy.Postprocessing) error { return e.refuses }
 
 func (e *fakeStepper) Steps(in privacy.StepsInput) (int, error) {
 	e.got = in
-	e.got.Words = append([]uint64(nil), in.Words...) // the session's are cleared
-	if in.Key != nil {
-		e.key = *in.Key
-	}
 	for _, x := range [][]float64{in.State, in.Kept} {
 		for i := range x {
 			x[i] = 3
@@ -73,42 +68,14 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 		if !cmp.Equal(append([]uint32{}, batch...), append([]uint32{}, single.batches[1+k]...)) {
 			t.Errorf("step %d: batch %v, want %v", 1+k, batch, single.batches[1+k])
 		}
-		words := e.got.Words[k*e.got.NoiseWords:][:e.got.NoiseWords]
-		for i, p := range []noise.Purpose{noise.GradientNoise, noise.CountNoise} {
-			stream := noise.Insecure(1).Child(0).Stream(p)
-			stream.Seek(uint64(1 + k))
-			for j, w := range words[16*i:][:16] {
-				if want := stream.Uint64(); w != want {
-					t.Fatalf("step %d, %v: word %d is %x, want %x", 1+k, p, j, w, want)
-				}
-			}
+	}
+	for p, stream := range map[noise.Purpose]*noise.Stream{noise.GradientNoise: e.got.Sum, noise.CountNoise: e.got.Count} {
+		if stream.Key() != noise.Insecure(1).Child(0).Stream(p).Key() {
+			t.Errorf("another stream than that of %v", p)
 		}
 	}
-	if e.got.First != 1 || e.got.N != 4 || e.got.Key != nil || e.got.GradientNoise != 14 || e.got.CountNoise != 40 || e.got.CountTarget != 0.75 || e.got.Widened != 1+privacy.RoundingAllowance(1<<20, 2) {
+	if e.got.First != 1 || e.got.N != 4 || e.got.GradientNoise != 14 || e.got.CountNoise != 40 || e.got.CountTarget != 0.75 || e.got.Widened != 1+privacy.RoundingAllowance(1<<20, 2) {
 		t.Errorf("noise %+v", e.got)
-	}
-}
-
-// The words of a long sum are made where the sum is: the engine gets the key.
-func TestStepsOfManyParameters(t *testing.T) {
-	e := &fakeStepper{takes: 2}
-	m := poissonMechanism(t, 10)
-	b := graph.NewBuilder()
-	w := b.Param("w", graph.Shape{{Name: "d", Size: 20000}})
-	tape, err := graph.Compile(b, b.Mul(b.Column(0), b.Sum(w)), nil, graph.Options{GradientOnly: true, Columns: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Tape = tape
-	s := begin(t, newCurator(t, config(t, e)), m)
-	if _, err := s.Steps([]float64{1}, nil, nil, 2); err != nil {
-		t.Fatal(err)
-	}
-	if want := noise.Insecure(1).Child(0).Stream(noise.GradientNoise).Key(); e.key != want || len(e.got.Words) != 2*16 {
-		t.Errorf("key %x, want %x; %d words", e.key, want, len(e.got.Words))
-	}
-	if *e.got.Key != [32]byte{} {
-		t.Error("the key is not wiped")
 	}
 }
 

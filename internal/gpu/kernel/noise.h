@@ -67,21 +67,21 @@ struct WordSource {
     }
 };
 
-// onLattice sets *x to the multiple of the lattice's spacing nearest to
-// *x + sigma·z and reports whether double precision is certain of it.
-DEVICE bool onLattice(double* x, double z, double sigma) {
+// onLattice returns the multiple of the lattice's spacing nearest to x + sigma·z;
+// *certain becomes false if double precision does not decide which.
+DEVICE double onLattice(double x, double z, double sigma, bool* certain) {
     // the largest power of two that is at most sigma/2^10
     double spacing = fromBits((bits(sigma) >> 52 << 52) - (10ull << 52)), perSpacing = 1 / spacing;
-    double t = (*x + sigma * z) * perSpacing;
+    double t = (x + sigma * z) * perSpacing;
     double nearest = (t + 0x1.8p52) - 0x1.8p52;
-    *x = nearest * spacing;
-    return absolute(t - nearest) < 0.5 - (0x1p-28 + 0x1p-51 * absolute(t));
+    if (!(absolute(t - nearest) < 0.5 - (0x1p-28 + 0x1p-51 * absolute(t)))) *certain = false;
+    return nearest * spacing;
 }
 
 // addGaussians adds noise to four numbers of the vector x of n: those that take
 // their words from the same two blocks of the stream, as noise.Stream.Normals
-// deals them out. Of every group of 16 there are four such quarters. It reports
-// whether double precision is certain of all.
+// deals them out. Of every group of 16 there are four such quarters. If double
+// precision is not certain of all it leaves them as they are and returns false.
 DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma) {
     int first = quarter / 4 * normalGroup + quarter % 4 * 2;
     if (first >= n) return true;
@@ -89,14 +89,18 @@ DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words,
     words.two(first, radii);
     words.two(first + normalPairs, angles);
     bool certain = true;
+    double y[2][2] = {};
     for (int i = 0; i < 2 && first + i < n; i++) {
         double s, c, radius = squareRoot(-2 * normalLogarithm(((double)radii[i] + 1) * 0x1p-64));
         turn(angles[i], &s, &c);
         // words outside of this range make a radius too sensitive to further bits
         if (radii[i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
-        double* at = x + first + i;
-        if (!onLattice(at, radius * c, sigma)) certain = false;
-        if (first + i + normalPairs < n && !onLattice(at + normalPairs, radius * s, sigma)) certain = false;
+        y[i][0] = onLattice(x[first + i], radius * c, sigma, &certain);
+        if (first + i + normalPairs < n) y[i][1] = onLattice(x[first + i + normalPairs], radius * s, sigma, &certain);
+    }
+    for (int i = 0; certain && i < 2 && first + i < n; i++) {
+        x[first + i] = y[i][0];
+        if (first + i + normalPairs < n) x[first + i + normalPairs] = y[i][1];
     }
     return certain;
 }

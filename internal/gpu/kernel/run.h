@@ -15,8 +15,10 @@ struct Output {
     int size, to;
 };
 
-// Why a run ended before its last step; the steps before it are done.
+// Why a run ended before its last step; the steps before it are done. After
+// uncertainNoise the host adds what is unresolved and the run resumes there.
 enum { goesOn, uncertainNoise, clipNormOutOfRange, notFinite };
+enum { mostUnresolved = 64 };
 
 // A Run is one fit's steps. One group of blocks works on it; block 0 does what
 // is not about records.
@@ -35,16 +37,17 @@ struct Run {
     const i64* offsets;    // of batches in places, steps+1; null: every record
     const u32* places;
     i64 records;           // of the table
-    int* status;           // steps done, why it ended
+    int* status;           // steps done, why it ended, how many are unresolved
+    int* unresolved;       // quarters of the sum (addGaussians) whose noise the host adds; -1: the count
     double gradientNoise;  // z, in units of the clip norm
     double widened;        // factor of the noise for rounding
     double countNoise;     // σ_b; 0: no count
     double countTarget;    // γ
     const double* one;     // the factor 1
-    int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, keptCount;
+    int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, keptCount, resumes, unused;
 };
 
-static_assert(sizeof(Output) == 24 && sizeof(Run) == 1320, "as on the Go side");
+static_assert(sizeof(Output) == 24 && sizeof(Run) == 1336, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return *(volatile int*)&r.status[1] != goesOn; }
 
@@ -106,6 +109,13 @@ DEVICE double confined(double x, double clipNorm) {
     return x >= -most && x <= most ? x : 0;
 }
 
+// leave hands a quarter of the sum's noise, or the count's, to the host.
+DEVICE void leave(const Run& r, int quarter) {
+    int at = next(&r.status[2]);
+    if (at < mostUnresolved) r.unresolved[at] = quarter;
+    r.status[1] = uncertainNoise;
+}
+
 // release leaves the noisy sum and count in aux.
 DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     int P = r.tape.parameterCount;
@@ -117,14 +127,14 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     t.sync();
     WordSource words = {r.words + (i64)step * r.wordCount, r.key ? r.roundKeys : 0, r.firstStep + step};
     each(t, (P + normalGroup - 1) / normalGroup * 4, 1, [&](int quarter, int) {
-        if (!addGaussians(sum, P, quarter, words, r.gradientNoise * clipNorm * r.widened)) r.status[1] = uncertainNoise;
+        if (!addGaussians(sum, P, quarter, words, r.gradientNoise * clipNorm * r.widened)) leave(r, quarter);
     });
     if (t.rank == 0) {
         if (r.countNoise == 0) {
             *count = 0;
         } else {
             *count = confined(*count + (0.5 - r.countTarget) * (double)batch.size, 1);
-            if (!addGaussians(count, 1, 0, WordSource{words.words + r.wordCount - normalGroup, 0, 0}, r.countNoise * r.widened)) r.status[1] = uncertainNoise;
+            if (!addGaussians(count, 1, 0, WordSource{words.words + r.wordCount - normalGroup, 0, 0}, r.countNoise * r.widened)) leave(r, -1);
         }
     }
     t.sync();
@@ -161,7 +171,12 @@ DEVICE void runSteps(const Runs& runs, int block) {
     Team t = wide ? groupTeam(group, member) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
     if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
-    for (int step = 0; step < r.steps; step++) {
+    for (int first = r.status[0], step = first; step < r.steps; step++) {
+        if (r.resumes && step == first) { // the noise is added
+            group.wait();
+            if (leads) absorbStep(t, r, step);
+            continue;
+        }
         if (leads && !ended(r)) proposeStep(t, r, step);
         group.wait();
         if (ended(r)) return;

@@ -39,6 +39,15 @@ struct Group {
     }
 };
 
+// next returns *at and adds 1 to it, for one thread at a time.
+DEVICE int next(int* at) {
+#ifdef __CUDA__
+    return __nvvm_atom_add_gen_i(at, 1);
+#else
+    return (*at)++;
+#endif
+}
+
 // A Team is the threads that share out the pieces of a phase: thread `rank` of
 // `size`, in warps of 32. It is a block, or the blocks of a group. The team of
 // one is a warp by itself.
