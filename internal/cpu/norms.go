@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
 	"d3p/internal/simd"
 )
 
@@ -79,27 +80,17 @@ func (a *assembler) sumOfSquares(to, of, count int) {
 	a.emit(simd.Instruction{Op: simd.OpSquares, Count: count, To: lanes(to), A: lanes(of)})
 }
 
-// inexact says whether parts of a record's gradient can cancel: terms that share
-// parameters, and places of one term. Where they do, what is computed, of the
-// square as of the sum, is off by some ulp of the parts, which could be large
-// beside the square itself, and the clipped gradient would exceed C. A sum of n
-// products is off by at most nu of the sum of their absolute values (Higham 2002,
-// section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <= Width·Σ_w
-// |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their inner
-// product. The element size is the sum of these bounds; a multiple of it, which
-// is p.slack, is added to the square.
-func (p *program) inexact() bool {
-	for i := range p.tape.Terms {
-		if p.tape.Terms[i].Width > 1 {
-			return true
-		}
-	}
-	return len(p.tape.Cross) > 0
-}
-
-// roundings is the slack of an inexact tape: of the sums behind a square, of the
-// sum over places, which enters twice, and of the addition of terms; times one
-// more than the terms that one shares its parameters with.
+// roundings is the multiple of size that is added to the squares of a tape with
+// parts that can cancel, terms that share parameters and places of one term. What
+// is computed there, of the square as of the sum, is off by some ulp of the parts,
+// which could be large beside the square itself, and the clipped gradient would
+// exceed C. A sum of n products is off by at most nu of the sum of their absolute
+// values (Higham 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <=
+// Width·Σ_w |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their
+// inner product; size is the sum of these bounds. Counted are the sums behind a
+// square, the sum over places, which enters twice, and the addition of terms, times
+// one more than the terms that one shares its parameters with; but at least what
+// the noise allows for.
 func (p *program) roundings() float64 {
 	longest := 0
 	for i := range p.terms {
@@ -113,7 +104,7 @@ func (p *program) roundings() float64 {
 			most = max(most, 1+shared[i])
 		}
 	}
-	return 0x1p-53 * float64(most*(longest+len(p.terms)+16))
+	return max(privacy.CancellationSlack, 0x1p-53*float64(most*(longest+len(p.terms)+16)))
 }
 
 // addWide adds the squared norms of wide terms to norm2.

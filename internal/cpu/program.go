@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
 	"d3p/internal/simd"
 )
 
@@ -31,7 +32,7 @@ type program struct {
 	blocks  map[pick]int
 	terms   []term
 	norms   []item
-	loose   bool    // see inexact
+	loose   bool    // parts of a gradient can cancel
 	slack   float64 // see roundings
 	chunk   int     // records per chunk
 	work    int     // lanes × scalars of one record's products, for choosing threads
@@ -85,7 +86,7 @@ func compile(t *graph.Tape) (*program, error) {
 	for _, element := range []*int{&p.norm2, &p.factor, &p.size, &p.part, &p.other} {
 		*element = p.newElements(1)
 	}
-	p.loose = p.inexact()
+	p.loose = privacy.Cancels(t)
 	global := assembler{p: p}
 	for _, in := range t.Global {
 		global.add(in)
@@ -123,6 +124,9 @@ func (p *program) chunkSize() int {
 	}
 	if p.tape.P > largeP {
 		chunk = max(chunk, min(largeChunk, largeArena/scalars/chunkUnit*chunkUnit))
+	}
+	if p.loose {
+		chunk = min(chunk, privacy.TogetherAtMost(p.tape))
 	}
 	return chunk
 }

@@ -20,6 +20,9 @@ type Tolerance struct {
 	// Relative is the allowed error of a sum, relative to C times the records
 	// summed, and of a norm, relative to itself.
 	Relative float64
+	// Cancelling is Relative, if larger, where parts of a gradient can cancel, for
+	// which norms err upwards (privacy.CancellationSlack).
+	Cancelling float64
 	// Overshoot is how much longer than C, relative to C, a clipped gradient may
 	// be: the part of Relative that would weaken the guarantee.
 	Overshoot float64
@@ -58,6 +61,9 @@ func newExperiment(t *testing.T, m Model, engine privacy.Engine, tol Tolerance) 
 	t.Helper()
 	rng := rand.New(rand.NewPCG(20240917, uint64(len(m.Name))))
 	tape := m.tape(t)
+	if privacy.Cancels(tape) {
+		tol.Relative = max(tol.Relative, tol.Cancelling)
+	}
 	e := &experiment{model: m, tol: tol, rng: rng, rows: m.table(t, tape, rng, tol.Precision)}
 	e.open = func(t *testing.T) privacy.Worker {
 		t.Helper()
