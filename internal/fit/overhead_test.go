@@ -155,7 +155,7 @@ func BenchmarkPrivateStep(b *testing.B) {
 	for _, config := range []string{"vae-mnist", "mlp-mnist", "cnn-mnist"} {
 		b.Run(config, func(b *testing.B) {
 			for range b.N {
-				private, plain := overhead(b, config+".yaml", 3, 10)
+				private, plain := overhead(b, config+".yaml", 5, 10)
 				ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
 				b.ReportMetric(ms(private.least), "private-ms")
 				b.ReportMetric(ms(plain.least), "plain-ms")
