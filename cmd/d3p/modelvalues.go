@@ -10,34 +10,40 @@ import (
 // are not here cannot be given by a model file.
 func modelValues() map[string]func(*spec.Spec) (any, spec.Position) {
 	return map[string]func(*spec.Spec) (any, spec.Position){
-		"records":   func(m *spec.Spec) (any, spec.Position) { return recordsOf(m) },
-		"epsilon":   func(m *spec.Spec) (any, spec.Position) { return m.Privacy.Epsilon.V, m.Privacy.Epsilon.At },
-		"delta":     func(m *spec.Spec) (any, spec.Position) { return m.Privacy.Delta.V, m.Privacy.Delta.At },
-		"adjacency": func(m *spec.Spec) (any, spec.Position) { return m.Privacy.Neighbours.V, m.Privacy.Neighbours.At },
-		"noise-multiplier": func(m *spec.Spec) (any, spec.Position) {
-			return m.Privacy.NoiseMultiplier.V, m.Privacy.NoiseMultiplier.At
-		},
-		"sampling":      func(m *spec.Spec) (any, spec.Position) { return m.Fit.Scheme.V, m.Fit.Scheme.At },
-		"sampling-rate": func(m *spec.Spec) (any, spec.Position) { return m.Fit.Rate.V, m.Fit.Rate.At },
-		"batch-size":    func(m *spec.Spec) (any, spec.Position) { return m.Fit.BatchSize.V, m.Fit.BatchSize.At },
-		"steps":         func(m *spec.Spec) (any, spec.Position) { return m.Fit.Iterations.V, m.Fit.Iterations.At },
-		"epochs":        func(m *spec.Spec) (any, spec.Position) { return m.Fit.Epochs.V, m.Fit.Epochs.At },
-		"clipping":      func(m *spec.Spec) (any, spec.Position) { return m.Fit.ClipMode.V, m.Fit.ClipMode.At },
-		"clip-norm":     func(m *spec.Spec) (any, spec.Position) { return m.Fit.ClipNorm.V, m.Fit.ClipNorm.At },
-		"clip-quantile": func(m *spec.Spec) (any, spec.Position) { return m.Fit.ClipQuantile.V, m.Fit.ClipQuantile.At },
-		"optimizer":     func(m *spec.Spec) (any, spec.Position) { return m.Fit.Optimizer.V, m.Fit.Optimizer.At },
-		"learning-rate": func(m *spec.Spec) (any, spec.Position) { return m.Fit.LearningRate.V, m.Fit.LearningRate.At },
-		"guide":         func(m *spec.Spec) (any, spec.Position) { return guideOf(m), m.Guide.Type.At },
-		"rank":          func(m *spec.Spec) (any, spec.Position) { return m.Guide.Rank.V, m.Guide.Rank.At },
-		"init":          func(m *spec.Spec) (any, spec.Position) { return m.Guide.Init.V, m.Guide.Init.At },
-		"init-scale":    func(m *spec.Spec) (any, spec.Position) { return m.Guide.InitScale.V, m.Guide.InitScale.At },
-		"gradient":      func(m *spec.Spec) (any, spec.Position) { return m.Fit.Gradient.V, m.Fit.Gradient.At },
-		"averaging":     func(m *spec.Spec) (any, spec.Position) { return m.Fit.AverageLast.V, m.Fit.AverageLast.At },
-		"noise-aware":   func(m *spec.Spec) (any, spec.Position) { return m.Fit.NoiseAware.V, m.Fit.NoiseAware.At },
-		"ledger":        func(m *spec.Spec) (any, spec.Position) { return m.Privacy.Ledger.V, m.Privacy.Ledger.At },
-		"compat":        func(m *spec.Spec) (any, spec.Position) { return m.Fit.Compat.V, m.Fit.Compat.At },
-		"draws":         func(m *spec.Spec) (any, spec.Position) { return m.Output.Draws.V, m.Output.Draws.At },
-		"formats":       func(m *spec.Spec) (any, spec.Position) { return formatsOf(m) },
+		"records":          recordsOf,
+		"epsilon":          stated(func(m *spec.Spec) spec.Value[float64] { return m.Privacy.Epsilon }),
+		"delta":            stated(func(m *spec.Spec) spec.Value[float64] { return m.Privacy.Delta }),
+		"adjacency":        stated(func(m *spec.Spec) spec.Value[string] { return m.Privacy.Neighbours }),
+		"noise-multiplier": stated(func(m *spec.Spec) spec.Value[float64] { return m.Privacy.NoiseMultiplier }),
+		"sampling":         stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.Scheme }),
+		"sampling-rate":    stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.Rate }),
+		"batch-size":       stated(func(m *spec.Spec) spec.Value[int] { return m.Fit.BatchSize }),
+		"steps":            stated(func(m *spec.Spec) spec.Value[int] { return m.Fit.Iterations }),
+		"epochs":           stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.Epochs }),
+		"clipping":         stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.ClipMode }),
+		"clip-norm":        stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.ClipNorm }),
+		"clip-quantile":    stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.ClipQuantile }),
+		"optimizer":        stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.Optimizer }),
+		"learning-rate":    stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.LearningRate }),
+		"guide":            func(m *spec.Spec) (any, spec.Position) { return guideOf(m), m.Guide.Type.At },
+		"rank":             stated(func(m *spec.Spec) spec.Value[int] { return m.Guide.Rank }),
+		"init":             stated(func(m *spec.Spec) spec.Value[string] { return m.Guide.Init }),
+		"init-scale":       stated(func(m *spec.Spec) spec.Value[float64] { return m.Guide.InitScale }),
+		"gradient":         stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.Gradient }),
+		"averaging":        stated(func(m *spec.Spec) spec.Value[float64] { return m.Fit.AverageLast }),
+		"noise-aware":      stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.NoiseAware }),
+		"ledger":           stated(func(m *spec.Spec) spec.Value[string] { return m.Privacy.Ledger }),
+		"compat":           stated(func(m *spec.Spec) spec.Value[string] { return m.Fit.Compat }),
+		"draws":            stated(func(m *spec.Spec) spec.Value[int] { return m.Output.Draws }),
+		"formats":          formatsOf,
+	}
+}
+
+// stated is the setting that the model file states as one value.
+func stated[T any](value func(*spec.Spec) spec.Value[T]) func(*spec.Spec) (any, spec.Position) {
+	return func(m *spec.Spec) (any, spec.Position) {
+		v := value(m)
+		return v.V, v.At
 	}
 }
 

@@ -128,43 +128,33 @@ func (l *lowering) binary(e *Binary) *graph.Node {
 	if e.Op == "@" {
 		return l.product(e.At, x, y)
 	}
-	return l.checked(e.At, l.operate(e.Op, x, y))
+	return l.checked(e.At, operators[e.Op](l.b, x, y))
 }
 
-// operate applies an element-wise operator; conditions are 1 or 0.
-func (l *lowering) operate(op string, x, y *graph.Node) *graph.Node {
-	b := l.b
-	zero, one := b.Const(0), b.Const(1)
-	switch op {
-	case "+":
-		return b.Add(x, y)
-	case "-":
-		return b.Sub(x, y)
-	case "*":
-		return b.Mul(x, y)
-	case "/":
-		return b.Div(x, y)
-	case "^":
-		return b.Pow(x, y)
-	case "<":
-		return b.Less(x, y)
-	case ">":
-		return b.Less(y, x)
-	case "<=":
-		return b.Sub(one, b.Less(y, x))
-	case ">=":
-		return b.Sub(one, b.Less(x, y))
-	case "==":
-		return b.Equal(x, y)
-	case "!=":
-		return b.Sub(one, b.Equal(x, y))
-	case "and":
-		return b.Where(x, b.Where(y, one, zero), zero)
-	case "or":
-		return b.Where(x, one, b.Where(y, one, zero))
-	}
-	panic("expr: unknown operator " + op)
+// operators are the element-wise operators; conditions are 1 or 0. It is not to
+// be changed at run time.
+var operators = map[string]func(b *graph.Builder, x, y *graph.Node) *graph.Node{
+	"+":  (*graph.Builder).Add,
+	"-":  (*graph.Builder).Sub,
+	"*":  (*graph.Builder).Mul,
+	"/":  (*graph.Builder).Div,
+	"^":  (*graph.Builder).Pow,
+	"<":  (*graph.Builder).Less,
+	"==": (*graph.Builder).Equal,
+	">":  func(b *graph.Builder, x, y *graph.Node) *graph.Node { return b.Less(y, x) },
+	"<=": func(b *graph.Builder, x, y *graph.Node) *graph.Node { return not(b, b.Less(y, x)) },
+	">=": func(b *graph.Builder, x, y *graph.Node) *graph.Node { return not(b, b.Less(x, y)) },
+	"!=": func(b *graph.Builder, x, y *graph.Node) *graph.Node { return not(b, b.Equal(x, y)) },
+	"and": func(b *graph.Builder, x, y *graph.Node) *graph.Node {
+		return b.Where(x, b.Where(y, b.Const(1), b.Const(0)), b.Const(0))
+	},
+	"or": func(b *graph.Builder, x, y *graph.Node) *graph.Node {
+		return b.Where(x, b.Const(1), b.Where(y, b.Const(1), b.Const(0)))
+	},
 }
+
+// not is 1 - x, for an x that is 0 or 1.
+func not(b *graph.Builder, x *graph.Node) *graph.Node { return b.Sub(b.Const(1), x) }
 
 // level lowers the comparison of a category with one of its levels, on either
 // side; ok is false for any other operation.
@@ -189,7 +179,7 @@ func (l *lowering) level(e *Binary) (n *graph.Node, ok bool) {
 	if i < 0 {
 		return l.fail(label.At, suggest(label.Value, v.Labels, "see its levels: in the data block"), "%s has no level %s", column.ID, label), true
 	}
-	return l.operate(e.Op, v.Node, l.b.Const(float64(i))), true
+	return operators[e.Op](l.b, v.Node, l.b.Const(float64(i))), true
 }
 
 // product is x @ y: the last dim of x with the first of y, which must be the

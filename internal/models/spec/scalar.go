@@ -116,35 +116,30 @@ func (r *reader) choice(e entry, options ...string) Value[string] {
 }
 
 // texts reads a list of scalars.
-func (r *reader) texts(e entry) (list []Value[string]) {
+func (r *reader) texts(e entry) []Value[string] {
 	if r.describesList() {
 		return nil
 	}
-	s, ok := e.node.(*ast.SequenceNode)
-	if !ok {
-		r.add(r.at(e.node), "write [a, b, c]", "%s must be a list, not %s", e.key, describe(e.node))
-		return nil
-	}
-	for _, n := range s.Values {
-		if v := r.text(entry{"an element of " + e.key, r.at(n), n}); v.IsSet() {
-			list = append(list, v)
-		}
-	}
-	return list
+	return listOf(r, e, "write [a, b, c]", r.text)
 }
 
 // numbers reads a list of finite real numbers.
-func (r *reader) numbers(e entry) (list []Value[float64]) {
+func (r *reader) numbers(e entry) []Value[float64] {
 	if r.describesNumbers() {
 		return nil
 	}
+	return listOf(r, e, "write [1, 2, 3]", r.number)
+}
+
+// listOf reads a list, element by element; those with a mistake are left out.
+func listOf[T any](r *reader, e entry, hint string, read func(entry) Value[T]) (list []Value[T]) {
 	s, ok := e.node.(*ast.SequenceNode)
 	if !ok {
-		r.add(r.at(e.node), "write [1, 2, 3]", "%s must be a list, not %s", e.key, describe(e.node))
+		r.add(r.at(e.node), hint, "%s must be a list, not %s", e.key, describe(e.node))
 		return nil
 	}
 	for _, n := range s.Values {
-		if v := r.number(entry{"an element of " + e.key, r.at(n), n}); v.IsSet() {
+		if v := read(entry{"an element of " + e.key, r.at(n), n}); v.IsSet() {
 			list = append(list, v)
 		}
 	}
