@@ -25,6 +25,7 @@ var ErrNonFinite = errors.New("the iterates left the range of numbers (try a sma
 type Loop struct {
 	plan      *Plan
 	guide     guide.Guide
+	landing   guide.Guide // guide, or the same with less noisy gradients near the optimum
 	optimizer Optimizer
 	schedule  schedule
 	adapt     adaptiveClip
@@ -72,7 +73,7 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	}
 	size, latent := g.Size(), p.Latent
 	l := &Loop{
-		plan: p, guide: g, schedule: sched, vanilla: p.Gradient == GradientVanilla,
+		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == GradientVanilla,
 		optimizer: family.make(size, optimizerOptions{momentum: p.Momentum, weightDecay: p.WeightDecay}),
 		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
 		theta:     make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
@@ -85,6 +86,9 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
 		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent), Temper: newTemper(p.Steps),
 		Trace: newTrace(p.Steps, latent),
+	}
+	if !p.Private {
+		l.landing = guide.NewLanding(g)
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)
 	return l, nil
@@ -150,7 +154,7 @@ func (l *Loop) Absorb(release, prior []float64) {
 		l.applyTempering()
 	}
 	simd.Add(l.likelihood, l.likelihood, prior)
-	l.guide.Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
+	l.estimator().Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
 	l.addGradient(first)
 }
 
@@ -161,6 +165,16 @@ func (l *Loop) addGradient(first bool) {
 		return
 	}
 	simd.Add(l.grad, l.grad, l.pull)
+}
+
+// estimator is the guide whose gradients the step in progress uses. Without
+// privacy noise the noise of the draws is what keeps a fit from its optimum; the
+// landing has none of it there, but more than the guide while far away.
+func (l *Loop) estimator() guide.Guide {
+	if 2*l.state.Step < l.plan.Steps {
+		return l.guide
+	}
+	return l.landing
 }
 
 // applyTempering multiplies the likelihood gradient by κ.

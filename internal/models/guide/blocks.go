@@ -153,3 +153,25 @@ func (g *Blocks) each(dst, lambda []float64, of func(g Guide, dst, lambda []floa
 		}
 	}
 }
+
+// scored reports whether every family knows its score.
+func (g *Blocks) scored() bool {
+	for k := range g.parts {
+		if _, ok := g.parts[k].Guide.(Scorer); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// Score implements Scorer; every family must.
+func (g *Blocks) Score(dst, lambda, eta []float64) {
+	for k := range g.parts {
+		p := &g.parts[k]
+		p.take(lambda)
+		p.Guide.(Scorer).Score(p.perParameter, p.lambda, p.eta(eta))
+		for j, i := range p.at {
+			dst[i] = p.perParameter[j]
+		}
+	}
+}

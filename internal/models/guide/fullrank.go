@@ -112,3 +112,15 @@ func (g *FullRank) Precision(dst, lambda []float64) {
 		dst[j] *= math.Exp(-2 * g.row(lambda, j)[j])
 	}
 }
+
+// Score implements Scorer: -L⁻ᵀη = -diag(1/s)A⁻ᵀη, by back substitution.
+func (g *FullRank) Score(dst, lambda, eta []float64) {
+	copy(dst, eta[:g.p])
+	for i := g.p - 1; i >= 0; i-- {
+		r := g.row(lambda, i)
+		for j, a := range r[:i] {
+			dst[j] -= a * dst[i]
+		}
+		dst[i] *= -math.Exp(-r[i])
+	}
+}

@@ -24,6 +24,7 @@ func TestConformance(t *testing.T) {
 			covariance := covarianceOf(g, lambda)
 			checkMarginals(t, g, lambda, covariance)
 			checkPullback(t, g, lambda)
+			checkLanding(t, g, lambda)
 			checkInit(t, g)
 			checkAllocations(t, g, lambda)
 		})
@@ -139,6 +140,36 @@ func checkPullback(t *testing.T, g Guide, lambda []float64) {
 		down := objective()
 		lambda[i] = x
 		near(t, "gradient", got[i], (up-down)/(2*h), 1e-8)
+	}
+}
+
+// checkLanding: the score is the gradient of log q, -Σ⁻¹(θ-m), and the gradient
+// estimate that uses it is exactly 0 for every draw where q is the posterior.
+func checkLanding(t *testing.T, g Guide, lambda []float64) {
+	t.Helper()
+	landing, ok := NewLanding(g).(*Landing)
+	if !ok {
+		return // a family without a score
+	}
+	p := g.Latent()
+	eta, theta, score := make([]float64, g.Noise()), make([]float64, p), make([]float64, p)
+	for i := range eta {
+		eta[i] = math.Sin(1.9 * float64(i+1))
+	}
+	g.Draw(theta, lambda, eta)
+	inverse, _ := invert(covarianceOf(g, lambda))
+	landing.Score(score, lambda, eta)
+	for i := range score {
+		want := 0.0
+		for j := range theta {
+			want -= inverse[i][j] * (theta[j] - lambda[j])
+		}
+		near(t, "score", score[i], want, 1e-10)
+	}
+	pull := make([]float64, g.Size())
+	landing.Pullback(pull, score, lambda, eta)
+	for _, v := range pull {
+		near(t, "gradient at the posterior", v, 0, 1e-12)
 	}
 }
 

@@ -63,3 +63,10 @@ func (g MeanField) Precision(dst, lambda []float64) {
 	simd.MulScalar(dst, lambda[g.p:], -2)
 	simd.Exp(dst, dst)
 }
+
+// Score implements Scorer: -η/s.
+func (g MeanField) Score(dst, lambda, eta []float64) {
+	for j := range g.p {
+		dst[j] = -eta[j] * math.Exp(-lambda[g.p+j])
+	}
+}
