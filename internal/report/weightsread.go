@@ -89,7 +89,7 @@ func parseWeights(raw []byte) (map[string][]float64, error) {
 	if err := json.NewDecoder(bytes.NewReader(raw[:n])).Decode(&head); err != nil {
 		return nil, fmt.Errorf("%s: %w", WeightsName, err)
 	}
-	data, arrays := raw[n:], make(map[string][]float64)
+	data, arrays, used := raw[n:], make(map[string][]float64), 0
 	for name, text := range head {
 		if name == "__metadata__" {
 			continue
@@ -100,6 +100,9 @@ func parseWeights(raw []byte) (map[string][]float64, error) {
 		}
 		from, to := info.Offsets[0], info.Offsets[1]
 		if info.DType != "F64" || from < 0 || to < from || to > len(data) || (to-from)%8 != 0 {
+			return nil, damaged
+		}
+		if used += to - from; used > len(data) { // arrays do not overlap
 			return nil, damaged
 		}
 		values := make([]float64, (to-from)/8)

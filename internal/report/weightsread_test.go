@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"math"
@@ -132,4 +133,33 @@ func TestParseWeightsRefuses(t *testing.T) {
 			t.Errorf("%q: no error", raw)
 		}
 	}
+}
+
+// What is read is never more than the file holds, and what the writer writes
+// comes back.
+func FuzzParseWeights(f *testing.F) {
+	for _, list := range [][]WeightArray{nil, {{"a", []int{2}, []float64{1, -0.5}}}, {{"a", nil, []float64{3}}, {"b", []int{0}, nil}}} {
+		var b bytes.Buffer
+		if err := weightsFile(list, map[string]string{"d3p.run_id": "x"}).Write(&b); err != nil {
+			f.Fatal(err)
+		}
+		arrays, err := parseWeights(b.Bytes())
+		if err != nil || len(arrays) != len(list) {
+			f.Fatalf("%v, %v", arrays, err)
+		}
+		for _, a := range list {
+			if !slices.Equal(arrays[a.Name], a.Values) {
+				f.Fatalf("%s is %v, want %v", a.Name, arrays[a.Name], a.Values)
+			}
+		}
+		f.Add(b.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		arrays, _ := parseWeights(raw)
+		for name, values := range arrays {
+			if 8*len(values) > len(raw) {
+				t.Errorf("%s has %d numbers from %d bytes", name, len(values), len(raw))
+			}
+		}
+	})
 }
