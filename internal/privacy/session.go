@@ -23,6 +23,7 @@ type Session struct {
 
 	batch         []uint32
 	gradientNoise *noise.Stream
+	gaussian      *gaussian // of gradientNoise
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
@@ -53,6 +54,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
 	}
+	s.gaussian = newGaussian(s.gradientNoise, c.engine)
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
 	}
@@ -125,8 +127,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
 	widened := 1 + s.m.allowance()
-	s.gradientNoise.Seek(uint64(step))
-	s.gradientNoise.AddGaussian(dst, s.m.GradientNoise*clip.Norm*widened)
+	s.gaussian.add(dst, uint64(step), s.m.GradientNoise*clip.Norm*widened)
 	if s.m.CountNoise == 0 {
 		return Release{}, nil
 	}
@@ -195,7 +196,7 @@ func (s *Session) Close() error {
 	s.worker = nil
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil
-	s.gradientNoise.Wipe()
+	s.gaussian.wipe()
 	s.countNoise.Wipe()
 	return err
 }
