@@ -41,7 +41,20 @@ func (b *bracketing) run() (up, lo composed, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	return p.compose(true), p.compose(false), true
+	up, lo = both(p.compose)
+	return up, lo, true
+}
+
+// both computes the two bounds concurrently.
+func both(compose func(up bool) composed) (up, lo composed) {
+	done := make(chan struct{})
+	go func() {
+		up = compose(true)
+		close(done)
+	}()
+	lo = compose(false)
+	<-done
+	return up, lo
 }
 
 // runUpper computes the upper bound alone.
@@ -85,7 +98,9 @@ func (b *bracketing) plan() (p *itinerary, ok bool) {
 	b.coarsest = p.choose(width, b.budget, least, b.atMost) > 1.01*b.budget
 	// Rounding to the grid moves losses by up to its spacing, which the proof
 	// that nothing is outside must not magnify.
-	p.window = b.c.window(b.theta, mean, math.Max(sd, largestLambda*p.h), bracketLogEta+b.logShare)
+	if p.window = w; math.Max(w.lambdaBelow, w.lambdaAbove)*p.h > 1 {
+		p.window = b.c.window(b.theta, mean, largestLambda*p.h, bracketLogEta+b.logShare)
+	}
 	p.from -= edgePoints / 2 * p.h
 	return p, true
 }

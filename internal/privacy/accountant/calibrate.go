@@ -78,6 +78,10 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 	var c Calibration
 	tried, last, slope := roundUp(sigma*(1+1.5e-5), 7), Answer{}, -1.0
 	for n := range 8 {
+		width := width
+		if n == 0 && !precise {
+			width = certifyWidth // only to see where sigma is
+		}
 		a, err := answer(mechanism(tried), rel, width, ask)
 		if err != nil {
 			return Calibration{}, err

@@ -52,7 +52,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
 	aim := func(epsilon, slope float64) {
-		b.near, b.budget = epsilon, 4*width*epsilon/(1-slope)
+		b.near, b.budget = epsilon, 3*width*epsilon/(1-slope)
 		b.logShare = math.Min(0, logDelta+theta*epsilon-c.logMoment(theta)-logHockeyStick(theta))
 		b.giants = b.separate(epsilon, slope, delta, width)
 	}
@@ -101,105 +101,6 @@ func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta 
 		return 0, 0, false
 	}
 	return k.epsilon(logDelta, start)
-}
-
-// delta brackets δ(epsilon) to about the relative width.
-func (d *direction) delta(epsilon, width float64) (Direction, error) {
-	finite := math.Exp(d.noDP)
-	wrap := func(r Direction, err error) (Direction, error) { // δ = 1 - F + F δ of the finite part
-		if d.noDP != 0 {
-			for _, p := range []*float64{&r.Lower, &r.Estimate, &r.Upper} {
-				*p = -math.Expm1(d.noDP) + finite**p
-			}
-		}
-		return r, err
-	}
-	d.prepareAt(epsilon)
-	if _, deltaAt, ok := d.exact(); ok {
-		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
-	}
-	return wrap(d.capped(func() (Direction, error) { return d.finiteDeltaAt(epsilon, width) },
-		func(plain *direction) (Direction, error) { return plain.delta(epsilon, width) }))
-}
-
-// finiteDeltaAt is delta for the finite losses, composed.
-func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
-	if d.unreliable {
-		return Direction{Name: d.name}, nil
-	}
-	c := d.compose(1e-60, 1)
-	_, logBound := c.chernoffDelta(epsilon)
-	if logBound < -600 {
-		return Direction{Name: d.name, Engine: engineChernoff, Upper: 1e-250}, nil
-	}
-	tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
-	c = d.compose(tail, 1)
-	theta, logBound := c.chernoffDelta(epsilon)
-	estimate, fast := 0.0, false
-	if d.smooth() {
-		if k, ok := newContour(d, tail, theta, c); ok {
-			v, _ := k.logDelta(epsilon)
-			estimate, fast = math.Exp(v), !math.IsNaN(v)
-		}
-	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
-	b.budget = 4 * width / (theta * (1 + theta))
-	lower, upper, last := 0.0, math.Min(1, math.Exp(logBound)+tail*d.steps()), math.Inf(1)
-	engine := engineChernoff
-	for range 4 {
-		up, lo, ok := b.run()
-		if !ok {
-			break
-		}
-		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
-		engine = engineBracket
-		got := (upper - lower) / upper
-		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
-			break
-		}
-		last = got
-		b.refine(width / got)
-	}
-	return d.combine(lower, estimate, upper, engine, fast)
-}
-
-// estimateLogDelta is log δ(ε): to about ten digits by the contour engine
-// (precise), to a few by one coarse bracket where that does not apply.
-func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
-	d.prepareAt(epsilon)
-	if d.unreliable {
-		plain := d.unamplified()
-		plain.noDP = d.noDP
-		return plain.estimateLogDelta(epsilon)
-	}
-	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
-		return math.Log(deltaAt(epsilon)), true, nil
-	}
-	if d.noDP != 0 {
-		r, err := d.delta(epsilon, certifyWidth)
-		return math.Log(r.Estimate), true, err
-	}
-	c := d.compose(1e-40, 1)
-	_, logBound := c.chernoffDelta(epsilon)
-	if logBound < -600 {
-		return logBound, true, nil
-	}
-	tail := math.Exp(logBound) * 1e-3 * tailShare / d.steps()
-	c = d.compose(tail, 1)
-	theta, _ := c.chernoffDelta(epsilon)
-	if d.smooth() {
-		if k, ok := newContour(d, tail, theta, c); ok {
-			if v, _ := k.logDelta(epsilon); !math.IsNaN(v) {
-				return v, true, nil
-			}
-		}
-	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon, atMost: 4 * coarsePoints}
-	up, lo, ok := b.run()
-	if !ok {
-		return logBound, false, nil
-	}
-	return math.Log((2*up.upper(epsilon) + lo.lower(epsilon)) / 3), false, nil // the leading errors cancel
 }
 
 // around is an exact value with its declared error.

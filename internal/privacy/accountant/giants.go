@@ -71,10 +71,10 @@ func (g *giants) run(b *bracketing) (up, lo composed, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	both := func(up bool) composed {
+	up, lo = both(func(up bool) composed {
 		return apart{p.compose(up), g.with.layered(g.pair, up).mixed(g.count)}
-	}
-	return both(true), both(false), true
+	})
+	return up, lo, true
 }
 
 // apart is the sum of two contributions to δ(ε), the first with the stretch.

@@ -110,14 +110,14 @@ func ordered(t *rapid.T, ev event.Event, rel event.Relation, delta float64) Answ
 // A contour estimate outside the bracket is an error, so this is also the test
 // that the two engines agree.
 func TestRandomRunsHaveAnswers(t *testing.T) {
-	check(t, 80, func(t *rapid.T) {
+	check(t, 100, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		if !a.Certified {
 			t.Errorf("not certified: %+v", a)
 		}
-		// with fewer than a few inclusions rare events decide, and brackets widen
-		if r.q*float64(r.steps) > 5 && r.steps < 1e6 && a.Upper-a.Lower > 2e-3*a.Upper {
+		// the bracket is 1e-4 wide nearly everywhere (docs/accounting.md)
+		if a.Upper-a.Lower > 2e-3*a.Upper {
 			t.Errorf("wide: %+v", a)
 		}
 		if r.rel == event.AddRemove && a.Directions[1].Lower > a.Directions[0].Upper {
@@ -137,7 +137,7 @@ func TestRandomRunsHaveAnswers(t *testing.T) {
 
 // More noise, a smaller rate, fewer steps or a larger delta never cost more.
 func TestRandomRunsAreMonotone(t *testing.T) {
-	check(t, 50, func(t *rapid.T) {
+	check(t, 30, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		less := r
 		factor := rapid.Float64Range(1.02, 3).Draw(t, "factor")
@@ -180,7 +180,7 @@ func TestRandomRunsCompose(t *testing.T) {
 
 // ε(δ) and δ(ε) are inverse to each other.
 func TestRandomRunsInvert(t *testing.T) {
-	check(t, 40, func(t *rapid.T) {
+	check(t, 25, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		back, err := Delta(r.event(), r.rel, a.Upper)
@@ -204,7 +204,7 @@ func TestRandomRunsInvert(t *testing.T) {
 
 // A calibrated multiplier is certified, and a little less noise is too little.
 func TestRandomCalibrations(t *testing.T) {
-	check(t, 12, func(t *rapid.T) {
+	check(t, 8, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		target := Target{logUniform(t, "epsilon", 0.05, 20), r.delta}
 		mechanism := func(sigma float64) event.Event {
@@ -254,7 +254,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
 	heavy(t)
-	check(t, 8, func(t *rapid.T) {
+	check(t, 4, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)
 		a := ordered(t, ledger, event.AddRemove, delta)

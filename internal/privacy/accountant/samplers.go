@@ -22,21 +22,37 @@ func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 	if rate == 1 {
 		return c.add(inner, count)
 	}
-	mu, ok := innerGaussian(inner)
-	if !ok {
-		return c.unsupported(fmt.Sprintf("Poisson sampling of %T", inner), "only Gaussian releases can be amplified", "")
+	mu, err := c.amplified("Poisson sampling", inner)
+	if err != nil {
+		return err
 	}
-	if mu == 0 {
-		return nil
+	kinds := []pairKind{removePair, addPair}
+	if c.rel == event.Substitute {
+		kinds = []pairKind{subPair, subPair, subPair}
+	}
+	c.mergeEach(kinds, pairKey{s: 1 / mu, q: rate}, count)
+	return nil
+}
+
+// amplified is the μ of the Gaussian releases `of` on one sample.
+func (c *compiler) amplified(sampling string, of event.Event) (mu float64, err error) {
+	mu, ok := innerGaussian(of)
+	if !ok {
+		return 0, c.unsupported(fmt.Sprintf("%s of %T", sampling, of), "only Gaussian releases can be amplified", "")
+	}
+	return mu, nil
+}
+
+// mergeEach merges, into every direction, the pair key of that direction's
+// kind; a μ of 0 costs nothing.
+func (c *compiler) mergeEach(kinds []pairKind, key pairKey, count int64) {
+	if math.IsInf(key.s, 1) {
+		return
 	}
 	for i, d := range c.everywhere() {
-		kind := subPair
-		if c.rel != event.Substitute {
-			kind = [...]pairKind{removePair, addPair}[i]
-		}
-		d.merge(pairKey{kind: kind, s: 1 / mu, q: rate}, count)
+		key.kind = kinds[i]
+		d.merge(key, count)
 	}
-	return nil
 }
 
 // fixedSize adds count Gaussian steps on uniform subsets of fixed size. A
@@ -45,15 +61,12 @@ func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 // envelope of both profiles composes (Lebeda, Regehr, Kamath, Steinke 2024,
 // arXiv:2407.09597); the two self-compositions are attacks.
 func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
-	mu, ok := innerGaussian(e.Of)
-	if !ok {
-		return c.unsupported(fmt.Sprintf("fixed-size sampling of %T", e.Of), "only Gaussian releases can be amplified", "")
+	mu, err := c.amplified("fixed-size sampling", e.Of)
+	if err != nil {
+		return err
 	}
 	if c.rel == event.ZeroOut {
 		return c.unsupported("fixed-size sampling", "no dominating pair is known: the null record displaces another", "use add_remove or substitute")
-	}
-	if mu == 0 {
-		return nil
 	}
 	if e.Batch == e.Population {
 		c.gaussian(2*mu, count)
@@ -65,9 +78,7 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 		kinds = []pairKind{envelopePair, removePair, addPair}
 		c.envelope = true
 	}
-	for i, d := range c.everywhere() {
-		d.merge(pairKey{kind: kinds[i], s: 1 / (2 * mu), q: rate}, count)
-	}
+	c.mergeEach(kinds, pairKey{s: 1 / (2 * mu), q: rate}, count)
 	return nil
 }
 
@@ -75,23 +86,18 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 // batch. Conditional on the assignment an epoch is one Gaussian step, which
 // bounds it too; the epoch pair is smaller.
 func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
-	mu, ok := innerGaussian(e.Of)
-	if !ok {
-		return c.unsupported(fmt.Sprintf("balls-and-bins sampling of %T", e.Of), "only Gaussian releases can be amplified", "")
+	mu, err := c.amplified("balls-and-bins sampling", e.Of)
+	if err != nil {
+		return err
 	}
 	if c.rel == event.Substitute {
 		return c.unsupported("balls-and-bins sampling", "no dominating pair is known for two records that move at once", "use add_remove")
-	}
-	if mu == 0 {
-		return nil
 	}
 	if e.Batches == 1 {
 		c.gaussian(mu, count)
 		return nil
 	}
-	for i, d := range c.directions {
-		d.merge(pairKey{kind: [...]pairKind{ballsRemovePair, ballsAddPair}[i], s: 1 / mu, n: e.Batches}, count)
-	}
+	c.mergeEach([]pairKind{ballsRemovePair, ballsAddPair}, pairKey{s: 1 / mu, n: e.Batches}, count)
 	return nil
 }
 

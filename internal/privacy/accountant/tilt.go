@@ -202,15 +202,30 @@ const largestLambda = 110
 
 func (c *composition) window(theta, mean, sd, logEta float64) window {
 	k := c.logMoment(theta)
-	w := window{below: math.Inf(1), above: math.Inf(1)}
-	for lambda := 0.05; lambda < largestLambda; lambda *= 1.45 {
-		l := lambda / sd
-		if d := (c.logMoment(theta+l)-k-logEta)/l - mean; d < w.above {
-			w.above, w.lambdaAbove = d, l
-		}
-		if d := (c.logMoment(theta-l)-k-logEta)/l + mean; d < w.below {
-			w.below, w.lambdaBelow = d, l
+	below, lambdaBelow := leastWidth(sd, logEta, func(l float64) float64 { return (c.logMoment(theta-l)-k-logEta)/l + mean })
+	above, lambdaAbove := leastWidth(sd, logEta, func(l float64) float64 { return (c.logMoment(theta+l)-k-logEta)/l - mean })
+	return window{below, above, lambdaBelow, lambdaAbove}
+}
+
+// leastWidth walks to the λ in units of 1/sd at which the width is least, from
+// the one that is best for a normal distribution.
+func leastWidth(sd, logEta float64, width func(lambda float64) float64) (least, lambda float64) {
+	const step = 1.45
+	start := math.Sqrt(-2*logEta) / sd
+	least, lambda = width(start), start
+	if math.IsNaN(least) {
+		least = math.Inf(1)
+	}
+	for _, factor := range []float64{1 / step, step} {
+		for l := start * factor; l > 0.05/sd && l < largestLambda/sd; l *= factor {
+			w := width(l)
+			if !(w < least) && !math.IsInf(least, 1) {
+				break
+			}
+			if w < least {
+				least, lambda = w, l
+			}
 		}
 	}
-	return w
+	return least, lambda
 }

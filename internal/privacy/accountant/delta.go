@@ -1,0 +1,122 @@
+package accountant
+
+import "math"
+
+// delta brackets δ(epsilon) to about the relative width.
+func (d *direction) delta(epsilon, width float64) (Direction, error) {
+	finite := math.Exp(d.noDP)
+	wrap := func(r Direction, err error) (Direction, error) { // δ = 1 - F + F δ of the finite part
+		if d.noDP != 0 {
+			for _, p := range []*float64{&r.Lower, &r.Estimate, &r.Upper} {
+				*p = -math.Expm1(d.noDP) + finite**p
+			}
+		}
+		return r, err
+	}
+	d.prepareAt(epsilon)
+	if _, deltaAt, ok := d.exact(); ok {
+		return wrap(d.around(deltaAt(epsilon), engineExact), nil)
+	}
+	return wrap(d.capped(func() (Direction, error) { return d.finiteDeltaAt(epsilon, width) },
+		func(plain *direction) (Direction, error) { return plain.delta(epsilon, width) }))
+}
+
+// cutShare is the part of Chernoff's bound on δ at which upper tails are cut.
+const cutShare = 1e-3 * tailShare
+
+// Where δ is too small to be told from the cut of the tails, Chernoff's bound
+// is the answer.
+const (
+	smallestCut      = 1e-300
+	smallestLogDelta = -600
+)
+
+// composeAt is the composition for questions at epsilon, its tails cut in
+// proportion to δ, and the tilt and the logarithm of Chernoff's bound there.
+func (d *direction) composeAt(epsilon float64) (c *composition, tail, theta, logBound float64) {
+	tail = smallestCut
+	for range 3 { // the first bounds are loose: they see tails that do not matter
+		c = d.compose(tail, 1)
+		if theta, logBound = c.chernoffDelta(epsilon); logBound < smallestLogDelta {
+			return c, tail, theta, logBound
+		}
+		tail = math.Max(smallestCut, math.Exp(logBound)*cutShare/d.steps())
+	}
+	return c, tail, theta, logBound
+}
+
+// contourLogDelta is the contour engine's log δ(ε).
+func (d *direction) contourLogDelta(c *composition, tail, theta, epsilon float64) (v float64, ok bool) {
+	if !d.smooth() {
+		return 0, false
+	}
+	k, ok := newContour(d, tail, theta, c)
+	if !ok {
+		return 0, false
+	}
+	v, _ = k.logDelta(epsilon)
+	return v, !math.IsNaN(v)
+}
+
+// finiteDeltaAt is delta for the finite losses, composed.
+func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
+	if d.unreliable {
+		return Direction{Name: d.name}, nil
+	}
+	c, tail, theta, logBound := d.composeAt(epsilon)
+	chernoff := math.Min(1, math.Exp(logBound)+tail*d.steps())
+	if logBound < smallestLogDelta {
+		return Direction{Name: d.name, Engine: engineChernoff, Upper: chernoff}, nil
+	}
+	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b.budget = 3 * width / (theta * (1 + theta))
+	lower, upper, last := 0.0, chernoff, math.Inf(1)
+	engine := engineChernoff
+	for range 4 {
+		up, lo, ok := b.run()
+		if !ok {
+			break
+		}
+		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
+		engine = engineBracket
+		got := (upper - lower) / upper
+		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
+			break
+		}
+		last = got
+		b.refine(width / got)
+	}
+	return d.combine(lower, math.Exp(logEstimate), upper, engine, fast)
+}
+
+// estimateLogDelta is log δ(ε): to about ten digits by the contour engine
+// (precise), to a few by one coarse bracket where that does not apply.
+func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, err error) {
+	d.prepareAt(epsilon)
+	if d.unreliable {
+		plain := d.unamplified()
+		plain.noDP = d.noDP
+		return plain.estimateLogDelta(epsilon)
+	}
+	if _, deltaAt, ok := d.exact(); ok && d.noDP == 0 {
+		return math.Log(deltaAt(epsilon)), true, nil
+	}
+	if d.noDP != 0 {
+		r, err := d.delta(epsilon, certifyWidth)
+		return math.Log(r.Estimate), true, err
+	}
+	c, tail, theta, logBound := d.composeAt(epsilon)
+	if logBound < smallestLogDelta {
+		return logBound, true, nil
+	}
+	if v, ok := d.contourLogDelta(c, tail, theta, epsilon); ok {
+		return v, true, nil
+	}
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon, atMost: 4 * coarsePoints}
+	up, lo, ok := b.run()
+	if !ok {
+		return logBound, false, nil
+	}
+	return math.Log((2*up.upper(epsilon) + lo.lower(epsilon)) / 3), false, nil // the leading errors cancel
+}
