@@ -40,13 +40,12 @@ type arguments struct {
 	globals, lanes, partial, counts            address
 	sum, count                                 address
 	waiting                                    address
-	clipNorm, clipGamma                        float64
+	clipNorm, clipGamma, slack                 float64
 	globalCount, recordCount, columnCount      int32
 	dotCount, termCount, pairCount             int32
 	parameterCount, drawnCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
-	dotLanes, factorLanes, wide                int32
-	_                                          int32
+	dotLanes, factorLanes, wide, together      int32
 }
 
 // output copies `size` elements of an operand to place `to`.
@@ -85,8 +84,8 @@ var (
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
 	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
-	_ [1336]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [280]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1368]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [288]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 
 // elements are the arguments of the kernel that evaluates one operation.
@@ -109,7 +108,7 @@ const (
 	dotProduct int32 = iota
 	dotGram
 	dotElements
-	dotSlack
+	dotSize
 )
 
 const (

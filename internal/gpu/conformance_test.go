@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 				}
 				return e
 			}
-			enginetest.Run(t, open, enginetest.Tolerance{Relative: c.relative, Overshoot: 1e-12, Precision: c.precision})
+			enginetest.Run(t, open, enginetest.Tolerance{Relative: c.relative, Cancelling: 1e-8, Overshoot: 1e-12, Precision: c.precision})
 		})
 	}
 }

@@ -50,7 +50,7 @@ func TestOnDeviceConformance(t *testing.T) {
 			e := onDevice(t)
 			e.wideFrom = wideFrom
 			enginetest.Run(t, func(*testing.T) privacy.Engine { return e },
-				enginetest.Tolerance{Relative: 1e-11, Overshoot: 1e-12, Precision: privacy.Float64})
+				enginetest.Tolerance{Relative: 1e-11, Cancelling: 1e-8, Overshoot: 1e-12, Precision: privacy.Float64})
 		})
 	}
 }

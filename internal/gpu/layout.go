@@ -1,5 +1,7 @@
 package gpu
 
+import "d3p/internal/privacy"
+
 // How a batch is cut. All of it depends on the batch and the tape, never on the
 // device or its memory: so do the shapes of sums, and results have the same bits
 // on every device.
@@ -39,11 +41,24 @@ func (p *program) unit() int { return max(maxChunk, p.wide()) }
 
 // chunk is the number of records that a block takes at a time.
 func (p *program) chunk(size int) int {
-	if n := p.wide(); n > 0 {
-		return n
+	n := p.wide()
+	if n == 0 {
+		n = (size + aimChunks - 1) / aimChunks
+		n = min(maxChunk, max(1, (n+chunkUnit-1)/chunkUnit)*chunkUnit)
 	}
-	n := (size + aimChunks - 1) / aimChunks
-	return min(maxChunk, max(1, (n+chunkUnit-1)/chunkUnit)*chunkUnit)
+	if k := p.together(); k > 0 {
+		n = min(n, k)
+	}
+	return n
+}
+
+// together is the most records of a chunk where parts of a gradient can cancel,
+// else 0.
+func (p *program) together() int {
+	if !privacy.Cancels(p.tape) {
+		return 0
+	}
+	return privacy.TogetherAtMost(p.tape)
 }
 
 // slotBytes is the memory of one slot: lanes of a chunk and a sum.

@@ -18,7 +18,7 @@ type table struct {
 
 // A part is what is sent to the device for one launch, in shared memory.
 type part struct {
-	records  int       // at most; chunks are not cut
+	records  int       // at most
 	places   []uint32  // of the part's records in the table
 	drawn    []float64 // their noise
 	numbers  []byte    // their rows, if the table is on the host

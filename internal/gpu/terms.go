@@ -1,6 +1,9 @@
 package gpu
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy"
+)
 
 // termReads lists the buffers of a term that it needs in lanes.
 func (p *program) termReads(i int) []graph.Buf {
@@ -98,7 +101,7 @@ func (p *program) addDots(x, y graph.Buf) (from, to int32) {
 
 // addPlaces adds the pieces of the inner product of terms i and j, of which a
 // record uses the parameters at several places: one for each place of i, or for
-// each row of the elements.
+// each row of the elements; of a term with itself also its size.
 func (p *program) addPlaces(i, j int, gram bool) (from, to int32) {
 	from = int32(len(p.dots))
 	t := &p.tape.Terms[i]
@@ -109,8 +112,32 @@ func (p *program) addPlaces(i, j int, gram bool) (from, to int32) {
 	for k := range count {
 		p.dots = append(p.dots, dot{p: int32(i), q: int32(j), count: int32(k), kind: kind})
 	}
-	if !gram && i == j {
-		p.dots = append(p.dots, dot{p: int32(i), q: int32(i), kind: dotSlack})
+	if i == j {
+		p.dots = append(p.dots, dot{p: int32(i), q: int32(i), kind: dotSize})
 	}
 	return from, int32(len(p.dots))
+}
+
+// slackOf is the multiple of the size of a gradient's parts that is added to its
+// squared norm where parts can cancel: what the noise allows for, or, if that is
+// more, the roundings of the longest sum behind a square (Higham 2002, section
+// 3.1), of the sum over places, which enters twice, and of the addition of terms,
+// once more than the terms that one shares its parameters with.
+func slackOf(t *graph.Tape) float64 {
+	if !privacy.Cancels(t) {
+		return 0
+	}
+	longest, most := 0, 1
+	for i := range t.Terms {
+		m := &t.Terms[i]
+		longest = max(longest, m.Rows+m.Cols+4*m.Width)
+		sharing := 1
+		for _, c := range t.Cross {
+			if c.I == i || c.J == i {
+				sharing++
+			}
+		}
+		most = max(most, sharing)
+	}
+	return max(privacy.CancellationSlack, 0x1p-53*float64(most*(longest+len(t.Terms)+16)))
 }

@@ -128,8 +128,9 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 		}
 	}
 	a.fresh = 1
-	for first := 0; first < size; first += w.part.records {
-		n := min(w.part.records, size-first)
+	part := w.part.records / int(a.chunk) * int(a.chunk) // chunks are not cut
+	for first := 0; first < size; first += part {
+		n := min(part, size-first)
 		if err := w.sendPart(in, batch, first, n, all); err != nil {
 			return err
 		}

@@ -3,11 +3,6 @@
 #pragma once
 #include "execute.h"
 
-// PAIR_SLACK covers the rounding where terms that share parameters, or places of
-// one term, cancel: without it the norm could fall short of what is summed, and
-// the clipped gradient exceed C. With it the norm errs upwards.
-#define PAIR_SLACK 0x1p-48
-
 DEVICE void loadColumns(Team t, const Frame& f) {
     const Arguments& a = *f.a;
     for (int k = 0; k < a.columnCount; k++) {
@@ -65,10 +60,9 @@ DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
     }
     const Term &s = f.a->terms[d.p], &t = f.a->terms[d.q];
     int at = d.count;
-    if (d.kind == dotSlack) {
-        // |Σ_w x_w δ_wᵀ|² <= width · Σ_w |x_w|²|δ_w|²
+    if (d.kind == dotSize) {
         for (int w = 0; w < s.width; w++) sum += placeDot(f, s, w, s, w, b);
-        return PAIR_SLACK * sum * s.width;
+        return sum * s.width;
     }
     if (d.kind == dotElements) {
         for (int c = 0; c < s.cols; c++) {
@@ -83,8 +77,7 @@ DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
     }
     if (s.kind == scatter && picked(f, s, at, b) < 0) return nan();
     for (int v = 0; v < at; v++) sum += placeDot(f, s, at, s, v, b);
-    double own = placeDot(f, s, at, s, at, b);
-    return 2 * sum + own + PAIR_SLACK * own * s.width;
+    return 2 * sum + placeDot(f, s, at, s, at, b);
 }
 
 DEVICE void innerProducts(Team t, const Frame& f) {
@@ -100,18 +93,22 @@ DEVICE double pieces(const Frame& f, int from, int to, int b) {
     return s;
 }
 
-// squaredNorm is |g_b|², not finite where the gradient is not.
+// squaredNorm is |g_b|², not finite where the gradient is not. Where parts of a
+// gradient can cancel, terms that share parameters or places of one term, a
+// multiple of the size of the parts is added, so that it errs upwards: see
+// program.slackOf.
 DEVICE double squaredNorm(const Frame& f, int b) {
     const Arguments& a = *f.a;
-    double s = 0;
+    double s = 0, size = 0;
     for (int k = 0; k < a.termCount; k++) {
         const Term& t = a.terms[k];
-        double d = pieces(f, t.delta2, t.delta2End, b);
+        double d = pieces(f, t.delta2, t.width > 1 ? t.delta2End - 1 : t.delta2End, b);
         if (t.kind == outer && t.width == 1) d *= t.xNorm2 >= 0 ? lane(f, t.xNorm2, b) : pieces(f, t.x2, t.x2End, b);
         if (t.kind == scatter && t.width == 1 && picked(f, t, 0, b) < 0) d = nan();
         s += d;
+        size += t.width > 1 ? lane(f, a.dotLanes + t.delta2End - 1, b) : d;
     }
-    if (a.pairCount > 0) s += PAIR_SLACK * s * a.termCount;
+    if (a.slack > 0) s += a.slack * size;
     for (int k = 0; k < a.pairCount; k++) {
         Pair p = a.pairs[k];
         const Term &u = a.terms[p.i], &v = a.terms[p.j];

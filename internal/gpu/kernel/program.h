@@ -35,10 +35,9 @@ struct Column {
 // product of `count` elements of the lane buffers at p and q. Where a record
 // uses parameters at several places it is a part of the inner product of terms p
 // and q: as `dotGram` that of place `count` of p with all places of q, as
-// `dotElements` that of row `count` of the gradients, written out, to which
-// `dotSlack` adds once
-// what the others have of it: see PAIR_SLACK.
-enum DotKind { dotProduct, dotGram, dotElements, dotSlack };
+// `dotElements` that of row `count` of the gradients, written out. `dotSize` bounds
+// (Σ_w |X_w||Delta_w|)² of term p, by its width times Σ_w |X_w|²|Delta_w|².
+enum DotKind { dotProduct, dotGram, dotElements, dotSize };
 
 struct Dot {
     int p, q, count, kind;
@@ -48,7 +47,8 @@ enum TermKind { dense, outer, scatter };
 
 // A Term is a part of every record's gradient: see graph.Term. If width is 1,
 // its factors' squares are the sums of dots [delta2, delta2End) and [x2, x2End),
-// unless xNorm2 >= 0 says where |X|² is; else the first are its whole square.
+// unless xNorm2 >= 0 says where |X|² is; else the first are its whole square, but
+// for the last, which is its size.
 struct Term {
     int kind, parameter, rows, cols, rowStride, colStride;
     int delta;  // lanes
@@ -91,6 +91,7 @@ struct Arguments {
     double *sum, *count; // the result
     u32* waiting;          // of the group of blocks: see Group
     double clipNorm, clipGamma;
+    double slack; // of a squared norm, in units of the parts' size
     int globalCount, recordCount, columnCount, dotCount, termCount, pairCount;
     int parameterCount, drawnCount, lanesPerRecord, chunk, slots, clipKind;
     int single; // the table is of floats
@@ -98,7 +99,7 @@ struct Arguments {
     // lanes of a chunk besides those of the tape
     int dotLanes, factorLanes;
     int wide; // > 0: all blocks work on one chunk, of so many records
-    int unused;
+    int together; // > 0: the most records of a chunk
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 280, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 288, "as on the Go side");

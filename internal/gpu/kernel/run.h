@@ -47,7 +47,7 @@ struct Run {
     int steps, stateCount, inputCount, wordCount, proposedCount, absorbedCount, clipNormAt, keptCount, resumes, unused;
 };
 
-static_assert(sizeof(Output) == 24 && sizeof(Run) == 1336, "as on the Go side");
+static_assert(sizeof(Output) == 24 && sizeof(Run) == 1368, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return *(volatile int*)&r.status[1] != goesOn; }
 
@@ -57,9 +57,10 @@ struct Runs {
 };
 
 // chunkOf and slotsOf are those of internal/gpu/layout.go.
-DEVICE int chunkOf(i64 size) {
+DEVICE int chunkOf(const Arguments& a, i64 size) {
     i64 units = ((size + 127) / 128 + 31) / 32;
-    return units < 1 ? 32 : units > 8 ? 256 : (int)units * 32;
+    int chunk = a.wide ? a.wide : units < 1 ? 32 : units > 8 ? 256 : (int)units * 32;
+    return a.together > 0 && a.together < chunk ? a.together : chunk;
 }
 
 DEVICE int slotsOf(const Arguments& a, i64 size, int chunk) {
@@ -76,7 +77,7 @@ DEVICE Batch batchOf(const Run& r, int step) {
         b.size = r.offsets[step + 1] - r.offsets[step];
     }
     b.drawn = r.drawn + (r.offsets ? r.offsets[step] : step * r.records) * r.tape.drawnCount;
-    b.chunk = r.tape.wide ? r.tape.wide : chunkOf(b.size);
+    b.chunk = chunkOf(r.tape, b.size);
     b.slots = r.tape.wide ? 1 : slotsOf(r.tape, b.size, b.chunk);
     return b;
 }
