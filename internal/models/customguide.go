@@ -88,7 +88,11 @@ func (g *guideBuild) free(d *spec.Definition) {
 		g.c.errs.Add(d.Name.At, "give it another name", "%s is declared already", name)
 		return
 	}
-	value, dims, errs := expr.SplitDims(d.Expr)
+	e, sign := d.Expr, 1.0
+	if minus, ok := e.(*expr.Unary); ok && minus.Op == "-" { // brackets bind closer
+		e, sign = minus.X, -1
+	}
+	value, dims, errs := expr.SplitDims(e)
 	shape, more := g.env.Shape(dims)
 	start := 0.0
 	if word, ok := value.(*expr.Name); ok && (word.ID == startZeros || word.ID == startOnes) {
@@ -101,7 +105,7 @@ func (g *guideBuild) free(d *spec.Definition) {
 		start, _ = n.Value()
 	}
 	g.c.errs = append(append(g.c.errs, errs...), more...)
-	g.leaf(name, shape, start)
+	g.leaf(name, shape, sign*start)
 }
 
 // leaf is a new free parameter.

@@ -35,7 +35,7 @@ guide:
     loc: 0.25 [k, d]
     shape: ones [d]
     rate: zeros
-    p: 0.5
+    p: -0.5
 `
 
 func customGuideOf(t *testing.T) (*Model, guide.Guide, []float64) {
@@ -140,7 +140,7 @@ func TestCustomGuideStart(t *testing.T) {
 	g.Init(lambda, mean, 0.1)
 	offset := m.Params[1].Offset
 	slope := m.Params[5].Offset
-	want := []float64{0, 0, 0, 0.25 + float64(offset), 1.25 + float64(offset), 2.25 + float64(offset), 3.25 + float64(offset), 4.25 + float64(offset), 5.25 + float64(offset), 1, 1, 0, 0.5, float64(slope), math.Log(0.1)}
+	want := []float64{0, 0, 0, 0.25 + float64(offset), 1.25 + float64(offset), 2.25 + float64(offset), 3.25 + float64(offset), 4.25 + float64(offset), 5.25 + float64(offset), 1, 1, 0, -0.5, float64(slope), math.Log(0.1)}
 	compare(t, "start", lambda, want)
 	sd := make([]float64, m.P)
 	g.SD(sd, lambda)
