@@ -19,6 +19,7 @@ type mechanismFlags struct {
 	noise    float64
 	steps    int64
 	records  int
+	batch    int // expected records of a step; 0: the rate says it
 	delta    float64
 }
 
@@ -28,6 +29,7 @@ func (m *mechanismFlags) define(c *cobra.Command) {
 	f.StringVar(&m.sampling, "sampling", "poisson", "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
 	f.StringVar(&m.relation, "relation", string(event.AddRemove), "neighbouring data sets: add_remove, substitute, zero_out")
 	f.Float64Var(&m.rate, "sampling-rate", 0, "expected fraction `q` of the records in a batch; 1/q batches make an epoch")
+	f.IntVar(&m.batch, "batch-size", 0, "expected records of a batch, with --records instead of --sampling-rate")
 	f.Int64Var(&m.steps, "steps", 0, "number of steps `T`")
 	f.Float64Var(&m.noise, "noise-multiplier", 0, "noise standard deviation over clip norm")
 	f.IntVar(&m.records, "records", 0, "declared number of records, for exact fixed-size batches and warnings")
@@ -48,19 +50,34 @@ func (m *mechanismFlags) check() (event.Relation, error) {
 	if !known {
 		return "", usagef("--sampling: unknown scheme %q (use one of %s)", m.sampling, strings.Join(sampler.Schemes(), ", "))
 	}
-	if m.sampling == "full" && m.rate == 0 {
+	return rel, m.checkRate()
+}
+
+// checkRate finds the sampling rate, from the batch size where that is given.
+func (m *mechanismFlags) checkRate() error {
+	switch {
+	case m.records < 0:
+		return usagef("--records: %d is negative", m.records)
+	case m.batch != 0 && m.rate != 0:
+		return usagef("--batch-size: give it or --sampling-rate, not both")
+	case m.batch != 0 && m.records == 0:
+		return usagef("--batch-size: the rate is batch size over records, and --records is missing")
+	case m.batch != 0 && (m.batch < 0 || m.batch > m.records):
+		return usagef("--batch-size: %d is not between 1 and the %d records", m.batch, m.records)
+	case m.batch != 0:
+		m.rate = float64(m.batch) / float64(m.records)
+	case m.sampling == "full" && m.rate == 0:
 		m.rate = 1
+	case m.rate == 0:
+		return usagef("--sampling-rate is missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}
 	if !(m.rate > 0 && m.rate <= 1) {
-		return "", usagef("--sampling-rate: %v is not in (0, 1]", m.rate)
+		return usagef("--sampling-rate: %v is not in (0, 1]", m.rate)
 	}
 	if m.sampling == "full" && m.rate != 1 {
-		return "", usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)
+		return usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)
 	}
-	if m.records < 0 {
-		return "", usagef("--records: %d is negative", m.records)
-	}
-	return rel, nil
+	return nil
 }
 
 // wholePopulation stands for an unknown number of records: with it every
@@ -90,7 +107,7 @@ func (m *mechanismFlags) event(sigma float64, steps int64) event.Event {
 
 // warnings lists what a reader of the number should know.
 func (m *mechanismFlags) warnings(sigma, epsilon, delta float64) []string {
-	var w []string
+	w := []string{}
 	if m.records > 0 && delta >= 1/float64(m.records) {
 		w = append(w, "delta is not below 1/records: publishing one record at random would meet it")
 	}

@@ -110,7 +110,8 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 		answer, err = accountant.Epsilon(m.event(m.noise, m.steps), rel, m.delta)
 	case "--delta":
 		answer, err = accountant.Delta(m.event(m.noise, m.steps), rel, o.epsilon)
-		m.delta, r.DeltaLower = answer.Upper, &answer.Lower
+		lower := answer.Lower
+		m.delta, r.DeltaLower = answer.Upper, &lower
 		// the certificate is about delta; epsilon was given
 		answer.Lower, answer.Estimate, answer.Upper, answer.Directions = o.epsilon, o.epsilon, o.epsilon, nil
 	}
