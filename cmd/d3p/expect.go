@@ -11,6 +11,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 )
 
@@ -92,7 +93,7 @@ func estimateWork(m *models.Model, plan *fit.Plan) *estimate {
 
 // inventedRows are records as an engine reads them: float32, with room for the
 // columns that it derives.
-func inventedRows(m *models.Model, theta []float64, random *publicRandom) *privacy.Rows {
+func inventedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
 	encoded, k := m.SimulateRecords(theta, timedRecords, random), m.Encoding.K
 	stride := max(k, m.Likelihood.K)
 	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}

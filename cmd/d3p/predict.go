@@ -155,7 +155,7 @@ type prediction struct {
 	rows      predict.Rows
 	posterior predict.Posterior
 	targets   []predict.Target
-	random    *publicRandom
+	random    *noise.Random
 }
 
 // newPrediction reads a release and the new rows of a file.
@@ -171,7 +171,7 @@ func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	root := noise.Public(s.seed)
 	p := &prediction{
 		run: r, rows: predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid},
-		targets: predict.Targets(r.model), random: &publicRandom{stream: root.Stream(noise.Prediction)},
+		targets: predict.Targets(r.model), random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
 	p.posterior = predict.Posterior{S: s.draws, Point: r.params.Guide.Family == "delta"}
 	if s.draws == 0 {
@@ -189,26 +189,3 @@ func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	}
 	return p, nil
 }
-
-// publicRandom makes a stream a source for drawing responses.
-type publicRandom struct {
-	stream  *noise.Stream
-	normals [64]float64
-	left    int
-}
-
-// Normal returns a draw from N(0, 1).
-func (r *publicRandom) Normal() float64 {
-	if r.left == 0 {
-		r.stream.Normals(r.normals[:])
-		r.left = len(r.normals)
-	}
-	r.left--
-	return r.normals[r.left]
-}
-
-// Uniform returns a draw from [0, 1).
-func (r *publicRandom) Uniform() float64 { return r.stream.Float64() }
-
-// Uint64 returns 64 random bits.
-func (r *publicRandom) Uint64() uint64 { return r.stream.Uint64() }

@@ -61,11 +61,11 @@ func (r *released) sample(n int, seed uint64) (*report.Sample, error) {
 
 // priorRandom is the source of draws from the prior: public, and not that of the
 // draws from the posterior.
-func priorRandom(seed uint64) *publicRandom {
-	return &publicRandom{stream: noise.Public(seed).Child(1).Stream(noise.PosteriorDraws)}
+func priorRandom(seed uint64) *noise.Random {
+	return noise.NewRandom(noise.Public(seed).Child(1).Stream(noise.PosteriorDraws))
 }
 
 // inventedRandom is the public source of tables from the prior.
-func inventedRandom(seed uint64) *publicRandom {
-	return &publicRandom{stream: noise.Public(seed).Stream(noise.Simulation)}
+func inventedRandom(seed uint64) *noise.Random {
+	return noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 }

@@ -51,7 +51,7 @@ parameters that it was drawn with go to stdout.`,
 			if n == 0 {
 				n = m.Spec.Data.Rows.N()
 			}
-			rng := &publicRandom{stream: noise.Public(seed).Stream(noise.Simulation)}
+			rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 			table, theta := m.SimulateUnits(n, rng)
 			if out == "" {
 				return a.printTable(table, "")

@@ -165,12 +165,12 @@ type twinDraws struct {
 	run   *released
 	theta []float64
 	draws fit.Normals
-	rng   *publicRandom
+	rng   *noise.Random
 }
 
 func newTwinDraws(r *released, seed uint64) *twinDraws {
 	root := noise.Public(seed)
-	return &twinDraws{r, make([]float64, r.model.P), root.Stream(noise.PosteriorDraws), &publicRandom{stream: root.Stream(noise.Twin)}}
+	return &twinDraws{r, make([]float64, r.model.P), root.Stream(noise.PosteriorDraws), noise.NewRandom(root.Stream(noise.Twin))}
 }
 
 // fill draws n times from the posterior: draw d fills the rows of the table from

@@ -22,9 +22,12 @@ func newAverage(start, size int) average {
 	return average{start: start, Mean: make([]float64, size), scratch: make([]float64, block)}
 }
 
+// averages reports whether the iterate after step t is included.
+func (a *average) averages(t int) bool { return t >= a.start }
+
 // add includes lambda (V) as the iterate after step t.
 func (a *average) add(t int, lambda []float64) {
-	if t < a.start {
+	if !a.averages(t) {
 		return
 	}
 	a.Count++

@@ -46,6 +46,9 @@ func (p *Plan) setBlocks(blocks []guide.Block) error {
 	case p.Gradient == GradientVanilla:
 		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
 	}
+	if p.NoiseAware == NoiseAwareCurvature {
+		p.NoiseAware = NoiseAwareVariance // a block's scales are not lambda's second half
+	}
 	p.Blocks = blocks
 	_, err := p.newGuide()
 	return err

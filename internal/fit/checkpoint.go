@@ -58,6 +58,9 @@ func Restore(c Checkpoint) (*Loop, error) {
 		{s.Lambda, saved.Lambda}, {s.Average.Mean, saved.Average.Mean},
 		{s.Noise.Variance, saved.Noise.Variance}, {s.Noise.Cross, saved.Noise.Cross}, {s.Noise.SumSquare, saved.Noise.SumSquare},
 	}
+	for i, a := range s.Curvature.arrays() {
+		arrays = append(arrays, [2][]float64{*a, *saved.Curvature.arrays()[i]})
+	}
 	if len(saved.Moments) != len(s.Moments) {
 		return nil, errors.New("checkpoint: its optimizer state does not fit its plan")
 	}
@@ -75,6 +78,7 @@ func Restore(c Checkpoint) (*Loop, error) {
 	}
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
 	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count
+	s.Curvature.Weight, s.Curvature.Variance = saved.Curvature.Weight, saved.Curvature.Variance
 	s.Temper.Num, s.Temper.Den = saved.Temper.Num, saved.Temper.Den
 	return l, nil
 }

@@ -145,11 +145,11 @@ func (v *validator) gradient(c Config) {
 	v.oneOf("gradient", c.Gradient, GradientAligned, GradientVanilla)
 	v.oneOf("theta", c.Theta, ThetaShared, ThetaPerRecord)
 	v.oneOf("prior-gradient", c.PriorGradient, PriorOutside, PriorInside)
-	v.oneOf("noise-aware", c.NoiseAware, NoiseAwareVariance, NoiseAwareTemper, NoiseAwareNone)
+	v.oneOf("noise-aware", c.NoiseAware, NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareTemper, NoiseAwareNone)
 	v.oneOf("compat", c.Compat, CompatD3P)
 	if c.Gradient == GradientVanilla || c.Compat == CompatD3P && c.Gradient == "" {
 		v.check(c.Guide == "" || strings.HasPrefix(c.Guide, "mean"), "guide", c.Guide, "has no vanilla gradients", "--gradient aligned, or --guide mean-field")
-		v.check(c.NoiseAware != NoiseAwareTemper, "noise-aware", c.NoiseAware, "needs aligned gradients", "--gradient aligned")
+		v.check(c.NoiseAware != NoiseAwareTemper && c.NoiseAware != NoiseAwareCurvature, "noise-aware", c.NoiseAware, "needs aligned gradients", "--gradient aligned")
 		return
 	}
 	v.check(c.Theta != ThetaPerRecord, "theta", c.Theta, "has no aligned gradients: a sum of per-record gradients at different θ does not give the scales'", "--gradient vanilla")

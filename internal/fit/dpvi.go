@@ -52,6 +52,8 @@ type State struct {
 	Noise    noiseVariance `json:"noise"`
 	Temper   temper        `json:"temper"`
 	Trace    Trace         `json:"trace"`
+	// Curvature is observed under NoiseAwareCurvature only.
+	Curvature curvature `json:"curvature"`
 }
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
@@ -89,6 +91,9 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	}
 	if !p.Private {
 		l.landing = guide.NewLanding(g)
+	}
+	if p.NoiseAware == NoiseAwareCurvature {
+		l.state.Curvature = newCurvature(latent, p.Sizes)
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)
 	return l, nil
@@ -150,8 +155,12 @@ func (l *Loop) Absorb(release, prior []float64) {
 		return
 	}
 	simd.MulScalar(l.likelihood, release, scale)
-	if l.plan.NoiseAware == NoiseAwareTemper {
+	switch l.plan.NoiseAware {
+	case NoiseAwareTemper:
 		l.applyTempering()
+	case NoiseAwareCurvature:
+		l.setShift()
+		l.state.Curvature.observe(l.state.Step, l.theta, l.shift, l.likelihood, prior, l.noiseSD())
 	}
 	simd.Add(l.likelihood, l.likelihood, prior)
 	l.estimator().Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
@@ -180,13 +189,18 @@ func (l *Loop) estimator() guide.Guide {
 // applyTempering multiplies the likelihood gradient by κ.
 func (l *Loop) applyTempering() {
 	l.guide.SD(l.sd, l.state.Lambda)
-	for j := range l.shift {
-		l.shift[j] = l.theta[j] - l.state.Lambda[j]
-	}
+	l.setShift()
 	l.state.Temper.observe(l.likelihood, l.shift, l.sd)
 	kappa := l.state.Temper.factor(l.state.Step, l.noiseSD())
 	for j := range l.likelihood {
 		l.likelihood[j] *= kappa
+	}
+}
+
+// setShift sets shift to θ − m at the proposed draw.
+func (l *Loop) setShift() {
+	for j := range l.shift {
+		l.shift[j] = l.theta[j] - l.state.Lambda[j]
 	}
 }
 
@@ -197,7 +211,7 @@ func (l *Loop) noiseSD() float64 {
 }
 
 // Advance completes the step: optimizer, noise recursion, average, and the clip
-// norm of the next step from the released count Σ (1[|g| ≤ C] − ½) + noise
+// norm of the next step from the released count Σ (1[|g| ≤ C] − γ) + noise
 // (ignored unless clipping is adaptive).
 func (l *Loop) Advance(count float64) error {
 	s := &l.state
@@ -215,6 +229,12 @@ func (l *Loop) Advance(count float64) error {
 	}
 	if l.plan.GradientNoise > 0 && l.modelsNoise() {
 		l.guide.Precision(l.precision, s.Lambda)
+		if l.plan.NoiseAware == NoiseAwareCurvature {
+			s.Curvature.follow(s.Step, l.precision)
+			if s.Average.averages(s.Step) {
+				s.Curvature.relax(l.gain, l.precision)
+			}
+		}
 		s.Noise.add(s.Step, l.gain, l.precision, l.noiseSD())
 	}
 	s.Average.add(s.Step, s.Lambda)

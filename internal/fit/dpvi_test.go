@@ -170,7 +170,10 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 func TestCheckpointContinues(t *testing.T) {
 	d := simulated(2, 200, []float64{0.5, -1})
 	for _, guideName := range []string{"mean-field", "full-rank", "low-rank"} {
-		for _, aware := range []string{NoiseAwareVariance, NoiseAwareTemper} {
+		for _, aware := range []string{NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareTemper} {
+			if aware == NoiseAwareCurvature && guideName != "mean-field" {
+				continue
+			}
 			t.Run(fmt.Sprint(guideName, aware), func(t *testing.T) {
 				p := testPlan(200, 2, 40, 8)
 				p.Guide, p.Rank, p.NoiseAware = guideName, 1, aware
@@ -258,7 +261,9 @@ func TestDrawsAreAveraged(t *testing.T) {
 }
 
 func TestStepAllocatesNothing(t *testing.T) {
-	loop := newTestLoop(t, testPlan(100, 8, 1<<30, 5))
+	p := testPlan(100, 8, 1<<30, 5)
+	p.NoiseAware, p.Sizes = NoiseAwareCurvature, []int{1, 7}
+	loop := newTestLoop(t, p)
 	eta, release, prior := make([]float64, 8), make([]float64, 8), make([]float64, 8)
 	if n := testing.AllocsPerRun(100, func() {
 		loop.Propose(eta)
@@ -272,9 +277,14 @@ func TestStepAllocatesNothing(t *testing.T) {
 }
 
 func BenchmarkLoop(b *testing.B) {
-	for _, latent := range []int{8, 100} {
-		b.Run(fmt.Sprintf("P=%d", latent), func(b *testing.B) {
-			loop := newTestLoop(b, testPlan(1000, latent, 1<<30, 5))
+	for _, c := range []struct {
+		latent int
+		aware  string
+	}{{8, NoiseAwareVariance}, {8, NoiseAwareCurvature}, {100, NoiseAwareVariance}, {100, NoiseAwareCurvature}} {
+		b.Run(fmt.Sprintf("P=%d/%s", c.latent, c.aware), func(b *testing.B) {
+			latent, p := c.latent, testPlan(1000, c.latent, 1<<30, 5)
+			p.NoiseAware, p.Sizes = c.aware, []int{latent}
+			loop := newTestLoop(b, p)
 			eta, release, prior := make([]float64, latent), make([]float64, latent), make([]float64, latent)
 			for i := range eta {
 				eta[i] = math.Cos(float64(i))

@@ -27,7 +27,7 @@ const (
 // with the gain of Adam where noise rules the gradient, rate/τ, τ = zC/q.
 func (p *Plan) Expect(rng dist.Rand) []float64 {
 	m := p.model
-	if !p.Private || p.Gradient == GradientVanilla || p.NoiseAware != NoiseAwareVariance ||
+	if !p.Private || p.Gradient == GradientVanilla || !p.modelsNoise() ||
 		m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
 		return nil
 	}

@@ -60,15 +60,29 @@ func newPlan(latent int, cfg Config) (*Plan, error) {
 	if err := p.planPrivate(cfg); err != nil {
 		return nil, err
 	}
-	p.NoiseAware = or(cfg.NoiseAware, NoiseAwareVariance)
-	if p.Guide == "delta" {
-		if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
-			return nil, errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
-		}
-		p.NoiseAware = NoiseAwareNone
+	if err := p.chooseNoiseAware(cfg); err != nil {
+		return nil, err
 	}
 	p.warn()
 	return p, nil
+}
+
+// chooseNoiseAware decides how the posterior accounts for the privacy noise.
+func (p *Plan) chooseNoiseAware(cfg Config) error {
+	byDefault := NoiseAwareVariance
+	switch {
+	case p.Guide == "delta":
+		if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
+			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
+		}
+		byDefault = NoiseAwareNone
+	case p.Guide == "mean-field" && p.Gradient == GradientAligned:
+		byDefault = NoiseAwareCurvature
+	case cfg.NoiseAware == NoiseAwareCurvature:
+		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean-field)")
+	}
+	p.NoiseAware = or(cfg.NoiseAware, byDefault)
+	return nil
 }
 
 // planPrivate decides budget, sampling, noise and clipping.

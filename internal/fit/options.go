@@ -51,7 +51,7 @@ func Options() []Option {
 		{"theta", "one draw of the parameters per step, or one per record (vanilla gradients only)", []string{ThetaShared, ThetaPerRecord}, func(c *Config) any { return &c.Theta }},
 		{"prior-gradient", "prior and entropy after the noise, or inside every record's gradient (vanilla gradients only)", []string{PriorOutside, PriorInside}, func(c *Config) any { return &c.PriorGradient }},
 		{"averaging", "fraction of the steps whose iterates are averaged; 0 takes the last one (default 0.5)", nil, func(c *Config) any { return &c.Averaging }},
-		{"noise-aware", "how the posterior accounts for the privacy noise (default variance: the noise's variance is added)", []string{NoiseAwareVariance, NoiseAwareTemper, NoiseAwareNone}, func(c *Config) any { return &c.NoiseAware }},
+		{"noise-aware", "how the posterior accounts for the privacy noise (default curvature, where the guide is mean-field: the noise's variance is added, and the scales come from the curvature that all steps together show; else variance: it is added)", []string{NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareTemper, NoiseAwareNone}, func(c *Config) any { return &c.NoiseAware }},
 		{"compat", "another package's algorithm, accounted for what it really is", []string{CompatD3P}, func(c *Config) any { return &c.Compat }},
 	}
 }

@@ -37,9 +37,10 @@ const (
 
 // Values of Plan.NoiseAware.
 const (
-	NoiseAwareVariance = "variance"
-	NoiseAwareTemper   = "temper"
-	NoiseAwareNone     = "none"
+	NoiseAwareCurvature = "curvature"
+	NoiseAwareVariance  = "variance"
+	NoiseAwareTemper    = "temper"
+	NoiseAwareNone      = "none"
 )
 
 // Plan is the whole fit decided before any record is read, from public facts
@@ -71,6 +72,7 @@ type Plan struct {
 	Gradient      string        `json:"gradient"`
 	Theta         string        `json:"theta"`
 	PriorGradient string        `json:"prior"`
+	Sizes         []int         `json:"sizes"` // unconstrained numbers of each parameter, in order of θ; they add up to P
 	Guide         string        `json:"guide"`
 	Rank          int           `json:"rank,omitempty"`
 	Blocks        []guide.Block `json:"blocks,omitempty"` // parameters with a guide of their own

@@ -50,7 +50,7 @@ func TestDefaultPlan(t *testing.T) {
 			isNear(t, "q", p.SamplingRate, c.rate, 1e-12)
 			isNear(t, "mu", p.Mu, mu, 1e-12)
 			if p.Steps != 1000 || p.Clipping != c.clipping || p.Sampling != c.sampling || p.Guide != "mean-field" ||
-				p.Gradient != GradientAligned || p.NoiseAware != NoiseAwareVariance || p.Averaging != 0.5 || p.InitScale != 0.1 {
+				p.Gradient != GradientAligned || p.NoiseAware != NoiseAwareCurvature || p.Averaging != 0.5 || p.InitScale != 0.1 {
 				t.Errorf("plan %+v", p)
 			}
 			sigma := p.NoiseMultiplier

@@ -37,6 +37,9 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p.model = m
+	for i := range m.Params {
+		p.Sizes = append(p.Sizes, m.Params[i].Size)
+	}
 	if err := p.setCustom(cfg); err != nil {
 		return nil, err
 	}
@@ -87,6 +90,9 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 	if err != nil {
 		return nil, c.Ledger(), err
 	}
+	if l.plan.NoiseAware == NoiseAwareCurvature {
+		l.state.Curvature.floor = l.priorPrecision()
+	}
 	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
 	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
 		if obs != nil {
@@ -95,6 +101,14 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 	})
 	err = errors.Join(err, session.Close())
 	return l.Posterior(), c.Ledger(), err
+}
+
+// priorPrecision estimates 1/variance of every number under the prior, shape (P),
+// from public draws that depend on the plan only.
+func (l *Loop) priorPrecision() []float64 {
+	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(1).Stream(noise.Initialisation))
+	prior := l.plan.model.NewPriorSampler()
+	return priorPrecision(l.plan.Latent, func(theta []float64) { prior.Draw(theta, rng) })
 }
 
 // open begins, or resumes, the session that the plan describes.

@@ -73,7 +73,7 @@ func (r *reader) fit(e entry, f *Fit) {
 			f.AverageLast = r.numberIn(e, "between 0 and 1", func(x float64) bool { return x >= 0 && x <= 1 })
 		},
 		"gradient":    func(e entry) { f.Gradient = r.choice(e, "aligned", "vanilla") },
-		"noise_aware": func(e entry) { f.NoiseAware = r.choice(e, "variance", "temper", "none") },
+		"noise_aware": func(e entry) { f.NoiseAware = r.choice(e, "curvature", "variance", "temper", "none") },
 		"compat":      func(e entry) { f.Compat = r.choice(e, "d3p") },
 		"trace":       func(e entry) { r.trace(e) },
 		"microbatch":  func(e entry) { r.choice(e, "auto") }, // the engine decides
