@@ -24,4 +24,6 @@ var codes = map[graph.Op]int32{
 	graph.OpPut:   38, graph.OpSum: 39, graph.OpMaxReduce: 40,
 	graph.OpMatVec: opMatVec,
 	graph.OpOuter:  43, graph.OpGather: 44, graph.OpScatter: 45,
+	graph.OpLogGammaP: 46, graph.OpLogGammaQ: 47, graph.OpLogGammaPShape: 48, graph.OpLogGammaQShape: 49,
+	graph.OpLogBetaI: 50, graph.OpLogBetaIFirst: 51, graph.OpLogBetaISecond: 52,
 }

@@ -1,5 +1,6 @@
 // The element-wise operations of a tape; package graph defines them.
 #pragma once
+#include "incomplete.h"
 #include "normal.h"
 
 // Numbers of the operations: the table in internal/gpu/operations.go has the
@@ -11,15 +12,8 @@ enum Op {
     opErf, opNormalCDF, opLogNormalCDF, opFloor, opSin, opCos, opAtan,
     opWhere,
     opPut, opSum, opMaxReduce, opMatVec, opRowMatVec, opOuter, opGather, opScatter,
+    opLogGammaP, opLogGammaQ, opLogGammaPShape, opLogGammaQShape, opLogBetaI, opLogBetaIFirst, opLogBetaISecond,
 };
-
-// softplus is log(1+e^x).
-FUNCTION double softplus(double x) { return larger(x, 0) + log1plus(exponential(-absolute(x))); }
-
-FUNCTION double sigmoid(double x) {
-    double e = exponential(-absolute(x));
-    return x >= 0 ? 1 / (1 + e) : e / (1 + e);
-}
 
 // evaluate is the scalar function of an element-wise operation; operands that
 // it has not are ignored.
@@ -62,6 +56,13 @@ FUNCTION double evaluate(int op, double x, double y, double z) {
     case opSin: return sine(x);
     case opCos: return cosine(x);
     case opAtan: return arcTangent(x);
+    case opLogGammaP: return incompleteGamma(x, y).below.v;
+    case opLogGammaQ: return incompleteGamma(x, y).above.v;
+    case opLogGammaPShape: return incompleteGamma(x, y).below.a;
+    case opLogGammaQShape: return incompleteGamma(x, y).above.a;
+    case opLogBetaI: return incompleteBeta(x, y, z).below.v;
+    case opLogBetaIFirst: return incompleteBeta(x, y, z).below.a;
+    case opLogBetaISecond: return incompleteBeta(x, y, z).below.b;
     case opWhere: return x != 0 ? y : z;
     }
     return nan(); // the Go side sends no other
