@@ -109,6 +109,9 @@ func TestConfigs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if underRace && m.P > manyParameters {
+				t.Skip("a large network: without the race detector")
+			}
 			rng := rand.New(rand.NewPCG(1, 2))
 			sd, records := 0.3, 8
 			if m.P > manyParameters {

@@ -22,6 +22,9 @@ func TestSimulate(t *testing.T) {
 			n := 300
 			if m.P > manyParameters {
 				n = 10 // networks
+				if underRace {
+					n = 1
+				}
 			}
 			table, theta := m.Simulate(n, testRand{rand.New(rand.NewPCG(7, 8))})
 			if len(theta) != m.P {
