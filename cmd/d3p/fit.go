@@ -115,6 +115,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
+	if s.Repeat > 1 {
+		return a.repeat(c.Context(), s, j, path, root)
+	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {
 		return err
