@@ -42,7 +42,7 @@ var rules = map[string]rule{
 	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},
 	"models/spec/spectest": {ours: []string{"models/spec"}, files: true},
 	"models/net":           {ours: []string{"models/expr", "models/graph", "models/spec"}},
-	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/net", "models/spec", "nearest"}},
+	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/guide", "models/net", "models/spec", "nearest"}},
 
 	// privacy: the only one that sees records
 	"privacy/event":            {},
@@ -52,7 +52,7 @@ var rules = map[string]rule{
 	"privacy/internal/records": {ours: []string{"models", "nearest", "privacy/noise"}, theirs: []string{arrow}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
 		"privacy/internal/records", "privacy/noise", "privacy/sampler"}, files: true},
-	"privacy/enginetest": {ours: []string{"models/graph", "privacy", "privacy/noise"}},
+	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
 	"cpu/kernel": {},

@@ -62,6 +62,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		return err
 	}
 	if err := j.booking().reserve(m.Spec.Data.Unit.Entity.V, plan); err != nil {
+		folder.giveSpaceBack()
 		if from == nil {
 			folder.discard()
 		}
