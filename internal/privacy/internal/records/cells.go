@@ -151,6 +151,25 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 	return true
 }
 
+// linear says whether a field is a real number that is scaled and no more.
+func (f *field) linear() bool {
+	return f.Kind == models.Numeric && f.Type == models.Real && f.transform == nil
+}
+
+// direct encodes x, which is finite, in a linear field if it is within the
+// bounds and stays finite: what numeric does of the most common cells.
+func (e *encoder) direct(f *field, x float64) bool {
+	if !(x >= f.lower && x <= f.upper) {
+		return false
+	}
+	x = (x - f.Center) / f.scale
+	if x-x != 0 {
+		return false
+	}
+	e.row[f.Out[0]] = x
+	return true
+}
+
 // level encodes a level in a LevelCode or OneHot field, by the rule for
 // undeclared levels where it is one, and reports whether it had a value.
 func (e *encoder) level(f *field, code int, declared bool) bool {

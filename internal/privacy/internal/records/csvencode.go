@@ -9,19 +9,24 @@ import (
 
 // csvLayout says which columns of the file are read.
 type csvLayout struct {
-	columns []int  // by column of the file: that of the encoder, or -1
-	numbers []bool // likewise: a cell that is a number has its value
-	id      int    // the column of ids, or -1
+	columns []int    // by column of the file: that of the encoder, or -1
+	numbers []bool   // likewise: a cell that is a number has its value
+	direct  []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
+	id      int      // the column of ids, or -1
 }
 
 func newCSVLayout(width int, at []int, enc *encoder) csvLayout {
-	l := csvLayout{columns: make([]int, width), numbers: make([]bool, width), id: -1}
+	l := csvLayout{columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
 	for j := range l.columns {
 		l.columns[j] = -1
 	}
 	for k := range enc.columns {
 		l.columns[at[k]] = k
-		l.numbers[at[k]] = enc.numbersAsTheyAre(&enc.columns[k])
+		c := &enc.columns[k]
+		l.numbers[at[k]] = enc.numbersAsTheyAre(c)
+		if l.numbers[at[k]] && len(c.fields) == 1 && c.fields[0].linear() {
+			l.direct[at[k]] = &c.fields[0]
+		}
 	}
 	if enc.units != nil {
 		l.id = at[len(enc.columns)]
@@ -160,7 +165,9 @@ func (b *csvBlock) encodePlain() error {
 			}
 			if l.numbers[j] && l.id != j {
 				if x, end := scanNumber(text, at); end > 0 && (end == len(text) || text[end] == ',' || lineEnds(text, end)) {
-					b.enc.value(&b.enc.columns[l.columns[j]], x, undeclared, false)
+					if f := l.direct[j]; f == nil || !b.enc.direct(f, x) {
+						b.enc.value(&b.enc.columns[l.columns[j]], x, undeclared, false)
+					}
 					at = end
 					continue
 				}

@@ -1,6 +1,10 @@
 package records
 
-import "strconv"
+import (
+	"encoding/binary"
+	"math/bits"
+	"strconv"
+)
 
 // pow10 holds the powers of ten that float64 represents exactly.
 var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
@@ -25,21 +29,12 @@ func scanNumber(s []byte, start int) (x float64, end int) {
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
 		i++
 	}
-	var mantissa uint64
-	first, point := i, -1
-	for ; i < len(s); i++ {
-		if d := s[i] - '0'; d <= 9 {
-			mantissa = mantissa*10 + uint64(d)
-		} else if s[i] == '.' && point < 0 {
-			point = i
-		} else {
-			break
-		}
-	}
-	digits, exponent := i-first, 0
-	if point >= 0 {
-		digits--
-		exponent = point + 1 - i
+	mantissa, end := scanDigits(s, i, 0)
+	digits, exponent := end-i, 0
+	if i = end; i < len(s) && s[i] == '.' {
+		mantissa, end = scanDigits(s, i+1, mantissa)
+		exponent = i + 1 - end
+		digits, i = digits-exponent, end
 	}
 	if digits == 0 {
 		return 0, -1
@@ -70,6 +65,36 @@ func scanNumber(s []byte, start int) (x float64, end int) {
 	}
 	return x, i
 }
+
+// scanDigits reads the digits from i on and appends them to value, which may
+// overflow beyond 18 of them. Eight at a time: bytes of a word that hold no
+// digit are found by adding, and pairs, fours and eights of digits are joined by
+// multiplying. Lemire 2021, "Number parsing at a gigabyte per second",
+// arXiv:2101.11408, section 8.
+func scanDigits(s []byte, i int, value uint64) (uint64, int) {
+	for len(s)-i >= 8 {
+		t := binary.LittleEndian.Uint64(s[i:]) ^ 0x3030303030303030
+		n := bits.TrailingZeros64(((t+0x7676767676767676)|t)&0x8080808080808080) / 8
+		if n == 0 {
+			return value, i
+		}
+		t <<= 64 - 8*n // zeros before the digits
+		t = t * 2561 >> 8 & 0x00ff00ff00ff00ff
+		t = t * 6553601 >> 16 & 0x0000ffff0000ffff
+		t = t * 42949672960001 >> 32
+		value, i = value*digitPower[n]+t, i+n
+		if n < 8 {
+			return value, i
+		}
+	}
+	for ; i < len(s) && s[i]-'0' <= 9; i++ {
+		value = value*10 + uint64(s[i]-'0')
+	}
+	return value, i
+}
+
+// digitPower holds 10^n.
+var digitPower = [...]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 
 // scanExponent reads an optional sign and at least one digit; end is -1 when
 // there is none.
