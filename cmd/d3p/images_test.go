@@ -56,15 +56,17 @@ func TestImagesFit(t *testing.T) {
 			if info, err := os.Stat(filepath.Join(run, "release", report.WeightsName)); err != nil || info.Size() < int64(8*c.weights) {
 				t.Errorf("%s: %v, %v", report.WeightsName, info, err)
 			}
-			predictions := []string{"predict", run, data, "--out", filepath.Join(dir, "predictions.csv"), "--draws", "2", "--quiet"}
+			few := filepath.Join(dir, "few.npy")
+			d3p(t, "simulate", filepath.Join("../../configs", name+".yaml"), "-n", "3", "--out", few)
+			predictions := []string{"predict", run, few, "--out", filepath.Join(dir, "predictions.csv"), "--draws", "2", "--quiet"}
 			if !c.latent {
 				d3p(t, predictions...)
 				return
 			}
-			d3p(t, append(predictions, "--grid", filepath.Join(dir, "seen.png"), "--images", "5")...)
-			d3p(t, "twin", run, "--grid", filepath.Join(dir, "drawn.png"), "--images", "4", "--quiet")
+			d3p(t, append(predictions, "--grid", filepath.Join(dir, "seen.png"), "--images", "2")...)
+			d3p(t, "twin", run, "--grid", filepath.Join(dir, "drawn.png"), "--images", "2", "--quiet")
 			for _, picture := range []string{"seen.png", "drawn.png"} {
-				if info, err := os.Stat(filepath.Join(dir, picture)); err != nil || info.Size() < 1000 {
+				if info, err := os.Stat(filepath.Join(dir, picture)); err != nil || info.Size() < 500 {
 					t.Errorf("%s: %v, %v", picture, info, err)
 				}
 			}

@@ -7,13 +7,11 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// sampledTogether is how many records a recordSampler draws at a time.
-const sampledTogether = 256
-
 // recordSampler draws the observed columns of records of a table, each after
 // the columns that its distribution depends on.
 type recordSampler struct {
 	m          *Model
+	together   int // records drawn at a time
 	predictors Encoding
 	predictive *Predictive
 	order      []int          // of the observations
@@ -28,7 +26,8 @@ type recordSampler struct {
 // all that the model reads. Observations that depend on each other in a circle
 // are drawn in the order of declaration.
 func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
-	s := &recordSampler{m: m, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(sampledTogether), at: make(map[string]int)}
+	together := m.Predict.Together()
+	s := &recordSampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(together), at: make(map[string]int)}
 	for i, c := range columns {
 		s.at[c.HeaderName()] = i
 	}
@@ -39,9 +38,9 @@ func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
 			s.order = append(s.order, i)
 		}
 	}
-	s.rows = make([]float64, sampledTogether*s.predictors.K)
+	s.rows = make([]float64, together*s.predictors.K)
 	for _, o := range m.Observed {
-		if need := sampledTogether * len(o.Columns); need > len(s.draws) {
+		if need := together * len(o.Columns); need > len(s.draws) {
 			s.draws = make([]float64, need)
 		}
 	}
@@ -49,7 +48,7 @@ func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
 }
 
 // draw replaces the observed columns of the n records from first, n at most
-// sampledTogether, given the table's other columns and the parameters that
+// s.together, given the table's other columns and the parameters that
 // predictive was set to.
 func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
 	s.predictive.Latents(rng)

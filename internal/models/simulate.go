@@ -37,8 +37,8 @@ func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
 	}
 	s := m.newRecordSampler(t.Columns)
 	s.predictive.Set(theta)
-	for first := 0; first < n; first += sampledTogether {
-		s.draw(t, first, min(sampledTogether, n-first), rng)
+	for first := 0; first < n; first += s.together {
+		s.draw(t, first, min(s.together, n-first), rng)
 	}
 	return t
 }

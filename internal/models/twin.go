@@ -11,7 +11,7 @@ import (
 // record, which meet its constraints.
 type Twin struct {
 	sampler  *recordSampler
-	all      Table // of all declared columns; sampledTogether records
+	all      Table // of all declared columns; as many records as are drawn at a time
 	keep     []int // the columns that the model describes
 	met      *constraintMachine
 	accepted []bool
@@ -27,12 +27,13 @@ func (m *Model) NewTwin() (*Twin, error) {
 		return nil, err
 	}
 	columns := m.Spec.Data.AllColumns()
+	sampler := m.newRecordSampler(columns)
 	t := &Twin{
-		sampler: m.newRecordSampler(columns), met: m.constraints.machine(sampledTogether),
-		all: Table{Columns: columns}, accepted: make([]bool, sampledTogether),
+		sampler: sampler, met: m.constraints.machine(sampler.together),
+		all: Table{Columns: columns}, accepted: make([]bool, sampler.together),
 	}
 	for range columns {
-		t.all.Values = append(t.all.Values, make([]float64, sampledTogether))
+		t.all.Values = append(t.all.Values, make([]float64, sampler.together))
 	}
 	for i, c := range columns {
 		for _, f := range m.Encoding.Fields {
@@ -80,7 +81,7 @@ func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) err
 	t.sampler.predictive.Set(theta)
 	vain := 0
 	for n > 0 {
-		size := sampledTogether
+		size := t.sampler.together
 		if t.met == nil {
 			size = min(size, n)
 		}

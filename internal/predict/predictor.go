@@ -9,15 +9,13 @@ import (
 	"d3p/internal/quantile"
 )
 
-// block is the number of rows that are predicted together.
-const block = 256
-
 // predictor evaluates the model for a block of rows at every draw.
 type predictor struct {
 	m         *models.Model
 	posterior Posterior
 	targets   []Target
 	machine   *models.Predictive
+	block     int // rows that are predicted together
 	rng       dist.Rand
 	// drawLevels makes responses of categories, too.
 	drawLevels bool
@@ -37,13 +35,16 @@ type predictor struct {
 func newPredictor(m *models.Model, posterior Posterior, rng dist.Rand) *predictor {
 	p := &predictor{
 		m: m, posterior: posterior, targets: Targets(m), rng: rng, theta: make([]float64, m.P), hasMean: make([]bool, len(m.Observed)),
-		arrays: make([][]float64, len(m.Observed)), bounds: make([]float64, block),
+		arrays: make([][]float64, len(m.Observed)), block: m.Predict.Together(),
 	}
 	if m.Reconstruct != nil {
-		p.machine = m.NewReconstruction(block)
+		p.block = m.Reconstruct.Together()
+		p.machine = m.NewReconstruction(p.block)
 	} else {
-		p.machine = m.NewPredictive(block)
+		p.machine = m.NewPredictive(p.block)
 	}
+	block := p.block
+	p.bounds = make([]float64, block)
 	widest := 1
 	for i := range m.Observed {
 		o := &m.Observed[i]
@@ -64,8 +65,8 @@ func newPredictor(m *models.Model, posterior Posterior, rng dist.Rand) *predicto
 
 // each runs all rows and calls emit for each in order: row of all, b of its block.
 func (p *predictor) each(rows Rows, emit func(row, b int) error) error {
-	for first := 0; first < rows.N; first += block {
-		n := min(block, rows.N-first)
+	for first := 0; first < rows.N; first += p.block {
+		n := min(p.block, rows.N-first)
 		p.run(rows.Data[first*rows.Stride:], rows.Stride, n)
 		for b := range n {
 			if err := emit(first+b, b); err != nil {
