@@ -37,10 +37,12 @@ var mnistGlorotTask = mnistTask{
 	target: threshold{Task: "vae", Metric: "test -ELBO", Direction: "<=", Threshold: 175.5, Mean: 173.5},
 }
 
-// The network of the Opacus benchmark at the settings of its file.
+// The network of the Opacus benchmark at the settings of its file. Its reference
+// is the best published for a network of this size: 98.1 % at epsilon 2.93
+// (Papernot et al. 2021, arXiv:2007.14191).
 var mnistClassifierTask = mnistTask{
 	config: "cnn-mnist", label: "3", score: accuracyOfClasses,
-	target: threshold{Task: "cnn", Metric: "test accuracy", Direction: ">=", Threshold: 0.95, Mean: 0.95},
+	target: threshold{Task: "cnn", Metric: "test accuracy", Direction: ">=", Threshold: 0.97, Mean: 0.981},
 }
 
 // judge implements experiment.
