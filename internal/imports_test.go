@@ -65,7 +65,7 @@ var rules = map[string]rule{
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"github.com/google/renameio/v2", "github.com/rogpeppe/go-internal/lockedfile"}, files: true},
 	"report/figure": {},
-	"report/chart":  {ours: []string{"report"}, theirs: []string{"gonum.org/v1/plot"}},
+	"report/chart":  {ours: []string{"report", "report/figure"}, theirs: []string{"gonum.org/v1/plot"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},

@@ -14,6 +14,8 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"d3p/internal/report/figure"
 )
 
 // Formats lists the file formats.
@@ -81,6 +83,17 @@ type labels []string
 func (l labels) Ticks(_, _ float64) (ticks []plot.Tick) {
 	for i, name := range l {
 		ticks = append(ticks, plot.Tick{Value: float64(i), Label: name})
+	}
+	return ticks
+}
+
+// round are ticks at about n round numbers.
+type round int
+
+// Ticks implements plot.Ticker.
+func (n round) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	for _, v := range figure.RoundTicks(lo, hi, int(n)) {
+		ticks = append(ticks, plot.Tick{Value: v, Label: figure.Plain(v)})
 	}
 	return ticks
 }

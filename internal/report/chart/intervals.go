@@ -45,7 +45,7 @@ func Intervals(title string, rows []report.Summary) (*Chart, error) {
 		return nil, err
 	}
 	p.Add(none, dots)
-	p.Y.Tick.Marker = names
+	p.X.Tick.Marker, p.Y.Tick.Marker = round(10), names
 	p.Y.Min, p.Y.Max = -0.7, float64(len(rows))-0.3
 	return &Chart{panels: []*plot.Plot{p}, columns: 1, width: 16 * vg.Centimeter, height: vg.Length(len(rows))*vg.Points(16) + vg.Points(80)}, nil
 }

@@ -22,6 +22,7 @@ func Traces(lines []report.Line) (*Chart, error) {
 	for _, l := range lines {
 		p := plot.New()
 		p.Title.Text, p.X.Label.Text = l.Name, "step"
+		p.X.Tick.Marker, p.Y.Tick.Marker = round(4), round(5)
 		curve, err := line(l.Steps, l.Values, blue(), vg.Points(1))
 		if err != nil {
 			return nil, err
@@ -40,6 +41,7 @@ func PriorAndPosterior(overlays []report.Overlay) (*Chart, error) {
 		p := plot.New()
 		p.Title.Text = o.Name
 		p.HideY()
+		p.X.Tick.Marker = round(5)
 		for i, points := range [][]report.DensityPoint{o.Prior, o.Posterior} {
 			x, y := make([]float64, len(points)), make([]float64, len(points))
 			for k, point := range points {

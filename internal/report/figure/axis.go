@@ -33,12 +33,17 @@ func linear(name string, lo, hi float64, n int) axis {
 	if !(hi > lo) {
 		lo, hi = lo-1, lo+1
 	}
+	return axis{name: name, lo: lo, hi: hi, label: Plain, ticks: RoundTicks(lo, hi, n)}
+}
+
+// RoundTicks are about n round numbers from lo to hi: whole multiples of 1, 2 or
+// 5 times a power of 10.
+func RoundTicks(lo, hi float64, n int) (ticks []float64) {
 	step := roundStep((hi - lo) / float64(n))
-	a := axis{name: name, lo: lo, hi: hi, label: plain}
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
-		a.ticks = append(a.ticks, k*step)
+		ticks = append(ticks, k*step)
 	}
-	return a
+	return ticks
 }
 
 // decades is a logarithmic axis with a tick at every power of 100, or of 10
@@ -74,7 +79,8 @@ func roundStep(x float64) float64 {
 	return 10 * power
 }
 
-func plain(v float64) string {
+// Plain prints the number at a tick.
+func Plain(v float64) string {
 	if math.Abs(v) < 1e-12 {
 		return "0"
 	}
