@@ -127,10 +127,15 @@ func relationOf(plan *fit.Plan) event.Relation {
 	return plan.Adjacency
 }
 
-// releaseBytes bounds the size of a release: the draws as text and as numbers,
-// and a megabyte for everything else.
+// releaseBytes bounds the size of a release and its checkpoint: the draws as
+// text and as numbers, weights of networks, the numbers of the optimizer's state
+// as text, and a megabyte for everything else.
 func releaseBytes(m *models.Model, draws int) int64 {
-	const perNumber = 2*8 + 3*24 // bytes: two formats of float64, three of text
+	const (
+		perNumber = 2*8 + 3*24 // bytes: two formats of float64, three of text
+		perWeight = 8
+		perState  = 8 * 24 // eight arrays of text
+	)
 	points := report.PointScalars(m)
-	return 1<<20 + perNumber*(int64(points)+int64(draws)*int64(m.Constrained-points+m.Quantity+3))
+	return 1<<20 + perWeight*int64(points) + perState*int64(m.P) + perNumber*int64(draws)*int64(m.Constrained-points+m.Quantity+3)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -124,7 +125,11 @@ type privateJSON struct {
 // write writes v as JSON into private/, whole or not at all, mode 0600.
 func (r runFolder) write(name string, v any) error {
 	var b bytes.Buffer
-	if err := report.WriteJSON(&b, privateJSON{report.NotProtected, v}); err != nil {
+	encode := report.WriteJSON
+	if name == checkpointFile { // of a network millions of numbers, which nobody reads
+		encode = func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
+	}
+	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
 	}
 	if err := renameio.WriteFile(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
