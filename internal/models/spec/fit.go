@@ -33,6 +33,9 @@ type Fit struct {
 	ClipQuantile Value[float64]
 	Optimizer    Value[string]
 	LearningRate Value[float64]
+	Schedule     Value[string]  // of the learning rate
+	Momentum     Value[float64] // of sgd
+	WeightDecay  Value[float64] // of adamw
 	AverageLast  Value[float64] // fraction of the steps averaged into the result
 	Gradient     Value[string]  // aligned or vanilla
 	NoiseAware   Value[string]  // variance, temper or none
@@ -113,15 +116,25 @@ func (r *reader) clip(e entry, f *Fit) {
 	}
 }
 
-// optimizer reads `optimizer: adam` or `optimizer: {name:, lr:}`.
+// optimizers lists the optimizers of the fit.
+var optimizers = []string{"adam", "adamw", "adagrad", "sgd"}
+
+// optimizer reads `optimizer: adam` or `optimizer: {name:, lr:, schedule:, momentum:, weight_decay:}`.
 func (r *reader) optimizer(e entry, f *Fit) {
 	if _, ok := e.node.(*ast.MappingNode); !ok {
-		f.Optimizer = r.choice(e, "adam", "sgd")
+		f.Optimizer = r.choice(e, optimizers...)
 		return
 	}
 	r.settings(e.node, "optimizer", fields{
-		"name": func(e entry) { f.Optimizer = r.choice(e, "adam", "sgd") },
-		"lr":   func(e entry) { f.LearningRate = r.positive(e) },
+		"name":     func(e entry) { f.Optimizer = r.choice(e, optimizers...) },
+		"schedule": func(e entry) { f.Schedule = r.choice(e, "constant", "cosine", "step") },
+		"momentum": func(e entry) {
+			f.Momentum = r.numberIn(e, "at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 })
+		},
+		"weight_decay": func(e entry) {
+			f.WeightDecay = r.numberIn(e, "at least 0", func(x float64) bool { return x >= 0 })
+		},
+		"lr": func(e entry) { f.LearningRate = r.positive(e) },
 	})
 }
 

@@ -39,6 +39,15 @@ func renderFit(p *printer, f *Fit) {
 	p.block("optimizer", func() {
 		p.maybe("name", f.Optimizer.V, f.Optimizer.IsSet())
 		p.number("lr", f.LearningRate)
+		if f.Schedule.IsSet() {
+			p.line("schedule", f.Schedule.V)
+		}
+		if f.Momentum.IsSet() {
+			p.number("momentum", f.Momentum)
+		}
+		if f.WeightDecay.IsSet() {
+			p.number("weight_decay", f.WeightDecay)
+		}
 	})
 	p.number("average_last", f.AverageLast)
 	p.maybe("gradient", f.Gradient.V, f.Gradient.IsSet())
