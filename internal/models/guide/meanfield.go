@@ -10,6 +10,10 @@ import (
 // θ = m + s·η. Kucukelbir et al. 2017, arXiv:1603.00788, section 2.4.
 type MeanField struct{ p int }
 
+// block is how many coordinates are worked on at a time where there are several
+// loops, so that what they compute stays in the first-level cache.
+const block = 512
+
 // NewMeanField returns the mean-field normal family over p scalars.
 func NewMeanField(p int) MeanField { return MeanField{p} }
 
@@ -36,10 +40,13 @@ func (g MeanField) Init(lambda, mean []float64, scale float64) {
 
 // Draw implements Guide.
 func (g MeanField) Draw(theta, lambda, eta []float64) {
-	theta = theta[:g.p]
-	simd.Exp(theta, lambda[g.p:])
-	simd.Mul(theta, theta, eta)
-	simd.Add(theta, theta, lambda)
+	for lo := 0; lo < g.p; lo += block {
+		hi := min(lo+block, g.p)
+		t := theta[lo:hi]
+		simd.Exp(t, lambda[g.p+lo:])
+		simd.Mul(t, t, eta[lo:hi])
+		simd.Add(t, t, lambda[lo:hi])
+	}
 }
 
 // Pullback implements Guide: ∂m = grad, ∂log s = s·η·grad + 1. The gradient of
@@ -47,11 +54,14 @@ func (g MeanField) Draw(theta, lambda, eta []float64) {
 // is the entropy Σ log s.
 func (g MeanField) Pullback(dst, grad, lambda, eta []float64) {
 	copy(dst[:g.p], grad)
-	gs := dst[g.p : 2*g.p]
-	simd.Exp(gs, lambda[g.p:])
-	simd.Mul(gs, gs, eta)
-	simd.Mul(gs, gs, grad)
-	simd.AddScalar(gs, gs, 1)
+	for lo := 0; lo < g.p; lo += block {
+		hi := min(lo+block, g.p)
+		gs := dst[g.p+lo : g.p+hi]
+		simd.Exp(gs, lambda[g.p+lo:])
+		simd.Mul(gs, gs, eta[lo:hi])
+		simd.Mul(gs, gs, grad[lo:hi])
+		simd.AddScalar(gs, gs, 1)
+	}
 }
 
 // SD implements Guide.
