@@ -95,7 +95,8 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 
 // appendInputs appends the public numbers of step t: η, the learning rate, the
 // corrections of Adam, the weight of the new iterate in the mean (0: not yet),
-// and 1 if there is a mean yet.
+// 1 if there is a mean yet, and for the curvature the weight of the step and 1
+// if it is estimated anew.
 func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Stream) []float64 {
 	eta.Seek(uint64(t))
 	eta.Normals(draw)
@@ -104,8 +105,16 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 	if start := l.state.Average.start; t >= start {
 		weight, averaging = 1/float64(l.state.Average.Count+t-max(start, l.state.Step)+1), 1
 	}
-	return append(x, l.plan.LearningRate*l.schedule.factor(t, l.plan.Steps),
+	x = append(x, l.plan.LearningRate*l.schedule.factor(t, l.plan.Steps),
 		1-math.Pow(adamBeta1, float64(t+1)), 1-math.Pow(adamBeta2, float64(t+1)), weight, averaging)
+	if l.plan.NoiseAware != NoiseAwareCurvature {
+		return x
+	}
+	anew := 0.0
+	if t%curvatureEvery == 0 {
+		anew = 1
+	}
+	return append(x, curvatureWeight(t), anew)
 }
 
 // parts are the arrays of the state in the order of script's parameters.
@@ -114,6 +123,11 @@ func (l *Loop) parts() [][]float64 {
 	parts := [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean}
 	if l.modelsNoise() {
 		parts = append(parts, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare)
+	}
+	if l.plan.NoiseAware == NoiseAwareCurvature {
+		for _, a := range s.Curvature.arrays() {
+			parts = append(parts, *a)
+		}
 	}
 	return parts
 }

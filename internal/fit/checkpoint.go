@@ -78,7 +78,6 @@ func Restore(c Checkpoint) (*Loop, error) {
 	}
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
 	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count
-	s.Curvature.Weight, s.Curvature.Variance = saved.Curvature.Weight, saved.Curvature.Variance
 	s.Temper.Num, s.Temper.Den = saved.Temper.Num, saved.Temper.Den
 	return l, nil
 }

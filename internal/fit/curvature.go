@@ -26,10 +26,9 @@ type curvature struct {
 	sizes []int     // coordinates of each parameter, in order; they add up to P
 	floor []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
 
-	Weight   float64 `json:"weight"`   // Σ w
-	Variance float64 `json:"variance"` // Σ w²τ²
+	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
 
-	// All of shape (P).
+	// The others have shape (P).
 	Likelihood      []float64 `json:"likelihood"`       // Σ w·d·(−g)
 	Prior           []float64 `json:"prior"`            // the same of the prior's gradient
 	Square          []float64 `json:"square"`           // Σ w·d²
@@ -57,22 +56,26 @@ func newCurvature(latent int, sizes []int) curvature {
 	for _, a := range c.arrays() {
 		*a = make([]float64, latent)
 	}
+	c.Totals = make([]float64, 2)
 	return c
 }
 
-// arrays are all arrays of the state.
+// arrays are the state, in the order in which the steps ahead of a device keep it.
 func (c *curvature) arrays() []*[]float64 {
 	return []*[]float64{
-		&c.Likelihood, &c.Prior, &c.Square, &c.Noise, &c.Place, &c.LikelihoodSlope, &c.PriorSlope, &c.Relaxation, &c.Current,
+		&c.Totals, &c.Likelihood, &c.Prior, &c.Square, &c.Noise, &c.Place, &c.LikelihoodSlope, &c.PriorSlope, &c.Relaxation, &c.Current,
 	}
 }
+
+// curvatureWeight is w of step t (from 0).
+func curvatureWeight(t int) float64 { return float64(t + 1) }
 
 // observe adds step t (from 0): θ, d = θ − m, the released likelihood gradient
 // and the prior's, each of shape (P); noiseSD is τ > 0.
 func (c *curvature) observe(t int, theta, d, likelihood, prior []float64, noiseSD float64) {
-	w, variance := float64(t+1), noiseSD*noiseSD
-	c.Weight += w
-	c.Variance += w * w * variance
+	w, variance := curvatureWeight(t), noiseSD*noiseSD
+	c.Totals[0] += w
+	c.Totals[1] += w * w * variance
 	for j, x := range d {
 		c.Likelihood[j] -= w * x * likelihood[j]
 		c.Prior[j] -= w * x * prior[j]

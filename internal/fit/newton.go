@@ -26,16 +26,17 @@ const newtonReach = 3
 // too far. It is a better use of
 // the same releases than a random walk whose drift is a fraction of its noise.
 func (c *curvature) locate(mean, logSD, varDP []float64) {
-	noise := c.Variance / (c.Weight * c.Weight)
+	weight := c.Totals[0]
+	noise := c.Totals[1] / (weight * weight)
 	c.each(func(j int, h, v, lambda float64) {
 		kappa := h / (h + noise)
 		precision, exact := c.precision(j, kappa*h, lambda), c.precision(j, h, lambda)
 		if c.Relaxation[j] >= relaxed || !isPositive(precision) || !isPositive(exact) {
 			return
 		}
-		step := (c.PriorSlope[j] + kappa*c.LikelihoodSlope[j]) / (c.Weight * c.precision(j, kappa*(h+math.Sqrt(v)), lambda))
+		step := (c.PriorSlope[j] + kappa*c.LikelihoodSlope[j]) / (weight * c.precision(j, kappa*(h+math.Sqrt(v)), lambda))
 		reach := newtonReach / math.Sqrt(precision)
-		mean[j] = c.Place[j]/c.Weight + math.Max(-reach, math.Min(step, reach))
+		mean[j] = c.Place[j]/weight + math.Max(-reach, math.Min(step, reach))
 		logSD[j] = -math.Log(exact) / 2
 		varDP[j] = 1/precision - 1/exact
 	})

@@ -47,6 +47,7 @@ type leaves struct {
 	eta                        *graph.Node // of a mean-field guide
 	rate, correct1, correct2   *graph.Node
 	weight, averaging          *graph.Node
+	curvature                  *curvatureLeaves // if the scales come from it
 }
 
 func (l *Loop) newLeaves() *leaves {
@@ -64,12 +65,18 @@ func (l *Loop) newLeaves() *leaves {
 	if l.modelsNoise() {
 		x.variance, x.cross, x.sumSquare = b.Param("variance", x.p), b.Param("cross", x.p), b.Param("sum square", x.p)
 	}
+	if l.plan.NoiseAware == NoiseAwareCurvature {
+		x.curvature = newCurvatureLeaves(b, x.p)
+	}
 	x.clipNorm = b.Param("clip norm", nil)
 	if l.isMeanField() {
 		x.eta = b.Aux("eta", x.p, false)
 	}
 	x.rate, x.correct1, x.correct2 = b.Aux("rate", nil, false), b.Aux("correct1", nil, false), b.Aux("correct2", nil, false)
 	x.weight, x.averaging = b.Aux("weight", nil, false), b.Aux("averaging", nil, false)
+	if x.curvature != nil {
+		x.curvature.weight, x.curvature.anew = b.Aux("curvature weight", nil, false), b.Aux("anew", nil, false)
+	}
 	return x
 }
 
@@ -80,7 +87,8 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 	release, count, prior := b.Aux("release", x.p, false), b.Aux("count", nil, false), b.Aux("prior", x.p, false)
 
 	// the guide's pullback
-	grad := []*graph.Node{b.Add(b.Mul(b.Const(1/plan.SamplingRate), release), prior)}
+	likelihood := b.Mul(b.Const(1/plan.SamplingRate), release)
+	grad := []*graph.Node{b.Add(likelihood, prior)}
 	if l.isMeanField() {
 		grad = append(grad, b.Add(b.Mul(b.Mul(b.Exp(x.value[1]), x.eta), grad[0]), b.Const(1)))
 	}
@@ -100,7 +108,11 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 		if l.isMeanField() {
 			precision = b.Exp(b.Mul(b.Const(-2), value[1]))
 		}
-		next = append(next, l.addNoise(x, gain, precision)...)
+		var observed []*graph.Node
+		if x.curvature != nil {
+			observed, precision = l.addCurvature(x, likelihood, prior, gain, precision)
+		}
+		next = append(append(next, l.addNoise(x, gain, precision)...), observed...)
 	}
 	clipNorm := x.clipNorm
 	if plan.Clipping == ClippingAdaptive {
