@@ -35,6 +35,9 @@ func imageConfigs() map[string]imageConfig {
 // the run: weights of the published number in a safetensors file and nowhere
 // else, predictions, and for auto-encoders pictures.
 func TestImagesFit(t *testing.T) {
+	if underRace {
+		t.Skip("minutes under the race detector; internal/cpu and internal/fit look for races")
+	}
 	for name, c := range imageConfigs() {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -128,6 +128,9 @@ func randomImages(tb testing.TB, n int) string {
 // Live heaps of two runs are compared; a tenth of the auto-encoder's is five
 // times its noise of collection.
 func TestPrivacyNeedsNoMemory(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector has memory of its own")
+	}
 	private, plain := overhead(t, "vae-mnist.yaml", 1, 1)
 	if ratio := float64(private.heap) / float64(plain.heap); ratio > 1.1 {
 		t.Errorf("a private step needs %d MiB, one without privacy %d: %.2f times", private.heap>>20, plain.heap>>20, ratio)
@@ -138,6 +141,9 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 // but for a sum of P numbers of each of at most sixteen threads. Kept at once,
 // 256 more records of this network would take 180 MiB.
 func TestBatchesNeedNoMemory(t *testing.T) {
+	if underRace {
+		t.Skip("the race detector has memory of its own")
+	}
 	m, data := example(t, "cnn-mnist.yaml"), randomImages(t, 1024)
 	var small, large stopwatch
 	run(t, m, settings(1, 64), data, &small)
