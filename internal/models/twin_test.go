@@ -28,20 +28,25 @@ twin:
     na: beta(5, 5)
 `
 
+// drawn are parameters from the prior, and their values by name.
+func drawn(m *Model, rng testRand) (theta []float64, at map[string]float64) {
+	theta, at = make([]float64, m.P), make(map[string]float64)
+	m.NewPriorSampler().Draw(theta, rng)
+	values := make([]float64, m.Constrained)
+	m.Constrain(values, theta)
+	for i, name := range m.Names() {
+		at[name] = values[i]
+	}
+	return theta, at
+}
+
 // TestTwinLaw compares a synthetic table with the mixture's own marginals at
 // parameters drawn from the prior: each share of missing values, level and
 // count, and the law of the number.
 func TestTwinLaw(t *testing.T) {
 	m := compile(t, twinModel)
 	rng := testRand{rand.New(rand.NewPCG(21, 22))}
-	theta := make([]float64, m.P)
-	m.NewPriorSampler().Draw(theta, rng)
-	values := make([]float64, m.Constrained)
-	m.Constrain(values, theta)
-	at := make(map[string]float64)
-	for i, name := range m.Names() {
-		at[name] = values[i]
-	}
+	theta, at := drawn(m, rng)
 	twin, err := m.NewTwin()
 	if err != nil {
 		t.Fatal(err)

@@ -13,14 +13,7 @@ import (
 func TestTwinLikelihood(t *testing.T) {
 	m := compile(t, twinModel)
 	rng := testRand{rand.New(rand.NewPCG(41, 42))}
-	theta := make([]float64, m.P)
-	m.NewPriorSampler().Draw(theta, rng)
-	values := make([]float64, m.Constrained)
-	m.Constrain(values, theta)
-	at := make(map[string]float64)
-	for i, name := range m.Names() {
-		at[name] = values[i]
-	}
+	theta, at := drawn(m, rng)
 	const n = 40
 	rows := simulated(m.Encoding, n, rng.Rand)
 	machine := graph.NewMachine(m.Likelihood, n)
