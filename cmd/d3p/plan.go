@@ -124,7 +124,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		})
 	}
 	if b := p.Budget; b != nil {
-		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %d other runs epsilon %.6g of %g at delta %.3g; left: %.4g", b.Before.Runs, b.After, b.Limit.Epsilon, b.Limit.Delta, b.Left)})
+		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %s epsilon %.6g of %g at delta %.3g; left: %.4g", report.OtherRuns(b.Before.Runs), b.After, b.Limit.Epsilon, b.Limit.Delta, b.Left)})
 	}
 	t.AppendRows([]table.Row{
 		{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)},

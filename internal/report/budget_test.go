@@ -27,7 +27,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("budget %+v: composition must cost more than each part and less than their sum", b)
 	}
 	for _, name := range []string{"privacy.html", "privacy.md"} {
-		if text := string(files[name]); !strings.Contains(text, "other runs") || !strings.Contains(text, upward(b.After)) || strings.Contains(text, "This run only") {
+		if text := string(files[name]); !strings.Contains(text, "2 other runs") || !strings.Contains(text, upward(b.After)) || strings.Contains(text, "This run only") {
 			t.Errorf("%s does not show the ledger", name)
 		}
 	}

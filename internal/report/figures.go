@@ -46,11 +46,11 @@ func figuresOf(p *Privacy, f Findings) (out figures) {
 		spent = append(spent, figure.Point{X: float64(s.T), Y: s.Epsilon})
 	}
 	out.Spending = figure.Spending(spent, p.Guarantee.Target.Epsilon)
-	out.Budget = figure.Budget([]figure.Part{{Name: "this fit", Value: claim.Epsilon}}, p.Guarantee.Target.Epsilon)
+	out.Budget = figure.Budget([]figure.Part{{Name: "this fit", Value: claim.Epsilon}}, p.Guarantee.Target.Epsilon, "target")
 	if b := p.Budget; b != nil {
 		out.Budget = figure.Budget([]figure.Part{
 			{Name: "other runs", Value: b.Before.Epsilon}, {Name: "this fit adds", Value: b.After - b.Before.Epsilon},
-		}, b.Limit.Epsilon)
+		}, b.Limit.Epsilon, "limit")
 	}
 	return out
 }

@@ -16,7 +16,7 @@ func textFile(p *Privacy) File {
 			textRisk(&b, p)
 		}
 		if l := p.Budget; l != nil {
-			fmt.Fprintf(&b, "\nLedger of %s: with %d other runs epsilon at most %s of %g at delta %.3g.\n", l.Dataset, l.Before.Runs, upward(l.After), l.Limit.Epsilon, l.Limit.Delta)
+			fmt.Fprintf(&b, "\nLedger of %s: with %s epsilon at most %s of %g at delta %.3g.\n", l.Dataset, OtherRuns(l.Before.Runs), upward(l.After), l.Limit.Epsilon, l.Limit.Delta)
 		}
 		for _, warning := range p.Warnings {
 			fmt.Fprintf(&b, "\nWarning: %s\n", warning)

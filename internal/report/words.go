@@ -18,6 +18,7 @@ func functions() map[string]any {
 		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
 		"share":     share,
 		"shares":    Shares,
+		"others":    OtherRuns,
 		"join":      strings.Join,
 		"constants": constants,
 		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
@@ -43,6 +44,14 @@ func share(x *float64) string {
 		return ""
 	}
 	return fmt.Sprintf("%.0f %%", 100**x)
+}
+
+// OtherRuns prints how many other runs a ledger has.
+func OtherRuns(n int) string {
+	if n == 1 {
+		return "1 other run"
+	}
+	return fmt.Sprintf("%d other runs", n)
 }
 
 // Shares prints the range of parts of variances.

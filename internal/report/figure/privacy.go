@@ -70,8 +70,9 @@ type Part struct {
 	Value float64
 }
 
-// Budget shows how much of the target each part took.
-func Budget(parts []Part, target float64) template.HTML {
+// Budget shows how much of the target, or whatever the whole is called, each part
+// took.
+func Budget(parts []Part, target float64, whole string) template.HTML {
 	total := 0.0
 	for _, p := range parts {
 		total += p.Value
@@ -89,7 +90,7 @@ func Budget(parts []Part, target float64) template.HTML {
 		at += p.Value
 	}
 	if left := target - total; left > 1e-3*target {
-		c.text("tick", "end", c.right, 68, fmt.Sprintf("left of the target: %.3g", left))
+		c.text("tick", "end", c.right, 68, fmt.Sprintf("left of the %s: %.3g", whole, left))
 	}
 	return c.html()
 }
