@@ -44,6 +44,9 @@ paid for.`,
 			if err != nil {
 				return err
 			}
+			if report.PointScalars(r.model) == r.model.P {
+				return usagef("%s: the posterior is a point, of which there are no draws; its weights are in %s", args[0], report.WeightsName)
+			}
 			sample, err := r.sample(draws, seed)
 			if err != nil {
 				return err

@@ -171,6 +171,9 @@ func (p *predictor) summary(r *Summary, t, b int) {
 		}
 		r.SD = math.Sqrt(r.SD)
 		r.Q5, r.Q95 = interval(x)
+		if x[0] == x[len(x)-1] { // sorted: of a point all are the same
+			r.Mean, r.SD = x[0], 0
+		}
 	}
 	if target.Levels == 0 {
 		r.YQ5, r.YQ95 = interval(p.responses[t][from:to])
