@@ -43,15 +43,15 @@ func loadCUDA() (*cuda, error) {
 //go:uintptrescapes
 func (c *cuda) call(f function, args ...uintptr) error {
 	n := copy(c.args[:], args)
-	result, _, _ := purego.SyscallN(c.at[f], c.args[:n]...)
-	if result == cudaSuccess {
-		return nil
+	word, _, _ := purego.SyscallN(c.at[f], c.args[:n]...)
+	if result := int32(word); result != cudaSuccess { // a CUresult is an int: the upper half of the word is anything
+		return c.failure(f, result)
 	}
-	return c.failure(f, result)
+	return nil
 }
 
 // failure is the error for a CUresult.
-func (c *cuda) failure(f function, result uintptr) error {
+func (c *cuda) failure(f function, result int32) error {
 	switch result {
 	case cudaErrorOutOfMemory:
 		return errNoMemory
@@ -62,9 +62,9 @@ func (c *cuda) failure(f function, result uintptr) error {
 }
 
 // text is what the driver calls a CUresult.
-func (c *cuda) text(f function, result uintptr) string {
+func (c *cuda) text(f function, result int32) string {
 	var at unsafe.Pointer
-	if r, _, _ := purego.SyscallN(c.at[f], result, uintptr(unsafe.Pointer(&at))); r != cudaSuccess || at == nil {
+	if r, _, _ := purego.SyscallN(c.at[f], uintptr(result), uintptr(unsafe.Pointer(&at))); int32(r) != cudaSuccess || at == nil {
 		return fmt.Sprintf("error %d", result)
 	}
 	n := 0

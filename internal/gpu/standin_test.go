@@ -1,0 +1,41 @@
+//go:build linux && !nogpu && (amd64 || arm64)
+
+package gpu
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The tests that need a device pass on a driver that has the prototypes of
+// cuda.h and one thread instead of a card: what is called, in which order and
+// with what arguments is right.
+func TestDriverCalls(t *testing.T) {
+	newOneThread(t, 0) // skips without a compiler
+	dir := t.TempDir()
+	kernels := filepath.Join(dir, "kernels.so")
+	for _, build := range [][]string{
+		{"g++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
+		{"gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/standin.c", "-ldl"},
+	} {
+		if _, err := exec.LookPath(build[0]); err != nil {
+			t.Skip(err)
+		}
+		if out, err := exec.Command(build[0], build[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command(self, "-test.run", "OnDeviceSameBits", "-test.v")
+	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "D3P_KERNELS="+kernels)
+	out, err := run.CombinedOutput()
+	if err != nil || strings.Contains(string(out), "SKIP") || !strings.Contains(string(out), "PASS: TestOnDeviceSameBits/steps") {
+		t.Fatalf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,65 @@
+// A stand-in for libcuda.so.1 with the prototypes of cuda.h: memory is the
+// host's, kernels are those of one thread (the library named by D3P_KERNELS). It
+// refuses arguments that a driver would, so that the calls of the Go side can be
+// tested without a card. 16, 32 and 48 are its context, stream and module.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+
+#define CONTEXT ((void *)16)
+#define STREAM ((void *)32)
+#define MODULE ((void *)48)
+#define WANT(condition) do { if (!(condition)) return 1; } while (0)
+
+CUresult cuInit(unsigned flags) { return flags != 0; }
+CUresult cuGetErrorName(CUresult e, const char **text) { *text = e == 1 ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_UNKNOWN"; return 0; }
+CUresult cuGetErrorString(CUresult e, const char **text) { (void)e; *text = "refused by the stand-in"; return 0; }
+CUresult cuDeviceGetCount(int *n) { *n = 1; return 0; }
+CUresult cuDeviceGet(CUdevice *d, int i) { WANT(i == 0); *d = 0; return 0; }
+CUresult cuDeviceGetName(char *s, int n, CUdevice d) { WANT(d == 0 && n > 20); strcpy(s, "stand-in"); return 0; }
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice d) { WANT(d == 0); *bytes = (size_t)5 << 30; return 0; }
+CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) { WANT(d == 0 && (a == 16 || a == 75 || a == 76)); *v = a == 75 ? 9 : a == 16; return 0; }
+CUresult cuDevicePrimaryCtxRetain(void **c, CUdevice d) { WANT(d == 0); *c = CONTEXT; return 0; }
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) { WANT(d == 0); return 0; }
+CUresult cuCtxSetCurrent(void *c) { WANT(c == CONTEXT); return 0; }
+CUresult cuMemGetInfo_v2(size_t *unused, size_t *total) { *unused = (size_t)2 << 30; *total = (size_t)5 << 30; return 0; }
+CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { WANT(n > 0); *p = (CUdeviceptr)malloc(n); memset((void *)*p, 255, n); return 0; }
+CUresult cuMemFree_v2(CUdeviceptr p) { free((void *)p); return 0; }
+CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { WANT(n > 0 && flags == 0); *p = malloc(n); return 0; }
+CUresult cuMemFreeHost(void *p) { free(p); return 0; }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) { WANT(s == STREAM); memcpy((void *)to, from, n); return 0; }
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { WANT(s == STREAM); memcpy(to, (void *)from, n); return 0; }
+CUresult cuStreamCreate(void **s, unsigned flags) { WANT(flags <= 1); *s = STREAM; return 0; }
+CUresult cuStreamSynchronize(void *s) { WANT(s == STREAM); return 0; }
+CUresult cuStreamDestroy_v2(void *s) { WANT(s == STREAM); return 0; }
+CUresult cuModuleLoadData(void **m, const void *image) { WANT(strstr(image, ".target sm_70")); *m = MODULE; return 0; }
+CUresult cuModuleUnload(void *m) { WANT(m == MODULE); return 0; }
+
+CUresult cuModuleGetFunction(void **f, void *m, const char *name) {
+    WANT(m == MODULE);
+    *f = dlsym(dlopen(getenv("D3P_KERNELS"), RTLD_NOW), name);
+    return *f ? 0 : 500;
+}
+
+CUresult cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                        void *s, void **arguments, void **extra) {
+    WANT(gx > 0 && gy == 1 && gz == 1 && bx == 256 && by == 1 && bz == 1 && shared == 0 && s == STREAM && !extra);
+    ((void (*)(void *, long long))f)(arguments[0], gx);
+    return 0;
+}
+
+CUresult cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                   void *s, void **arguments) {
+    WANT(gx == 1); // one thread cannot wait for another
+    return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, arguments, 0);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) {
+    WANT(f && threads == 256 && shared == 0);
+    *n = 1;
+    return 0;
+}
