@@ -13,9 +13,8 @@ import (
 // monotone in the convex order: spreading W over grid points, mean kept, gives
 // an upper bound, merging gives the lower bound in the field lower.
 //
-// theta is the tilt at which the epochs will be composed; the grid is most
-// accurate there. P-mass up to tail may go to infinite loss.
-func ballsPair(s float64, m int, add bool, theta, tail float64) *pair {
+// P-mass up to tail may go to infinite loss.
+func ballsPair(s float64, m int, add bool, tail float64) *pair {
 	e := epoch{s: s, m: float64(m)}
 	e.cut = bisect(0, 1+far*s, func(x float64) bool { return e.excluded(x) <= tail/3 })
 	variance := math.Expm1(1 / (s * s))
@@ -25,7 +24,6 @@ func ballsPair(s float64, m int, add bool, theta, tail float64) *pair {
 		// a smaller W means a larger loss: the cut mass goes to the last point
 		spread[len(spread)-2] += normalTail(e.cut / s)
 	}
-	e.chooseTilt(spread, add, theta)
 	up := e.sum(spread, add, tail/3)
 	up.infinity = tail / 3 // beyond the window
 	// what is left out on the other side of the window is raised to its edge
@@ -68,22 +66,100 @@ const (
 	maxBallsCells = 1 << 17
 )
 
-// sum is the epoch's loss: the m-fold sum of the single law, by an FFT of the
-// tilted law on a window beyond which P has at most tail.
+// maxBallsPoints bounds the ring of one of them.
+const maxBallsPoints = 1 << 20
+
+// ballsTilts is the number of tilts under which the sum is computed.
+const ballsTilts = 12
+
+// ballsLogEta is log of the tilted mass that may be outside a window.
+const ballsLogEta = -39
+
+// sum is the epoch's loss: the m-fold sum S of the single law, in the range
+// beyond which P has at most tail on either side. One FFT serves the values of
+// S near which its tilt puts the mass; every value takes its mass from the one
+// that knows it best.
 func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
-	k, _ := e.logMoments(single, e.tilt)
-	lo, hi := e.window(single, k, add, tail)
-	n := minPoints
-	for float64(n-2)*e.g < hi-lo && n <= maxPoints {
-		n *= 2
-	}
-	if n > maxPoints || math.IsNaN(hi-lo) { // too wide for a grid: not reliable
+	lo, hi := e.reach(single, add, tail)
+	if !(hi > lo && hi-lo < maxPoints*e.g) { // too wide for a grid: not reliable
 		return &pair{missing: 1}
 	}
-	first := int(math.Floor(lo / e.g))
+	first, n := int(math.Floor(lo/e.g)), int((hi-lo)/e.g)+2
+	mass, logError := make([]float64, n), make([]float64, n)
+	for i := range logError {
+		logError[i] = math.Inf(1)
+	}
+	known := 0
+	for _, tilt := range e.tilts(single, add, lo, hi) {
+		t, ok := e.transform(single, tilt, lo, hi)
+		if !ok {
+			continue
+		}
+		for i := range n {
+			s := float64(first+i) * e.g
+			if own := t.logNoise + t.logM - tilt*s; s >= t.lo && s <= t.hi && own < logError[i] {
+				mass[i], logError[i] = t.mass[mod(first+i, len(t.mass))]*math.Exp(t.logM-tilt*s), own
+			}
+		}
+		known++
+	}
+	p := &pair{end: math.Inf(-1)}
+	total := 0.0
+	var logErrors, losses []float64 // of P-masses; atoms without computed mass count too
+	for i := range n {
+		s := float64(first+i) * e.g
+		if s <= 0 {
+			continue
+		}
+		loss, q := math.Log(s/e.m), mass[i]
+		if add {
+			loss = -loss
+		} else {
+			q *= s / e.m
+			logError[i] += loss
+		}
+		logErrors, losses = append(logErrors, logError[i]), append(losses, loss)
+		if q > 0 {
+			total += q
+			p.atoms = append(p.atoms, atom{loss, q})
+		}
+	}
+	p.missing = 1 - total
+	p.noise = func(theta, h float64) float64 {
+		worst := math.Inf(-1)
+		for i, loss := range losses {
+			worst = math.Max(worst, theta*loss+logErrors[i])
+		}
+		perBin := 2 * (2 + h*hi/e.g) // atoms that meet in one grid point
+		return worst + 0.5*math.Log(perBin) + 0.5*math.Log(float64(known))
+	}
+	return p
+}
+
+// tiltedEpoch is the law of the sum under one tilt, on a ring of grid points.
+type tiltedEpoch struct {
+	logM     float64
+	lo, hi   float64   // values of the sum that it holds
+	mass     []float64 // tilted; that of value i g is at index i
+	logNoise float64   // log of the 2-norm of the errors
+}
+
+// transform composes the single law m times under the tilt, on a ring that
+// holds the range from lo to hi too.
+func (e *epoch) transform(single []float64, tilt, lo, hi float64) (t tiltedEpoch, ok bool) {
+	t.logM, _ = e.logMoments(single, tilt)
+	t.lo, t.hi = e.window(single, t.logM, tilt)
+	t.lo, t.hi = math.Min(t.lo, lo), math.Max(t.hi, hi)
+	n := minPoints
+	for float64(n-2)*e.g < t.hi-t.lo && n <= maxBallsPoints {
+		n *= 2
+	}
+	if n > maxBallsPoints || math.IsNaN(t.hi-t.lo) {
+		return t, false
+	}
 	seq := make([]float64, n)
 	for i, q := range single {
-		seq[mod(i, n)] += q * math.Exp(e.tilt*e.g*float64(i)-k/e.m)
+		seq[mod(i, n)] += q * math.Exp(tilt*e.g*float64(i)-t.logM/e.m)
 	}
 	fft := fourier.NewFFT(n)
 	coeff := fft.Coefficients(nil, seq)
@@ -93,65 +169,47 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 		a := math.Exp(e.m * 0.5 * math.Log(re*re+im*im))
 		coeff[j] = complex(a*cs, a*sn)
 	}
-	c := fft.Sequence(seq, coeff)
+	t.mass = fft.Sequence(seq, coeff)
 	square := 0.0
-	for j := range c {
-		c[j] /= float64(n)
-		square += c[j] * c[j]
+	for j := range t.mass {
+		t.mass[j] = math.Max(0, t.mass[j]/float64(n))
+		square += t.mass[j] * t.mass[j]
 	}
-	p := &pair{end: math.Inf(-1)}
-	total := 0.0
-	// atoms without computed mass count in the noise too
-	var logWeights, losses []float64 // an atom's mass is the tilted mass times its weight
-	for j := range n {
-		s := float64(first+j) * e.g
-		if s <= 0 {
-			continue
-		}
-		loss, logWeight := math.Log(s/e.m), k-e.tilt*s
-		if add {
-			loss = -loss
-		} else {
-			logWeight += loss
-		}
-		mass := math.Max(0, c[mod(first+j, n)]) * math.Exp(logWeight)
-		logWeights, losses = append(logWeights, logWeight), append(losses, loss)
-		if mass > 0 {
-			total += mass
-			p.atoms = append(p.atoms, atom{loss, mass})
-		}
-	}
-	p.missing = 1 - total
-	logNoise := math.Log(16*unit*math.Log2(float64(n))*(1+e.m)*math.Sqrt(square) + math.Exp(ballsLogEta))
-	p.noise = func(theta, h float64) float64 {
-		worst := math.Inf(-1)
-		for i, loss := range losses {
-			worst = math.Max(worst, theta*loss+logWeights[i])
-		}
-		perBin := 2 * (2 + h*hi/e.g) // atoms that meet in one grid point
-		return logNoise + worst + 0.5*math.Log(perBin)
-	}
-	return p
+	t.logNoise = math.Log(16*unit*math.Log2(float64(n))*(1+e.m)*math.Sqrt(square) + 2*math.Exp(ballsLogEta))
+	return t, true
 }
 
-// chooseTilt makes the tilted law of the sum follow the tilt theta of the loss,
-// a logarithm of the sum, as closely as a linear tilt can: it minimises the
-// factor by which the FFT's error grows when one becomes the other.
-func (e *epoch) chooseTilt(single []float64, add bool, theta float64) {
+// tilts are those whose laws have their means spread, in ratio, from m to the
+// end of the range where large losses are.
+func (e *epoch) tilts(single []float64, add bool, lo, hi float64) []float64 {
+	tilts := []float64{0}
+	end := hi
 	if add {
-		e.tilt = -0.7 * theta / e.m // between the ends of the window, where the error would grow
-		return
+		end = lo
 	}
-	best := math.Inf(1)
-	for f := 1.0; f > 1e-4; f *= 0.8 {
-		tilt := f * (1 + theta) / e.m
-		k, _ := e.logMoments(single, tilt)
-		// K + max over S of (1+θ) log(S/m) - tilt S
-		if v := k + (1+theta)*(-math.Log(f)-1); v < best {
-			best, e.tilt = v, tilt
+	last := 0.0
+	for j := 1; j < ballsTilts; j++ {
+		want := float64(j) / (ballsTilts - 1) * math.Log(end/e.m)
+		logMean := func(tilt float64) float64 {
+			underQ, underP := e.logMoments(single, tilt)
+			return underP - underQ
 		}
+		beyond := func(tilt float64) bool { return math.Abs(logMean(tilt)) >= math.Abs(want) }
+		near, step := last, math.Copysign(0.25/e.spread(), want)
+		for range 60 { // to a tilt whose mean is far enough out, then back
+			if last = near + step; beyond(last) {
+				break
+			}
+			near, step = last, step*1.5
+		}
+		for range 12 {
+			if mid := (near + last) / 2; beyond(mid) {
+				last = mid
+			} else {
+				near = mid
+			}
+		}
+		tilts = append(tilts, last)
 	}
+	return tilts
 }
-
-// ballsLogEta is log of the tilted mass that may be outside the window.
-const ballsLogEta = -39

@@ -7,7 +7,6 @@ type epoch struct {
 	s, m float64
 	g    float64
 	cut  float64 // outcomes x above are left out
-	tilt float64 // of the sum, per unit of W
 }
 
 func (e *epoch) weight(x float64) float64 { return math.Exp((2*x - 1) / (2 * e.s * e.s)) }
@@ -91,31 +90,30 @@ func (e *epoch) logMoments(single []float64, tilt float64) (underQ, underP float
 	return underQ, underQ + math.Log(biased/v)
 }
 
-// window is where the sum has all but e^ballsLogEta of its tilted mass and, on
-// the side of large losses, all but tail of its P-mass, by Chernoff's bound.
-func (e *epoch) window(single []float64, k float64, add bool, tail float64) (lo, hi float64) {
-	sd := math.Sqrt(e.m * math.Expm1(1/(e.s*e.s)))
-	underP := func(tilt float64) float64 {
-		q, p := e.logMoments(single, tilt)
+// spread is the standard deviation of the sum under Q.
+func (e *epoch) spread() float64 { return math.Sqrt(e.m * math.Expm1(1/(e.s*e.s))) }
+
+// window is where the sum has all but e^ballsLogEta of its tilted mass, logM
+// the logarithm of its normaliser, by Chernoff's bound.
+func (e *epoch) window(single []float64, logM, tilt float64) (lo, hi float64) {
+	moment := func(l float64) float64 { k, _ := e.logMoments(single, tilt+l); return k - logM - ballsLogEta }
+	below, _ := leastWidth(e.spread(), ballsLogEta, func(l float64) float64 { return moment(-l) / l })
+	above, _ := leastWidth(e.spread(), ballsLogEta, func(l float64) float64 { return moment(l) / l })
+	return math.Max(0, -below), above
+}
+
+// reach is the range of the sum beyond which P has at most tail on either
+// side. P is the biased law unless add.
+func (e *epoch) reach(single []float64, add bool, tail float64) (lo, hi float64) {
+	logTail := math.Log(tail)
+	moment := func(l float64) float64 {
+		underQ, underP := e.logMoments(single, l)
 		if add {
-			return q
+			return underQ - logTail
 		}
-		return p
+		return underP - logTail
 	}
-	// the extreme point that each of the two conditions asks for
-	var tiltedLo, massLo float64
-	tiltedHi, massHi := math.Inf(1), math.Inf(1)
-	for f := 0.02; f < 110; f *= 1.4 {
-		l := f / sd
-		above, _ := e.logMoments(single, e.tilt+l)
-		below, _ := e.logMoments(single, e.tilt-l)
-		tiltedHi = math.Min(tiltedHi, (above-k-ballsLogEta)/l)
-		tiltedLo = math.Max(tiltedLo, (ballsLogEta+k-below)/l)
-		massHi = math.Min(massHi, (underP(l)-math.Log(tail))/l)
-		massLo = math.Max(massLo, (math.Log(tail)-underP(-l))/l)
-	}
-	if add { // large sums are small losses
-		return math.Min(tiltedLo, massLo), tiltedHi
-	}
-	return tiltedLo, math.Max(tiltedHi, massHi)
+	below, _ := leastWidth(e.spread(), logTail, func(l float64) float64 { return moment(-l) / l })
+	above, _ := leastWidth(e.spread(), logTail, func(l float64) float64 { return moment(l) / l })
+	return math.Max(0, -below), above
 }

@@ -15,7 +15,7 @@ func somePairs() map[string]*pair {
 	}
 	for name, g := range map[string]subsampled{"": {1.5, 0.01}, ", tiny rate": {0.8, 1e-7}, ", high rate": {2, 0.7}, ", little noise": {0.1, 0.05}, ", much noise": {500, 0.3}} {
 		for _, kind := range []pairKind{removePair, addPair, subPair, envelopePair} {
-			pairs[kind.String()+name] = pairKey{kind: kind, s: g.s, q: g.q}.build(0, 0)
+			pairs[kind.String()+name] = pairKey{kind: kind, s: g.s, q: g.q}.build(0)
 		}
 	}
 	return pairs

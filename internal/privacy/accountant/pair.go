@@ -105,10 +105,9 @@ func gaussianPair(mu float64) *pair {
 	}}}
 }
 
-// build makes the pair that the key names. Balls-and-bins pairs are computed
-// for use near the tilt theta with P-mass up to tail at infinite loss; the
-// others do not depend on either.
-func (k pairKey) build(theta, tail float64) *pair {
+// build makes the pair that the key names. Balls-and-bins pairs put P-mass up
+// to tail at infinite loss; the others do not depend on it.
+func (k pairKey) build(tail float64) *pair {
 	g := subsampled{k.s, k.q}
 	switch k.kind {
 	case removePair:
@@ -120,7 +119,7 @@ func (k pairKey) build(theta, tail float64) *pair {
 	case envelopePair:
 		return g.envelope()
 	case ballsRemovePair, ballsAddPair:
-		return ballsPair(k.s, k.n, k.kind == ballsAddPair, theta, tail)
+		return ballsPair(k.s, k.n, k.kind == ballsAddPair, tail)
 	case laplaceKind:
 		return laplacePair(k.s)
 	case discreteKind:

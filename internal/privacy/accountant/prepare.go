@@ -45,7 +45,7 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 			kind := removePair + p.key.kind - ballsRemovePair
 			p.key, p.count = pairKey{kind: kind, s: p.key.s, q: 1 / float64(p.key.n)}, p.count*int64(p.key.n)
 		}
-		proxy.parts = append(proxy.parts, part{key: p.key, count: p.count, pair: p.key.build(0, 0)})
+		proxy.parts = append(proxy.parts, part{key: p.key, count: p.count, pair: p.key.build(0)})
 	}
 	if !balls {
 		d.parts = proxy.parts
@@ -55,7 +55,7 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 	theta := tilt(proxy.compose(tail, 1))
 	d.unreliable = false
 	for i, p := range d.parts {
-		d.parts[i].pair = p.key.build(theta, delta*tailShare/d.steps())
+		d.parts[i].pair = p.key.build(delta * tailShare / d.steps())
 		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta) && q.lower.reliable(theta)) {
 			d.parts[i].pair = proxy.parts[i].pair
 			d.unreliable = true
