@@ -1,6 +1,10 @@
 package fit
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
 
 // curvature estimates the diagonal of the negative Hessian of the log posterior
 // from released gradients and gives the scales of a mean-field guide by it:
@@ -25,6 +29,8 @@ import "math"
 type curvature struct {
 	sizes []int     // coordinates of each parameter, in order; they add up to P
 	floor []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
+
+	weighted, term []float64 // scratch of a block
 
 	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
 
@@ -52,7 +58,10 @@ func newCurvature(latent int, sizes []int) curvature {
 			sizes[j] = 1
 		}
 	}
-	c := curvature{sizes: sizes, floor: make([]float64, latent)}
+	c := curvature{
+		sizes: sizes, floor: make([]float64, latent),
+		weighted: make([]float64, block), term: make([]float64, block),
+	}
 	for _, a := range c.arrays() {
 		*a = make([]float64, latent)
 	}
@@ -76,21 +85,36 @@ func (c *curvature) observe(t int, theta, d, likelihood, prior []float64, noiseS
 	w, variance := curvatureWeight(t), noiseSD*noiseSD
 	c.Totals[0] += w
 	c.Totals[1] += w * w * variance
-	for j, x := range d {
-		c.Likelihood[j] -= w * x * likelihood[j]
-		c.Prior[j] -= w * x * prior[j]
-		c.Square[j] += w * x * x
-		c.Noise[j] += w * w * variance * x * x
-		c.Place[j] += w * theta[j]
-		c.LikelihoodSlope[j] += w * likelihood[j]
-		c.PriorSlope[j] += w * prior[j]
+	for lo := 0; lo < len(d); lo += block {
+		hi := min(lo+block, len(d))
+		x, g, p := d[lo:hi], likelihood[lo:hi], prior[lo:hi]
+		wx, term := c.weighted[:hi-lo], c.term[:hi-lo]
+		simd.MulScalar(wx, x, w)
+		simd.Mul(term, wx, g)
+		simd.Sub(c.Likelihood[lo:hi], c.Likelihood[lo:hi], term)
+		simd.Mul(term, wx, p)
+		simd.Sub(c.Prior[lo:hi], c.Prior[lo:hi], term)
+		simd.Mul(term, wx, x)
+		simd.Add(c.Square[lo:hi], c.Square[lo:hi], term)
+		simd.MulScalar(term, x, w*w*variance)
+		simd.Mul(term, term, x)
+		simd.Add(c.Noise[lo:hi], c.Noise[lo:hi], term)
+		for _, sum := range [...]struct{ to, of []float64 }{
+			{c.Place, theta[lo:hi]}, {c.LikelihoodSlope, g}, {c.PriorSlope, p},
+		} {
+			simd.MulScalar(term, sum.of, w)
+			simd.Add(sum.to[lo:hi], sum.to[lo:hi], term)
+		}
 	}
 }
 
 // relax adds an averaged step with the optimizer's gain and the precision.
 func (c *curvature) relax(gain, precision []float64) {
-	for j, a := range gain {
-		c.Relaxation[j] += a * precision[j]
+	for lo := 0; lo < len(gain); lo += block {
+		hi := min(lo+block, len(gain))
+		term := c.term[:hi-lo]
+		simd.Mul(term, gain[lo:hi], precision[lo:hi])
+		simd.Add(c.Relaxation[lo:hi], c.Relaxation[lo:hi], term)
 	}
 }
 
