@@ -113,13 +113,13 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 // checkRun reports a missing number of steps or noise.
 func (m *mechanismFlags) checkRun() error {
 	if m.steps == 0 {
-		return usagef("--steps is missing: how many batches the run takes, as in --steps 10000")
+		return usagef("--steps: missing, or 0: how many batches the run takes, as in --steps 10000")
 	}
 	if m.steps < 1 {
 		return usagef("--steps: %d is not positive", m.steps)
 	}
 	if m.noise == 0 {
-		return usagef("--noise-multiplier is missing: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
+		return usagef("--noise-multiplier: missing, or 0: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
 	}
 	if !(m.noise > 0) || math.IsInf(m.noise, 1) {
 		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)

@@ -69,7 +69,7 @@ func (m *mechanismFlags) checkRate() error {
 	case m.sampling == "full" && m.rate == 0:
 		m.rate = 1
 	case m.rate == 0:
-		return usagef("--sampling-rate is missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
+		return usagef("--sampling-rate: missing, or 0: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}
 	if !(m.rate > 0 && m.rate <= 1) {
 		return usagef("--sampling-rate: %v is not in (0, 1]", m.rate)
