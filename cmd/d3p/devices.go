@@ -62,15 +62,15 @@ func checkDevice(name string) error {
 	if err != nil || n < 0 {
 		return err
 	}
-	engine, err := openCUDA(name, n)
+	engine, err := openCUDA(name, n, gpu.Options{})
 	if err != nil {
 		return err
 	}
 	return failWith(statusNoGPU, engine.Close())
 }
 
-func openCUDA(name string, n int) (*gpu.Engine, error) {
-	engine, err := gpu.New(n, gpu.Options{})
+func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
+	engine, err := gpu.New(n, opt)
 	if err != nil {
 		return nil, failWith(statusNoGPU, fmt.Errorf("--device %s: %w; use --device cpu", name, err))
 	}
@@ -89,12 +89,13 @@ func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan) (engine privacy
 	onCPU := func() (privacy.Engine, func() error, error) {
 		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
 	}
+	opt := gpu.Options{MaxMemory: int64(j.MaxMemory) << 20}
 	n, err := deviceNumber(j.Device)
 	if err != nil {
 		return nil, nil, err
 	}
 	if n >= 0 {
-		card, err := openCUDA(j.Device, n)
+		card, err := openCUDA(j.Device, n, opt)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,7 +109,7 @@ func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan) (engine privacy
 		why = fmt.Errorf("steps of this size are faster there")
 	}
 	if why == nil {
-		card, err := gpu.New(0, gpu.Options{})
+		card, err := gpu.New(0, opt)
 		if err == nil {
 			a.notef("running on %s", card.Name())
 			return card, card.Close, nil

@@ -35,9 +35,10 @@ type job struct {
 	Threads     int               `json:"threads"`
 	Precision   string            `json:"precision,omitempty"` // empty: float32
 	Insecure    bool              `json:"insecure"`
-	Device      string            `json:"device,omitempty"` // as asked for; empty: auto
-	Engine      string            `json:"engine,omitempty"` // what it came to
-	Ledger      string            `json:"ledger,omitempty"` // absolute path of the data set's ledger
+	Device      string            `json:"device,omitempty"`     // as asked for; empty: auto
+	MaxMemory   int               `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
+	Engine      string            `json:"engine,omitempty"`     // what it came to
+	Ledger      string            `json:"ledger,omitempty"`     // absolute path of the data set's ledger
 }
 
 // booking is the job's place in the ledger of the data set.

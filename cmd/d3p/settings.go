@@ -22,6 +22,7 @@ type runSettings struct {
 	Ledger             string
 	Precision          string
 	Threads, Draws     int
+	MaxMemory          int // MB
 	Repeat             int // 0 is 1
 	Seed               uint64
 
@@ -74,6 +75,7 @@ func settings() []setting {
 		setting{running, "formats", "comma-separated formats of the draws (default parquet,zarr)", report.FormatNames(), func(s *runSettings) any { return &s.Formats }},
 		setting{running, "seed", "seed of the posterior draws, which is public; it never fixes privacy noise or batches", nil, func(s *runSettings) any { return &s.Seed }},
 		setting{running, "device", "where to run; cuda:N is the N-th CUDA device (default auto)", []string{"auto", "cpu", "cuda"}, func(s *runSettings) any { return &s.Device }},
+		setting{running, "max-memory", "memory of the CUDA device to use, in MB; a table that does not fit is sent in parts (default nine tenths of what is free)", nil, func(s *runSettings) any { return &s.MaxMemory }},
 		setting{running, "precision", "width in which the table is kept in memory; sums, norms and noise are float64 in both (default float32)", []string{"float32", "float64"}, func(s *runSettings) any { return &s.Precision }},
 		setting{running, "repeat", "number of fits with the same settings but noise of their own, side by side; each is charged to the --ledger (default 1)", nil, func(s *runSettings) any { return &s.Repeat }},
 		setting{running, "threads", "threads of the CPU engine (default: chosen by the work per step)", nil, func(s *runSettings) any { return &s.Threads }},

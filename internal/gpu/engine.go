@@ -99,7 +99,7 @@ func (e *Engine) explain(err error, w *worker) error {
 		return err
 	}
 	row := int64(w.table.rows.Stride) * rowWidth(w.table.rows)
-	return fmt.Errorf("%w on %s: %s may be used, and this model of %d parameters needs %s (raise --max-memory, or use --device cpu)",
+	return fmt.Errorf("%w on %s: %s may be used, and this model of %d parameters needs %s (raise --max-memory if it was set, or use --device cpu)",
 		errNoMemory, e.name, megabytes(w.memory.limit), w.p.tape.P, megabytes(w.p.leastMemory(row)))
 }
 
