@@ -17,7 +17,7 @@ type kernels struct {
 	dot      func(a, b []float64) float64
 	clipFlat func(factor, within, norm2 []float64, c float64)
 
-	adam func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, correct1, correct2, epsilon, rate float64)
+	adam func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)
 
 	rowDots32 func(dst, w []float64, table []float32, stride int, index []uint32, fetch int)
 	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)

@@ -8368,7 +8368,7 @@ done108:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
+// func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 // Requires: AVX
 TEXT ·adamAVX2(SB), NOSPLIT, $0-184
 	MOVQ         x_base+0(FP), AX
@@ -8381,8 +8381,8 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-184
 	VBROADCASTSD rest1+128(FP), Y1
 	VBROADCASTSD beta2+136(FP), Y2
 	VBROADCASTSD rest2+144(FP), Y3
-	VBROADCASTSD correct1+152(FP), Y4
-	VBROADCASTSD correct2+160(FP), Y5
+	VBROADCASTSD unbias1+152(FP), Y4
+	VBROADCASTSD unbias2+160(FP), Y5
 	VBROADCASTSD epsilon+168(FP), Y6
 	VBROADCASTSD rate+176(FP), Y7
 	MOVQ         CX, R8
@@ -8403,14 +8403,14 @@ loop109:
 	VADDPD  Y8, Y10, Y8
 	VMOVUPD Y9, (BX)
 	VMOVUPD Y8, (SI)
-	VDIVPD  Y5, Y8, Y8
+	VMULPD  Y5, Y8, Y8
 	VSQRTPD Y8, Y8
 	VADDPD  Y6, Y8, Y8
 	VDIVPD  Y8, Y7, Y8
 	VMOVUPD Y8, (DI)
 	VMOVUPD (AX), Y10
 	VMULPD  Y9, Y8, Y8
-	VDIVPD  Y4, Y8, Y8
+	VMULPD  Y4, Y8, Y8
 	VADDPD  Y8, Y10, Y8
 	VMOVUPD Y8, (AX)
 	VMOVUPD 32(DX), Y8
@@ -8425,14 +8425,14 @@ loop109:
 	VADDPD  Y8, Y10, Y8
 	VMOVUPD Y9, 32(BX)
 	VMOVUPD Y8, 32(SI)
-	VDIVPD  Y5, Y8, Y8
+	VMULPD  Y5, Y8, Y8
 	VSQRTPD Y8, Y8
 	VADDPD  Y6, Y8, Y8
 	VDIVPD  Y8, Y7, Y8
 	VMOVUPD Y8, 32(DI)
 	VMOVUPD 32(AX), Y10
 	VMULPD  Y9, Y8, Y8
-	VDIVPD  Y4, Y8, Y8
+	VMULPD  Y4, Y8, Y8
 	VADDPD  Y8, Y10, Y8
 	VMOVUPD Y8, 32(AX)
 	ADDQ    $0x40, AX
@@ -8468,14 +8468,14 @@ tail110:
 	VADDPD     Y10, Y12, Y10
 	VMASKMOVPD Y11, Y8, (BX)
 	VMASKMOVPD Y10, Y8, (SI)
-	VDIVPD     Y5, Y10, Y10
+	VMULPD     Y5, Y10, Y10
 	VSQRTPD    Y10, Y10
 	VADDPD     Y6, Y10, Y10
 	VDIVPD     Y10, Y7, Y10
 	VMASKMOVPD Y10, Y8, (DI)
 	VMASKMOVPD (AX), Y8, Y12
 	VMULPD     Y11, Y10, Y10
-	VDIVPD     Y4, Y10, Y10
+	VMULPD     Y4, Y10, Y10
 	VADDPD     Y10, Y12, Y10
 	VMASKMOVPD Y10, Y8, (AX)
 	VMASKMOVPD 32(DX), Y9, Y8
@@ -8490,14 +8490,14 @@ tail110:
 	VADDPD     Y2, Y1, Y1
 	VMASKMOVPD Y0, Y9, 32(BX)
 	VMASKMOVPD Y1, Y9, 32(SI)
-	VDIVPD     Y5, Y1, Y1
+	VMULPD     Y5, Y1, Y1
 	VSQRTPD    Y1, Y1
 	VADDPD     Y6, Y1, Y1
 	VDIVPD     Y1, Y7, Y1
 	VMASKMOVPD Y1, Y9, 32(DI)
 	VMASKMOVPD 32(AX), Y9, Y2
 	VMULPD     Y0, Y1, Y0
-	VDIVPD     Y4, Y0, Y0
+	VMULPD     Y4, Y0, Y0
 	VADDPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y9, 32(AX)
 
@@ -14203,7 +14203,7 @@ done284:
 	VZEROUPPER
 	RET
 
-// func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, correct1 float64, correct2 float64, epsilon float64, rate float64)
+// func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	MOVQ         x_base+0(FP), AX
@@ -14216,8 +14216,8 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	VBROADCASTSD rest1+128(FP), Z1
 	VBROADCASTSD beta2+136(FP), Z2
 	VBROADCASTSD rest2+144(FP), Z3
-	VBROADCASTSD correct1+152(FP), Z4
-	VBROADCASTSD correct2+160(FP), Z5
+	VBROADCASTSD unbias1+152(FP), Z4
+	VBROADCASTSD unbias2+160(FP), Z5
 	VBROADCASTSD epsilon+168(FP), Z6
 	VBROADCASTSD rate+176(FP), Z7
 	MOVQ         CX, R8
@@ -14238,14 +14238,14 @@ loop285:
 	VADDPD  Z8, Z10, Z8
 	VMOVUPD Z9, (BX)
 	VMOVUPD Z8, (SI)
-	VDIVPD  Z5, Z8, Z8
+	VMULPD  Z5, Z8, Z8
 	VSQRTPD Z8, Z8
 	VADDPD  Z6, Z8, Z8
 	VDIVPD  Z8, Z7, Z8
 	VMOVUPD Z8, (DI)
 	VMOVUPD (AX), Z10
 	VMULPD  Z9, Z8, Z8
-	VDIVPD  Z4, Z8, Z8
+	VMULPD  Z4, Z8, Z8
 	VADDPD  Z8, Z10, Z8
 	VMOVUPD Z8, (AX)
 	ADDQ    $0x40, AX
@@ -14274,14 +14274,14 @@ tail286:
 	VADDPD    Z2, Z1, Z1
 	VMOVUPD   Z0, K1, (BX)
 	VMOVUPD   Z1, K1, (SI)
-	VDIVPD    Z5, Z1, Z1
+	VMULPD    Z5, Z1, Z1
 	VSQRTPD   Z1, Z1
 	VADDPD    Z6, Z1, Z1
 	VDIVPD    Z1, Z7, Z1
 	VMOVUPD   Z1, K1, (DI)
 	VMOVUPD.Z (AX), K1, Z2
 	VMULPD    Z0, Z1, Z0
-	VDIVPD    Z4, Z0, Z0
+	VMULPD    Z4, Z0, Z0
 	VADDPD    Z0, Z2, Z0
 	VMOVUPD   Z0, K1, (AX)
 

@@ -8,12 +8,12 @@ import (
 
 // adam emits the optimizer's step, in the order of roundings of the plain form.
 func adam(i isa) {
-	TEXT("adam"+i.suffix(), NOSPLIT, "func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, correct1, correct2, epsilon, rate float64)")
-	Doc("One step of Adam: x += gain·first/correct1, gain = rate/(√(second/correct2) + epsilon).")
+	TEXT("adam"+i.suffix(), NOSPLIT, "func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)")
+	Doc("One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).")
 	x, n := base("x"), length("x")
 	grad, first, second, gain := base("grad"), base("first"), base("second"), base("gain")
 	beta1, rest1, beta2, rest2 := scalar(i, "beta1"), scalar(i, "rest1"), scalar(i, "beta2"), scalar(i, "rest2")
-	correct1, correct2, epsilon, rate := scalar(i, "correct1"), scalar(i, "correct2"), scalar(i, "epsilon"), scalar(i, "rate")
+	unbias1, unbias2, epsilon, rate := scalar(i, "unbias1"), scalar(i, "unbias2"), scalar(i, "epsilon"), scalar(i, "rate")
 	loop(i, n, func(i isa, off int) {
 		at := func(p GPVirtual) Mem { return Mem{Base: p, Disp: off} }
 		d := i.load(at(grad))
@@ -21,9 +21,9 @@ func adam(i isa) {
 		v := i.add(i.mul(beta2, i.load(at(second))), i.mul(i.mul(rest2, d), d))
 		i.store(m, at(first))
 		i.store(v, at(second))
-		a := i.div(rate, i.add(i.sqrt(i.div(v, correct2)), epsilon))
+		a := i.div(rate, i.add(i.sqrt(i.mul(v, unbias2)), epsilon))
 		i.store(a, at(gain))
-		i.store(i.add(i.load(at(x)), i.div(i.mul(a, m), correct1)), at(x))
+		i.store(i.add(i.load(at(x)), i.mul(i.mul(a, m), unbias1)), at(x))
 	}, advance(x, grad, first, second, gain))
 	end()
 }
