@@ -91,7 +91,7 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 	}
 	known := 0
 	for _, tilt := range e.tilts(single, add, lo, hi) {
-		t, ok := e.transform(single, tilt, lo, hi)
+		t, ok := e.transform(single, tilt, float64(first)*e.g, float64(first+n)*e.g)
 		if !ok {
 			continue
 		}
