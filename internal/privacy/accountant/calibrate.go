@@ -111,12 +111,15 @@ func withoutBalls(ev event.Event) event.Event {
 // proves the target and no more than 3e-5 of noise is wasted. precise says
 // that sigma is already right to nine digits.
 func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.Event, sigma float64, precise bool) (Calibration, error) {
-	const width = 2e-5 // narrower than a certificate: a third of it is lost in sigma
+	// A bracket of this width loses a third of it in epsilon, and that over the
+	// slope of log epsilon in log sigma in the multiplier.
+	slope := -1.0
+	wanted := func() float64 { return math.Max(2e-5, math.Min(certifyWidth, -1e-5*slope)) }
 	ask := func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) }
 	var c Calibration
-	tried, last, slope := roundUp(sigma*(1+1.5e-5), 7), Answer{}, -1.0
+	tried, last := roundUp(sigma*(1+1.5e-5), 7), Answer{}
 	for n := range 8 {
-		width := width
+		width := wanted()
 		if n == 0 && !precise {
 			width = certifyWidth // only to see where sigma is
 		}
@@ -150,7 +153,7 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 		}
 	}
 	below := sigma * (1 - 5e-5)
-	a, err := answer(mechanism(below), rel, width, ask)
+	a, err := answer(mechanism(below), rel, wanted(), ask)
 	if err == nil && a.Lower > t.Epsilon {
 		c.Lower = below
 	}
