@@ -15,13 +15,13 @@ import (
 // soaking is set by make soak: many more cases, over the whole input range.
 var soaking = os.Getenv("D3P_SOAK") != ""
 
-// check runs the property on n random cases, 50 times as many when soaking.
+// check runs the property on n random cases, 100 times as many when soaking.
 func check(t *testing.T, n int, property func(*rapid.T)) {
 	t.Helper()
 	seed := "1" // the same runs every time; soaking draws new ones
 	switch {
 	case soaking:
-		n, seed = 50*n, "0"
+		n, seed = 100*n, "0"
 	case underRace:
 		n = (n + 15) / 16
 	}
@@ -110,7 +110,7 @@ func ordered(t *rapid.T, ev event.Event, rel event.Relation, delta float64) Answ
 // A contour estimate outside the bracket is an error, so this is also the test
 // that the two engines agree.
 func TestRandomRunsHaveAnswers(t *testing.T) {
-	check(t, 100, func(t *rapid.T) {
+	check(t, 60, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		if !a.Certified {
@@ -137,7 +137,7 @@ func TestRandomRunsHaveAnswers(t *testing.T) {
 
 // More noise, a smaller rate, fewer steps or a larger delta never cost more.
 func TestRandomRunsAreMonotone(t *testing.T) {
-	check(t, 30, func(t *rapid.T) {
+	check(t, 18, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		less := r
 		factor := rapid.Float64Range(1.02, 3).Draw(t, "factor")
@@ -160,7 +160,7 @@ func TestRandomRunsAreMonotone(t *testing.T) {
 // A ledger in two parts costs what it costs in one; parts that differ by a
 // rounding error are not merged, and meet in the transform only.
 func TestRandomRunsCompose(t *testing.T) {
-	check(t, 30, func(t *rapid.T) {
+	check(t, 18, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		if r.steps < 2 {
 			r.steps = 2
@@ -180,7 +180,7 @@ func TestRandomRunsCompose(t *testing.T) {
 
 // ε(δ) and δ(ε) are inverse to each other.
 func TestRandomRunsInvert(t *testing.T) {
-	check(t, 25, func(t *rapid.T) {
+	check(t, 15, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		back, err := Delta(r.event(), r.rel, a.Upper)
@@ -204,7 +204,7 @@ func TestRandomRunsInvert(t *testing.T) {
 
 // A calibrated multiplier is certified, and a little less noise is too little.
 func TestRandomCalibrations(t *testing.T) {
-	check(t, 8, func(t *rapid.T) {
+	check(t, 5, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		target := Target{logUniform(t, "epsilon", 0.05, 20), r.delta}
 		mechanism := func(sigma float64) event.Event {
@@ -254,7 +254,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
 	heavy(t)
-	check(t, 4, func(t *rapid.T) {
+	check(t, 2, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)
 		a := ordered(t, ledger, event.AddRemove, delta)
