@@ -95,7 +95,7 @@ func (m groups) priorGradient(dst, theta []float64) {
 // always the same. With scales by their own noisy gradients about half do,
 // which is what the estimate is for.
 func TestIntervalsOfSmallGroups(t *testing.T) {
-	const latent, each, runs = 60, 5, 5
+	const latent, each, runs = 60, 7, 5
 	covered := map[string]float64{}
 	for run := range uint64(runs) {
 		rng := noise.Insecure(run).Stream(noise.Initialisation)
@@ -108,6 +108,7 @@ func TestIntervalsOfSmallGroups(t *testing.T) {
 		}
 		for _, aware := range []string{NoiseAwareCurvature, NoiseAwareVariance} {
 			p := testPlan(latent*each, latent, 1000, math.Sqrt(1000)/0.5)
+			p.Mu = 0.5
 			p.NoiseAware, p.Sizes, p.Clipping, p.ClipNorm = aware, []int{latent}, ClippingFlat, 3
 			splitNoise(p)
 			loop := newTestLoop(t, p)

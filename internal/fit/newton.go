@@ -6,6 +6,10 @@ import "math"
 // exp(−relaxed) is left after that many time constants of the optimizer.
 const relaxed = 4
 
+// minNewton is the signal μN from which Newton steps are taken: below it the
+// gradients say too little of where they lead.
+const minNewton = 200.0
+
 // newtonReach bounds a Newton step, in standard deviations of where it leads.
 const newtonReach = 3
 
