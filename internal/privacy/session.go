@@ -20,6 +20,7 @@ type Session struct {
 	done     int // steps charged to the ledger
 	entry    int // in the ledger
 	spending spending
+	widened  float64 // factor of the noise for rounding
 
 	batch         []uint32
 	gradientNoise *noise.Stream
@@ -49,7 +50,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		return nil, err
 	}
 	s := &Session{
-		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries),
+		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + m.allowance(),
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
@@ -126,8 +127,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
-	widened := 1 + s.m.allowance()
-	s.gaussian.add(dst, uint64(step), s.m.GradientNoise*clip.Norm*widened)
+	s.gaussian.add(dst, uint64(step), s.m.GradientNoise*clip.Norm*s.widened)
 	if s.m.CountNoise == 0 {
 		return Release{}, nil
 	}
@@ -139,7 +139,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	s.count[0] = count + (0.5-s.m.CountTarget)*float64(drawn)
 	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
-	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*widened)
+	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*s.widened)
 	return Release{Count: s.count[0]}, nil
 }
 

@@ -113,7 +113,7 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 func (s *Session) drawSteps(first, n int) {
 	in := &s.ahead
 	in.Clip, in.GradientNoise, in.CountNoise, in.CountTarget = s.m.Clip, s.m.GradientNoise, s.m.CountNoise, s.m.CountTarget
-	in.Widened = 1 + s.m.allowance()
+	in.Widened = s.widened
 	in.Sum, in.Count = s.gradientNoise, s.countNoise
 	in.Places, in.Offsets = in.Places[:0], append(in.Offsets[:0], 0)
 	for k := range n {
