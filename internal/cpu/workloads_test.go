@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/enginetest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
 )
@@ -47,7 +48,7 @@ func workloads() []workload {
 		{"iii_logistic_N=60000_D=100", 60000, 600, true, several(100, gaussian, coin), logisticLoss(100)},
 		{"iv_logistic_N=1e6_D=100", 1_000_000, 1000, true, several(100, gaussian, coin), logisticLoss(100)},
 		{"v_mixture_K=5_D=2", 2000, 100, true, several(2, gaussian), mixtureLoss},
-		{"vi_autoencoder", 2000, 128, true, several(784, coin), autoencoderLoss},
+		{"vi_autoencoder", 2000, 128, true, several(784, coin), enginetest.Autoencoder},
 	}
 }
 
@@ -82,21 +83,6 @@ func mixtureLoss(b *graph.Builder) *graph.Node {
 	z := b.Mul(b.Sub(b.Columns(0, d), b.Param("mean", graph.Shape{k, d})), b.Exp(b.Neg(logSD)))
 	density := b.Sub(b.Mul(b.Const(-0.5), b.Square(z)), logSD)
 	return b.LogSumExp(b.Add(b.Sum(density, "d"), b.LogSoftmax(b.Param("weights", graph.Shape{k}), "k")), "k")
-}
-
-// autoencoderLoss is 784-400-2·50-400-784 with one draw of the code per record.
-func autoencoderLoss(b *graph.Builder) *graph.Node {
-	x, h, z, k, o := graph.Dim{Name: "x", Size: 784}, graph.Dim{Name: "h", Size: 400}, graph.Dim{Name: "z", Size: 50}, graph.Dim{Name: "k", Size: 400}, graph.Dim{Name: "o", Size: 784}
-	dense := func(name string, in *graph.Node, from, to graph.Dim) *graph.Node {
-		return b.Add(b.MatMul(in, b.Param(name, graph.Shape{from, to})), b.Param(name+" bias", graph.Shape{to}))
-	}
-	image := b.Columns(0, x)
-	hidden := b.Softplus(dense("encoder", image, x, h))
-	loc, logSD := dense("loc", hidden, h, z), dense("scale", hidden, h, z)
-	code := b.Add(loc, b.Mul(b.Exp(logSD), b.Aux("eta", graph.Shape{z}, true)))
-	logits := b.Rename(dense("out", b.Softplus(dense("decoder", code, z, k)), k, o), "o", "x")
-	kl := b.Mul(b.Const(0.5), b.Sum(b.Sub(b.Sub(b.Add(b.Square(loc), b.Exp(b.Mul(b.Const(2), logSD))), b.Const(1)), b.Mul(b.Const(2), logSD))))
-	return b.Sub(b.Sum(b.Sub(b.Mul(image, logits), b.Softplus(logits))), kl)
 }
 
 // open draws the table and compiles the model.

@@ -103,23 +103,11 @@ func logisticOn(t testing.TB, D, N int) (*graph.Tape, *privacy.Rows) {
 	return regressionWith(t, D, N, func(b *graph.Builder) *graph.Node { return b.Param("intercept", nil) })
 }
 
-// autoencoder is 784-400-2·50-400-784 with one draw of the code per record, on
-// N records of noise.
+// autoencoder is enginetest.Autoencoder on N records of noise.
 func autoencoder(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
 	t.Helper()
 	b := graph.NewBuilder()
-	x, h, z, k, o := graph.Dim{Name: "x", Size: 784}, graph.Dim{Name: "h", Size: 400}, graph.Dim{Name: "z", Size: 50}, graph.Dim{Name: "k", Size: 400}, graph.Dim{Name: "o", Size: 784}
-	dense := func(name string, in *graph.Node, from, to graph.Dim) *graph.Node {
-		return b.Add(b.MatMul(in, b.Param(name, graph.Shape{from, to})), b.Param(name+" bias", graph.Shape{to}))
-	}
-	image := b.Columns(0, x)
-	hidden := b.Softplus(dense("encoder", image, x, h))
-	loc, logSD := dense("loc", hidden, h, z), dense("scale", hidden, h, z)
-	code := b.Add(loc, b.Mul(b.Exp(logSD), b.Aux("eta", graph.Shape{z}, true)))
-	logits := b.Rename(dense("out", b.Softplus(dense("decoder", code, z, k)), k, o), "o", "x")
-	kl := b.Mul(b.Const(0.5), b.Sum(b.Sub(b.Add(b.Square(loc), b.Exp(b.Mul(b.Const(2), logSD))), b.Mul(b.Const(2), logSD))))
-	loss := b.Sub(b.Sum(b.Sub(b.Mul(image, logits), b.Softplus(logits))), kl)
-	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
+	tape, err := graph.Compile(b, enginetest.Autoencoder(b), nil, graph.Options{GradientOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
