@@ -14,11 +14,7 @@ import (
 // gradient is Σ_p δ_p x_pᵀ: see graph.Term.
 func convolution(axes int) func(p *plan, l *spec.Layer) step {
 	return func(p *plan, l *spec.Layer) step {
-		m, ok := p.image(l, axes)
-		if !ok {
-			return nil
-		}
-		out, ok := p.dim(l.Filters)
+		m, in, out, ok := p.filtered(l, axes)
 		if !ok {
 			return nil
 		}
@@ -26,15 +22,8 @@ func convolution(axes int) func(p *plan, l *spec.Layer) step {
 		if !ok {
 			return nil
 		}
-		channels, taps := m.channel.Size, w.taps()
-		in := m.channel
-		if in.Name == out.Name {
-			in.Name += "'"
-		}
-		weightSD, biasSD := p.startSD(l, channels*taps, out.Size*taps)
-		weights := p.weight(l, "weight", slices.Concat(graph.Shape{out, in}, p.kernelShape(w)), weightSD)
-		bias := p.bias(l, out, biasSD)
-		p.layer.Flops = 2 * out.Size * channels * taps * w.places()
+		channels, taps := in.Size, w.taps()
+		weights, bias := p.filters(l, graph.Shape{out, in}, out, w)
 		p.shape = append(graph.Shape{out}, p.positions(m, w.outs())...)
 		shape := p.shape
 		filters := graph.Shape{out, {Name: seen, Size: channels * taps}}
@@ -45,6 +34,33 @@ func convolution(axes int) func(p *plan, l *spec.Layer) step {
 			return b.Reshape(c.plus(b, y, bias), shape)
 		}
 	}
+}
+
+// filtered is the image that a layer of filters reads, and the dims of its
+// channels and of its filters, under different names.
+func (p *plan) filtered(l *spec.Layer, axes int) (m image, in, out graph.Dim, ok bool) {
+	if m, ok = p.image(l, axes); !ok {
+		return m, in, out, false
+	}
+	if out, ok = p.dim(l.Filters); !ok {
+		return m, in, out, false
+	}
+	in = m.channel
+	if in.Name == out.Name {
+		in.Name += "'"
+	}
+	return m, in, out, true
+}
+
+// filters adds the weights of a layer of filters, which have the dims of
+// channels and filters in the order of ends and then the window's, and a bias
+// for each of out. It counts their products.
+func (p *plan) filters(l *spec.Layer, ends graph.Shape, out graph.Dim, w window) (weights, bias int) {
+	products, taps := ends.Size(), w.taps()
+	weightSD, biasSD := p.startSD(l, products/out.Size*taps, out.Size*taps)
+	weights = p.weight(l, "weight", slices.Concat(ends, p.kernelShape(w)), weightSD)
+	p.layer.Flops = 2 * products * taps * w.places()
+	return weights, p.bias(l, out, biasSD)
 }
 
 // Names of the dims of a matrix of patches; no name of the language can clash
@@ -78,11 +94,7 @@ func (w window) patches(channels int) []int32 {
 // kernel − 2·padding, as PyTorch's ConvTranspose2d, which orders W so too.
 func transposed(axes int) func(p *plan, l *spec.Layer) step {
 	return func(p *plan, l *spec.Layer) step {
-		m, ok := p.image(l, axes)
-		if !ok {
-			return nil
-		}
-		out, ok := p.dim(l.Filters)
+		m, in, out, ok := p.filtered(l, axes)
 		if !ok {
 			return nil
 		}
@@ -90,15 +102,8 @@ func transposed(axes int) func(p *plan, l *spec.Layer) step {
 		if !ok {
 			return nil
 		}
-		channels, taps := m.channel.Size, w.taps()
-		in := m.channel
-		if in.Name == out.Name {
-			in.Name += "'"
-		}
-		weightSD, biasSD := p.startSD(l, channels*taps, out.Size*taps)
-		weights := p.weight(l, "weight", slices.Concat(graph.Shape{in, out}, p.kernelShape(w)), weightSD)
-		bias := p.bias(l, out, biasSD)
-		p.layer.Flops = 2 * out.Size * channels * taps * w.places()
+		taps := w.taps()
+		weights, bias := p.filters(l, graph.Shape{in, out}, out, w)
 		p.shape = append(graph.Shape{out}, p.positions(m, w.ins())...)
 		shape := p.shape
 		filters := graph.Shape{in, {Name: seen, Size: out.Size * taps}}
