@@ -1,18 +1,12 @@
 package fit
 
 import (
-	"math/rand/v2"
 	"os"
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
 )
-
-// invented is a seeded dist.Rand.
-type invented struct{ *rand.Rand }
-
-func (r invented) Normal() float64  { return r.NormFloat64() }
-func (r invented) Uniform() float64 { return r.Float64() }
 
 // What is expected of the noise is a share of a variance, falls with a larger
 // budget, and names rare effects as the noisier ones: the shipped example has
@@ -31,7 +25,7 @@ func TestExpect(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Expect(invented{rand.New(rand.NewPCG(1, 2))})
+		return p.Expect(noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 	}
 	small, large := shares(Config{Epsilon: 0.5}), shares(Config{Epsilon: 4})
 	for j := range small {

@@ -27,8 +27,8 @@ const newtonReach = 3
 //
 // of which 1/(λ + κh) − 1/(λ + h) stands for the noise. The step is shortened as
 // if h were larger by its standard error: one with too small a precision goes
-// too far. It is a better use of
-// the same releases than a random walk whose drift is a fraction of its noise.
+// too far. It is a better use of the same releases than a random walk whose
+// drift is a fraction of its noise.
 func (c *curvature) locate(mean, logSD, varDP []float64) {
 	weight := c.Totals[0]
 	noise := c.Totals[1] / (weight * weight)

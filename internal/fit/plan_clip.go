@@ -21,7 +21,7 @@ const (
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
 // A clip norm alone means flat clipping at that norm.
 func (p *Plan) chooseClipping(cfg Config) {
-	signal := p.Mu * float64(p.Records)
+	signal := p.signal()
 	kind := ClippingAdaptive
 	if signal < minAdaptive || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
@@ -37,6 +37,10 @@ func (p *Plan) chooseClipping(cfg Config) {
 		p.ClipQuantile = or(cfg.ClipQuantile, 1-math.Min(math.Max(clipped, 0.01), 0.4))
 	}
 }
+
+// signal is μN: what one step's release says of the records, in units of its
+// noise, grows with it.
+func (p *Plan) signal() float64 { return p.Mu * float64(p.Records) }
 
 // splitNoise divides one release of noise multiplier σ between the gradient sum
 // (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − γ)

@@ -53,7 +53,7 @@ func (l *Loop) Posterior() *Posterior {
 	for j, sd := range post.LogSD {
 		post.LogSD[j] = math.Log(sd)
 	}
-	if l.plan.NoiseAware == NoiseAwareCurvature && s.Average.Count > 0 && l.plan.Mu*float64(l.plan.Records) >= minNewton {
+	if l.plan.NoiseAware == NoiseAwareCurvature && s.Average.Count > 0 && l.plan.signal() >= minNewton {
 		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP)
 		copy(post.Lambda[p:], post.LogSD) // Mean is Lambda's first half already
 	}

@@ -26,7 +26,7 @@ func (l *Loop) script(prior *graph.Tape) (post privacy.Postprocessing, err error
 	x := l.newLeaves()
 	theta := x.value[0]
 	if l.isMeanField() {
-		theta = x.b.Add(x.b.Mul(x.b.Exp(x.value[1]), x.eta), theta)
+		theta = x.b.Add(x.shift(), theta)
 	}
 	if post.Propose, err = graph.Compile(x.b, nil, []*graph.Node{theta}, graph.Options{}); err != nil {
 		return post, err
@@ -90,7 +90,7 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 	likelihood := b.Mul(b.Const(1/plan.SamplingRate), release)
 	grad := []*graph.Node{b.Add(likelihood, prior)}
 	if l.isMeanField() {
-		grad = append(grad, b.Add(b.Mul(b.Mul(b.Exp(x.value[1]), x.eta), grad[0]), b.Const(1)))
+		grad = append(grad, b.Add(b.Mul(x.shift(), grad[0]), b.Const(1)))
 	}
 	var value, first, second, mean []*graph.Node
 	var gain *graph.Node // of m
@@ -122,6 +122,14 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 	return graph.Compile(b, nil, append(next, clipNorm), graph.Options{})
 }
 
+// shift is θ − m of a mean-field guide: s·η.
+func (x *leaves) shift() *graph.Node { return x.b.Mul(x.b.Exp(x.value[1]), x.eta) }
+
+// noiseSD is Loop.noiseSD.
+func (x *leaves) noiseSD(p *Plan) *graph.Node {
+	return x.b.Mul(x.b.Const(p.GradientNoise/p.SamplingRate), x.clipNorm)
+}
+
 // adam is simd.AdamStep on part k of λ: the next value, the next running means,
 // and the gain.
 func (x *leaves) adam(k int, grad *graph.Node) (next, first, second, gain *graph.Node) {
@@ -136,8 +144,7 @@ func (x *leaves) adam(k int, grad *graph.Node) (next, first, second, gain *graph
 func (l *Loop) addNoise(x *leaves, gain, precision *graph.Node) []*graph.Node {
 	b := x.b
 	decay := b.Exp(b.Neg(b.Mul(gain, precision)))
-	noiseSD := b.Mul(b.Const(l.plan.GradientNoise/l.plan.SamplingRate), x.clipNorm)
-	variance := b.Add(b.Mul(b.Square(decay), x.variance), b.Square(b.Mul(gain, noiseSD)))
+	variance := b.Add(b.Mul(b.Square(decay), x.variance), b.Square(b.Mul(gain, x.noiseSD(l.plan))))
 	decayed := b.Mul(decay, x.cross)
 	sumSquare := b.Add(x.sumSquare, b.Mul(x.averaging, b.Add(b.Add(decayed, decayed), variance)))
 	cross := b.Where(x.averaging, b.Add(decayed, variance), x.cross)

@@ -24,23 +24,25 @@ func newCurvatureLeaves(b *graph.Builder, p graph.Shape) *curvatureLeaves {
 // precision that the recursion of the noise uses.
 func (l *Loop) addCurvature(x *leaves, likelihood, prior, gain, precision *graph.Node) (next []*graph.Node, current *graph.Node) {
 	b, c := x.b, x.curvature
-	d := b.Mul(b.Exp(x.value[1]), x.eta)
-	theta := b.Add(x.value[0], d)
-	noiseSD := b.Mul(b.Const(l.plan.GradientNoise/l.plan.SamplingRate), x.clipNorm)
-	w := c.weight
-	w2 := b.Square(b.Mul(w, noiseSD))
+	d, w := x.shift(), c.weight
+	theta := b.Add(d, x.value[0])
+	w2 := b.Square(b.Mul(w, x.noiseSD(l.plan)))
 	seen := &curvatureLeaves{
 		totals:     b.Add(c.totals, b.Stack(graph.Dim{Name: "total", Size: 2}, w, w2)),
 		likelihood: b.Add(c.likelihood, b.Neg(b.Mul(w, b.Mul(d, likelihood)))), prior: b.Add(c.prior, b.Neg(b.Mul(w, b.Mul(d, prior)))),
 		square: b.Add(c.square, b.Mul(w, b.Square(d))), noise: b.Add(c.noise, b.Mul(w2, b.Square(d))), place: b.Add(c.place, b.Mul(w, theta)),
 		likelihoodSlope: b.Add(c.likelihoodSlope, b.Mul(w, likelihood)), priorSlope: b.Add(c.priorSlope, b.Mul(w, prior)),
 	}
-	current = b.Where(c.anew, l.replacement(x, seen, precision), c.current)
-	relaxation := b.Add(c.relaxation, b.Mul(x.averaging, b.Mul(gain, current)))
+	seen.current = b.Where(c.anew, l.replacement(x, seen, precision), c.current)
+	seen.relaxation = b.Add(c.relaxation, b.Mul(x.averaging, b.Mul(gain, seen.current)))
+	return seen.arrays(), seen.current
+}
+
+// arrays are the nodes in the order of curvature.arrays.
+func (c *curvatureLeaves) arrays() []*graph.Node {
 	return []*graph.Node{
-		seen.totals, seen.likelihood, seen.prior, seen.square, seen.noise, seen.place, seen.likelihoodSlope, seen.priorSlope,
-		relaxation, current,
-	}, current
+		c.totals, c.likelihood, c.prior, c.square, c.noise, c.place, c.likelihoodSlope, c.priorSlope, c.relaxation, c.current,
+	}
 }
 
 // replacement is curvature.replace of precision: sums within a parameter are
