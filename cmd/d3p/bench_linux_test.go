@@ -56,8 +56,8 @@ func BenchmarkCommand(b *testing.B) {
 		var curator *privacy.Curator
 		reading.least(costOf(b, func() (err error) {
 			curator, err = privacy.NewCurator(privacy.CuratorConfig{
-				Data: data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1),
-				Budget: budgetOf(plan), Relation: relationOf(plan), Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32,
+				Table:  job{Data: data}.table(m, noise.Insecure(1)),
+				Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budgetOf(plan), Relation: relationOf(plan),
 			})
 			return err
 		}))

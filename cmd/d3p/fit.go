@@ -116,13 +116,13 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return err
 	}
 	if s.Repeat > 1 {
-		return a.repeat(c.Context(), s, j, path, root)
+		return a.repeat(c.Context(), s, j, m, root)
 	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {
 		return err
 	}
-	return a.execute(c.Context(), folder, j, m, plan, root, nil)
+	return a.execute(c.Context(), folder, j, m, plan, j.table(m, root), root, nil)
 }
 
 // draws is the number of posterior draws to write: none only when there is

@@ -44,8 +44,21 @@ type job struct {
 // booking is the job's place in the ledger of the data set.
 func (j job) booking() booking { return booking{j.Ledger, j.ID} }
 
-// execute runs a job in its folder: a new one, or what a checkpoint left to do.
-func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, root noise.Root, from *fit.Checkpoint) error {
+// table is the job's table, not read yet. The root chooses among the rows of units
+// that have too many.
+func (j job) table(m *models.Model, root noise.Root) *privacy.Table {
+	cfg := privacy.TableConfig{
+		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: root,
+	}
+	if j.Precision == "float64" {
+		cfg.Precision = privacy.Float64
+	}
+	return privacy.NewTable(cfg)
+}
+
+// execute runs a job on its table, in its folder: a new one, or what a checkpoint
+// left to do.
+func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, table *privacy.Table, root noise.Root, from *fit.Checkpoint) error {
 	engine, closeEngine, err := a.openEngine(j, m, plan)
 	if err != nil {
 		if from == nil {
@@ -70,12 +83,8 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		return err
 	}
 	config := privacy.CuratorConfig{
-		Data: j.Data, Encoding: m.Encoding, Engine: engine, Root: root,
+		Table: table, Engine: engine, Root: root,
 		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
-		Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32,
-	}
-	if j.Precision == "float64" {
-		config.Precision = privacy.Float64
 	}
 	if from != nil {
 		if err := json.Unmarshal(from.Ledger, &config.Spent); err != nil {

@@ -17,15 +17,14 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// mostRepeats bounds --repeat: each fit is a folder and, at a time, a table.
+// mostRepeats bounds --repeat: each fit is a folder.
 const mostRepeats = 1000
 
-// A replicate is one of several fits with the same settings. Nothing that is
-// written while a fit runs is shared with another.
+// A replicate is one of several fits with the same settings. They share the model
+// and the records, which are read once.
 type replicate struct {
 	folder runFolder
 	job    job
-	model  *models.Model
 	plan   *fit.Plan
 	root   noise.Root
 	out    bytes.Buffer
@@ -35,7 +34,7 @@ type replicate struct {
 // repeat runs s.Repeat fits like j side by side, as many at a time as there are
 // processors, in OUT-1, OUT-2, ... Each draws noise and batches of its own and is
 // charged by itself: all of them are reserved in the ledger, or none is run.
-func (a *app) repeat(ctx context.Context, s *runSettings, j job, modelPath string, root noise.Root) error {
+func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, root noise.Root) error {
 	switch {
 	case s.Repeat > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", s.Repeat, mostRepeats)
@@ -46,9 +45,9 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, modelPath strin
 	if j.Threads == 0 {
 		j.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
-	all, err := a.replicates(s, j, modelPath, root)
+	all, err := replicates(s, j, m, root)
 	if err == nil {
-		err = reserveAll(all)
+		err = reserveAll(all, m)
 	}
 	if err != nil {
 		for _, r := range all {
@@ -56,6 +55,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, modelPath strin
 		}
 		return err
 	}
+	table := j.table(m, root)
 	var wait sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for _, r := range all {
@@ -69,7 +69,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, modelPath strin
 				return
 			}
 			alone := app{out: &r.out, err: io.Discard, environ: a.environ, json: a.json, quiet: true}
-			r.err = alone.execute(ctx, r.folder, r.job, r.model, r.plan, r.root, nil)
+			r.err = alone.execute(ctx, r.folder, r.job, m, r.plan, table, r.root, nil)
 		})
 	}
 	wait.Wait()
@@ -78,14 +78,10 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, modelPath strin
 
 // replicates prepares the fits. On an error those are returned whose folders
 // exist.
-func (a *app) replicates(s *runSettings, j job, modelPath string, root noise.Root) ([]*replicate, error) {
+func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*replicate, error) {
 	var all []*replicate
 	seed := j.Seed
 	for k := range s.Repeat {
-		m, err := loadModel(modelPath)
-		if err != nil {
-			return all, err
-		}
 		plan, err := fit.NewPlan(m, s.Fit)
 		if err != nil {
 			return all, failWith(planStatus(err), err)
@@ -99,20 +95,20 @@ func (a *app) replicates(s *runSettings, j job, modelPath string, root noise.Roo
 			return all, err
 		}
 		j.ID, j.Seed = runID(), seed+uint64(k)
-		all = append(all, &replicate{folder: folder, job: j, model: m, plan: plan, root: root.Child(uint64(k))})
+		all = append(all, &replicate{folder: folder, job: j, plan: plan, root: root.Child(uint64(k))})
 	}
 	return all, nil
 }
 
 // reserveAll sets budget aside for all fits, or for none.
-func reserveAll(all []*replicate) error {
+func reserveAll(all []*replicate, m *models.Model) error {
 	b := all[0].job.booking()
 	if b.path == "" {
 		return nil
 	}
 	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
 		for _, r := range all {
-			if err := sameClaim(book, r.model.Spec.Data.Unit.Entity.V, r.plan.Adjacency); err != nil {
+			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, r.plan.Adjacency); err != nil {
 				return err
 			}
 			if err := book.Reserve(r.job.ID, r.plan.MechanismEvent(r.plan.NoiseMultiplier), time.Now()); err != nil {

@@ -124,8 +124,9 @@ func stepOn(t *testing.T, path string, n int) {
 		t.Fatal(err)
 	}
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
-		Data: path, Encoding: e, Precision: privacy.Float32, Engine: cpu.New(cpu.Options{Threads: 2}), Root: noise.Insecure(1),
-		Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: event.AddRemove, Spare: tape.K - tape.K0,
+		Table:  privacy.NewTable(privacy.TableConfig{Data: path, Encoding: e, Precision: privacy.Float32, Spare: tape.K - tape.K0, Root: noise.Insecure(1)}),
+		Engine: cpu.New(cpu.Options{Threads: 2}), Root: noise.Insecure(1),
+		Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: event.AddRemove,
 	})
 	if err != nil {
 		t.Fatal(err)

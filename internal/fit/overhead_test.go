@@ -87,8 +87,10 @@ func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, watch *sto
 	}
 	budget := privacy.Budget{Epsilon: max(p.Epsilon, 1), Delta: 1e-5}
 	c, err := privacy.NewCurator(privacy.CuratorConfig{
-		Data: data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{}), Spare: m.Likelihood.K - m.Likelihood.K0,
-		Precision: privacy.Float32, Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
+		Table: privacy.NewTable(privacy.TableConfig{
+			Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
+		}),
+		Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -145,8 +145,9 @@ func (s *study) curator(t testing.TB, p *fit.Plan, seed uint64, spent privacy.Le
 		budget, relation = privacy.Budget{Epsilon: 1, Delta: 1e-6}, "add_remove"
 	}
 	c, err := privacy.NewCurator(privacy.CuratorConfig{
-		Data: s.data, Encoding: s.model.Encoding, Engine: cpu.New(cpu.Options{Threads: 1}),
-		Root: noise.Insecure(seed), Budget: budget, Relation: relation, Spent: spent,
+		Table:  privacy.NewTable(privacy.TableConfig{Data: s.data, Encoding: s.model.Encoding, Root: noise.Insecure(seed)}),
+		Engine: cpu.New(cpu.Options{Threads: 1}),
+		Root:   noise.Insecure(seed), Budget: budget, Relation: relation, Spent: spent,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -91,8 +91,8 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	open := func(p *fit.Plan) *privacy.Curator {
 		budget := privacy.Budget{Epsilon: math.Max(p.Epsilon, 1), Delta: 1.0 / 60000}
 		c, err := privacy.NewCurator(privacy.CuratorConfig{
-			Data: data, Encoding: m.Encoding, Engine: cpu.New(cpu.Options{}), Spare: m.Likelihood.K - m.Encoding.K,
-			Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
+			Table:  privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Encoding.K, Root: noise.Insecure(1)}),
+			Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
 		})
 		if err != nil {
 			t.Fatal(err)

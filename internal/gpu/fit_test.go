@@ -43,8 +43,10 @@ func TestFitFollowsCPU(t *testing.T) {
 			}
 			run := func(e privacy.Engine) *fit.Posterior {
 				curator, err := privacy.NewCurator(privacy.CuratorConfig{
-					Data: "../../datasets/cohort.csv", Encoding: m.Encoding, Engine: e, Precision: privacy.Float32,
-					Root: noise.Insecure(3), Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
+					Table: privacy.NewTable(privacy.TableConfig{
+						Data: "../../datasets/cohort.csv", Encoding: m.Encoding, Precision: privacy.Float32, Root: noise.Insecure(3),
+					}),
+					Engine: e, Root: noise.Insecure(3), Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
 				})
 				if err != nil {
 					t.Fatal(err)

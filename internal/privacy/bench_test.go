@@ -57,7 +57,8 @@ func BenchmarkStep(b *testing.B) {
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			curator, err := privacy.NewCurator(privacy.CuratorConfig{
-				Data: path, Encoding: e, Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(1),
+				Table:  privacy.NewTable(privacy.TableConfig{Data: path, Encoding: e, Root: noise.Insecure(1)}),
+				Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(1),
 				Budget: privacy.Budget{Epsilon: 1e12, Delta: 1e-5}, Relation: event.AddRemove,
 			})
 			if err != nil {

@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"d3p/internal/models"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
@@ -25,31 +24,24 @@ import (
 
 // CuratorConfig says which records are held and under which guarantee.
 type CuratorConfig struct {
-	Data      string // path of a CSV or Parquet file
-	Encoding  models.Encoding
-	Precision Precision
-	Engine    Engine
-	Root      noise.Root // of all secret randomness
-	Budget    Budget
-	Relation  event.Relation
+	Table    *Table // read when the first curator gets it
+	Engine   Engine
+	Root     noise.Root // of all secret randomness
+	Budget   Budget
+	Relation event.Relation
 	// Spent is what earlier runs on the same data released.
 	Spent Ledger
 	// PrivateDir receives datacheck.json, mode 0600: what the declared rules did
 	// to the records. It is not protected and must not be published. Empty: none.
 	PrivateDir string
-	// Spare is the number of columns to keep free for the tape's derived ones,
-	// so that the table need not be copied later.
-	Spare int
-	// MaxMemory bounds the encoded table in bytes; 0 is the machine's memory.
-	MaxMemory int64
 	// Now is the clock of the ledger; nil is time.Now.
 	Now func() time.Time
 }
 
 // Curator holds the records of one data set. It is not safe for concurrent use.
 type Curator struct {
-	rows     *Rows
-	encoded  int // columns that the encoding writes
+	table    *Table
+	rows     *Rows // of the table
 	engine   Engine
 	root     noise.Root
 	budget   Budget
@@ -60,7 +52,7 @@ type Curator struct {
 	sessions int      // begun so far
 }
 
-// NewCurator reads and encodes the records. Errors are about the file and the
+// NewCurator takes a table, and reads it if it is the first to. Errors are about the file and the
 // declarations only, never about what a record holds.
 func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	if !(cfg.Budget.Epsilon > 0) || !(cfg.Budget.Delta > 0 && cfg.Budget.Delta < 1) {
@@ -72,13 +64,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	if r := cfg.Spent.Relation; r != "" && r != cfg.Relation {
 		return nil, fmt.Errorf("privacy: the ledger of earlier runs is under %s, this run under %s: costs under different relations cannot be added", r, cfg.Relation)
 	}
-	if cfg.MaxMemory == 0 {
-		cfg.MaxMemory = physicalMemory()
-	}
-	rows, check, err := records.Read(cfg.Data, cfg.Encoding, records.Options{
-		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
-		Selection: cfg.Root.Stream(noise.RowSelection),
-	})
+	rows, check, err := cfg.Table.read()
 	if cfg.PrivateDir != "" {
 		err = errors.Join(err, writeCheck(cfg.PrivateDir, check))
 	}
@@ -86,8 +72,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 		return nil, err
 	}
 	c := &Curator{
-		rows: rows, encoded: cfg.Encoding.Width(),
-		engine: cfg.Engine, root: cfg.Root,
+		table: cfg.Table, rows: rows, engine: cfg.Engine, root: cfg.Root,
 		budget: cfg.Budget, relation: cfg.Relation,
 		ledger: cfg.Spent.clone(), now: cfg.Now,
 	}

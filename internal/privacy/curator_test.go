@@ -32,7 +32,7 @@ func TestCuratorRefuses(t *testing.T) {
 		"another relation spent": func(c *privacy.CuratorConfig) {
 			c.Spent = privacy.Ledger{Relation: event.Substitute}
 		},
-		"no file": func(c *privacy.CuratorConfig) { c.Data += ".gone" },
+		"no file": func(c *privacy.CuratorConfig) { c.Table = tableAt("gone.csv") },
 	} {
 		cfg := config(t, &fakeEngine{})
 		change(&cfg)
@@ -45,11 +45,14 @@ func TestCuratorRefuses(t *testing.T) {
 // A file of more records than memory holds is refused by its line count.
 func TestTableLargerThanMemory(t *testing.T) {
 	cfg := config(t, &fakeEngine{})
-	cfg.Data = writeFile(t, "data.csv", "a,b,y\n"+strings.Repeat("1,2,0\n", 1000))
-	cfg.MaxMemory = 1000*3*8 - 1
+	table := privacy.TableConfig{
+		Data: writeFile(t, "data.csv", "a,b,y\n"+strings.Repeat("1,2,0\n", 1000)), Encoding: encoding(), MaxMemory: 1000*3*8 - 1, Root: noise.Insecure(1),
+	}
+	cfg.Table = privacy.NewTable(table)
 	_, err := privacy.NewCurator(cfg)
 	mustContain(t, err, "data.csv", "does not fit", "float32")
-	cfg.MaxMemory = 1100 * 3 * 8
+	table.MaxMemory = 1100 * 3 * 8
+	cfg.Table = privacy.NewTable(table)
 	newCurator(t, cfg)
 }
 
@@ -61,7 +64,7 @@ func TestDataCheckIsPrivate(t *testing.T) {
 		"malformed": "a,b,y\n1,2,0\n1,2\n",
 	} {
 		cfg := config(t, &fakeEngine{})
-		cfg.Data = writeFile(t, "data.csv", text)
+		cfg.Table = tableAt(writeFile(t, "data.csv", text))
 		cfg.PrivateDir = filepath.Join(t.TempDir(), "private")
 		_, err := privacy.NewCurator(cfg)
 		if (err != nil) != (name == "malformed") {
@@ -103,15 +106,17 @@ func TestErrorsQuoteNoCell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 28))
 	cfg := config(t, &fakeEngine{})
 	cfg.PrivateDir = t.TempDir()
+	path := filepath.Join(t.TempDir(), "data.csv")
 	failed := 0
 	for range 500 {
 		text := []byte(clean)
 		for range 1 + rng.IntN(4) {
 			text[rng.IntN(len(text))] = "\",\n\r\x00PAx9"[rng.IntN(9)]
 		}
-		if err := os.WriteFile(cfg.Data, text, 0o600); err != nil {
+		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
+		cfg.Table = tableAt(path)
 		if _, err := privacy.NewCurator(cfg); err != nil {
 			failed++
 			if strings.Contains(err.Error(), "31415") || strings.Contains(err.Error(), "92653") {
@@ -173,7 +178,7 @@ func TestStepOnTheCPU(t *testing.T) {
 	text.WriteString("NA,1,0\n1,,1\nnonsense,1,1\n") // rejected: they contribute zero
 
 	cfg := config(t, cpu.New(cpu.Options{Threads: 1}))
-	cfg.Data = writeFile(t, "data.csv", text.String())
+	cfg.Table = tableAt(writeFile(t, "data.csv", text.String()))
 	cfg.Root = noise.Insecure(12)
 	cfg.Budget.Epsilon = 1e4
 	m := mechanism(t, steps)

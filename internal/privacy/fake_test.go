@@ -90,10 +90,15 @@ func writeFile(t *testing.T, name, text string) string {
 	return path
 }
 
+// tableAt is a table of the columns a, b and y.
+func tableAt(path string) *privacy.Table {
+	return privacy.NewTable(privacy.TableConfig{Data: path, Encoding: encoding(), Root: noise.Insecure(1)})
+}
+
 // config is a curator of table under epsilon 1, delta 1e-5, add/remove.
 func config(t *testing.T, engine privacy.Engine) privacy.CuratorConfig {
 	return privacy.CuratorConfig{
-		Data: writeFile(t, "data.csv", table), Encoding: encoding(), Engine: engine, Root: noise.Insecure(1),
+		Table: tableAt(writeFile(t, "data.csv", table)), Engine: engine, Root: noise.Insecure(1),
 		Budget: privacy.Budget{Epsilon: 1, Delta: 1e-5}, Relation: event.AddRemove,
 		Now: func() time.Time { return time.Date(2026, 9, 17, 1, 2, 3, 0, time.UTC) },
 	}

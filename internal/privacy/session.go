@@ -37,16 +37,18 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if c.session != nil {
 		return nil, errors.New("privacy: another session is open (close it first)")
 	}
+	if err := c.table.begin(m.Tape); err != nil {
+		return nil, err
+	}
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
 	draws, err := sampler.New(m.Sampler, c.rows.N, root.Stream(noise.Sampling))
 	if err != nil {
-		return nil, err
-	}
-	if err := DeriveColumns(m.Tape, c.rows, c.encoded); err != nil {
+		c.table.end()
 		return nil, err
 	}
 	worker, err := c.engine.Open(m.Tape, c.rows)
 	if err != nil {
+		c.table.end()
 		return nil, err
 	}
 	s := &Session{
@@ -194,6 +196,7 @@ func (s *Session) Close() error {
 	}
 	err := s.worker.Close()
 	s.worker = nil
+	s.curator.table.end()
 	s.curator.ledger = s.curator.Ledger()
 	s.curator.session = nil
 	s.gaussian.wipe()

@@ -261,10 +261,11 @@ func TestNonPrivateMarksTheLedger(t *testing.T) {
 }
 
 func TestPrintingShowsNoRecord(t *testing.T) {
-	c := newCurator(t, config(t, &fakeEngine{sum: []float64{0, 0}}))
+	cfg := config(t, &fakeEngine{sum: []float64{0, 0}})
+	c := newCurator(t, cfg)
 	s := begin(t, c, mechanism(t, 1))
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
-		if text := fmt.Sprintf(verb+" "+verb, c, s); strings.ContainsAny(text, "0123456789") {
+		if text := fmt.Sprintf(verb+" "+verb+" "+verb, c, s, cfg.Table); strings.ContainsAny(text, "0123456789") {
 			t.Errorf("%s prints %q", verb, text)
 		}
 	}

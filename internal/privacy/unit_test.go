@@ -112,7 +112,8 @@ func step(t *testing.T, m *models.Model, root noise.Root, text string, clipNorm 
 	t.Helper()
 	engine := &spy{Engine: cpu.New(cpu.Options{Threads: 1})}
 	cfg := config(t, engine)
-	cfg.Data, cfg.Encoding, cfg.Root = writeFile(t, "visits.csv", text), m.Encoding, root
+	cfg.Table = privacy.NewTable(privacy.TableConfig{Data: writeFile(t, "visits.csv", text), Encoding: m.Encoding, Root: root})
+	cfg.Root = root
 	mechanism := mechanism(t, 1)
 	mechanism.Tape = m.Likelihood
 	s := begin(t, newCurator(t, cfg), mechanism)

@@ -1,0 +1,92 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy/internal/records"
+	"d3p/internal/privacy/noise"
+)
+
+// TableConfig says where the records are and how they are encoded.
+type TableConfig struct {
+	Data      string // path of a CSV, Parquet, idx or npy file
+	Encoding  models.Encoding
+	Precision Precision
+	// Spare is the number of columns to keep free for the tape's derived ones,
+	// so that the table need not be copied later.
+	Spare int
+	// MaxMemory bounds the encoded table in bytes; 0 is the machine's memory.
+	MaxMemory int64
+	// Root chooses the rows of units that have too many.
+	Root noise.Root
+}
+
+// Table is the records of one data set. Several curators may hold it at a time,
+// each with a budget of its own: replicates of a fit need memory for one. It
+// gives nothing to its owner but to a curator.
+type Table struct {
+	cfg   TableConfig
+	once  sync.Once
+	rows  *Rows
+	check records.Check
+	err   error
+
+	mu       sync.Mutex
+	derived  *graph.Tape // whose derived columns the rows have
+	sessions int         // open ones, which read the rows
+}
+
+// NewTable returns the table of cfg. The first curator that gets it reads it.
+func NewTable(cfg TableConfig) *Table {
+	if cfg.MaxMemory == 0 {
+		cfg.MaxMemory = physicalMemory()
+	}
+	return &Table{cfg: cfg}
+}
+
+// read reads and encodes the records, once. The check is private, also when err
+// is not nil.
+func (t *Table) read() (*Rows, records.Check, error) {
+	t.once.Do(func() {
+		t.rows, t.check, t.err = records.Read(t.cfg.Data, t.cfg.Encoding, records.Options{
+			Precision: t.cfg.Precision, Spare: t.cfg.Spare, MaxMemory: t.cfg.MaxMemory,
+			Selection: t.cfg.Root.Stream(noise.RowSelection),
+		})
+	})
+	return t.rows, t.check, t.err
+}
+
+// begin readies the rows, read before, for a session that runs a tape. Its
+// derived columns are filled unless they are there; while other sessions read
+// the rows they have to be.
+func (t *Table) begin(tape *graph.Tape) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.derived == nil || t.derived != tape && !reflect.DeepEqual(t.derived, tape) {
+		if t.sessions > 0 {
+			return errors.New("privacy: sessions that share a table run the same tape (give each its own table)")
+		}
+		t.derived = nil
+		if err := DeriveColumns(tape, t.rows, t.cfg.Encoding.Width()); err != nil {
+			return err
+		}
+		t.derived = tape
+	}
+	t.sessions++
+	return nil
+}
+
+// end says that a session no longer reads the rows.
+func (t *Table) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sessions--
+}
+
+// Format prints a fixed text for every verb: no log may show a record.
+func (t *Table) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Table(secret)") }
