@@ -10,7 +10,8 @@ type instr struct {
 	op, dst, size, count                      int32
 	a, b, c                                   operand
 	into, rows, cols, width, rowStep, colStep int32
-	_                                         [2]int32
+	waits                                     int32
+	_                                         int32
 }
 
 type column struct{ offset, size, at, drawn int32 }

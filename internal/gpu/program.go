@@ -52,6 +52,8 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	for i := range needed(t) {
 		p.record = append(p.record, p.instruction(&t.Record[i]))
 	}
+	p.placeBarriers(t.Global, p.global)
+	p.placeBarriers(needed(t), p.record)
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}

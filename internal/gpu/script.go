@@ -64,6 +64,7 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 	for i := range t.Global {
 		p.global = append(p.global, p.instruction(&t.Global[i]))
 	}
+	p.placeBarriers(t.Global, p.global)
 	for i := range t.Terms {
 		m := &t.Terms[i]
 		if m.Kind != graph.TermDense || t.Buffers[m.Delta].Kind != graph.KGlobal {
@@ -73,6 +74,9 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 			kind: int32(m.Kind), parameter: int32(m.Param), rows: int32(m.Rows), cols: int32(m.Cols),
 			rowStride: int32(m.RowStride), colStride: int32(m.ColStride), delta: p.place[m.Delta], width: 1, xNorm2: -1,
 		})
+	}
+	for _, c := range t.Cross {
+		p.pairs = append(p.pairs, pair{i: int32(c.I), j: int32(c.J)}) // no norm is asked for
 	}
 	return p, nil
 }

@@ -168,10 +168,11 @@ DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
     each(t, in.size, f.n, [&](int i, int b) { dst[i * f.n + b] = evaluate(in.op, x.at(i, b), y.at(i, b), z.at(i, b)); });
 }
 
-// execute runs a list, a barrier after each instruction.
+// execute runs a list, with barriers where its instructions say, and after it.
 FUNCTION void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     for (int i = 0; i < count; i++) {
+        if (list[i].waits) t.sync();
         run(t, f, list[i], memory + (i64)list[i].dst * f.n);
-        t.sync();
     }
+    t.sync();
 }

@@ -22,7 +22,8 @@ struct Instr {
     int op, dst, size, count;
     Operand a, b, c;
     int into, rows, cols, width, rowStep, colStep; // A of a product: element (r, c) is at r·rowStep + c·colStep
-    int unused[2];
+    int waits; // every thread has to be done with what came before: see internal/gpu/barriers.go
+    int unused;
 };
 
 // A Column is a block of the table's columns, or of the noise drawn per record,

@@ -65,21 +65,21 @@ FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum
     const Arguments& a = *f.a;
     for (int k = 0; k < a.termCount; k++) {
         const Term& m = a.terms[k];
+        if (k > 0 && a.pairCount > 0) t.sync(); // some terms share parameters
         if (m.kind == dense) sumDense(t, f, m, factor, sum);
         else if (m.kind == scatter) sumScatter(t, f, m, factor, sum);
         else if (m.xInRows) sumRows(t, f, m, factor, sum);
         else sumOuter(t, f, m, factor, sum);
-        t.sync(); // terms may share parameters
     }
+    t.sync();
 }
 
 // accumulate adds the chunk to a slot: its sum and its count.
 DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
     const double *factor = f.lanes + (i64)f.a->factorLanes * f.n, *within = factor + f.n;
-    addTerms(t, f, factor, sum);
     eachWarp(t, 1, [&](int) {
         double s = warpSum(f.n, [&](int b) { return within[b]; });
         if (firstOfWarp()) *count += s;
     });
-    t.sync();
+    addTerms(t, f, factor, sum);
 }
