@@ -20,7 +20,9 @@ func newResume(a *app) *cobra.Command {
 		Short: "Go on with a fit that was stopped, at no new cost",
 		Long: `Resume continues a fit from its last step. The ledger travels with the
 checkpoint, so the whole fit costs what it was planned to cost. The private noise
-that is left is drawn afresh.`,
+that is left is drawn afresh, and so are the batches: with --sampling balls_and_bins
+or shuffle the rest of the epoch that was interrupted is noise alone, since a record
+could come twice in it.`,
 		Example: "  d3p resume d3p-run-cohort-1",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {

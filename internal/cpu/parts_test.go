@@ -20,7 +20,7 @@ func BenchmarkParts(b *testing.B) {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
 			tape, rows, in := w.open(b)
-			draws, err := sampler.New(sampler.Config{Scheme: "poisson", Rate: float64(w.batch) / float64(w.records)}, w.records, noise.Insecure(1).Stream(noise.Sampling))
+			draws, err := sampler.New(sampler.Config{Scheme: "poisson", Rate: float64(w.batch) / float64(w.records)}, w.records, 0, noise.Insecure(1).Stream(noise.Sampling))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -186,7 +186,7 @@ func BenchmarkWorkloads(b *testing.B) {
 			tape, rows, in := w.open(b)
 			clip := privacy.Clip{Kind: privacy.Flat, Norm: 1}
 			dst := make([]float64, tape.P)
-			draws, err := sampler.New(sampler.Config{Scheme: "poisson", Rate: float64(w.batch) / float64(w.records)}, w.records, noise.Insecure(1).Stream(noise.Sampling))
+			draws, err := sampler.New(sampler.Config{Scheme: "poisson", Rate: float64(w.batch) / float64(w.records)}, w.records, 0, noise.Insecure(1).Stream(noise.Sampling))
 			if err != nil {
 				b.Fatal(err)
 			}

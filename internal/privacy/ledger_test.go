@@ -10,6 +10,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 func TestEpsilonSpent(t *testing.T) {
@@ -97,5 +98,43 @@ func TestResume(t *testing.T) {
 	}
 	if l := s.Ledger(); len(l.Entries) != 1 || l.Entries[0].Steps != 5 {
 		t.Errorf("ledger %+v, want one entry of 5 steps", l)
+	}
+}
+
+// A resumed session has other batches: within an epoch that was begun before, a
+// record could come a second time. So the rest of that epoch is noise alone.
+func TestResumeWithinAnEpoch(t *testing.T) {
+	const batches, done = 5, 2
+	req := privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}
+	m := mechanism(t, 2*batches)
+	m.Sampler = sampler.Config{Scheme: "balls_and_bins", Rate: 1. / batches, PublicN: 4}
+	run := func(s *privacy.Session, steps int) {
+		for range steps {
+			if _, err := s.Step(make([]float64, 2), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	engine := &fakeEngine{sum: []float64{0, 0}}
+	cfg := config(t, engine)
+	stopped := begin(t, newCurator(t, cfg), m)
+	run(stopped, done)
+	cfg.Spent, cfg.Root = stopped.Ledger(), noise.Insecure(2)
+	resumed, err := newCurator(t, cfg).Resume(m, done)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run(resumed, 2*batches-done)
+	records := 0
+	for step, batch := range engine.batches {
+		if step >= done && step < batches && len(batch) > 0 {
+			t.Errorf("step %d, of an epoch begun before, has %d records", step, len(batch))
+		}
+		if step >= batches {
+			records += len(batch)
+		}
+	}
+	if records != engine.records {
+		t.Errorf("the next epoch has %d of %d records", records, engine.records)
 	}
 }

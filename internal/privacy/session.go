@@ -41,7 +41,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		return nil, err
 	}
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
-	draws, err := sampler.New(m.Sampler, c.rows.N, root.Stream(noise.Sampling))
+	draws, err := sampler.New(m.Sampler, c.rows.N, done, root.Stream(noise.Sampling))
 	if err != nil {
 		c.table.end()
 		return nil, err

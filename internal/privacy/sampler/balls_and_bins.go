@@ -24,9 +24,10 @@ func (b ballsAndBins) Event(steps int, of event.Event) event.Event {
 	return event.SelfComposed{Of: event.BallsAndBins{Batches: b.batches, Of: of}, Count: b.epochs(steps)}
 }
 
-func (b ballsAndBins) bind(n int, src *noise.Stream) drawer {
+func (b ballsAndBins) bind(n, first int, src *noise.Stream) drawer {
 	return &ballsAndBinsDraw{
 		epoch:   b.epoch,
+		first:   first,
 		numbers: newBounded(src),
 		bins:    make([]uint32, n),
 		records: make([]uint32, n),
@@ -37,6 +38,7 @@ func (b ballsAndBins) bind(n int, src *noise.Stream) drawer {
 // ballsAndBinsDraw sorts the records by bin once per epoch.
 type ballsAndBinsDraw struct {
 	epoch
+	first   int // step that is drawn here
 	numbers bounded
 	bins    []uint32 // of every record
 	records []uint32 // in the order of their bins
@@ -47,6 +49,9 @@ type ballsAndBinsDraw struct {
 
 func (d *ballsAndBinsDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	number, bin := d.at(t)
+	if d.torn(number, d.first) {
+		return grown(dst, 0), false
+	}
 	if d.current != number+1 {
 		d.fill(number)
 		d.current = number + 1

@@ -33,6 +33,11 @@ func (e epoch) at(t int) (number uint64, batch int) {
 	return step(t) / uint64(e.batches), t % e.batches
 }
 
+// torn says whether an epoch began before step first, with other random numbers.
+// A record that was in one of its batches could then be in a second one, which no
+// accounting of epochs allows for; so the rest of its batches hold no record.
+func (e epoch) torn(number uint64, first int) bool { return number*uint64(e.batches) < step(first) }
+
 // step returns t as a stream's step.
 func step(t int) uint64 {
 	if t < 0 {

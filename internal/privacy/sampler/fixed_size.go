@@ -47,7 +47,7 @@ func (f fixedSize) Event(steps int, of event.Event) event.Event {
 	}
 }
 
-func (f fixedSize) bind(n int, src *noise.Stream) drawer {
+func (f fixedSize) bind(n, _ int, src *noise.Stream) drawer {
 	population := max(n, f.population)
 	return &fixedSizeDraw{n, population, f.batch, newPermutation(population, src)}
 }

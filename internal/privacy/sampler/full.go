@@ -22,6 +22,6 @@ func (full) Event(steps int, of event.Event) event.Event {
 	return event.SelfComposed{Of: of, Count: int64(steps)}
 }
 
-func (full) bind(int, *noise.Stream) drawer { return full{} }
+func (full) bind(int, int, *noise.Stream) drawer { return full{} }
 
 func (full) Draw(int, []uint32) ([]uint32, bool) { return nil, true }

@@ -30,7 +30,7 @@ func (p poisson) Event(steps int, of event.Event) event.Event {
 	return event.SelfComposed{Of: event.PoissonSampled{Rate: p.q, Of: of}, Count: int64(steps)}
 }
 
-func (p poisson) bind(n int, src *noise.Stream) drawer {
+func (p poisson) bind(n, _ int, src *noise.Stream) drawer {
 	if p.q == 1 {
 		return full{}
 	}

@@ -49,7 +49,7 @@ type Sampler interface {
 // scheme is a claim that can be bound to records.
 type scheme interface {
 	Claim
-	bind(n int, src *noise.Stream) drawer
+	bind(n, first int, src *noise.Stream) drawer
 }
 
 type drawer interface {
@@ -91,8 +91,9 @@ func EventFor(cfg Config, steps int, of event.Event) event.Event {
 }
 
 // New returns the sampler of cfg for n records, n < 2^32, with random numbers
-// from src (purpose noise.Sampling), which it uses alone from now on.
-func New(cfg Config, n int, src *noise.Stream) (Sampler, error) {
+// from src (purpose noise.Sampling), which it uses alone from now on. Steps before
+// first, 0 for a new fit, were drawn from another source.
+func New(cfg Config, n, first int, src *noise.Stream) (Sampler, error) {
 	s, err := find(cfg)
 	if err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func New(cfg Config, n int, src *noise.Stream) (Sampler, error) {
 	return struct {
 		Claim
 		drawer
-	}{s, s.bind(n, src)}, nil
+	}{s, s.bind(n, first, src)}, nil
 }
 
 func find(cfg Config) (scheme, error) {

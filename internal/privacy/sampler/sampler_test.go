@@ -18,7 +18,7 @@ func stream(seed uint64) *noise.Stream { return noise.Insecure(seed).Stream(nois
 
 func open(t testing.TB, cfg Config, n int, seed uint64) Sampler {
 	t.Helper()
-	s, err := New(cfg, n, stream(seed))
+	s, err := New(cfg, n, 0, stream(seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -299,7 +299,7 @@ func TestConfigErrors(t *testing.T) {
 		"is less than one record":       {Scheme: "fixed_size", Rate: 0.01, PublicN: 10},
 		"makes epochs of 1e+12 batches": {Scheme: "shuffle", Rate: 1e-12, PublicN: 10},
 	} {
-		if _, err := New(cfg, 10, stream(1)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := New(cfg, 10, 0, stream(1)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v, want %q", cfg, err, want)
 		}
 	}

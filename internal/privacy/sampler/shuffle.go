@@ -33,10 +33,11 @@ func (s shuffle) Event(steps int, of event.Event) event.Event {
 	return event.SelfComposed{Of: event.Shuffled{Of: of}, Count: s.epochs(steps)}
 }
 
-func (s shuffle) bind(n int, src *noise.Stream) drawer {
+func (s shuffle) bind(n, first int, src *noise.Stream) drawer {
 	population := max(n, s.population)
 	return &shuffleDraw{
 		epoch:       s.epoch,
+		first:       first,
 		n:           n,
 		population:  population,
 		permutation: newPermutation(population, src),
@@ -45,6 +46,7 @@ func (s shuffle) bind(n int, src *noise.Stream) drawer {
 
 type shuffleDraw struct {
 	epoch
+	first         int // step that is drawn here
 	n, population int
 	permutation   permutation
 	current       uint64 // epoch + 1; 0 before the first
@@ -52,6 +54,9 @@ type shuffleDraw struct {
 
 func (d *shuffleDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	number, batch := d.at(t)
+	if d.torn(number, d.first) {
+		return grown(dst, 0), false
+	}
 	if d.current != number+1 {
 		d.permutation.renew(number)
 		d.current = number + 1
