@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"bytes"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -84,9 +85,8 @@ func (d *cudaDriver) open(n int) (err error) {
 	if d.stream, err = d.word(cuStreamCreate, streamNonBlocking); err != nil {
 		return err
 	}
-	image := append([]byte(kernelsPTX), 0)
-	if d.module, err = d.word(cuModuleLoadData, uintptr(unsafe.Pointer(&image[0]))); err != nil {
-		return fmt.Errorf("%w: the driver cannot load the kernels (update it)", err)
+	if err := d.load(); err != nil {
+		return err
 	}
 	for k, name := range kernelNames {
 		text := append([]byte(name), 0)
@@ -97,6 +97,23 @@ func (d *cudaDriver) open(n int) (err error) {
 	p, err := d.shared(8)
 	d.arguments = (*[1]uintptr)(p)
 	return err
+}
+
+// load has the driver compile the kernels for the device, which takes seconds; it
+// keeps the result for the next process (~/.nv/ComputeCache). The error has the
+// compiler's messages.
+func (d *cudaDriver) load() (err error) {
+	image, messages := append([]byte(kernelsPTX), 0), make([]byte, 4<<10)
+	options := &[2]uint32{jitErrorLog, jitErrorLogBytes}
+	values := &[2]uintptr{uintptr(unsafe.Pointer(&messages[0])), uintptr(len(messages))}
+	defer runtime.KeepAlive(messages)
+	d.module, err = d.word(cuModuleLoadDataEx, uintptr(unsafe.Pointer(&image[0])), uintptr(len(options)),
+		uintptr(unsafe.Pointer(options)), uintptr(unsafe.Pointer(values)))
+	if err != nil {
+		text, _, _ := bytes.Cut(messages, []byte{0})
+		return fmt.Errorf("%w: the driver cannot compile the kernels (update it) %s", err, bytes.TrimSpace(text))
+	}
+	return nil
 }
 
 func (d *cudaDriver) enter() error {
@@ -149,6 +166,10 @@ func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) erro
 }
 
 func (d *cudaDriver) together(of ...kernel) (int, error) {
+	can, err := d.word(cuDeviceGetAttribute, attributeCooperative, d.device)
+	if err != nil || int32(can) == 0 {
+		return 0, errors.Join(err, errors.New("gpu: blocks cannot wait for each other on this device (use --device cpu)"))
+	}
 	least := math.MaxInt32
 	for _, k := range of {
 		blocks, err := d.word(cuOccupancyMaxActiveBlocksPerMultiprocessor, d.kernels[k], blockThreads, 0)

@@ -57,6 +57,8 @@ func (c *cuda) failure(f function, result int32) error {
 		return errNoMemory
 	case cudaErrorNoDevice:
 		return errors.New("the NVIDIA driver finds no device")
+	case cudaErrorLaunchTimeout:
+		return errors.New("the NVIDIA driver ended a kernel that ran for seconds, as it does on cards that drive a display (use another card, or --device cpu)")
 	}
 	return fmt.Errorf("gpu: %s: %s (%s)", functionNames[f], c.text(cuGetErrorName, result), c.text(cuGetErrorString, result))
 }
@@ -75,14 +77,14 @@ func (c *cuda) text(f function, result int32) string {
 }
 
 // word is a call that returns one number through its first argument; at most
-// three others follow.
+// four others follow.
 //
 //go:uintptrescapes
 func (c *cuda) word(f function, args ...uintptr) (uintptr, error) {
 	w := new(uintptr)
-	var more [3]uintptr // unused ones are ignored
+	var more [4]uintptr // unused ones are ignored
 	copy(more[:], args)
-	err := c.call(f, uintptr(unsafe.Pointer(w)), more[0], more[1], more[2])
+	err := c.call(f, uintptr(unsafe.Pointer(w)), more[0], more[1], more[2], more[3])
 	return *w, err
 }
 

@@ -29,7 +29,7 @@ const (
 	cuStreamCreate                                              // (CUstream *stream, unsigned int flags)
 	cuStreamSynchronize                                         // (CUstream stream)
 	cuStreamDestroy_v2                                          // (CUstream stream)
-	cuModuleLoadData                                            // (CUmodule *module, const void *image)
+	cuModuleLoadDataEx                                          // (CUmodule *module, const void *image, unsigned int options, CUjit_option *option, void **value)
 	cuModuleUnload                                              // (CUmodule module)
 	cuModuleGetFunction                                         // (CUfunction *function, CUmodule module, const char *name)
 	cuLaunchKernel                                              // (CUfunction f, unsigned int gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes, CUstream stream, void **arguments, void **extra)
@@ -46,19 +46,24 @@ var functionNames = [functions]string{
 	"cuMemGetInfo_v2", "cuMemAlloc_v2", "cuMemFree_v2", "cuMemHostAlloc", "cuMemFreeHost",
 	"cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2",
 	"cuStreamCreate", "cuStreamSynchronize", "cuStreamDestroy_v2",
-	"cuModuleLoadData", "cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel",
+	"cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuLaunchKernel",
 	"cuLaunchCooperativeKernel", "cuOccupancyMaxActiveBlocksPerMultiprocessor",
 }
 
-// Values of cuda.h: CUresult, CUdevice_attribute and flags.
+// Values of cuda.h: CUresult, CUdevice_attribute, CUjit_option and flags.
 const (
-	cudaSuccess          = 0
-	cudaErrorOutOfMemory = 2
-	cudaErrorNoDevice    = 100
+	cudaSuccess            = 0
+	cudaErrorOutOfMemory   = 2
+	cudaErrorNoDevice      = 100
+	cudaErrorLaunchTimeout = 702
 
 	attributeMultiprocessors = 16
 	attributeCapabilityMajor = 75
 	attributeCapabilityMinor = 76
+	attributeCooperative     = 95
+
+	jitErrorLog      = 5
+	jitErrorLogBytes = 6
 
 	streamNonBlocking = 1
 )

@@ -7,8 +7,9 @@ import (
 )
 
 // A driver runs kernels on one device. What is asked of it happens in order;
-// uploads, launches and clears may return before they are done, downloads and
-// wait do not. It is used by one goroutine at a time, between enter and leave.
+// uploads and launches may return before they are done, downloads and wait do
+// not: until one of these, what is uploaded is neither changed nor let go. It is
+// used by one goroutine at a time, between enter and leave.
 //
 // There are two: the CUDA driver, loaded at run time, and for tests the same
 // kernels compiled for one thread.

@@ -102,13 +102,14 @@ func (w *worker) sendSteps(in privacy.StepsInput) error {
 		sendBlock(w, &st.offsets, in.Offsets), sendBlock(w, &st.places, in.Places),
 		d.upload(r.state, unsafe.Pointer(&in.State[0]), 8*int64(len(in.State))),
 	)
+	var key [32]byte
 	r.key = 0
 	if w.p.tape.P > w.engine.mostWords {
-		r.key = st.key
-		key := in.Sum.Key()
-		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
-		clear(key[:])
+		r.key, key = st.key, in.Sum.Key()
+		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&key[0]), 32))
 	}
+	err = errors.Join(err, d.wait()) // until then the copies may be on their way
+	clear(key[:])
 	clear(st.random)
 	return err
 }

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"runtime"
 	"unsafe"
 
 	"d3p/internal/privacy"
@@ -63,6 +64,7 @@ func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	done := int(s.done)
 	if r.key != 0 {
 		nothing := new([keyWords]uint32)
+		defer runtime.KeepAlive(nothing)
 		if err := d.upload(st.key, unsafe.Pointer(nothing), 4*keyWords); err != nil {
 			return 0, err
 		}

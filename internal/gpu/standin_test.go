@@ -32,10 +32,17 @@ func TestDriverCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := exec.Command(self, "-test.run", "OnDeviceSameBits", "-test.v")
-	run.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "D3P_KERNELS="+kernels)
-	out, err := run.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "SKIP") || !strings.Contains(string(out), "PASS: TestOnDeviceSameBits/steps") {
+	run := func(kernels string) (string, error) {
+		c := exec.Command(self, "-test.run", "OnDeviceSameBits", "-test.v")
+		c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "D3P_KERNELS="+kernels)
+		out, err := c.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(kernels); err != nil || strings.Contains(out, "SKIP") || !strings.Contains(out, "PASS: TestOnDeviceSameBits/steps") {
 		t.Fatalf("%v: %s", err, out)
+	}
+	out, err := run("") // nothing to compile
+	if want := "CUDA_ERROR_INVALID_PTX (refused by the stand-in): the driver cannot compile the kernels (update it) line 7: what ptxas says"; !strings.Contains(out, want) {
+		t.Errorf("%v: %s, want %s", err, out, want)
 	}
 }

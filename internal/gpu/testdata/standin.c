@@ -1,7 +1,8 @@
 // A stand-in for libcuda.so.1 with the prototypes of cuda.h: memory is the
 // host's, kernels are those of one thread (the library named by D3P_KERNELS). It
-// refuses arguments that a driver would, so that the calls of the Go side can be
-// tested without a card. 16, 32 and 48 are its context, stream and module.
+// refuses arguments that a driver would, and copies to the device in part as late
+// as a driver may, so that the calls of the Go side can be tested without a card. 16,
+// 32 and 48 are its context, stream and module.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +16,57 @@ typedef unsigned long long CUdeviceptr;
 #define MODULE ((void *)48)
 #define WANT(condition) do { if (!(condition)) return 1; } while (0)
 
+// copies to the device of which every other piece of 64 bytes is still to be done
+static struct { char *to; const char *from; size_t bytes; } copies[256];
+static int waiting;
+
+static void pieces(int i, size_t first) {
+    for (size_t at = first; at < copies[i].bytes; at += 128)
+        memcpy(copies[i].to + at, copies[i].from + at, copies[i].bytes - at < 64 ? copies[i].bytes - at : 64);
+}
+
+static void copy(void) {
+    for (int i = 0; i < waiting; i++) pieces(i, 64);
+    waiting = 0;
+}
+
 CUresult cuInit(unsigned flags) { return flags != 0; }
-CUresult cuGetErrorName(CUresult e, const char **text) { *text = e == 1 ? "CUDA_ERROR_INVALID_VALUE" : "CUDA_ERROR_UNKNOWN"; return 0; }
+CUresult cuGetErrorName(CUresult e, const char **text) { *text = e == 1 ? "CUDA_ERROR_INVALID_VALUE" : e == 218 ? "CUDA_ERROR_INVALID_PTX" : "CUDA_ERROR_UNKNOWN"; return 0; }
 CUresult cuGetErrorString(CUresult e, const char **text) { (void)e; *text = "refused by the stand-in"; return 0; }
 CUresult cuDeviceGetCount(int *n) { *n = 1; return 0; }
 CUresult cuDeviceGet(CUdevice *d, int i) { WANT(i == 0); *d = 0; return 0; }
 CUresult cuDeviceGetName(char *s, int n, CUdevice d) { WANT(d == 0 && n > 20); strcpy(s, "stand-in"); return 0; }
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice d) { WANT(d == 0); *bytes = (size_t)5 << 30; return 0; }
-CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) { WANT(d == 0 && (a == 16 || a == 75 || a == 76)); *v = a == 75 ? 9 : a == 16; return 0; }
+CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) { WANT(d == 0 && (a == 16 || a == 75 || a == 76 || a == 95)); *v = a == 75 ? 9 : a != 76; return 0; }
 CUresult cuDevicePrimaryCtxRetain(void **c, CUdevice d) { WANT(d == 0); *c = CONTEXT; return 0; }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) { WANT(d == 0); return 0; }
 CUresult cuCtxSetCurrent(void *c) { WANT(c == CONTEXT); return 0; }
 CUresult cuMemGetInfo_v2(size_t *unused, size_t *total) { *unused = (size_t)2 << 30; *total = (size_t)5 << 30; return 0; }
 CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { WANT(n > 0); *p = (CUdeviceptr)malloc(n); memset((void *)*p, 255, n); return 0; }
-CUresult cuMemFree_v2(CUdeviceptr p) { free((void *)p); return 0; }
+CUresult cuMemFree_v2(CUdeviceptr p) { copy(); free((void *)p); return 0; }
 CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { WANT(n > 0 && flags == 0); *p = malloc(n); return 0; }
-CUresult cuMemFreeHost(void *p) { free(p); return 0; }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) { WANT(s == STREAM); memcpy((void *)to, from, n); return 0; }
-CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { WANT(s == STREAM); memcpy(to, (void *)from, n); return 0; }
+CUresult cuMemFreeHost(void *p) { copy(); free(p); return 0; }
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { WANT(s == STREAM); copy(); memcpy(to, (void *)from, n); return 0; }
 CUresult cuStreamCreate(void **s, unsigned flags) { WANT(flags <= 1); *s = STREAM; return 0; }
-CUresult cuStreamSynchronize(void *s) { WANT(s == STREAM); return 0; }
+CUresult cuStreamSynchronize(void *s) { WANT(s == STREAM); copy(); return 0; }
 CUresult cuStreamDestroy_v2(void *s) { WANT(s == STREAM); return 0; }
-CUresult cuModuleLoadData(void **m, const void *image) { WANT(strstr(image, ".target sm_70")); *m = MODULE; return 0; }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) {
+    WANT(s == STREAM);
+    if (waiting == sizeof copies / sizeof copies[0]) copy();
+    copies[waiting].to = (char *)to;
+    copies[waiting].from = from;
+    copies[waiting].bytes = n;
+    pieces(waiting++, 0);
+    return 0;
+}
+
+CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option, void **value) {
+    WANT(strstr(image, ".target sm_70") && n == 2 && option[0] == 5 && option[1] == 6 && value[0] && (size_t)value[1] == 4096);
+    if (getenv("D3P_KERNELS")[0] == 0) return strcpy(value[0], "line 7: what ptxas says\n"), 218;
+    *m = MODULE;
+    return 0;
+}
+
 CUresult cuModuleUnload(void *m) { WANT(m == MODULE); return 0; }
 
 CUresult cuModuleGetFunction(void **f, void *m, const char *name) {
@@ -48,6 +78,7 @@ CUresult cuModuleGetFunction(void **f, void *m, const char *name) {
 CUresult cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                         void *s, void **arguments, void **extra) {
     WANT(gx > 0 && gy == 1 && gz == 1 && bx == 256 && by == 1 && bz == 1 && shared == 0 && s == STREAM && !extra);
+    copy();
     ((void (*)(void *, long long))f)(arguments[0], gx);
     return 0;
 }
