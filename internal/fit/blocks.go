@@ -36,8 +36,10 @@ func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
 	return max(1, min(defaultRank, latent))
 }
 
-// setBlocks gives single parameters a guide of their own.
-func (p *Plan) setBlocks(blocks []guide.Block) error {
+// setBlocks gives single parameters a guide of their own. The scales of a block
+// are not lambda's second half, so curvature, the default of how the posterior
+// accounts for the noise, gives way to variance, and is refused when cfg asks for it.
+func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 	switch {
 	case len(blocks) == 0:
 		return nil
@@ -45,9 +47,11 @@ func (p *Plan) setBlocks(blocks []guide.Block) error {
 		return errors.New("--guide: a delta guide has no blocks (type --guide mean-field, or remove `blocks:` from the model file)")
 	case p.Gradient == GradientVanilla:
 		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
+	case cfg.NoiseAware == NoiseAwareCurvature:
+		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide without blocks (type --noise-aware variance, or remove `blocks:` from the model file)")
 	}
 	if p.NoiseAware == NoiseAwareCurvature {
-		p.NoiseAware = NoiseAwareVariance // a block's scales are not lambda's second half
+		p.NoiseAware = NoiseAwareVariance
 	}
 	p.Blocks = blocks
 	_, err := p.newGuide()

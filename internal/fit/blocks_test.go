@@ -51,6 +51,7 @@ func TestBlocksRefusals(t *testing.T) {
 	for want, cfg := range map[string]fit.Config{
 		"--guide: a delta guide":            {NonPrivate: true, Guide: "delta"},
 		"--gradient: vanilla gradients":     {Epsilon: 1, Gradient: "vanilla"},
+		"--noise-aware: curvature":          {Epsilon: 1, NoiseAware: "curvature"},
 		"rank 3 is not between 1 and the 1": {Epsilon: 1, Guide: "low_rank", Rank: 3},
 	} {
 		if _, err := fit.NewPlan(s.model, cfg); err == nil || !strings.Contains(err.Error(), want) {
@@ -60,5 +61,9 @@ func TestBlocksRefusals(t *testing.T) {
 	p, err := fit.NewPlan(s.model, fit.Config{Epsilon: 1, Guide: "low_rank"})
 	if err != nil || p.Rank != 1 {
 		t.Errorf("rank %d beside blocks, want 1: %v", p.Rank, err)
+	}
+	p, err = fit.NewPlan(s.model, fit.Config{Epsilon: 1})
+	if err != nil || p.NoiseAware != fit.NoiseAwareVariance {
+		t.Errorf("noise-aware %s by default beside blocks, want variance: %v", p.NoiseAware, err)
 	}
 }

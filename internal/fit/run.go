@@ -30,7 +30,7 @@ func NewPlan(m *models.Model, cfg Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.setBlocks(blocks); err != nil {
+	if err := p.setBlocks(blocks, cfg); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(p, m); err != nil {
