@@ -94,6 +94,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return err
 	}
 	defer root.Wipe()
+	if data == "-" {
+		return usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
+	}
 	absolute, err := filepath.Abs(data)
 	if err != nil {
 		return failWith(statusData, err)

@@ -97,6 +97,9 @@ func parquetHeader(path string, f *os.File) (header []string, err error) {
 
 // fileError says that a file cannot be read, and why, without the name twice.
 func fileError(path string, err error) error {
+	if strings.HasPrefix(err.Error(), path+":") {
+		return err
+	}
 	var inner *os.PathError
 	if errors.As(err, &inner) {
 		err = inner.Err

@@ -1,14 +1,21 @@
 // Package nearest finds the known name that a mistyped one was meant to be.
 package nearest
 
+import "strings"
+
 // Name returns the element of known closest to word, or "" when none is close.
 // Close means an optimal string alignment distance (insertions, deletions,
 // substitutions and swaps of neighbours) of at most a third of the longer
-// length, and of at most 3. Ties go to the earlier element.
+// length, of at most 3, and with something in common. A name that differs in case
+// alone is nearest; other ties go to the earlier element.
 func Name(word string, known []string) string {
 	best, bestDistance := "", 4
 	for _, k := range known {
-		limit := max(1, max(len(word), len(k))/3)
+		if strings.EqualFold(word, k) {
+			return k
+		}
+		longer := max(len(word), len(k))
+		limit := min(max(1, longer/3), longer-1)
 		if d := distance(word, k); d <= limit && d < bestDistance {
 			best, bestDistance = k, d
 		}

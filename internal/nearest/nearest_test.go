@@ -9,6 +9,7 @@ func TestName(t *testing.T) {
 		{"halfnormal", "half_normal"},
 		{"epsiln", "epsilon"},
 		{"gama", "gamma"},
+		{"GAMMA", "gamma"},
 		{"zebra", ""},
 		{"", ""},
 		{"xy", ""},
@@ -29,6 +30,16 @@ func TestDistanceIsSymmetric(t *testing.T) {
 		}
 		if distance(a, a) != 0 {
 			t.Errorf("distance(%q, itself) = %d", a, distance(a, a))
+		}
+	}
+}
+
+// One letter is no misspelling of another, but it is of itself in capitals.
+func TestShortNames(t *testing.T) {
+	known := []string{"X", "G", "id"}
+	for word, want := range map[string]string{"g": "G", "y": "", "ia": "id"} {
+		if got := Name(word, known); got != want {
+			t.Errorf("Name(%q) = %q, want %q", word, got, want)
 		}
 	}
 }

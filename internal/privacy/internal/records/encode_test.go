@@ -216,7 +216,8 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"empty file", "", "is empty"},
 		{"only blank lines", "\n\n", "is empty"},
-		{"unknown column", "agee,y\n1,2\n", "column age: not in the header of the file (did you mean agee?)"},
+		{"other case", "AGE,y\n1,2\n", "column age: not in the header of the file (did you mean AGE?)"},
+		{"no header, but text", "aged,yes\n", "column age: not in the header of the file (the header must name the columns as the model file does)"},
 		{"no header", "34,1\n35,0\n", "column age: not in the header of the file (the first line must name the columns)"},
 		{"semicolons", "age;y\n1;2\n", "(fields must be separated by commas)"},
 		{"compressed", "\x1f\x8b\x08\x00\x00age\n", "is compressed and cannot be decompressed"},
@@ -252,10 +253,11 @@ func TestReadErrors(t *testing.T) {
 
 // All columns that are missing are named at once.
 func TestReadErrorsTogether(t *testing.T) {
-	e := models.Encoding{K: 2, Fields: []models.Field{
+	e := models.Encoding{K: 3, Fields: []models.Field{
 		{Column: "height", Kind: models.Numeric, Out: []int{0}}, {Column: "weight", Kind: models.Numeric, Out: []int{1}},
+		{Column: "age", Kind: models.Numeric, Out: []int{2}},
 	}}
-	_, _, err := Read(write(t, "data.csv", "heigth,wieght\n1,2\n"), e, Options{})
+	_, _, err := Read(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
 	if err == nil || !strings.Contains(err.Error(), "heigth?") || !strings.Contains(err.Error(), "wieght?") {
 		t.Errorf("error %v, want both columns", err)
 	}

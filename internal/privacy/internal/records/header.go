@@ -22,7 +22,7 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	for i, name := range names {
 		switch first := slices.Index(header, name); {
 		case first < 0:
-			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, header)})
+			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
 		case slices.Contains(header[first+1:], name):
 			errs = append(errs, &FileError{File: file, Column: name, Problem: "named twice in the header of the file"})
 		default:
@@ -33,8 +33,9 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 }
 
 // hint names the column that was probably meant. A first line that holds a
-// number is no header but a record, and is never quoted.
-func hint(name string, header []string) string {
+// number, or none of the names in any case, may be no header but a record, and is
+// never quoted.
+func hint(name string, names, header []string) string {
 	for _, h := range header {
 		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" {
 			return "the first line must name the columns"
@@ -42,6 +43,12 @@ func hint(name string, header []string) string {
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ";\t|") {
 		return "fields must be separated by commas"
+	}
+	known := func(h string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, h) })
+	}
+	if !slices.ContainsFunc(header, known) {
+		return "the header must name the columns as the model file does"
 	}
 	if near := nearest.Name(name, header); near != "" {
 		return "did you mean " + near + "?"
