@@ -30,6 +30,13 @@ type Observer interface {
 	Step(t, T int, epsilonSpent func() float64)
 }
 
+// Keeper is an Observer that also wants to keep the state of a running fit. Keep
+// is called after each step, and calls checkpoint when it is time to.
+type Keeper interface {
+	Observer
+	Keep(checkpoint func() (Checkpoint, error))
+}
+
 // run drives l to its last step. eta is the public stream of reparameterisation
 // noise, sought to each step so that a continued fit draws the same numbers.
 // Cancelling ctx stops between two steps with ErrStopped.

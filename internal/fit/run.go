@@ -94,9 +94,14 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 		l.state.Curvature.floor = l.priorPrecision()
 	}
 	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
+	keeper, _ := obs.(Keeper)
+	checkpoint := func() (Checkpoint, error) { return l.saved(session.Ledger()) }
 	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
 		if obs != nil {
 			obs.Step(step, l.plan.Steps, spent)
+		}
+		if keeper != nil {
+			keeper.Keep(checkpoint)
 		}
 	})
 	err = errors.Join(err, session.Close())
@@ -198,10 +203,13 @@ func (p *tapePrior) logDensity(theta []float64) float64 {
 
 // Checkpoint returns what is needed to continue the fit that p came from, with
 // the ledger of what was spent.
-func (p *Posterior) Checkpoint(spent privacy.Ledger) (Checkpoint, error) {
+func (p *Posterior) Checkpoint(spent privacy.Ledger) (Checkpoint, error) { return p.loop.saved(spent) }
+
+// saved is the loop's state with the ledger of what was spent.
+func (l *Loop) saved(spent privacy.Ledger) (Checkpoint, error) {
 	raw, err := json.Marshal(spent)
 	if err != nil {
 		return Checkpoint{}, err
 	}
-	return p.loop.Checkpoint(raw), nil
+	return l.Checkpoint(raw), nil
 }

@@ -185,13 +185,53 @@ func TestStopAndResume(t *testing.T) {
 	if err := checkpoint.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	restored, err := fit.ReadCheckpoint(&file)
+	resumesTo(t, s, p, &file, whole, wholeLedger)
+}
+
+// A checkpoint that was kept while the fit went on, as one that is killed later
+// leaves it, continues to the same end.
+func TestKeptCheckpoint(t *testing.T) {
+	s := newStudy(t, 1000)
+	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	keeper := &keepAt{step: 150}
+	whole, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
+	if err != nil || keeper.err != nil {
+		t.Fatal(err, keeper.err)
+	}
+	resumesTo(t, s, p, &keeper.file, whole, ledger)
+}
+
+// keepAt keeps the checkpoint after one step.
+type keepAt struct {
+	step, now int
+	file      bytes.Buffer
+	err       error
+}
+
+func (k *keepAt) Step(t, _ int, _ func() float64) { k.now = t }
+
+func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
+	if k.now != k.step {
+		return
+	}
+	c, err := checkpoint()
+	k.err = errors.Join(err, c.Write(&k.file))
+}
+
+// resumesTo checks that the checkpoint in file continues to what a fit without
+// interruption found and spent.
+func resumesTo(t *testing.T, s *study, p *fit.Plan, file *bytes.Buffer, whole *fit.Posterior, wholeLedger privacy.Ledger) {
+	t.Helper()
+	restored, err := fit.ReadCheckpoint(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var spent privacy.Ledger
 	if err := json.Unmarshal(restored.Ledger, &spent); err != nil {
 		t.Fatal(err)
+	}
+	if steps := spent.Entries[0].Steps; steps != restored.State.Step || steps >= p.Steps {
+		t.Fatalf("checkpoint of step %d with %d steps charged", restored.State.Step, steps)
 	}
 	again, finalLedger, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)
 	if err != nil {
