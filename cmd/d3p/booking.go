@@ -14,7 +14,10 @@ import (
 
 // booking is a run's place in the ledger of its data set. Without a path there
 // is no ledger, and nothing is booked.
-type booking struct{ path, run string }
+type booking struct {
+	path string
+	run  ledger.Run
+}
 
 // reserve sets budget aside for a planned fit before any record is read.
 func (b booking) reserve(entity string, plan *fit.Plan) error {
@@ -55,7 +58,7 @@ func (b booking) booked(entity string, rel event.Relation) (*report.Booked, erro
 	if err := sameClaim(book, entity, rel); err != nil {
 		return nil, b.failed(err)
 	}
-	others, err := book.Accounts(b.run)
+	others, err := book.Accounts(b.run.ID)
 	if err != nil {
 		return nil, b.failed(err)
 	}

@@ -34,7 +34,7 @@ const exitCodes = `Exit status:
   6    a result is not finite, or could not be written
   7    stopped before the end, can be resumed
   8    no GPU available
-  130  interrupted`
+  130  interrupted before anything was spent`
 
 // statusError is an error that knows the exit status it leads to.
 type statusError struct {

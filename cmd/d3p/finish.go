@@ -76,6 +76,7 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
 	}
 	os.Remove(filepath.Join(folder.private(), checkpointFile))
+	os.Remove(filepath.Join(folder.private(), lockFile))
 	return a.printFit(folder, run, m)
 }
 

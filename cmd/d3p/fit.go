@@ -113,7 +113,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	j := job{
 		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
-		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
+		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
@@ -125,6 +125,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err != nil {
 		return err
 	}
+	j.Folder = folder.name()
 	return a.execute(c.Context(), folder, j, m, plan, j.table(m, root), root, nil)
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/ledger"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -19,6 +20,7 @@ import (
 // from which d3p resume goes on.
 type job struct {
 	ID      string    `json:"id"`
+	Folder  string    `json:"folder"` // its name, without where it is
 	Created time.Time `json:"created"`
 	Data    string    `json:"data"` // absolute path
 	Name    string    `json:"name"`
@@ -33,16 +35,20 @@ type job struct {
 	Formats     []string          `json:"formats"`
 	Seed        uint64            `json:"seed"`
 	Threads     int               `json:"threads"`
-	Precision   string            `json:"precision,omitempty"` // empty: float32
-	Insecure    bool              `json:"insecure"`
-	Device      string            `json:"device,omitempty"`     // as asked for; empty: auto
-	MaxMemory   int               `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
-	Engine      string            `json:"engine,omitempty"`     // what it came to
-	Ledger      string            `json:"ledger,omitempty"`     // absolute path of the data set's ledger
+	// CheckpointEvery is in seconds; 0 is the default.
+	CheckpointEvery int    `json:"checkpoint_every,omitempty"`
+	Precision       string `json:"precision,omitempty"` // empty: float32
+	Insecure        bool   `json:"insecure"`
+	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
+	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
+	Engine          string `json:"engine,omitempty"`     // what it came to
+	Ledger          string `json:"ledger,omitempty"`     // absolute path of the data set's ledger
 }
 
 // booking is the job's place in the ledger of the data set.
-func (j job) booking() booking { return booking{j.Ledger, j.ID} }
+func (j job) booking() booking {
+	return booking{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder}}
+}
 
 // table is the job's table, not read yet. The root chooses among the rows of units
 // that have too many.
@@ -59,6 +65,13 @@ func (j job) table(m *models.Model, root noise.Root) *privacy.Table {
 // execute runs a job on its table, in its folder: a new one, or what a checkpoint
 // left to do.
 func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, table *privacy.Table, root noise.Root, from *fit.Checkpoint) error {
+	if from == nil { // d3p resume has the lock already
+		unlock, err := folder.lock()
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
 	engine, closeEngine, err := a.openEngine(j, m, plan)
 	if err != nil {
 		if from == nil {
@@ -103,22 +116,24 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		return failWith(statusData, err)
 	}
 	var posterior *fit.Posterior
-	var ledger privacy.Ledger
+	var spent privacy.Ledger
+	keeper := a.newKeeper(folder, j.CheckpointEvery)
 	if from == nil {
-		posterior, ledger, err = fit.Run(ctx, plan, curator, a.newProgress())
+		posterior, spent, err = fit.Run(ctx, plan, curator, keeper)
 	} else {
-		posterior, ledger, err = fit.Resume(ctx, *from, m, curator, a.newProgress())
+		posterior, spent, err = fit.Resume(ctx, *from, m, curator, keeper)
 	}
-	if len(ledger.Entries) > 0 {
-		err = errors.Join(err, folder.write(ledgerFile, ledger))
+	keeper.stop()
+	if len(spent.Entries) > 0 {
+		err = errors.Join(err, folder.write(ledgerFile, spent))
 	}
-	if unbooked := j.booking().settle(ledger); unbooked != nil {
+	if unbooked := j.booking().settle(spent); unbooked != nil {
 		err = errors.Join(err, unbooked)
 	}
 	if err != nil {
-		return a.stopped(folder, posterior, ledger, err)
+		return a.stopped(folder, posterior, spent, err)
 	}
-	return a.release(folder, j, m, posterior, ledger)
+	return a.release(folder, j, m, posterior, spent)
 }
 
 // budgetOf is the budget that the curator enforces. A run that is not private

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -24,7 +25,8 @@ func newLedger(a *app) *cobra.Command {
 		Long: `A ledger is a file that the custodian of a data set keeps: what every run on it
 released, and a limit for all of them together. d3p fit --ledger FILE reserves
 what the fit may spend before it reads a record, is refused (status 5) when all
-runs together would exceed the limit, and books what was spent at the end.
+runs together would exceed the limit, and books what was spent at the end. A fit
+that was killed keeps its reservation until it is resumed or settled.
 
 All runs of a ledger together satisfy the guarantee that d3p ledger show prints,
 as long as it holds every release from the records, and no run was decided on by
@@ -33,13 +35,13 @@ looking at the results of earlier ones. Nothing in it depends on a record.`,
 		Args:    func(_ *cobra.Command, args []string) error { return noSuchLedgerCommand(args) },
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerInit(a), newLedgerShow(a), newLedgerAdd(a))
+	c.AddCommand(newLedgerInit(a), newLedgerShow(a), newLedgerAdd(a), newLedgerSettle(a))
 	return c
 }
 
 func noSuchLedgerCommand(args []string) error {
 	if len(args) > 0 {
-		return usagef("unknown command ledger %s; one of init, show, add", args[0])
+		return usagef("unknown command ledger %s; one of init, show, add, settle", args[0])
 	}
 	return nil
 }
@@ -95,12 +97,7 @@ func newLedgerAdd(a *app) *cobra.Command {
 		Long: `Add verifies each release and books what it cost. What has been released counts
 even when it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) < 2 {
-				return usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
-			}
-			return nil
-		},
+		Args:    ledgerAndRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			_, err := ledger.Update(args[0], func(book *ledger.Book) error {
 				for _, run := range args[1:] {
@@ -116,6 +113,14 @@ even when it exceeds the limit.`,
 			return a.showLedger(args[0])
 		},
 	}
+}
+
+// ledgerAndRuns checks the arguments of a command on a ledger and runs.
+func ledgerAndRuns(c *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
+	}
+	return nil
 }
 
 // bookRun books a finished run.
@@ -143,7 +148,16 @@ func bookRun(book *ledger.Book, run string) error {
 	if err != nil {
 		return failWith(statusData, err)
 	}
-	return book.Settle(p.ReportID, ev, created)
+	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(run)}, ev, created)
+}
+
+// nameOf is the name of a run's folder, of which release/ may be given, too.
+func nameOf(run string) string {
+	absolute, err := filepath.Abs(run)
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(strings.TrimSuffix(absolute, string(filepath.Separator)+"release"))
 }
 
 // shownLedger is the JSON form of a ledger: its runs, and what they cost at the
@@ -157,7 +171,7 @@ type shownLedger struct {
 }
 
 type shownRun struct {
-	Run     string    `json:"run"`
+	ledger.Run
 	Time    time.Time `json:"time"`
 	State   string    `json:"state"`
 	Epsilon float64   `json:"epsilon"` // of this run alone
@@ -194,10 +208,10 @@ func printLedger(w io.Writer, name string, l shownLedger) {
 	fmt.Fprintf(w, "%s: %s, one %s, %s neighbours, all epsilons at delta %g\n\n", name, l.Dataset, l.Entity, report.RelationWords(l.Relation), l.Limit.Delta)
 	t := newTable(w)
 	t.Style().Format.Header = text.FormatDefault
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 4, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	t.AppendHeader(table.Row{"run", "from", "state", "epsilon alone"})
+	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight}})
+	t.AppendHeader(table.Row{"run", "folder", "from", "state", "epsilon alone"})
 	for _, run := range l.Runs {
-		t.AppendRow(table.Row{run.Run, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
+		t.AppendRow(table.Row{run.ID, run.Folder, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
 	}
 	t.Render()
 	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))

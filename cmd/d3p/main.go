@@ -15,11 +15,16 @@ func main() {
 }
 
 // mainStatus runs the command line of this process and returns its exit status.
-// The first SIGINT or SIGTERM cancels the context, so that a fit stops between
-// steps and records what was spent; after it the default action is restored, so
-// that a second one ends the process at once.
+// The first SIGINT, SIGTERM or SIGHUP cancels the context, so that a fit stops
+// between steps and records what was spent; after it the default action is
+// restored, so that a second one ends the process at once. Under nohup a SIGHUP
+// stays ignored.
 func mainStatus() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 	a := &app{out: os.Stdout, err: os.Stderr, environ: os.Environ()}

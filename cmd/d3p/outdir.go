@@ -72,6 +72,9 @@ func privateFolder(path string) (runFolder, error) {
 func (r runFolder) release() string { return filepath.Join(r.path, "release") }
 func (r runFolder) private() string { return filepath.Join(r.path, "private") }
 
+// name is the folder's name, without where it is.
+func (r runFolder) name() string { return filepath.Base(r.path) }
+
 // discard removes a run folder in which nothing was spent yet.
 func (r runFolder) discard() { os.RemoveAll(r.path) }
 
@@ -81,6 +84,7 @@ const (
 	ledgerFile     = "ledger.json"
 	checkpointFile = "checkpoint.json"
 	spaceFile      = "space" // keeps room for the release while the fit runs
+	lockFile       = "lock"  // locked by the d3p that works in the folder
 )
 
 // prepare writes the job and takes the disk space that the release will need,
@@ -111,6 +115,7 @@ func (r runFolder) giveSpaceBack() { os.Remove(filepath.Join(r.private(), spaceF
 func (r runFolder) keepDataCheck() {
 	r.giveSpaceBack()
 	os.Remove(filepath.Join(r.private(), jobFile))
+	os.Remove(filepath.Join(r.private(), lockFile))
 	if err := os.Remove(r.private()); err == nil { // there was no data check
 		os.Remove(r.path)
 	}

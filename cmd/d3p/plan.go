@@ -168,6 +168,7 @@ func guideDetails(s *spec.Spec) string {
 func newTable(w io.Writer) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(w)
+	t.SuppressTrailingSpaces()
 	style := table.StyleDefault
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "

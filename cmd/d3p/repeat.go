@@ -94,7 +94,10 @@ func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*rep
 		if err != nil {
 			return all, err
 		}
-		j.ID, j.Seed = runID(), seed+uint64(k)
+		j.ID, j.Folder, j.Seed = runID(), folder.name(), seed+uint64(k)
+		if err := folder.write(jobFile, j); err != nil { // d3p ledger settle reads it, should this d3p be killed
+			return all, err
+		}
 		all = append(all, &replicate{folder: folder, job: j, plan: plan, root: root.Child(uint64(k))})
 	}
 	return all, nil
@@ -111,7 +114,7 @@ func reserveAll(all []*replicate, m *models.Model) error {
 			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, r.plan.Adjacency); err != nil {
 				return err
 			}
-			if err := book.Reserve(r.job.ID, r.plan.MechanismEvent(r.plan.NoiseMultiplier), time.Now()); err != nil {
+			if err := book.Reserve(r.job.booking().run, r.plan.MechanismEvent(r.plan.NoiseMultiplier), time.Now()); err != nil {
 				return err
 			}
 		}

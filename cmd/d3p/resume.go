@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,9 +28,17 @@ could come twice in it.`,
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			folder := runFolder{args[0]}
+			if _, err := os.Stat(folder.private()); err != nil {
+				return usagef("%s holds no stopped fit", args[0])
+			}
+			unlock, err := folder.lock()
+			if err != nil {
+				return err
+			}
+			defer unlock()
 			j, checkpoint, err := folder.stoppedFit()
 			if errors.Is(err, fs.ErrNotExist) {
-				return usagef("%s holds no stopped fit", args[0])
+				return noCheckpoint(folder, j)
 			}
 			if err != nil {
 				return failWith(statusUsage, fmt.Errorf("%s: %w", args[0], err))
@@ -46,6 +55,18 @@ could come twice in it.`,
 	}
 	c.Flags().StringVar(&data, "data", "", "data `FILE`, when it has moved")
 	return c
+}
+
+// noCheckpoint says why there is nothing to go on from.
+func noCheckpoint(folder runFolder, j job) error {
+	_, err := os.Stat(folder.release())
+	switch {
+	case err == nil || j.ID == "":
+		return usagef("%s holds no stopped fit", folder.path)
+	case j.Ledger != "":
+		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s gives back what it had reserved)", folder.path)
+	}
+	return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", folder.path)
 }
 
 // resume compiles the model of a job again and goes on from its checkpoint.

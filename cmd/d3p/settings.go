@@ -22,6 +22,7 @@ type runSettings struct {
 	Ledger             string
 	Precision          string
 	Threads, Draws     int
+	CheckpointEvery    int // s
 	MaxMemory          int // MB
 	Repeat             int // 0 is 1
 	Seed               uint64
@@ -78,6 +79,7 @@ func settings() []setting {
 		setting{running, "max-memory", "memory of the CUDA device to use, in MB; a table that does not fit is sent in parts (default nine tenths of what is free)", nil, func(s *runSettings) any { return &s.MaxMemory }},
 		setting{running, "precision", "width in which the table is kept in memory; sums, norms and noise are float64 in both (default float32)", []string{"float32", "float64"}, func(s *runSettings) any { return &s.Precision }},
 		setting{running, "repeat", "number of fits with the same settings but noise of their own, side by side; each is charged to the --ledger (default 1)", nil, func(s *runSettings) any { return &s.Repeat }},
+		setting{running, "checkpoint-every", "seconds between two checkpoints of a running fit, from which d3p resume goes on when it was killed (default 60)", nil, func(s *runSettings) any { return &s.CheckpointEvery }},
 		setting{running, "threads", "threads of the CPU engine (default: chosen by the work per step)", nil, func(s *runSettings) any { return &s.Threads }},
 	)
 }

@@ -41,9 +41,15 @@ const (
 	Spent    = "spent"    // the run has released this, and will release no more
 )
 
+// Run says which run an entry is of.
+type Run struct {
+	ID     string `json:"run"`
+	Folder string `json:"folder,omitempty"` // name of the run's folder, for the reader
+}
+
 // Entry is one line of a book. The last one of a run is the one that counts.
 type Entry struct {
-	Run      string          `json:"run"`
+	Run
 	Time     time.Time       `json:"time"`
 	State    string          `json:"state"`
 	Event    json.RawMessage `json:"event"`    // as dp_accounting writes it; null: nothing
@@ -106,14 +112,14 @@ func (e Entry) event() (event.Event, error) {
 
 // Account is what counts of one run.
 type Account struct {
-	Run   string
+	Run
 	Time  time.Time // of its first entry
 	State string
 	Event event.Event
 }
 
 // Accounts are the runs that released or may release something, in the order of
-// their first entries, without the run named except.
+// their first entries, without the run of the id except.
 func (b *Book) Accounts(except string) ([]Account, error) {
 	var list []Account
 	at := map[string]int{}
@@ -122,17 +128,17 @@ func (b *Book) Accounts(except string) ([]Account, error) {
 		if err != nil {
 			return nil, err
 		}
-		i, known := at[e.Run]
+		i, known := at[e.ID]
 		if !known {
 			i = len(list)
-			at[e.Run] = i
+			at[e.ID] = i
 			list = append(list, Account{Run: e.Run, Time: e.Time})
 		}
 		list[i].State, list[i].Event = e.State, ev
 	}
 	kept := list[:0]
 	for _, a := range list {
-		if a.Run != except && a.Event != nil {
+		if a.ID != except && a.Event != nil {
 			kept = append(kept, a)
 		}
 	}
@@ -171,8 +177,8 @@ func (b *Book) Epsilon(ev event.Event) (float64, error) {
 // Reserve sets budget aside for what a run may release. It returns a
 // *privacy.BudgetError, and changes nothing, when all runs together would exceed
 // the limit. Reserving again for a run replaces what it had.
-func (b *Book) Reserve(run string, ev event.Event, now time.Time) error {
-	others, err := b.Accounts(run)
+func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
+	others, err := b.Accounts(run.ID)
 	if err != nil {
 		return err
 	}
@@ -189,12 +195,12 @@ func (b *Book) Reserve(run string, ev event.Event, now time.Time) error {
 
 // Settle books what a run has released; nil for nothing. What was released counts
 // whatever the limit.
-func (b *Book) Settle(run string, ev event.Event, now time.Time) error {
+func (b *Book) Settle(run Run, ev event.Event, now time.Time) error {
 	return b.add(run, Spent, ev, now)
 }
 
 // add adds an entry, unless the run's last one says the same.
-func (b *Book) add(run, state string, ev event.Event, now time.Time) error {
+func (b *Book) add(run Run, state string, ev event.Event, now time.Time) error {
 	raw := json.RawMessage("null")
 	if ev != nil {
 		text, err := event.MarshalDpEvent(ev)
@@ -208,7 +214,7 @@ func (b *Book) add(run, state string, ev event.Event, now time.Time) error {
 		raw = compact.Bytes()
 	}
 	for i := len(b.Entries) - 1; i >= 0; i-- {
-		if last := b.Entries[i]; last.Run == run {
+		if last := b.Entries[i]; last.ID == run.ID {
 			if last.State == state && string(last.Event) == string(raw) {
 				return nil
 			}

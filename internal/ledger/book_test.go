@@ -30,10 +30,10 @@ var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 func TestRunsCompose(t *testing.T) {
 	b := book(3)
 	for _, name := range []string{"a", "b"} {
-		if err := b.Reserve(name, run(100, 200), now); err != nil {
+		if err := b.Reserve(Run{ID: name}, run(100, 200), now); err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Settle(name, run(100, 200), now); err != nil {
+		if err := b.Settle(Run{ID: name}, run(100, 200), now); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,32 +59,32 @@ func TestRunsCompose(t *testing.T) {
 func TestLimit(t *testing.T) {
 	b := book(1)
 	whole := run(150, 1000) // epsilon 0.92 at 1e-6
-	if err := b.Reserve("a", whole, now); err != nil {
+	if err := b.Reserve(Run{ID: "a"}, whole, now); err != nil {
 		t.Fatal(err)
 	}
 	var over *privacy.BudgetError
-	if err := b.Reserve("b", whole, now); !errors.As(err, &over) || over.Needs <= 1 || over.Before <= 0.8 || over.Before >= 1 {
+	if err := b.Reserve(Run{ID: "b"}, whole, now); !errors.As(err, &over) || over.Needs <= 1 || over.Before <= 0.8 || over.Before >= 1 {
 		t.Fatalf("a second run of the same price: %v", err)
 	}
 	if len(b.Entries) != 1 {
 		t.Fatalf("the refused run is in the book: %+v", b.Entries)
 	}
-	if err := b.Reserve("a", whole, now); err != nil || len(b.Entries) != 1 {
+	if err := b.Reserve(Run{ID: "a"}, whole, now); err != nil || len(b.Entries) != 1 {
 		t.Errorf("reserving the same again: %v, %d entries", err, len(b.Entries))
 	}
-	if err := b.Settle("a", run(150, 10), now); err != nil {
+	if err := b.Settle(Run{ID: "a"}, run(150, 10), now); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Reserve("b", run(150, 900), now); err != nil {
+	if err := b.Reserve(Run{ID: "b"}, run(150, 900), now); err != nil {
 		t.Errorf("what a did not spend is not given back: %v", err)
 	}
-	if err := b.Settle("b", nil, now); err != nil {
+	if err := b.Settle(Run{ID: "b"}, nil, now); err != nil {
 		t.Fatal(err)
 	}
 	if accounts, err := b.Accounts(""); err != nil || len(accounts) != 1 {
 		t.Errorf("a run that released nothing counts: %+v, %v", accounts, err)
 	}
-	if err := b.Settle("c", whole, now); err != nil {
+	if err := b.Settle(Run{ID: "c"}, whole, now); err != nil {
 		t.Errorf("what has been released must be booked, limit or not: %v", err)
 	}
 }
@@ -100,7 +100,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 		t.Error("a ledger was overwritten")
 	}
 	b, err := Update(path, func(b *Book) error {
-		return errors.Join(b.Reserve("a", run(100, 10), now), b.Settle("a", run(100, 9), now), b.Reserve("b", run(100, 10), now))
+		return errors.Join(b.Reserve(Run{ID: "a"}, run(100, 10), now), b.Settle(Run{ID: "a", Folder: "out"}, run(100, 9), now), b.Reserve(Run{ID: "b"}, run(100, 10), now))
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 	for old, altered := range map[string]string{
 		`"epsilon": 2`: `"epsilon": 3`, `"count": 9`: `"count": 1`, `"state": "spent"`: `"state": "spend"`,
-		`"noise_multiplier": 100`: `"noise_multiplier": 1000`, `"entity": "patient"`: `"entity": "visit"`,
+		`"noise_multiplier": 100`: `"noise_multiplier": 1000`, `"entity": "patient"`: `"entity": "visit"`, `"folder": "out"`: `"folder": "in"`,
 	} {
 		changed := strings.Replace(string(text), old, altered, 1)
 		if changed == string(text) {
@@ -148,7 +148,7 @@ func TestUpdatesAreSerial(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range strings.Split("a b c d e f g h", " ") {
 		all.Go(func() {
-			if _, err := Update(path, func(b *Book) error { return b.Settle(name, run(100, 1), now) }); err != nil {
+			if _, err := Update(path, func(b *Book) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
 				t.Error(err)
 			}
 		})

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/ledger"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+)
+
+func newLedgerSettle(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "settle FILE RUN...",
+		Short: "Give back what killed fits had reserved and will not release",
+		Long: `Settle books what a fit that was killed had spent, and gives the rest of its
+reservation back. It needs the folder of the run: the steps up to its last
+checkpoint stay charged; the numbers of later ones, or of all when there is no
+checkpoint, ended with the process, and nobody has seen them. A fit that still
+runs, or whose folder is gone, keeps its reservation.
+
+d3p resume may still go on from the checkpoint: it reserves the rest again.`,
+		Example: "  d3p ledger settle cohort.ledger d3p-run-cohort-3",
+		Args:    ledgerAndRuns,
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, run := range args[1:] {
+				if err := settleKilled(args[0], runFolder{run}); err != nil {
+					return err
+				}
+			}
+			return a.showLedger(args[0])
+		},
+	}
+}
+
+// settleKilled books what the killed fit in a folder had spent.
+func settleKilled(path string, folder runFolder) error {
+	if _, err := os.Stat(folder.private()); err != nil {
+		return failWith(statusUsage, fmt.Errorf("%s: no private/ of a run: %w", folder.path, errors.Unwrap(err)))
+	}
+	unlock, err := folder.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	j, checkpoint, err := folder.stoppedFit()
+	var spent event.Event
+	switch {
+	case err == nil:
+		var steps privacy.Ledger
+		if err := json.Unmarshal(checkpoint.Ledger, &steps); err != nil {
+			return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+		}
+		spent = steps.Event()
+	case !errors.Is(err, fs.ErrNotExist):
+		return failWith(statusUsage, fmt.Errorf("%s: %w", folder.path, err))
+	case j.ID == "":
+		return usagef("%s holds no fit", folder.path)
+	}
+	if _, err := os.Stat(folder.release()); err == nil {
+		return usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
+	}
+	_, err = ledger.Update(path, func(book *ledger.Book) error {
+		accounts, err := book.Accounts("")
+		if err != nil {
+			return err
+		}
+		for _, a := range accounts {
+			if a.ID == j.ID && a.State == ledger.Reserved {
+				return book.Settle(a.Run, spent, time.Now())
+			}
+		}
+		return fmt.Errorf("%s holds no reservation of %s", path, folder.path)
+	})
+	if err != nil {
+		return failWith(statusUsage, err)
+	}
+	folder.giveSpaceBack()
+	return nil
+}
