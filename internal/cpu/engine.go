@@ -35,9 +35,6 @@ func New(opt Options) *Engine {
 // Name implements privacy.Engine.
 func (e *Engine) Name() string { return "cpu" }
 
-// Threads is how many threads the engine may use.
-func (e *Engine) Threads() int { return e.threads }
-
 // Open implements privacy.Engine.
 func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
 	p, err := compile(t)

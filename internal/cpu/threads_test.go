@@ -79,3 +79,37 @@ func TestPool(t *testing.T) {
 		}
 	}
 }
+
+// A worker lends its threads: every piece is done once, and nothing is allocated.
+func TestShare(t *testing.T) {
+	tape := logistic(t, 3)
+	for _, threads := range []int{1, 2, 5} {
+		opened, err := New(Options{Threads: threads}).Open(tape, logisticRows(10, 3, tape.K))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := opened.(privacy.Sharer)
+		if w.Threads() != threads {
+			t.Errorf("%d threads, want %d", w.Threads(), threads)
+		}
+		var done [100]atomic.Int32
+		work := func(thread, piece int) {
+			if thread >= threads {
+				t.Errorf("thread %d of %d", thread, threads)
+			}
+			done[piece].Add(1)
+		}
+		w.Share(len(done), work)
+		for k := range done {
+			if n := done[k].Load(); n != 1 {
+				t.Errorf("%d threads: piece %d was done %d times", threads, k, n)
+			}
+		}
+		if a := testing.AllocsPerRun(10, func() { w.Share(len(done), work) }); a > 0 {
+			t.Errorf("%d threads: %g allocations", threads, a)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -239,6 +239,20 @@ func (c *context) clipChunk(j *job, k int) (count float64) {
 	return c.factors(j.clip)
 }
 
+// Threads implements privacy.Sharer.
+func (w *worker) Threads() int { return len(w.contexts) }
+
+// Share implements privacy.Sharer.
+func (w *worker) Share(n int, work func(thread, piece int)) {
+	if w.pool != nil {
+		w.pool.run(n, work)
+		return
+	}
+	for k := range n {
+		work(0, k)
+	}
+}
+
 // Close implements privacy.Worker.
 func (w *worker) Close() error {
 	if w.pool != nil {
@@ -247,4 +261,4 @@ func (w *worker) Close() error {
 	return nil
 }
 
-var _ privacy.Worker = (*worker)(nil)
+var _ privacy.Sharer = (*worker)(nil)

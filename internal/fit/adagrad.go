@@ -11,13 +11,13 @@ type adagrad struct {
 func newAdagrad(size int) *adagrad { return &adagrad{sum: make([]float64, size)} }
 
 // Update implements Optimizer.
-func (o *adagrad) Update(x, g []float64, _ int, rate float64, gain []float64) {
-	for j, gj := range g {
-		o.sum[j] += gj * gj
-		a := rate / (math.Sqrt(o.sum[j]) + adamEpsilon)
-		x[j] += a * gj
-		if j < len(gain) {
-			gain[j] = a
+func (o *adagrad) Update(u update, low, high int) {
+	for j := low; j < high; j++ {
+		o.sum[j] += u.G[j] * u.G[j]
+		a := u.Rate / (math.Sqrt(o.sum[j]) + adamEpsilon)
+		u.X[j] += a * u.G[j]
+		if j < len(u.Gain) {
+			u.Gain[j] = a
 		}
 	}
 }

@@ -18,23 +18,22 @@ const (
 // Kingma & Ba 2015, arXiv:1412.6980, algorithm 1.
 type adam struct {
 	first, second []float64 // running means of g and g², shape (V)
-	unused        []float64 // gains that nobody asks for, shape (V)
 }
 
 func newAdam(size int) *adam {
-	return &adam{first: make([]float64, size), second: make([]float64, size), unused: make([]float64, size)}
+	return &adam{first: make([]float64, size), second: make([]float64, size)}
 }
 
 // Update implements Optimizer; gain = rate/(√v̂ + 1e-8).
-func (o *adam) Update(x, g []float64, t int, rate float64, gain []float64) {
+func (o *adam) Update(u update, low, high int) {
 	step := simd.AdamStep{
 		Beta1: adamBeta1, Beta2: adamBeta2,
-		Correct1: 1 - math.Pow(adamBeta1, float64(t)), Correct2: 1 - math.Pow(adamBeta2, float64(t)),
-		Epsilon: adamEpsilon, Rate: rate,
+		Correct1: 1 - math.Pow(adamBeta1, float64(u.T)), Correct2: 1 - math.Pow(adamBeta2, float64(u.T)),
+		Epsilon: adamEpsilon, Rate: u.Rate,
 	}
-	n := min(len(gain), len(g))
-	step.Adam(x[:n], g[:n], o.first[:n], o.second[:n], gain[:n])
-	step.Adam(x[n:len(g)], g[n:], o.first[n:], o.second[n:], o.unused[n:])
+	n := max(low, min(len(u.Gain), high)) // beyond it nobody asks for gains
+	step.AdamGain(u.X[low:n], u.G[low:n], o.first[low:n], o.second[low:n], u.Gain[min(low, len(u.Gain)):])
+	step.Adam(u.X[n:high], u.G[n:high], o.first[n:high], o.second[n:high])
 }
 
 // Moments implements Optimizer.

@@ -12,9 +12,9 @@ func newAdamW(size int, decay float64) *adamW {
 }
 
 // Update implements Optimizer.
-func (o *adamW) Update(x, g []float64, t int, rate float64, gain []float64) {
-	for j := range g {
-		x[j] -= rate * o.decay * x[j]
+func (o *adamW) Update(u update, low, high int) {
+	for j := low; j < high; j++ {
+		u.X[j] -= u.Rate * o.decay * u.X[j]
 	}
-	o.adam.Update(x, g, t, rate, gain)
+	o.adam.Update(u, low, high)
 }

@@ -8,8 +8,6 @@ type average struct {
 	start int       // first step included
 	Count int       `json:"count"` // iterates so far
 	Mean  []float64 `json:"mean"`  // shape (V)
-
-	scratch []float64 // a block
 }
 
 // averageStart is floor((1 − fraction)·T). For fraction 0 nothing is averaged,
@@ -19,22 +17,18 @@ func averageStart(fraction float64, steps int) int {
 }
 
 func newAverage(start, size int) average {
-	return average{start: start, Mean: make([]float64, size), scratch: make([]float64, block)}
+	return average{start: start, Mean: make([]float64, size)}
 }
 
 // averages reports whether the iterate after step t is included.
 func (a *average) averages(t int) bool { return t >= a.start }
 
-// add includes lambda (V) as the iterate after step t.
-func (a *average) add(t int, lambda []float64) {
-	if !a.averages(t) {
-		return
-	}
-	a.Count++
+// add includes lambda (V), as iterate number Count, in coordinates low <= j < high.
+func (a *average) add(lambda []float64, low, high int, s *scratch) {
 	w := 1 / float64(a.Count)
-	for lo := 0; lo < len(lambda); lo += block {
-		hi := min(lo+block, len(lambda))
-		mean, step := a.Mean[lo:hi], a.scratch[:hi-lo]
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
+		mean, step := a.Mean[lo:hi], s[0][:hi-lo]
 		simd.Sub(step, lambda[lo:hi], mean)
 		simd.MulScalar(step, step, w)
 		simd.Add(mean, mean, step)

@@ -30,8 +30,6 @@ type curvature struct {
 	sizes []int     // coordinates of each parameter, in order; they add up to P
 	floor []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
 
-	weighted, term []float64 // scratch of a block
-
 	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
 
 	// The others have shape (P).
@@ -60,7 +58,6 @@ func newCurvature(latent int, sizes []int) curvature {
 	}
 	c := curvature{
 		sizes: sizes, floor: make([]float64, latent),
-		weighted: make([]float64, block), term: make([]float64, block),
 	}
 	for _, a := range c.arrays() {
 		*a = make([]float64, latent)
@@ -79,16 +76,28 @@ func (c *curvature) arrays() []*[]float64 {
 // curvatureWeight is w of step t (from 0).
 func curvatureWeight(t int) float64 { return float64(t + 1) }
 
-// observe adds step t (from 0): θ, d = θ − m, the released likelihood gradient
-// and the prior's, each of shape (P); noiseSD is τ > 0.
-func (c *curvature) observe(t int, theta, d, likelihood, prior []float64, noiseSD float64) {
-	w, variance := curvatureWeight(t), noiseSD*noiseSD
+// An observation is what step T (from 0) tells: θ, d = θ − m, the released
+// likelihood gradient and the prior's, each of shape (P); NoiseSD is τ > 0.
+type observation struct {
+	Theta, D, Likelihood, Prior []float64
+	T                           int
+	NoiseSD                     float64
+}
+
+// begin counts a step.
+func (c *curvature) begin(o observation) {
+	w := curvatureWeight(o.T)
 	c.Totals[0] += w
-	c.Totals[1] += w * w * variance
-	for lo := 0; lo < len(d); lo += block {
-		hi := min(lo+block, len(d))
-		x, g, p := d[lo:hi], likelihood[lo:hi], prior[lo:hi]
-		wx, term := c.weighted[:hi-lo], c.term[:hi-lo]
+	c.Totals[1] += w * w * o.NoiseSD * o.NoiseSD
+}
+
+// observe adds coordinates low <= j < high of a step.
+func (c *curvature) observe(o observation, low, high int, s *scratch) {
+	w, variance := curvatureWeight(o.T), o.NoiseSD*o.NoiseSD
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
+		x, g, p := o.D[lo:hi], o.Likelihood[lo:hi], o.Prior[lo:hi]
+		wx, term := s[0][:hi-lo], s[1][:hi-lo]
 		simd.MulScalar(wx, x, w)
 		simd.Mul(term, wx, g)
 		simd.Sub(c.Likelihood[lo:hi], c.Likelihood[lo:hi], term)
@@ -100,7 +109,7 @@ func (c *curvature) observe(t int, theta, d, likelihood, prior []float64, noiseS
 		simd.Mul(term, term, x)
 		simd.Add(c.Noise[lo:hi], c.Noise[lo:hi], term)
 		for _, sum := range [...]struct{ to, of []float64 }{
-			{c.Place, theta[lo:hi]}, {c.LikelihoodSlope, g}, {c.PriorSlope, p},
+			{c.Place, o.Theta[lo:hi]}, {c.LikelihoodSlope, g}, {c.PriorSlope, p},
 		} {
 			simd.MulScalar(term, sum.of, w)
 			simd.Add(sum.to[lo:hi], sum.to[lo:hi], term)
@@ -108,11 +117,12 @@ func (c *curvature) observe(t int, theta, d, likelihood, prior []float64, noiseS
 	}
 }
 
-// relax adds an averaged step with the optimizer's gain and the precision.
-func (c *curvature) relax(gain, precision []float64) {
-	for lo := 0; lo < len(gain); lo += block {
-		hi := min(lo+block, len(gain))
-		term := c.term[:hi-lo]
+// relax adds coordinates low <= j < high of an averaged step with the optimizer's
+// gain and the precision.
+func (c *curvature) relax(gain, precision []float64, low, high int, s *scratch) {
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
+		term := s[0][:hi-lo]
 		simd.Mul(term, gain[lo:hi], precision[lo:hi])
 		simd.Add(c.Relaxation[lo:hi], c.Relaxation[lo:hi], term)
 	}
@@ -157,14 +167,8 @@ func (c *curvature) replace(precision []float64) {
 	})
 }
 
-// follow is replace with an estimate at most curvatureEvery steps old.
-func (c *curvature) follow(t int, precision []float64) {
-	if t%curvatureEvery == 0 {
-		c.replace(precision)
-		copy(c.Current, precision)
-	}
-	copy(precision, c.Current)
-}
+// renews says whether Current is estimated anew at step t.
+func (c *curvature) renews(t int) bool { return t%curvatureEvery == 0 }
 
 // pool is the mean of the curvatures of coordinates lo ≤ j < hi, at least 0, the
 // variance of that mean, and their variance beyond what the noise explains.

@@ -21,7 +21,9 @@ func observed(h []float64, sizes []int, sd, tau float64, n int) *curvature {
 			g[j] = tau*g[j] - h[j]*d[j]
 			prior[j] = -d[j]
 		}
-		c.observe(t, d, d, g, prior, tau)
+		o := observation{Theta: d, D: d, Likelihood: g, Prior: prior, T: t, NoiseSD: tau}
+		c.begin(o)
+		c.observe(o, 0, len(h), new(scratch))
 	}
 	return &c
 }

@@ -20,7 +20,8 @@ var ErrNonFinite = errors.New("the iterates left the range of numbers (try a sma
 //	Absorb(release, prior)  right after it
 //	Advance(count)          once
 //
-// No method allocates. Jälkö et al. 2017, arXiv:1610.08749; aligned gradients:
+// What has to be done for every parameter is done in ranges that threads share
+// (sweep.go). No method allocates. Jälkö et al. 2017, arXiv:1610.08749; aligned gradients:
 // Jälkö et al. 2022, arXiv:2209.06539.
 type Loop struct {
 	plan      *Plan
@@ -39,6 +40,7 @@ type Loop struct {
 	grad, pull       []float64 // V
 	gain, precision  []float64 // P
 	draws            int       // draws absorbed in the step in progress
+	sweep            sweep
 }
 
 // State is everything that changes from step to step. It depends on the records
@@ -96,6 +98,7 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 		l.state.Curvature = newCurvature(latent, p.Sizes)
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)
+	l.sweepOn(nil)
 	return l, nil
 }
 
@@ -115,7 +118,7 @@ func (l *Loop) ClipNorm() float64 { return l.state.ClipNorm }
 // θ (P), valid until the next call.
 func (l *Loop) Propose(eta []float64) []float64 {
 	copy(l.eta, eta)
-	l.guide.Draw(l.theta, l.state.Lambda, l.eta)
+	l.draw()
 	return l.theta
 }
 
@@ -154,16 +157,11 @@ func (l *Loop) Absorb(release, prior []float64) {
 		}
 		return
 	}
-	simd.MulScalar(l.likelihood, release, scale)
-	switch l.plan.NoiseAware {
-	case NoiseAwareTemper:
-		l.applyTempering()
-	case NoiseAwareCurvature:
-		l.setShift()
-		l.state.Curvature.observe(l.state.Step, l.theta, l.shift, l.likelihood, prior, l.noiseSD())
+	if l.plan.NoiseAware == NoiseAwareTemper {
+		simd.MulScalar(l.likelihood, release, scale)
+		release, scale = l.likelihood, l.tempering()
 	}
-	simd.Add(l.likelihood, l.likelihood, prior)
-	l.estimator().Pullback(l.pull, l.likelihood, l.state.Lambda, l.eta)
+	l.pullBack(release, scale, prior)
 	l.addGradient(first)
 }
 
@@ -186,22 +184,17 @@ func (l *Loop) estimator() guide.Guide {
 	return l.landing
 }
 
-// applyTempering multiplies the likelihood gradient by κ.
-func (l *Loop) applyTempering() {
+// tempering is κ, by which the likelihood gradient is multiplied.
+func (l *Loop) tempering() float64 {
 	l.guide.SD(l.sd, l.state.Lambda)
-	l.setShift()
+	l.setShift(0, len(l.shift))
 	l.state.Temper.observe(l.likelihood, l.shift, l.sd)
-	kappa := l.state.Temper.factor(l.state.Step, l.noiseSD())
-	for j := range l.likelihood {
-		l.likelihood[j] *= kappa
-	}
+	return l.state.Temper.factor(l.state.Step, l.noiseSD())
 }
 
-// setShift sets shift to θ − m at the proposed draw.
-func (l *Loop) setShift() {
-	for j := range l.shift {
-		l.shift[j] = l.theta[j] - l.state.Lambda[j]
-	}
+// setShift sets shift to θ − m at the proposed draw, for low <= j < high.
+func (l *Loop) setShift(low, high int) {
+	simd.Sub(l.shift[low:high], l.theta[low:high], l.state.Lambda[low:high])
 }
 
 // noiseSD is the standard deviation of the privacy noise in one coordinate of
@@ -215,29 +208,17 @@ func (l *Loop) noiseSD() float64 {
 // (ignored unless clipping is adaptive).
 func (l *Loop) Advance(count float64) error {
 	s := &l.state
-	if l.draws > 1 {
-		w := 1 / float64(l.draws)
-		for i := range l.grad {
-			l.grad[i] *= w
-		}
-	}
-	l.draws = 0
-	rate := l.plan.LearningRate * l.schedule.factor(s.Step, l.plan.Steps)
-	l.optimizer.Update(s.Lambda, l.grad, s.Step+1, rate, l.gain)
-	if !finite(s.Lambda) {
+	if !l.optimize() {
 		return fmt.Errorf("step %d: %w", s.Step+1, ErrNonFinite)
 	}
+	l.draws = 0
 	if l.plan.GradientNoise > 0 && l.modelsNoise() {
-		l.guide.Precision(l.precision, s.Lambda)
-		if l.plan.NoiseAware == NoiseAwareCurvature {
-			s.Curvature.follow(s.Step, l.precision)
-			if s.Average.averages(s.Step) {
-				s.Curvature.relax(l.gain, l.precision)
-			}
-		}
-		s.Noise.add(s.Step, l.gain, l.precision, l.noiseSD())
+		l.followNoise()
 	}
-	s.Average.add(s.Step, s.Lambda)
+	if s.Average.averages(s.Step) {
+		s.Average.Count++
+		l.sweep.loops.Run(len(s.Lambda), l.sweep.average)
+	}
 	if l.plan.Clipping == ClippingAdaptive {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}

@@ -99,8 +99,10 @@ func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
 		gain[j] = p.LearningRate / tau
 	}
 	noise := newNoiseVariance(averageStart(p.Averaging, p.Steps), p.Latent)
+	work := new(scratch)
 	for t := range p.Steps {
-		noise.add(t, gain, information, tau)
+		noise.begin(t)
+		noise.add(t, gain, information, tau, 0, p.Latent, work)
 	}
 	share := make([]float64, p.Latent)
 	noise.ofMean(share)

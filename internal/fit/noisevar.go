@@ -21,41 +21,37 @@ type noiseVariance struct {
 	Cross     []float64 `json:"cross"`      // K: covariance of δ with the sum so far
 	SumSquare []float64 `json:"sum_square"` // S: variance of the sum
 	Count     int       `json:"count"`      // terms in the sum
-
-	decay, push []float64 // scratch of a block
 }
-
-// block is how many coordinates are advanced at a time where a step is several
-// loops, so that what is computed on the way stays in the first-level cache.
-const block = 512
 
 func newNoiseVariance(start, latent int) noiseVariance {
 	return noiseVariance{
 		start:    start,
 		Variance: make([]float64, latent), Cross: make([]float64, latent), SumSquare: make([]float64, latent),
-		decay: make([]float64, block), push: make([]float64, block),
 	}
 }
 
-// add advances one step: gain and precision have shape (P), noiseSD is the
-// standard deviation of the gradient's noise, z·C/q.
-func (n *noiseVariance) add(t int, gain, precision []float64, noiseSD float64) {
-	averaging := t >= n.start
-	if averaging {
+// begin counts step t.
+func (n *noiseVariance) begin(t int) {
+	if t >= n.start {
 		n.Count++
 	}
-	for lo := 0; lo < len(gain); lo += block {
-		hi := min(lo+block, len(gain))
-		n.addBlock(gain[lo:hi], precision[lo:hi], noiseSD, n.Variance[lo:hi])
-		if averaging {
-			n.sumBlock(n.Variance[lo:hi], n.Cross[lo:hi], n.SumSquare[lo:hi])
+}
+
+// add advances coordinates low <= j < high by step t: gain and precision have
+// shape (P), noiseSD is the standard deviation of the gradient's noise, z·C/q.
+func (n *noiseVariance) add(t int, gain, precision []float64, noiseSD float64, low, high int, s *scratch) {
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
+		decay, push, v := s[0][:hi-lo], s[1][:hi-lo], n.Variance[lo:hi]
+		advanceVariance(v, decay, push, gain[lo:hi], precision[lo:hi], noiseSD)
+		if t >= n.start {
+			advanceSum(n.SumSquare[lo:hi], n.Cross[lo:hi], v, decay, push)
 		}
 	}
 }
 
-// addBlock sets decay to A and v to A²v + (aτ)².
-func (n *noiseVariance) addBlock(gain, precision []float64, noiseSD float64, v []float64) {
-	decay, push := n.decay[:len(v)], n.push[:len(v)]
+// advanceVariance sets decay to A and v to A²v + (aτ)².
+func advanceVariance(v, decay, push, gain, precision []float64, noiseSD float64) {
 	simd.Mul(decay, gain, precision)
 	simd.Neg(decay, decay)
 	simd.Exp(decay, decay)
@@ -66,9 +62,8 @@ func (n *noiseVariance) addBlock(gain, precision []float64, noiseSD float64, v [
 	simd.Add(v, v, push)
 }
 
-// sumBlock adds v + 2AK to s and sets cross, K, to AK + v.
-func (n *noiseVariance) sumBlock(v, cross, s []float64) {
-	decay, push := n.decay[:len(v)], n.push[:len(v)]
+// advanceSum adds v + 2AK to s and sets cross, K, to AK + v.
+func advanceSum(s, cross, v, decay, push []float64) {
 	simd.Mul(cross, decay, cross)
 	simd.Add(push, cross, cross)
 	simd.Add(push, push, v)

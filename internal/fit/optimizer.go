@@ -8,14 +8,22 @@ import (
 // Optimizer turns the gradient of step t into an ascent step. It sees only
 // released quantities, so whatever it does is post-processing.
 type Optimizer interface {
-	// Update adds step t (from 1) along the gradient g (V) to x (V), with
-	// learning rate rate, and sets gain[j] = ∂(step j)/∂g[j] for the first
-	// len(gain) coordinates with the adaptive scales held fixed: the linear
-	// response that carries noise in g into x.
-	Update(x, g []float64, t int, rate float64, gain []float64)
+	// Update takes a step in coordinates low <= j < high, of which no other one
+	// takes notice.
+	Update(u update, low, high int)
 	// Moments returns the optimizer's state arrays, in a fixed order, for
 	// checkpoints: copying into them restores it.
 	Moments() [][]float64
+}
+
+// An update adds step T (from 1) along the gradient G (V) to X (V), with learning
+// rate Rate, and sets Gain[j] = ∂(step j)/∂G[j] for the first len(Gain) coordinates
+// with the adaptive scales held fixed: the linear response that carries noise in
+// G into X.
+type update struct {
+	X, G, Gain []float64
+	T          int
+	Rate       float64
 }
 
 // optimizerFamily is one line of the table of optimizers.

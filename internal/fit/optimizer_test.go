@@ -27,7 +27,7 @@ func checkClimbs(t *testing.T, family optimizerFamily, opt optimizerOptions) {
 			g[j] = 10 * (target[j] - x[j])
 		}
 		rate := family.rate * (1 - float64(step)/20001)
-		o.Update(x, g, step, rate, gain)
+		o.Update(update{X: x, G: g, Gain: gain, T: step, Rate: rate}, 0, 2)
 		if !(gain[0] > 0) {
 			t.Fatalf("step %d: gain %v is not positive", step, gain[0])
 		}
@@ -44,14 +44,14 @@ func checkRestores(t *testing.T, family optimizerFamily, opt optimizerOptions) {
 	a, b := family.make(2, opt), family.make(2, opt)
 	x := []float64{0.3, -0.2}
 	for step := 1; step <= 5; step++ {
-		a.Update(x, []float64{0.5, -float64(step)}, step, 0.1, nil)
+		a.Update(update{X: x, G: []float64{0.5, -float64(step)}, T: step, Rate: 0.1}, 0, 2)
 	}
 	for i, m := range a.Moments() {
 		copy(b.Moments()[i], m)
 	}
 	y := append([]float64(nil), x...)
-	a.Update(x, []float64{1, 2}, 6, 0.1, nil)
-	b.Update(y, []float64{1, 2}, 6, 0.1, nil)
+	a.Update(update{X: x, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
+	b.Update(update{X: y, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
 	for j := range x {
 		if x[j] != y[j] {
 			t.Errorf("restored optimizer goes to %v, original to %v", y, x)
@@ -72,7 +72,7 @@ func TestFirstStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		x, gain := []float64{1}, []float64{0}
-		family.make(1, optimizerOptions{momentum: 0.5, weightDecay: 0.01}).Update(x, []float64{2}, 1, 0.1, gain)
+		family.make(1, optimizerOptions{momentum: 0.5, weightDecay: 0.01}).Update(update{X: x, G: []float64{2}, Gain: gain, T: 1, Rate: 0.1}, 0, 1)
 		if math.Abs(x[0]-want.x) > 1e-12 || math.Abs(gain[0]-want.gain) > 1e-12 {
 			t.Errorf("%s: x %v gain %v, want %v %v", name, x[0], gain[0], want.x, want.gain)
 		}

@@ -96,6 +96,7 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
 	keeper, _ := obs.(Keeper)
 	checkpoint := func() (Checkpoint, error) { return l.saved(session.Ledger()) }
+	l.sweepOn(session.Loops())
 	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
 		if obs != nil {
 			obs.Step(step, l.plan.Steps, spent)

@@ -13,12 +13,12 @@ func newSGD(size int, momentum float64) *sgd {
 
 // Update implements Optimizer. Over many steps one unit of g moves x by
 // rate·(1 + β + β² + ...), so gain = rate/(1 − β).
-func (o *sgd) Update(x, g []float64, _ int, rate float64, gain []float64) {
-	for j, gj := range g {
-		o.velocity[j] = o.momentum*o.velocity[j] + gj
-		x[j] += rate * o.velocity[j]
-		if j < len(gain) {
-			gain[j] = rate / (1 - o.momentum)
+func (o *sgd) Update(u update, low, high int) {
+	for j := low; j < high; j++ {
+		o.velocity[j] = o.momentum*o.velocity[j] + u.G[j]
+		u.X[j] += u.Rate * o.velocity[j]
+		if j < len(u.Gain) {
+			u.Gain[j] = u.Rate / (1 - o.momentum)
 		}
 	}
 }

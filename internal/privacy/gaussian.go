@@ -1,79 +1,49 @@
 package privacy
 
-import (
-	"sync"
+import "d3p/internal/privacy/noise"
 
-	"d3p/internal/privacy/noise"
-)
-
-// manyNumbers is the least sum, in numbers, whose noise is worth a second
-// thread: it takes two nanoseconds a number.
-const manyNumbers = 1 << 16
-
-// gaussian adds the noise of a step to sums, on as many threads as the engine
-// uses. A stream's noise depends on the place in the sum alone, so that the
+// gaussian adds the noise of a step to sums, on as many threads as the worker
+// lends. A stream's noise depends on the place in the sum alone, so that the
 // number of threads changes no bit.
 type gaussian struct {
-	stream *noise.Stream
-	parts  []*gaussianPart // of the other threads
-	group  sync.WaitGroup
+	loops   *Loops
+	streams []*noise.Stream             // of the threads: the first is the session's, the others clones
+	piece   func(thread, low, high int) // addRange, made once
+
+	x     []float64
+	step  uint64
+	clip  float64 // C
+	sigma float64
 }
 
-// A gaussianPart is what one other thread does, made once so that a step
-// allocates nothing.
-type gaussianPart struct {
-	stream      *noise.Stream // a clone
-	x           []float64
-	step, block uint64
-	sigma       float64
-	run         func()
-}
-
-// newGaussian uses the threads of an engine that says how many it has, else one.
-func newGaussian(stream *noise.Stream, e Engine) *gaussian {
-	g := &gaussian{stream: stream}
-	threads := 1
-	if e, ok := e.(interface{ Threads() int }); ok {
-		threads = e.Threads()
+func newGaussian(stream *noise.Stream, loops *Loops) *gaussian {
+	g := &gaussian{loops: loops, streams: []*noise.Stream{stream}}
+	for range loops.Threads() - 1 {
+		g.streams = append(g.streams, stream.Clone())
 	}
-	for range threads - 1 {
-		p := &gaussianPart{stream: stream.Clone()}
-		p.run = func() {
-			p.stream.SeekBlock(p.step, p.block)
-			p.stream.AddGaussian(p.x, p.sigma)
-			g.group.Done()
-		}
-		g.parts = append(g.parts, p)
-	}
+	g.piece = g.addRange
 	return g
 }
 
-// add sets x to the lattice points nearest to x + sigma·N(0, I).
-func (g *gaussian) add(x []float64, step uint64, sigma float64) {
-	own := x
-	if pieces := 1 + len(g.parts); pieces > 1 && len(x) >= manyNumbers {
-		start := func(k int) int { return len(x) * k / pieces &^ 15 }
-		own = x[:start(1)]
-		for k, p := range g.parts {
-			low, high := start(k+1), len(x)
-			if k+2 < pieces {
-				high = start(k + 2)
-			}
-			// sixteen normals take eight blocks of the stream
-			p.x, p.step, p.block, p.sigma = x[low:high], step, uint64(low/2), sigma
-			g.group.Add(1)
-			go p.run()
-		}
-	}
-	g.stream.Seek(step)
-	g.stream.AddGaussian(own, sigma)
-	g.group.Wait()
+// add confines x, a sum of gradients clipped to C, and sets it to the lattice
+// points nearest to x + sigma·N(0, I).
+func (g *gaussian) add(x []float64, step uint64, clipNorm, sigma float64) {
+	g.x, g.step, g.clip, g.sigma = x, step, clipNorm, sigma
+	g.loops.Run(len(x), g.piece)
+	g.x = nil
+}
+
+func (g *gaussian) addRange(thread, low, high int) {
+	x, s := g.x[low:high], g.streams[thread]
+	confine(x, g.clip)
+	// sixteen normals take eight blocks of the stream
+	s.SeekBlock(g.step, uint64(low/2))
+	s.AddGaussian(x, g.sigma)
 }
 
 // wipe overwrites the keys.
 func (g *gaussian) wipe() {
-	g.stream.Wipe()
-	for _, p := range g.parts {
-		p.stream.Wipe()
+	for _, s := range g.streams {
+		s.Wipe()
 	}
 }

@@ -24,6 +24,7 @@ type Session struct {
 
 	batch         []uint32
 	gradientNoise *noise.Stream
+	loops         *Loops    // on the worker's threads
 	gaussian      *gaussian // of gradientNoise
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
@@ -57,7 +58,8 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
 	}
-	s.gaussian = newGaussian(s.gradientNoise, c.engine)
+	s.loops = newLoops(worker)
+	s.gaussian = newGaussian(s.gradientNoise, s.loops)
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
 	}
@@ -127,9 +129,8 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	if clip.Kind == Unclipped {
 		return Release{}, nil
 	}
-	confine(dst, clip.Norm)
 	// released on a lattice, so that rounding does not betray the exact sum
-	s.gaussian.add(dst, uint64(step), s.m.GradientNoise*clip.Norm*s.widened)
+	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*clip.Norm*s.widened)
 	if s.m.CountNoise == 0 {
 		return Release{}, nil
 	}
@@ -170,6 +171,10 @@ func confine(sum []float64, clipNorm float64) {
 
 // Rate is the sampler's public rate q: a sum divided by it stands for all records.
 func (s *Session) Rate() float64 { return s.sampler.Rate() }
+
+// Loops runs the analyst's loops on the threads that the session's steps use, between
+// two of them. No record is involved.
+func (s *Session) Loops() *Loops { return s.loops }
 
 // StepsDone is the number of steps charged.
 func (s *Session) StepsDone() int { return s.done }

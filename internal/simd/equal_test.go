@@ -304,8 +304,10 @@ func TestAdam(t *testing.T) {
 				}
 				got[i] = atEnd(t, want[i])
 			}
-			plain.adam(want[0], want[1], want[2], want[3], want[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
-			k.adam(got[0], got[1], got[2], got[3], got[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
+			plain.adamGain(want[0], want[1], want[2], want[3], want[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
+			k.adamGain(got[0], got[1], got[2], got[3], got[4], 0.9, 0.1, 0.999, 0.001, 0.3, 0.02, 1e-8, 0.05)
+			plain.adam(want[0], want[1], want[2], want[3], 0.9, 0.1, 0.999, 0.001, 0.5, 0.03, 1e-8, 0.05)
+			k.adam(got[0], got[1], got[2], got[3], 0.9, 0.1, 0.999, 0.001, 0.5, 0.03, 1e-8, 0.05)
 			for i := range got {
 				equal(t, "adam", got[i], want[i])
 			}

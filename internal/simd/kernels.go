@@ -17,7 +17,8 @@ type kernels struct {
 	dot      func(a, b []float64) float64
 	clipFlat func(factor, within, norm2 []float64, c float64)
 
-	adam func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)
+	adam     func(x, grad, first, second []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)
+	adamGain func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)
 
 	rowDots32 func(dst, w []float64, table []float32, stride int, index []uint32, fetch int)
 	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)
@@ -46,7 +47,7 @@ var plain = &kernels{
 	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
 	add: add, sub: sub, mul: mul, div: div, max: maximum, addProduct: addProduct,
 	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
-	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam,
+	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 	columns32: columns[float32], columns64: columns[float64],
 	narrow: narrow, widen: widen,

@@ -113,7 +113,10 @@ func dotAVX2(a []float64, b []float64) float64
 func clipFlatAVX2(factor []float64, within []float64, norm2 []float64, c float64)
 
 // One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
-func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+func adamAVX2(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+
+// One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
+func adamGainAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 64 further on in index the first fetch bytes are prefetched.
@@ -265,7 +268,10 @@ func dotAVX512(a []float64, b []float64) float64
 func clipFlatAVX512(factor []float64, within []float64, norm2 []float64, c float64)
 
 // One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
-func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+func adamAVX512(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+
+// One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
+func adamGainAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 64 further on in index the first fetch bytes are prefetched.

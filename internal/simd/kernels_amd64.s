@@ -8368,9 +8368,140 @@ done108:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+// func adamAVX2(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 // Requires: AVX
-TEXT ·adamAVX2(SB), NOSPLIT, $0-184
+TEXT ·adamAVX2(SB), NOSPLIT, $0-160
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	MOVQ         grad_base+24(FP), DX
+	MOVQ         first_base+48(FP), BX
+	MOVQ         second_base+72(FP), SI
+	VBROADCASTSD beta1+96(FP), Y0
+	VBROADCASTSD rest1+104(FP), Y1
+	VBROADCASTSD beta2+112(FP), Y2
+	VBROADCASTSD rest2+120(FP), Y3
+	VBROADCASTSD unbias1+128(FP), Y4
+	VBROADCASTSD unbias2+136(FP), Y5
+	VBROADCASTSD epsilon+144(FP), Y6
+	VBROADCASTSD rate+152(FP), Y7
+	MOVQ         CX, DI
+	ANDQ         $0x07, DI
+	SHRQ         $0x03, CX
+	JZ           tail110
+
+loop109:
+	VMOVUPD (DX), Y8
+	VMOVUPD (BX), Y9
+	VMULPD  Y9, Y0, Y9
+	VMULPD  Y8, Y1, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD (SI), Y10
+	VMULPD  Y10, Y2, Y10
+	VMULPD  Y8, Y3, Y11
+	VMULPD  Y8, Y11, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y9, (BX)
+	VMOVUPD Y8, (SI)
+	VMULPD  Y5, Y8, Y8
+	VSQRTPD Y8, Y8
+	VADDPD  Y6, Y8, Y8
+	VDIVPD  Y8, Y7, Y8
+	VMOVUPD (AX), Y10
+	VMULPD  Y9, Y8, Y8
+	VMULPD  Y4, Y8, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y8, (AX)
+	VMOVUPD 32(DX), Y8
+	VMOVUPD 32(BX), Y9
+	VMULPD  Y9, Y0, Y9
+	VMULPD  Y8, Y1, Y10
+	VADDPD  Y10, Y9, Y9
+	VMOVUPD 32(SI), Y10
+	VMULPD  Y10, Y2, Y10
+	VMULPD  Y8, Y3, Y11
+	VMULPD  Y8, Y11, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y9, 32(BX)
+	VMOVUPD Y8, 32(SI)
+	VMULPD  Y5, Y8, Y8
+	VSQRTPD Y8, Y8
+	VADDPD  Y6, Y8, Y8
+	VDIVPD  Y8, Y7, Y8
+	VMOVUPD 32(AX), Y10
+	VMULPD  Y9, Y8, Y8
+	VMULPD  Y4, Y8, Y8
+	VADDPD  Y8, Y10, Y8
+	VMOVUPD Y8, 32(AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	DECQ    CX
+	JNZ     loop109
+
+tail110:
+	TESTQ      DI, DI
+	JZ         done111
+	XORQ       CX, CX
+	SUBQ       DI, CX
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(CX*8), Y8
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(CX*4), X9
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(CX*8), Y9
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(CX*4), X10
+	VMASKMOVPD (DX), Y8, Y10
+	VMASKMOVPD (BX), Y8, Y11
+	VMULPD     Y11, Y0, Y11
+	VMULPD     Y10, Y1, Y12
+	VADDPD     Y12, Y11, Y11
+	VMASKMOVPD (SI), Y8, Y12
+	VMULPD     Y12, Y2, Y12
+	VMULPD     Y10, Y3, Y13
+	VMULPD     Y10, Y13, Y10
+	VADDPD     Y10, Y12, Y10
+	VMASKMOVPD Y11, Y8, (BX)
+	VMASKMOVPD Y10, Y8, (SI)
+	VMULPD     Y5, Y10, Y10
+	VSQRTPD    Y10, Y10
+	VADDPD     Y6, Y10, Y10
+	VDIVPD     Y10, Y7, Y10
+	VMASKMOVPD (AX), Y8, Y12
+	VMULPD     Y11, Y10, Y10
+	VMULPD     Y4, Y10, Y10
+	VADDPD     Y10, Y12, Y10
+	VMASKMOVPD Y10, Y8, (AX)
+	VMASKMOVPD 32(DX), Y9, Y8
+	VMASKMOVPD 32(BX), Y9, Y10
+	VMULPD     Y10, Y0, Y0
+	VMULPD     Y8, Y1, Y1
+	VADDPD     Y1, Y0, Y0
+	VMASKMOVPD 32(SI), Y9, Y1
+	VMULPD     Y1, Y2, Y1
+	VMULPD     Y8, Y3, Y2
+	VMULPD     Y8, Y2, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y0, Y9, 32(BX)
+	VMASKMOVPD Y1, Y9, 32(SI)
+	VMULPD     Y5, Y1, Y1
+	VSQRTPD    Y1, Y1
+	VADDPD     Y6, Y1, Y1
+	VDIVPD     Y1, Y7, Y1
+	VMASKMOVPD 32(AX), Y9, Y2
+	VMULPD     Y0, Y1, Y0
+	VMULPD     Y4, Y0, Y0
+	VADDPD     Y0, Y2, Y0
+	VMASKMOVPD Y0, Y9, 32(AX)
+
+done111:
+	VZEROUPPER
+	RET
+
+// func adamGainAVX2(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+// Requires: AVX
+TEXT ·adamGainAVX2(SB), NOSPLIT, $0-184
 	MOVQ         x_base+0(FP), AX
 	MOVQ         x_len+8(FP), CX
 	MOVQ         grad_base+24(FP), DX
@@ -8388,9 +8519,9 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail110
+	JZ           tail113
 
-loop109:
+loop112:
 	VMOVUPD (DX), Y8
 	VMOVUPD (BX), Y9
 	VMULPD  Y9, Y0, Y9
@@ -8441,11 +8572,11 @@ loop109:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop109
+	JNZ     loop112
 
-tail110:
+tail113:
 	TESTQ      R8, R8
-	JZ         done111
+	JZ         done114
 	XORQ       CX, CX
 	SUBQ       R8, CX
 	LEAQ       tail8x8<>+64(SB), R8
@@ -8501,7 +8632,7 @@ tail110:
 	VADDPD     Y0, Y2, Y0
 	VMASKMOVPD Y0, Y9, 32(AX)
 
-done111:
+done114:
 	VZEROUPPER
 	RET
 
@@ -8522,43 +8653,43 @@ TEXT ·rowDots32AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair112:
+pair115:
 	CMPQ  R11, CX
-	JGE   one113
+	JGE   one116
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done116
+	JGE   done119
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done116
+	JLE   done119
 
-line115:
+line118:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line115
+	JG         line118
 
-done116:
+done119:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done118
+	JGE   done121
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done118
+	JLE   done121
 
-line117:
+line120:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line117
+	JG         line120
 
-done118:
+done121:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8574,9 +8705,9 @@ done118:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail120
+	JZ     tail123
 
-loop119:
+loop122:
 	VMOVUPD     (R12), Y4
 	VCVTPS2PD   (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -8591,11 +8722,11 @@ loop119:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop119
+	JNZ         loop122
 
-tail120:
+tail123:
 	TESTQ       BP, BP
-	JZ          done121
+	JZ          done124
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -8621,7 +8752,7 @@ tail120:
 	VCVTPS2PD   X5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done121:
+done124:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -8635,27 +8766,27 @@ done121:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair112
+	JMP          pair115
 
-one113:
-	JG    done114
+one116:
+	JG    done117
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done123
+	JGE   done126
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done123
+	JLE   done126
 
-line122:
+line125:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line122
+	JG         line125
 
-done123:
+done126:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8666,9 +8797,9 @@ done123:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail125
+	JZ     tail128
 
-loop124:
+loop127:
 	VMOVUPD     (R12), Y2
 	VCVTPS2PD   (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -8678,11 +8809,11 @@ loop124:
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop124
+	JNZ         loop127
 
-tail125:
+tail128:
 	TESTQ       CX, CX
-	JZ          done126
+	JZ          done129
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -8702,7 +8833,7 @@ tail125:
 	VCVTPS2PD   X3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done126:
+done129:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -8711,7 +8842,7 @@ done126:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done114:
+done117:
 	VZEROUPPER
 	RET
 
@@ -8727,11 +8858,11 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done127
+	JZ    done130
 
-columns128:
+columns131:
 	CMPQ    CX, $0x20
-	JLT     narrower129
+	JLT     narrower132
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -8742,7 +8873,7 @@ columns128:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row130:
+row133:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8765,7 +8896,7 @@ row130:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row130
+	JLT          row133
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8777,19 +8908,19 @@ row130:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns128
+	JMP          columns131
 
-narrower129:
-columns131:
+narrower132:
+columns134:
 	CMPQ    CX, $0x10
-	JLT     narrower132
+	JLT     narrower135
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row133:
+row136:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8804,7 +8935,7 @@ row133:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row133
+	JLT          row136
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -8812,17 +8943,17 @@ row133:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns131
+	JMP          columns134
 
-narrower132:
-columns134:
+narrower135:
+columns137:
 	CMPQ    CX, $0x08
-	JLT     narrower135
+	JLT     narrower138
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row136:
+row139:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8833,17 +8964,17 @@ row136:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row136
+	JLT          row139
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns134
+	JMP          columns137
 
-narrower135:
+narrower138:
 	TESTQ      CX, CX
-	JZ         done127
+	JZ         done130
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -8858,7 +8989,7 @@ narrower135:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row137:
+row140:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -8871,11 +9002,11 @@ row137:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row137
+	JLT          row140
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
-done127:
+done130:
 	VZEROUPPER
 	RET
 
@@ -8891,9 +9022,9 @@ TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows138:
+rows141:
 	TESTQ     SI, SI
-	JZ        done140
+	JZ        done143
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -8904,7 +9035,7 @@ rows138:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column139:
+column142:
 	VPCMPEQQ   Y3, Y3, Y3
 	VGATHERQPS X3, (R8)(Y1*4), X4
 	VCVTPS2PD  X4, Y3
@@ -8916,13 +9047,13 @@ column139:
 	ADDQ       $0x04, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column139
+	JNZ        column142
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows138
+	JMP        rows141
 
-done140:
+done143:
 	VZEROUPPER
 	RET
 
@@ -8943,43 +9074,43 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair141:
+pair144:
 	CMPQ  R11, CX
-	JGE   one142
+	JGE   one145
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done145
+	JGE   done148
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done145
+	JLE   done148
 
-line144:
+line147:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line144
+	JG         line147
 
-done145:
+done148:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done147
+	JGE   done150
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done147
+	JLE   done150
 
-line146:
+line149:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line146
+	JG         line149
 
-done147:
+done150:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -8995,9 +9126,9 @@ done147:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail149
+	JZ     tail152
 
-loop148:
+loop151:
 	VMOVUPD     (R12), Y4
 	VMOVUPD     (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -9012,11 +9143,11 @@ loop148:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop148
+	JNZ         loop151
 
-tail149:
+tail152:
 	TESTQ       BP, BP
-	JZ          done150
+	JZ          done153
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -9038,7 +9169,7 @@ tail149:
 	VMASKMOVPD  32(R15), Y5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done150:
+done153:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -9052,27 +9183,27 @@ done150:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair141
+	JMP          pair144
 
-one142:
-	JG    done143
+one145:
+	JG    done146
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done152
+	JGE   done155
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done152
+	JLE   done155
 
-line151:
+line154:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line151
+	JG         line154
 
-done152:
+done155:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -9083,9 +9214,9 @@ done152:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail154
+	JZ     tail157
 
-loop153:
+loop156:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -9095,11 +9226,11 @@ loop153:
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop153
+	JNZ         loop156
 
-tail154:
+tail157:
 	TESTQ       CX, CX
-	JZ          done155
+	JZ          done158
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -9117,7 +9248,7 @@ tail154:
 	VMASKMOVPD  32(R14), Y3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done155:
+done158:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -9126,7 +9257,7 @@ done155:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done143:
+done146:
 	VZEROUPPER
 	RET
 
@@ -9142,11 +9273,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done156
+	JZ    done159
 
-columns157:
+columns160:
 	CMPQ    CX, $0x20
-	JLT     narrower158
+	JLT     narrower161
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -9157,7 +9288,7 @@ columns157:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row159:
+row162:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9180,7 +9311,7 @@ row159:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row159
+	JLT          row162
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -9192,19 +9323,19 @@ row159:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns157
+	JMP          columns160
 
-narrower158:
-columns160:
+narrower161:
+columns163:
 	CMPQ    CX, $0x10
-	JLT     narrower161
+	JLT     narrower164
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row162:
+row165:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9219,7 +9350,7 @@ row162:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row162
+	JLT          row165
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -9227,17 +9358,17 @@ row162:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns160
+	JMP          columns163
 
-narrower161:
-columns163:
+narrower164:
+columns166:
 	CMPQ    CX, $0x08
-	JLT     narrower164
+	JLT     narrower167
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row165:
+row168:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9248,17 +9379,17 @@ row165:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row165
+	JLT          row168
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns163
+	JMP          columns166
 
-narrower164:
+narrower167:
 	TESTQ      CX, CX
-	JZ         done156
+	JZ         done159
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -9273,7 +9404,7 @@ narrower164:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row166:
+row169:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9284,11 +9415,11 @@ row166:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row166
+	JLT          row169
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done156:
+done159:
 	VZEROUPPER
 	RET
 
@@ -9304,9 +9435,9 @@ TEXT ·columns64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows167:
+rows170:
 	TESTQ     SI, SI
-	JZ        done169
+	JZ        done172
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -9317,7 +9448,7 @@ rows167:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column168:
+column171:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -9327,13 +9458,13 @@ column168:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column168
+	JNZ        column171
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows167
+	JMP        rows170
 
-done169:
+done172:
 	VZEROUPPER
 	RET
 
@@ -9374,7 +9505,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k170:
+k173:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (SI), Y14
@@ -9399,7 +9530,7 @@ k170:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k170
+	JNZ          k173
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9450,7 +9581,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k171:
+k174:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (SI), Y10
@@ -9468,7 +9599,7 @@ k171:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k171
+	JNZ          k174
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9506,7 +9637,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k172:
+k175:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -9518,7 +9649,7 @@ k172:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k172
+	JNZ          k175
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9547,7 +9678,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k173:
+k176:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -9556,7 +9687,7 @@ k173:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k173
+	JNZ          k176
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9603,7 +9734,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k174:
+k177:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (SI), Y12
@@ -9621,7 +9752,7 @@ k174:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k174
+	JNZ          k177
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9670,7 +9801,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k175:
+k178:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (SI), Y8
@@ -9682,7 +9813,7 @@ k175:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k175
+	JNZ          k178
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9722,7 +9853,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k176:
+k179:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -9731,7 +9862,7 @@ k176:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k176
+	JNZ          k179
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -9741,134 +9872,6 @@ k176:
 // func expAVX512(dst []float64, x []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·expAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst_base+0(FP), AX
-	MOVQ x_base+24(FP), CX
-	MOVQ dst_len+8(FP), DX
-	MOVQ DX, BX
-	ANDQ $0x07, BX
-	SHRQ $0x03, DX
-	JZ   tail178
-
-loop177:
-	VMOVUPD      (CX), Z0
-	VBROADCASTSD c4086300000000000<>+0(SB), Z1
-	VMINPD       Z0, Z1, Z1
-	VBROADCASTSD c4338000000000000<>+0(SB), Z2
-	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
-	VMOVAPD      Z2, Z4
-	VFMADD231PD  Z3, Z1, Z4
-	VSUBPD       Z2, Z4, Z2
-	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z3
-	VMOVAPD      Z1, Z1
-	VFNMADD231PD Z3, Z2, Z1
-	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z3
-	VFNMADD231PD Z3, Z2, Z1
-	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
-	VPADDQ       Z2, Z4, Z2
-	VPSLLQ       $0x34, Z2, Z2
-	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z3
-	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3f81111111111111<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3fa5555555555555<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3fc5555555555555<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VMULPD       Z2, Z4, Z1
-	VADDPD       Z1, Z1, Z1
-	VBROADCASTSD cc086200000000000<>+0(SB), Z2
-	VBROADCASTSD c0000000000000000<>+0(SB), Z3
-	VCMPPD       $0x11, Z2, Z0, K1
-	VMOVAPD      Z3, K1, Z1
-	VMOVUPD      Z1, (AX)
-	ADDQ         $0x40, AX
-	ADDQ         $0x40, CX
-	DECQ         DX
-	JNZ          loop177
-
-tail178:
-	TESTQ        BX, BX
-	JZ           done179
-	MOVQ         $-1, DX
-	BZHIQ        BX, DX, DX
-	KMOVB        DX, K1
-	VMOVUPD.Z    (CX), K1, Z0
-	VBROADCASTSD c4086300000000000<>+0(SB), Z1
-	VMINPD       Z0, Z1, Z1
-	VBROADCASTSD c4338000000000000<>+0(SB), Z2
-	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
-	VMOVAPD      Z2, Z4
-	VFMADD231PD  Z3, Z1, Z4
-	VSUBPD       Z2, Z4, Z2
-	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z3
-	VMOVAPD      Z1, Z1
-	VFNMADD231PD Z3, Z2, Z1
-	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z3
-	VFNMADD231PD Z3, Z2, Z1
-	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
-	VPADDQ       Z2, Z4, Z2
-	VPSLLQ       $0x34, Z2, Z2
-	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z3
-	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3f81111111111111<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3fa5555555555555<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3fc5555555555555<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
-	VFMADD231PD  Z1, Z4, Z3
-	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
-	VFMADD231PD  Z1, Z3, Z4
-	VMULPD       Z2, Z4, Z1
-	VADDPD       Z1, Z1, Z1
-	VBROADCASTSD cc086200000000000<>+0(SB), Z2
-	VBROADCASTSD c0000000000000000<>+0(SB), Z3
-	VCMPPD       $0x11, Z2, Z0, K2
-	VMOVAPD      Z3, K2, Z1
-	VMOVUPD      Z1, K1, (AX)
-
-done179:
-	VZEROUPPER
-	RET
-
-// func expm1AVX512(dst []float64, x []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+24(FP), CX
 	MOVQ dst_len+8(FP), DX
@@ -9894,39 +9897,37 @@ loop180:
 	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
 	VPADDQ       Z2, Z4, Z2
 	VPSLLQ       $0x34, Z2, Z2
-	VMULPD       Z1, Z1, Z3
-	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z4
-	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z4
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z4
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z4
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VBROADCASTSD c3f81111111111111<>+0(SB), Z4
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD c3fa5555555555555<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VBROADCASTSD c3fc5555555555555<>+0(SB), Z4
-	VFMADD231PD  Z1, Z5, Z4
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z5
-	VFMADD231PD  Z1, Z4, Z5
-	VMOVAPD      Z1, Z1
-	VFMADD231PD  Z5, Z3, Z1
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z3
-	VSUBPD       Z3, Z2, Z3
-	VMOVAPD      Z3, Z3
-	VFMADD231PD  Z2, Z1, Z3
-	VADDPD       Z3, Z3, Z1
+	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z3
+	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3f81111111111111<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3fa5555555555555<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3fc5555555555555<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VMULPD       Z2, Z4, Z1
+	VADDPD       Z1, Z1, Z1
 	VBROADCASTSD cc086200000000000<>+0(SB), Z2
-	VBROADCASTSD cbff0000000000000<>+0(SB), Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
 	VCMPPD       $0x11, Z2, Z0, K1
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)
@@ -9957,6 +9958,136 @@ tail181:
 	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
 	VPADDQ       Z2, Z4, Z2
 	VPSLLQ       $0x34, Z2, Z2
+	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z3
+	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3f81111111111111<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3fa5555555555555<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3fc5555555555555<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z3
+	VFMADD231PD  Z1, Z4, Z3
+	VBROADCASTSD c3ff0000000000000<>+0(SB), Z4
+	VFMADD231PD  Z1, Z3, Z4
+	VMULPD       Z2, Z4, Z1
+	VADDPD       Z1, Z1, Z1
+	VBROADCASTSD cc086200000000000<>+0(SB), Z2
+	VBROADCASTSD c0000000000000000<>+0(SB), Z3
+	VCMPPD       $0x11, Z2, Z0, K2
+	VMOVAPD      Z3, K2, Z1
+	VMOVUPD      Z1, K1, (AX)
+
+done182:
+	VZEROUPPER
+	RET
+
+// func expm1AVX512(dst []float64, x []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+24(FP), CX
+	MOVQ dst_len+8(FP), DX
+	MOVQ DX, BX
+	ANDQ $0x07, BX
+	SHRQ $0x03, DX
+	JZ   tail184
+
+loop183:
+	VMOVUPD      (CX), Z0
+	VBROADCASTSD c4086300000000000<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z1
+	VBROADCASTSD c4338000000000000<>+0(SB), Z2
+	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
+	VMOVAPD      Z2, Z4
+	VFMADD231PD  Z3, Z1, Z4
+	VSUBPD       Z2, Z4, Z2
+	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z3
+	VMOVAPD      Z1, Z1
+	VFNMADD231PD Z3, Z2, Z1
+	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z3
+	VFNMADD231PD Z3, Z2, Z1
+	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
+	VPADDQ       Z2, Z4, Z2
+	VPSLLQ       $0x34, Z2, Z2
+	VMULPD       Z1, Z1, Z3
+	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z4
+	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VBROADCASTSD c3e5ae64567f544e4<>+0(SB), Z4
+	VFMADD231PD  Z1, Z5, Z4
+	VBROADCASTSD c3e927e4fb7789f5c<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VBROADCASTSD c3ec71de3a556c734<>+0(SB), Z4
+	VFMADD231PD  Z1, Z5, Z4
+	VBROADCASTSD c3efa01a01a01a01a<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VBROADCASTSD c3f2a01a01a01a01a<>+0(SB), Z4
+	VFMADD231PD  Z1, Z5, Z4
+	VBROADCASTSD c3f56c16c16c16c17<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VBROADCASTSD c3f81111111111111<>+0(SB), Z4
+	VFMADD231PD  Z1, Z5, Z4
+	VBROADCASTSD c3fa5555555555555<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VBROADCASTSD c3fc5555555555555<>+0(SB), Z4
+	VFMADD231PD  Z1, Z5, Z4
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z5
+	VFMADD231PD  Z1, Z4, Z5
+	VMOVAPD      Z1, Z1
+	VFMADD231PD  Z5, Z3, Z1
+	VBROADCASTSD c3fe0000000000000<>+0(SB), Z3
+	VSUBPD       Z3, Z2, Z3
+	VMOVAPD      Z3, Z3
+	VFMADD231PD  Z2, Z1, Z3
+	VADDPD       Z3, Z3, Z1
+	VBROADCASTSD cc086200000000000<>+0(SB), Z2
+	VBROADCASTSD cbff0000000000000<>+0(SB), Z3
+	VCMPPD       $0x11, Z2, Z0, K1
+	VMOVAPD      Z3, K1, Z1
+	VMOVUPD      Z1, (AX)
+	ADDQ         $0x40, AX
+	ADDQ         $0x40, CX
+	DECQ         DX
+	JNZ          loop183
+
+tail184:
+	TESTQ        BX, BX
+	JZ           done185
+	MOVQ         $-1, DX
+	BZHIQ        BX, DX, DX
+	KMOVB        DX, K1
+	VMOVUPD.Z    (CX), K1, Z0
+	VBROADCASTSD c4086300000000000<>+0(SB), Z1
+	VMINPD       Z0, Z1, Z1
+	VBROADCASTSD c4338000000000000<>+0(SB), Z2
+	VBROADCASTSD c3ff71547652b82fe<>+0(SB), Z3
+	VMOVAPD      Z2, Z4
+	VFMADD231PD  Z3, Z1, Z4
+	VSUBPD       Z2, Z4, Z2
+	VBROADCASTSD c3fe62e42fee00000<>+0(SB), Z3
+	VMOVAPD      Z1, Z1
+	VFNMADD231PD Z3, Z2, Z1
+	VBROADCASTSD c3dea39ef35793c76<>+0(SB), Z3
+	VFNMADD231PD Z3, Z2, Z1
+	VBROADCASTSD c00000000000003fe<>+0(SB), Z2
+	VPADDQ       Z2, Z4, Z2
+	VPSLLQ       $0x34, Z2, Z2
 	VMULPD       Z1, Z1, Z3
 	VBROADCASTSD c3de6124613a86d09<>+0(SB), Z4
 	VBROADCASTSD c3e21eed8eff8d898<>+0(SB), Z5
@@ -9994,7 +10125,7 @@ tail181:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done182:
+done185:
 	VZEROUPPER
 	RET
 
@@ -10007,9 +10138,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail184
+	JZ   tail187
 
-loop183:
+loop186:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -10086,11 +10217,11 @@ loop183:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop183
+	JNZ          loop186
 
-tail184:
+tail187:
 	TESTQ        BX, BX
-	JZ           done185
+	JZ           done188
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10168,7 +10299,7 @@ tail184:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done185:
+done188:
 	VZEROUPPER
 	RET
 
@@ -10181,9 +10312,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail187
+	JZ   tail190
 
-loop186:
+loop189:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -10270,11 +10401,11 @@ loop186:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop186
+	JNZ          loop189
 
-tail187:
+tail190:
 	TESTQ        BX, BX
-	JZ           done188
+	JZ           done191
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10362,7 +10493,7 @@ tail187:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done188:
+done191:
 	VZEROUPPER
 	RET
 
@@ -10375,9 +10506,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail190
+	JZ   tail193
 
-loop189:
+loop192:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10440,11 +10571,11 @@ loop189:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop189
+	JNZ          loop192
 
-tail190:
+tail193:
 	TESTQ        BX, BX
-	JZ           done191
+	JZ           done194
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10508,7 +10639,7 @@ tail190:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done191:
+done194:
 	VZEROUPPER
 	RET
 
@@ -10521,9 +10652,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail193
+	JZ   tail196
 
-loop192:
+loop195:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -10640,11 +10771,11 @@ loop192:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop192
+	JNZ          loop195
 
-tail193:
+tail196:
 	TESTQ        BX, BX
-	JZ           done194
+	JZ           done197
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10762,7 +10893,7 @@ tail193:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done194:
+done197:
 	VZEROUPPER
 	RET
 
@@ -10775,9 +10906,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail196
+	JZ   tail199
 
-loop195:
+loop198:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10890,11 +11021,11 @@ loop195:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop195
+	JNZ          loop198
 
-tail196:
+tail199:
 	TESTQ        BX, BX
-	JZ           done197
+	JZ           done200
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11008,7 +11139,7 @@ tail196:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done197:
+done200:
 	VZEROUPPER
 	RET
 
@@ -11021,9 +11152,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail199
+	JZ   tail202
 
-loop198:
+loop201:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11092,11 +11223,11 @@ loop198:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop198
+	JNZ          loop201
 
-tail199:
+tail202:
 	TESTQ        BX, BX
-	JZ           done200
+	JZ           done203
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11166,7 +11297,7 @@ tail199:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done200:
+done203:
 	VZEROUPPER
 	RET
 
@@ -11179,9 +11310,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail202
+	JZ   tail205
 
-loop201:
+loop204:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -11343,11 +11474,11 @@ loop201:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop201
+	JNZ          loop204
 
-tail202:
+tail205:
 	TESTQ        BX, BX
-	JZ           done203
+	JZ           done206
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11510,7 +11641,7 @@ tail202:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done203:
+done206:
 	VZEROUPPER
 	RET
 
@@ -11523,9 +11654,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail205
+	JZ   tail208
 
-loop204:
+loop207:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11657,11 +11788,11 @@ loop204:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop204
+	JNZ          loop207
 
-tail205:
+tail208:
 	TESTQ        BX, BX
-	JZ           done206
+	JZ           done209
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11794,7 +11925,7 @@ tail205:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done206:
+done209:
 	VZEROUPPER
 	RET
 
@@ -11807,9 +11938,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail208
+	JZ   tail211
 
-loop207:
+loop210:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11999,11 +12130,11 @@ loop207:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop207
+	JNZ          loop210
 
-tail208:
+tail211:
 	TESTQ        BX, BX
-	JZ           done209
+	JZ           done212
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12194,7 +12325,7 @@ tail208:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done209:
+done212:
 	VZEROUPPER
 	RET
 
@@ -12207,9 +12338,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail211
+	JZ   tail214
 
-loop210:
+loop213:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12342,11 +12473,11 @@ loop210:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop210
+	JNZ          loop213
 
-tail211:
+tail214:
 	TESTQ        BX, BX
-	JZ           done212
+	JZ           done215
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12480,7 +12611,7 @@ tail211:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done212:
+done215:
 	VZEROUPPER
 	RET
 
@@ -12493,9 +12624,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail214
+	JZ   tail217
 
-loop213:
+loop216:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12756,11 +12887,11 @@ loop213:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop213
+	JNZ          loop216
 
-tail214:
+tail217:
 	TESTQ        BX, BX
-	JZ           done215
+	JZ           done218
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13022,7 +13153,7 @@ tail214:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done215:
+done218:
 	VZEROUPPER
 	RET
 
@@ -13035,9 +13166,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail217
+	JZ   tail220
 
-loop216:
+loop219:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13196,11 +13327,11 @@ loop216:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop216
+	JNZ          loop219
 
-tail217:
+tail220:
 	TESTQ        BX, BX
-	JZ           done218
+	JZ           done221
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13360,7 +13491,7 @@ tail217:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done218:
+done221:
 	VZEROUPPER
 	RET
 
@@ -13373,9 +13504,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail220
+	JZ   tail223
 
-loop219:
+loop222:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -13383,11 +13514,11 @@ loop219:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop219
+	JNZ          loop222
 
-tail220:
+tail223:
 	TESTQ        BX, BX
-	JZ           done221
+	JZ           done224
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13396,7 +13527,7 @@ tail220:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done221:
+done224:
 	VZEROUPPER
 	RET
 
@@ -13409,20 +13540,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail223
+	JZ   tail226
 
-loop222:
+loop225:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop222
+	JNZ     loop225
 
-tail223:
+tail226:
 	TESTQ     BX, BX
-	JZ        done224
+	JZ        done227
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13430,7 +13561,7 @@ tail223:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done224:
+done227:
 	VZEROUPPER
 	RET
 
@@ -13443,9 +13574,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail226
+	JZ   tail229
 
-loop225:
+loop228:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -13453,11 +13584,11 @@ loop225:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop225
+	JNZ          loop228
 
-tail226:
+tail229:
 	TESTQ        BX, BX
-	JZ           done227
+	JZ           done230
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13466,7 +13597,7 @@ tail226:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done227:
+done230:
 	VZEROUPPER
 	RET
 
@@ -13479,20 +13610,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail229
+	JZ   tail232
 
-loop228:
+loop231:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop228
+	JNZ     loop231
 
-tail229:
+tail232:
 	TESTQ     BX, BX
-	JZ        done230
+	JZ        done233
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13500,7 +13631,7 @@ tail229:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done230:
+done233:
 	VZEROUPPER
 	RET
 
@@ -13514,50 +13645,12 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail232
-
-loop231:
-	VMOVUPD (CX), Z0
-	VMOVUPD (DX), Z1
-	VADDPD  Z1, Z0, Z0
-	VMOVUPD Z0, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	ADDQ    $0x40, DX
-	DECQ    BX
-	JNZ     loop231
-
-tail232:
-	TESTQ     SI, SI
-	JZ        done233
-	MOVQ      $-1, BX
-	BZHIQ     SI, BX, BX
-	KMOVB     BX, K1
-	VMOVUPD.Z (CX), K1, Z0
-	VMOVUPD.Z (DX), K1, Z1
-	VADDPD    Z1, Z0, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done233:
-	VZEROUPPER
-	RET
-
-// func subAVX512(dst []float64, a []float64, b []float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·subAVX512(SB), NOSPLIT, $0-72
-	MOVQ dst_base+0(FP), AX
-	MOVQ a_base+24(FP), CX
-	MOVQ b_base+48(FP), DX
-	MOVQ dst_len+8(FP), BX
-	MOVQ BX, SI
-	ANDQ $0x07, SI
-	SHRQ $0x03, BX
 	JZ   tail235
 
 loop234:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VSUBPD  Z1, Z0, Z0
+	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13573,16 +13666,16 @@ tail235:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done236:
 	VZEROUPPER
 	RET
 
-// func mulAVX512(dst []float64, a []float64, b []float64)
+// func subAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -13595,7 +13688,7 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 loop237:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMULPD  Z1, Z0, Z0
+	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13611,16 +13704,16 @@ tail238:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VMULPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done239:
 	VZEROUPPER
 	RET
 
-// func divAVX512(dst []float64, a []float64, b []float64)
+// func mulAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divAVX512(SB), NOSPLIT, $0-72
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -13633,7 +13726,7 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 loop240:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VDIVPD  Z1, Z0, Z0
+	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13649,16 +13742,16 @@ tail241:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done242:
 	VZEROUPPER
 	RET
 
-// func maxAVX512(dst []float64, a []float64, b []float64)
+// func divAVX512(dst []float64, a []float64, b []float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·maxAVX512(SB), NOSPLIT, $0-72
+TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ dst_base+0(FP), AX
 	MOVQ a_base+24(FP), CX
 	MOVQ b_base+48(FP), DX
@@ -13671,13 +13764,8 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 loop243:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
-	VMOVAPD Z1, Z2
-	VCMPPD  $0x11, Z0, Z1, K1
-	VMOVAPD Z0, K1, Z2
-	VMOVAPD Z2, Z1
-	VCMPPD  $0x03, Z0, Z0, K1
-	VMOVAPD Z0, K1, Z1
-	VMOVUPD Z1, (AX)
+	VDIVPD  Z1, Z0, Z0
+	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
@@ -13692,6 +13780,49 @@ tail244:
 	KMOVB     BX, K1
 	VMOVUPD.Z (CX), K1, Z0
 	VMOVUPD.Z (DX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done245:
+	VZEROUPPER
+	RET
+
+// func maxAVX512(dst []float64, a []float64, b []float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·maxAVX512(SB), NOSPLIT, $0-72
+	MOVQ dst_base+0(FP), AX
+	MOVQ a_base+24(FP), CX
+	MOVQ b_base+48(FP), DX
+	MOVQ dst_len+8(FP), BX
+	MOVQ BX, SI
+	ANDQ $0x07, SI
+	SHRQ $0x03, BX
+	JZ   tail247
+
+loop246:
+	VMOVUPD (CX), Z0
+	VMOVUPD (DX), Z1
+	VMOVAPD Z1, Z2
+	VCMPPD  $0x11, Z0, Z1, K1
+	VMOVAPD Z0, K1, Z2
+	VMOVAPD Z2, Z1
+	VCMPPD  $0x03, Z0, Z0, K1
+	VMOVAPD Z0, K1, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	DECQ    BX
+	JNZ     loop246
+
+tail247:
+	TESTQ     SI, SI
+	JZ        done248
+	MOVQ      $-1, BX
+	BZHIQ     SI, BX, BX
+	KMOVB     BX, K1
+	VMOVUPD.Z (CX), K1, Z0
+	VMOVUPD.Z (DX), K1, Z1
 	VMOVAPD   Z1, Z2
 	VCMPPD    $0x11, Z0, Z1, K2
 	VMOVAPD   Z0, K2, Z2
@@ -13700,7 +13831,7 @@ tail244:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done245:
+done248:
 	VZEROUPPER
 	RET
 
@@ -13714,46 +13845,11 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail247
-
-loop246:
-	VMOVUPD (CX), Z1
-	VADDPD  Z0, Z1, Z1
-	VMOVUPD Z1, (AX)
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, CX
-	DECQ    DX
-	JNZ     loop246
-
-tail247:
-	TESTQ     BX, BX
-	JZ        done248
-	MOVQ      $-1, DX
-	BZHIQ     BX, DX, DX
-	KMOVB     DX, K1
-	VMOVUPD.Z (CX), K1, Z1
-	VADDPD    Z0, Z1, Z0
-	VMOVUPD   Z0, K1, (AX)
-
-done248:
-	VZEROUPPER
-	RET
-
-// func mulScalarAVX512(dst []float64, a []float64, s float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         a_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
-	VBROADCASTSD s+48(FP), Z0
-	MOVQ         DX, BX
-	ANDQ         $0x07, BX
-	SHRQ         $0x03, DX
 	JZ           tail250
 
 loop249:
 	VMOVUPD (CX), Z1
-	VMULPD  Z0, Z1, Z1
+	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13767,16 +13863,16 @@ tail250:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VMULPD    Z0, Z1, Z0
+	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done251:
 	VZEROUPPER
 	RET
 
-// func divScalarAVX512(dst []float64, a []float64, s float64)
+// func mulScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -13788,7 +13884,7 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 
 loop252:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z0, Z1, Z1
+	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13802,16 +13898,16 @@ tail253:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z0, Z1, Z0
+	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done254:
 	VZEROUPPER
 	RET
 
-// func fromScalarAVX512(dst []float64, a []float64, s float64)
+// func divScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -13823,7 +13919,7 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 
 loop255:
 	VMOVUPD (CX), Z1
-	VSUBPD  Z1, Z0, Z1
+	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13837,16 +13933,16 @@ tail256:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done257:
 	VZEROUPPER
 	RET
 
-// func overScalarAVX512(dst []float64, a []float64, s float64)
+// func fromScalarAVX512(dst []float64, a []float64, s float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         dst_base+0(FP), AX
 	MOVQ         a_base+24(FP), CX
 	MOVQ         dst_len+8(FP), DX
@@ -13858,7 +13954,7 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 
 loop258:
 	VMOVUPD (CX), Z1
-	VDIVPD  Z1, Z0, Z1
+	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
@@ -13872,10 +13968,45 @@ tail259:
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
 	VMOVUPD.Z (CX), K1, Z1
-	VDIVPD    Z1, Z0, Z0
+	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
 done260:
+	VZEROUPPER
+	RET
+
+// func overScalarAVX512(dst []float64, a []float64, s float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         a_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSD s+48(FP), Z0
+	MOVQ         DX, BX
+	ANDQ         $0x07, BX
+	SHRQ         $0x03, DX
+	JZ           tail262
+
+loop261:
+	VMOVUPD (CX), Z1
+	VDIVPD  Z1, Z0, Z1
+	VMOVUPD Z1, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, CX
+	DECQ    DX
+	JNZ     loop261
+
+tail262:
+	TESTQ     BX, BX
+	JZ        done263
+	MOVQ      $-1, DX
+	BZHIQ     BX, DX, DX
+	KMOVB     DX, K1
+	VMOVUPD.Z (CX), K1, Z1
+	VDIVPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done263:
 	VZEROUPPER
 	RET
 
@@ -13889,9 +14020,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail262
+	JZ           tail265
 
-loop261:
+loop264:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -13903,11 +14034,11 @@ loop261:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop261
+	JNZ     loop264
 
-tail262:
+tail265:
 	TESTQ     BX, BX
-	JZ        done263
+	JZ        done266
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13920,7 +14051,7 @@ tail262:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done263:
+done266:
 	VZEROUPPER
 	RET
 
@@ -13934,9 +14065,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail265
+	JZ   tail268
 
-loop264:
+loop267:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -13946,11 +14077,11 @@ loop264:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop264
+	JNZ         loop267
 
-tail265:
+tail268:
 	TESTQ       SI, SI
-	JZ          done266
+	JZ          done269
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -13960,7 +14091,7 @@ tail265:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done266:
+done269:
 	VZEROUPPER
 	RET
 
@@ -13974,9 +14105,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail268
+	JZ           tail271
 
-loop267:
+loop270:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -13984,11 +14115,11 @@ loop267:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop267
+	JNZ         loop270
 
-tail268:
+tail271:
 	TESTQ       BX, BX
-	JZ          done269
+	JZ          done272
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -13997,7 +14128,7 @@ tail268:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done269:
+done272:
 	VZEROUPPER
 	RET
 
@@ -14010,20 +14141,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail271
+	JZ   tail274
 
-loop270:
+loop273:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop270
+	JNZ       loop273
 
-tail271:
+tail274:
 	TESTQ     BX, BX
-	JZ        done272
+	JZ        done275
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14031,7 +14162,7 @@ tail271:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done272:
+done275:
 	VZEROUPPER
 	RET
 
@@ -14044,26 +14175,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail274
+	JZ   tail277
 
-loop273:
+loop276:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop273
+	JNZ       loop276
 
-tail274:
+tail277:
 	TESTQ       BX, BX
-	JZ          done275
+	JZ          done278
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done275:
+done278:
 	VZEROUPPER
 	RET
 
@@ -14076,25 +14207,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail277
+	JZ     tail280
 
-loop276:
+loop279:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop276
+	JNZ     loop279
 
-tail277:
+tail280:
 	TESTQ     DX, DX
-	JZ        done278
+	JZ        done281
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done278:
+done281:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14115,20 +14246,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail280
+	JZ     tail283
 
-loop279:
+loop282:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop279
+	JNZ         loop282
 
-tail280:
+tail283:
 	TESTQ       BX, BX
-	JZ          done281
+	JZ          done284
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -14136,7 +14267,7 @@ tail280:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done281:
+done284:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14161,9 +14292,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail283
+	JZ           tail286
 
-loop282:
+loop285:
 	VMOVUPD (BX), Z4
 	VSQRTPD Z4, Z4
 	VDIVPD  Z4, Z0, Z5
@@ -14179,11 +14310,11 @@ loop282:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	DECQ    CX
-	JNZ     loop282
+	JNZ     loop285
 
-tail283:
+tail286:
 	TESTQ     SI, SI
-	JZ        done284
+	JZ        done287
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -14199,13 +14330,95 @@ tail283:
 	VMOVAPD   Z2, K2, Z1
 	VMOVUPD   Z1, K1, (DX)
 
-done284:
+done287:
 	VZEROUPPER
 	RET
 
-// func adamAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+// func adamAVX512(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·adamAVX512(SB), NOSPLIT, $0-184
+TEXT ·adamAVX512(SB), NOSPLIT, $0-160
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	MOVQ         grad_base+24(FP), DX
+	MOVQ         first_base+48(FP), BX
+	MOVQ         second_base+72(FP), SI
+	VBROADCASTSD beta1+96(FP), Z0
+	VBROADCASTSD rest1+104(FP), Z1
+	VBROADCASTSD beta2+112(FP), Z2
+	VBROADCASTSD rest2+120(FP), Z3
+	VBROADCASTSD unbias1+128(FP), Z4
+	VBROADCASTSD unbias2+136(FP), Z5
+	VBROADCASTSD epsilon+144(FP), Z6
+	VBROADCASTSD rate+152(FP), Z7
+	MOVQ         CX, DI
+	ANDQ         $0x07, DI
+	SHRQ         $0x03, CX
+	JZ           tail289
+
+loop288:
+	VMOVUPD (DX), Z8
+	VMOVUPD (BX), Z9
+	VMULPD  Z9, Z0, Z9
+	VMULPD  Z8, Z1, Z10
+	VADDPD  Z10, Z9, Z9
+	VMOVUPD (SI), Z10
+	VMULPD  Z10, Z2, Z10
+	VMULPD  Z8, Z3, Z11
+	VMULPD  Z8, Z11, Z8
+	VADDPD  Z8, Z10, Z8
+	VMOVUPD Z9, (BX)
+	VMOVUPD Z8, (SI)
+	VMULPD  Z5, Z8, Z8
+	VSQRTPD Z8, Z8
+	VADDPD  Z6, Z8, Z8
+	VDIVPD  Z8, Z7, Z8
+	VMOVUPD (AX), Z10
+	VMULPD  Z9, Z8, Z8
+	VMULPD  Z4, Z8, Z8
+	VADDPD  Z8, Z10, Z8
+	VMOVUPD Z8, (AX)
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, BX
+	ADDQ    $0x40, SI
+	DECQ    CX
+	JNZ     loop288
+
+tail289:
+	TESTQ     DI, DI
+	JZ        done290
+	MOVQ      $-1, CX
+	BZHIQ     DI, CX, CX
+	KMOVB     CX, K1
+	VMOVUPD.Z (DX), K1, Z8
+	VMOVUPD.Z (BX), K1, Z9
+	VMULPD    Z9, Z0, Z0
+	VMULPD    Z8, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (SI), K1, Z1
+	VMULPD    Z1, Z2, Z1
+	VMULPD    Z8, Z3, Z2
+	VMULPD    Z8, Z2, Z2
+	VADDPD    Z2, Z1, Z1
+	VMOVUPD   Z0, K1, (BX)
+	VMOVUPD   Z1, K1, (SI)
+	VMULPD    Z5, Z1, Z1
+	VSQRTPD   Z1, Z1
+	VADDPD    Z6, Z1, Z1
+	VDIVPD    Z1, Z7, Z1
+	VMOVUPD.Z (AX), K1, Z2
+	VMULPD    Z0, Z1, Z0
+	VMULPD    Z4, Z0, Z0
+	VADDPD    Z0, Z2, Z0
+	VMOVUPD   Z0, K1, (AX)
+
+done290:
+	VZEROUPPER
+	RET
+
+// func adamGainAVX512(x []float64, grad []float64, first []float64, second []float64, gain []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         x_base+0(FP), AX
 	MOVQ         x_len+8(FP), CX
 	MOVQ         grad_base+24(FP), DX
@@ -14223,9 +14436,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail286
+	JZ           tail292
 
-loop285:
+loop291:
 	VMOVUPD (DX), Z8
 	VMOVUPD (BX), Z9
 	VMULPD  Z9, Z0, Z9
@@ -14254,11 +14467,11 @@ loop285:
 	ADDQ    $0x40, SI
 	ADDQ    $0x40, DI
 	DECQ    CX
-	JNZ     loop285
+	JNZ     loop291
 
-tail286:
+tail292:
 	TESTQ     R8, R8
-	JZ        done287
+	JZ        done293
 	MOVQ      $-1, CX
 	BZHIQ     R8, CX, CX
 	KMOVB     CX, K1
@@ -14285,7 +14498,7 @@ tail286:
 	VADDPD    Z0, Z2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done287:
+done293:
 	VZEROUPPER
 	RET
 
@@ -14306,43 +14519,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair288:
+pair294:
 	CMPQ  R11, CX
-	JGE   one289
+	JGE   one295
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done292
+	JGE   done298
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done292
+	JLE   done298
 
-line291:
+line297:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line291
+	JG         line297
 
-done292:
+done298:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done294
+	JGE   done300
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done294
+	JLE   done300
 
-line293:
+line299:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line293
+	JG         line299
 
-done294:
+done300:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14356,9 +14569,9 @@ done294:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail296
+	JZ     tail302
 
-loop295:
+loop301:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -14368,11 +14581,11 @@ loop295:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop295
+	JNZ         loop301
 
-tail296:
+tail302:
 	TESTQ       BP, BP
-	JZ          done297
+	JZ          done303
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -14382,7 +14595,7 @@ tail296:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done297:
+done303:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -14398,27 +14611,27 @@ done297:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair288
+	JMP           pair294
 
-one289:
-	JG    done290
+one295:
+	JG    done296
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done299
+	JGE   done305
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done299
+	JLE   done305
 
-line298:
+line304:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line298
+	JG         line304
 
-done299:
+done305:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14428,20 +14641,20 @@ done299:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail301
+	JZ     tail307
 
-loop300:
+loop306:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop300
+	JNZ         loop306
 
-tail301:
+tail307:
 	TESTQ       CX, CX
-	JZ          done302
+	JZ          done308
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -14449,7 +14662,7 @@ tail301:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done302:
+done308:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14459,7 +14672,7 @@ done302:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done290:
+done296:
 	VZEROUPPER
 	RET
 
@@ -14475,11 +14688,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done303
+	JZ    done309
 
-columns304:
+columns310:
 	CMPQ    CX, $0x40
-	JLT     narrower305
+	JLT     narrower311
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14490,7 +14703,7 @@ columns304:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row306:
+row312:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14513,7 +14726,7 @@ row306:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row306
+	JLT          row312
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14525,19 +14738,19 @@ row306:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns304
+	JMP          columns310
 
-narrower305:
-columns307:
+narrower311:
+columns313:
 	CMPQ    CX, $0x20
-	JLT     narrower308
+	JLT     narrower314
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row309:
+row315:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14552,7 +14765,7 @@ row309:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row309
+	JLT          row315
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14560,17 +14773,17 @@ row309:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns307
+	JMP          columns313
 
-narrower308:
-columns310:
+narrower314:
+columns316:
 	CMPQ    CX, $0x10
-	JLT     narrower311
+	JLT     narrower317
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row312:
+row318:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14581,22 +14794,22 @@ row312:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row312
+	JLT          row318
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns310
+	JMP          columns316
 
-narrower311:
-columns313:
+narrower317:
+columns319:
 	CMPQ    CX, $0x08
-	JLT     narrower314
+	JLT     narrower320
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row315:
+row321:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14605,23 +14818,23 @@ row315:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row315
+	JLT          row321
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns313
+	JMP          columns319
 
-narrower314:
+narrower320:
 	TESTQ     CX, CX
-	JZ        done303
+	JZ        done309
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row316:
+row322:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14630,10 +14843,10 @@ row316:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row316
+	JLT          row322
 	VMOVUPD      Z0, K1, (AX)
 
-done303:
+done309:
 	VZEROUPPER
 	RET
 
@@ -14649,9 +14862,9 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows317:
+rows323:
 	TESTQ     SI, SI
-	JZ        done319
+	JZ        done325
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -14659,7 +14872,7 @@ rows317:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column318:
+column324:
 	KXNORB     K1, K1, K1
 	VGATHERQPS (R8)(Z1*4), K1, Y3
 	VCVTPS2PD  Y3, Z2
@@ -14667,13 +14880,13 @@ column318:
 	ADDQ       $0x04, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column318
+	JNZ        column324
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows317
+	JMP        rows323
 
-done319:
+done325:
 	VZEROUPPER
 	RET
 
@@ -14694,43 +14907,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair320:
+pair326:
 	CMPQ  R11, CX
-	JGE   one321
+	JGE   one327
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done324
+	JGE   done330
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done324
+	JLE   done330
 
-line323:
+line329:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line323
+	JG         line329
 
-done324:
+done330:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done326
+	JGE   done332
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done326
+	JLE   done332
 
-line325:
+line331:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line325
+	JG         line331
 
-done326:
+done332:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14744,9 +14957,9 @@ done326:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail328
+	JZ     tail334
 
-loop327:
+loop333:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -14756,11 +14969,11 @@ loop327:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop327
+	JNZ         loop333
 
-tail328:
+tail334:
 	TESTQ       BP, BP
-	JZ          done329
+	JZ          done335
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -14770,7 +14983,7 @@ tail328:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done329:
+done335:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -14786,27 +14999,27 @@ done329:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair320
+	JMP           pair326
 
-one321:
-	JG    done322
+one327:
+	JG    done328
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done331
+	JGE   done337
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done331
+	JLE   done337
 
-line330:
+line336:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line330
+	JG         line336
 
-done331:
+done337:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14816,20 +15029,20 @@ done331:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail333
+	JZ     tail339
 
-loop332:
+loop338:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop332
+	JNZ         loop338
 
-tail333:
+tail339:
 	TESTQ       CX, CX
-	JZ          done334
+	JZ          done340
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -14837,7 +15050,7 @@ tail333:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done334:
+done340:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14847,7 +15060,7 @@ done334:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done322:
+done328:
 	VZEROUPPER
 	RET
 
@@ -14863,11 +15076,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done335
+	JZ    done341
 
-columns336:
+columns342:
 	CMPQ    CX, $0x40
-	JLT     narrower337
+	JLT     narrower343
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -14878,7 +15091,7 @@ columns336:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row338:
+row344:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14901,7 +15114,7 @@ row338:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row338
+	JLT          row344
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14913,19 +15126,19 @@ row338:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns336
+	JMP          columns342
 
-narrower337:
-columns339:
+narrower343:
+columns345:
 	CMPQ    CX, $0x20
-	JLT     narrower340
+	JLT     narrower346
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row341:
+row347:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14940,7 +15153,7 @@ row341:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row341
+	JLT          row347
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -14948,17 +15161,17 @@ row341:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns339
+	JMP          columns345
 
-narrower340:
-columns342:
+narrower346:
+columns348:
 	CMPQ    CX, $0x10
-	JLT     narrower343
+	JLT     narrower349
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row344:
+row350:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14969,22 +15182,22 @@ row344:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row344
+	JLT          row350
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns342
+	JMP          columns348
 
-narrower343:
-columns345:
+narrower349:
+columns351:
 	CMPQ    CX, $0x08
-	JLT     narrower346
+	JLT     narrower352
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row347:
+row353:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -14993,23 +15206,23 @@ row347:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row347
+	JLT          row353
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns345
+	JMP          columns351
 
-narrower346:
+narrower352:
 	TESTQ     CX, CX
-	JZ        done335
+	JZ        done341
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row348:
+row354:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15018,10 +15231,10 @@ row348:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row348
+	JLT          row354
 	VMOVUPD      Z0, K1, (AX)
 
-done335:
+done341:
 	VZEROUPPER
 	RET
 
@@ -15037,9 +15250,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows349:
+rows355:
 	TESTQ     SI, SI
-	JZ        done351
+	JZ        done357
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -15047,20 +15260,20 @@ rows349:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column350:
+column356:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column350
+	JNZ        column356
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows349
+	JMP        rows355
 
-done351:
+done357:
 	VZEROUPPER
 	RET
 
@@ -15125,7 +15338,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k352:
+k358:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (SI), Z30
@@ -15174,7 +15387,7 @@ k352:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k352
+	JNZ          k358
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15263,7 +15476,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k353:
+k359:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (SI), Z18
@@ -15294,7 +15507,7 @@ k353:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k353
+	JNZ          k359
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15351,7 +15564,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k354:
+k360:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (SI), Z10
@@ -15369,7 +15582,7 @@ k354:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k354
+	JNZ          k360
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15407,7 +15620,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k355:
+k361:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (SI), Z6
@@ -15419,7 +15632,7 @@ k355:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k355
+	JNZ          k361
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15448,7 +15661,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k356:
+k362:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -15457,7 +15670,7 @@ k356:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k356
+	JNZ          k362
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15531,7 +15744,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k357:
+k363:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (SI), Z30
@@ -15580,7 +15793,7 @@ k357:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k357
+	JNZ          k363
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15675,7 +15888,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k358:
+k364:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (SI), Z18
@@ -15706,7 +15919,7 @@ k358:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k358
+	JNZ          k364
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15769,7 +15982,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k359:
+k365:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (SI), Z10
@@ -15787,7 +16000,7 @@ k359:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k359
+	JNZ          k365
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15831,7 +16044,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k360:
+k366:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (SI), Z6
@@ -15843,7 +16056,7 @@ k360:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k360
+	JNZ          k366
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15878,7 +16091,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k361:
+k367:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -15887,7 +16100,7 @@ k361:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k361
+	JNZ          k367
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -15931,7 +16144,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k362:
+k368:
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
 	VBROADCASTSS (SI), Y14
@@ -15956,7 +16169,7 @@ k362:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k362
+	JNZ          k368
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16007,7 +16220,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k363:
+k369:
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
 	VBROADCASTSS (SI), Y10
@@ -16025,7 +16238,7 @@ k363:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k363
+	JNZ          k369
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16063,7 +16276,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k364:
+k370:
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
 	VBROADCASTSS (SI), Y6
@@ -16075,7 +16288,7 @@ k364:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k364
+	JNZ          k370
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16104,7 +16317,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k365:
+k371:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -16113,7 +16326,7 @@ k365:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k365
+	JNZ          k371
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16156,7 +16369,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k366:
+k372:
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
 	VBROADCASTSS (SI), Y12
@@ -16174,7 +16387,7 @@ k366:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k366
+	JNZ          k372
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16237,7 +16450,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k367:
+k373:
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
 	VBROADCASTSS (SI), Y8
@@ -16249,7 +16462,7 @@ k367:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k367
+	JNZ          k373
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16285,7 +16498,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k368:
+k374:
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -16294,7 +16507,7 @@ k368:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k368
+	JNZ          k374
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16362,7 +16575,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k369:
+k375:
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
 	VBROADCASTSS (SI), Z30
@@ -16411,7 +16624,7 @@ k369:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k369
+	JNZ          k375
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16500,7 +16713,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k370:
+k376:
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
 	VBROADCASTSS (SI), Z18
@@ -16531,7 +16744,7 @@ k370:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k370
+	JNZ          k376
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16588,7 +16801,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k371:
+k377:
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
 	VBROADCASTSS (SI), Z10
@@ -16606,7 +16819,7 @@ k371:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k371
+	JNZ          k377
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16644,7 +16857,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k372:
+k378:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
 	VBROADCASTSS (SI), Z6
@@ -16656,7 +16869,7 @@ k372:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k372
+	JNZ          k378
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16685,7 +16898,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k373:
+k379:
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -16694,7 +16907,7 @@ k373:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k373
+	JNZ          k379
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -16768,7 +16981,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k374:
+k380:
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
 	VBROADCASTSS (SI), Z30
@@ -16817,7 +17030,7 @@ k374:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k374
+	JNZ          k380
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -16912,7 +17125,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k375:
+k381:
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
 	VBROADCASTSS (SI), Z18
@@ -16943,7 +17156,7 @@ k375:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k375
+	JNZ          k381
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17006,7 +17219,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k376:
+k382:
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
 	VBROADCASTSS (SI), Z10
@@ -17024,7 +17237,7 @@ k376:
 	ADDQ         R8, SI
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k376
+	JNZ          k382
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17068,7 +17281,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k377:
+k383:
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
 	VBROADCASTSS (SI), Z6
@@ -17080,7 +17293,7 @@ k377:
 	ADDQ         DI, SI
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k377
+	JNZ          k383
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17115,7 +17328,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k378:
+k384:
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4
@@ -17124,7 +17337,7 @@ k378:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k378
+	JNZ          k384
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

@@ -23,13 +23,28 @@ func (Delta) Noise() int { return 0 }
 func (g Delta) Init(lambda, mean []float64, _ float64) { copy(lambda[:g.p], mean) }
 
 // Draw implements Guide.
-func (g Delta) Draw(theta, lambda, _ []float64) { copy(theta[:g.p], lambda) }
+func (g Delta) Draw(theta, lambda, eta []float64) { g.DrawRange(theta, lambda, eta, 0, g.p) }
+
+// DrawRange implements Separable.
+func (Delta) DrawRange(theta, lambda, _ []float64, low, high int) {
+	copy(theta[low:high], lambda[low:high])
+}
 
 // Pullback implements Guide.
-func (g Delta) Pullback(dst, grad, _, _ []float64) { copy(dst[:g.p], grad) }
+func (g Delta) Pullback(dst, grad, lambda, eta []float64) {
+	g.PullbackRange(dst, grad, lambda, eta, 0, g.p)
+}
+
+// PullbackRange implements Separable.
+func (Delta) PullbackRange(dst, grad, _, _ []float64, low, high int) {
+	copy(dst[low:high], grad[low:high])
+}
 
 // SD implements Guide: zero.
 func (g Delta) SD(dst, _ []float64) { clear(dst[:g.p]) }
 
 // Precision implements Guide: zero, because a point states no curvature.
-func (g Delta) Precision(dst, _ []float64) { clear(dst[:g.p]) }
+func (g Delta) Precision(dst, lambda []float64) { g.PrecisionRange(dst, lambda, 0, g.p) }
+
+// PrecisionRange implements Separable.
+func (Delta) PrecisionRange(dst, _ []float64, low, high int) { clear(dst[low:high]) }

@@ -39,9 +39,12 @@ func (g MeanField) Init(lambda, mean []float64, scale float64) {
 }
 
 // Draw implements Guide.
-func (g MeanField) Draw(theta, lambda, eta []float64) {
-	for lo := 0; lo < g.p; lo += block {
-		hi := min(lo+block, g.p)
+func (g MeanField) Draw(theta, lambda, eta []float64) { g.DrawRange(theta, lambda, eta, 0, g.p) }
+
+// DrawRange implements Separable.
+func (g MeanField) DrawRange(theta, lambda, eta []float64, low, high int) {
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
 		t := theta[lo:hi]
 		simd.Exp(t, lambda[g.p+lo:])
 		simd.Mul(t, t, eta[lo:hi])
@@ -53,9 +56,14 @@ func (g MeanField) Draw(theta, lambda, eta []float64) {
 // log s costs no noise of its own ("aligned", Jälkö et al. 2022, DPVIm); the 1
 // is the entropy Σ log s.
 func (g MeanField) Pullback(dst, grad, lambda, eta []float64) {
-	copy(dst[:g.p], grad)
-	for lo := 0; lo < g.p; lo += block {
-		hi := min(lo+block, g.p)
+	g.PullbackRange(dst, grad, lambda, eta, 0, g.p)
+}
+
+// PullbackRange implements Separable.
+func (g MeanField) PullbackRange(dst, grad, lambda, eta []float64, low, high int) {
+	copy(dst[low:high], grad[low:high])
+	for lo := low; lo < high; lo += block {
+		hi := min(lo+block, high)
 		gs := dst[g.p+lo : g.p+hi]
 		simd.Exp(gs, lambda[g.p+lo:])
 		simd.Mul(gs, gs, eta[lo:hi])
@@ -68,9 +76,12 @@ func (g MeanField) Pullback(dst, grad, lambda, eta []float64) {
 func (g MeanField) SD(dst, lambda []float64) { simd.Exp(dst[:g.p], lambda[g.p:]) }
 
 // Precision implements Guide: 1/s².
-func (g MeanField) Precision(dst, lambda []float64) {
-	dst = dst[:g.p]
-	simd.MulScalar(dst, lambda[g.p:], -2)
+func (g MeanField) Precision(dst, lambda []float64) { g.PrecisionRange(dst, lambda, 0, g.p) }
+
+// PrecisionRange implements Separable.
+func (g MeanField) PrecisionRange(dst, lambda []float64, low, high int) {
+	dst = dst[low:high]
+	simd.MulScalar(dst, lambda[g.p+low:], -2)
 	simd.Exp(dst, dst)
 }
 

@@ -6,12 +6,29 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// adam emits the optimizer's step, in the order of roundings of the plain form.
+// adam emits the optimizer's step, in the order of roundings of the plain form,
+// and another one that keeps the gains.
 func adam(i isa) {
-	TEXT("adam"+i.suffix(), NOSPLIT, "func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)")
-	Doc("One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).")
+	adamStep(i, "adam", false)
+	adamStep(i, "adamGain", true)
+}
+
+func adamStep(i isa, name string, keep bool) {
+	vectors := "x, grad, first, second"
+	doc := "One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon)."
+	if keep {
+		vectors += ", gain"
+	}
+	TEXT(name+i.suffix(), NOSPLIT, "func("+vectors+" []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)")
+	Doc(doc)
 	x, n := base("x"), length("x")
-	grad, first, second, gain := base("grad"), base("first"), base("second"), base("gain")
+	grad, first, second := base("grad"), base("first"), base("second")
+	moving := []Register{x, grad, first, second}
+	var gain GPVirtual
+	if keep {
+		gain = base("gain")
+		moving = append(moving, gain)
+	}
 	beta1, rest1, beta2, rest2 := scalar(i, "beta1"), scalar(i, "rest1"), scalar(i, "beta2"), scalar(i, "rest2")
 	unbias1, unbias2, epsilon, rate := scalar(i, "unbias1"), scalar(i, "unbias2"), scalar(i, "epsilon"), scalar(i, "rate")
 	loop(i, n, func(i isa, off int) {
@@ -22,8 +39,10 @@ func adam(i isa) {
 		i.store(m, at(first))
 		i.store(v, at(second))
 		a := i.div(rate, i.add(i.sqrt(i.mul(v, unbias2)), epsilon))
-		i.store(a, at(gain))
+		if keep {
+			i.store(a, at(gain))
+		}
 		i.store(i.add(i.load(at(x)), i.mul(i.mul(a, m), unbias1)), at(x))
-	}, advance(x, grad, first, second, gain))
+	}, advance(moving...))
 	end()
 }

@@ -1,0 +1,77 @@
+package fit_test
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// The number of threads changes no bit of a fit of 79,510 weights, whose noise,
+// optimizer, average and noise recursion are shared between them.
+func TestFitOnThreads(t *testing.T) {
+	src, err := os.ReadFile("../../configs/mlp-mnist.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(string(src), "    input: ", "    prior: normal(0, 1)\n    input: ", 1)
+	m, err := models.Read("mlp.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := privacy.NewTable(privacy.TableConfig{
+		Data: randomImages(t, 64), Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
+	})
+	half := 0.5
+	for name, change := range map[string]func(*fit.Config){
+		"delta":              func(c *fit.Config) { c.Guide, c.Averaging = "delta", &half },
+		"mean-field":         func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareVariance },
+		"curvature":          func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareCurvature },
+		"tempering, adagrad": func(c *fit.Config) { c.Guide, c.NoiseAware, c.Optimizer = "mean-field", fit.NoiseAwareTemper, "adagrad" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var want *fit.Posterior
+			for _, threads := range []int{1, 3} {
+				cfg := fit.Config{
+					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: fit.ClippingFlat, ClipNorm: 10,
+					NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "add_remove",
+				}
+				change(&cfg)
+				p, err := fit.NewPlan(m, cfg)
+				if err != nil {
+					t.Fatal(err)
+				}
+				c, err := privacy.NewCurator(privacy.CuratorConfig{
+					Table: table, Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1),
+					Budget: privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, Relation: p.Adjacency,
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, _, err := fit.Run(context.Background(), p, c, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want == nil {
+					want = got
+				}
+				for part, x := range map[string][2][]float64{
+					"mean": {got.Mean, want.Mean}, "log sd": {got.LogSD, want.LogSD}, "noise": {got.VarDP, want.VarDP},
+				} {
+					for j := range x[1] {
+						if math.Float64bits(x[0][j]) != math.Float64bits(x[1][j]) {
+							t.Fatalf("%s[%d] is %g on %d threads, %g on one", part, j, x[0][j], threads, x[1][j])
+						}
+					}
+				}
+			}
+		})
+	}
+}

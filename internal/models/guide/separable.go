@@ -1,0 +1,14 @@
+package guide
+
+// Separable is a family whose coordinates have nothing to do with each other: what
+// its methods compute for coordinates low <= j < high of θ, and their entries of
+// λ and η, can be had by itself. The arguments are whole arrays.
+type Separable interface {
+	Guide
+	// DrawRange is Draw for some coordinates.
+	DrawRange(theta, lambda, eta []float64, low, high int)
+	// PullbackRange is Pullback for some coordinates.
+	PullbackRange(dst, grad, lambda, eta []float64, low, high int)
+	// PrecisionRange is Precision for some coordinates.
+	PrecisionRange(dst, lambda []float64, low, high int)
+}
