@@ -42,8 +42,8 @@ func newPredict(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict RUN NEW",
 		Short: "Predict the response for new rows, or reconstruct them",
-		Long: `Predict reads new rows (CSV, Parquet, idx or npy, the columns that the model's
-predictors need) and writes one line per row: mean, sd and 5 % to 95 % of the
+		Long: `Predict reads new rows (CSV, Parquet, idx or npy, or CSV from - for standard
+input; the columns that the model's predictors need) and writes one line per row: mean, sd and 5 % to 95 % of the
 expected response over the posterior, and y_q5 to y_q95 of a response that may be
 observed. Of a category it writes the most probable level, class, and the
 probability of every level. A row that lacks a value the model needs gets empty
@@ -163,6 +163,9 @@ func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	r, err := readReleased(run)
 	if err != nil {
 		return nil, err
+	}
+	if path == "-" {
+		path = "/dev/stdin"
 	}
 	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(r.model))
 	if err != nil {

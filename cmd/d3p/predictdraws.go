@@ -42,8 +42,8 @@ func (p *prediction) predictionFiles() ([]report.File, error) {
 // given are the new rows, decoded.
 func (p *prediction) given() *report.Tables {
 	t := &report.Tables{S: 1, N: p.rows.N}
-	for _, f := range p.run.model.Encoding.Predictors().Fields {
-		if f.Kind == models.MissingIndicator {
+	for _, f := range predict.EncodingOf(p.run.model).Fields {
+		if f.Kind == models.MissingIndicator || f.Role == models.Response {
 			continue
 		}
 		c := report.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}

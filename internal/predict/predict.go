@@ -7,9 +7,11 @@ package predict
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
 )
 
 // Rows are rows encoded by EncodingOf: row i is the numbers from i*Stride,
@@ -22,11 +24,25 @@ type Rows struct {
 
 // EncodingOf is the encoding of the rows to predict for: what the predictors
 // need, or the whole record of a model with local latents, whose guide sees it.
+// What no prediction reads is not needed: whether a time is censored, say.
 func EncodingOf(m *models.Model) models.Encoding {
 	if m.Reconstruct != nil {
 		return m.Encoding
 	}
-	return m.Encoding.Predictors()
+	e := m.Encoding.Predictors()
+	read := make([]bool, m.Predict.K)
+	for _, b := range m.Predict.Buffers {
+		for j := range b.Size {
+			if b.Kind == graph.KColumn {
+				read[b.Offset+j] = true
+			}
+		}
+	}
+	unread := func(f models.Field) bool {
+		return !slices.ContainsFunc(f.Out, func(at int) bool { return at >= 0 && read[at] })
+	}
+	e.Fields = slices.DeleteFunc(e.Fields, unread)
+	return e
 }
 
 // Posterior gives S draws of the unconstrained parameters.

@@ -61,6 +61,23 @@ func predictAll(t *testing.T, m *models.Model, theta []float64, rows Rows) []Sum
 	return all
 }
 
+// New rows need no column that says whether their time is censored.
+func TestCensoringIsNotNeeded(t *testing.T) {
+	m := compile(t, "    days: {type: integer, lower: 1, upper: 900}\n    died: {type: binary}\n", "  formula: surv(days, died) ~ 1 + x\n  family: exponential\n")
+	e := EncodingOf(m)
+	if len(e.Fields) != 1 || e.Fields[0].Column != "x" {
+		t.Errorf("fields %+v, want x alone", e.Fields)
+	}
+	at := e.Fields[0].Out[0]
+	rows := Rows{Data: make([]float64, e.K), N: 1, Stride: e.K, Valid: []bool{true}}
+	rows.Data[at] = 2
+	got := predictAll(t, m, []float64{0.5, 0.25}, rows)[0] // the mean is by·exp(Intercept + b x)
+	_, by := m.Spec.Data.Column("days").Scale()
+	if want := by * math.E; math.Abs(got.Mean-want) > 1e-9*want {
+		t.Errorf("mean %g days, want %g", got.Mean, want)
+	}
+}
+
 // With two draws the posterior of the mean is known by hand.
 func TestLogisticMeanOverDraws(t *testing.T) {
 	m := compile(t, "    y: {type: binary, levels: [\"0\", \"1\"]}\n", "  formula: y ~ 1 + x\n  family: bernoulli\n  link: logit\n")
