@@ -19,15 +19,34 @@ type app struct {
 	quiet    bool      // --quiet: nothing but results and errors
 }
 
-// run executes the command line args and returns the exit status.
+// run executes the command line args and returns the exit status. A result that
+// did not arrive on stdout whole is an error.
 func (a *app) run(ctx context.Context, args []string) int {
+	out := &faultWriter{to: a.out}
+	a.out = out
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = failWith(statusNumeric, out.err)
+	}
 	if err != nil {
 		a.report(err)
 	}
 	return int(statusOf(err))
+}
+
+// faultWriter keeps the first error of a writer, after which it writes no more.
+type faultWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *faultWriter) Write(b []byte) (n int, err error) {
+	if w.err == nil {
+		n, w.err = w.to.Write(b)
+	}
+	return n, w.err
 }
 
 // report prints an error to stderr. Lines that begin with a file position stand

@@ -18,16 +18,24 @@ func explain(m *models.Model) string {
 	text := "mean, sd and 5 % to 95 % describe the posterior; noise is the part of its variance that stands for the privacy noise."
 	if scales := scalesOf(m); len(scales) > 0 {
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
-		for i := range m.Derived {
-			if m.Derived[i].Name == "b"+rawSuffix {
-				text += "\nb_raw in summary.csv has them per unit of the data file."
-			}
-		}
+	}
+	if raw := inFileUnits(m); len(raw) > 0 {
+		text += fmt.Sprintf("\nIn the unit of the data file, in summary.csv: %s.", strings.Join(raw, ", "))
 	}
 	if points > 0 {
 		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, report.WeightsName)
 	}
 	return text
+}
+
+// inFileUnits lists what the model derives for the unit of the data file.
+func inFileUnits(m *models.Model) (names []string) {
+	for i := range m.Derived {
+		if name := m.Derived[i].Name; strings.HasSuffix(name, rawSuffix) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // scalesOf says on which scales the model reads columns: not of a count, an
@@ -40,7 +48,14 @@ func scalesOf(m *models.Model) (scales []string) {
 		}
 	}
 	add := func(name string, c *spec.Column) {
-		if center, by := c.Scale(); scaled[c.HeaderName()] {
+		center, by := c.Scale()
+		switch {
+		case !scaled[c.HeaderName()]:
+		case c.Type.V == spec.Date:
+			scales = append(scales, fmt.Sprintf("%s per %.4g days from %s", name, by, spec.FormatDay(c.Day(center))))
+		case c.Transform.IsSet():
+			scales = append(scales, fmt.Sprintf("%s(%s) per %.4g from %.4g", c.Transform.V, name, by, center))
+		default:
 			scales = append(scales, fmt.Sprintf("%s per %.4g from %.4g", name, by, center))
 		}
 	}

@@ -3,12 +3,15 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"d3p/internal/models"
 )
 
 // The note under the table names the scales that coefficients are on: not those
 // of a count or of an exposure, which the model reads in the unit of the file.
 func TestScales(t *testing.T) {
 	for file, want := range map[string]string{
+		"weibull":      "age per 20 from 60",
 		"poisson":      "deprivation per 2.598 from 5.5",
 		"hierarchical": "age per 20 from 60, severity per 8 from 12",
 	} {
@@ -18,6 +21,33 @@ func TestScales(t *testing.T) {
 		}
 		if got := strings.Join(scalesOf(m), ", "); got != want {
 			t.Errorf("%s: scales %q, want %q", file, got, want)
+		}
+	}
+}
+
+// A date's scale is in days, from a date; what the model derives for the unit of
+// the file is named.
+func TestExplainDates(t *testing.T) {
+	s, err := parseSpec("m.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    day: {type: date, lower: 2024-01-01, upper: 2024-12-31, scale: {center: 2024-07-01, by: 30}}
+    y: {type: binary}
+model: {formula: y ~ day, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := explain(m)
+	for _, want := range []string{"day per 30 days from 2024-07-01.", "In the unit of the data file, in summary.csv: b_raw, Intercept_raw."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q lacks %q", text, want)
 		}
 	}
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -19,12 +21,19 @@ func writeOut(path string, content []byte) error {
 // temporary sibling, which is renamed. What exists and is no regular file, such
 // as /dev/null or a pipe, is written to and stays what it is.
 func replaceFile(path string, write func(io.Writer) error) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	switch info, err := os.Stat(path); {
+	case err != nil || info.Mode().IsRegular():
+	case info.IsDir():
+		return fmt.Errorf("%s is a folder; name a file", path)
+	default:
 		return writeInto(path, write)
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".d3p-")
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no folder %s to write %s in", filepath.Dir(path), filepath.Base(path))
+	}
 	if err != nil {
-		return err
+		return fileError(path, err)
 	}
 	defer os.Remove(f.Name()) // gone already when all went well
 	defer f.Close()

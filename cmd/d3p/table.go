@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -19,7 +20,8 @@ const maxRows = 40
 const rawSuffix = "_raw"
 
 // printSummary prints the posterior, without what says the same again: the
-// standardised effects of groups, and coefficients in the units of the file.
+// standardised effects of groups, and coefficients in the units of the file; nor
+// what does not vary.
 func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
 	if len(rows) == 0 {
 		return // the posterior is a point
@@ -46,7 +48,7 @@ func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
 	for _, r := range rows {
 		name, _, _ := strings.Cut(r.Variable, "[")
 		switch {
-		case again[name]:
+		case again[name] || constant(r):
 			continue
 		case shown == maxRows:
 			hidden++
@@ -63,6 +65,12 @@ func printSummary(w io.Writer, m *models.Model, rows []report.Summary) {
 	if hidden > 0 {
 		fmt.Fprintf(w, "and %d more in summary.csv\n", hidden)
 	}
+}
+
+// constant tells whether draws of a variable are the same but for rounding, as
+// half of a Cholesky factor's elements are.
+func constant(r report.Summary) bool {
+	return r.Q95-r.Q5 <= 1e-9*math.Max(math.Abs(r.Q5), math.Abs(r.Q95))
 }
 
 // number3 prints three decimals, or three digits where these would not show.

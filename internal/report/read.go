@@ -2,7 +2,9 @@ package report
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,11 +20,11 @@ func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 	dir = releaseFolder(dir)
 	lock, err := os.ReadFile(filepath.Join(dir, "spec.lock.yaml"))
 	if err != nil {
-		return nil, p, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, p, noRelease(dir, err)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, "params.json"))
 	if err != nil {
-		return nil, p, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, p, noRelease(dir, err)
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, p, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
@@ -56,12 +58,28 @@ func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 	}, nil
 }
 
+// noRelease says why nothing could be read from dir, given the error of the file
+// that was wanted.
+func noRelease(dir string, err error) error {
+	var file *fs.PathError
+	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &file) {
+		return fmt.Errorf("%s is no release: %w", dir, err)
+	}
+	if _, err := os.Stat(dir); err != nil {
+		return fmt.Errorf("%s is no release: there is no such folder", dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "private")); err == nil {
+		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s goes on with one that was stopped)", dir)
+	}
+	return fmt.Errorf("%s is no release: it has no file %s", dir, filepath.Base(file.Path))
+}
+
 // ReadPrivacy reads privacy.json of a release or of the run folder that holds it.
 func ReadPrivacy(dir string) (*Privacy, error) {
 	path := filepath.Join(releaseFolder(dir), "privacy.json")
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, noRelease(dir, err)
 	}
 	p := new(Privacy)
 	if err := json.Unmarshal(raw, p); err != nil {

@@ -40,7 +40,7 @@ func verifyFiles(dir string) ([]Check, error) {
 	dir = releaseFolder(dir)
 	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
 	if err != nil {
-		return nil, fmt.Errorf("%s is no release: %w", dir, err)
+		return nil, noRelease(dir, err)
 	}
 	var manifest Manifest
 	if err := json.Unmarshal(raw, &manifest); err != nil {
