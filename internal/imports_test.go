@@ -70,6 +70,7 @@ var rules = map[string]rule{
 		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments": {files: true},
+	"audit":       {},
 }
 
 // outside are the standard packages of the outside world; a clock is one, so

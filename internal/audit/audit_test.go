@@ -1,0 +1,187 @@
+package audit
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/cpu"
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/noise"
+)
+
+// model has a gradient of (y - 1/2)(1, u) at zero: a record (6, 1) moves a sum by C
+// along (1, 6), a record (6, 0) against it.
+const model = `d3p: 1
+name: audited
+data:
+  unit: {%s}
+  rows: {public: 6}
+  columns:
+    u: {type: real, lower: -6, upper: 6, scale: {center: 0, by: 1}, source: expert}
+    y: {type: binary, levels: ["0", "1"]}
+model:
+  formula: y ~ 1 + u
+  family: bernoulli
+  link: logit
+  priors:
+    Intercept: normal(0, 1)
+    b: normal(0, 1)
+`
+
+// A game is a mechanism and two tables that differ in one unit, the worst there are
+// for it.
+type game struct {
+	name          string
+	unit          string // of the model file
+	cfg           fit.Config
+	with, without string  // tables
+	from, move    float64 // the sum without the record, and what the record adds if drawn, over C
+	ratio         ratio
+	more          float64 // the attack refutes a claim for so many times the noise; 0: it is far from the bound
+}
+
+const (
+	rowsAreUnits = "entity: person, rows_per_unit: 1"
+	head         = "u,y\n"
+	canary       = "6,1\n"
+	opposite     = "6,0\n"
+)
+
+func games() []game {
+	six := strings.Repeat(opposite, 6)
+	return []game{
+		{"full batch", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+			head + canary, head, 0, 1, always, 1.25},
+		{"adaptive clipping", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, ClipQuantile: 0.8},
+			head + canary, head, 0, 1, always, 1.25},
+		{"poisson", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, Clipping: "flat"},
+			head + canary, head, 0, 1, independent, 1.25},
+		{"poisson, substitute", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
+			head + canary, head + opposite, 0, 1, replaced, 1.25},
+		{"fixed size", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+			head + canary + six, head + six, -2, 2, independent, 1.5},
+		{"fixed size, substitute", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Adjacency: "substitute", Clipping: "flat"},
+			head + canary + six[len(opposite):], head + six, -2, 2, independent, 1.5},
+		{"balls and bins", rowsAreUnits, fit.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 8, NoiseMultiplier: 2, Clipping: "flat"},
+			head + canary, head, 0, 1, once, 1.25},
+		{"shuffle", rowsAreUnits, fit.Config{Sampling: "shuffle", BatchSize: 3, Steps: 8, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
+			head + canary, head, 0, 1, once, 0},
+		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
+	}
+}
+
+const (
+	trials = 50_000
+	delta  = 0.02
+)
+
+// No attack finds more than was certified, and each finds most of it; against a
+// claim for more noise than there is, it wins.
+func TestAttacksStayBelowEpsilon(t *testing.T) {
+	if underRace {
+		t.Skip("statistics of many releases; the race detector sees the same code elsewhere")
+	}
+	for _, g := range games() {
+		t.Run(g.name, func(t *testing.T) {
+			plan, m := g.plan(t)
+			with, without := g.releases(t, plan, m, g.with, 1), g.releases(t, plan, m, g.without, 2)
+			g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta))
+		})
+	}
+}
+
+// judge holds what an attack found against what was certified, and against what
+// would have been for more noise.
+func (g game) judge(t *testing.T, plan *fit.Plan, found float64) {
+	t.Helper()
+	certified := plan.Certified.Upper
+	t.Logf("epsilon is at most %.3f and, with confidence, at least %.3f", certified, found)
+	if found > certified {
+		t.Errorf("an attack shows epsilon %.4f at delta %g; %.4f was certified", found, delta, certified)
+	}
+	if g.more == 0 {
+		return
+	}
+	wrong, err := accountant.Epsilon(plan.MechanismEvent(g.more*plan.NoiseMultiplier), plan.Adjacency, delta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found <= wrong.Upper {
+		t.Errorf("the attack shows epsilon %.4f: it does not refute a claim of %.4f, for %g times the noise", found, wrong.Upper, g.more)
+	}
+}
+
+// plan is the mechanism as a fit makes it, of which one trial is all steps.
+func (g game) plan(t *testing.T) (*fit.Plan, *models.Model) {
+	t.Helper()
+	m, err := models.Read("audited.yaml", fmt.Appendf(nil, model, g.unit), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.cfg.Delta = delta
+	plan, err := fit.NewPlan(m, g.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, m
+}
+
+// releases makes the releases of all trials from a table and returns their ratios.
+func (g game) releases(t *testing.T, plan *fit.Plan, m *models.Model, table string, seed uint64) []float64 {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mechanism, err := plan.Mechanism()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mechanism.Steps *= trials
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table:  privacy.NewTable(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}),
+		Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed),
+		Budget: privacy.Budget{Epsilon: math.MaxFloat64, Delta: delta}, Relation: plan.Adjacency,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session, err := curator.Begin(mechanism)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	request := privacy.StepRequest{Params: make([]float64, 2), ClipNorm: 0.5}
+	sum, u, ratios := make([]float64, 2), make([]float64, plan.Steps), make([]float64, trials)
+	for i := range ratios {
+		for k := range u {
+			release, err := session.Step(sum, request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			u[k] = (project(plan, sum, release.Count, request.ClipNorm) - g.from) / g.move
+		}
+		ratios[i] = g.ratio(u, plan.NoiseMultiplier/g.move, plan.SamplingRate)
+	}
+	return ratios
+}
+
+// project is what a release says of the record: 1 in expectation if it is the only
+// one in the batch, with the standard deviation of the joint noise. The record is
+// longer than C, so that it counts -γ.
+func project(plan *fit.Plan, sum []float64, count, clipNorm float64) float64 {
+	along := (sum[0] + 6*sum[1]) / math.Sqrt(37) / clipNorm
+	if plan.CountNoise == 0 {
+		return along
+	}
+	z, b := plan.GradientNoise, plan.CountNoise/plan.ClipQuantile
+	return (along/(z*z) - count/plan.ClipQuantile/(b*b)) / (1/(z*z) + 1/(b*b))
+}
