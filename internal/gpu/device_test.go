@@ -55,10 +55,15 @@ func TestOnDeviceConformance(t *testing.T) {
 	}
 }
 
-// A device computes the bits of one thread: operations, sums, steps.
+// A device computes the bits of one thread: operations, sums of all models of the
+// conformance suite, steps.
 func TestOnDeviceSameBits(t *testing.T) {
-	device := onDevice(t)
-	host := newOneThread(t, 1<<30)
+	checkSameBits(t, onDevice(t), newOneThread(t, 1<<30), 5000, 40)
+}
+
+// checkSameBits compares a device with one thread, on batches of up to size
+// records and runs of n steps.
+func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int) {
 	t.Run("operations", func(t *testing.T) {
 		points := testPoints()
 		y := append(points[7:], points[:7]...)
@@ -68,34 +73,48 @@ func TestOnDeviceSameBits(t *testing.T) {
 			}
 		}
 	})
-	tape, rows := regression(t, 6, 5000)
 	hostEngine := newEngine("cuda:test", host, Options{})
 	t.Run("sums", func(t *testing.T) {
+		tape, rows := regression(t, 6, size)
 		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
-		for _, size := range []int{1, 31, 300, 1025, 4999} {
-			same(t, step(t, a, size, false), step(t, b, size, false))
+		for _, k := range []int{1, 31, size/3 + 1, size - 1} {
+			same(t, step(t, a, k, false), step(t, b, k, false))
 		}
 	})
 	t.Run("sums in tiles", func(t *testing.T) {
-		tape, rows := network(t, 700)
+		tape, rows := network(t, size/7)
 		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
-		same(t, step(t, a, 700, false), step(t, b, 700, false))
+		same(t, step(t, a, size/7, false), step(t, b, size/7, false))
 	})
-	t.Run("steps", func(t *testing.T) {
-		tape, rows := plainRegression(t, 6, 5000)
-		P, n := tape.P, 40
-		run := func(w *worker) []float64 {
-			if err := w.Prepare(analyst(t, P)); err != nil {
-				t.Fatal(err)
+	for _, m := range enginetest.Models() {
+		t.Run(m.Name, func(t *testing.T) {
+			tape := m.Tape(t)
+			rows := m.Table(t, tape, rand.New(rand.NewPCG(1, 2)), privacy.Float64)
+			a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
+			same(t, step(t, a, 70, false), step(t, b, 70, false))
+		})
+	}
+	for name, wide := range map[string]bool{"steps": false, "steps of all blocks together": true} {
+		t.Run(name, func(t *testing.T) {
+			tape, rows := plainRegression(t, 44, size)
+			run := func(e *Engine) []float64 {
+				if wide {
+					defer func(from int64, words int) { e.wideFrom, e.mostWords = from, words }(e.wideFrom, e.mostWords)
+					e.wideFrom, e.mostWords = 0, 0
+				}
+				w := openOn(t, e, tape, rows)
+				if err := w.Prepare(analyst(t, tape.P)); err != nil {
+					t.Fatal(err)
+				}
+				in := stepsInput(n, tape.P, size, []int{size/3 + 1, 33, 0, size - 1})
+				if done, err := w.Steps(in); err != nil || done != n {
+					t.Fatalf("%d steps: %v", done, err)
+				}
+				return in.Kept
 			}
-			in := stepsInput(n, P, 5000, []int{0, 1, 33, 700, 4999})
-			if done, err := w.Steps(in); err != nil || done != n {
-				t.Fatalf("%d steps: %v", done, err)
-			}
-			return in.Kept
-		}
-		same(t, run(openOn(t, device, tape, rows)), run(openOn(t, hostEngine, tape, rows)))
-	})
+			same(t, run(device), run(hostEngine))
+		})
+	}
 }
 
 // logisticOn is a logistic regression with D predictors on N records.

@@ -76,7 +76,7 @@ func step(t testing.TB, w *worker, size int, all bool) []float64 {
 		batch[i] = uint32(size - 1 - i)
 	}
 	P := w.p.tape.P
-	in := privacy.StepInput{Params: make([]float64, P), RecordNoise: noise.Insecure(1).Stream(noise.RecordNoise), Step: 5}
+	in := privacy.StepInput{Params: make([]float64, P), Aux: make([]float64, w.p.tape.AuxGlobal), RecordNoise: noise.Insecure(1).Stream(noise.RecordNoise), Step: 5}
 	for i := range in.Params {
 		in.Params[i] = float64(i%3) - 1
 	}

@@ -29,53 +29,64 @@ type oneThread struct {
 	args                      [3]uintptr
 }
 
-// library is compiled once for all tests.
-var library = sync.OnceValues(func() (uintptr, error) {
+// compileKernels compiles the kernels, with more flags and sources.
+func compileKernels(file string, more ...string) error {
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		if compiler, err = exec.LookPath("clang++"); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	// go test must see that these files are read, else it takes old results
 	sources, err := filepath.Glob("kernel/*")
 	for _, file := range sources {
 		if _, failed := os.ReadFile(file); failed != nil {
-			return 0, failed
+			return failed
 		}
 	}
 	if err != nil {
-		return 0, err
+		return err
 	}
+	flags := []string{"-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-o", file, "kernel/library.cpp"}
+	if runtime.GOARCH == "amd64" {
+		flags = append(flags, "-march=native") // for fma as an instruction; the bits are the same
+	}
+	if out, err := exec.Command(compiler, append(flags, more...)...).CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %s", err, out)
+	}
+	return nil
+}
+
+// library is the kernels for one thread, compiled once for all tests.
+var library = sync.OnceValues(func() (uintptr, error) {
 	dir, err := os.MkdirTemp("", "d3p-gpu")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(dir) // the library stays open
 	file := filepath.Join(dir, "kernels.so")
-	flags := []string{"-x", "c++", "-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off",
-		"-shared", "-fPIC", "-o", file, "kernel/library.cpp"}
-	if runtime.GOARCH == "amd64" {
-		flags = append(flags, "-march=native") // for fma as an instruction; the bits are the same
-	}
-	build := exec.Command(compiler, flags...)
-	if out, err := build.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%v: %s", err, out)
+	if err := compileKernels(file, "-shared", "-fPIC"); err != nil {
+		return 0, err
 	}
 	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
 })
 
-// newOneThread skips the test without a C++ compiler, unless D3P_GPU_REQUIRED
-// says that there must be one, as in CI.
-func newOneThread(t testing.TB, memory int64) *oneThread {
+// mustCompile skips the test without a C++ compiler, unless D3P_GPU_REQUIRED says
+// that there must be one, as in CI.
+func mustCompile(t testing.TB, err error) {
 	t.Helper()
-	lib, err := library()
 	if errors.Is(err, exec.ErrNotFound) && os.Getenv("D3P_GPU_REQUIRED") == "" {
 		t.Skipf("the kernels need a C++ compiler to run without a device: %v", err)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func newOneThread(t testing.TB, memory int64) *oneThread {
+	t.Helper()
+	lib, err := library()
+	mustCompile(t, err)
 	d := &oneThread{memory: memory, sizes: map[address]int64{}}
 	for k, name := range kernelNames {
 		d.functions[k] = symbol(t, lib, name)

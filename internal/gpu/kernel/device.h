@@ -1,6 +1,7 @@
-// What a kernel needs of its machine, twice: for a GPU, compiled by clang to PTX
-// without any CUDA header or library, and for one thread of plain C++, so that
-// the same source runs and is tested where there is no card.
+// What a kernel needs of its machine, twice: here for a GPU, compiled by clang to
+// PTX without any CUDA header or library, and in host.h for plain C++, so that the
+// same source runs and is tested where there is no card. No other file knows on
+// which of them it is.
 //
 // Kernels are written in phases: see team.h.
 #pragma once
@@ -13,22 +14,30 @@ typedef long long i64;
 
 static_assert(sizeof(int) == 4 && sizeof(u64) == 8 && sizeof(void*) == 8, "the Go side expects these sizes");
 
+enum { warpSize = 32 };
+
 #ifdef __CUDA__
 
 #define DEVICE static __attribute__((device)) inline __attribute__((always_inline))
 #define DEVICE_MEMBER __attribute__((device)) inline __attribute__((always_inline))
 #define FUNCTION static __attribute__((device)) __attribute__((noinline)) // called, to keep the code small
 #define CONSTANT static __attribute__((device)) const
-#define SHARED static __attribute__((shared))
+#define SHARED(Type, name) static __attribute__((shared)) Type name // one for each block
+#define UNROLL _Pragma("unroll")
 #define KERNEL(name, Args, body)                                                                   \
     extern "C" __attribute__((global)) void name(const Args args) {                                \
         body(args, (int)__nvvm_read_ptx_sreg_ctaid_x(), (int)__nvvm_read_ptx_sreg_nctaid_x());     \
     }
 
+enum { blockThreads = 256 };
+
 DEVICE int threadOfBlock() { return __nvvm_read_ptx_sreg_tid_x(); }
-DEVICE int threadsOfBlock() { return __nvvm_read_ptx_sreg_ntid_x(); }
+
+// barrier waits for all threads of the block.
 DEVICE void barrier() { __syncthreads(); }
 
+// shuffle returns what the thread of the warp whose number differs by `mask` has
+// as x; all threads of the warp take part.
 DEVICE double shuffle(double x, int mask) {
     u64 w = __builtin_bit_cast(u64, x);
     u32 low = __nvvm_shfl_sync_bfly_i32(0xffffffff, (u32)w, mask, 31);
@@ -36,20 +45,31 @@ DEVICE double shuffle(double x, int mask) {
     return __builtin_bit_cast(double, (u64)high << 32 | low);
 }
 
-#else
+// peek and put read and write a number that other threads write and read at the
+// same time; next adds 1 to it and returns what was there. They order nothing.
+template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }
+template <class T> DEVICE void put(T* at, T x) { *(volatile T*)at = x; }
+DEVICE int next(int* at) { return __nvvm_atom_add_gen_i(at, 1); }
 
-#define DEVICE static inline
-#define DEVICE_MEMBER inline
-#define FUNCTION static
-#define CONSTANT static const
-#define SHARED static
-#define KERNEL(name, Args, body)                                                                   \
-    extern "C" void name(const Args* args, i64 blocks) {                                           \
-        for (int block = 0; block < (int)blocks; block++) body(*args, block, (int)blocks);         \
+// What a thread wrote before it arrives or publishes is seen by those that then
+// publish or return from await. arrive is next.
+DEVICE u32 arrive(u32* at) {
+    __nvvm_membar_gl();
+    return (u32)__nvvm_atom_add_gen_i((int*)at, 1);
+}
+
+DEVICE void publish(u32* at, u32 x) {
+    __nvvm_membar_gl();
+    put(at, x);
+}
+
+// await waits until *at is not `before`.
+DEVICE void await(const u32* at, u32 before) {
+    while (peek(at) == before) {
     }
+    __nvvm_membar_gl();
+}
 
-DEVICE int threadOfBlock() { return 0; }
-DEVICE int threadsOfBlock() { return 1; }
-DEVICE void barrier() {}
-
+#else
+#include "host.h"
 #endif

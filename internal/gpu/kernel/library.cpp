@@ -1,5 +1,5 @@
-// The kernels as a library for one thread of the host: kernels.cu compiled as
-// plain C++, and memory for it.
+// The kernels as a library for the host: kernels.cu compiled as plain C++, memory
+// for it, and how many blocks can wait for each other.
 #include "kernels.cu"
 
 #include <cstdlib>
@@ -8,3 +8,4 @@
 extern "C" void* d3p_alloc(u64 bytes) { return std::malloc(bytes); }
 extern "C" void d3p_free(void* p) { std::free(p); }
 extern "C" void d3p_copy(void* to, const void* from, u64 bytes) { std::memcpy(to, from, bytes); }
+extern "C" u64 d3p_together() { return mostBlocks; }

@@ -49,7 +49,7 @@ struct Run {
 
 static_assert(sizeof(Output) == 24 && sizeof(Run) == 1368, "as on the Go side");
 
-DEVICE bool ended(const Run& r) { return *(volatile int*)&r.status[1] != goesOn; }
+DEVICE bool ended(const Run& r) { return peek(&r.status[1]) != goesOn; }
 
 struct Runs {
     const Run* runs;
@@ -100,7 +100,7 @@ DEVICE void proposeStep(Team t, const Run& r, int step) {
     copyOutputs(t, r.propose, r.proposed, r.proposedCount, (double*)r.tape.parameters);
     runGlobal(t, r.tape);
     double c = r.state[r.clipNormAt];
-    if (t.rank == 0 && !(c >= 1e-100 && c <= 1e100)) r.status[1] = clipNormOutOfRange;
+    if (t.rank == 0 && !(c >= 1e-100 && c <= 1e100)) put(&r.status[1], (int)clipNormOutOfRange);
     t.sync();
 }
 
@@ -114,7 +114,7 @@ DEVICE double confined(double x, double clipNorm) {
 DEVICE void leave(const Run& r, int quarter) {
     int at = next(&r.status[2]);
     if (at < mostUnresolved) r.unresolved[at] = quarter;
-    r.status[1] = uncertainNoise;
+    put(&r.status[1], (int)uncertainNoise);
 }
 
 // release leaves the noisy sum and count in aux.
@@ -152,7 +152,7 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
     runGlobal(t, r.absorb);
     copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
     each(t, r.stateCount, 1, [&](int i, int) {
-        if (!isFinite(r.next[i])) r.status[1] = notFinite;
+        if (!isFinite(r.next[i])) put(&r.status[1], (int)notFinite);
     });
     t.sync();
     if (ended(r)) return;

@@ -5,8 +5,6 @@
 #pragma once
 #include "bits.h"
 
-enum { warpSize = 32, blockThreads = 256 };
-
 // A Group is blocks that wait for each other. All of them must be running: the
 // host launches no more than fit on the device at once. state is the number of
 // blocks that have arrived, and how often all had; both 0 at first. On one thread
@@ -17,36 +15,19 @@ struct Group {
 
     DEVICE_MEMBER void wait() const {
         barrier();
-#ifdef __CUDA__
-        if (blocks > 1) {
-            if (threadOfBlock() == 0) {
-                volatile u32* times = state + 1;
-                u32 before = *times;
-                __nvvm_membar_gl(); // what the block wrote, before its arrival
-                if ((u32)__nvvm_atom_add_gen_i((int*)state, 1) + 1 == blocks) {
-                    *(volatile u32*)state = 0;
-                    __nvvm_membar_gl();
-                    *times = before + 1;
-                } else {
-                    while (*times == before) {
-                    }
-                }
-                __nvvm_membar_gl(); // and what others wrote, after theirs
+        if (blocks == 1) return;
+        if (threadOfBlock() == 0) {
+            u32 *times = state + 1, before = peek(times);
+            if (arrive(state) + 1 == blocks) {
+                put(state, 0u);
+                publish(times, before + 1);
+            } else {
+                await(times, before);
             }
-            barrier();
         }
-#endif
+        barrier();
     }
 };
-
-// next returns *at and adds 1 to it, for one thread at a time.
-DEVICE int next(int* at) {
-#ifdef __CUDA__
-    return __nvvm_atom_add_gen_i(at, 1);
-#else
-    return (*at)++;
-#endif
-}
 
 // A Team is the threads that share out the pieces of a phase: thread `rank` of
 // `size`, in warps of 32. It is a block, or the blocks of a group. The team of
@@ -62,11 +43,11 @@ struct Team {
     }
 };
 
-DEVICE Team blockTeam() { return Team{threadOfBlock(), threadsOfBlock(), 0}; }
+DEVICE Team blockTeam() { return Team{threadOfBlock(), blockThreads, 0}; }
 
 // groupTeam is all blocks of a group, of which this one is number `member`.
 DEVICE Team groupTeam(const Group& g, int member) {
-    return Team{member * threadsOfBlock() + threadOfBlock(), (int)g.blocks * threadsOfBlock(), &g};
+    return Team{member * blockThreads + threadOfBlock(), (int)g.blocks * blockThreads, &g};
 }
 
 // each calls f(i, b) for all i < size and b < n; neighbouring threads have
@@ -87,25 +68,24 @@ template <class F> DEVICE void each(Team t, int size, int n, F f) {
 
 // eachWarp calls f(i) for all i < size in all threads of one warp.
 template <class F> DEVICE void eachWarp(Team t, int size, F f) {
-    int warps = t.size < warpSize ? 1 : t.size / warpSize;
-    for (int i = t.rank / warpSize; i < size; i += warps) f(i);
+    int threads = blockThreads == 1 ? 1 : (int)warpSize;
+    for (int i = t.rank / threads; i < size; i += t.size / threads) f(i);
 }
 
 // warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of
 // every 32nd term, then a tree of halves.
 template <class F> DEVICE double warpSum(int n, F f) {
-#ifdef __CUDA__
+    if (blockThreads == 1) {
+        double s[warpSize] = {};
+        for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
+        for (int half = warpSize / 2; half > 0; half /= 2)
+            for (int l = 0; l < half; l++) s[l] += s[l + half];
+        return s[0];
+    }
     double s = 0;
     for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) s += f(b);
     for (int half = warpSize / 2; half > 0; half /= 2) s += shuffle(s, half);
     return s;
-#else
-    double s[warpSize] = {};
-    for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
-    for (int half = warpSize / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) s[l] += s[l + half];
-    return s[0];
-#endif
 }
 
 // firstOfWarp says whether this thread writes what its warp computed.

@@ -60,11 +60,11 @@ type experiment struct {
 func newExperiment(t *testing.T, m Model, engine privacy.Engine, tol Tolerance) *experiment {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(20240917, uint64(len(m.Name))))
-	tape := m.tape(t)
+	tape := m.Tape(t)
 	if privacy.Cancels(tape) {
 		tol.Relative = max(tol.Relative, tol.Cancelling)
 	}
-	e := &experiment{model: m, tol: tol, rng: rng, rows: m.table(t, tape, rng, tol.Precision)}
+	e := &experiment{model: m, tol: tol, rng: rng, rows: m.Table(t, tape, rng, tol.Precision)}
 	e.open = func(t *testing.T) privacy.Worker {
 		t.Helper()
 		worker, err := engine.Open(tape, e.rows)

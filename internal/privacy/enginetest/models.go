@@ -29,8 +29,8 @@ const groups = 4
 // tableRecords is a prime, so that no chunk divides it.
 const tableRecords = 1009
 
-// tape compiles the model.
-func (m Model) tape(t *testing.T) *graph.Tape {
+// Tape compiles the model.
+func (m Model) Tape(t testing.TB) *graph.Tape {
 	t.Helper()
 	b := graph.NewBuilder()
 	tape, err := graph.Compile(b, m.Loss(b), nil, graph.Options{GradientOnly: true})
@@ -40,8 +40,8 @@ func (m Model) tape(t *testing.T) *graph.Tape {
 	return tape
 }
 
-// table draws the records and fills the derived columns.
-func (m Model) table(t *testing.T, tape *graph.Tape, rng *rand.Rand, p privacy.Precision) *privacy.Rows {
+// Table draws N = 1009 records of the tape and fills the derived columns.
+func (m Model) Table(t testing.TB, tape *graph.Tape, rng *rand.Rand, p privacy.Precision) *privacy.Rows {
 	t.Helper()
 	stride := tape.K + 1 // a stride that is not the number of columns
 	rows := &privacy.Rows{N: tableRecords, K: tape.K, Stride: stride, Valid: make([]bool, tableRecords)}
