@@ -11,14 +11,14 @@ import (
 )
 
 // The tests that need a device pass on a driver that has the prototypes of
-// cuda.h and one thread instead of a card: what is called, in which order and
-// with what arguments is right.
+// cuda.h, and blocks of 256 fibers instead of a card: what is called, in which
+// order and with what arguments is right.
 func TestDriverCalls(t *testing.T) {
 	newOneThread(t, 0) // skips without a compiler
 	dir := t.TempDir()
 	kernels := filepath.Join(dir, "kernels.so")
 	for _, build := range [][]string{
-		{"g++", "-std=c++17", "-O2", "-ffp-contract=off", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
+		{"g++", "-std=c++17", "-O2", "-ffp-contract=off", "-DTHREADS=256", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
 		{"gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/standin.c", "-ldl"},
 	} {
 		if _, err := exec.LookPath(build[0]); err != nil {
