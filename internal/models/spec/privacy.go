@@ -50,8 +50,8 @@ func (r *reader) privacy(e entry, p *Privacy) {
 	}
 }
 
-// feistel is another name of fixed_size: batches without replacement come from
-// a Feistel permutation.
+// feistel is another name of fixed_size: batches without replacement, which the
+// d3p paper takes from a Feistel permutation.
 const feistel = "feistel"
 
 // scheme reads the name of a sampler.

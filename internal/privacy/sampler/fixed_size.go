@@ -49,17 +49,16 @@ func (f fixedSize) Event(steps int, of event.Event) event.Event {
 
 func (f fixedSize) bind(n, _ int, src *noise.Stream) drawer {
 	population := max(n, f.population)
-	return &fixedSizeDraw{n, population, f.batch, newPermutation(population, src)}
+	return &fixedSizeDraw{n, population, f.batch, newSubsets(population, src)}
 }
 
 type fixedSizeDraw struct {
 	n, population, batch int
-	permutation          permutation
+	subsets              *subsets
 }
 
 func (d *fixedSizeDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
-	d.permutation.renew(step(t))
-	return present(d.permutation.outputs(grown(dst, d.batch), 0, d.batch), d.n, d.population), false
+	return present(d.subsets.draw(grown(dst, d.batch), step(t), d.batch), d.n, d.population), false
 }
 
 // present drops the indices of absent records, n to population-1, in place.

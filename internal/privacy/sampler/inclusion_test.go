@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Above the change to a Feistel network: how often each record is included
-// varies as independent draws do, and pairs that share a half of the network's
-// input or differ in one bit are included together q² of the time.
+// With many records: how often each is included varies as independent draws do,
+// and pairs at a distance, near or by powers of two, are included together q² of
+// the time.
 func TestLargePoissonInclusion(t *testing.T) {
 	const q, steps = 0.05, 1500
 	for _, n := range []int{65536, 70001} {

@@ -15,8 +15,8 @@ type permutation interface {
 // halves then have 8 bits or more, replaces the exact shuffle.
 const feistelFrom = 1 << 16
 
-// permutationBlock is where a permutation's numbers start within a step of the
-// sampling stream; a batch's size comes from below.
+// permutationBlock is where the numbers of a permutation or a subset start within a
+// step of the sampling stream; a batch's size comes from below.
 const permutationBlock = 1 << 32
 
 func newPermutation(n int, src *noise.Stream) permutation {

@@ -9,8 +9,7 @@ import (
 
 // poisson puts every record into every batch independently with probability q.
 // The batch is drawn as its size, exactly Binomial(n, q), and then a uniform
-// subset of that size: the first outputs of a fresh permutation of the records
-// (Feistel minibatching).
+// subset of that size.
 type poisson struct{ q float64 }
 
 func newPoisson(cfg Config) (scheme, error) {
@@ -36,23 +35,22 @@ func (p poisson) bind(n, _ int, src *noise.Stream) drawer {
 	}
 	mean := float64(n) * p.q
 	return &poissonDraw{
-		size:        noise.NewBinomial(uint64(n), p.q),
-		usual:       min(n, int(mean+8*math.Sqrt(mean)+32)),
-		src:         src,
-		permutation: newPermutation(n, src),
+		size:    noise.NewBinomial(uint64(n), p.q),
+		usual:   min(n, int(mean+8*math.Sqrt(mean)+32)),
+		src:     src,
+		subsets: newSubsets(n, src),
 	}
 }
 
 type poissonDraw struct {
-	size        *noise.Binomial
-	usual       int // a size that is practically never exceeded
-	src         *noise.Stream
-	permutation permutation
+	size    *noise.Binomial
+	usual   int // a size that is practically never exceeded
+	src     *noise.Stream
+	subsets *subsets
 }
 
 func (d *poissonDraw) Draw(t int, dst []uint32) ([]uint32, bool) {
 	d.src.Seek(step(t))
 	k := int(d.size.Draw(d.src))
-	d.permutation.renew(step(t))
-	return d.permutation.outputs(grown(dst, max(k, d.usual)), 0, k), false
+	return d.subsets.draw(grown(dst, max(k, d.usual)), step(t), k), false
 }
