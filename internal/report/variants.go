@@ -62,8 +62,8 @@ func unsampled(ev event.Event) (whole event.Event, sampled bool) {
 	switch ev := ev.(type) {
 	case event.PoissonSampled:
 		return ev.Of, true
-	case event.FixedSizeSampled:
-		return ev.Of, true
+	case event.FixedSizeSampled: // a record still displaces another one
+		return event.FixedSizeSampled{Population: ev.Batch, Batch: ev.Batch, Of: ev.Of}, true
 	case event.SelfComposed:
 		of, sampled := unsampled(ev.Of)
 		return event.SelfComposed{Of: of, Count: ev.Count}, sampled

@@ -51,3 +51,23 @@ func TestVariants(t *testing.T) {
 		t.Errorf("variants of full batches: %+v, %v", list, err)
 	}
 }
+
+// Known batches cost more than secret ones, and with fixed sizes twice a record's
+// share of them: it takes the place of another one.
+func TestVariantsOfFixedSizes(t *testing.T) {
+	gauss := event.Gaussian{NoiseMultiplier: 20}
+	for _, rel := range []event.Relation{event.AddRemove, event.Substitute} {
+		ev := event.SelfComposed{Of: event.FixedSizeSampled{Population: 100, Batch: 99, Of: gauss}, Count: 20}
+		claim, err := accountant.Epsilon(ev, rel, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := variants(ev, rel, 1e-5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) != 1 || list[0].Epsilon < claim.Lower || list[0].Epsilon > 1.1*claim.Upper {
+			t.Errorf("%s: without amplification %+v, with it %g", rel, list, claim.Upper)
+		}
+	}
+}
