@@ -203,7 +203,11 @@ const muSlack = 1e-9
 // how much, at most, it overstates the attacker (the smallest shift κ with
 // f(α+κ)-κ <= f_μ(α) for all α; Gomez, Kulynych et al. 2025, arXiv:2503.10945).
 func (c *Curve) DominatingMu() (mu, regret float64) {
-	for _, k := range slices.Backward(c.knots) { // mu is largest at the end, as a rule
+	// It is largest at the end, as a rule, which is between two knots.
+	if end := c.Epsilon(muMinDelta); end > 0 && !math.IsInf(end, 1) {
+		mu = GaussianMu(Target{end, muMinDelta}) * (1 + muSlack)
+	}
+	for _, k := range slices.Backward(c.knots) {
 		delta := 0.0
 		for _, v := range k.delta {
 			delta = math.Max(delta, v)

@@ -31,3 +31,16 @@ func TestCurveWithAFloor(t *testing.T) {
 		t.Errorf("the curve has epsilon %g at 1e-5, certified [%g, %g]", got, at.Lower, at.Upper)
 	}
 }
+
+// The smallest mu covers the curve up to the delta where it is said to end, which is
+// where sampled mechanisms need the most.
+func TestDominatingMuCoversTheEnd(t *testing.T) {
+	run := event.SelfComposed{Of: event.PoissonSampled{Rate: 0.01, Of: event.Gaussian{NoiseMultiplier: 0.6}}, Count: 100}
+	mu, _ := mustCurve(t, run, event.AddRemove).DominatingMu()
+	for _, delta := range []float64{muMinDelta, 1e-9, 1e-6, 1e-3} {
+		at := mustEpsilon(t, run, event.AddRemove, delta)
+		if covered := gaussianDelta(mu, at.Lower/mu-mu/2); covered < delta {
+			t.Errorf("mu %v has delta %v at epsilon %v, the run at least %v", mu, covered, at.Lower, delta)
+		}
+	}
+}
