@@ -1,0 +1,47 @@
+package enginetest
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/privacy"
+)
+
+// company: what a record contributes depends on no other record of the batch, not
+// even in its last bits. They would add up to a part of C for every record that one
+// more record moves, and no noise is there for that.
+func (e *experiment) company(t *testing.T) {
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm()}
+	valid := append([]bool(nil), e.rows.Valid...)
+	defer copy(e.rows.Valid, valid)
+	clear(e.rows.Valid)
+	const i = 7
+	e.rows.Valid[i] = true
+	worker := e.open(t)
+	contribution := func(w privacy.Worker, batch []uint32) []float64 {
+		dst := make([]float64, len(e.in.Params))
+		if _, err := w.ClippedSum(dst, e.in, batch, false, clip); err != nil {
+			t.Fatal(err)
+		}
+		return dst
+	}
+	alone := contribution(e.worker, []uint32{i}) // where no record is invalid
+	others := append(e.everyone()[:i], e.everyone()[i+1:]...)
+	for _, B := range []int{2, 17, 300} {
+		batch := append([]uint32{i}, others[:B-1]...)
+		places := []int{0}
+		if e.reference.tape.AuxRecord == 0 { // else its noise is that of its place
+			places = append(places, B-1)
+		}
+		for _, place := range places {
+			batch[0], batch[place] = batch[place], batch[0]
+			for j, x := range contribution(worker, batch) {
+				if !(math.Abs(x-alone[j]) <= 1e-14*clip.Norm) { // its own parts may be added up in another order
+					t.Errorf("at place %d of %d: sum[%d] is %g, alone %g", place, B, j, x, alone[j])
+					break
+				}
+			}
+			batch[0], batch[place] = batch[place], batch[0]
+		}
+	}
+}
