@@ -36,6 +36,7 @@ func (a *app) resolve(c *cobra.Command, s *runSettings) error {
 		return value, variable(row.name), ok
 	}
 	errs := append(a.unknownVariables(), s.apply(c, flags, variables, config)...)
+	s.beside = maps.Clone(s.set)
 	return failWith(statusUsage, errors.Join(errs...))
 }
 

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
@@ -112,7 +114,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	hash := sha256.Sum256(source)
 	j := job{
 		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
-		ModelSHA256: hex.EncodeToString(hash[:]), Command: flagsOf(c), Settings: applied, Accepted: s.AcceptRisk,
+		ModelSHA256: hex.EncodeToString(hash[:]), Command: commandOf(c, s), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
@@ -172,14 +174,20 @@ func runID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// flagsOf lists the flags of the command line, without the names of files.
-func flagsOf(c *cobra.Command) []string {
+// commandOf is the command line that gives the settings which the model file does
+// not, wherever they came from, without the names of files.
+func commandOf(c *cobra.Command, s *runSettings) []string {
 	words := []string{c.CommandPath()}
 	for _, row := range settings() {
 		f := c.Flags().Lookup(row.name)
-		if f != nil && f.Changed && !namesFile(row.name) {
-			words = append(words, fmt.Sprintf("--%s=%s", f.Name, f.Value))
+		if f == nil || !s.beside[row.name] || namesFile(row.name) {
+			continue
 		}
+		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
+		words = append(words, fmt.Sprintf("--%s=%s", f.Name, value))
 	}
 	return words
 }

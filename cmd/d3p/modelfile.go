@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/report"
 )
 
 // findModel returns the model file of a data file: the explicit one, else
@@ -27,8 +28,9 @@ func findModel(explicit, data string) (string, error) {
 	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s writes a skeleton from the header line alone", beside, data))
 }
 
-// loadModel reads, checks and compiles a model file. The error holds all its
-// mistakes, those of its expressions included.
+// loadModel reads, checks and compiles a model file, or the spec.lock.yaml of a
+// release, which has its own copies of the public files that it names. The error
+// holds all its mistakes, those of its expressions included.
 func loadModel(path string) (*models.Model, error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -37,13 +39,26 @@ func loadModel(path string) (*models.Model, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
 	}
+	model, locked := report.LockedModel(src)
+	if locked {
+		src = model
+	}
 	m, err := models.Read(path, src, func(name string) ([]byte, error) {
+		if locked {
+			return report.ReadPublic(filepath.Dir(path), name)
+		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(path), name)
 		}
 		return os.ReadFile(name)
 	})
-	return m, failWith(statusSpec, err)
+	if err != nil {
+		return nil, failWith(statusSpec, err)
+	}
+	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
+		*name = spec.Value[string]{V: modelName(m.Spec), At: spec.Position{File: path, Line: 1, Column: 1}}
+	}
+	return m, nil
 }
 
 // parseSpec parses the text of a model file; load reads the public files that

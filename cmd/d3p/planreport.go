@@ -23,7 +23,7 @@ func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *fit
 		return nil, failWith(statusSpec, err)
 	}
 	hash := sha256.Sum256(source)
-	command := flagsOf(c)
+	command := commandOf(c, s)
 	command[0] = "d3p fit"
 	run := report.Run{
 		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),

@@ -29,6 +29,7 @@ type runSettings struct {
 
 	sources map[string]string // of every setting, by name
 	set     map[string]bool   // the settings that something gave a value
+	beside  map[string]bool   // those of them that something beside the model file did
 }
 
 // given tells whether a flag, a variable, the config file or the model file

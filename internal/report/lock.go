@@ -17,8 +17,9 @@ type Applied struct {
 // lockName is the model as it was fitted.
 const lockName = "spec.lock.yaml"
 
-// lockSeparator stands between the two documents of spec.lock.yaml.
-const lockSeparator = "\n---\n"
+// lockSeparator stands between the two documents of spec.lock.yaml, and begins
+// the second one.
+const lockSeparator = "\n---\nsettings:\n"
 
 // LockFile is spec.lock.yaml: the model file with every default filled in, and,
 // as a second document, every setting with its source.
@@ -31,7 +32,6 @@ func LockFile(rendered []byte, settings []Applied, banner string) File {
 		b.WriteString("# The model as it was fitted; below the line, the settings and where each came from.\n")
 		b.WriteString(strings.TrimRight(string(rendered), "\n"))
 		b.WriteString(lockSeparator)
-		b.WriteString("settings:\n")
 		for _, s := range settings {
 			value, err := json.Marshal(s.Value)
 			if err != nil {
@@ -48,8 +48,9 @@ func LockFile(rendered []byte, settings []Applied, banner string) File {
 	}}
 }
 
-// LockedModel returns the model file in the text of a spec.lock.yaml.
-func LockedModel(lock []byte) []byte {
-	model, _, _ := strings.Cut(string(lock), lockSeparator)
-	return []byte(model + "\n")
+// LockedModel returns the model file in the text of a spec.lock.yaml, and whether
+// it is one.
+func LockedModel(lock []byte) (model []byte, ok bool) {
+	text, _, ok := strings.Cut(string(lock), lockSeparator)
+	return []byte(text + "\n"), ok
 }

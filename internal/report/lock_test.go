@@ -12,8 +12,11 @@ func TestLockFileKeepsTheModel(t *testing.T) {
 	if err := LockFile([]byte(model), settings, "").Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.HasSuffix(LockedModel(out.Bytes()), []byte(model)) {
-		t.Errorf("locked model %q, want it to end in %q", LockedModel(out.Bytes()), model)
+	if got, ok := LockedModel(out.Bytes()); !ok || !bytes.HasSuffix(got, []byte(model)) {
+		t.Errorf("locked model %q, want it to end in %q", got, model)
+	}
+	if _, ok := LockedModel([]byte(model + "---\nname: n\n")); ok {
+		t.Error("two model files in one are taken for a lock")
 	}
 	for _, want := range []string{"epsilon: {value: 1, source: \"--epsilon\"}", `model: {value: "a: \"b\"", source: "default"}`} {
 		if !bytes.Contains(out.Bytes(), []byte(want)) {

@@ -18,7 +18,7 @@ import (
 // release folder or the run folder that holds it.
 func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 	dir = releaseFolder(dir)
-	lock, err := os.ReadFile(filepath.Join(dir, "spec.lock.yaml"))
+	lock, err := os.ReadFile(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, p, noRelease(dir, err)
 	}
@@ -32,7 +32,11 @@ func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 	if err := p.readWeights(dir); err != nil {
 		return nil, p, err
 	}
-	return LockedModel(lock), p, nil
+	model, ok := LockedModel(lock)
+	if !ok {
+		return nil, p, fmt.Errorf("%s: no settings follow the model: it was altered (restore a copy)", filepath.Join(dir, lockName))
+	}
+	return model, p, nil
 }
 
 // Posterior is the posterior of the model m that the parameters describe.
