@@ -9,6 +9,9 @@ import (
 	"d3p/internal/report"
 )
 
+// rawSuffix marks coefficients in the units of the data file.
+const rawSuffix = "_raw"
+
 // explain says what the numbers of the table are.
 func explain(m *models.Model) string {
 	points := report.PointScalars(m)

@@ -121,7 +121,7 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		result.Epsilon, result.Delta = &run.Spent.Upper, &run.Plan.Delta
 	}
 	return a.result(result, func(w io.Writer) {
-		printSummary(w, m, result.Summary)
+		printSummary(w, result.Summary)
 		fmt.Fprintf(w, "\n%s\n", explain(m))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
 		if run.Banner() != "" {

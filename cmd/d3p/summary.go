@@ -38,7 +38,7 @@ from the release alone and costs no privacy.`,
 			}
 			result := summaryResult{args[0], r.params.Model, r.privacy.Statements.OneLine, r.draws(draws, seed).Summarise()}
 			return a.result(result, func(w io.Writer) {
-				printSummary(w, r.model, result.Summary)
+				printSummary(w, result.Summary)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.model), result.Claim)
 			})
 		},

@@ -1,10 +1,14 @@
 package report
 
-import "strings"
+import (
+	"math"
+	"strings"
+)
 
 // Shown leaves out of a readable table what says the same again: standardised
 // effects of groups, z_NAME, where the effects r_NAME themselves are there, and
-// coefficients in the units of the data file. summary.csv has every row.
+// coefficients in the units of the data file; and what does not vary. summary.csv
+// has every row.
 func Shown(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -12,7 +16,7 @@ func Shown(rows []Summary) []Summary {
 	}
 	var kept []Summary
 	for _, r := range rows {
-		if !repeats(baseName(r.Variable), has) {
+		if !repeats(baseName(r.Variable), has) && !r.constant() {
 			kept = append(kept, r)
 		}
 	}
@@ -26,6 +30,12 @@ func repeats(name string, has map[string]bool) bool {
 	}
 	whole, ok := strings.CutSuffix(name, "_raw")
 	return ok && has[whole]
+}
+
+// constant tells whether the draws are the same but for rounding, as half of a
+// Cholesky factor's elements are.
+func (s *Summary) constant() bool {
+	return s.SD <= 1e-9*math.Abs(s.Mean)
 }
 
 // baseName is the parameter that a variable is an element of.

@@ -22,18 +22,27 @@ func claimLine(epsilon, delta float64, entity string, rel event.Relation) string
 // claimParagraph says what the claim is about and what it rests on.
 func claimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
 	return fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
-		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies between %.6g and %.6g.",
-		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, lower, upper)
+		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
+		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
 }
 
 // upward prints a bound with four significant digits, never below the bound.
-func upward(x float64) string {
-	text := strconv.FormatFloat(x, 'g', 4, 64)
-	if shown, err := strconv.ParseFloat(text, 64); err != nil || shown >= x || math.IsInf(x, 0) {
+func upward(x float64) string { return rounded(x, 4, 1) }
+
+// between prints a bracket with six significant digits, never narrower than it is.
+func between(lower, upper float64) string {
+	return "between " + rounded(lower, 6, 0) + " and " + rounded(upper, 6, 1)
+}
+
+// rounded prints x > 0 with so many significant digits, up (1) or down (0).
+func rounded(x float64, digits, up int) string {
+	text := strconv.FormatFloat(x, 'g', digits, 64)
+	shown, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(x, 0) || shown == x || (shown > x) == (up == 1) {
 		return text
 	}
-	unit := math.Pow10(int(math.Floor(math.Log10(x))) - 3)
-	return strconv.FormatFloat((math.Floor(x/unit)+1)*unit, 'g', 4, 64)
+	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
+	return strconv.FormatFloat((math.Floor(x/unit)+float64(up))*unit, 'g', digits, 64)
 }
 
 func (r *Run) entity() string {

@@ -14,6 +14,7 @@ func functions() map[string]any {
 	return map[string]any{
 		"g":         func(x float64) string { return fmt.Sprintf("%.4g", x) },
 		"up":        upward,
+		"between":   between,
 		"percent":   func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
 		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
 		"share":     share,
