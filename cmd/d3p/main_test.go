@@ -24,6 +24,7 @@ func TestScripts(t *testing.T) {
 			"canary":    plantCanary,
 			"absent":    absent,
 			"smalldisk": smallDisk,
+			"lie":       lie,
 			"waitfor":   waitFor,
 		},
 		Condition: func(name string) (bool, error) {

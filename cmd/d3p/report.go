@@ -54,13 +54,18 @@ several into the new folder --out.
 	return c
 }
 
-// readFindings reads a release and what it says of its model.
+// readFindings reads a release and what it says of its model: what the fit's own
+// report was written from.
 func readFindings(run string) (*released, report.Findings, error) {
 	r, err := readReleased(run)
 	if err != nil {
 		return nil, report.Findings{}, err
 	}
-	draws, prior := r.draws(defaultDraws, 0), report.DrawPrior(r.model, defaultDraws, priorRandom(0))
+	n, seed, err := report.ReadDrawn(run)
+	if err != nil {
+		return nil, report.Findings{}, failWith(statusUsage, err)
+	}
+	draws, prior := r.draws(n, seed), report.DrawPrior(r.model, n, priorRandom(seed))
 	trace, err := report.ReadTrace(r.dir)
 	return r, report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels),

@@ -2,6 +2,9 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"math"
@@ -13,6 +16,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"d3p/internal/report"
 )
 
 // wantStatus is the script command `status N d3p ARGS...`: it runs a command
@@ -121,4 +126,34 @@ func appendText(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = f.WriteString(args[1])
 	ts.Check(err)
 	ts.Check(f.Close())
+}
+
+// lie is the script command `lie RELEASE FILE OLD NEW`: it alters a file of a
+// release, and its entry in the manifest, too.
+func lie(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: lie release file old new")
+	}
+	path := filepath.Join(ts.MkAbs(args[0]), args[1])
+	truth, err := os.ReadFile(path)
+	ts.Check(err)
+	altered := bytes.ReplaceAll(truth, []byte(args[2]), []byte(args[3]))
+	if bytes.Equal(truth, altered) {
+		ts.Fatalf("%s does not hold %s", path, args[2])
+	}
+	ts.Check(os.WriteFile(path, altered, 0o644))
+	manifest := filepath.Join(ts.MkAbs(args[0]), report.ManifestName)
+	raw, err := os.ReadFile(manifest)
+	ts.Check(err)
+	var m report.Manifest
+	ts.Check(json.Unmarshal(raw, &m))
+	for i := range m.Files {
+		if m.Files[i].Path == args[1] {
+			sum := sha256.Sum256(altered)
+			m.Files[i].SHA256, m.Files[i].Bytes = hex.EncodeToString(sum[:]), int64(len(altered))
+		}
+	}
+	var out bytes.Buffer
+	ts.Check(report.WriteJSON(&out, m))
+	ts.Check(os.WriteFile(manifest, out.Bytes(), 0o644))
 }

@@ -4,7 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml"
 )
 
 // Applied is a setting of a run: its value and where that came from.
@@ -53,4 +58,26 @@ func LockFile(rendered []byte, settings []Applied, banner string) File {
 func LockedModel(lock []byte) (model []byte, ok bool) {
 	text, _, ok := strings.Cut(string(lock), lockSeparator)
 	return []byte(text + "\n"), ok
+}
+
+// ReadDrawn returns how many draws of the posterior the fit of a release took, and
+// their seed.
+func ReadDrawn(dir string) (draws int, seed uint64, err error) {
+	dir = ReleaseFolder(dir)
+	lock, err := os.ReadFile(filepath.Join(dir, lockName))
+	if err != nil {
+		return 0, 0, noRelease(dir, err)
+	}
+	_, text, _ := strings.Cut(string(lock), lockSeparator)
+	var settings struct {
+		Draws struct{ Value int }
+		Seed  struct{ Value string }
+	}
+	if err := yaml.Unmarshal([]byte(text), &settings); err != nil {
+		return 0, 0, fmt.Errorf("%s: the settings are not readable (restore a copy)", filepath.Join(dir, lockName))
+	}
+	if settings.Seed.Value != "" {
+		seed, err = strconv.ParseUint(settings.Seed.Value, 10, 64)
+	}
+	return settings.Draws.Value, seed, err
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"path/filepath"
 	"testing"
 )
 
@@ -17,6 +18,14 @@ func TestLockFileKeepsTheModel(t *testing.T) {
 	}
 	if _, ok := LockedModel([]byte(model + "---\nname: n\n")); ok {
 		t.Error("two model files in one are taken for a lock")
+	}
+	dir := t.TempDir()
+	file := LockFile([]byte(model), []Applied{{"draws", 100, "default"}, {"formats", nil, "default"}, {"seed", "18446744073709551615", "--seed"}}, "")
+	if err := WriteFolder(filepath.Join(dir, "release"), "", []File{file}); err != nil {
+		t.Fatal(err)
+	}
+	if draws, seed, err := ReadDrawn(dir); err != nil || draws != 100 || seed != 1<<64-1 {
+		t.Errorf("%d draws of seed %d, %v", draws, seed, err)
 	}
 	for _, want := range []string{"epsilon: {value: 1, source: \"--epsilon\"}", `model: {value: "a: \"b\"", source: "default"}`} {
 		if !bytes.Contains(out.Bytes(), []byte(want)) {

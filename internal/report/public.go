@@ -28,5 +28,5 @@ func PublicFiles(public map[string][]byte) []File {
 
 // ReadPublic reads a file of PublicFiles from a release or its run folder.
 func ReadPublic(dir, path string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(releaseFolder(dir), publicFolder, url.PathEscape(path)))
+	return os.ReadFile(filepath.Join(ReleaseFolder(dir), publicFolder, url.PathEscape(path)))
 }

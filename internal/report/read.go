@@ -17,7 +17,7 @@ import (
 // ReadRelease reads the model file and the parameters of a release. dir is the
 // release folder or the run folder that holds it.
 func ReadRelease(dir string) (model []byte, p Parameters, err error) {
-	dir = releaseFolder(dir)
+	dir = ReleaseFolder(dir)
 	lock, err := os.ReadFile(filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, p, noRelease(dir, err)
@@ -80,7 +80,7 @@ func noRelease(dir string, err error) error {
 
 // ReadPrivacy reads privacy.json of a release or of the run folder that holds it.
 func ReadPrivacy(dir string) (*Privacy, error) {
-	path := filepath.Join(releaseFolder(dir), "privacy.json")
+	path := filepath.Join(ReleaseFolder(dir), "privacy.json")
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, noRelease(dir, err)

@@ -133,7 +133,7 @@ func (t *Trace) Largest(n int) (lines []Line) {
 // ReadTrace reads trace.parquet of a release or of the run folder that holds
 // it; nil when there is none.
 func ReadTrace(dir string) (*Trace, error) {
-	path := filepath.Join(releaseFolder(dir), "trace.parquet")
+	path := filepath.Join(ReleaseFolder(dir), "trace.parquet")
 	raw, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -32,12 +32,12 @@ func Verify(dir string) ([]Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(checks, verifyClaim(releaseFolder(dir))...), nil
+	return append(checks, verifyClaim(ReleaseFolder(dir))...), nil
 }
 
 // verifyFiles checks the manifest, every file in it, and that there is no other.
 func verifyFiles(dir string) ([]Check, error) {
-	dir = releaseFolder(dir)
+	dir = ReleaseFolder(dir)
 	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
 	if err != nil {
 		return nil, noRelease(dir, err)
@@ -54,8 +54,8 @@ func verifyFiles(dir string) ([]Check, error) {
 	return append(checks, others), err
 }
 
-// releaseFolder is dir, or the release folder below it.
-func releaseFolder(dir string) string {
+// ReleaseFolder is dir, or the release folder below it.
+func ReleaseFolder(dir string) string {
 	if below := filepath.Join(dir, "release"); isFolder(below) {
 		return below
 	}
