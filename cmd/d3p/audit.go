@@ -147,13 +147,7 @@ func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Che
 		check.Detail = "private/" + ledgerFile + " is not readable"
 		return check, true
 	}
-	spent, err := event.MarshalDpEvent(ledger.Event())
-	if err == nil {
-		var released []byte
-		if released, err = event.MarshalDpEvent(ev); err == nil {
-			check.OK = string(spent) == string(released) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == ""
-		}
-	}
+	check.OK = same(ledger.Event(), ev) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == ""
 	if !check.OK {
 		check.Detail = "private/" + ledgerFile + " says something else than dp_event.json"
 	}

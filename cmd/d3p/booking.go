@@ -1,8 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
 	"time"
 
 	"d3p/internal/fit"
@@ -44,6 +48,44 @@ func (b booking) settle(spent privacy.Ledger) error {
 	}
 	_, err := ledger.Update(b.path, func(book *ledger.Book) error { return book.Settle(b.run, ev, time.Now()) })
 	return b.failed(err)
+}
+
+// goesOn refuses to go on with a copy of a run of which more was spent than the
+// copy knows: the ledger would be charged once for what two releases show.
+func (b booking) goesOn(folder runFolder, checkpoint *fit.Checkpoint) error {
+	if b.path == "" {
+		return nil
+	}
+	book, err := ledger.Read(b.path)
+	if err != nil {
+		return b.failed(err)
+	}
+	accounts, err := book.Accounts("")
+	if err != nil {
+		return b.failed(err)
+	}
+	at := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == b.run.ID && a.State == ledger.Spent })
+	if at < 0 {
+		return nil
+	}
+	var held, noted privacy.Ledger // of the checkpoint, and of the last end of the run
+	if err := json.Unmarshal(checkpoint.Ledger, &held); err != nil {
+		return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+	}
+	if err := folder.read(ledgerFile, &noted); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return failWith(statusUsage, err)
+	}
+	if same(held.Event(), accounts[at].Event) || same(noted.Event(), accounts[at].Event) {
+		return nil
+	}
+	return usagef("%s: %s has other steps of this run than the folder: the run went on in a copy (resume that one)", folder.path, b.path)
+}
+
+// same compares two events by what they say.
+func same(a, b event.Event) bool {
+	x, errX := event.MarshalDpEvent(a)
+	y, errY := event.MarshalDpEvent(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // booked is what a report says of the ledger; nil when there is none.

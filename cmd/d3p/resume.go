@@ -43,6 +43,9 @@ could come twice in it.`,
 			if err != nil {
 				return failWith(statusUsage, fmt.Errorf("%s: %w", args[0], err))
 			}
+			if err := j.booking().goesOn(folder, &checkpoint); err != nil {
+				return err
+			}
 			if data != "" {
 				absolute, err := filepath.Abs(data)
 				if err != nil {
