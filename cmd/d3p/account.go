@@ -130,7 +130,7 @@ func (m *mechanismFlags) checkRun() error {
 func readEvent(path string) (event.Event, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, failWith(statusData, err)
+		return nil, failWith(statusData, fileError(path, err))
 	}
 	ev, err := event.UnmarshalDpEvent(raw)
 	if err != nil {

@@ -35,13 +35,13 @@ looking at the results of earlier ones. Nothing in it depends on a record.`,
 		Args:    func(_ *cobra.Command, args []string) error { return noSuchLedgerCommand(args) },
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newLedgerInit(a), newLedgerShow(a), newLedgerAdd(a), newLedgerSettle(a))
+	c.AddCommand(newLedgerInit(a), newLedgerShow(a), newLedgerAdd(a), newLedgerImport(a), newLedgerSettle(a))
 	return c
 }
 
 func noSuchLedgerCommand(args []string) error {
 	if len(args) > 0 {
-		return usagef("unknown command ledger %s; one of init, show, add, settle", args[0])
+		return usagef("unknown command ledger %s; one of init, show, add, import, settle", args[0])
 	}
 	return nil
 }

@@ -99,6 +99,13 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	if err := Create(path, book(9)); err == nil {
 		t.Error("a ledger was overwritten")
 	}
+	none := filepath.Join(t.TempDir(), "none")
+	if _, err := Update(none, func(*Book) error { return nil }); err == nil || !strings.Contains(err.Error(), "no ledger") {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := os.Stat(none + ".lock"); err == nil {
+		t.Error("a lock was left where there is no ledger")
+	}
 	b, err := Update(path, func(b *Book) error {
 		return errors.Join(b.Reserve(Run{ID: "a"}, run(100, 10), now), b.Settle(Run{ID: "a", Folder: "out"}, run(100, 9), now), b.Reserve(Run{ID: "b"}, run(100, 10), now))
 	})

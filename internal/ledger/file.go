@@ -41,7 +41,7 @@ func Read(path string) (*Book, error) {
 		return nil, fmt.Errorf("no ledger %s (d3p ledger init makes one)", path)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s is no ledger: %w", path, errors.Unwrap(err))
 	}
 	b := new(Book)
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -71,6 +71,9 @@ func Read(path string) (*Book, error) {
 func Update(path string, change func(*Book) error) (*Book, error) {
 	full, err := filepath.Abs(path)
 	if err != nil {
+		return nil, err
+	}
+	if _, err := Read(path); err != nil { // before a lock is left beside what is no ledger
 		return nil, err
 	}
 	unlock, err := lockedfile.MutexAt(full + ".lock").Lock()
