@@ -14,6 +14,7 @@ import (
 	"d3p/internal/privacy/enginetest"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/privacy/sampler"
+	"d3p/internal/simd"
 )
 
 // A workload is a model, a table and a batch of docs/benchmarks.md.
@@ -164,10 +165,41 @@ func fastest(run func(), total time.Duration, clock func() time.Duration) float6
 	return least
 }
 
+// afterwards is what follows the gradient in a step: the noise, and Adam as it moves
+// params, shared between the worker's threads as sessions and fits do it.
+func afterwards(w privacy.Sharer, sum, params []float64) func() {
+	const piece = 1 << 13
+	streams := make([]*noise.Stream, w.Threads())
+	for k := range streams {
+		streams[k] = noise.Insecure(1).Stream(noise.GradientNoise)
+	}
+	first, second := make([]float64, len(sum)), make([]float64, len(sum))
+	adam := simd.AdamStep{Beta1: 0.9, Beta2: 0.999, Correct1: 1, Correct2: 1, Epsilon: 1e-8, Rate: 1e-12}
+	addNoise := func(thread, k int) {
+		low := k * piece
+		streams[thread].SeekBlock(1, uint64(low/2))
+		streams[thread].AddGaussian(sum[low:min(low+piece, len(sum))], 1)
+	}
+	move := func(_, k int) {
+		low, high := k*piece, min((k+1)*piece, len(sum))
+		adam.Adam(params[low:high], sum[low:high], first[low:high], second[low:high])
+	}
+	return func() {
+		if len(sum) <= piece {
+			addNoise(0, 0)
+			move(0, 0)
+			return
+		}
+		w.Share((len(sum)+piece-1)/piece, addNoise)
+		w.Share((len(sum)+piece-1)/piece, move)
+	}
+}
+
 // BenchmarkWorkloads reports the least time of a step's parts and of the naive
 // reference, of one run, so that ratios hold on a busy machine. It ignores
 // -benchtime; D3P_BENCH_SECONDS is the time of each measurement (default 0.3).
-// Two threads are measured by the clock, the rest in processor time.
+// Two threads are measured by the clock, the rest in processor time. A step is the
+// gradient, its noise and Adam.
 func BenchmarkWorkloads(b *testing.B) {
 	total := 300 * time.Millisecond
 	if s := os.Getenv("D3P_BENCH_SECONDS"); s != "" {
@@ -210,7 +242,9 @@ func BenchmarkWorkloads(b *testing.B) {
 					if threads == 1 {
 						clock = threadTime
 					}
-					b.ReportMetric(fastest(gradient, total, clock)/1e3, fmt.Sprintf("us/%dT", threads))
+					b.ReportMetric(fastest(gradient, total, clock)/1e3, fmt.Sprintf("us/gradient-%dT", threads))
+					after := afterwards(worker.(privacy.Sharer), dst, in.Params)
+					b.ReportMetric(fastest(func() { gradient(); after() }, total, clock)/1e3, fmt.Sprintf("us/step-%dT", threads))
 					if threads == 1 {
 						b.ReportMetric(testing.AllocsPerRun(5, gradient), "allocs/step")
 					}

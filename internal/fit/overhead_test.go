@@ -3,6 +3,7 @@ package fit_test
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -41,7 +42,7 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 
 // overhead runs the same model with and without privacy in turns, in batches of
 // 128 random images, and returns what a step takes and the live heap of each.
-func overhead(tb testing.TB, config string, rounds, steps int) (private, plain stopwatch) {
+func overhead(tb testing.TB, config string, threads, rounds, steps int) (private, plain stopwatch) {
 	tb.Helper()
 	m, data := example(tb, config), randomImages(tb, 1024)
 	with := settings(steps, 128)
@@ -50,8 +51,8 @@ func overhead(tb testing.TB, config string, rounds, steps int) (private, plain s
 		Optimizer: with.Optimizer, LearningRate: with.LearningRate, Averaging: with.Averaging,
 	}
 	for range rounds {
-		run(tb, m, with, data, &private)
-		run(tb, m, without, data, &plain)
+		run(tb, m, with, data, threads, &private)
+		run(tb, m, without, data, threads, &plain)
 	}
 	return private, plain
 }
@@ -80,7 +81,7 @@ func example(tb testing.TB, config string) *models.Model {
 }
 
 // run fits once and tells the stopwatch of every step.
-func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, watch *stopwatch) {
+func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, threads int, watch *stopwatch) {
 	p, err := fit.NewPlan(m, cfg)
 	if err != nil {
 		tb.Fatal(err)
@@ -90,7 +91,7 @@ func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, watch *sto
 		Table: privacy.NewTable(privacy.TableConfig{
 			Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
 		}),
-		Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
+		Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -133,7 +134,7 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector has memory of its own")
 	}
-	private, plain := overhead(t, "vae-mnist.yaml", 1, 1)
+	private, plain := overhead(t, "vae-mnist.yaml", 2, 1, 1)
 	if ratio := float64(private.heap) / float64(plain.heap); ratio > 1.1 {
 		t.Errorf("a private step needs %d MiB, one without privacy %d: %.2f times", private.heap>>20, plain.heap>>20, ratio)
 	}
@@ -148,8 +149,8 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 	}
 	m, data := example(t, "cnn-mnist.yaml"), randomImages(t, 1024)
 	var small, large stopwatch
-	run(t, m, settings(1, 64), data, &small)
-	run(t, m, settings(1, 320), data, &large)
+	run(t, m, settings(1, 64), data, 2, &small)
+	run(t, m, settings(1, 320), data, 2, &large)
 	const sums, slack = 16 * 26010 * 8, 4 << 20
 	if more := int64(large.heap) - int64(small.heap); more > sums+slack {
 		t.Errorf("batches of 320 need %d MiB, batches of 64 need %d", large.heap>>20, small.heap>>20)
@@ -161,16 +162,18 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 // their ratio and that of the live heaps.
 func BenchmarkPrivateStep(b *testing.B) {
 	for _, config := range []string{"vae-mnist", "mlp-mnist", "cnn-mnist"} {
-		b.Run(config, func(b *testing.B) {
-			for range b.N {
-				private, plain := overhead(b, config+".yaml", 5, 10)
-				ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
-				b.ReportMetric(ms(private.least), "private-ms")
-				b.ReportMetric(ms(plain.least), "plain-ms")
-				b.ReportMetric(float64(private.least)/float64(plain.least), "x-time")
-				b.ReportMetric(float64(private.heap)/(1<<20), "private-MiB")
-				b.ReportMetric(float64(private.heap)/float64(plain.heap), "x-memory")
-			}
-		})
+		for threads := range 2 {
+			b.Run(fmt.Sprintf("%s/threads=%d", config, threads+1), func(b *testing.B) {
+				for range b.N {
+					private, plain := overhead(b, config+".yaml", threads+1, 3, 24)
+					ms := func(d time.Duration) float64 { return d.Seconds() * 1000 }
+					b.ReportMetric(ms(private.least), "private-ms")
+					b.ReportMetric(ms(plain.least), "plain-ms")
+					b.ReportMetric(float64(private.least)/float64(plain.least), "x-time")
+					b.ReportMetric(float64(private.heap)/(1<<20), "private-MiB")
+					b.ReportMetric(float64(private.heap)/float64(plain.heap), "x-memory")
+				}
+			})
+		}
 	}
 }

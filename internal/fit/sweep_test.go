@@ -31,10 +31,12 @@ func TestFitOnThreads(t *testing.T) {
 	})
 	half := 0.5
 	for name, change := range map[string]func(*fit.Config){
-		"delta":              func(c *fit.Config) { c.Guide, c.Averaging = "delta", &half },
-		"mean-field":         func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareVariance },
-		"curvature":          func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareCurvature },
-		"tempering, adagrad": func(c *fit.Config) { c.Guide, c.NoiseAware, c.Optimizer = "mean-field", fit.NoiseAwareTemper, "adagrad" },
+		"delta":      func(c *fit.Config) { c.Guide, c.Averaging = "delta", &half },
+		"mean-field": func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareVariance },
+		"curvature":  func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareCurvature },
+		"tempering, adagrad": func(c *fit.Config) {
+			c.Guide, c.NoiseAware, c.Optimizer = "mean-field", fit.NoiseAwareTemper, "adagrad"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want *fit.Posterior

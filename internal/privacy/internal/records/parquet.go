@@ -21,15 +21,15 @@ const parquetMagic = "PAR1"
 // parquetBatch is the number of records decoded at a time.
 const parquetBatch = 16 << 10
 
-// parquetGarbage is how much garbage in bytes may come together while Arrow
+// parquetGarbage is about how much garbage in bytes may come together while Arrow
 // decodes into a table that is larger.
-const parquetGarbage = 24 << 20
+const parquetGarbage = 8 << 20
 
 // collectEarly makes the garbage collector run more often beside a table of
 // `size` bytes, which costs it nothing because a table has no pointers, and
 // returns what ends that.
 func collectEarly(size int) (end func()) {
-	percent := min(100, max(5, 100*parquetGarbage/max(1, size)))
+	percent := min(100, max(1, 100*parquetGarbage/max(1, size)))
 	old := debug.SetGCPercent(percent)
 	if old >= 0 && old < percent {
 		debug.SetGCPercent(old)
