@@ -54,7 +54,7 @@ func (e tight) Open(tape *graph.Tape, rows *privacy.Rows) (privacy.Worker, error
 	}
 	e.maxMemory = p.leastMemory(int64(rows.Stride) * rowWidth(rows))
 	w, err := e.Engine.Open(tape, rows)
-	if err == nil && (w.(*worker).table.resident || w.(*worker).part.records >= rows.N) {
+	if err == nil && rows.N > 1 && (w.(*worker).table.resident || w.(*worker).part.records >= rows.N) {
 		e.t.Errorf("%d bytes hold the table", e.maxMemory)
 	}
 	return w, err

@@ -42,6 +42,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 			t.Run("repeats", e.repeats)
 			t.Run("steps", e.steps)
 			t.Run("company", e.company)
+			t.Run("small tables", e.smallTables)
 		})
 	}
 }

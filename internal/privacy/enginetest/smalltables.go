@@ -1,0 +1,31 @@
+package enginetest
+
+import (
+	"testing"
+
+	"d3p/internal/privacy"
+)
+
+// smallTables: a table of one record or of none is one like any other. That it is
+// so small is not public, and an engine that failed would say it.
+func (e *experiment) smallTables(t *testing.T) {
+	whole, reference := e.rows, e.reference
+	defer func() { e.rows, e.reference = whole, reference }()
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: reference.medianNorm()}
+	for n := range 2 {
+		small := *whole
+		small.N, small.Valid = n, whole.Valid[:n]
+		if small.F32 != nil {
+			small.F32 = whole.F32[:n*whole.Stride]
+		} else {
+			small.F64 = whole.F64[:n*whole.Stride]
+		}
+		e.rows = &small
+		e.reference = newReference(reference.tape, e.rows, e.in)
+		large := e.worker
+		e.worker = e.open(t)
+		e.compare(t, "every record", nil, true, clip)
+		e.compare(t, "no record", nil, false, clip)
+		e.worker = large
+	}
+}
