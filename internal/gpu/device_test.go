@@ -74,6 +74,9 @@ func TestOnDeviceSameBits(t *testing.T) {
 		size, steps = 1000, 4
 	}
 	checkSameBits(t, device, host, size, steps)
+	t.Run("replicates", func(t *testing.T) {
+		checkReplicates(t, device, newEngine("cuda:test", host, Options{}))
+	})
 }
 
 // checkSameBits compares a device with one thread, on batches of up to size

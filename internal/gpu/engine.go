@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"time"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
@@ -26,7 +27,8 @@ type Options struct {
 }
 
 // Engine runs tapes on one device. Workers of one engine may be used by several
-// goroutines; they take turns.
+// goroutines: they take turns, and steps that several of them take by themselves
+// are taken at the same time.
 type Engine struct {
 	name      string
 	driver    driver
@@ -34,10 +36,13 @@ type Engine struct {
 	wideFrom  int64
 	mostWords int // the length of a sum from which the device makes the words of its noise
 	turn      sync.Mutex
+	residents map[*privacy.Rows]*resident
+	gathering gathering
+	patience  time.Duration // the least that steps wait for those of other workers
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, residents: map[*privacy.Rows]*resident{}, patience: leastPatience}
 }
 
 // Name implements privacy.Engine: "cuda:0".
@@ -69,9 +74,20 @@ func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error)
 	}
 	w := &worker{engine: e, p: p, table: table{rows: rows}, memory: memory{driver: e.driver, limit: limit}}
 	if err := w.open(); err != nil {
-		return nil, errors.Join(e.explain(err, w), w.memory.releaseAll())
+		return nil, errors.Join(e.explain(err, w), w.releaseAll())
 	}
 	return w, nil
+}
+
+// exclusively calls f while no other worker uses the device.
+func (e *Engine) exclusively(f func() error) error {
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	if err := e.driver.enter(); err != nil {
+		return err
+	}
+	defer e.driver.leave()
+	return f()
 }
 
 // mostWords are as many random words as are sent to a device for one sum; for

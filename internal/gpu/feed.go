@@ -2,13 +2,12 @@ package gpu
 
 import (
 	"errors"
-	"slices"
 	"unsafe"
 
 	"d3p/internal/privacy"
 )
 
-// prepareSteps makes room for n steps and sends what they depend on.
+// prepareSteps makes room for n steps and lays out the box.
 func (w *worker) prepareSteps(in privacy.StepsInput) error {
 	st := w.stepping
 	r := &st.run
@@ -31,97 +30,118 @@ func (w *worker) prepareSteps(in privacy.StepsInput) error {
 	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
 	r.steps, r.firstStep = int32(in.N), int64(in.First)
 	r.keptCount = int32(len(in.Kept) / in.N)
-	if err := w.grow(&st.kept.at, &st.kept.bytes, 8*int64(len(in.Kept))); err != nil {
+	sum, count := w.wordsPerStep(in)
+	r.wordCount = int32(sum + count)
+	records := in.N * w.table.rows.N
+	if in.Offsets != nil {
+		records = len(in.Places)
+	}
+	b := &st.box
+	b.used = 0
+	st.inputs = reserve[float64](b, len(in.Inputs))
+	st.words = reserve[uint64](b, in.N*(sum+count))
+	st.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
+	st.offsets = reserve[int64](b, len(in.Offsets))
+	st.places = reserve[uint32](b, len(in.Places))
+	b.back = b.used
+	st.status = reserve[status](b, 1)
+	st.state = reserve[float64](b, len(in.State))
+	b.sent = b.used
+	st.kept = reserve[float64](b, len(in.Kept))
+	if err := b.grow(w); err != nil {
 		return err
 	}
-	w.drawWords(in)
-	w.drawRecords(in)
-	if err := w.sendSteps(in); err != nil {
-		return err
+	r.inputs, r.words, r.drawn, r.places, r.kept = st.inputs.on(b), st.words.on(b), st.drawn.on(b), st.places.on(b), st.kept.on(b)
+	if r.offsets = 0; in.Offsets != nil {
+		r.offsets = st.offsets.on(b)
 	}
-	r.inputs, r.words, r.drawn, r.places, r.offsets, r.kept = st.inputs.at, st.words.at, st.drawn.at, st.places.at, st.offsets.at, st.kept.at
-	if in.Offsets == nil {
-		r.offsets = 0
-	}
+	r.status, r.state = st.status.on(b), st.state.on(b)
+	r.unresolved = r.status + 16
+	r.propose.parameters, r.absorb.parameters = r.state, r.state
 	return nil
 }
 
-// drawWords makes the random words of the noise of all steps: for the sum unless
-// it is long, then for the count.
-func (w *worker) drawWords(in privacy.StepsInput) {
-	st, sum, count := w.stepping, 0, 0
+// wordsPerStep is how many random words the noise of a step takes: of the sum,
+// unless it is long, and of the count.
+func (w *worker) wordsPerStep(in privacy.StepsInput) (sum, count int) {
 	if P := w.p.tape.P; P <= w.engine.mostWords {
 		sum = (P + normalGroup - 1) / normalGroup * normalGroup
 	}
 	if in.CountNoise != 0 {
 		count = normalGroup
 	}
-	st.run.wordCount = int32(sum + count)
-	st.random = slices.Grow(st.random[:0], in.N*(sum+count))[:in.N*(sum+count)]
+	return sum, count
+}
+
+// fillBox copies to the box, or makes in it, what the steps depend on.
+func (w *worker) fillBox(in privacy.StepsInput) {
+	st := w.stepping
+	b := &st.box
+	copy(st.inputs.in(b), in.Inputs)
+	copy(st.offsets.in(b), in.Offsets)
+	copy(st.places.in(b), in.Places)
+	copy(st.state.in(b), in.State)
+	st.status.in(b)[0] = status{}
+	w.drawWords(st.words.in(b), in)
+	w.drawRecords(st.drawn.in(b), in)
+}
+
+// drawWords makes the random words of the noise of all steps.
+func (w *worker) drawWords(words []uint64, in privacy.StepsInput) {
+	sum, count := w.wordsPerStep(in)
 	for k := range in.N {
-		words := st.random[k*(sum+count):][:sum+count]
+		step := words[k*(sum+count):][:sum+count]
 		if sum > 0 {
 			in.Sum.Seek(uint64(in.First + k))
-			in.Sum.Words64(words[:sum])
+			in.Sum.Words64(step[:sum])
 		}
 		if count > 0 {
 			in.Count.Seek(uint64(in.First + k))
-			in.Count.Words64(words[sum:])
+			in.Count.Words64(step[sum:])
 		}
 	}
 }
 
 // drawRecords makes the noise of all batches' records.
-func (w *worker) drawRecords(in privacy.StepsInput) {
-	st, k := w.stepping, w.p.tape.AuxRecord
+func (w *worker) drawRecords(drawn []float64, in privacy.StepsInput) {
+	k := w.p.tape.AuxRecord
 	if k == 0 {
 		return
 	}
 	if w.noise == nil {
 		w.noise = in.RecordNoise.Clone()
 	}
-	st.noise = st.noise[:0]
 	for step := range in.N {
-		size := w.table.rows.N
+		n := k * w.table.rows.N
 		if in.Offsets != nil {
-			size = int(in.Offsets[step+1] - in.Offsets[step])
+			n = k * int(in.Offsets[step+1]-in.Offsets[step])
 		}
-		at := len(st.noise)
-		st.noise = slices.Grow(st.noise, size*k)[:at+size*k]
 		w.noise.Seek(uint64(in.First + step))
-		w.noise.Normals(st.noise[at:])
+		w.noise.Normals(drawn[:n])
+		drawn = drawn[n:]
 	}
 }
 
-// sendSteps copies what the steps depend on.
-func (w *worker) sendSteps(in privacy.StepsInput) error {
-	st, d := w.stepping, w.engine.driver
-	r := &st.run
-	err := errors.Join(
-		sendBlock(w, &st.inputs, in.Inputs), sendBlock(w, &st.words, st.random), sendBlock(w, &st.drawn, st.noise),
-		sendBlock(w, &st.offsets, in.Offsets), sendBlock(w, &st.places, in.Places),
-		d.upload(r.state, unsafe.Pointer(&in.State[0]), 8*int64(len(in.State))),
-	)
-	var key [32]byte
-	r.key = 0
-	if w.p.tape.P > w.engine.mostWords {
-		r.key, key = st.key, in.Sum.Key()
-		err = errors.Join(err, d.upload(r.key, unsafe.Pointer(&key[0]), 32))
+// setKey sends the key of the sum's noise, from which the device makes the words,
+// if the sum is long.
+func (w *worker) setKey(in privacy.StepsInput) error {
+	r, d := &w.stepping.run, w.engine.driver
+	if r.key = 0; w.p.tape.P <= w.engine.mostWords {
+		return nil
 	}
-	err = errors.Join(err, d.wait()) // until then the copies may be on their way
+	r.key = w.stepping.key
+	key := in.Sum.Key()
+	err := errors.Join(d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
 	clear(key[:])
-	clear(st.random)
 	return err
 }
 
-// sendBlock copies x to memory that it may have to grow.
-func sendBlock[T any](w *worker, to *block, x []T) error {
-	bytes := int64(len(x)) * int64(unsafe.Sizeof(*new(T)))
-	if bytes == 0 {
+// forgetKey overwrites the key on the device, and what was made of it.
+func (w *worker) forgetKey() error {
+	r, d := &w.stepping.run, w.engine.driver
+	if r.key == 0 {
 		return nil
 	}
-	if err := w.grow(&to.at, &to.bytes, bytes); err != nil {
-		return err
-	}
-	return w.engine.driver.upload(to.at, unsafe.Pointer(&x[0]), bytes)
+	nothing := new([keyWords]uint32)
+	return errors.Join(d.upload(r.key, unsafe.Pointer(nothing), 4*keyWords), d.wait())
 }

@@ -1,7 +1,7 @@
 package gpu
 
 import (
-	"runtime"
+	"errors"
 	"unsafe"
 
 	"d3p/internal/privacy"
@@ -30,74 +30,52 @@ type block struct {
 const keyWords = 8 + 60
 
 // Steps implements privacy.Stepper.
-func (w *worker) Steps(in privacy.StepsInput) (done int, err error) {
-	w.engine.turn.Lock()
-	defer w.engine.turn.Unlock()
-	if err := w.engine.driver.enter(); err != nil {
-		return 0, err
+func (w *worker) Steps(in privacy.StepsInput) (int, error) {
+	err := w.engine.exclusively(func() error { return errors.Join(w.prepareSteps(in), w.setKey(in)) })
+	if err == nil {
+		err = w.takeSteps(in)
 	}
-	defer w.engine.driver.leave()
-	if done, err = w.steps(in); err != nil {
+	err = errors.Join(err, w.engine.exclusively(w.forgetKey))
+	if err != nil {
 		return 0, w.engine.explain(err, w)
+	}
+	st := w.stepping
+	done := int(st.status.in(&st.box)[0].done)
+	copy(in.Kept, st.kept.in(&st.box)[:done*int(st.run.keptCount)])
+	if done > 0 {
+		copy(in.State, st.state.in(&st.box))
 	}
 	return done, nil
 }
 
-func (w *worker) steps(in privacy.StepsInput) (int, error) {
-	st, d := w.stepping, w.engine.driver
-	r := &st.run
-	if err := w.prepareSteps(in); err != nil {
-		return 0, err
-	}
-	var s status
-	for r.resumes = 0; ; r.resumes = 1 {
-		if err := w.launchSteps(&s); err != nil {
-			return 0, err
+// takeSteps launches the steps, and again as often as the host has to add noise.
+func (w *worker) takeSteps(in privacy.StepsInput) error {
+	st := w.stepping
+	s := &st.status.in(&st.box)[0]
+	defer st.box.forget()
+	w.fillBox(in)
+	for st.run.resumes = 0; ; st.run.resumes = 1 {
+		if err := w.engine.launchSteps(w); err != nil {
+			return err
 		}
 		if s.why != uncertainNoise || s.unresolved > mostUnresolved {
-			break
+			return nil
 		}
-		if err := w.resolve(in, &s); err != nil {
-			return 0, err
+		if err := w.engine.exclusively(func() error { return w.resolve(in, s) }); err != nil {
+			return err
 		}
+		*s = status{done: s.done}
 	}
-	done := int(s.done)
-	if r.key != 0 {
-		nothing := new([keyWords]uint32)
-		defer runtime.KeepAlive(nothing)
-		if err := d.upload(st.key, unsafe.Pointer(nothing), 4*keyWords); err != nil {
-			return 0, err
-		}
-	}
-	if done == 0 {
-		return 0, d.wait()
-	}
-	if r.keptCount > 0 {
-		if err := d.download(unsafe.Pointer(&in.Kept[0]), r.kept, 8*int64(done)*int64(r.keptCount)); err != nil {
-			return 0, err
-		}
-	}
-	return done, d.download(unsafe.Pointer(&in.State[0]), r.state, 8*int64(len(in.State)))
 }
 
-// launchSteps goes on after s.done steps, and sets s to how it ended.
-func (w *worker) launchSteps(s *status) error {
-	st, d := w.stepping, w.engine.driver
-	*s = status{done: s.done}
-	if err := d.upload(st.run.status, unsafe.Pointer(s), int64(unsafe.Sizeof(*s))); err != nil {
-		return err
+// send sends the box, or of steps that resume the status, which is all that changed.
+func (st *stepping) send(d driver) error {
+	b := &st.box
+	from, to := int64(0), b.sent
+	if st.run.resumes != 0 {
+		from, to = st.status.place, st.state.place
 	}
-	if err := d.upload(st.at, unsafe.Pointer(&st.run), int64(unsafe.Sizeof(st.run))); err != nil {
-		return err
-	}
-	args := &runs{runs: st.at, blocks: int32(st.blocks)}
-	if st.run.tape.wide == 0 {
-		args.blocks = min(args.blocks, w.args.slots)
-	}
-	if err := d.launchTogether(stepsKernel, int(args.blocks), unsafe.Pointer(args)); err != nil {
-		return err
-	}
-	return d.download(unsafe.Pointer(s), st.run.status, int64(unsafe.Sizeof(*s)))
+	return d.upload(b.at.at+address(from), unsafe.Add(b.host, from), to-from)
 }
 
 // resolve adds the noise that double precision does not decide, of step s.done:

@@ -48,6 +48,12 @@ func (m *memory) shared(bytes int64) (unsafe.Pointer, error) {
 	return p, err
 }
 
+// releaseShared gives one block of the host's memory back.
+func (m *memory) releaseShared(p unsafe.Pointer) {
+	m.host = slices.DeleteFunc(m.host, func(b unsafe.Pointer) bool { return b == p })
+	m.driver.releaseShared(p)
+}
+
 func (m *memory) releaseAll() error {
 	var errs []error
 	for _, at := range m.blocks {

@@ -150,6 +150,9 @@ func TestThreads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := newServed(t, append(flags, "-O1", "-DTHREADS=256")...)
 			checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2)
+			t.Run("replicates", func(t *testing.T) {
+				checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
+			})
 		})
 	}
 }

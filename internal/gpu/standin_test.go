@@ -38,7 +38,7 @@ func TestDriverCalls(t *testing.T) {
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run(kernels); err != nil || strings.Contains(out, "SKIP") || !strings.Contains(out, "PASS: TestOnDeviceSameBits/steps") {
+	if out, err := run(kernels); err != nil || strings.Contains(out, "SKIP") || !strings.Contains(out, "PASS: TestOnDeviceSameBits/replicates") {
 		t.Fatalf("%v: %s", err, out)
 	}
 	out, err := run("") // nothing to compile

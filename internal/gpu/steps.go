@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"errors"
-	"unsafe"
 
 	"d3p/internal/privacy"
 )
@@ -10,14 +9,16 @@ import (
 // stepping is what a worker has on the device to take many steps in a launch.
 type stepping struct {
 	script *script
-	run    run // but for what changes from call to call
-	at     address
+	run    run     // of the last call
+	key    address // of the noise: 8 words, then the round keys
+	blocks int     // that can wait for each other
 
-	inputs, words, drawn, offsets, places, kept block
-	key                                         address // of the noise: 8 words, then the round keys
-	random                                      []uint64
-	noise                                       []float64
-	blocks                                      int // that can wait for each other
+	box                        box
+	inputs, drawn, state, kept boxPart[float64]
+	words                      boxPart[uint64]
+	offsets                    boxPart[int64]
+	places                     boxPart[uint32]
+	status                     boxPart[status]
 }
 
 // Prepare implements privacy.Stepper. The table has to be on the device.
@@ -29,13 +30,7 @@ func (w *worker) Prepare(of privacy.Postprocessing) error {
 	if err != nil {
 		return err
 	}
-	w.engine.turn.Lock()
-	defer w.engine.turn.Unlock()
-	if err := w.engine.driver.enter(); err != nil {
-		return err
-	}
-	defer w.engine.driver.leave()
-	return w.openSteps(s)
+	return w.engine.exclusively(func() error { return w.openSteps(s) })
 }
 
 // openSteps sends the script and makes room for the state.
@@ -47,20 +42,14 @@ func (w *worker) openSteps(s *script) error {
 			return err
 		}
 	}
-	numbers := []int{s.states, s.states, s.inputs + 2*P + 1} // state, next, aux
-	total := 0
-	for _, n := range numbers {
-		total += n
-	}
-	at, err := m.alloc(8 * int64(total))
+	at, err := m.alloc(8 * int64(s.states+s.inputs+2*P+1))
 	if err != nil {
 		return err
 	}
 	r := &st.run
-	r.state, r.next, r.aux = at, at+address(8*s.states), at+address(16*s.states)
-	s.propose.args.parameters, s.propose.args.aux = r.state, r.aux
+	r.next, r.aux = at, at+address(8*s.states)
+	s.propose.args.aux, s.absorb.args.aux = r.aux, r.aux
 	s.prior.args.parameters = w.args.parameters
-	s.absorb.args.parameters, s.absorb.args.aux = r.state, r.aux
 	r.propose, r.prior, r.absorb = s.propose.args, s.prior.args, s.absorb.args
 	r.stateCount, r.inputCount, r.clipNormAt = int32(s.states), int32(s.inputs), int32(s.clipNorm)
 	r.records = int64(w.table.rows.N)
@@ -74,18 +63,14 @@ func (w *worker) openSteps(s *script) error {
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}
-	if r.status, err = m.alloc(int64(unsafe.Sizeof(status{}))); err != nil {
-		return err
-	}
-	r.unresolved = r.status + 16
 	if st.key, err = store(m, make([]uint32, keyWords)); err != nil {
 		return err
 	}
 	r.roundKeys = st.key + 32
-	if st.at, err = m.alloc(int64(unsafe.Sizeof(run{}))); err != nil {
+	if st.blocks, err = w.engine.driver.together(stepsKernel); err != nil {
 		return err
 	}
-	if st.blocks, err = w.engine.driver.together(stepsKernel); err != nil {
+	if err := w.engine.expect(); err != nil {
 		return err
 	}
 	w.stepping = st

@@ -42,12 +42,15 @@ func (w *worker) openTable() error {
 	unit := w.p.unit()
 	most := int64(min(partRecords/unit*unit, (rows.N+unit-1)/unit*unit))
 	room := w.memory.limit - w.memory.used - w.p.slotReserve()
-	whole := int64(rows.N) * (t.row + 1)
+	whole := w.engine.residentBytes(t)
 	perRecord := w.p.partBytes()
-	if t.resident = whole+most*perRecord <= room; t.resident {
-		if err := w.storeTable(); err != nil {
+	if whole+most*perRecord <= room {
+		r, err := w.engine.keep(rows, whole+2*leastBlock)
+		if err != nil {
 			return err
 		}
+		t.resident, t.numbers, t.valid = true, r.numbers, r.valid
+		w.memory.limit -= whole
 		w.part.records = int(most)
 		return w.allocPart()
 	}
@@ -65,20 +68,6 @@ func rowWidth(rows *privacy.Rows) int64 {
 		return 4
 	}
 	return 8
-}
-
-// storeTable copies the table to the device.
-func (w *worker) storeTable() (err error) {
-	t := &w.table
-	if t.rows.F32 != nil {
-		t.numbers, err = store(&w.memory, t.rows.F32[:t.rows.N*t.rows.Stride])
-	} else {
-		t.numbers, err = store(&w.memory, t.rows.F64[:t.rows.N*t.rows.Stride])
-	}
-	if err == nil {
-		t.valid, err = store(&w.memory, t.rows.Valid)
-	}
-	return err
 }
 
 // allocPart makes room for a part on both sides.

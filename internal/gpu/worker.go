@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -200,13 +201,23 @@ func (w *worker) grow(at *address, have *int64, need int64) error {
 
 // Close implements privacy.Worker.
 func (w *worker) Close() error {
-	w.engine.turn.Lock()
-	defer w.engine.turn.Unlock()
-	if err := w.engine.driver.enter(); err != nil {
+	return w.engine.exclusively(func() error {
+		err := w.releaseAll()
+		if w.stepping != nil {
+			err = errors.Join(err, w.engine.unexpect())
+		}
 		return err
+	})
+}
+
+// releaseAll gives back what the worker has on the device.
+func (w *worker) releaseAll() error {
+	err := w.memory.releaseAll()
+	if w.table.resident {
+		w.table.resident = false
+		err = errors.Join(err, w.engine.letGo(w.table.rows))
 	}
-	defer w.engine.driver.leave()
-	return w.memory.releaseAll()
+	return err
 }
 
 var _ privacy.Worker = (*worker)(nil)

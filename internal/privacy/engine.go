@@ -25,7 +25,8 @@ type Engine interface {
 	// Name identifies the engine in reports: "cpu", "cuda:0".
 	Name() string
 	// Open prepares to run t on rows. Derived columns are filled already. The
-	// engine may keep rows and must not change them.
+	// engine may keep rows and must not change them, nor does anyone else before
+	// the worker is closed: an engine may keep one copy for all workers on them.
 	Open(t *graph.Tape, rows *Rows) (Worker, error)
 }
 

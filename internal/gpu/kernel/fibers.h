@@ -25,7 +25,7 @@ static inline void __tsan_acquire(void*) {}
 static inline void __tsan_release(void*) {}
 #endif
 
-enum { blockThreads = THREADS, mostBlocks = 3, blockWarps = blockThreads / warpSize, stackBytes = 64 << 10 };
+enum { blockThreads = THREADS, mostBlocks = 4, blockWarps = blockThreads / warpSize, stackBytes = 64 << 10 };
 static_assert(blockThreads % warpSize == 0, "whole warps");
 
 // A Barrier is `arrived` of the threads that wait for each other, and how often

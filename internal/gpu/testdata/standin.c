@@ -1,5 +1,5 @@
 // A stand-in for libcuda.so.1 with the prototypes of cuda.h: memory is the
-// host's, kernels are fibers (the library named by D3P_KERNELS), of which 3 blocks
+// host's, kernels are fibers (the library named by D3P_KERNELS), of which 4 blocks
 // wait for each other. It refuses arguments that a driver would, and copies to the
 // device in part as late as a driver may, so that the calls of the Go side can be
 // tested without a card. 16, 32 and 48 are its context, stream and module.
@@ -85,12 +85,12 @@ CUresult cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned
 
 CUresult cuLaunchCooperativeKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                                    void *s, void **arguments) {
-    WANT(gx <= 3);
+    WANT(gx <= 4);
     return cuLaunchKernel(f, gx, gy, gz, bx, by, bz, shared, s, arguments, 0);
 }
 
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *f, int threads, size_t shared) {
     WANT(f && threads == 256 && shared == 0);
-    *n = 3;
+    *n = 4;
     return 0;
 }

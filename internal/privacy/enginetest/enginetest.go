@@ -69,7 +69,8 @@ func newExperiment(t *testing.T, m Model, engine privacy.Engine, tol Tolerance) 
 	e := &experiment{model: m, tol: tol, rng: rng, rows: m.Table(t, tape, rng, tol.Precision)}
 	e.open = func(t *testing.T) privacy.Worker {
 		t.Helper()
-		worker, err := engine.Open(tape, e.rows)
+		rows := *e.rows // as they are now: an engine may take them for those of another worker else
+		worker, err := engine.Open(tape, &rows)
 		if err != nil {
 			t.Fatal(err)
 		}
