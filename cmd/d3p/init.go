@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow/go/v15/parquet/file"
@@ -78,8 +79,22 @@ func readHeader(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case err != nil:
 		return nil, fmt.Errorf("%s: the header line is not CSV", path)
+	case looksLikeRecord(header):
+		return nil, fmt.Errorf("%s: the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there, or use --from)", path)
 	}
 	return header, nil
+}
+
+// looksLikeRecord tells whether a first line has a number that is not the place of
+// its column, counted from 0 or 1.
+func looksLikeRecord(header []string) bool {
+	for i, cell := range header {
+		x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+		if err == nil && x != float64(i) && x != float64(i+1) {
+			return true
+		}
+	}
+	return false
 }
 
 func parquetHeader(path string, f *os.File) (header []string, err error) {
