@@ -88,7 +88,7 @@ func (s *spinner) transform(k int) (logAbs, arg float64) {
 		re -= w * 2 * sn * sn
 		im += w * 2 * sn * c
 	}
-	return 0.5 * math.Log1p(2*re+re*re+im*im), math.Atan2(im, 1+re)
+	return logAbs1p(re, im), math.Atan2(im, 1+re)
 }
 
 func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) {

@@ -55,7 +55,7 @@ func (r *ring) add(l *lattice, theta, count float64) (logZ float64) {
 			continue
 		}
 		re, im := real(z), imag(z)
-		r.logF[k] += count * 0.5 * math.Log1p(math.Max(-1, 2*re+re*re+im*im))
+		r.logF[k] += count * logAbs1p(re, im)
 		if r.logF[k] >= negligibleLog {
 			r.argF[k] += count * math.Atan2(im, 1+re)
 		}
@@ -64,6 +64,15 @@ func (r *ring) add(l *lattice, theta, count float64) (logZ float64) {
 	r.offset += count * l.origin
 	r.moves += count * rest
 	return logZ
+}
+
+// logAbs1p is log|1+z|: relatively precise for small z, and for 1+z near 0 as
+// precise as that is, which its square would not be.
+func logAbs1p(re, im float64) float64 {
+	if re < -0.5 {
+		return math.Log(math.Hypot(1+re, im))
+	}
+	return 0.5 * math.Log1p(2*re+re*re+im*im)
 }
 
 // sequence is the product to a power, as tilted masses on the ring: the entry

@@ -101,7 +101,10 @@ func (s *tiltedSum) upper(epsilon float64) float64 {
 }
 
 func (s *tiltedSum) lower(epsilon float64) float64 {
-	return math.Exp(s.logM-s.theta*epsilon) * math.Max(0, s.at(epsilon)-s.allowance) * (1 - s.relative)
+	if v := s.at(epsilon) - s.allowance; v > 0 {
+		return math.Exp(s.logM-s.theta*epsilon) * v * (1 - s.relative)
+	}
+	return 0
 }
 
 func (s *tiltedSum) stretch() (start, end, h float64) {
