@@ -91,9 +91,13 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int) {
 		}
 	})
 	t.Run("sums in tiles", func(t *testing.T) {
-		tape, rows := network(t, size/7)
-		a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
-		same(t, step(t, a, size/7, false), step(t, b, size/7, false))
+		tape, wide, single, _ := singleNetwork(t, size/3)
+		for _, rows := range []*privacy.Rows{wide, single} {
+			a, b := openOn(t, device, tape, rows), openOn(t, hostEngine, tape, rows)
+			for _, k := range []int{31, size / 3} { // tiles of both sizes
+				same(t, step(t, a, k, false), step(t, b, k, false))
+			}
+		}
 	})
 	for _, m := range enginetest.Models() {
 		t.Run(m.Name, func(t *testing.T) {

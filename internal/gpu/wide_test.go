@@ -13,12 +13,12 @@ import (
 	"d3p/internal/privacy"
 )
 
-// network is a regression on 40 predictors through layers of 130 and 70 units:
+// network is a regression on 40 predictors through layers of 130 and 60 units:
 // products that are taken in tiles, none a multiple of a tile.
 func network(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
 	t.Helper()
 	b := graph.NewBuilder()
-	in, h1, h2 := graph.Dim{Name: "in", Size: 40}, graph.Dim{Name: "h1", Size: 130}, graph.Dim{Name: "h2", Size: 70}
+	in, h1, h2 := graph.Dim{Name: "in", Size: 40}, graph.Dim{Name: "h1", Size: 130}, graph.Dim{Name: "h2", Size: 60}
 	x := b.Columns(0, in)
 	a := b.Tanh(b.Add(b.MatMul(x, b.Param("w1", graph.Shape{in, h1})), b.Param("b1", graph.Shape{h1})))
 	a = b.Tanh(b.Add(b.MatMul(a, b.Param("w2", graph.Shape{h1, h2})), b.Param("b2", graph.Shape{h2})))
@@ -49,7 +49,7 @@ func TestTilesAgreeWithCPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.p.wide() == 0 || Products(tape) != 2*(40*130+130*70+70)+130*70+70 {
+	if w.p.wide() == 0 || Products(tape) != 2*(40*130+130*60+60)+130*60+60 {
 		t.Fatalf("%d products per record, chunks of %d", Products(tape), w.p.wide())
 	}
 	reference, err := cpu.New(cpu.Options{Threads: 1}).Open(tape, rows)

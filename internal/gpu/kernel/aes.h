@@ -2,7 +2,7 @@
 // the step and the block within the step, both 64 bits, big-endian. FIPS 197;
 // columns are words in little-endian order.
 #pragma once
-#include "device.h"
+#include "scratch.h"
 
 CONSTANT u8 aesBox[256] = {
     0x63, 0x7c, 0x77, 0x7b, 0xf2, 0x6b, 0x6f, 0xc5, 0x30, 0x01, 0x67, 0x2b, 0xfe, 0xd7, 0xab, 0x76,
@@ -48,19 +48,36 @@ DEVICE u32 mixed(u32 byte) {
     return twice | s << 8 | s << 16 | (twice ^ s) << 24;
 }
 
+// A Cipher has the round keys, and in shared memory of every byte what it adds to
+// its column, a copy for each thread of a warp: all of them find the banks free.
+struct Cipher {
+    const u32 *keys, *mixed; // null: none
+};
+
+// openCipher fills the block's shared memory; a barrier has to follow.
+DEVICE Cipher openCipher(const u32* keys) {
+    static_assert(256 * warpSize * sizeof(u32) <= sizeof(Scratch), "the table fits");
+    u32* table = (u32*)scratch();
+    for (int e = threadOfBlock(); e < 256 * warpSize; e += blockThreads)
+        table[e % 256 * warpSize + (e / 256 + e) % warpSize] = mixed(e % 256);
+    return Cipher{keys, table};
+}
+
 DEVICE u32 bigEndian(u32 w) { return w >> 24 | (w >> 8 & 0xff00) | (w << 8 & 0xff0000) | w << 24; }
 
 // encryptCounter sets the two words of the key stream's block.
-FUNCTION void encryptCounter(const u32* keys, u64 step, u64 block, u64* words) {
+FUNCTION void encryptCounter(Cipher cipher, u64 step, u64 block, u64* words) {
+    const u32 *table = cipher.mixed + threadOfBlock() % warpSize, *keys = cipher.keys;
     u32 c[4] = {bigEndian((u32)(step >> 32)), bigEndian((u32)step), bigEndian((u32)(block >> 32)), bigEndian((u32)block)};
     for (int j = 0; j < 4; j++) c[j] ^= keys[j];
     for (int round = 1; round <= aesRounds; round++) {
         u32 d[4];
         for (int j = 0; j < 4; j++) { // rows are shifted by their number
-            u32 b0 = c[j] & 255, b1 = c[(j + 1) % 4] >> 8 & 255, b2 = c[(j + 2) % 4] >> 16 & 255, b3 = c[(j + 3) % 4] >> 24;
+            u32 m[4];
+            for (int row = 0; row < 4; row++) m[row] = table[(c[(j + row) % 4] >> 8 * row & 255) * warpSize];
             d[j] = keys[4 * round + j];
-            if (round < aesRounds) d[j] ^= mixed(b0) ^ rotated(mixed(b1), 8) ^ rotated(mixed(b2), 16) ^ rotated(mixed(b3), 24);
-            else d[j] ^= aesBox[b0] | aesBox[b1] << 8 | aesBox[b2] << 16 | (u32)aesBox[b3] << 24;
+            if (round < aesRounds) d[j] ^= m[0] ^ rotated(m[1], 8) ^ rotated(m[2], 16) ^ rotated(m[3], 24);
+            else d[j] ^= (m[0] >> 8 & 255) | (m[1] & 0xff00) | (m[2] & 0xff00) << 8 | (m[3] & 0xff00) << 16; // the box alone
         }
         for (int j = 0; j < 4; j++) c[j] = d[j];
     }

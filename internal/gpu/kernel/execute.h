@@ -78,19 +78,24 @@ template <class F> DEVICE void reduce(Team t, const Frame& f, const Instr& in, d
     });
 }
 
+// largeProduct is the least size of a matrix whose products are taken in float32
+// where the table is: see internal/cpu/single.go, and claim 2 of docs/privacy.md.
+enum { largeProduct = 4096 };
+
 DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     View w = view(f, in.a), x = view(f, in.b);
-    auto left = [&](int r, int c) { return w.values[r * in.rowStep + c * in.colStep]; };
     int lanes = in.width * f.n;
-    if (x.record == 1 && tiled(in.rows, in.cols) && lanes >= tile) { // the same bits, sooner
-        multiply(t, in.rows, lanes, in.cols, left, in.colStep == 1, [&](int c, int j) { return x.values[c * lanes + j]; }, false,
-                 [&](int r, int j, double s) { dst[r * lanes + j] = s; });
+    if (x.record == 1 && tiled(in.rows, in.cols)) { // however many records: tiles show in the bits
+        Product p = {{w.values, in.rowStep, in.colStep}, {x.values, 1, lanes}, in.rows, lanes, in.cols, 0, 0, dst, lanes, 1, false};
+        if (f.a->single && in.rows * in.cols >= largeProduct) multiplySingle(t, p);
+        else multiply(t, p);
         return;
     }
     each(t, in.size, f.n, [&](int i, int b) {
         int r = i / in.width, k = i - r * in.width;
         double s = 0;
-        for (int c = 0; c < in.cols; c++) s = fma(left(r, c), x.values[(c * in.width + k) * x.element + b * x.record], s);
+        for (int c = 0; c < in.cols; c++)
+            s = fma(w.values[r * in.rowStep + c * in.colStep], x.values[(c * in.width + k) * x.element + b * x.record], s);
         dst[i * f.n + b] = s;
     });
 }

@@ -1,53 +1,183 @@
-// Matrix products in tiles: a block takes a tile of the result at a time, 256
-// threads 2 × 2 elements each, and the factors go through shared memory. Every
-// element is summed in order of k, so tiles do not show in the bits.
+// Matrix products in tiles of the result, in double or single precision. A block
+// takes a tile at a time. The factors go through shared memory in panels of k, of
+// which warp w of 8 multiplies those with k mod 8 = w, R × R elements a thread; in
+// the end the 8 partial sums of an element are added. The shape of that sum depends
+// on k only: neither the size of the tiles nor how many rows and columns there are
+// shows in the bits.
 #pragma once
+#include "scratch.h"
 #include "team.h"
 
-enum { tile = 32, tileDepth = 16, tileThreads = 256 };
+// A Factor has element (i, k) at i·step + k·stepK.
+struct Factor {
+    const double* values;
+    int step, stepK;
+};
 
-typedef double TileFactor[tileDepth][tile + 1];
+// A Product is Σ_k left(i, k)·right(j, k), k < depth, for all i < rows and j < cols:
+// put at, or added to, place i·rowStep + j·colStep of `to`. If there are weights
+// the right factor is multiplied by number k mod `records` of them; where that is
+// 0 neither factor counts, finite or not.
+struct Product {
+    Factor left, right;
+    int rows, cols, depth;
+    const double* weights;
+    int records;
+    double* to;
+    int rowStep, colStep;
+    bool adds;
+};
 
-// tiled says whether a product is large enough for tiles.
-DEVICE bool tiled(int rows, int cols) { return rows >= 16 && cols >= 16; }
+// 8 × 4 threads of a warp are a tile; slice is how many elements of each thread
+// are added up at a time.
+enum { tileThreads = 256, tileWarps = tileThreads / warpSize, tileDown = 8, tileAcross = 4, slice = 16 };
 
-// multiply calls store(i, j, Σ_k left(i, k)·right(k, j)), k < depth, for all
-// i < rows and j < cols. alongK says of a factor that neighbouring numbers in
-// memory differ in k.
-template <class Left, class Right, class Store>
-DEVICE void multiply(Team t, int rows, int cols, int depth, Left left, bool leftAlongK, Right right, bool rightAlongK, Store store) {
-    SHARED(TileFactor, a);
-    SHARED(TileFactor, b);
-    enum { own = tileThreads / blockThreads }; // a thread may stand for several of the 256
-    int across = (cols + tile - 1) / tile, tiles = (rows + tile - 1) / tile * across;
+// A Panel is a part of both factors. Threads read 16 bytes of it at a time.
+template <class Real, int R, int panelDepth> struct Panel {
+    enum { depth = panelDepth, height = tileDown * R, width = tileAcross * R, several = 16 / sizeof(Real) };
+    typedef Real Several __attribute__((vector_size(16), may_alias));
+    Real left[depth][height + several], right[depth][width + several];
+};
+
+// Partial sums of a slice: element e of thread l is at l·(slice+1) + e.
+template <class Real> struct PartialSums {
+    Real of[tileWarps][warpSize * (slice + 1)];
+};
+
+// A Fetch is how a thread moves `count` numbers of a factor, of `size` rows of a
+// tile, to the next panel: number x has row i + x·di and k + x·dk. If neighbouring
+// numbers in memory differ in k, a warp reads 4 runs of 8 of them, which fall on
+// different banks of shared memory.
+template <class Real, int size, int panelDepth> struct Fetch {
+    enum { count = size * panelDepth / tileThreads };
+    int i, k, di, dk;
+    Real next[count];
+
+    DEVICE_MEMBER void start(const Factor& of, int thread) {
+        bool alongK = of.stepK == 1;
+        int warp = thread / warpSize;
+        i = alongK ? thread / 8 % 4 + warp / (panelDepth / 8) * 4 : thread % size;
+        k = alongK ? thread % 8 + warp % (panelDepth / 8) * 8 : thread / size;
+        di = alongK ? tileThreads / panelDepth : 0;
+        dk = alongK ? 0 : tileThreads / size;
+    }
+
+    // read gets the numbers of the panel from `first` on, of the tile from row
+    // `top`, 0 beyond the factor's end, in units of `weight`.
+    DEVICE_MEMBER void read(const Factor& of, int top, int rows, int first, int depth) {
+        int row = top + i, from = first + k, step = di * of.step + dk * of.stepK;
+        const double* at = of.values + (i64)row * of.step + (i64)from * of.stepK;
+        UNROLL for (int x = 0; x < count; x++) {
+            bool inside = row + x * di < rows && from + x * dk < depth;
+            double v = *(inside ? at + (i64)x * step : of.values); // no branch
+            next[x] = inside ? (Real)v : 0;
+        }
+    }
+
+    // weigh multiplies by the weight of the thread's k, which differ in nothing but
+    // x where memory is along k; of weight 0 nothing counts.
+    DEVICE_MEMBER void weigh(double weight, bool only0) {
+        UNROLL for (int x = 0; x < count; x++) next[x] = weight == 0 ? 0 : only0 ? next[x] : (Real)(weight * next[x]);
+    }
+
+    template <int pitch> DEVICE_MEMBER void write(Real (*to)[pitch]) const {
+        UNROLL for (int x = 0; x < count; x++) to[k + x * dk][i + x * di] = next[x];
+    }
+};
+
+// load reads R numbers.
+template <int R, class Several, class Real> DEVICE void load(Real* to, const Real* from) {
+    UNROLL for (int i = 0; i < R; i += (int)(sizeof(Several) / sizeof(Real))) *(Several*)(to + i) = *(const Several*)(from + i);
+}
+
+DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+
+template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multiplyTiles(Team t, const Product& of) {
+    typedef Panel<Real, R, panelDepth> Panel;
+    static_assert(sizeof(Panel) <= sizeof(Scratch) && sizeof(PartialSums<Real>) <= sizeof(Scratch) && slice % R == 0 && R * R % slice == 0, "sizes fit");
+    enum { own = tileThreads / blockThreads, sliceRows = slice / R }; // own: of the 256 threads each one stands for
+    const Product p = of;
+    Panel& panel = *(Panel*)scratch();
+    PartialSums<Real>& partial = *(PartialSums<Real>*)scratch();
+    Fetch<Real, Panel::height, panelDepth> left[own];
+    Fetch<Real, Panel::width, panelDepth> right[own];
+    UNROLL for (int o = 0; o < own; o++) {
+        left[o].start(p.left, t.rank % blockThreads + o * blockThreads);
+        right[o].start(p.right, t.rank % blockThreads + o * blockThreads);
+    }
+    int across = (p.cols + Panel::width - 1) / Panel::width, tiles = (p.rows + Panel::height - 1) / Panel::height * across;
     for (int at = t.rank / blockThreads; at < tiles; at += t.size / blockThreads) {
-        int top = at / across * tile, side = at % across * tile;
-        double sum[own][4] = {};
-        for (int first = 0; first < depth; first += tileDepth) {
-            for (int e = t.rank % blockThreads; e < tile * tileDepth; e += blockThreads) {
-                int k = leftAlongK ? e % tileDepth : e / tile, i = leftAlongK ? e / tileDepth : e % tile;
-                a[k][i] = top + i < rows && first + k < depth ? left(top + i, first + k) : 0;
-                k = rightAlongK ? e % tileDepth : e / tile;
-                i = rightAlongK ? e / tileDepth : e % tile;
-                b[k][i] = side + i < cols && first + k < depth ? right(first + k, side + i) : 0;
+        int top = at / across * Panel::height, side = at % across * Panel::width;
+        Real sum[own][R][R] = {};
+        for (int first = -panelDepth; first < p.depth; first += panelDepth) {
+            UNROLL for (int o = 0; o < own; o++) {
+                if (first + panelDepth < p.depth) { // arrives meanwhile
+                    left[o].read(p.left, top, p.rows, first + panelDepth, p.depth);
+                    right[o].read(p.right, side, p.cols, first + panelDepth, p.depth);
+                }
+                int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
+                if (first >= 0) {
+                    UNROLL for (int k = 0; k < panelDepth; k += tileWarps) {
+                        Real x[R], y[R];
+                        load<R, typename Panel::Several>(x, &panel.left[k + warp][lane / tileAcross * R]);
+                        load<R, typename Panel::Several>(y, &panel.right[k + warp][lane % tileAcross * R]);
+                        UNROLL for (int i = 0; i < R; i++)
+                            UNROLL for (int j = 0; j < R; j++) sum[o][i][j] = fma(x[i], y[j], sum[o][i][j]);
+                    }
+                }
             }
             barrier();
-            for (int o = 0; o < own; o++) {
-                int thread = t.rank % blockThreads + o * blockThreads, i = thread / 16 * 2, j = thread % 16 * 2;
-                for (int k = 0; k < tileDepth && first + k < depth; k++) {
-                    double a0 = a[k][i], a1 = a[k][i + 1], b0 = b[k][j], b1 = b[k][j + 1];
-                    sum[o][0] = fma(a0, b0, sum[o][0]);
-                    sum[o][1] = fma(a0, b1, sum[o][1]);
-                    sum[o][2] = fma(a1, b0, sum[o][2]);
-                    sum[o][3] = fma(a1, b1, sum[o][3]);
+            UNROLL for (int o = 0; o < own; o++) {
+                int k = first + panelDepth + left[o].k;
+                if (weighted && k < p.depth) {
+                    double weight = p.weights[k % p.records];
+                    left[o].weigh(weight, true);
+                    right[o].weigh(weight, false);
+                }
+                left[o].write(panel.left);
+                right[o].write(panel.right);
+            }
+            barrier();
+        }
+        UNROLL for (int from = 0; from < R; from += sliceRows) {
+            UNROLL for (int o = 0; o < own; o++) {
+                int thread = t.rank % blockThreads + o * blockThreads;
+                Real* mine = partial.of[thread / warpSize] + thread % warpSize * (slice + 1);
+                UNROLL for (int e = 0; e < slice; e++) mine[e] = sum[o][from + e / R][e % R];
+            }
+            barrier();
+            for (int e = t.rank % blockThreads; e < warpSize * slice; e += blockThreads) {
+                int j = e % Panel::width, r = e / Panel::width, down = r / sliceRows, i = r % sliceRows;
+                int place = (down * tileAcross + j / R) * (slice + 1) + i * R + j % R;
+                Real s[tileWarps];
+                UNROLL for (int w = 0; w < tileWarps; w++) s[w] = partial.of[w][place];
+                UNROLL for (int half = 1; half < tileWarps; half *= 2)
+                    UNROLL for (int w = 0; w < tileWarps; w += 2 * half) s[w] += s[w + half];
+                i += top + down * R + from;
+                j += side;
+                if (i < p.rows && j < p.cols) {
+                    double* to = p.to + (i64)i * p.rowStep + (i64)j * p.colStep;
+                    *to = p.adds ? *to + s[0] : s[0];
                 }
             }
             barrier();
         }
-        for (int o = 0; o < own; o++) {
-            int thread = t.rank % blockThreads + o * blockThreads, i = top + thread / 16 * 2, j = side + thread % 16 * 2;
-            for (int e = 0; e < 4; e++)
-                if (i + e / 2 < rows && j + e % 2 < cols) store(i + e / 2, j + e % 2, sum[o][e]);
-        }
     }
+}
+
+// tiled says whether a product is taken in tiles.
+DEVICE bool tiled(int rows, int cols) { return rows >= 16 && cols >= 16; }
+
+DEVICE void multiply(Team t, const Product& p) {
+    if (p.weights) multiplyTiles<double, 4, 64, true>(t, p);
+    else multiplyTiles<double, 4, 64, false>(t, p);
+}
+
+// multiplySingle multiplies in single precision. Tiles are large where they are
+// enough for half of the blocks.
+DEVICE void multiplySingle(Team t, const Product& p) {
+    typedef Panel<float, 8, 32> Large;
+    int large = (p.rows + Large::height - 1) / Large::height * ((p.cols + Large::width - 1) / Large::width);
+    if (2 * large >= t.size / blockThreads) multiplyTiles<float, 8, 32, false>(t, p);
+    else multiplyTiles<float, 4, 64, false>(t, p);
 }

@@ -50,16 +50,16 @@ FUNCTION void turn(u64 w, double* sine, double* cosine) {
 
 enum { normalGroup = 16, normalPairs = 8 };
 
-// A WordSource has the words of one step's noise, or the key that they come of.
+// A WordSource has the words of one step's noise, or what they come of.
 struct WordSource {
     const u64* words;
-    const u32* keys; // null: words are given
+    Cipher cipher; // none: words are given
     u64 step;
 
     // two sets to[0] and to[1] to words i and i+1, i even: one block.
     DEVICE_MEMBER void two(int i, u64* to) const {
-        if (keys) {
-            encryptCounter(keys, step, i / 2, to);
+        if (cipher.keys) {
+            encryptCounter(cipher, step, i / 2, to);
         } else {
             to[0] = words[i];
             to[1] = words[i + 1];

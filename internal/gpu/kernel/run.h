@@ -125,8 +125,8 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     t.sync();
     double clipNorm = r.state[r.clipNormAt];
     each(t, P, 1, [&](int i, int) { sum[i] = confined(sum[i], clipNorm); });
+    WordSource words = {r.words + (i64)step * r.wordCount, r.key ? openCipher(r.roundKeys) : Cipher{}, r.firstStep + step};
     t.sync();
-    WordSource words = {r.words + (i64)step * r.wordCount, r.key ? r.roundKeys : 0, r.firstStep + step};
     each(t, (P + normalGroup - 1) / normalGroup * 4, 1, [&](int quarter, int) {
         if (!addGaussians(sum, P, quarter, words, r.gradientNoise * clipNorm * r.widened)) leave(r, quarter);
     });
@@ -135,7 +135,7 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
             *count = 0;
         } else {
             *count = confined(*count + (0.5 - r.countTarget) * (double)batch.size, 1);
-            if (!addGaussians(count, 1, 0, WordSource{words.words + r.wordCount - normalGroup, 0, 0}, r.countNoise * r.widened)) leave(r, -1);
+            if (!addGaussians(count, 1, 0, WordSource{words.words + r.wordCount - normalGroup, Cipher{}, 0}, r.countNoise * r.widened)) leave(r, -1);
         }
     }
     t.sync();

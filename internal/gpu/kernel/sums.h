@@ -17,11 +17,8 @@ DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor
 DEVICE void sumOuter(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
     if (tiled(m.rows, m.cols)) {
         int lanes = f.n * m.width;
-        const double *x = f.lanes + (i64)m.x * f.n, *delta = f.lanes + (i64)m.delta * f.n;
-        multiply(t, m.rows, m.cols, lanes, [&](int r, int k) { return factor[k % f.n] == 0 ? 0 : x[r * lanes + k]; }, true,
-                 [&](int k, int c) { return times(factor[k % f.n], delta[c * lanes + k]); }, true,
-                 [&](int r, int c, double s) { sum[m.parameter + r * m.rowStride + c * m.colStride] += s; });
-        return;
+        Factor x = {f.lanes + (i64)m.x * f.n, lanes, 1}, delta = {f.lanes + (i64)m.delta * f.n, lanes, 1};
+        return multiply(t, Product{x, delta, m.rows, m.cols, lanes, factor, f.n, sum + m.parameter, m.rowStride, m.colStride, true});
     }
     eachWarp(t, m.rows * m.cols, [&](int i) {
         int r = i / m.cols, c = i - r * m.cols;
