@@ -25,11 +25,12 @@ enum { warpSize = 32 };
 #define SHARED(Type, name) static __attribute__((shared)) Type name // one for each block
 #define UNROLL _Pragma("unroll")
 #define KERNEL(name, Args, body)                                                                   \
-    extern "C" __attribute__((global)) void name(const Args args) {                                \
+    extern "C" __attribute__((global, launch_bounds(blockThreads, blocksAtATime)))                 \
+    void name(const Args args) {                                                                   \
         body(args, (int)__nvvm_read_ptx_sreg_ctaid_x(), (int)__nvvm_read_ptx_sreg_nctaid_x());     \
     }
 
-enum { blockThreads = 256 };
+enum { blockThreads = 256, blocksAtATime = 2 }; // two on a multiprocessor: 128 registers a thread
 
 DEVICE int threadOfBlock() { return __nvvm_read_ptx_sreg_tid_x(); }
 

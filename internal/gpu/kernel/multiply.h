@@ -49,28 +49,30 @@ template <class Real> struct PartialSums {
 // numbers in memory differ in k, a warp reads 4 runs of 8 of them, which fall on
 // different banks of shared memory.
 template <class Real, int size, int panelDepth> struct Fetch {
-    enum { count = size * panelDepth / tileThreads };
+    enum { count = size * panelDepth / tileThreads, rowsApart = tileThreads / panelDepth, kApart = tileThreads / size };
+    bool alongK;
     int i, k, di, dk;
     Real next[count];
 
     DEVICE_MEMBER void start(const Factor& of, int thread) {
-        bool alongK = of.stepK == 1;
         int warp = thread / warpSize;
+        alongK = of.stepK == 1;
         i = alongK ? thread / 8 % 4 + warp / (panelDepth / 8) * 4 : thread % size;
         k = alongK ? thread % 8 + warp % (panelDepth / 8) * 8 : thread / size;
-        di = alongK ? tileThreads / panelDepth : 0;
-        dk = alongK ? 0 : tileThreads / size;
+        di = alongK ? rowsApart : 0;
+        dk = alongK ? 0 : kApart;
     }
 
     // read gets the numbers of the panel from `first` on, of the tile from row
     // `top`, 0 beyond the factor's end, in units of `weight`.
     DEVICE_MEMBER void read(const Factor& of, int top, int rows, int first, int depth) {
-        int row = top + i, from = first + k, step = di * of.step + dk * of.stepK;
-        const double* at = of.values + (i64)row * of.step + (i64)from * of.stepK;
+        int left = rows - top - i, leftK = depth - first - k; // inside are so many from here on
+        int inside = left <= 0 || leftK <= 0 ? 0 : alongK ? (left + rowsApart - 1) / rowsApart : (leftK + kApart - 1) / kApart;
+        i64 step = di * of.step + dk * of.stepK;
+        const double* at = of.values + (i64)(top + i) * of.step + (i64)(first + k) * of.stepK;
         UNROLL for (int x = 0; x < count; x++) {
-            bool inside = row + x * di < rows && from + x * dk < depth;
-            double v = *(inside ? at + (i64)x * step : of.values); // no branch
-            next[x] = inside ? (Real)v : 0;
+            double v = *(x < inside ? at + x * step : of.values); // no branch
+            next[x] = x < inside ? (Real)v : 0;
         }
     }
 
