@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -54,7 +55,7 @@ func readCodebook(path string) (list []spec.Described, err error) {
 		}
 		list = append(list, spec.Described{
 			Name: cell("name"), Type: cell("type"), Lower: cell("lower"), Upper: cell("upper"), Levels: cell("levels"),
-			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Source: cell("source"), Label: cell("label"),
+			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")),
 		})
 	}
 	return list, nil

@@ -31,7 +31,8 @@ no row: bounds, levels and scales taken from the data would cost privacy.
 
 With --from it fills in what a public codebook says: a CSV file with a line per
 column of the data and the columns name, type, lower, upper, levels (a|b|c),
-center, by, transform, unknown, source and label, all but name optional.`,
+center, by, transform, unknown, source and label, all but name optional. Types may
+be the codebook's own words, such as categorical, numeric or logical.`,
 		Example: "  d3p init cohort.csv > cohort.yaml\n  d3p init --from codebook.csv > cohort.yaml",
 		Args: func(c *cobra.Command, args []string) error {
 			if codebook != "" {

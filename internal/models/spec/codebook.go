@@ -49,10 +49,7 @@ func (c Described) entries(name string) (list []string) {
 		list = append(list, "header: "+strconv.Quote(c.Name))
 	}
 	levels := splitLevels(c.Levels)
-	kind := c.Type
-	if kind == "" {
-		kind = guessType(levels, c.Lower+c.Upper)
-	}
+	kind := typeOf(c.Type, levels, c.Lower+c.Upper)
 	add("type", kind)
 	if len(levels) > 0 {
 		for i := range levels {
@@ -60,7 +57,7 @@ func (c Described) entries(name string) (list []string) {
 		}
 		list = append(list, "levels: ["+strings.Join(levels, ", ")+"]")
 		add("unknown", c.Unknown)
-	} else if kind == Real || kind == Integer {
+	} else if kind == Real || kind == Integer || kind == Date {
 		add("lower", orBlank(c.Lower))
 		add("upper", orBlank(c.Upper))
 	}
@@ -76,12 +73,27 @@ func (c Described) entries(name string) (list []string) {
 	return list
 }
 
-// guessType is the type of a column whose codebook states none.
-func guessType(levels []string, bounds string) string {
+// typeOf is the type that a codebook means by a word of its own. What it does not
+// say follows from levels and bounds; a word that is not known stays, for the check
+// to ask about.
+func typeOf(word string, levels []string, bounds string) string {
+	switch strings.ToLower(word) {
+	case "numeric", "number", "continuous", "float", "double":
+		return Real
+	case "int", "count", "whole":
+		return Integer
+	case "bool", "boolean", "logical", "dichotomous", "indicator":
+		return Binary
+	case "ordered", "ordered factor":
+		return Ordinal
+	case "", "categorical", "nominal", "factor", "text", "string", "character":
+	default:
+		return word
+	}
 	switch {
 	case len(levels) == 2:
 		return Binary
-	case len(levels) > 0:
+	case len(levels) > 0 || word != "":
 		return Category
 	case bounds != "":
 		return Real

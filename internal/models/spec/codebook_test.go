@@ -16,6 +16,10 @@ func TestFromCodebook(t *testing.T) {
 		{Name: "ward", Type: "category"},
 		{Name: "crp", Type: "real", Lower: "0"},
 		{Name: "note"},
+		{Name: "sex", Type: "factor", Levels: "f|m"},
+		{Name: "job", Type: "Categorical", Levels: "a|b|c"},
+		{Name: "income", Type: "numeric", Lower: "0", Upper: "1e6"},
+		{Name: "seen", Type: "date", Lower: "2020-01-01", Upper: "2021-12-31"},
 	}))
 	s, errs := Parse("m.yaml", []byte(src), nil)
 	// entity, rows, formula, family; levels of ward, upper of crp, type of note.
@@ -28,8 +32,13 @@ func TestFromCodebook(t *testing.T) {
 		}
 	}
 	c := s.Data.Columns
-	if len(c) != 7 {
-		t.Fatalf("%d columns, want 7", len(c))
+	if len(c) != 11 {
+		t.Fatalf("%d columns, want 11", len(c))
+	}
+	for i, want := range []string{Binary, Category, Real, Date} {
+		if got := c[7+i]; got.Type.V != want {
+			t.Errorf("%s is of type %s, want %s", got.Name.V, got.Type.V, want)
+		}
 	}
 	if center, by := c[0].Scale(); c[0].Type.V != Integer || c[0].Upper.V != 100 || center != 60 || by != 20 || c[0].Source.V != "codebook v3, p. 4" {
 		t.Errorf("age: %+v", c[0])
