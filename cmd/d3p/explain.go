@@ -22,6 +22,9 @@ func explain(m *models.Model) string {
 	if scales := scalesOf(m); len(scales) > 0 {
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
 	}
+	if ones := onesOf(m); len(ones) > 0 {
+		text += "\nOf two levels the second one counts as 1: " + strings.Join(ones, ", ") + "."
+	}
 	if raw := inFileUnits(m); len(raw) > 0 {
 		text += fmt.Sprintf("\nIn the unit of the data file, in summary.csv: %s.", strings.Join(raw, ", "))
 	}
@@ -29,6 +32,17 @@ func explain(m *models.Model) string {
 		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, report.WeightsName)
 	}
 	return text
+}
+
+// onesOf names the level that counts as 1 of each binary column in use, where that
+// is not plain from the level.
+func onesOf(m *models.Model) (ones []string) {
+	for _, f := range m.Encoding.Fields {
+		if f.Type == models.Binary && f.Kind == models.LevelCode && f.Levels[1] != "1" {
+			ones = append(ones, f.Column+" "+f.Levels[1])
+		}
+	}
+	return ones
 }
 
 // inFileUnits lists what the model derives for the unit of the data file.

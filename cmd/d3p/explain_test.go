@@ -34,8 +34,9 @@ data:
   rows: {public: 100}
   columns:
     day: {type: date, lower: 2024-01-01, upper: 2024-12-31, scale: {center: 2024-07-01, by: 30}}
+    sex: {type: binary, levels: [female, male]}
     y: {type: binary}
-model: {formula: y ~ day, family: bernoulli}
+model: {formula: y ~ day + sex, family: bernoulli}
 `), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +46,7 @@ model: {formula: y ~ day, family: bernoulli}
 		t.Fatal(err)
 	}
 	text := explain(m)
-	for _, want := range []string{"day per 30 days from 2024-07-01.", "In the unit of the data file, in summary.csv: b_raw, Intercept_raw."} {
+	for _, want := range []string{"day per 30 days from 2024-07-01.", "counts as 1: sex male.", "In the unit of the data file, in summary.csv: b_raw, Intercept_raw."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
 		}
