@@ -55,6 +55,7 @@ paid for.`,
 		},
 	}
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(report.FormatNames(), ", "))
+	completeWords(c, "format", report.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	drawFlags(c, &draws, &seed)
 	return c

@@ -28,6 +28,8 @@ func (m *mechanismFlags) define(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&m.sampling, "sampling", "poisson", "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
 	f.StringVar(&m.relation, "relation", string(event.AddRemove), "neighbouring data sets: add_remove, substitute, zero_out")
+	completeWords(c, "sampling", sampler.Schemes())
+	completeWords(c, "relation", []string{string(event.AddRemove), string(event.Substitute), string(event.ZeroOut)})
 	f.Float64Var(&m.rate, "sampling-rate", 0, "expected fraction `q` of the records in a batch; 1/q batches make an epoch")
 	f.IntVar(&m.batch, "batch-size", 0, "expected records of a batch, with --records instead of --sampling-rate")
 	f.Int64Var(&m.steps, "steps", 0, "number of steps `T`")

@@ -86,6 +86,8 @@ farthest from zero) and prior (their densities before and after the fit).`,
 	}
 	c.Flags().StringSliceVar(&kinds, "kind", known, "figures, separated by commas")
 	c.Flags().StringSliceVar(&formats, "format", []string{"svg"}, "file formats, separated by commas: "+strings.Join(chart.Formats(), ", "))
+	completeWords(c, "kind", known)
+	completeWords(c, "format", chart.Formats())
 	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
 	return c
 }

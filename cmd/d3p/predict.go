@@ -93,6 +93,7 @@ nothing protects them.`,
 		},
 	}
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
+	completeWords(c, "format", []string{"csv", "zarr"})
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
 	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")

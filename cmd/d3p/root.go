@@ -83,6 +83,11 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	for _, c := range commands() {
 		sub := c.build(a)
 		sub.GroupID = c.group
+		for _, named := range append(sub.Commands(), sub) {
+			if !named.HasSubCommands() {
+				named.ValidArgsFunction = completeArgs
+			}
+		}
 		root.AddCommand(sub)
 	}
 	return root

@@ -116,10 +116,12 @@ func defineSettings(c *cobra.Command, groups ...settingGroup) *runSettings {
 		}
 		define(c.Flags(), row.name, usage, row.field(s))
 		if len(row.choices) > 0 {
-			c.RegisterFlagCompletionFunc(row.name, cobra.FixedCompletions(row.choices, cobra.ShellCompDirectiveNoFileComp))
+			completeWords(c, row.name, row.choices)
 		}
 	}
 	c.Flags().String("config", "", "run settings `FILE` (TOML, YAML or JSON; its keys are flag names)")
+	c.MarkFlagFilename("config", "toml", "yaml", "json")
+	c.MarkFlagFilename("model", "yaml", "yml")
 	return s
 }
 
