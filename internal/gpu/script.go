@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
@@ -57,14 +58,15 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 	if len(t.Record) > 0 {
 		return nil, fmt.Errorf("gpu: postprocessing depends on records")
 	}
-	if err := p.checkOperations(t.Global); err != nil {
+	list := asked(t)
+	if err := p.checkOperations(list); err != nil {
 		return nil, err
 	}
 	p.placeFixed()
-	for i := range t.Global {
-		p.global = append(p.global, p.instruction(&t.Global[i]))
+	for i := range list {
+		p.global = append(p.global, p.instruction(&list[i]))
 	}
-	p.placeBarriers(t.Global, p.global)
+	p.placeBarriers(list, p.global)
 	for i := range t.Terms {
 		m := &t.Terms[i]
 		if m.Kind != graph.TermDense || t.Buffers[m.Delta].Kind != graph.KGlobal {
@@ -79,6 +81,32 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 		p.pairs = append(p.pairs, pair{i: int32(c.I), j: int32(c.J)}) // no norm is asked for
 	}
 	return p, nil
+}
+
+// asked is the part of the global stage that the gradient and the outputs need:
+// the value of a prior is nobody's, and a sum of its terms is one thread's work.
+func asked(t *graph.Tape) (list []graph.Instr) {
+	reads := make([]bool, len(t.Buffers))
+	for i := range t.Terms {
+		reads[t.Terms[i].Delta] = true
+	}
+	for _, b := range t.Outputs {
+		reads[b] = true
+	}
+	for i := range slices.Backward(t.Global) {
+		in := &t.Global[i]
+		if !reads[in.Dst] {
+			continue
+		}
+		list = append(list, *in)
+		for _, o := range operands(in) {
+			if o.Buf != graph.NoBuf {
+				reads[o.Buf] = true
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // outputs lists where a tape's outputs are, and how many numbers they are.

@@ -6,6 +6,12 @@
 DEVICE double times(double f, double x) { return f == 0 ? 0 : f * x; }
 
 DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
+    if (f.n == 1) { // no warp for one number
+        each(t, m.rows, m.cols, [&](int r, int c) {
+            sum[m.parameter + r * m.rowStride + c * m.colStride] += times(factor[0], f.lanes[m.delta + r * m.cols + c]);
+        });
+        return;
+    }
     eachWarp(t, m.rows * m.cols, [&](int i) {
         const double* delta = f.lanes + (m.delta + i) * f.n;
         double s = warpSum(f.n, [&](int b) { return times(factor[b], delta[b]); });

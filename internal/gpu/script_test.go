@@ -1,0 +1,26 @@
+//go:build linux && !nogpu
+
+package gpu
+
+import (
+	"testing"
+
+	"d3p/internal/models/graph"
+)
+
+// Of a prior the gradient is computed, and not its value: a sum of as many terms
+// as there are parameters.
+func TestOnlyGradientsAreAsked(t *testing.T) {
+	s, err := newScript(50, false, analyst(t, 50))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range s.prior.global {
+		if in := &s.prior.global[i]; in.op == codes[graph.OpSum] || in.size != 50 {
+			t.Errorf("instruction %d: operation %d of %d numbers", i, in.op, in.size)
+		}
+	}
+	if n, all := len(s.prior.global), len(s.prior.tape.Global); n == 0 || n >= all {
+		t.Errorf("%d of %d instructions", n, all)
+	}
+}
