@@ -36,7 +36,7 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 		return nil, err
 	}
 	claim := Point{answer.Upper, delta}
-	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Together: together(claim), Limits: limits(claim.Epsilon), Risk: RiskOf(whole)}
+	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Together: together(claim), Limits: limits(whole.Loss(delta)), Risk: RiskOf(whole)}
 	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}

@@ -53,7 +53,7 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 		}
 	}
 	for _, l := range g.Limits {
-		odds := l.Prior / (1 - l.Prior) * math.Exp(g.Epsilon)
+		odds := l.Prior / (1 - l.Prior) * math.Exp(curve.Loss(g.Delta))
 		if want := odds / (1 + odds); math.Abs(l.MaxPosterior-want) > 1e-12 {
 			t.Errorf("limit %+v, want %v", l, want)
 		}

@@ -186,7 +186,7 @@ type Guarantee struct {
 	Variants []Variant `json:"variants"`
 	// Together is what the claim implies for several units at once.
 	Together []Together `json:"group"`
-	// Limits are what the claim, taken as pure epsilon, allows to be believed.
+	// Limits are what any outcome allows to be believed.
 	Limits []Limit `json:"posterior_belief_limit"`
 }
 

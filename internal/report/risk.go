@@ -57,18 +57,18 @@ func truePositives(p Point, fpr float64) float64 {
 	return 1 - max(0, 1-p.Delta-math.Exp(p.Epsilon)*fpr, math.Exp(-p.Epsilon)*(1-p.Delta-fpr))
 }
 
-// limits are the beliefs that epsilon alone allows.
-func limits(epsilon float64) (list []Limit) {
+// limits are the beliefs that a privacy loss allows.
+func limits(loss float64) (list []Limit) {
 	for _, prior := range priors {
-		list = append(list, Limit{prior, belief(epsilon, prior)})
+		list = append(list, Limit{prior, belief(loss, prior)})
 	}
 	return list
 }
 
-// belief is the largest posterior probability from a prior one, under pure
-// epsilon: p e^eps / (1 + p (e^eps - 1)).
-func belief(epsilon, prior float64) float64 {
-	return prior / (prior + (1-prior)*math.Exp(-epsilon))
+// belief is the posterior probability from a prior one after an outcome of a
+// privacy loss: p e^loss / (1 + p (e^loss - 1)).
+func belief(loss, prior float64) float64 {
+	return prior / (prior + (1-prior)*math.Exp(-loss))
 }
 
 // odds is the sentence that says it in people.
