@@ -128,7 +128,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return err
 	}
 	j.Folder = folder.name()
-	return a.execute(c.Context(), folder, j, m, plan, j.table(m, root), root, nil)
+	return a.execute(c.Context(), folder, j, m, plan, shared{table: j.table(m, root)}, root, nil)
 }
 
 // draws is the number of posterior draws to write: none only when there is

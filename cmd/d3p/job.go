@@ -62,51 +62,60 @@ func (j job) table(m *models.Model, root noise.Root) *privacy.Table {
 	return privacy.NewTable(cfg)
 }
 
-// execute runs a job on its table, in its folder: a new one, or what a checkpoint
-// left to do.
-func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, table *privacy.Table, root noise.Root, from *fit.Checkpoint) error {
-	if from == nil { // d3p resume has the lock already
+// What fits side by side share.
+type shared struct {
+	table  *privacy.Table
+	engine privacy.Engine // nil: what --device asks for, opened for this job
+}
+
+// execute runs a job in its folder: a new one, or what a checkpoint left to do.
+func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, from shared, root noise.Root, checkpoint *fit.Checkpoint) error {
+	if checkpoint == nil { // d3p resume has the lock already
 		unlock, err := folder.lock()
 		if err != nil {
 			return err
 		}
 		defer unlock()
 	}
-	engine, closeEngine, err := a.openEngine(j, m, plan)
-	if err != nil {
-		if from == nil {
-			folder.discard()
+	engine := from.engine
+	if engine == nil {
+		own, closeEngine, err := a.openEngine(j, m, plan)
+		if err != nil {
+			if checkpoint == nil {
+				folder.discard()
+			}
+			return err
 		}
-		return err
+		defer closeEngine()
+		engine = own
 	}
-	defer closeEngine()
 	j.Engine = engine.Name()
 	// What can fail for lack of space fails before privacy is spent.
 	if err := folder.prepare(j, releaseBytes(m, j.Draws)); err != nil {
-		if from == nil {
+		if checkpoint == nil {
 			folder.discard()
 		}
 		return err
 	}
 	if err := j.booking().reserve(m.Spec.Data.Unit.Entity.V, plan); err != nil {
 		folder.giveSpaceBack()
-		if from == nil {
+		if checkpoint == nil {
 			folder.discard()
 		}
 		return err
 	}
 	config := privacy.CuratorConfig{
-		Table: table, Engine: engine, Root: root,
+		Table: from.table, Engine: engine, Root: root,
 		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
 	}
-	if from != nil {
-		if err := json.Unmarshal(from.Ledger, &config.Spent); err != nil {
+	if checkpoint != nil {
+		if err := json.Unmarshal(checkpoint.Ledger, &config.Spent); err != nil {
 			return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
 		}
 	}
 	curator, err := privacy.NewCurator(config)
 	if err != nil {
-		if from == nil {
+		if checkpoint == nil {
 			folder.keepDataCheck()
 		}
 		err = fileError(j.Data, err)
@@ -118,10 +127,10 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	var posterior *fit.Posterior
 	var spent privacy.Ledger
 	keeper := a.newKeeper(folder, j.CheckpointEvery)
-	if from == nil {
+	if checkpoint == nil {
 		posterior, spent, err = fit.Run(ctx, plan, curator, keeper)
 	} else {
-		posterior, spent, err = fit.Resume(ctx, *from, m, curator, keeper)
+		posterior, spent, err = fit.Resume(ctx, *checkpoint, m, curator, keeper)
 	}
 	keeper.stop()
 	if len(spent.Entries) > 0 {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/gpu"
 	"d3p/internal/ledger"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
@@ -32,8 +33,9 @@ type replicate struct {
 }
 
 // repeat runs s.Repeat fits like j side by side, as many at a time as there are
-// processors, in OUT-1, OUT-2, ... Each draws noise and batches of its own and is
-// charged by itself: all of them are reserved in the ledger, or none is run.
+// processors, or on a CUDA device as one launch takes, in OUT-1, OUT-2, ... Each
+// draws noise and batches of its own and is charged by itself: all of them are
+// reserved in the ledger, or none is run.
 func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, root noise.Root) error {
 	switch {
 	case s.Repeat > mostRepeats:
@@ -46,8 +48,13 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 		j.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
 	all, err := replicates(s, j, m, root)
+	from := shared{table: j.table(m, root)}
 	if err == nil {
-		err = reserveAll(all, m)
+		var closeEngine func() error
+		if from.engine, closeEngine, err = a.openEngine(j, m, all[0].plan); err == nil {
+			defer closeEngine()
+			err = reserveAll(all, m)
+		}
 	}
 	if err != nil {
 		for _, r := range all {
@@ -55,7 +62,11 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 		}
 		return err
 	}
-	table := j.table(m, root)
+	if _, ok := from.engine.(*gpu.Engine); ok {
+		atOnce = min(s.Repeat, gpu.MostTogether)
+	} else {
+		from.engine = nil // of processors each has its own
+	}
 	var wait sync.WaitGroup
 	free := make(chan struct{}, atOnce)
 	for _, r := range all {
@@ -69,7 +80,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 				return
 			}
 			alone := app{out: &r.out, err: io.Discard, environ: a.environ, json: a.json, quiet: true}
-			r.err = alone.execute(ctx, r.folder, r.job, m, r.plan, table, r.root, nil)
+			r.err = alone.execute(ctx, r.folder, r.job, m, r.plan, from, r.root, nil)
 		})
 	}
 	wait.Wait()

@@ -93,5 +93,5 @@ func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.
 		return failWith(statusNumeric, err)
 	}
 	defer root.Wipe()
-	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, j.table(m, root), root, checkpoint)
+	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, shared{table: j.table(m, root)}, root, checkpoint)
 }

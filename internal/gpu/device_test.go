@@ -70,7 +70,7 @@ func TestOnDeviceSameBits(t *testing.T) {
 		}
 	})
 	size, steps := 5000, 40
-	if os.Getenv("D3P_KERNELS") != "" { // the stand-in
+	if os.Getenv("STANDIN_KERNELS") != "" { // the stand-in
 		size, steps = 1000, 4
 	}
 	checkSameBits(t, device, host, size, steps)

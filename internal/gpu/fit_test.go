@@ -6,6 +6,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"sync"
 	"testing"
 
 	"d3p/internal/cpu"
@@ -15,12 +16,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// A whole fit on the device follows the one on the CPU with the same noise: the
-// iterates drift apart only as the rounding of sums and elementary functions
-// does. Noise is rounded to a lattice, so that one of the about 17 000 noisy
-// numbers falls on another multiple when a sum differs in its last bits: with
-// probability 1e-9 or so, and then by a thousandth of the noise.
-func TestFitFollowsCPU(t *testing.T) {
+func cohort(t *testing.T) *models.Model {
+	t.Helper()
 	source, err := os.ReadFile("../../datasets/cohort.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -29,6 +26,84 @@ func TestFitFollowsCPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return m
+}
+
+func cohortTable(m *models.Model) *privacy.Table {
+	return privacy.NewTable(privacy.TableConfig{
+		Data: "../../datasets/cohort.csv", Encoding: m.Encoding, Precision: privacy.Float32,
+		Spare: m.Likelihood.K - m.Likelihood.K0, Root: noise.Insecure(3),
+	})
+}
+
+func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table, root noise.Root) (*fit.Posterior, privacy.Ledger) {
+	t.Helper()
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
+	})
+	if err != nil {
+		t.Error(err)
+		return nil, privacy.Ledger{}
+	}
+	post, ledger, err := fit.Run(context.Background(), plan, curator, nil)
+	if err != nil {
+		t.Error(err)
+	}
+	return post, ledger
+}
+
+// Fits side by side with noise of their own are, bit for bit, those alone, each is
+// charged, and they take few launches and one copy of the table.
+func TestFitsSideBySide(t *testing.T) {
+	m := cohort(t)
+	const count = 4
+	config := fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1}
+	d := newOneThread(t, 1<<30)
+	e := newEngine("cuda:test", d, Options{})
+	table := cohortTable(m)
+	var posteriors [count]*fit.Posterior
+	var wait sync.WaitGroup
+	for k := range count {
+		plan, err := fit.NewPlan(m, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait.Go(func() {
+			var ledger privacy.Ledger
+			posteriors[k], ledger = runFit(t, plan, e, table, noise.Insecure(3).Child(uint64(k)))
+			if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
+				t.Errorf("ledger %+v", ledger)
+			}
+		})
+	}
+	wait.Wait()
+	if t.Failed() {
+		return
+	}
+	if d.launches > 2*count {
+		t.Errorf("%d launches", d.launches)
+	}
+	for k := range count {
+		plan, err := fit.NewPlan(m, config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, _ := runFit(t, plan, newEngine("cuda:test", newOneThread(t, 1<<30), Options{}), cohortTable(m), noise.Insecure(3).Child(uint64(k)))
+		same(t, posteriors[k].Mean, alone.Mean)
+		same(t, posteriors[k].VarDP, alone.VarDP)
+		if k > 0 && posteriors[k].Mean[0] == posteriors[0].Mean[0] {
+			t.Errorf("fit %d has the noise of fit 0", k)
+		}
+	}
+}
+
+// A whole fit on the device follows the one on the CPU with the same noise: the
+// iterates drift apart only as the rounding of sums and elementary functions
+// does. Noise is rounded to a lattice, so that one of the about 17 000 noisy
+// numbers falls on another multiple when a sum differs in its last bits: with
+// probability 1e-9 or so, and then by a thousandth of the noise.
+func TestFitFollowsCPU(t *testing.T) {
+	m := cohort(t)
 	for name, cfg := range map[string]fit.Config{
 		"defaults":         {Epsilon: 1, Delta: 1e-5, Steps: 150},
 		"poisson, flat":    {Epsilon: 1, Delta: 1e-5, Steps: 150, SamplingRate: 0.1, Clipping: "flat", ClipNorm: 2},
@@ -42,19 +117,7 @@ func TestFitFollowsCPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := func(e privacy.Engine) *fit.Posterior {
-				curator, err := privacy.NewCurator(privacy.CuratorConfig{
-					Table: privacy.NewTable(privacy.TableConfig{
-						Data: "../../datasets/cohort.csv", Encoding: m.Encoding, Precision: privacy.Float32, Root: noise.Insecure(3),
-					}),
-					Engine: e, Root: noise.Insecure(3), Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				post, ledger, err := fit.Run(context.Background(), plan, curator, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				post, ledger := runFit(t, plan, e, cohortTable(m), noise.Insecure(3))
 				if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
 					t.Errorf("ledger %+v", ledger)
 				}

@@ -18,11 +18,11 @@ type gathering struct {
 	waiting  []*launch
 	full     chan struct{} // of the first one that waits
 	took     time.Duration // the last launch
-	runs     address       // room for mostTogether of struct run, while workers are expected
+	runs     address       // room for MostTogether of struct run, while workers are expected
 }
 
-// mostTogether is the most fits in one launch.
-const mostTogether = 256
+// MostTogether is the most fits whose steps are taken in one launch.
+const MostTogether = 256
 
 // A launch is one worker's part in one.
 type launch struct {
@@ -40,7 +40,7 @@ func (e *Engine) expect() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.expected == 0 {
-		at, err := e.driver.alloc(mostTogether * int64(unsafe.Sizeof(run{})))
+		at, err := e.driver.alloc(MostTogether * int64(unsafe.Sizeof(run{})))
 		if err != nil {
 			return err
 		}
@@ -103,7 +103,7 @@ func (e *Engine) launchSteps(w *worker) error {
 	g.mu.Unlock()
 	err := e.driver.enter()
 	if err == nil {
-		for some := range slices.Chunk(all, mostTogether) {
+		for some := range slices.Chunk(all, MostTogether) {
 			err = errors.Join(err, e.launchTogether(some))
 		}
 		e.driver.leave()

@@ -1,5 +1,5 @@
 // A stand-in for libcuda.so.1 with the prototypes of cuda.h: memory is the
-// host's, kernels are fibers (the library named by D3P_KERNELS), of which 4 blocks
+// host's, kernels are fibers (the library named by STANDIN_KERNELS), of which 4 blocks
 // wait for each other. It refuses arguments that a driver would, and copies to the
 // device in part as late as a driver may, so that the calls of the Go side can be
 // tested without a card. 16, 32 and 48 are its context, stream and module.
@@ -62,7 +62,7 @@ CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *
 
 CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option, void **value) {
     WANT(strstr(image, ".target sm_70") && n == 2 && option[0] == 5 && option[1] == 6 && value[0] && (size_t)value[1] == 4096);
-    if (getenv("D3P_KERNELS")[0] == 0) return strcpy(value[0], "line 7: what ptxas says\n"), 218;
+    if (getenv("STANDIN_KERNELS")[0] == 0) return strcpy(value[0], "line 7: what ptxas says\n"), 218;
     *m = MODULE;
     return 0;
 }
@@ -71,7 +71,7 @@ CUresult cuModuleUnload(void *m) { WANT(m == MODULE); return 0; }
 
 CUresult cuModuleGetFunction(void **f, void *m, const char *name) {
     WANT(m == MODULE);
-    *f = dlsym(dlopen(getenv("D3P_KERNELS"), RTLD_NOW), name);
+    *f = dlsym(dlopen(getenv("STANDIN_KERNELS"), RTLD_NOW), name);
     return *f ? 0 : 500;
 }
 
