@@ -165,3 +165,25 @@ func TestUpdatesAreSerial(t *testing.T) {
 		t.Errorf("%d entries, %v, want 8", len(b.Entries), err)
 	}
 }
+
+// A ledger under two names is one ledger.
+func TestLinkedLedger(t *testing.T) {
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "cohort.ledger"), filepath.Join(dir, "link.ledger")
+	if err := Create(path, book(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("cohort.ledger", link); err != nil {
+		t.Skip(err)
+	}
+	for i, name := range []string{link, path} {
+		if _, err := Update(name, func(b *Book) error { return b.Settle(Run{ID: name}, run(100, 1), now) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, read := range []string{link, path} {
+			if b, err := Read(read); err != nil || len(b.Entries) != i+1 {
+				t.Errorf("after %d updates %s has %d entries (%v)", i+1, filepath.Base(read), len(b.Entries), err)
+			}
+		}
+	}
+}

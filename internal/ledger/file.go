@@ -67,13 +67,18 @@ func Read(path string) (*Book, error) {
 }
 
 // Update changes a book in place, whole or not at all, while no other program
-// does; it waits for one that does. The book is returned as it was written.
+// does; it waits for one that does. The book is returned as it was written. A
+// symbolic link stands for the file it leads to: put in place of the link, the new
+// book would be a second one, with a limit of its own.
 func Update(path string, change func(*Book) error) (*Book, error) {
-	full, err := filepath.Abs(path)
+	if _, err := Read(path); err != nil { // before a lock is left beside what is no ledger
+		return nil, err
+	}
+	full, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Read(path); err != nil { // before a lock is left beside what is no ledger
+	if full, err = filepath.Abs(full); err != nil {
 		return nil, err
 	}
 	unlock, err := lockedfile.MutexAt(full + ".lock").Lock()
