@@ -33,14 +33,19 @@ func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy
 	if err == nil {
 		err = folder.write(checkpointFile, checkpoint)
 	}
+	spent := filepath.Join(folder.private(), ledgerFile)
+	switch {
+	case errors.Is(cause, fit.ErrStopped):
+	case err != nil: // a state that left the range of numbers cannot be written
+		return failWith(statusNumeric, fmt.Errorf("%w; what was spent is in %s", cause, spent))
+	default:
+		return failWith(statusNumeric, fmt.Errorf("%w; what was spent is in %s (d3p resume %s tries again from there)", cause, spent, folder.path))
+	}
 	if err != nil {
 		return failWith(statusNumeric, errors.Join(cause, err))
 	}
-	if !errors.Is(cause, fit.ErrStopped) {
-		return failWith(statusNumeric, cause)
-	}
 	return failWith(statusStopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %s goes on at no new cost)",
-		posterior.Steps, posterior.Plan.Steps, filepath.Join(folder.private(), ledgerFile), folder.path))
+		posterior.Steps, posterior.Plan.Steps, spent, folder.path))
 }
 
 // fitResult is the JSON form of a finished fit.

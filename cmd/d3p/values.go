@@ -76,7 +76,10 @@ func checkNumber(name string, x float64) error {
 			return fmt.Errorf("%g is not from 0 to 1", x)
 		}
 	default:
-		if !(x > 0) || math.IsInf(x, 1) {
+		if math.IsInf(x, 1) {
+			return fmt.Errorf("%g is not finite", x)
+		}
+		if !(x > 0) {
 			return fmt.Errorf("%g is not positive", x)
 		}
 	}

@@ -42,3 +42,19 @@ func TestSkeleton(t *testing.T) {
 		t.Errorf("%v\n%s", errs, filled)
 	}
 }
+
+// What Windows programs write before a text is no part of it; what is no text in
+// UTF-8 is said to be none, once.
+func TestTextOfModelFiles(t *testing.T) {
+	src := string(Skeleton([]string{"age"}))
+	_, want := Parse("m.yaml", []byte(src), nil)
+	if _, errs := Parse("m.yaml", []byte("\ufeff"+src), nil); len(errs) != len(want) || errs[0].Error() != want[0].Error() {
+		t.Errorf("with a byte order mark: %v, want %v", errs, want)
+	}
+	wide := strings.Join(strings.Split(src, ""), "\x00")
+	for _, text := range []string{"\xff\xfe" + wide, wide, "d3p: 1\nname: caf\xe9\n"} {
+		if _, errs := Parse("m.yaml", []byte(text), nil); len(errs) != 1 || errs[0].Message != "the file is no text in UTF-8" {
+			t.Errorf("%.8q: %v", text, errs)
+		}
+	}
+}

@@ -12,7 +12,7 @@ func suggest(word, noun string, known []string) string {
 	if n := nearest.Name(word, known); n != "" {
 		return "did you mean " + n + "?"
 	}
-	if len(known) == 0 || len(known) > 12 {
+	if len(known) == 0 || len(known) > 24 {
 		return ""
 	}
 	return noun + ": " + strings.Join(known, ", ")

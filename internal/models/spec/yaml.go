@@ -1,8 +1,10 @@
 package spec
 
 import (
+	"bytes"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -20,8 +22,13 @@ type reader struct {
 }
 
 // document parses src and returns the entries of its top-level mapping, or
-// false when there is none to read.
+// false when there is none to read. A byte order mark before it is no part of it.
 func (r *reader) document(src []byte) ([]entry, bool) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
+		r.add(Position{File: r.file, Line: 1, Column: 1}, "save it as UTF-8", "the file is no text in UTF-8")
+		return nil, false
+	}
 	file, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey())
 	if err != nil {
 		r.syntaxError(src, err)
