@@ -107,9 +107,12 @@ func (v *validator) privacy(c Config) {
 	v.check(c.Delta == 0 || c.Delta > 0 && c.Delta < 1, "delta", c.Delta, "is not between 0 and 1", "--delta 1e-6")
 	v.optionalPositive("noise-multiplier", c.NoiseMultiplier)
 	if c.Adjacency != "" {
-		if _, err := event.ParseRelation(c.Adjacency); err != nil {
+		rel, err := event.ParseRelation(c.Adjacency)
+		if err != nil {
 			v.errs = append(v.errs, fmt.Errorf("--adjacency: %w", err))
 		}
+		v.check(rel != event.ZeroOut || c.Clipping != ClippingAdaptive && c.ClipQuantile == 0, "clipping", ClippingAdaptive,
+			"is not accounted for under zero-out neighbours: a null record counts as unclipped", "--clipping flat")
 	}
 	v.check(c.Draws <= 1, "draws", c.Draws, "draws per step are for fit-nonprivate only", "--draws 1")
 }

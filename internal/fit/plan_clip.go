@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
 )
 
 const (
@@ -19,11 +20,12 @@ const (
 //	γ = 1 − clamp(10√P/(μN), 0.01, 0.4):
 //
 // clipping bias does not shrink with N and the noise does, so C grows with μN.
-// A clip norm alone means flat clipping at that norm.
+// A clip norm alone means flat clipping at that norm, and so do zero-out
+// neighbours, under which the count has no accounting.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.signal()
 	kind := ClippingAdaptive
-	if signal < minAdaptive || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || p.Adjacency == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {

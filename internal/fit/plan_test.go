@@ -227,6 +227,7 @@ func TestConfigErrors(t *testing.T) {
 		"--clip-quantile: 1":          {Records: 100, Epsilon: 1, ClipQuantile: 1},
 		"--clip-quantile: 0.5":        {Records: 100, Epsilon: 1, ClipQuantile: 0.5, Clipping: "flat"},
 		"--clipping: unknown":         {Records: 100, Epsilon: 1, Clipping: "off"},
+		"--clipping: adaptive is not": {Records: 100, Epsilon: 1, Sampling: "shuffle", Adjacency: "zero-out", ClipQuantile: 0.8},
 		"--optimizer: unknown":        {Records: 100, Epsilon: 1, Optimizer: "adamm"},
 		"--schedule: unknown":         {Records: 100, Epsilon: 1, Schedule: "linear"},
 		"--guide: unknown":            {Records: 100, Epsilon: 1, Guide: "normal"},
@@ -253,6 +254,14 @@ func TestConfigErrors(t *testing.T) {
 	_, err := newPlan(3, Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
 	if n := strings.Count(err.Error(), "--"); n < 4 || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("want four mistakes at once, got: %v", err)
+	}
+}
+
+// Under zero-out neighbours the count that adaptive clipping buys has no accounting.
+func TestZeroOutClipsFlat(t *testing.T) {
+	p, err := newPlan(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Adjacency: "zero_out"})
+	if err != nil || p.Clipping != ClippingFlat || p.CountNoise != 0 {
+		t.Errorf("plan %+v, %v", p, err)
 	}
 }
 

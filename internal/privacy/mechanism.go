@@ -87,6 +87,9 @@ func (m Mechanism) check(rel event.Relation) error {
 	if m.CountNoise != 0 && !(m.CountTarget > 0 && m.CountTarget < 1) {
 		return fmt.Errorf("privacy: count target %g is not between 0 and 1", m.CountTarget)
 	}
+	if m.CountNoise != 0 && rel == event.ZeroOut { // a rejected record is a null one, and counts 1-γ
+		return errors.New("privacy: under zero_out neighbours a record that becomes a null one moves the count by 1, for which there is no accounting (choose no count)")
+	}
 	claim, err := sampler.ClaimFor(m.Sampler)
 	if err != nil {
 		return err

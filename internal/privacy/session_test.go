@@ -210,6 +210,12 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 	m.Sampler = sampler.Config{Scheme: "balls_and_bins", BatchSize: 2, PublicN: 4}
 	_, err := newCurator(t, under).Begin(m)
 	mustContain(t, err, "balls_and_bins", "substitute")
+	under.Relation = event.ZeroOut
+	m.Sampler = sampler.Config{Scheme: "shuffle", BatchSize: 2, PublicN: 4}
+	_, err = newCurator(t, under).Begin(m)
+	mustContain(t, err, "count", "zero_out")
+	m.CountNoise = 0
+	begin(t, newCurator(t, under), m)
 
 	s := begin(t, c, mechanism(t, 1))
 	for _, norm := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
