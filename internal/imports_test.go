@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
 	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
-		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}},
+		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written

@@ -128,6 +128,9 @@ func (c *curvature) relax(gain, precision []float64, low, high int, s *scratch) 
 	}
 }
 
+// noiseOfMean is v̄, the variance of the noise in each entry of the mean gradient.
+func (c *curvature) noiseOfMean() float64 { return c.Totals[1] / (c.Totals[0] * c.Totals[0]) }
+
 // estimate is h and its variance v of coordinate j.
 func (c *curvature) estimate(j int) (h, v float64) {
 	return c.Likelihood[j] / c.Square[j], c.Noise[j] / (c.Square[j] * c.Square[j])

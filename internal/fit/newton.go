@@ -31,7 +31,7 @@ const newtonReach = 3
 // drift is a fraction of its noise.
 func (c *curvature) locate(mean, logSD, varDP []float64) {
 	weight := c.Totals[0]
-	noise := c.Totals[1] / (weight * weight)
+	noise := c.noiseOfMean()
 	c.each(func(j int, h, v, lambda float64) {
 		kappa := h / (h + noise)
 		precision, exact := c.precision(j, kappa*h, lambda), c.precision(j, h, lambda)

@@ -17,8 +17,11 @@ type Posterior struct {
 	Mean   []float64 // location m, shape (P)
 	LogSD  []float64 // log of the guide's marginal standard deviation, shape (P)
 	VarDP  []float64 // variance of Mean caused by the privacy noise, shape (P); zero when not modelled
-	Steps  int       // completed steps; less than Plan.Steps when stopped early
-	Trace  Trace     // iterates, thinned; it may share memory with the fit in progress
+	// NoiseFactor is F with FFᵀ the covariance of that noise, the lower triangle
+	// row by row, P(P+1)/2 numbers; nil where its coordinates are independent.
+	NoiseFactor []float64
+	Steps       int   // completed steps; less than Plan.Steps when stopped early
+	Trace       Trace // iterates, thinned; it may share memory with the fit in progress
 
 	loop *Loop
 }
@@ -109,8 +112,6 @@ func (p *Posterior) Draws(dst []float64, rng Normals) {
 		rng.Normals(noise)
 		theta := dst[:latent]
 		p.Guide.Draw(theta, p.Lambda, eta)
-		for j, v := range p.VarDP {
-			theta[j] += math.Sqrt(v) * extra[j]
-		}
+		p.addNoise(theta, extra)
 	}
 }

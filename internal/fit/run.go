@@ -106,7 +106,9 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 		}
 	})
 	err = errors.Join(err, session.Close())
-	return l.Posterior(), c.Ledger(), err
+	post := l.Posterior()
+	l.join(post, prior)
+	return post, c.Ledger(), err
 }
 
 // priorPrecision estimates 1/variance of every number under the prior, shape (P),

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"math"
 	"strings"
 
 	"d3p/internal/fit"
@@ -59,8 +58,8 @@ func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Dr
 	d.constrain(m, d.Center, p.Mean)
 	d.fill(m, func(theta []float64) { p.Draws(theta, rng) })
 	d.shareDerived(m, p)
-	if p.Guide.Name() == "mean-field" && d.Free != nil {
-		d.LogQ = logNormal(d.Free, p)
+	if d.Free != nil {
+		d.LogQ = p.LogDensity(d.Free)
 	}
 	return d
 }
@@ -118,20 +117,6 @@ func (d *Draws) constrain(m *models.Model, values, theta []float64) {
 			values = values[copy(values, d.all[q.At:q.At+q.ConstrainedSize]):]
 		}
 	}
-}
-
-// logNormal is the log density of draws (S x P) from independent normals.
-func logNormal(free []float64, p *fit.Posterior) []float64 {
-	latent := len(p.Mean)
-	sd, out := make([]float64, latent), make([]float64, len(free)/latent)
-	p.SD(sd)
-	for i := range out {
-		for j, x := range free[i*latent : (i+1)*latent] {
-			z := (x - p.Mean[j]) / sd[j]
-			out[i] -= z*z/2 + math.Log(sd[j]) + math.Log(2*math.Pi)/2
-		}
-	}
-	return out
 }
 
 // variables names the scalars of m; p may be nil for draws that no privacy noise

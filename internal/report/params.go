@@ -28,9 +28,12 @@ type Guide struct {
 	// Lambda are the guide's parameters and VarDP, for each unconstrained number,
 	// the variance that stands for the privacy noise. With Weights, which only the
 	// guide delta has, both leave out the parameters that stand in that file.
-	Lambda  []float64   `json:"lambda"`
-	VarDP   []float64   `json:"var_dp"`
-	Weights *WeightsRef `json:"weights,omitempty"`
+	Lambda []float64 `json:"lambda"`
+	VarDP  []float64 `json:"var_dp"`
+	// NoiseFactor is a factor of the noise's covariance, lower triangle row by
+	// row, where its numbers are not independent.
+	NoiseFactor []float64   `json:"noise_factor,omitempty"`
+	Weights     *WeightsRef `json:"weights,omitempty"`
 }
 
 // WeightsRef is the file that holds the parameters that are weights.

@@ -52,13 +52,16 @@ func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 	if len(p.Guide.Lambda) != g.Size() {
 		return nil, fmt.Errorf("params.json: %d guide parameters, want %d", len(p.Guide.Lambda), g.Size())
 	}
+	if n := len(p.Guide.NoiseFactor); n != 0 && n != latent*(latent+1)/2 {
+		return nil, fmt.Errorf("params.json: noise_factor has %d numbers, want %d", n, latent*(latent+1)/2)
+	}
 	mean, logSD := guide.Location(g, p.Guide.Lambda), make([]float64, latent)
 	g.SD(logSD, p.Guide.Lambda)
 	for j, sd := range logSD {
 		logSD[j] = math.Log(sd)
 	}
 	return &fit.Posterior{
-		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, Steps: p.Steps,
+		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
 	}, nil
 }
 

@@ -114,7 +114,7 @@ func (r *Run) Parameters() (Parameters, error) {
 	}
 	return Parameters{
 		SchemaVersion: 1, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
-		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, Weights: weights},
+		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
 		Parameters: r.Params,
 	}, err
 }

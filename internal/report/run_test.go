@@ -255,9 +255,22 @@ func TestPreprocessing(t *testing.T) {
 	t.Error("z does not say where its bounds come from, and no hazard is reported")
 }
 
-// What a release holds is enough to have the posterior back.
+// What a release holds is enough to have the posterior back, also where the
+// noise is not independent.
 func TestParametersRoundTrip(t *testing.T) {
 	run := example(t, fit.Config{Epsilon: 1})
+	roundTrip(t, run)
+	latent := len(run.Posterior.Mean)
+	for j := range latent {
+		for k := range j + 1 {
+			run.Posterior.NoiseFactor = append(run.Posterior.NoiseFactor, 0.1/float64(1+j-k))
+		}
+	}
+	roundTrip(t, run)
+}
+
+func roundTrip(t *testing.T, run *Run) {
+	t.Helper()
 	parameters, err := run.Parameters()
 	if err != nil {
 		t.Fatal(err)

@@ -45,6 +45,32 @@ func (g *FullRank) Init(lambda, mean []float64, scale float64) {
 	}
 }
 
+// Set sets lambda to location mean (P) and the lower triangular factor L, row by
+// row, P(P+1)/2 numbers with a positive diagonal.
+func (g *FullRank) Set(lambda, mean, factor []float64) {
+	copy(lambda[:g.p], mean)
+	copy(lambda[g.p:], factor)
+	for i := range g.p {
+		r := g.row(lambda, i)
+		for j := range r[:i] {
+			r[j] /= r[i]
+		}
+		r[i] = math.Log(r[i])
+	}
+}
+
+// Factor sets dst, P(P+1)/2 numbers, to the factor L of lambda, row by row.
+func (g *FullRank) Factor(dst, lambda []float64) {
+	copy(dst, lambda[g.p:])
+	for i := range g.p {
+		r := dst[i*(i+1)/2:][:i+1]
+		r[i] = math.Exp(r[i])
+		for j := range r[:i] {
+			r[j] *= r[i]
+		}
+	}
+}
+
 // Draw implements Guide.
 func (g *FullRank) Draw(theta, lambda, eta []float64) {
 	for i := range g.p {

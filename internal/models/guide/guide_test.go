@@ -298,3 +298,25 @@ func near(t *testing.T, what string, got, want, tol float64) {
 		t.Errorf("%s: got %.15g, want %.15g", what, got, want)
 	}
 }
+
+// Factor gives back what Set was given, and draws with it have that covariance:
+// θ = m + Lη.
+func TestFullRankFactor(t *testing.T) {
+	g := NewFullRank(3)
+	mean, want := []float64{1, -2, 0.5}, []float64{2, -0.5, 0.1, 3, 0.7, 4}
+	lambda, got := make([]float64, g.Size()), make([]float64, 6)
+	g.Set(lambda, mean, want)
+	g.Factor(got, lambda)
+	for i := range want {
+		if math.Abs(got[i]-want[i]) > 1e-15*math.Abs(want[i])+1e-15 {
+			t.Errorf("factor %d: %g, want %g", i, got[i], want[i])
+		}
+	}
+	theta := make([]float64, 3)
+	g.Draw(theta, lambda, []float64{1, 10, 100})
+	for i, want := range []float64{1 + 2, -2 - 0.5 + 1, 0.5 + 3 + 7 + 400} {
+		if math.Abs(theta[i]-want) > 1e-12 {
+			t.Errorf("θ[%d] = %g, want %g", i, theta[i], want)
+		}
+	}
+}

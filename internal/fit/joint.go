@@ -1,0 +1,143 @@
+package fit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy/noise"
+)
+
+// jointLimit is up to how many parameters a fit ends in a joint normal.
+const jointLimit = 300
+
+// join replaces, at the end of a mean-field fit, the independent normals of post
+// by a joint one. A mean-field guide takes a parameter to be
+// as well known as if all others were given: an intercept beside the effects of
+// groups, which are known by their sums only, comes out with a third of its
+// standard deviation, and the noise in it with less.
+//
+// H is the likelihood's information: its diagonal is measured (see curvature),
+// its pattern is that of invented records. Λ is the prior's. The mean released
+// gradient, with noise of variance v̄, is a measurement of the mode with
+// information K = H(H + v̄)⁻¹H instead of H; so the covariance of the real-valued
+// parameters is (Λ + K)⁻¹, of which (Λ + K)⁻¹ − (Λ + H)⁻¹ stands for the noise.
+// That is the best that can be known from the releases where the log likelihood
+// is quadratic; the mean stays where the fit has it, which is nearly as good, but
+// in directions that the likelihood does not depend on, see settle.
+//
+// Of the others, scales are brought to what their effects say, see rescale; the
+// rest keeps its independent normals.
+func (l *Loop) join(post *Posterior, prior *tapePrior) {
+	if !l.joins() {
+		return
+	}
+	m, c := l.plan.model, &l.state.Curvature
+	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
+	invented := newPattern(l.plan, post.Mean, rng)
+	h, v := make([]float64, l.plan.Latent), make([]float64, l.plan.Latent)
+	c.each(func(j int, hj, vj, _ float64) { h[j], v[j] = hj, vj })
+
+	found := findScales(m, invented, post.Mean)
+	c.beCautious(h, invented.moved(), found)
+	var scales []spread
+	for _, s := range found {
+		scales = append(scales, s.rescale(post, prior, c, h, v))
+	}
+	if len(scales) > 0 {
+		invented = newPattern(l.plan, post.Mean, rng)
+	}
+	free := realValued(m)
+	ofFree := invented.of(free)
+	prior.settle(post, free, ofFree.flat())
+
+	likelihood := ofFree.fit(pick(h, free), pick(v, free))
+	ofPrior := raised(prior.information(post, free), likelihood, pick(c.floor, free))
+	exact, total := inverse(likelihood, ofPrior), inverse(behindNoise(likelihood, c.noiseOfMean()), ofPrior)
+	if exact == nil || total == nil {
+		return // a prior that is not log-concave there
+	}
+	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
+	replaceBlock(ofGuide, free, exact)
+	replaceBlock(ofNoise, free, difference(total, exact))
+	for _, s := range scales {
+		s.widen(ofGuide, ofNoise)
+	}
+	post.setCovariance(ofGuide, ofNoise)
+}
+
+// joins reports whether the fit is one that join is for.
+func (l *Loop) joins() bool {
+	p := l.plan
+	return p.Private && p.NoiseAware == NoiseAwareCurvature && p.Latent <= jointLimit && l.state.Average.Count > 0 &&
+		p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
+}
+
+// isReal reports whether the numbers of p are its unconstrained ones.
+func isReal(p *models.Param) bool { return p.Transform.Name == "identity" }
+
+// realValued are the coordinates of parameters without bounds.
+func realValued(m *models.Model) []int {
+	var list []int
+	for i := range m.Params {
+		if p := &m.Params[i]; isReal(p) {
+			for j := range p.Size {
+				list = append(list, p.Offset+j)
+			}
+		}
+	}
+	return list
+}
+
+// pick is x at index.
+func pick(x []float64, index []int) []float64 {
+	out := make([]float64, len(index))
+	for i, j := range index {
+		out[i] = x[j]
+	}
+	return out
+}
+
+// information is the negative Hessian of the log prior at the mean of post among
+// the coordinates index, by central differences of its gradient.
+func (p *tapePrior) information(post *Posterior, index []int) *mat.SymDense {
+	n := len(post.Mean)
+	theta, above, below := append([]float64(nil), post.Mean...), make([]float64, n), make([]float64, n)
+	rows := mat.NewDense(len(index), len(index), nil)
+	for i, j := range index {
+		step := math.Exp(post.LogSD[j]) / 100
+		theta[j] = post.Mean[j] + step
+		p.Gradient(above, theta)
+		theta[j] = post.Mean[j] - step
+		p.Gradient(below, theta)
+		theta[j] = post.Mean[j]
+		for m, k := range index {
+			rows.Set(i, m, (below[k]-above[k])/(2*step))
+		}
+	}
+	return symmetric(rows)
+}
+
+// setCovariance makes the guide full-rank with covariance ofGuide, and the noise's
+// covariance ofNoise; neither if one is not positive definite.
+func (p *Posterior) setCovariance(ofGuide, ofNoise *mat.SymDense) {
+	n := len(p.Mean)
+	for j := range n { // directions that no noise reaches
+		ofNoise.SetSym(j, j, ofNoise.At(j, j)+1e-9*ofGuide.At(j, j))
+	}
+	var guideFactor, noiseFactor mat.Cholesky
+	if !guideFactor.Factorize(ofGuide) || !noiseFactor.Factorize(ofNoise) {
+		return
+	}
+	full := guide.NewFullRank(n)
+	p.Lambda = make([]float64, full.Size())
+	full.Set(p.Lambda, p.Mean, lower(&guideFactor))
+	p.Guide, p.Mean = full, p.Lambda[:n:n]
+	p.NoiseFactor = lower(&noiseFactor)
+	for j := range n {
+		p.LogSD[j] = math.Log(ofGuide.At(j, j)) / 2
+		p.VarDP[j] = ofNoise.At(j, j)
+	}
+}

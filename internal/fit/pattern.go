@@ -1,0 +1,164 @@
+package fit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+)
+
+// pattern is what the information of records can look like at a point θ: a sum
+// Σ w_r g_r g_rᵀ, w ≥ 0, over the gradients of records that the model invents
+// there. Directions in which no record has a gradient stay exact: an intercept
+// against the effects of groups when every record is in one of them.
+type pattern struct {
+	latent    int // P, columns
+	records   int // rows
+	gradients []float64
+}
+
+// A pattern is made of patternRecords records, patternBatch at a time: so many
+// that correlations which are there by chance are small.
+const (
+	patternRecords = 4000
+	patternBatch   = 400
+)
+
+// newPattern invents records at theta (P) and takes their gradients.
+func newPattern(p *Plan, theta []float64, rng dist.Rand) pattern {
+	m := p.model
+	machine := graph.NewMachine(m.Likelihood, patternBatch)
+	machine.Globals(theta, nil)
+	q := pattern{latent: p.Latent}
+	g := make([]float64, p.Latent)
+	for range patternRecords / patternBatch {
+		machine.Records(m.SimulateRecords(theta, patternBatch, rng), m.Encoding.K, patternBatch, nil)
+		for r := range patternBatch {
+			if machine.Gradient(r, g); finite(g) {
+				q.gradients = append(q.gradients, g...)
+				q.records++
+			}
+		}
+	}
+	return q
+}
+
+// row is the gradient of record r.
+func (q pattern) row(r int) []float64 { return q.gradients[r*q.latent : (r+1)*q.latent] }
+
+// moved reports of each coordinate whether some record has a gradient in it.
+func (q pattern) moved() []bool {
+	list := make([]bool, q.latent)
+	for r := range q.records {
+		for j, x := range q.row(r) {
+			list[j] = list[j] || x != 0
+		}
+	}
+	return list
+}
+
+// of is the pattern of the coordinates index. One that no record moves, as the
+// effect of an indicator of missing values, gets a record of its own.
+func (q pattern) of(index []int) pattern {
+	out := pattern{latent: len(index), records: q.records}
+	for r := range q.records {
+		out.gradients = append(out.gradients, pick(q.row(r), index)...)
+	}
+	for i, is := range out.moved() {
+		if !is {
+			alone := make([]float64, len(index))
+			alone[i] = 1
+			out.gradients = append(out.gradients, alone...)
+			out.records++
+		}
+	}
+	return out
+}
+
+// flatTolerance is the largest eigenvalue of the pattern's correlations at which a
+// direction counts as one that no record has a gradient in.
+const flatTolerance = 1e-10
+
+// flat is a basis, in columns, of the directions in which no record has a
+// gradient; nil where every direction has one.
+func (q pattern) flat() *mat.Dense {
+	g := mat.NewDense(q.records, q.latent, q.gradients)
+	length := make([]float64, q.latent)
+	var squares mat.SymDense
+	squares.SymOuterK(1, g.T())
+	for j := range length {
+		length[j] = math.Sqrt(squares.At(j, j))
+	}
+	for j := range length {
+		for k := range j + 1 {
+			squares.SetSym(j, k, squares.At(j, k)/(length[j]*length[k]))
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(&squares, true) {
+		panic("fit: the eigenvalues of a finite symmetric matrix were not found")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	values, count := eigen.Values(nil), 0 // ascending
+	for count < len(values) && values[count] < flatTolerance {
+		count++
+	}
+	if count == 0 {
+		return nil
+	}
+	basis := mat.DenseCopyOf(vectors.Slice(0, q.latent, 0, count))
+	for j, x := range length {
+		for k := range count {
+			basis.Set(j, k, basis.At(j, k)/x)
+		}
+	}
+	return basis
+}
+
+// patternRounds is how often fit improves the weights.
+const patternRounds = 100
+
+// fit is the matrix of the pattern whose diagonal is h (P), h ≥ 0, which is known
+// with variance v (P): least squares by the multiplicative updates of Lee and
+// Seung 2001 (Algorithms for non-negative matrix factorization, NIPS 13), from
+// equal weights, so that what h does not decide stays as it was invented.
+func (q pattern) fit(h, v []float64) *mat.SymDense {
+	weight, have, want := make([]float64, q.records), make([]float64, q.latent), make([]float64, q.records)
+	for r := range weight {
+		weight[r], want[r] = 1, q.against(r, h, v)
+	}
+	for range patternRounds {
+		clear(have)
+		for r, w := range weight {
+			for j, x := range q.row(r) {
+				have[j] += w * x * x
+			}
+		}
+		for r := range weight {
+			if sum := q.against(r, have, v); sum > 0 {
+				weight[r] *= want[r] / sum
+			}
+		}
+	}
+	scaled := mat.NewDense(q.latent, q.records, nil)
+	for r, w := range weight {
+		for j, x := range q.row(r) {
+			scaled.Set(j, r, math.Sqrt(w)*x)
+		}
+	}
+	out := mat.NewSymDense(q.latent, nil)
+	out.SymOuterK(1, scaled)
+	return out
+}
+
+// against is Σ_j g_rj² d_j/v_j.
+func (q pattern) against(r int, d, v []float64) float64 {
+	sum := 0.0
+	for j, x := range q.row(r) {
+		sum += x * x * d[j] / v[j]
+	}
+	return sum
+}

@@ -1,0 +1,101 @@
+package fit
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+)
+
+// cohort is the shipped example, 12 hospitals, at a point of its prior, and the
+// gradients that it invents there.
+func cohort(t *testing.T) (*models.Model, []float64, pattern) {
+	t.Helper()
+	source, err := os.ReadFile("../../datasets/cohort.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := models.Read("cohort.yaml", source, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := NewPlan(m, Config{Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, rng)
+	return m, theta, newPattern(plan, theta, rng)
+}
+
+// param is the parameter called name.
+func param(t *testing.T, m *models.Model, name string) *models.Param {
+	t.Helper()
+	for i := range m.Params {
+		if m.Params[i].Name == name {
+			return &m.Params[i]
+		}
+	}
+	t.Fatalf("no parameter %s", name)
+	return nil
+}
+
+// To raise the intercept by 1 and every effect z by −1/sd changes no record's
+// likelihood, and nothing else does.
+func TestFlatDirections(t *testing.T) {
+	m, theta, q := cohort(t)
+	free := realValued(m)
+	flat := q.of(free).flat()
+	if flat == nil {
+		t.Fatal("no flat direction found")
+	}
+	if _, n := flat.Dims(); n != 1 {
+		t.Fatalf("%d flat directions, want 1", n)
+	}
+	sd, z := param(t, m, "sd_hospital"), param(t, m, "z_hospital")
+	want := make(map[int]float64)
+	want[param(t, m, "Intercept").Offset] = 1
+	for j := range z.Size {
+		want[z.Offset+j] = -1 / math.Exp(theta[sd.Offset])
+	}
+	scale := flat.At(0, 0) / want[free[0]]
+	for i, j := range free {
+		if got := flat.At(i, 0) / scale; math.Abs(got-want[j]) > 1e-6 {
+			t.Errorf("coordinate %d: %g, want %g", j, got, want[j])
+		}
+	}
+}
+
+// What fit returns has the diagonal that is asked for, where it can, and no
+// information in flat directions.
+func TestPatternFit(t *testing.T) {
+	m, _, q := cohort(t)
+	free := realValued(m)
+	q = q.of(free)
+	h, v := make([]float64, len(free)), make([]float64, len(free))
+	for r := range 200 { // the information of some of the records, of one hospital more than of others
+		for j, x := range q.row(r) {
+			h[j] += float64(1+r%3) * x * x
+		}
+	}
+	for j := range v {
+		v[j] = math.Max(h[j]*h[j], 1e-6) / 400 // known to 5 %
+	}
+	got := q.fit(h, v)
+	for j, want := range h {
+		if math.Abs(got.At(j, j)-want) > 0.05*want+1e-9 {
+			t.Errorf("diagonal[%d] = %g, want %g", j, got.At(j, j), want)
+		}
+	}
+	flat := q.flat().ColView(0)
+	var push mat.VecDense
+	push.MulVec(got, flat)
+	if mat.Norm(&push, 2) > 1e-6*mat.Norm(got, 2)*mat.Norm(flat, 2) {
+		t.Errorf("information %g in a direction in which no record has any", mat.Norm(&push, 2))
+	}
+}

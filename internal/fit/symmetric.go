@@ -1,0 +1,115 @@
+package fit
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// symmetric is (a + aᵀ)/2.
+func symmetric(a *mat.Dense) *mat.SymDense {
+	n, _ := a.Dims()
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			out.SetSym(i, j, (a.At(i, j)+a.At(j, i))/2)
+		}
+	}
+	return out
+}
+
+// diagonal are the covariances of independent coordinates with standard
+// deviations exp(logSD) and of noise of the given variances.
+func diagonal(logSD, variance []float64) (ofGuide, ofNoise *mat.SymDense) {
+	n := len(logSD)
+	ofGuide, ofNoise = mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	for j := range n {
+		ofGuide.SetSym(j, j, math.Exp(2*logSD[j]))
+		ofNoise.SetSym(j, j, variance[j])
+	}
+	return ofGuide, ofNoise
+}
+
+// replaceBlock sets what a has among the coordinates index to block.
+func replaceBlock(a *mat.SymDense, index []int, block *mat.SymDense) {
+	for i, j := range index {
+		for k := range i + 1 {
+			a.SetSym(j, index[k], block.At(i, k))
+		}
+	}
+}
+
+// raised is a, with diagonal entries raised so that those of a + b are at least
+// floor.
+func raised(a, b *mat.SymDense, floor []float64) *mat.SymDense {
+	for j, f := range floor {
+		if lack := f - a.At(j, j) - b.At(j, j); lack > 0 {
+			a.SetSym(j, j, a.At(j, j)+lack)
+		}
+	}
+	return a
+}
+
+// behindNoise is H(H + v)⁻¹H for a positive semidefinite H.
+func behindNoise(h *mat.SymDense, v float64) *mat.SymDense {
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, true) {
+		panic("fit: the eigenvalues of a finite symmetric matrix were not found")
+	}
+	var vectors mat.Dense
+	eigen.VectorsTo(&vectors)
+	for i, e := range eigen.Values(nil) {
+		e = math.Max(0, e)
+		column := vectors.ColView(i).(*mat.VecDense)
+		column.ScaleVec(e/math.Sqrt(e+v), column)
+	}
+	out := mat.NewSymDense(h.SymmetricDim(), nil)
+	out.SymOuterK(1, &vectors)
+	return out
+}
+
+// difference is a − b.
+func difference(a, b *mat.SymDense) *mat.SymDense {
+	out := mat.NewSymDense(b.SymmetricDim(), nil)
+	out.ScaleSym(-1, b)
+	out.AddSym(a, out)
+	return out
+}
+
+// inverse is (a + b)⁻¹, nil when that is not positive definite.
+func inverse(a, b *mat.SymDense) *mat.SymDense {
+	n := a.SymmetricDim()
+	sum, out := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
+	sum.AddSym(a, b)
+	var c mat.Cholesky
+	if !c.Factorize(sum) || c.InverseTo(out) != nil {
+		return nil
+	}
+	return out
+}
+
+// lower is the lower triangle of a Cholesky factor, row by row: n(n+1)/2 numbers.
+func lower(c *mat.Cholesky) []float64 {
+	var l mat.TriDense
+	c.LTo(&l)
+	var out []float64
+	for i := range c.SymmetricDim() {
+		for j := range i + 1 {
+			out = append(out, l.At(i, j))
+		}
+	}
+	return out
+}
+
+// product is LLᵀ of a lower triangle as lower gives it.
+func product(triangle []float64, n int) *mat.SymDense {
+	l, out := mat.NewDense(n, n, nil), mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			l.Set(i, j, triangle[0])
+			triangle = triangle[1:]
+		}
+	}
+	out.SymOuterK(1, l)
+	return out
+}
