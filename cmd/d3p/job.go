@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"d3p/internal/fit"
@@ -48,6 +51,24 @@ type job struct {
 // booking is the job's place in the ledger of the data set.
 func (j job) booking() booking {
 	return booking{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder}}
+}
+
+// replicate is the k-th of several jobs like j, from 0, with a seed of its own. Its
+// report says how to run it by itself.
+func (j job) replicate(k int, folder runFolder) job {
+	j.ID, j.Folder, j.Seed = runID(), folder.name(), j.Seed+uint64(k)
+	seed := strconv.FormatUint(j.Seed, 10)
+	j.Settings = slices.Clone(j.Settings)
+	for i := range j.Settings {
+		if j.Settings[i].Name == "seed" {
+			j.Settings[i].Value, j.Settings[i].Source = seed, "--repeat"
+		}
+	}
+	shared := func(word string) bool {
+		return strings.HasPrefix(word, "--repeat=") || strings.HasPrefix(word, "--seed=")
+	}
+	j.Command = append(slices.DeleteFunc(slices.Clone(j.Command), shared), "--seed="+seed)
+	return j
 }
 
 // table is the job's table, not read yet. The root chooses among the rows of units

@@ -91,7 +91,6 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 // exist.
 func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*replicate, error) {
 	var all []*replicate
-	seed := j.Seed
 	for k := range s.Repeat {
 		plan, err := fit.NewPlan(m, s.Fit)
 		if err != nil {
@@ -105,11 +104,11 @@ func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*rep
 		if err != nil {
 			return all, err
 		}
-		j.ID, j.Folder, j.Seed = runID(), folder.name(), seed+uint64(k)
-		if err := folder.write(jobFile, j); err != nil { // d3p ledger settle reads it, should this d3p be killed
+		own := j.replicate(k, folder)
+		if err := folder.write(jobFile, own); err != nil { // d3p ledger settle reads it, should this d3p be killed
 			return all, err
 		}
-		all = append(all, &replicate{folder: folder, job: j, plan: plan, root: root.Child(uint64(k))})
+		all = append(all, &replicate{folder: folder, job: own, plan: plan, root: root.Child(uint64(k))})
 	}
 	return all, nil
 }

@@ -151,7 +151,7 @@ func TestBadSettings(t *testing.T) {
 		{[]string{"--epsilon", "-1"}, nil, "", "--epsilon: -1 is not positive"},
 		{[]string{"--epsilon", "0"}, nil, "", "--epsilon: 0 is not positive"},
 		{[]string{"--epsilon", "NaN"}, nil, "", "--epsilon: NaN is not positive"},
-		{[]string{"--epsilon", "Inf"}, nil, "", "--epsilon: +Inf is not positive"},
+		{[]string{"--epsilon", "Inf"}, nil, "", "--epsilon: +Inf is not finite"},
 		{[]string{"--epsilon", "abc"}, nil, "", `--epsilon: "abc" is not a number`},
 		{[]string{"--delta", "1"}, nil, "", "--delta: 1 is not between 0 and 1"},
 		{[]string{"--delta", "NaN"}, nil, "", "--delta: NaN is not between 0 and 1"},
