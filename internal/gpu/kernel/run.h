@@ -82,26 +82,32 @@ DEVICE Batch batchOf(const Run& r, int step) {
     return b;
 }
 
+// Between two barriers a thread may go on with numbers of its own: in vectors of P
+// it is number i of all of them that is the same thread's (each).
+
 DEVICE void runGlobal(Team t, const Arguments& a) { execute(t, Frame{&a, 0, 0, 0, 1, 0, 0}, a.global, a.globalCount, a.globals); }
 
+// copyOutputs copies the outputs of a tape; a barrier has to follow.
 DEVICE void copyOutputs(Team t, const Arguments& a, const Output* list, int count, double* to) {
     Frame f = {&a, 0, 0, 0, 1, 0, 0};
     for (int k = 0; k < count; k++) {
         View x = view(f, list[k].from);
         each(t, list[k].size, 1, [&](int i, int) { to[list[k].to + i] = x.at(i, 0); });
     }
-    t.sync();
 }
 
+// proposeStep sets the parameters of the likelihood; a barrier has to follow.
 DEVICE void proposeStep(Team t, const Run& r, int step) {
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
     t.sync();
     runGlobal(t, r.propose);
     copyOutputs(t, r.propose, r.proposed, r.proposedCount, (double*)r.tape.parameters);
-    runGlobal(t, r.tape);
+    if (r.tape.globalCount > 0) {
+        t.sync();
+        runGlobal(t, r.tape);
+    }
     double c = r.state[r.clipNormAt];
     if (t.rank == 0 && !(c >= 1e-100 && c <= 1e100)) put(&r.status[1], (int)clipNormOutOfRange);
-    t.sync();
 }
 
 // confined is privacy.confine.
@@ -122,7 +128,6 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     int P = r.tape.parameterCount;
     double *sum = r.aux + r.inputCount, *count = sum + P;
     addSlots(t, r.tape, batch.slots, sum, count);
-    t.sync();
     double clipNorm = r.state[r.clipNormAt];
     each(t, P, 1, [&](int i, int) { sum[i] = confined(sum[i], clipNorm); });
     WordSource words = {r.words + (i64)step * r.wordCount, r.key ? openCipher(r.roundKeys) : Cipher{}, r.firstStep + step};
@@ -141,16 +146,17 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch) {
     t.sync();
 }
 
-// absorbStep makes the next state.
+// absorbStep makes the next state; a barrier has to follow.
 DEVICE void absorbStep(Team t, const Run& r, int step) {
     int P = r.tape.parameterCount;
     double* gradient = r.aux + r.inputCount + P + 1;
-    runGlobal(t, r.prior);
     each(t, P, 1, [&](int i, int) { gradient[i] = 0; });
-    t.sync();
+    runGlobal(t, r.prior);
     addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0, 0}, r.one, gradient);
+    t.sync();
     runGlobal(t, r.absorb);
     copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
+    t.sync();
     each(t, r.stateCount, 1, [&](int i, int) {
         if (!isFinite(r.next[i])) put(&r.status[1], (int)notFinite);
     });
@@ -161,7 +167,6 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
         if (i < r.keptCount) r.kept[(i64)step * r.keptCount + i] = r.next[i];
     });
     if (t.rank == 0) r.status[0] = step + 1;
-    t.sync();
 }
 
 DEVICE void runSteps(const Runs& runs, int block) {

@@ -15,20 +15,21 @@ struct Batch {
     const double* drawn; // noise: record after record
 };
 
+// clearSlot empties a slot; a barrier has to follow.
 DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
     each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = 0; });
     if (t.rank == 0) a.counts[slot] = 0;
-    t.sync();
 }
 
-// addToSlot adds the chunks of a slot, in order.
+// addToSlot adds the chunks of a slot, in order; a barrier has to follow.
 FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
     Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm, batch.drawn};
     i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
     i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
-    for (; chunk * batch.chunk < end; chunk += batch.slots) {
+    for (i64 begin = chunk; chunk * batch.chunk < end; chunk += batch.slots) {
+        if (chunk > begin) t.sync(); // the lanes are used again
         i64 position = chunk * batch.chunk, left = end - position;
         f.position = position - batch.first;
         f.n = (int)(left < batch.chunk ? left : batch.chunk);

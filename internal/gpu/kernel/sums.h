@@ -63,7 +63,8 @@ DEVICE void sumScatter(Team t, const Frame& f, const Term& m, const double* fact
     });
 }
 
-// addTerms adds Σ_b factor_b·g_b, parameterCount scalars, to sum.
+// addTerms adds Σ_b factor_b·g_b, parameterCount scalars, to sum; a barrier has to
+// follow.
 FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum) {
     const Arguments& a = *f.a;
     for (int k = 0; k < a.termCount; k++) {
@@ -74,7 +75,6 @@ FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum
         else if (m.xInRows) sumRows(t, f, m, factor, sum);
         else sumOuter(t, f, m, factor, sum);
     }
-    t.sync();
 }
 
 // accumulate adds the chunk to a slot: its sum and its count.
