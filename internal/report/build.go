@@ -117,9 +117,9 @@ func keptRows(u spec.Unit) string {
 }
 
 func (r *Run) neighbours() Neighbours {
-	n := Neighbours{Relation: string(r.Plan.Adjacency), DatasetSize: "private", NPublic: r.Plan.Records}
-	if r.Plan.Adjacency == event.Substitute {
-		n.DatasetSize = "public"
+	n := Neighbours{Relation: string(r.Plan.Adjacency), DatasetSize: "public", NPublic: r.Plan.Records}
+	if r.Plan.Adjacency == event.AddRemove { // under the others neighbours have the same size
+		n.DatasetSize = "private"
 	}
 	return n
 }

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"d3p/internal/fit"
+	"d3p/internal/privacy/event"
 )
 
 // A printed bound may be larger than the bound, never smaller, and by at most
@@ -22,4 +25,18 @@ func TestUpward(t *testing.T) {
 			t.Fatalf("upward(%v) = %s", x, upward(x))
 		}
 	})
+}
+
+// Only add-or-remove neighbours differ in their number of records: a report must not
+// promise to hide it under the others.
+func TestSizeIsPrivateUnderAddRemoveOnly(t *testing.T) {
+	for _, rel := range event.Relations() {
+		want := "public"
+		if rel == event.AddRemove {
+			want = "private"
+		}
+		if n := (&Run{Plan: &fit.Plan{Adjacency: rel}}).neighbours(); n.DatasetSize != want {
+			t.Errorf("%s: how many records there are is %s, want %s", rel, n.DatasetSize, want)
+		}
+	}
 }
