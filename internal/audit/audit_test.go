@@ -69,9 +69,9 @@ func games() []game {
 			head + canary + six, head + six, -2, 2, independent, 1.5},
 		{"fixed size, substitute", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Adjacency: "substitute", Clipping: "flat"},
 			head + canary + six[len(opposite):], head + six, -2, 2, independent, 1.5},
-		{"balls and bins", rowsAreUnits, fit.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 8, NoiseMultiplier: 2, Clipping: "flat"},
+		{"balls and bins", rowsAreUnits, fit.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary, head, 0, 1, once, 1.25},
-		{"shuffle", rowsAreUnits, fit.Config{Sampling: "shuffle", BatchSize: 3, Steps: 8, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
+		{"shuffle", rowsAreUnits, fit.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
 			head + canary, head, 0, 1, once, 0},
 		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
@@ -79,7 +79,7 @@ func games() []game {
 }
 
 const (
-	trials = 50_000
+	trials = 40_000
 	delta  = 0.02
 )
 
