@@ -306,12 +306,12 @@ func TestConfigErrors(t *testing.T) {
 }
 
 func TestDrawDoesNotAllocate(t *testing.T) {
-	for _, n := range []int{3000, 70000} {
-		for _, cfg := range configs(n) {
+	for _, n := range []int{3000, 70000, bitsFrom} {
+		for _, cfg := range append(configs(n), Config{Scheme: "poisson", Rate: 0.8}) {
 			s := open(t, cfg, n, 8)
 			dst, _ := s.Draw(0, nil)
 			step := 1
-			if got := testing.AllocsPerRun(50, func() { dst, _ = s.Draw(step, dst); step++ }); got != 0 {
+			if got := testing.AllocsPerRun(20, func() { dst, _ = s.Draw(step, dst); step++ }); got != 0 {
 				t.Errorf("%s, n=%d: %g allocations a step", cfg.Scheme, n, got)
 			}
 		}
