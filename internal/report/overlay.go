@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -21,7 +22,7 @@ type DensityPoint = figure.Point
 
 // Overlays compares prior and posterior of the n parameters, not derived
 // quantities, whose posterior mean is farthest from zero;
-// standardised effects of groups are left out.
+// standardised effects of groups, and what does not vary, are left out.
 func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil
@@ -29,12 +30,12 @@ func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 	rows := posterior.Summarise()
 	var order []int
 	for v, variable := range posterior.Variables {
-		if variable.Transform != "" && rows[v].SD > 0 && !strings.HasPrefix(variable.Name, "z_") {
+		if variable.Transform != "" && !rows[v].constant() && !strings.HasPrefix(variable.Name, "z_") {
 			order = append(order, v)
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return int(math.Copysign(1, math.Abs(rows[b].Mean)-math.Abs(rows[a].Mean)))
+		return cmp.Compare(math.Abs(rows[b].Mean), math.Abs(rows[a].Mean))
 	})
 	for _, v := range order[:min(n, len(order))] {
 		o := Overlay{Name: rows[v].Variable, From: rows[v].Mean - 5*rows[v].SD, To: rows[v].Mean + 5*rows[v].SD}

@@ -50,6 +50,19 @@ func TestOverlays(t *testing.T) {
 			t.Errorf("%s from %g to %g, %d points", o.Name, o.From, o.To, len(o.Prior))
 		}
 	}
+	name := list[0].Name
+	for v, r := range run.Draws.Summarise() {
+		if r.Variable == name { // made constant but for rounding, as a Cholesky factor's corner is
+			for s := range run.Draws.Of(v) {
+				run.Draws.Of(v)[s] = 1 + 2e-16*float64(s%2)
+			}
+		}
+	}
+	for _, o := range Overlays(run.Draws, run.Prior, 3) {
+		if o.Name == name {
+			t.Errorf("%s does not vary and has an overlay", name)
+		}
+	}
 	if Overlays(run.Draws, nil, 3) != nil {
 		t.Error("overlays without a prior")
 	}
