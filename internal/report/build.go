@@ -20,15 +20,11 @@ func (r *Run) Privacy() (*Privacy, error) {
 		Setting: Setting{
 			Model: "central", TrustModel: "the curator that runs d3p sees the records",
 			ReleaseType: "one release", AccessType: "non-interactive",
-			Actors: []string{"custodian: holds the records, runs d3p and sees private/", "anyone: may see every file of the release"},
+			Actors: r.actors(),
 		},
 		Unit:       unitOf(r.Spec.Data.Unit),
 		Neighbours: r.neighbours(),
-		Scope: Scope{
-			Covers:       []string{"every iterate of the fit", "the parameters and draws of the posterior", "every other file of the release", "predictions and tables made from them"},
-			DataAccesses: []string{"one noisy sum of clipped gradients per step"},
-			Tuning:       Tuning{false, "choosing settings by looking at the results of other runs on the same data is not counted here"},
-		},
+		Scope:      r.scope(),
 		Mechanism:     r.mechanism(),
 		Preprocessing: preprocessing(&r.Spec.Data, fieldsByHeader(r.Encoding)),
 		PerIteration:  []Spent{},
@@ -48,9 +44,6 @@ func (r *Run) Privacy() (*Privacy, error) {
 	}
 	for _, w := range plan.Warnings {
 		p.Warnings = append(p.Warnings, w.ID+": "+w.Text)
-	}
-	if plan.CountNoise > 0 {
-		p.Scope.DataAccesses = append(p.Scope.DataAccesses, "one noisy count of unclipped gradients per step, in the same release")
 	}
 	if err := r.account(p); err != nil {
 		return nil, err

@@ -193,6 +193,19 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 		if p.Guarantee != nil || p.Risk != nil || strings.Contains(p.Statements.OneLine, "differential") {
 			t.Errorf("%s: the report claims %+v, %s", name, p.Guarantee, p.Statements.OneLine)
 		}
+		if len(p.Scope.Covers) > 0 || strings.Contains(p.Setting.Actors[1], "may") {
+			t.Errorf("%s: the report covers %v, %v", name, p.Scope.Covers, p.Setting.Actors)
+		}
+		if noisy := strings.Contains(p.Scope.DataAccesses[0], "noisy"); noisy != run.Plan.Private {
+			t.Errorf("%s: the records were touched by %v", name, p.Scope.DataAccesses)
+		}
+		for _, page := range []string{"privacy.md", "privacy.html"} {
+			for _, lie := range []string{"one person; declared", "may be published", "1.798e+308"} {
+				if bytes.Contains(files[page], []byte(lie)) {
+					t.Errorf("%s: %s says %q", name, page, lie)
+				}
+			}
+		}
 		if files["dp_event.json"] != nil {
 			t.Errorf("%s: an event is published", name)
 		}

@@ -1,0 +1,30 @@
+package report
+
+// scope says what the guarantee covers, which is nothing of a run that is not
+// private, and what touched the records.
+func (r *Run) scope() Scope {
+	s := Scope{
+		Covers:       []string{},
+		DataAccesses: []string{"one exact sum of gradients per step"},
+		Tuning:       Tuning{false, "choosing settings by looking at the results of other runs on the same data is not counted here"},
+	}
+	if r.Banner() == "" {
+		s.Covers = []string{"every iterate of the fit", "the parameters and draws of the posterior", "every other file of the release", "predictions and tables made from them"}
+	}
+	if r.Plan.Private {
+		s.DataAccesses[0] = "one noisy sum of clipped gradients per step"
+	}
+	if r.Plan.CountNoise > 0 {
+		s.DataAccesses = append(s.DataAccesses, "one noisy count of unclipped gradients per step, in the same release")
+	}
+	return s
+}
+
+// actors says who sees what.
+func (r *Run) actors() []string {
+	custodian := "custodian: holds the records, runs d3p and sees private/"
+	if r.Banner() != "" {
+		return []string{custodian, "anyone else: must see none of the files"}
+	}
+	return []string{custodian, "anyone: may see every file of the release"}
+}
