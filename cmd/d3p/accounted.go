@@ -212,24 +212,24 @@ func (e *riskEntry) print(w io.Writer) {
 const printedDigits = 6
 
 // roundUp prints an upper bound: never below x.
-func roundUp(x float64) string { return rounded(x, math.Ceil) }
+func roundUp(x float64) string { return rounded(x, printedDigits, math.Ceil) }
 
 // roundDown prints a lower bound: never above x.
-func roundDown(x float64) string { return rounded(x, math.Floor) }
+func roundDown(x float64) string { return rounded(x, printedDigits, math.Floor) }
 
-func rounded(x float64, to func(float64) float64) string {
+func rounded(x float64, digits int, to func(float64) float64) string {
 	if x == 0 || math.IsInf(x, 0) {
 		return strconv.FormatFloat(x, 'g', -1, 64)
 	}
 	exponent := math.Floor(math.Log10(math.Abs(x)))
-	digits, _ := strconv.ParseFloat(strconv.FormatFloat(x*math.Pow(10, printedDigits-1-exponent), 'g', 15, 64), 64)
-	mantissa := to(digits)
-	s := fmt.Sprintf("%.0fe%d", mantissa, int(exponent)-printedDigits+1)
+	scaled, _ := strconv.ParseFloat(strconv.FormatFloat(x*math.Pow(10, float64(digits-1)-exponent), 'g', 15, 64), 64)
+	mantissa := to(scaled)
+	s := fmt.Sprintf("%.0fe%d", mantissa, int(exponent)-digits+1)
 	v, _ := strconv.ParseFloat(s, 64)
 	// the detour through decimal digits can lose the last one
 	if d := x - v; to(0.5) == 1 && d > 0 || to(0.5) == 0 && d < 0 {
-		s = fmt.Sprintf("%.0fe%d", mantissa+2*to(0.5)-1, int(exponent)-printedDigits+1)
+		s = fmt.Sprintf("%.0fe%d", mantissa+2*to(0.5)-1, int(exponent)-digits+1)
 		v, _ = strconv.ParseFloat(s, 64)
 	}
-	return strconv.FormatFloat(v, 'g', printedDigits, 64)
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }

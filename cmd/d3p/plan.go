@@ -118,13 +118,13 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	if p.Private {
 		t.AppendRows([]table.Row{
 			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))},
-			{"certified", fmt.Sprintf("epsilon at most %.6g", p.Certified.Upper)},
-			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %.3f; mu %.4g",
-				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), p.Risk.Advantage, p.GDP.Mu)},
+			{"certified", "epsilon at most " + roundUp(p.Certified.Upper)},
+			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))},
 		})
 	}
 	if b := p.Budget; b != nil {
-		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %s epsilon %.6g of %g at delta %.3g; left: %.4g", report.OtherRuns(b.Before.Runs), b.After, b.Limit.Epsilon, b.Limit.Delta, b.Left)})
+		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
 	}
 	t.AppendRows([]table.Row{
 		{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)},

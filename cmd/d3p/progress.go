@@ -99,5 +99,5 @@ func spent(epsilon float64) string {
 	if math.IsInf(epsilon, 1) {
 		return ""
 	}
-	return fmt.Sprintf(", epsilon spent %.3g", epsilon)
+	return ", epsilon spent " + rounded(epsilon, 3, math.Ceil)
 }

@@ -16,7 +16,7 @@ func (r *Run) claim() string {
 }
 
 func claimLine(epsilon, delta float64, entity string, rel event.Relation) string {
-	return fmt.Sprintf("(%s, %.3g)-differential privacy for one %s, %s neighbours", upward(epsilon), delta, entity, RelationWords(rel))
+	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", upward(epsilon), rounded(delta, 3, 1), entity, RelationWords(rel))
 }
 
 // claimParagraph says what the claim is about and what it rests on.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"math"
 	"strconv"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -37,6 +39,20 @@ func TestSizeIsPrivateUnderAddRemoveOnly(t *testing.T) {
 		}
 		if n := (&Run{Plan: &fit.Plan{Adjacency: rel}}).neighbours(); n.DatasetSize != want {
 			t.Errorf("%s: how many records there are is %s, want %s", rel, n.DatasetSize, want)
+		}
+	}
+}
+
+// Every bound that a report prints errs to the safe side, delta and the attacker's
+// rates too.
+func TestBoundsAreRoundedUp(t *testing.T) {
+	delta := math.Pow(82_000, -1.1) // 3.9332e-06
+	if line := claimLine(0.9999, delta, "person", event.AddRemove); !strings.HasPrefix(line, "(0.9999, 3.94e-06)-") {
+		t.Errorf("the claim for delta %g is %s", delta, line)
+	}
+	for rate, want := range map[float64]string{0.019741: "1.98 %", 0.0198: "1.98 %", 1: "100 %", 0.99999: "100 %"} {
+		if got := percentUp(rate); got != want {
+			t.Errorf("%g is printed as %s, want %s", rate, got, want)
 		}
 	}
 }

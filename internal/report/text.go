@@ -40,9 +40,9 @@ func textFile(p *Privacy) File {
 func textRisk(b *strings.Builder, p *Privacy) {
 	fmt.Fprintf(b, "\n%s\n\n", p.Statements.Odds)
 	for _, t := range p.Risk.Tests() {
-		fmt.Fprintf(b, "  wrongly accused %5.3g %%: found at most %.3g %%\n", 100*t.FPR, 100*t.TPR)
+		fmt.Fprintf(b, "  wrongly accused %5.3g %%: found at most %s\n", 100*t.FPR, percentUp(t.TPR))
 	}
-	fmt.Fprintf(b, "  advantage at most %.3f; Gaussian differential privacy with mu %s\n\n", p.Risk.Advantage, upward(p.Guarantee.GDP.Mu))
+	fmt.Fprintf(b, "  advantage at most %s; Gaussian differential privacy with mu %s\n\n", upward(p.Risk.Advantage), upward(p.Guarantee.GDP.Mu))
 	for _, c := range decades(p.Guarantee.Curve) {
 		fmt.Fprintf(b, "  delta %.0e: epsilon at most %s\n", c.Delta, upward(c.Epsilon))
 	}

@@ -32,7 +32,7 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		c.Detail = wrong + " of privacy.json is not what the event gives"
 		return c
 	}
-	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %.4g", upward(again.GDP.Mu), again.Risk.Advantage)
+	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %s", upward(again.GDP.Mu), upward(again.Risk.Advantage))
 	return c
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"d3p/internal/privacy/event"
@@ -15,6 +16,7 @@ func functions() map[string]any {
 		"g":         func(x float64) string { return fmt.Sprintf("%.4g", x) },
 		"up":        upward,
 		"between":   between,
+		"percentUp": percentUp,
 		"percent":   func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
 		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
 		"share":     share,
@@ -28,6 +30,12 @@ func functions() map[string]any {
 		"breakable": breakable,
 		"relation":  func(name string) string { return RelationWords(event.Relation(name)) },
 	}
+}
+
+// percentUp prints an upper bound in per cent, never below it.
+func percentUp(x float64) string {
+	shown, _ := strconv.ParseFloat(rounded(x, 3, 1), 64) // a number that was just printed
+	return fmt.Sprintf("%.3g %%", 100*shown)
 }
 
 // breakable is a parameter's name as HTML that a narrow column may break before
