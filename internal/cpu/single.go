@@ -43,11 +43,14 @@ func (w *singleWeights) weights(in *graph.Instr) int {
 	return at
 }
 
-// narrowWeights rounds the matrices of this step's parameters.
-func (f *frame) narrowWeights() {
+// narrowWeights rounds the matrices of this step's parameters, elements low to
+// before high of all of them together.
+func (f *frame) narrowWeights(low, high int) {
 	for buf, at := range f.p.single.at {
 		x := f.values(buf)
-		simd.Narrow(f.weights32[at:at+len(x)], x)
+		if from, to := max(low-at, 0), min(high-at, len(x)); from < to {
+			simd.Narrow(f.weights32[at+from:at+to], x[from:to])
+		}
 	}
 }
 

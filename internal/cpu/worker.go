@@ -31,7 +31,7 @@ type worker struct {
 
 	job job
 
-	sharding, clipping, adding func(thread, piece int) // methods, made once
+	readying, sharding, clipping, adding func(thread, piece int) // methods, made once
 }
 
 // A job is one call of ClippedSum, as the threads see it.
@@ -67,6 +67,10 @@ const maxShards = 16
 // about 10 µs a second thread costs more than it brings.
 const shardWork = 32 << 10
 
+// Numbers of the sum and of rounded weights from which threads share in readying
+// them, and of a piece of them: 2 µs.
+const manyNumbers, readied = 1 << 15, 1 << 13
+
 // nearTable is the size in bytes of a table that stays in the second-level
 // cache by itself.
 const nearTable = 512 << 10
@@ -83,7 +87,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 		counts:  make([]float64, max(maxShards, threads)),
 		views:   make([]context, threads),
 	}
-	w.sharding, w.clipping, w.adding = w.shard, w.clipChunk, w.addPortion
+	w.readying, w.sharding, w.clipping, w.adding = w.ready, w.shard, w.clipChunk, w.addPortion
 	w.stage = frame{p: p, n: 1, pitch: 1, turned: w.turned}
 	w.stage.in[inGlobal], w.stage.in[inConst] = w.globals, p.constants
 	fetch := 4*len(rows.F32) + 8*len(rows.F64)
@@ -138,12 +142,12 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		panic(fmt.Sprintf("cpu: sum, parameters and noise of length %d, %d, %d, want %d, %d, %d",
 			len(dst), len(in.Params), len(in.Aux), t.P, t.P, t.AuxGlobal))
 	}
-	clear(dst)
 	if all {
 		batch = w.all()
 	}
 	size := len(batch)
 	if size == 0 {
+		clear(dst)
 		return 0, nil
 	}
 	if k := slices.Max(batch); int(k) >= w.rows.N { // kernels do not check
@@ -152,13 +156,15 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 	w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
 	w.stage.execute(w.p.global)
 	w.stage.turn(w.p.inRows)
-	if w.stage.weights32 != nil {
-		w.stage.narrowWeights()
-	}
 
 	chunks, chunk := w.p.chunks(size)
 	w.job = job{dst: dst, in: in, batch: batch, size: size, clip: clip, chunks: chunks, chunk: chunk, shards: w.shards(size, chunks)}
 	w.prepare(in)
+	if numbers := max(len(dst), len(w.stage.weights32)); w.pool == nil || numbers < manyNumbers {
+		w.readyPiece(0, numbers)
+	} else {
+		w.pool.run((numbers+readied-1)/readied, w.readying)
+	}
 	if w.p.portions != nil {
 		return w.jointSum(), nil
 	}
@@ -209,6 +215,15 @@ func (w *worker) prepare(in privacy.StepInput) {
 			c.noise = in.RecordNoise.Clone()
 		}
 	}
+}
+
+// ready sets a piece of the sum to zero, and rounds one of the weights.
+func (w *worker) ready(_, piece int) { w.readyPiece(piece*readied, (piece+1)*readied) }
+
+func (w *worker) readyPiece(low, high int) {
+	dst, weights := w.job.dst, len(w.stage.weights32)
+	clear(dst[min(low, len(dst)):min(high, len(dst))])
+	w.stage.narrowWeights(min(low, weights), min(high, weights))
 }
 
 // shard sums the chunks of one shard, on one thread.
