@@ -35,7 +35,7 @@ type program struct {
 	loose   bool    // parts of a gradient can cancel
 	slack   float64 // see roundings
 	chunk   int     // records per chunk
-	work    int     // lanes × scalars of one record's products, for choosing threads
+	work    int     // of one record in lanes × scalars, for choosing threads
 	longest int     // row of X of a term in rows
 
 	weighted int // elements of the largest factor of a term
@@ -74,6 +74,9 @@ const (
 	// productLanes is how many multiplications of a matrix product cost as much
 	// as one lane of an element-wise operation.
 	productLanes = 8
+	// recordLanes is how many lanes of operations cost as much as what is done for
+	// any record: a logistic regression takes 8 ns and 0.11 for each of its 2 D.
+	recordLanes = 64
 )
 
 // laneUnit is what the pitch is a multiple of: vectors begin at cache lines.
@@ -81,7 +84,7 @@ const laneUnit = 8
 
 // compile prepares a tape whose loss is per record.
 func compile(t *graph.Tape) (*program, error) {
-	p := &program{tape: t, place: make([]int, len(t.Buffers)), lane: make([]bool, len(t.Buffers)), blocks: map[pick]int{}}
+	p := &program{tape: t, work: recordLanes, place: make([]int, len(t.Buffers)), lane: make([]bool, len(t.Buffers)), blocks: map[pick]int{}}
 	p.placeBuffers()
 	for _, element := range []*int{&p.norm2, &p.factor, &p.size, &p.part, &p.other} {
 		*element = p.newElements(1)
