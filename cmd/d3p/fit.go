@@ -121,7 +121,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return err
 	}
 	if s.Repeat > 1 {
-		return a.repeat(c.Context(), s, j, m, root)
+		return a.repeat(c.Context(), s, j, m, plan, root)
 	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {

@@ -26,7 +26,6 @@ const mostRepeats = 1000
 type replicate struct {
 	folder runFolder
 	job    job
-	plan   *fit.Plan
 	root   noise.Root
 	out    bytes.Buffer
 	err    error
@@ -36,7 +35,7 @@ type replicate struct {
 // processors, or on a CUDA device as one launch takes, in OUT-1, OUT-2, ... Each
 // draws noise and batches of its own and is charged by itself: all of them are
 // reserved in the ledger, or none is run.
-func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, root noise.Root) error {
+func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, plan *fit.Plan, root noise.Root) error {
 	switch {
 	case s.Repeat > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", s.Repeat, mostRepeats)
@@ -47,13 +46,13 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 	if j.Threads == 0 {
 		j.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
-	all, err := replicates(s, j, m, root)
+	all, err := replicates(s, j, root)
 	from := shared{table: j.table(m, root)}
 	if err == nil {
 		var closeEngine func() error
-		if from.engine, closeEngine, err = a.openEngine(j, m, all[0].plan); err == nil {
+		if from.engine, closeEngine, err = a.openEngine(j, m, plan); err == nil {
 			defer closeEngine()
-			err = reserveAll(all, m)
+			err = reserveAll(all, m, plan)
 		}
 	}
 	if err != nil {
@@ -80,7 +79,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 				return
 			}
 			alone := app{out: &r.out, err: io.Discard, environ: a.environ, json: a.json, quiet: true}
-			r.err = alone.execute(ctx, r.folder, r.job, m, r.plan, from, r.root, nil)
+			r.err = alone.execute(ctx, r.folder, r.job, m, plan, from, r.root, nil)
 		})
 	}
 	wait.Wait()
@@ -89,13 +88,9 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 
 // replicates prepares the fits. On an error those are returned whose folders
 // exist.
-func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*replicate, error) {
+func replicates(s *runSettings, j job, root noise.Root) ([]*replicate, error) {
 	var all []*replicate
 	for k := range s.Repeat {
-		plan, err := fit.NewPlan(m, s.Fit)
-		if err != nil {
-			return all, failWith(planStatus(err), err)
-		}
 		out := s.Out
 		if out != "" {
 			out = fmt.Sprintf("%s-%d", out, k+1)
@@ -108,23 +103,23 @@ func replicates(s *runSettings, j job, m *models.Model, root noise.Root) ([]*rep
 		if err := folder.write(jobFile, own); err != nil { // d3p ledger settle reads it, should this d3p be killed
 			return all, err
 		}
-		all = append(all, &replicate{folder: folder, job: own, plan: plan, root: root.Child(uint64(k))})
+		all = append(all, &replicate{folder: folder, job: own, root: root.Child(uint64(k))})
 	}
 	return all, nil
 }
 
 // reserveAll sets budget aside for all fits, or for none.
-func reserveAll(all []*replicate, m *models.Model) error {
+func reserveAll(all []*replicate, m *models.Model, plan *fit.Plan) error {
 	b := all[0].job.booking()
 	if b.path == "" {
 		return nil
 	}
 	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
 		for _, r := range all {
-			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, r.plan.Adjacency); err != nil {
+			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, plan.Adjacency); err != nil {
 				return err
 			}
-			if err := book.Reserve(r.job.booking().run, r.plan.MechanismEvent(r.plan.NoiseMultiplier), time.Now()); err != nil {
+			if err := book.Reserve(r.job.booking().run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now()); err != nil {
 				return err
 			}
 		}

@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -12,7 +11,6 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/enginetest"
-	"d3p/internal/privacy/noise"
 )
 
 // onDevice is the engine of the first CUDA device; without one the test is
@@ -30,6 +28,10 @@ func onDevice(t testing.TB) *Engine {
 	})
 	return e
 }
+
+// smallDevice says that the device is slow: the stand-in, or one that NVIDIA's
+// checkers watch.
+func smallDevice() bool { return os.Getenv("GPU_TEST_SMALL") != "" }
 
 func openOn(t testing.TB, e *Engine, tape *graph.Tape, rows *privacy.Rows) *worker {
 	t.Helper()
@@ -70,7 +72,7 @@ func TestOnDeviceSameBits(t *testing.T) {
 		}
 	})
 	size, steps := 5000, 40
-	if os.Getenv("STANDIN_KERNELS") != "" { // the stand-in
+	if smallDevice() {
 		size, steps = 1000, 4
 	}
 	checkSameBits(t, device, host, size, steps)
@@ -126,86 +128,6 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int) {
 				return in.Kept
 			}
 			same(t, run(device), run(hostEngine))
-		})
-	}
-}
-
-// logisticOn is a logistic regression with D predictors on N records.
-func logisticOn(t testing.TB, D, N int) (*graph.Tape, *privacy.Rows) {
-	return regressionWith(t, D, N, func(b *graph.Builder) *graph.Node { return b.Param("intercept", nil) })
-}
-
-// autoencoder is enginetest.Autoencoder on N records of noise.
-func autoencoder(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
-	t.Helper()
-	b := graph.NewBuilder()
-	tape, err := graph.Compile(b, enginetest.Autoencoder(b), nil, graph.Options{GradientOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := &privacy.Rows{F32: make([]float32, N*tape.K), N: N, K: tape.K, Stride: tape.K, Valid: make([]bool, N)}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range rows.F32 {
-		rows.F32[i] = float32(rng.IntN(2))
-	}
-	for i := range N {
-		rows.Valid[i] = true
-	}
-	if err := privacy.DeriveColumns(tape, rows, tape.K0); err != nil {
-		t.Fatal(err)
-	}
-	return tape, rows
-}
-
-// A step of the workloads of docs/gpu.md, asked for one at a time, and many in
-// one launch where the engine can.
-func BenchmarkOnDevice(b *testing.B) {
-	e := onDevice(b)
-	for _, c := range []struct {
-		name        string
-		batch       int
-		model       func() (*graph.Tape, *privacy.Rows)
-		manyAtATime bool
-	}{
-		{"logistic N=3341 D=8 B=67", 67, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 8, 3341) }, true},
-		{"logistic N=3341 D=8 B=3341", 3341, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 8, 3341) }, true},
-		{"logistic N=1e6 D=100 B=5000", 5000, func() (*graph.Tape, *privacy.Rows) { return logisticOn(b, 100, 1e6) }, true},
-		{"autoencoder B=128", 128, func() (*graph.Tape, *privacy.Rows) { return autoencoder(b, 60000) }, false},
-		{"autoencoder B=512", 512, func() (*graph.Tape, *privacy.Rows) { return autoencoder(b, 60000) }, false},
-	} {
-		tape, rows := c.model()
-		w := openOn(b, e, tape, rows)
-		in := privacy.StepInput{Params: make([]float64, tape.P), RecordNoise: noise.Insecure(1).Stream(noise.RecordNoise)}
-		for i := range in.Params {
-			in.Params[i] = 0.02 * math.Sin(float64(i))
-		}
-		batch := make([]uint32, c.batch)
-		for i, k := range rand.New(rand.NewPCG(1, 2)).Perm(rows.N)[:c.batch] {
-			batch[i] = uint32(k)
-		}
-		b.Run(c.name+"/one step at a time", func(b *testing.B) {
-			dst := make([]float64, tape.P)
-			for b.Loop() {
-				if _, err := w.ClippedSum(dst, in, batch, false, privacy.Clip{Kind: privacy.Flat, Norm: 1}); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-		if !c.manyAtATime {
-			continue
-		}
-		b.Run(c.name+"/256 steps in one launch", func(b *testing.B) {
-			if err := w.Prepare(analyst(b, tape.P)); err != nil {
-				b.Fatal(err)
-			}
-			const n = 256
-			in := stepsInput(n, tape.P, rows.N, []int{c.batch})
-			for b.Loop() {
-				if done, err := w.Steps(in); err != nil || done != n {
-					b.Fatalf("%d steps: %v", done, err)
-				}
-			}
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*n), "µs/step")
 		})
 	}
 }

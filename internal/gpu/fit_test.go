@@ -36,7 +36,7 @@ func cohortTable(m *models.Model) *privacy.Table {
 	})
 }
 
-func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table, root noise.Root) (*fit.Posterior, privacy.Ledger) {
+func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*fit.Posterior, privacy.Ledger) {
 	t.Helper()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
 		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
@@ -45,7 +45,7 @@ func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table
 		t.Error(err)
 		return nil, privacy.Ledger{}
 	}
-	post, ledger, err := fit.Run(context.Background(), plan, curator, nil)
+	post, ledger, err := fit.Run(context.Background(), plan, curator, watch)
 	if err != nil {
 		t.Error(err)
 	}
@@ -63,14 +63,14 @@ func TestFitsSideBySide(t *testing.T) {
 	table := cohortTable(m)
 	var posteriors [count]*fit.Posterior
 	var wait sync.WaitGroup
+	plan, err := fit.NewPlan(m, config)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for k := range count {
-		plan, err := fit.NewPlan(m, config)
-		if err != nil {
-			t.Fatal(err)
-		}
 		wait.Go(func() {
 			var ledger privacy.Ledger
-			posteriors[k], ledger = runFit(t, plan, e, table, noise.Insecure(3).Child(uint64(k)))
+			posteriors[k], ledger = runFit(t, plan, e, table, noise.Insecure(3).Child(uint64(k)), nil)
 			if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
 				t.Errorf("ledger %+v", ledger)
 			}
@@ -84,11 +84,7 @@ func TestFitsSideBySide(t *testing.T) {
 		t.Errorf("%d launches", d.launches)
 	}
 	for k := range count {
-		plan, err := fit.NewPlan(m, config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alone, _ := runFit(t, plan, newEngine("cuda:test", newOneThread(t, 1<<30), Options{}), cohortTable(m), noise.Insecure(3).Child(uint64(k)))
+		alone, _ := runFit(t, plan, newEngine("cuda:test", newOneThread(t, 1<<30), Options{}), cohortTable(m), noise.Insecure(3).Child(uint64(k)), nil)
 		same(t, posteriors[k].Mean, alone.Mean)
 		same(t, posteriors[k].VarDP, alone.VarDP)
 		if k > 0 && posteriors[k].Mean[0] == posteriors[0].Mean[0] {
@@ -117,7 +113,7 @@ func TestFitFollowsCPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := func(e privacy.Engine) *fit.Posterior {
-				post, ledger := runFit(t, plan, e, cohortTable(m), noise.Insecure(3))
+				post, ledger := runFit(t, plan, e, cohortTable(m), noise.Insecure(3), nil)
 				if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
 					t.Errorf("ledger %+v", ledger)
 				}

@@ -34,7 +34,7 @@ func TestDriverCalls(t *testing.T) {
 	}
 	run := func(kernels string) (string, error) {
 		c := exec.Command(self, "-test.run", "OnDeviceSameBits", "-test.v")
-		c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "STANDIN_KERNELS="+kernels)
+		c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "STANDIN_KERNELS="+kernels, "GPU_TEST_SMALL=1")
 		out, err := c.CombinedOutput()
 		return string(out), err
 	}
