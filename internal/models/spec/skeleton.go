@@ -33,20 +33,23 @@ const skeletonTop = `# A model for d3p. Replace every ` + Blank + `; then run: d
 d3p: 1
 
 data:
-  # What one protected entity is (person, patient, household), one row each. Of
-  # several rows three are kept with {entity: patient, id: COLUMN, rows_per_unit: 3}
-  # and COLUMN taken out of the columns below.
+  # What one protected entity is (person, patient, household), one row each. When it
+  # may have several rows, name the column that says whose they are, and take that
+  # column out of those below: {entity: patient, id: COLUMN, rows_per_unit: 3}
   unit: {entity: ` + Blank + `, rows_per_unit: 1}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
   rows: {public: ` + Blank + `}
   # Values outside the bounds are clamped, silently.
   out_of_range: clamp
-  # One line per column, in one of these forms; unused columns may go to drop.
+  # One line per column, in one of these forms. Take out columns that the model does
+  # not need.
   #   {type: real, lower: 18, upper: 100, source: codebook}
   #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}}
+  #   {type: date, lower: 2015-01-01, upper: 2024-12-31}
   #   {type: binary, levels: [no, yes]}
   #   {type: category, levels: [never, former, current], unknown: never}
+  #   {type: ordinal, levels: [low, middle, high]}
   columns:
 `
 
@@ -69,14 +72,28 @@ privacy:
   neighbours: add_remove
 `
 
+// blankHint says what may stand in a place of a skeleton.
+func blankHint(key string) string {
+	switch key {
+	case "entity":
+		return "patient, person, household: whom a guarantee is to protect"
+	case "public":
+		return "the number of rows, when anybody may know it; else {upper_bound: N}"
+	case "type":
+		return "real, integer, date, binary, category or ordinal"
+	case "lower", "upper":
+		return "what is possible, from a code book or an expert, not what is in the data"
+	case "formula":
+		return "outcome ~ a + b"
+	case "family":
+		return "bernoulli for a binary outcome, normal for a real one, poisson for a count"
+	}
+	return "as in {type: real, lower: 18, upper: 100}, or take the column out"
+}
+
 // plainName returns a name that can stand in a formula and is not yet taken.
 func plainName(h string, i int, taken map[string]bool) string {
-	name := strings.Map(func(r rune) rune {
-		if isName("x" + string(r)) {
-			return r
-		}
-		return '_'
-	}, h)
+	name := strings.Join(strings.FieldsFunc(h, func(r rune) bool { return !isName("x" + string(r)) }), "_")
 	if !isName(name) {
 		name = "x" + name
 	}

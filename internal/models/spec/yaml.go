@@ -130,7 +130,7 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 			r.add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
 			value = nil
 		} else if ok && plain(s) && s.Value == Blank {
-			r.add(r.at(s), "", "%s is still to be filled in", key)
+			r.add(r.at(s), blankHint(key), "%s is still to be filled in", key)
 			value = nil
 		}
 		list = append(list, entry{key, at, value})
