@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 			t.Run("steps", e.steps)
 			t.Run("company", e.company)
 			t.Run("small tables", e.smallTables)
+			t.Run("extremes", e.extremes)
 		})
 	}
 }
