@@ -10,8 +10,7 @@ type instr struct {
 	op, dst, size, count                      int32
 	a, b, c                                   operand
 	into, rows, cols, width, rowStep, colStep int32
-	waits                                     int32
-	_                                         int32
+	waits, chain                              int32
 }
 
 type column struct{ offset, size, at, drawn int32 }
@@ -103,6 +102,7 @@ const (
 	inGlobals
 	inLanes
 	inRows
+	inSlots
 )
 
 const (

@@ -54,6 +54,8 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	}
 	p.placeBarriers(t.Global, p.global)
 	p.placeBarriers(needed(t), p.record)
+	p.findChains(t.Global, p.global, p.readElsewhere(needed(t)))
+	p.findChains(needed(t), p.record, p.readElsewhere(nil))
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}

@@ -67,6 +67,7 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 		p.global = append(p.global, p.instruction(&list[i]))
 	}
 	p.placeBarriers(list, p.global)
+	p.findChains(list, p.global, p.readElsewhere(nil))
 	for i := range t.Terms {
 		m := &t.Terms[i]
 		if m.Kind != graph.TermDense || t.Buffers[m.Delta].Kind != graph.KGlobal {

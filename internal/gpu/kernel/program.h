@@ -6,7 +6,7 @@
 #include "team.h"
 
 // Where an operand's values live.
-enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows };
+enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots };
 
 // An Operand is element i of a buffer: place `at` + (map[i] or i·step) of its
 // space; map < 0 is none, else where it starts in the list of indices.
@@ -15,7 +15,7 @@ struct Operand {
 };
 
 // An Instr computes the buffer at place `dst`, of `size` scalars; graph.Instr
-// says how. `into` is where its list of targets starts in the list of indices.
+// says how. dst < 0 is slot ~dst of a chain. `into` is where its list of targets starts in the list of indices.
 // For sums and maxima that list is one of sources instead, by target: first
 // size+1 offsets, then the sources.
 struct Instr {
@@ -23,7 +23,7 @@ struct Instr {
     Operand a, b, c;
     int into, rows, cols, width, rowStep, colStep; // A of a product: element (r, c) is at r·rowStep + c·colStep
     int waits; // every thread has to be done with what came before: see internal/gpu/barriers.go
-    int unused;
+    int chain; // so many instructions from here on are a chain; 0: none begins here
 };
 
 // A Column is a block of the table's columns, or of the noise drawn per record,
