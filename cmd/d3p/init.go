@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/spf13/cobra"
@@ -74,16 +76,36 @@ func readHeader(path string) ([]string, error) {
 	if len(line) == maxHeader {
 		return nil, fmt.Errorf("%s: no line end in the first %d bytes; is it a CSV file?", path, maxHeader)
 	}
+	if !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0 {
+		return nil, fmt.Errorf("%s: is not text in UTF-8 (export CSV in UTF-8, or Parquet; decompress it if it is compressed)", path)
+	}
 	header, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(line, "\ufeff"))).Read()
 	switch {
 	case err == io.EOF:
 		return nil, fmt.Errorf("%s: the file is empty", path)
 	case err != nil:
 		return nil, fmt.Errorf("%s: the header line is not CSV", path)
-	case looksLikeRecord(header):
-		return nil, fmt.Errorf("%s: the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there, or use --from)", path)
+	}
+	if wrong := wrongHeader(header); wrong != "" {
+		return nil, fmt.Errorf("%s: %s", path, wrong)
 	}
 	return header, nil
+}
+
+// wrongHeader says why a first line does not name columns; "" when it may.
+func wrongHeader(header []string) string {
+	if looksLikeRecord(header) {
+		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there, or use --from)"
+	}
+	if len(header) == 1 && strings.ContainsAny(header[0], ";\t|") {
+		return "fields must be separated by commas (export it again as CSV, or as Parquet)"
+	}
+	for i, name := range header {
+		if slices.Contains(header[:i], name) {
+			return fmt.Sprintf("columns %d and %d have the same name (rename one)", slices.Index(header, name)+1, i+1)
+		}
+	}
+	return ""
 }
 
 // looksLikeRecord tells whether a first line has a number that is not the place of
