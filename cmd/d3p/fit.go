@@ -82,6 +82,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err != nil {
 		return err
 	}
+	if err := checkPublic(m, path, data); err != nil {
+		return err
+	}
 	source, err := os.ReadFile(path)
 	if err != nil {
 		return failWith(statusSpec, err)

@@ -28,6 +28,30 @@ func findModel(explicit, data string) (string, error) {
 	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s writes a skeleton from the header line alone", beside, data))
 }
 
+// checkPublic refuses a model at path that names the data file itself as a public
+// table or list: what it says would be learnt from the records, and the release
+// would carry them.
+func checkPublic(m *models.Model, path, data string) error {
+	private, err := os.Stat(data)
+	if err != nil {
+		return nil // whoever reads it will say so
+	}
+	for name := range m.Spec.Public {
+		if public, err := os.Stat(besideModel(path, name)); err == nil && os.SameFile(public, private) {
+			return failWith(statusSpec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release carries the public files (write a public list of its own)", path, name))
+		}
+	}
+	return nil
+}
+
+// besideModel is the path of a file that the model file at path names.
+func besideModel(path, name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(path), name)
+}
+
 // loadModel reads, checks and compiles a model file, or the spec.lock.yaml of a
 // release, which has its own copies of the public files that it names. The error
 // holds all its mistakes, those of its expressions included.
@@ -47,10 +71,7 @@ func loadModel(path string) (*models.Model, error) {
 		if locked {
 			return report.ReadPublic(filepath.Dir(path), name)
 		}
-		if !filepath.IsAbs(name) {
-			name = filepath.Join(filepath.Dir(path), name)
-		}
-		return os.ReadFile(name)
+		return os.ReadFile(besideModel(path, name))
 	})
 	if err != nil {
 		return nil, failWith(statusSpec, err)

@@ -42,7 +42,7 @@ func (r *reader) loadLevels(d *Data, load Loader) {
 		}
 		seen := make(map[string]bool)
 		for _, row := range table {
-			if !seen[row[at]] {
+			if row[at] != "" && !seen[row[at]] {
 				seen[row[at]] = true
 				c.Levels = append(c.Levels, Value[string]{V: row[at]})
 			}
@@ -50,7 +50,8 @@ func (r *reader) loadLevels(d *Data, load Loader) {
 	}
 }
 
-// readCSV reads a public table with a header line.
+// readCSV reads a public table with a header line. Spaces around cells are no part
+// of them, as in data files.
 func readCSV(path string, load Loader) (rows [][]string, header []string, err error) {
 	src, err := load(path)
 	if err != nil {
@@ -63,6 +64,11 @@ func readCSV(path string, load Loader) (rows [][]string, header []string, err er
 	}
 	if len(rows) == 0 {
 		return nil, nil, errEmptyTable
+	}
+	for _, row := range rows {
+		for i := range row {
+			row[i] = strings.TrimSpace(row[i])
+		}
 	}
 	return rows[1:], rows[0], nil
 }
