@@ -22,7 +22,7 @@ func (r *Run) assumptions() []Assumption {
 		return append(list, Assumption{"noise", "what leaves the records is clipped and noisy", Fails, "this run used neither clipping nor noise"})
 	}
 	list = append(list,
-		Assumption{"bounded-gradients", "one unit changes a released sum by at most the clip norm", Holds,
+		Assumption{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
 			"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"},
 		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
 			"the sampler that draws a batch states the event that is accounted"},
