@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/simd"
 )
 
 // pattern is what the information of records can look like at a point θ: a sum
@@ -126,39 +127,32 @@ const patternRounds = 100
 // Seung 2001 (Algorithms for non-negative matrix factorization, NIPS 13), from
 // equal weights, so that what h does not decide stays as it was invented.
 func (q pattern) fit(h, v []float64) *mat.SymDense {
+	square := make([]float64, len(q.gradients))
+	simd.Square(square, q.gradients)
+	of := func(r int) []float64 { return square[r*q.latent : (r+1)*q.latent] }
+	scaled := make([]float64, q.latent)
 	weight, have, want := make([]float64, q.records), make([]float64, q.latent), make([]float64, q.records)
+	simd.Div(scaled, h, v)
 	for r := range weight {
-		weight[r], want[r] = 1, q.against(r, h, v)
+		weight[r], want[r] = 1, simd.Dot(of(r), scaled)
 	}
 	for range patternRounds {
 		clear(have)
 		for r, w := range weight {
-			for j, x := range q.row(r) {
-				have[j] += w * x * x
-			}
+			simd.Axpy(have, w, of(r))
 		}
+		simd.Div(scaled, have, v)
 		for r := range weight {
-			if sum := q.against(r, have, v); sum > 0 {
+			if sum := simd.Dot(of(r), scaled); sum > 0 {
 				weight[r] *= want[r] / sum
 			}
 		}
 	}
-	scaled := mat.NewDense(q.latent, q.records, nil)
+	rows := mat.NewDense(q.records, q.latent, nil)
 	for r, w := range weight {
-		for j, x := range q.row(r) {
-			scaled.Set(j, r, math.Sqrt(w)*x)
-		}
+		simd.MulScalar(rows.RawRowView(r), q.row(r), math.Sqrt(w))
 	}
 	out := mat.NewSymDense(q.latent, nil)
-	out.SymOuterK(1, scaled)
+	out.SymOuterK(1, rows.T())
 	return out
-}
-
-// against is Σ_j g_rj² d_j/v_j.
-func (q pattern) against(r int, d, v []float64) float64 {
-	sum := 0.0
-	for j, x := range q.row(r) {
-		sum += x * x * d[j] / v[j]
-	}
-	return sum
 }
