@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs datasets ptx bench-gpu clean
+.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs datasets ptx ptxas bench-gpu clean
 
 all: build
 
@@ -49,15 +49,20 @@ docs:
 ptx:
 	sh internal/gpu/kernel/ptx.sh $(CURDIR)/internal/gpu/kernels.ptx
 
-# on a machine with a CUDA device: the engine's tests there, under NVIDIA's memory
-# and race checkers if they are installed, then the times of docs/gpu.md
-bench-gpu:
-	$(GO) test -v -run OnDevice ./internal/gpu
-	$(GO) test -c -o bin/gpu.test ./internal/gpu
-	if command -v compute-sanitizer; then cd internal/gpu && for tool in memcheck racecheck; do \
-		compute-sanitizer --tool $$tool --error-exitcode 1 ../../bin/gpu.test -test.run OnDeviceSameBits || exit 1; done; fi
-	nvidia-smi --query-gpu=name,driver_version --format=csv
-	$(GO) test -run '^$$' -bench OnDevice ./internal/gpu
+# the PTX as machine code, with NVIDIA's compiler where it is installed: registers
+# and spills of each kernel
+ptxas:
+	for arch in sm_70 sm_80 sm_90; do ptxas -arch=$$arch -v -o /dev/null internal/gpu/kernels.ptx || exit 1; done
+
+# the engine's tests as a program, for a machine with a CUDA device and without Go
+bin/gpu.test: FORCE
+	CGO_ENABLED=0 $(GO) test -c -ldflags='-s -w' -o $@ ./internal/gpu
+
+# on a machine with a CUDA device: checks, and the times of docs/gpu.md
+bench-gpu: bin/gpu.test
+	internal/gpu/bench.sh
+
+FORCE:
 
 datasets:
 	$(GO) run ./datasets/generate
