@@ -70,7 +70,11 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
-	b.budget = 3 * width / (theta * (1 + theta))
+	if !fast {
+		logEstimate = b.aimFromChernoff(logBound, width)
+	} else {
+		b.aimAtDelta(logEstimate, width)
+	}
 	lower, upper, last := 0.0, chernoff, math.Inf(1)
 	engine := engineChernoff
 	for range 4 {
@@ -81,6 +85,11 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
 		engine = engineBracket
 		got := (upper - lower) / upper
+		if b.giants != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
+			logEstimate = math.Log(upper)
+			b.aimAtDelta(logEstimate, width)
+			continue
+		}
 		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
 			break
 		}
@@ -113,7 +122,12 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 	if v, ok := d.contourLogDelta(c, tail, theta, epsilon); ok {
 		return v, true, nil
 	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon, atMost: 4 * coarsePoints}
+	const width = 1e-3
+	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b.aimFromChernoff(logBound, width)
+	if b.giants == nil {
+		b.atMost, b.budget = 4*coarsePoints, 0
+	}
 	up, lo, ok := b.run()
 	if !ok {
 		return logBound, false, nil

@@ -10,7 +10,7 @@ type division struct{ lo, hi float64 }
 // bulk is the pair's part inside, rare the part outside the division. Both
 // are pairs that lack the other's mass.
 func (p *pair) divide(d division) (bulk, rare *pair) {
-	bulk = &pair{end: p.end, ceiling: p.ceiling}
+	bulk = &pair{end: p.end, ceiling: p.ceiling, missing: p.missing, partial: p.partial}
 	rare = &pair{end: math.Inf(-1), infinity: p.infinity, partial: true}
 	for _, whole := range p.pieces {
 		low, high := math.Max(whole.lo, whole.inverse(d.lo)), math.Min(whole.hi, whole.inverse(d.hi))

@@ -1,8 +1,6 @@
 package accountant
 
-import (
-	"math"
-)
+import "math"
 
 // tailShare is the part of delta that may go to infinite loss by cutting the
 // upper tails, over all steps.
@@ -51,12 +49,14 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		return d.nearZero(c, delta, tail, width)
 	}
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
-	aim := func(epsilon, slope float64) {
-		b.near, b.budget = epsilon, 3*width*epsilon/(1-slope)
-		b.logShare = math.Min(0, logDelta+theta*epsilon-c.logMoment(theta)-logHockeyStick(theta))
-		b.giants = b.separate(epsilon, slope, delta, width)
+	if !fast {
+		if e := b.splitEpsilon(delta, estimate); e < 0.95*estimate {
+			estimate = e
+			b.theta, _ = c.chernoffDelta(e)
+			slope = -b.theta
+		}
 	}
-	aim(estimate, slope)
+	b.aimAtEpsilon(estimate, slope, delta, width)
 	lower, upper, last := 0.0, bound, math.Inf(1)
 	engine := engineChernoff
 	for range 6 {
@@ -78,7 +78,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		if !fast && math.Abs(u-b.near) > 0.05*u { // the first guess was poor
 			const step = 0.02
 			if s := math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u); s < 0 {
-				aim(u, s)
+				b.aimAtEpsilon(u, s, delta, width)
 				continue
 			}
 		}

@@ -21,20 +21,22 @@ type foldedPart struct {
 func fold(parts []foldedPart, t tilt) *tiltedSum {
 	r := newRing(t.n)
 	b := bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}
-	logFinite := 0.0
 	for _, p := range parts {
-		logZ := r.add(p.lattice, t.theta, p.count)
-		b.logM += p.count * logZ
-		b.magnitude += p.count * math.Abs(logZ)
-		b.logBelow += p.count * p.logMoment(t.theta-t.lambdaBelow)
-		b.logAbove += p.count * p.logMoment(t.theta+t.lambdaAbove)
-		logFinite += p.count * math.Log1p(-p.infinity)
-		if p.noise != nil {
-			// An error of one step's tilted masses reaches the sum as a
-			// convolution with the other steps, whose 1-norm is 1.
-			b.slack += 1.01 * p.count * math.Exp(p.noise(t.theta, t.h)-logZ) * stickNorm(t.theta, t.h)
-		}
+		b.include(p, r.add(p.lattice, t.theta, p.count))
 	}
-	b.infinity = -math.Expm1(logFinite)
 	return r.read(1, t.from, t.h, b)
+}
+
+// include adds what is known of a part, logZ being its tilting normaliser.
+func (b *bounds) include(p foldedPart, logZ float64) {
+	b.logM += p.count * logZ
+	b.magnitude += p.count * math.Abs(logZ)
+	b.logBelow += p.count * p.logMoment(b.theta-b.lambdaBelow)
+	b.logAbove += p.count * p.logMoment(b.theta+b.lambdaAbove)
+	b.infinity += (1 - b.infinity) * -math.Expm1(p.count*math.Log1p(-p.infinity))
+	if p.noise != nil {
+		// An error of one step's tilted masses reaches the sum as a
+		// convolution with the other steps, whose 1-norm is 1.
+		b.slack += 1.01 * p.count * math.Exp(p.noise(b.theta, p.h)-logZ) * stickNorm(b.theta, p.h)
+	}
 }

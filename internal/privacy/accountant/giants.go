@@ -3,89 +3,146 @@ package accountant
 import "math"
 
 // giants separates single losses so large and so rare that no tilt serves both
-// them and the sum of all others:
+// them and the sum of all others. With limits l_0 < l_1 < ... on the losses,
 //
-//	δ(ε) = δ(ε; no giant) + δ(ε; some giant).
+//	δ(ε) = δ(ε; none above l_0) + Σ_j δ(ε; some above l_{j-1}, none above l_j),
 //
-// The first is a composition of the pair without its giants, with a tilt of
-// its own; in the second nearly any grid will do, because ε lies far below.
+// where each term has a tilt and grids of its own. In a ledger of several
+// parts the terms of the sum are divided further, by the first part that has a
+// loss above l_{j-1}.
 type giants struct {
-	without *bracketing
-	with    route
-	count   float64
-	pair    *pair
+	without *bracketing // none above l_0
+	up, lo  apart       // the other terms
 }
 
-// giantShare is the part of δ that giants contribute.
-const giantShare = 0.01
+const (
+	// poorLogShare is the log of the share of the tilted mass that decides, of
+	// what Chernoff's bound allows, at which a tilt is taken to be poor
+	poorLogShare = -6
+	// firstLimit is l_0 and shellRatio l_j/l_{j-1}, in units of ε
+	firstLimit = 1.4
+	shellRatio = 2.5
+	// maxGiantParts is the largest number of parts whose giants are separated
+	maxGiantParts = 6
+)
 
-// separate finds the giants of a direction with one part, near the answer ε
-// with d log δ/dε = slope; nil when there are none.
-func (b *bracketing) separate(epsilon, slope, delta, width float64) *giants {
-	if b.mu2 > 0 || len(b.parts) != 1 || b.parts[0].pair.lower != nil || !b.parts[0].pair.smooth {
+// everything is the parts of the direction, the Gaussian ones as one of them.
+func (b *bracketing) everything() []part {
+	if b.mu2 == 0 {
+		return b.parts
+	}
+	return append(append([]part{}, b.parts...), part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
+}
+
+// separable reports whether giants can be composed apart: few parts, all with densities.
+func (b *bracketing) separable() bool {
+	for _, p := range b.parts {
+		if p.pair.lower != nil || !p.pair.smooth {
+			return false
+		}
+	}
+	return len(b.parts) > 0 && len(b.parts) <= maxGiantParts
+}
+
+// withoutGiants is the direction without losses above the limit.
+func (b *bracketing) withoutGiants(limit float64) (*direction, *composition) {
+	d := &direction{name: b.name, mu2: b.mu2}
+	for _, p := range b.parts {
+		p.pair = p.pair.below(limit)
+		d.parts = append(d.parts, p)
+	}
+	return d, d.compose(b.tail, 1)
+}
+
+// below is the pair without its losses above the limit.
+func (p *pair) below(limit float64) *pair {
+	if math.IsInf(limit, 1) {
+		return p
+	}
+	rest, _ := p.divide(division{math.Inf(-1), limit})
+	rest.smooth = p.smooth
+	return rest
+}
+
+// above is about what single losses above the limit contribute to δ(ε).
+func (b *bracketing) above(limit, epsilon float64) float64 {
+	sum := 0.0
+	for i := range b.c.nodes {
+		n := &b.c.nodes[i]
+		for j, l := range n.loss {
+			if l > limit && l > epsilon {
+				sum -= n.count * n.mass[j] * math.Expm1(epsilon-l)
+			}
+		}
+	}
+	return sum
+}
+
+// separate finds the giants near the answer ε, where δ(ε) is about delta and is
+// wanted to the tolerance; nil when there are none.
+func (b *bracketing) separate(epsilon, delta, tolerance float64) *giants {
+	limit := firstLimit * epsilon
+	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) {
 		return nil
 	}
-	p := b.parts[0]
-	s := b.spread(0)
-	sum, i := 0.0, len(s.loss)-1
-	for ; i >= 0 && s.loss[i] > epsilon && sum < giantShare*delta; i-- {
-		sum -= s.count * s.mass[i] * math.Expm1(epsilon-s.loss[i])
-	}
-	if sum < giantShare*delta || i < 0 {
-		return nil
-	}
-	limit := s.loss[i]
-	if !(limit > 2*epsilon) {
-		return nil
-	}
-	whole := division{math.Inf(-1), limit}
-	rest, _ := p.pair.divide(whole)
-	rest.smooth = true
-	d := &direction{name: b.name, parts: []part{{key: p.key, count: p.count, pair: rest}}}
-	c := d.compose(b.tail, 1)
-	theta, _ := c.chernoffDelta(epsilon)
+	d, c := b.withoutGiants(limit)
+	theta, logBound := c.chernoffDelta(epsilon)
 	if theta < 1.5*b.theta {
 		return nil
 	}
-	g := &giants{count: s.count, pair: p.pair}
-	g.without = &bracketing{direction: d, c: c, tail: b.tail, theta: theta, near: epsilon, budget: b.budget}
-	tolerance := width / 8 * math.Min(1, -slope*epsilon)
-	far := -math.Expm1(epsilon - limit)
-	g.with = route{mixed: true, block: p.count, layering: layering{
-		division: whole, most: maxRare, least: 1,
-		h:      math.Min(limit/8, math.Sqrt(8/giantShare*tolerance*far/s.count)),
-		coarse: math.Max((s.highest-limit)/maxLayerPoints, math.Min((limit-epsilon)/16, math.Sqrt(8/giantShare*tolerance*far))),
-	}}
-	plan := &itinerary{tilt: tilt{theta: b.theta}, spreads: []*spread{s}, nodes: b.c.nodes, tail: b.tail, logEta: layerLogEta}
-	if !plan.ready(&g.with, 0) {
-		return nil
+	g := &giants{without: &bracketing{direction: d, c: c, tail: b.tail, theta: theta, near: epsilon}}
+	g.without.logShare = math.Min(0, math.Log(delta)-logBound)
+	// what no shell can reach goes to infinite loss (pair.cut)
+	highest := 0.0
+	for i := range b.parts {
+		highest = math.Max(highest, b.spread(i).highest)
+	}
+	tolerance /= 4 * float64(len(b.parts))
+	for limit < highest {
+		lower := limit
+		if limit *= shellRatio; limit >= highest {
+			limit = math.Inf(1)
+		}
+		for i := range b.parts {
+			s := b.shell(i, lower, limit, epsilon)
+			up, lo, ok := s.compute(tolerance)
+			if !ok {
+				return nil
+			}
+			g.up, g.lo = append(g.up, up), append(g.lo, lo)
+		}
 	}
 	return g
 }
 
 // run computes both bounds.
 func (g *giants) run(b *bracketing) (up, lo composed, ok bool) {
-	g.without.budget, g.without.logShare = b.budget, 0
-	p, ok := g.without.plan()
+	g.without.budget = b.budget
+	above, below, ok := g.without.run()
 	b.coarsest = g.without.coarsest
 	if !ok {
 		return nil, nil, false
 	}
-	up, lo = both(func(up bool) composed {
-		return apart{p.compose(up), g.with.layered(g.pair, up).mixed(g.count)}
-	})
-	return up, lo, true
+	return append(apart{above}, g.up...), append(apart{below}, g.lo...), true
 }
 
-// apart is the sum of two contributions to δ(ε), the first with the stretch.
-type apart struct{ first, other composed }
+// apart is a sum of contributions to δ(ε), the first with the stretch.
+type apart []composed
 
-func (a apart) stretch() (start, end, h float64) { return a.first.stretch() }
+func (a apart) stretch() (start, end, h float64) { return a[0].stretch() }
 
 func (a apart) upper(epsilon float64) float64 {
-	return a.first.upper(epsilon) + a.other.upper(epsilon)
+	sum := 0.0
+	for _, c := range a {
+		sum += c.upper(epsilon)
+	}
+	return sum
 }
 
 func (a apart) lower(epsilon float64) float64 {
-	return a.first.lower(epsilon) + a.other.lower(epsilon)
+	sum := 0.0
+	for _, c := range a {
+		sum += c.lower(epsilon)
+	}
+	return sum
 }

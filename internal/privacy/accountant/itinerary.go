@@ -27,14 +27,18 @@ func (p *itinerary) compose(up bool) composed {
 				folded = append(folded, foldedPart{l.block(float64(rest), r, up), 1})
 			}
 		default:
-			pair := part.pair
-			if !up && pair.lower != nil {
-				pair = pair.lower
-			}
-			folded = append(folded, foldedPart{onLattice(pair, p.h, p.spreads[i].lowest, p.tail, up), float64(part.count)})
+			folded = append(folded, foldedPart{onLattice(part.pair.side(up), p.h, p.spreads[i].lowest, p.tail, up), float64(part.count)})
 		}
 	}
 	return fold(folded, p.tilt)
+}
+
+// side is the pair that bounds from above when up is set, from below otherwise.
+func (p *pair) side(up bool) *pair {
+	if !up && p.lower != nil {
+		return p.lower
+	}
+	return p
 }
 
 // onLattice puts a pair on a lattice that dominates it or is dominated by it.
@@ -72,7 +76,7 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 		var routes []route
 		for i, s := range p.spreads {
 			r := s.direct(h)
-			if cores[i] != nil && n <= maxLayerPoints {
+			if cores[i] != nil && n <= 4*maxLayerPoints {
 				if in, ok := s.inBlocks(cores[i], h, n, share); ok && in.better(&r, share) && p.ready(&in, i) {
 					r = in
 				}

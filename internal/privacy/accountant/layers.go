@@ -17,21 +17,33 @@ type layers struct {
 	around           window   // of the bulk's sum
 	beyond           []window // of the sum of k rare losses
 	least, most      int
+	logCounted       float64
 	rareMean         float64
+	others           bounds // of what is beside the bulk
+	othersMean       float64
 }
 
 // layering is the plan of layers that both bounds share.
 type layering struct {
 	division
 	theta, floor, tail float64
-	logEta             float64 // log of the tilted mass that may be outside a window
+	logEta             float64 // log of the tilted mass that may be outside a window, of what is counted
 	h, coarse          float64 // spacing of the bulk and of the rare losses
 	origin, rareOrigin float64 // of the grids
 	n, coarseN         int     // points of their rings
 	shared             bool    // the bulk's sum is put on the grid of the rare losses
 	around             window
 	beyond             []window
-	least, most        int // rare losses
+	least, most        int     // rare losses
+	logCounted         float64 // log of the tilted probability of at least the least
+	others             []other // that the bulk's sum holds too
+}
+
+// other is a part that is composed with the bulk of another one; losses below
+// the floor are raised to it or dropped.
+type other struct {
+	part
+	floor float64
 }
 
 // divide is the division of the pair. On a grid that rare losses share with
@@ -47,11 +59,20 @@ func (g *layering) divide(p *pair) (bulk, rare *pair) {
 // layered puts the pair on the two grids, dominating when up is set.
 func (g *layering) layered(p *pair, up bool) *layers {
 	bulk, rare := g.divide(p)
-	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logRare: math.Inf(-1)}
+	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logCounted: g.logCounted, logRare: math.Inf(-1)}
 	l.bulk = onLattice(bulk, g.h, g.floor, g.tail, up)
 	l.fine = newRing(g.n)
 	l.logBulk = l.fine.add(l.bulk, g.theta, 1)
 	l.mean = l.bulk.tiltedMean(g.theta)
+	l.others = bounds{theta: g.theta, lambdaBelow: g.around.lambdaBelow, lambdaAbove: g.around.lambdaAbove}
+	if len(g.others) > 0 {
+		l.fine.beside = newRing(g.n)
+	}
+	for _, o := range g.others {
+		at := foldedPart{onLattice(o.pair.side(up), g.h, o.floor, g.tail, up), float64(o.count)}
+		l.others.include(at, l.fine.beside.add(at.lattice, g.theta, at.count))
+		l.othersMean += at.count * at.tiltedMean(g.theta)
+	}
 	if !rare.empty() {
 		l.rare = onLattice(rare, g.coarse, g.floor, g.tail, up)
 		l.coarse = newRing(g.coarseN)
@@ -72,14 +93,16 @@ func (l *lattice) tiltedMean(theta float64) float64 {
 }
 
 // logTotal is the log of the normaliser of n steps.
-func (l *layers) logTotal(n float64) float64 { return n * logAddExp(l.logBulk, l.logRare) }
+func (l *layers) logTotal(n float64) float64 {
+	return n*logAddExp(l.logBulk, l.logRare) + l.others.logM
+}
 
 // infinity is the mass of n steps at infinite loss.
 func (l *layers) infinity(n float64) float64 {
 	if l.rare == nil {
-		return 0
+		return l.others.infinity
 	}
-	return -math.Expm1(n * math.Log1p(-l.rare.infinity))
+	return l.others.infinity - math.Expm1(n*math.Log1p(-l.rare.infinity))
 }
 
 // counts calls f with every number k of rare losses that matters among n, and
@@ -100,7 +123,7 @@ func (l *layers) counts(n float64, f func(k int, logWeight float64)) (rest float
 		}
 		next := logWeight + math.Log((n-float64(k))/float64(k+1)) + odds
 		ratio := math.Exp(next - logWeight) // falls with k
-		if k == l.most || ratio < 0.5 && next < restLog {
+		if k == l.most || ratio < 0.5 && next < restLog+l.logCounted {
 			if ratio >= 1 {
 				return 1
 			}
@@ -113,9 +136,15 @@ func (l *layers) counts(n float64, f func(k int, logWeight float64)) (rest float
 // restLog is the log of a probability that is not worth counting.
 const restLog = -60
 
-// bulkSum is the sum of m bulk losses.
+// bulkSum is the sum of m bulk losses and the others.
 func (l *layers) bulkSum(m float64) *tiltedSum {
-	return l.fine.read(m, m*l.mean-l.around.below, l.bulk.h, l.powerBounds(l.bulk, l.logBulk, m, l.around))
+	b := l.powerBounds(l.bulk, l.logBulk, m, l.around)
+	b.logM += l.others.logM
+	b.magnitude += l.others.magnitude
+	b.logBelow += l.others.logBelow
+	b.logAbove += l.others.logAbove
+	b.slack += l.others.slack
+	return l.fine.read(m, m*l.mean+l.othersMean-l.around.below, l.bulk.h, b)
 }
 
 // rareSum is the sum of k > 0 rare losses.

@@ -178,6 +178,42 @@ func TestRandomRunsCompose(t *testing.T) {
 	})
 }
 
+// Ledgers of several segments of which rare, large losses decide: two halves
+// cost what the whole costs, a second segment with less noise costs more and one
+// with more noise less, and the brackets are as narrow as those of one segment.
+func TestRareLossesInLedgers(t *testing.T) {
+	heavy(t)
+	const delta = 6.1e-13
+	run := func(sigma float64, steps int64) event.Event {
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: 1.9e-5, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: steps}
+	}
+	epsilon := func(segments ...event.Event) Answer {
+		a := mustEpsilon(t, event.Composed{Events: segments}, event.AddRemove, delta)
+		if a.Upper-a.Lower > 1e-4*a.Upper {
+			t.Errorf("wide: %+v", a)
+		}
+		return a
+	}
+	whole := epsilon(run(0.81, 5200))
+	halves := epsilon(run(0.81, 2600), run(0.81*(1+1e-13), 2600))
+	if halves.Lower > whole.Upper || whole.Lower > halves.Upper {
+		t.Errorf("in one part %+v, in two %+v", whole, halves)
+	}
+	if mixed := epsilon(run(0.81, 2600), run(0.9, 2600)); mixed.Lower > whole.Upper || mixed.Upper < epsilon(run(0.9, 5200)).Lower {
+		t.Errorf("noise 0.81 costs %+v, half with 0.9 %+v", whole, mixed)
+	}
+	if more := epsilon(run(0.81, 5200), event.Gaussian{NoiseMultiplier: 3000}); more.Upper < whole.Lower {
+		t.Errorf("with a Gaussian release more %+v, without %+v", more, whole)
+	}
+	back, err := Delta(run(0.81, 5200), event.AddRemove, whole.Estimate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !(back.Lower < delta*1.001 && back.Upper > delta*0.999 && back.Upper-back.Lower < 2e-4*back.Upper) {
+		t.Errorf("at epsilon %v delta is %+v", whole.Estimate, back)
+	}
+}
+
 // ε(δ) and δ(ε) are inverse to each other.
 func TestRandomRunsInvert(t *testing.T) {
 	check(t, 15, func(t *rapid.T) {

@@ -16,6 +16,7 @@ type ring struct {
 	shift      int       // grid points by which the product is moved down
 	offset     float64   // sum of the origins
 	moves      float64   // expected number of losses that are not at their lattice's heaviest point
+	beside     *ring     // a factor that is not raised to powers; nil when there is none
 }
 
 func newRing(n int) *ring {
@@ -75,15 +76,22 @@ func logAbs1p(re, im float64) float64 {
 	return 0.5 * math.Log1p(2*re+re*re+im*im)
 }
 
-// sequence is the product to a power, as tilted masses on the ring: the entry
-// of grid point i, counted from the origins' sum, is at index i - power shift.
+// sequence is the product to a power, and what is beside it, as tilted masses
+// on the ring: the entry of grid point i, counted from the origins' sum, is at
+// index i - shifted(power).
 // It stays valid until the next use of the ring.
 func (r *ring) sequence(power float64) []float64 {
 	for k, logF := range r.logF {
 		r.coeff[k] = 0
-		if logF *= power; logF >= negligibleLog {
+		logF *= power
+		arg := power * r.argF[k]
+		if r.beside != nil {
+			logF += r.beside.logF[k]
+			arg += r.beside.argF[k]
+		}
+		if logF >= negligibleLog {
 			m := math.Exp(logF)
-			sn, cs := math.Sincos(power * r.argF[k])
+			sn, cs := math.Sincos(arg)
 			r.coeff[k] = complex(m*cs, m*sn)
 		}
 	}
@@ -99,13 +107,32 @@ func (r *ring) sequence(power float64) []float64 {
 // 2-norm: every Fourier coefficient is wrong by at most 8u log2(n) times the
 // 1-norm of what was transformed, and the power multiplies that.
 func (r *ring) rounding(power float64) float64 {
-	return 8 * unit * math.Log2(float64(len(r.seq))) * (1 + 2*power*r.moves)
+	return 8 * unit * math.Log2(float64(len(r.seq))) * (1 + 2*r.moved(power))
+}
+
+// moved is the expected number of losses of sequence(power) that are not at
+// their lattice's heaviest point.
+func (r *ring) moved(power float64) float64 {
+	if r.beside == nil {
+		return power * r.moves
+	}
+	return power*r.moves + r.beside.moves
+}
+
+// origins is the sum of the origins, and shifted the number of grid points, that
+// sequence(power) is moved down by.
+func (r *ring) origins(power float64) (offset float64, shifted int) {
+	offset, shifted = power*r.offset, int(power)*r.shift
+	if r.beside != nil {
+		offset, shifted = offset+r.beside.offset, shifted+r.beside.shift
+	}
+	return offset, shifted
 }
 
 // relative bounds the relative error of the sums' masses that comes from the
 // masses of the lattices: each factor that is not at the heaviest point brings
 // its own.
-func (r *ring) relative(power float64) float64 { return massError * (100 + 2*power*r.moves) }
+func (r *ring) relative(power float64) float64 { return massError * (100 + 2*r.moved(power)) }
 
 // massError is the relative error that masses of cells are declared with.
 const massError = 1e-13

@@ -49,7 +49,7 @@ const safeExponent = 30
 
 // logMoment is T log E[e^{θL}; not cut].
 func (n *nodes) logMoment(theta float64) float64 {
-	top := 0.0
+	top := math.Inf(-1)
 	for _, l := range n.loss {
 		top = math.Max(top, theta*l)
 	}
@@ -197,8 +197,12 @@ func (c *composition) scan(f func(theta float64) float64) (theta, value float64)
 // its mass, by Chernoff's bound, and the tilts λ that prove it.
 type window struct{ below, above, lambdaBelow, lambdaAbove float64 }
 
-// largestLambda is the largest λ that is tried, in units of 1/sd.
-const largestLambda = 110
+// The range of λ that is tried, in units of 1/sd. Where a few rare losses make
+// the window, it is far below 1.
+const (
+	leastLambda   = 1e-6
+	largestLambda = 110
+)
 
 func (c *composition) window(theta, mean, sd, logEta float64) window {
 	k := c.logMoment(theta)
@@ -217,7 +221,7 @@ func leastWidth(sd, logEta float64, width func(lambda float64) float64) (least, 
 		least = math.Inf(1)
 	}
 	for _, factor := range []float64{1 / step, step} {
-		for l := start * factor; l > 0.05/sd && l < largestLambda/sd; l *= factor {
+		for l := start * factor; l > leastLambda/sd && l < largestLambda/sd; l *= factor {
 			w := width(l)
 			if !(w < least) && !math.IsInf(least, 1) {
 				break

@@ -45,11 +45,11 @@ type bounds struct {
 func (r *ring) read(power, from, h float64, b bounds) *tiltedSum {
 	c := r.sequence(power)
 	n := len(c)
-	offset := power * r.offset
+	offset, shifted := r.origins(power)
 	first := int(math.Floor((from - offset) / h))
 	s := &tiltedSum{h: h, theta: b.theta, logM: b.logM, start: offset + float64(first)*h, infinity: b.infinity}
 	end := s.start + float64(n-1)*h
-	s.accumulate(c, first-int(power)*r.shift)
+	s.accumulate(c, first-shifted)
 	outside := math.Exp(b.logAbove-s.logM-b.lambdaAbove*end) + math.Exp(b.logBelow-s.logM+b.lambdaBelow*s.start)
 	s.tiny = r.rounding(power) * s.norm / math.Sqrt(float64(n))
 	s.outside = outside

@@ -13,26 +13,30 @@ const layerLogEta = -39
 func (g *layering) windows(p *pair, full nodes, n float64) (whole window, ok bool) {
 	bulk, rare := g.divide(p)
 	g.origin, g.rareOrigin = bulk.origin(g.h), rare.origin(g.coarse)
-	bulkNodes := quadrature(bulk, 1, 0, 1).onGrid(g.h, g.origin)
-	g.around = g.window(bulkNodes, g.h, n, g.logEta)
+	bulkNodes := quadrature(bulk, 1, 0, 1).onGrid(g.h, g.origin, g.floor)
+	sum := []nodes{bulkNodes.times(n)}
+	for _, o := range g.others {
+		sum = append(sum, quadrature(o.pair, 1, g.tail, 1).onGrid(g.h, o.pair.origin(g.h), o.floor).times(float64(o.count)))
+	}
+	g.around = g.window(sum, g.h, g.logEta)
 	if g.n, ok = g.around.points(g.h); !ok || g.theta*(g.around.below+g.around.above) > maxTiltedWidth {
 		return whole, false
 	}
 	g.coarseN = 64
 	if !rare.empty() {
-		rareNodes := quadrature(rare, 1, g.tail, 1).onGrid(g.coarse, g.rareOrigin)
-		l := layers{rare: &lattice{}, logBulk: bulkNodes.logMoment(g.theta), logRare: rareNodes.logMoment(g.theta), most: g.most}
+		rareNodes := quadrature(rare, 1, g.tail, 1).onGrid(g.coarse, g.rareOrigin, g.floor)
+		l := layers{rare: &lattice{}, logBulk: bulkNodes.logMoment(g.theta), logRare: rareNodes.logMoment(g.theta), most: g.most, logCounted: g.logCounted}
 		g.beyond = nil
 		l.counts(n, func(k int, logWeight float64) {
 			w := window{}
 			if k > 1 { // a single one needs no composition
-				w = g.window(rareNodes, g.coarse, float64(k), math.Min(-3, g.logEta-logWeight))
+				w = g.window([]nodes{rareNodes.times(float64(k))}, g.coarse, math.Min(-3, g.logEta+g.logCounted-logWeight))
 			}
 			size, fits := w.points(g.coarse)
 			g.beyond, g.coarseN, ok = append(g.beyond, w), max(g.coarseN, size), ok && fits
 		})
 	}
-	return g.window(full, blockSpread*g.coarse, n, g.logEta), ok
+	return g.window([]nodes{full.times(n)}, blockSpread*g.coarse, g.logEta+g.logCounted), ok
 }
 
 // blockSpread is the least standard deviation, in grid points, that the window
@@ -43,10 +47,15 @@ const blockSpread = 20
 // are no longer tilted stay within the range of a float64.
 const maxTiltedWidth = 600
 
-// window is where the sum of n losses has all but e^logEta of its tilted mass.
-func (g *layering) window(of nodes, h, n, logEta float64) window {
-	of.count = n
-	c := composition{nodes: []nodes{of}}
+// times is the nodes with another number of losses.
+func (n nodes) times(count float64) nodes {
+	n.count = count
+	return n
+}
+
+// window is where the sum of all losses has all but e^logEta of its tilted mass.
+func (g *layering) window(of []nodes, h, logEta float64) window {
+	c := composition{nodes: of}
 	mean, variance := c.moments(g.theta)
 	w := c.window(g.theta, mean, math.Max(h, math.Sqrt(variance)), logEta) // h is the least scale
 	w.below += 2 * h
@@ -62,11 +71,13 @@ func (w window) points(h float64) (n int, ok bool) {
 	return 0, false
 }
 
-// onGrid spreads the nodes over the points of a grid, as cells.dominating does.
-func (n nodes) onGrid(h, origin float64) nodes {
+// onGrid raises the nodes to the floor and spreads them over the points of a
+// grid, as cells.dominating does.
+func (n nodes) onGrid(h, origin, floor float64) nodes {
 	out := nodes{count: n.count, partial: true}
 	spread := -math.Expm1(-h)
 	for i, l := range n.loss {
+		l = math.Max(l, floor)
 		base := origin + math.Floor((l-origin)/h)*h
 		right := n.mass[i] * math.Min(1, math.Max(0, -math.Expm1(base-l)/spread))
 		out.loss = append(out.loss, base, base+h)
