@@ -41,9 +41,13 @@ func (l *Loop) sweepOn(loops *privacy.Loops) {
 	}
 }
 
-// draw sets theta to f(λ, η).
+// draw sets theta to f(λ, η), which of a guide without noise is its location.
 func (l *Loop) draw() {
 	s := &l.sweep
+	if l.guide.Noise() == 0 {
+		l.theta = guide.Location(l.guide, l.state.Lambda)
+		return
+	}
 	if s.separable, _ = l.guide.(guide.Separable); s.separable == nil {
 		l.guide.Draw(l.theta, l.state.Lambda, l.eta)
 		return
