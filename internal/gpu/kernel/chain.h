@@ -13,7 +13,7 @@ struct Place {
     double* at;
     int element, record, own;
 
-    DEVICE_MEMBER double* of(int i, int b) const { return at + (i64)i * element + b * record + threadOfBlock() * own; }
+    DEVICE_MEMBER double* of(int i, int b) const { return at + (i * element + b * record + threadOfBlock() * own); }
 };
 
 // A Link is an instruction of a chain.

@@ -87,12 +87,12 @@ DEVICE Batch batchOf(const Run& r, int step) {
 
 DEVICE void runGlobal(Team t, const Arguments& a) { execute(t, Frame{&a, 0, 0, 0, 1, 0, 0}, a.global, a.globalCount, a.globals); }
 
-// copyOutputs copies the outputs of a tape; a barrier has to follow.
-DEVICE void copyOutputs(Team t, const Arguments& a, const Output* list, int count, double* to) {
-    Frame f = {&a, 0, 0, 0, 1, 0, 0};
+// eachOutput calls f(i, x) for number i of the outputs of a tape.
+template <class F> DEVICE void eachOutput(Team t, const Arguments& a, const Output* list, int count, F f) {
+    Frame frame = {&a, 0, 0, 0, 1, 0, 0};
     for (int k = 0; k < count; k++) {
-        View x = view(f, list[k].from);
-        each(t, list[k].size, 1, [&](int i, int) { to[list[k].to + i] = x.at(i, 0); });
+        View x = view(frame, list[k].from);
+        each(t, list[k].size, 1, [&](int i, int) { f(list[k].to + i, x.at(i, 0)); });
     }
 }
 
@@ -101,7 +101,8 @@ DEVICE void proposeStep(Team t, const Run& r, int step) {
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
     t.sync();
     runGlobal(t, r.propose);
-    copyOutputs(t, r.propose, r.proposed, r.proposedCount, (double*)r.tape.parameters);
+    double* parameters = (double*)r.tape.parameters;
+    eachOutput(t, r.propose, r.proposed, r.proposedCount, [&](int i, double x) { parameters[i] = x; });
     if (r.tape.globalCount > 0) {
         t.sync();
         runGlobal(t, r.tape);
@@ -155,10 +156,9 @@ DEVICE void absorbStep(Team t, const Run& r, int step) {
     addTerms(t, Frame{&r.prior, r.prior.globals, 0, 0, 1, 0, 0}, r.one, gradient);
     t.sync();
     runGlobal(t, r.absorb);
-    copyOutputs(t, r.absorb, r.absorbed, r.absorbedCount, r.next);
-    t.sync();
-    each(t, r.stateCount, 1, [&](int i, int) {
-        if (!isFinite(r.next[i])) put(&r.status[1], (int)notFinite);
+    eachOutput(t, r.absorb, r.absorbed, r.absorbedCount, [&](int i, double x) {
+        r.next[i] = x;
+        if (!isFinite(x)) put(&r.status[1], (int)notFinite);
     });
     t.sync();
     if (ended(r)) return;
