@@ -176,11 +176,49 @@ func TestKeepIsExact(t *testing.T) {
 			for _, off := range []float64{-1e-3, -1e-9, -b.law.slack, -1e-16, 1e-16, b.law.slack, 1e-9, 1e-3} {
 				if at := threshold * (1 + off); at < 1 {
 					v := uint64(at * 0x1p64)
-					if b.keep(v, k, weight) != b.law.exactlyBelow(v, k, weight, b.unit) {
+					if b.keep(v, k, weight, Insecure(v).Stream(Sampling)) != b.law.exactlyBelow(v, k, weight, b.unit, Insecure(v).Stream(Sampling)) {
 						t.Fatalf("n=%d p=%g: k=%d at %g of its threshold: wrong decision", c.n, c.p, k, 1+off)
 					}
 				}
 			}
+		}
+	}
+}
+
+// Where the first 64 bits are the threshold's own, those that follow decide: a number
+// is kept as often as the rest of the threshold says, and surely one below, never one
+// above.
+func TestKeepBeyondTheWord(t *testing.T) {
+	s := Insecure(25).Stream(Sampling)
+	b := NewBinomial(1000000, 0.001)
+	for _, k := range []uint64{850, 930, 999, 1000, 1001, 1080, 1190} {
+		weight := b.weight[(k-b.first)/b.width]
+		threshold := new(big.Float).SetPrec(300).Quo(big.NewFloat(0x1p64), big.NewFloat(b.unit))
+		threshold.Quo(threshold, new(big.Float).SetUint64(weight))
+		odds := new(big.Float).SetPrec(300).SetFloat64(b.law.p)
+		odds.Quo(odds, new(big.Float).SetPrec(300).Sub(big.NewFloat(1), odds))
+		factor := func(j uint64) *big.Float { // pmf(j)/pmf(j-1)
+			f := new(big.Float).SetPrec(300).Quo(new(big.Float).SetUint64(b.n-j+1), new(big.Float).SetUint64(j))
+			return f.Mul(f, odds)
+		}
+		for j := b.law.mode + 1; j <= k; j++ {
+			threshold.Mul(threshold, factor(j))
+		}
+		for j := k + 1; j <= b.law.mode; j++ {
+			threshold.Quo(threshold, factor(j))
+		}
+		whole, _ := threshold.Uint64()
+		rest, _ := threshold.Sub(threshold, new(big.Float).SetUint64(whole)).Float64()
+		const draws = 2000
+		kept := 0
+		for range draws {
+			if b.keep(whole, k, weight, s) {
+				kept++
+			}
+		}
+		stattest.Require(t, fmt.Sprintf("k=%d", k), stattest.Normal((float64(kept)-draws*rest)/math.Sqrt(draws*rest*(1-rest))))
+		if !b.keep(whole-1, k, weight, s) || b.keep(whole+1, k, weight, s) {
+			t.Errorf("k=%d: wrong beside the threshold", k)
 		}
 	}
 }

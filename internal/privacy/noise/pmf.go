@@ -57,12 +57,13 @@ func (f *pmf) support(cutoff float64) (first, last uint64) {
 	return first, last
 }
 
-// exactlyBelow reports whether v/2^64 < pmf(k)/pmf(mode)/(weight·unit), with a
-// relative error below 2^-150: the ratio is the product of the ratios of
-// neighbouring probabilities, pmf(j)/pmf(j-1) = (n-j+1)p / (j(1-p)).
-func (f *pmf) exactlyBelow(v, k, weight uint64, unit float64) bool {
-	left := exact(0).SetUint64(v)
-	left.Mul(left, new(big.Float).SetUint64(weight)).Mul(left, exact(unit))
+// exactlyBelow reports whether v/2^64, and 64 more bits from s where v does not
+// decide, is below pmf(k)/pmf(mode)/(weight·unit), which it computes with a relative
+// error below 2^-150: the ratio is the product of the ratios of neighbouring
+// probabilities, pmf(j)/pmf(j-1) = (n-j+1)p / (j(1-p)).
+func (f *pmf) exactlyBelow(v, k, weight uint64, unit float64, s *Stream) bool {
+	left := exact(unit)
+	left.Mul(left, new(big.Float).SetUint64(weight))
 	right := exact(0x1p64)
 	p := exact(f.p)
 	q := exact(1)
@@ -80,7 +81,12 @@ func (f *pmf) exactlyBelow(v, k, weight uint64, unit float64) bool {
 	if k < f.mode {
 		left, right = right, left
 	}
-	return left.Cmp(right) < 0
+	rest := right.Quo(right, left)
+	rest.Sub(rest, exact(0).SetUint64(v)) // of the threshold, in units of 2^-64
+	if rest.Sign() <= 0 || rest.Cmp(exact(1)) >= 0 {
+		return rest.Sign() > 0
+	}
+	return exact(0).SetUint64(s.Uint64()).Cmp(rest.Mul(rest, exact(0x1p64))) < 0
 }
 
 func exact(x float64) *big.Float { return new(big.Float).SetPrec(192).SetFloat64(x) }
