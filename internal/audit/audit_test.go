@@ -61,6 +61,8 @@ func games() []game {
 			head + canary, head, 0, 1, always, 1.25},
 		{"adaptive clipping", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, ClipQuantile: 0.8},
 			head + canary, head, 0, 1, always, 1.25},
+		{"automatic clipping", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "automatic"},
+			head + canary, head, 0, 1, always, 1.25},
 		{"poisson", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, Clipping: "flat"},
 			head + canary, head, 0, 1, independent, 1.25},
 		{"poisson, substitute", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
