@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -215,6 +216,9 @@ func printLedger(w io.Writer, name string, l shownLedger) {
 	}
 	t.Render()
 	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))
+	if slices.ContainsFunc(l.Runs, func(r shownRun) bool { return r.State == ledger.Reserved }) {
+		fmt.Fprintln(w, "a reserved run counts whole until it ends; of one that was killed: d3p resume RUN, or d3p ledger settle LEDGER RUN")
+	}
 	if l.Left < 0 {
 		fmt.Fprintln(w, "the limit is exceeded: no run is let in any more")
 	}

@@ -18,7 +18,8 @@ type progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar // nil when not on a terminal
 	now     func() time.Time
-	started time.Time
+	started time.Time // of the first step that was seen
+	first   int       // that step
 	shown   int       // last percentage written
 	drawn   time.Time // when the bar was last drawn
 }
@@ -65,7 +66,7 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		return
 	}
 	if p.started.IsZero() {
-		p.started = p.now()
+		p.started, p.first = p.now(), t
 	}
 	percent := t * 100 / steps
 	if p.bar != nil {
@@ -81,17 +82,17 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		return
 	}
 	p.shown = percent - percent%5
-	fmt.Fprintf(p.w, "step %d of %d (%d %%), %s left%s\n",
-		t, steps, percent, p.left(t, steps), spent(epsilonSpent()))
+	fmt.Fprintf(p.w, "step %d of %d (%d %%)%s%s\n", t, steps, percent, p.left(t, steps), spent(epsilonSpent()))
 }
 
-// left estimates the remaining time from the time of the steps done.
-func (p *progress) left(t, steps int) time.Duration {
-	if t == 0 {
-		return 0
+// left says how much time remains, from the time of the steps after the first one
+// that was seen; nothing at that one.
+func (p *progress) left(t, steps int) string {
+	if t == p.first {
+		return ""
 	}
-	elapsed := p.now().Sub(p.started)
-	return (elapsed * time.Duration(steps-t) / time.Duration(t)).Round(time.Second / 10)
+	each := p.now().Sub(p.started) / time.Duration(t-p.first)
+	return fmt.Sprintf(", %s left", (each * time.Duration(steps-t)).Round(time.Second/10))
 }
 
 // spent says how much privacy has been spent; nothing for a run that has none.

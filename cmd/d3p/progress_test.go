@@ -26,7 +26,7 @@ func TestProgressLines(t *testing.T) {
 	if len(lines) != 21 || asked != 21 {
 		t.Errorf("%d lines and %d questions, want 21", len(lines), asked)
 	}
-	form := regexp.MustCompile(`^step \d+ of 1000 \(\d+ %\), [0-9.hms]+ left, epsilon spent [0-9.]+$`)
+	form := regexp.MustCompile(`^step \d+ of 1000 \(\d+ %\)(, [0-9.hms]+ left)?, epsilon spent [0-9.]+$`)
 	for _, line := range lines {
 		if !form.MatchString(line) {
 			t.Errorf("line %q", line)
