@@ -90,7 +90,7 @@ func TestSingleProducts(t *testing.T) {
 // whichever others are in the batch and however many: the tiles and the chunks
 // that it is in change nothing about its gradient.
 func TestSingleProductsKeepTheBound(t *testing.T) {
-	const N, c = 80, 0.3
+	const N, c = 40, 0.3
 	tape, _, single, in := singleNetwork(t, N)
 	clip := privacy.Clip{Kind: privacy.Flat, Norm: c}
 	for name, wideFrom := range map[string]int64{"all blocks together": wideProducts, "each block its chunk": 1 << 40} {
