@@ -62,7 +62,7 @@ func compare(runs []string) (*comparison, error) {
 			return nil, err
 		}
 		result.Runs = append(result.Runs, comparedRun{run, r.params.Model, r.privacy.Statements.OneLine})
-		for _, row := range r.draws(defaultDraws, 0).Summarise() {
+		for _, row := range r.draws(r.drawn).Summarise() {
 			k, ok := at[row.Variable]
 			if !ok {
 				k = len(result.Rows)

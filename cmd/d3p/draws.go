@@ -12,8 +12,7 @@ import (
 
 func newDraws(a *app) *cobra.Command {
 	var format, out string
-	var draws int
-	var seed uint64
+	var asked drawn
 	c := &cobra.Command{
 		Use:   "draws RUN",
 		Short: "Write posterior draws in the format of another tool",
@@ -30,15 +29,12 @@ columns: the log density of a draw is a function of the records that nothing has
 paid for.`,
 		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkWords("--format", []string{format}, report.FormatNames()); err != nil {
 				return err
 			}
 			if format == "zarr" && out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
-			}
-			if err := checkDraws(draws); err != nil {
-				return err
 			}
 			r, err := readReleased(args[0])
 			if err != nil {
@@ -47,7 +43,11 @@ paid for.`,
 			if report.PointScalars(r.model) == r.model.P {
 				return usagef("%s: the posterior is a point, of which there are no draws; its weights are in %s", args[0], report.WeightsName)
 			}
-			sample, err := r.sample(draws, seed)
+			take, err := asked.orOf(c, r)
+			if err != nil {
+				return err
+			}
+			sample, err := r.sample(take)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ paid for.`,
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(report.FormatNames(), ", "))
 	completeWords(c, "format", report.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
-	drawFlags(c, &draws, &seed)
+	asked.flags(c)
 	return c
 }
 

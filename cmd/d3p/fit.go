@@ -140,6 +140,8 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 	switch {
 	case !s.given("draws"):
 		return defaultDraws, nil
+	case s.Draws == 1:
+		return 0, usagef("--draws: 1 draw has no spread to summarise; take at least 2")
 	case s.Draws == 0 && report.PointScalars(m) < m.P:
 		return 0, usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
 	}

@@ -16,6 +16,14 @@ type released struct {
 	params    report.Parameters
 	posterior *fit.Posterior
 	privacy   *report.Privacy
+	drawn     drawn // by the fit
+}
+
+// drawn says which draws from the posterior are taken: how many, and their public
+// seed.
+type drawn struct {
+	n    int
+	seed uint64
 }
 
 // readReleased reads the release of a run; run is its folder, or release/ itself.
@@ -40,21 +48,22 @@ func readReleased(run string) (*released, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", run, err))
 	}
-	return &released{run, m, params, posterior, privacy}, nil
+	r := &released{dir: run, model: m, params: params, posterior: posterior, privacy: privacy}
+	r.drawn.n, r.drawn.seed, err = report.ReadDrawn(run)
+	return r, failWith(statusUsage, err)
 }
 
 // draws draws from the released posterior: post-processing, which costs nothing.
-// The seed is public; 0 and the fit's number of draws give draws.parquet again,
-// unless the fit had another --seed.
-func (r *released) draws(n int, seed uint64) report.Draws {
-	return report.DrawPosterior(r.model, r.posterior, n, noise.Public(seed).Stream(noise.PosteriorDraws))
+// What the fit took gives draws.parquet again.
+func (r *released) draws(d drawn) report.Draws {
+	return report.DrawPosterior(r.model, r.posterior, d.n, noise.Public(d.seed).Stream(noise.PosteriorDraws))
 }
 
 // sample is what files of draws are written from.
-func (r *released) sample(n int, seed uint64) (*report.Sample, error) {
+func (r *released) sample(d drawn) (*report.Sample, error) {
 	sample := &report.Sample{
 		Model: r.params.Model, Steps: r.params.Steps,
-		Draws: r.draws(n, seed), Prior: report.DrawPrior(r.model, n, priorRandom(seed)), Invented: report.PriorPredictive(r.model, inventedRandom(seed)),
+		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, priorRandom(d.seed)), Invented: report.PriorPredictive(r.model, inventedRandom(d.seed)),
 	}
 	return sample, failWith(statusUsage, sample.Under(r.privacy))
 }

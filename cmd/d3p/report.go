@@ -62,11 +62,7 @@ func readFindings(run string) (*released, report.Findings, error) {
 	if err != nil {
 		return nil, report.Findings{}, err
 	}
-	n, seed, err := report.ReadDrawn(run)
-	if err != nil {
-		return nil, report.Findings{}, failWith(statusUsage, err)
-	}
-	draws, prior := r.draws(n, seed), report.DrawPrior(r.model, n, priorRandom(seed))
+	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, priorRandom(r.drawn.seed))
 	trace, err := report.ReadTrace(r.dir)
 	return r, report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels),

@@ -18,8 +18,7 @@ type summaryResult struct {
 }
 
 func newSummary(a *app) *cobra.Command {
-	var seed uint64
-	var draws int
+	var asked drawn
 	c := &cobra.Command{
 		Use:   "summary RUN",
 		Short: "Print the posterior of a finished fit",
@@ -28,29 +27,44 @@ parameter, and which part of its variance stands for the privacy noise. It works
 from the release alone and costs no privacy.`,
 		Example: "  d3p summary d3p-run-cohort-1\n  d3p summary d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkDraws(draws); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) error {
 			r, err := readReleased(args[0])
 			if err != nil {
 				return err
 			}
-			result := summaryResult{args[0], r.params.Model, r.privacy.Statements.OneLine, r.draws(draws, seed).Summarise()}
+			take, err := asked.orOf(c, r)
+			if err != nil {
+				return err
+			}
+			result := summaryResult{args[0], r.params.Model, r.privacy.Statements.OneLine, r.draws(take).Summarise()}
 			return a.result(result, func(w io.Writer) {
 				printSummary(w, result.Summary)
 				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.model), result.Claim)
 			})
 		},
 	}
-	drawFlags(c, &draws, &seed)
+	asked.flags(c)
 	return c
 }
 
-// drawFlags defines how many draws a command takes, and their public seed.
-func drawFlags(c *cobra.Command, draws *int, seed *uint64) {
-	c.Flags().IntVar(draws, "draws", defaultDraws, "posterior draws to take")
-	c.Flags().Uint64Var(seed, "seed", 0, "seed of the draws, which is public; that of the fit gives its draws again")
+// flags defines which draws a command takes.
+func (d *drawn) flags(c *cobra.Command) {
+	c.Flags().IntVar(&d.n, "draws", 0, "posterior draws to take (default as many as the fit)")
+	c.Flags().Uint64Var(&d.seed, "seed", 0, "seed of the draws, which is public (default that of the fit)")
+}
+
+// orOf is what the flags ask for, or else what the fit of a release took.
+func (d drawn) orOf(c *cobra.Command, r *released) (drawn, error) {
+	if !c.Flags().Changed("seed") {
+		d.seed = r.drawn.seed
+	}
+	switch {
+	case !c.Flags().Changed("draws"):
+		d.n = r.drawn.n
+	default:
+		return d, checkDraws(d.n)
+	}
+	return d, nil
 }
 
 func checkDraws(draws int) error {
