@@ -39,11 +39,24 @@ func adamGain(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2
 	}
 }
 
+// root is √x to within an ulp for x that is 0 or a normal number, and for smaller
+// ones less than 2^-510. Three steps of Newton's method for 1/√x and one for √x take
+// half the time of the instruction, beside which a division has to wait.
+func root(x float64) float64 {
+	y := math.Float64frombits(rootGuess - math.Float64bits(x)>>1)
+	half := 0.5 * x
+	for range 3 {
+		y = math.FMA(y, math.FMA(-float64(half*y), y, 0.5), y)
+	}
+	s := float64(x * y)
+	return math.FMA(float64(0.5*y), math.FMA(-s, s, x), s)
+}
+
 func adamOne(x *float64, g float64, first, second *float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64) (gain float64) {
 	m := float64(beta1**first) + float64(rest1*g)
 	v := float64(beta2**second) + float64(float64(rest2*g)*g)
 	*first, *second = m, v
-	gain = rate / (math.Sqrt(float64(v*unbias2)) + epsilon)
+	gain = rate / (root(float64(v*unbias2)) + epsilon)
 	*x += float64(float64(gain*m) * unbias1)
 	return gain
 }

@@ -314,3 +314,24 @@ func TestAdam(t *testing.T) {
 		}
 	})
 }
+
+// The root that Adam divides by, against the instruction: within an ulp, at 0 and
+// over the whole range of normal numbers.
+func TestRoot(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	if root(0) != 0 {
+		t.Errorf("√0 = %g", root(0))
+	}
+	for range 200_000 {
+		x := math.Float64frombits(rng.Uint64N(2046<<52) + 1<<52)
+		got, want := root(x), math.Sqrt(x)
+		if d := int64(math.Float64bits(got) - math.Float64bits(want)); d < -1 || d > 1 {
+			t.Fatalf("√%g = %g, want %g: %d ulp", x, got, want, d)
+		}
+	}
+	for x := 1.0; x > 0; x /= 3 {
+		if d := math.Abs(root(x) - math.Sqrt(x)); !(d <= 0x1p-52*math.Sqrt(x) || x < 0x1p-1022 && d < 0x1p-510) {
+			t.Errorf("√%g = %g, want %g", x, root(x), math.Sqrt(x))
+		}
+	}
+}

@@ -13,6 +13,17 @@ func adam(i isa) {
 	adamStep(i, "adamGain", true)
 }
 
+// root is √x; x is consumed.
+func root(i isa, x VecVirtual) VecVirtual {
+	y := i.isub(i.broadcast(uint64(number("rootGuess"))), i.shr(x, 1))
+	half := i.mul(x, c(i, 0.5))
+	for range 3 {
+		y = i.fma(y, i.fnma(i.mul(half, y), y, c(i, 0.5)), y)
+	}
+	s := i.mul(x, y)
+	return i.fma(i.mul(y, c(i, 0.5)), i.fnma(s, s, x), s)
+}
+
 func adamStep(i isa, name string, keep bool) {
 	vectors := "x, grad, first, second"
 	doc := "One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon)."
@@ -38,7 +49,7 @@ func adamStep(i isa, name string, keep bool) {
 		v := i.add(i.mul(beta2, i.load(at(second))), i.mul(i.mul(rest2, d), d))
 		i.store(m, at(first))
 		i.store(v, at(second))
-		a := i.div(rate, i.add(i.sqrt(i.mul(v, unbias2)), epsilon))
+		a := i.div(rate, i.add(root(i, i.mul(v, unbias2)), epsilon))
 		if keep {
 			i.store(a, at(gain))
 		}
