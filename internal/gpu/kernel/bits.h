@@ -11,6 +11,7 @@ DEVICE bool isFinite(double x) { return x - x == 0; }
 DEVICE double absolute(double x) { return fromBits(bits(x) & ~(1ull << 63)); }
 DEVICE double withSign(double x, double sign) { return fromBits((bits(x) & ~(1ull << 63)) | (bits(sign) & (1ull << 63))); }
 DEVICE double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
+DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 DEVICE double squareRoot(double x) { return __builtin_sqrt(x); }
 DEVICE double floorOf(double x) { return __builtin_floor(x); }
 

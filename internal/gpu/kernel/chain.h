@@ -28,12 +28,14 @@ struct Chain {
 };
 static_assert(sizeof(Chain) <= sizeof(Scratch), "a chain fits");
 
+// placeOf is where a link finds an operand.
 DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots) {
     if (o.space == inSlots) return Place{slots + o.at * blockThreads, 0, 0, 1};
     View v = view(f, o);
     return Place{(double*)v.values, v.step * v.element, v.record, 0};
 }
 
+// simple is evaluate, the commonest operations without a call.
 DEVICE double simple(int op, double x, double y, double z) {
     switch (op) {
     case opAdd: return x + y;

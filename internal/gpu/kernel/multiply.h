@@ -5,19 +5,12 @@
 // on k only: neither the size of the tiles nor how many rows and columns there are
 // shows in the bits.
 #pragma once
-#include "scratch.h"
-#include "team.h"
-
-// A Factor has element (i, k) at i·step + k·stepK.
-struct Factor {
-    const double* values;
-    int step, stepK;
-};
+#include "panel.h"
 
 // A Product is Σ_k left(i, k)·right(j, k), k < depth, for all i < rows and j < cols:
 // put at, or added to, place i·rowStep + j·colStep of `to`. If there are weights
 // the right factor is multiplied by number k mod `records` of them; where that is
-// 0 neither factor counts, finite or not.
+// 0 neither factor counts, finite or not. Both factors then have stepK = 1.
 struct Product {
     Factor left, right;
     int rows, cols, depth;
@@ -28,72 +21,15 @@ struct Product {
     bool adds;
 };
 
-// 8 × 4 threads of a warp are a tile; slice is how many elements of each thread
-// are added up at a time.
-enum { tileThreads = 256, tileWarps = tileThreads / warpSize, tileDown = 8, tileAcross = 4, slice = 16 };
-
-// A Panel is a part of both factors. Threads read 16 bytes of it at a time.
-template <class Real, int R, int panelDepth> struct Panel {
-    enum { depth = panelDepth, height = tileDown * R, width = tileAcross * R, several = 16 / sizeof(Real) };
-    typedef Real Several __attribute__((vector_size(16), may_alias));
-    Real left[depth][height + several], right[depth][width + several];
-};
+// slice is how many elements of each thread are added up at a time.
+enum { slice = 16 };
 
 // Partial sums of a slice: element e of thread l is at l·(slice+1) + e.
 template <class Real> struct PartialSums {
     Real of[tileWarps][warpSize * (slice + 1)];
 };
 
-// A Fetch is how a thread moves `count` numbers of a factor, of `size` rows of a
-// tile, to the next panel: number x has row i + x·di and k + x·dk. If neighbouring
-// numbers in memory differ in k, a warp reads 4 runs of 8 of them, which fall on
-// different banks of shared memory.
-template <class Real, int size, int panelDepth> struct Fetch {
-    enum { count = size * panelDepth / tileThreads, rowsApart = tileThreads / panelDepth, kApart = tileThreads / size };
-    bool alongK;
-    int i, k, di, dk;
-    Real next[count];
-
-    DEVICE_MEMBER void start(const Factor& of, int thread) {
-        int warp = thread / warpSize;
-        alongK = of.stepK == 1;
-        i = alongK ? thread / 8 % 4 + warp / (panelDepth / 8) * 4 : thread % size;
-        k = alongK ? thread % 8 + warp % (panelDepth / 8) * 8 : thread / size;
-        di = alongK ? rowsApart : 0;
-        dk = alongK ? 0 : kApart;
-    }
-
-    // read gets the numbers of the panel from `first` on, of the tile from row
-    // `top`, 0 beyond the factor's end, in units of `weight`.
-    DEVICE_MEMBER void read(const Factor& of, int top, int rows, int first, int depth) {
-        int left = rows - top - i, leftK = depth - first - k; // inside are so many from here on
-        int inside = left <= 0 || leftK <= 0 ? 0 : alongK ? (left + rowsApart - 1) / rowsApart : (leftK + kApart - 1) / kApart;
-        i64 step = di * of.step + dk * of.stepK;
-        const double* at = of.values + (i64)(top + i) * of.step + (i64)(first + k) * of.stepK;
-        UNROLL for (int x = 0; x < count; x++) {
-            double v = *(x < inside ? at + x * step : of.values); // no branch
-            next[x] = x < inside ? (Real)v : 0;
-        }
-    }
-
-    // weigh multiplies by the weight of the thread's k, which differ in nothing but
-    // x where memory is along k; of weight 0 nothing counts.
-    DEVICE_MEMBER void weigh(double weight, bool only0) {
-        UNROLL for (int x = 0; x < count; x++) next[x] = weight == 0 ? 0 : only0 ? next[x] : (Real)(weight * next[x]);
-    }
-
-    template <int pitch> DEVICE_MEMBER void write(Real (*to)[pitch]) const {
-        UNROLL for (int x = 0; x < count; x++) to[k + x * dk][i + x * di] = next[x];
-    }
-};
-
-// load reads R numbers.
-template <int R, class Several, class Real> DEVICE void load(Real* to, const Real* from) {
-    UNROLL for (int i = 0; i < R; i += (int)(sizeof(Several) / sizeof(Real))) *(Several*)(to + i) = *(const Several*)(from + i);
-}
-
-DEVICE float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-
+// multiplyTiles computes a product in tiles of 8R × 4R elements.
 template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multiplyTiles(Team t, const Product& of) {
     typedef Panel<Real, R, panelDepth> Panel;
     static_assert(sizeof(Panel) <= sizeof(Scratch) && sizeof(PartialSums<Real>) <= sizeof(Scratch) && slice % R == 0 && R * R % slice == 0, "sizes fit");
