@@ -147,6 +147,8 @@ func (e *Engine) launchTogether(all []*launch) error {
 		}
 	}
 	runtime.KeepAlive(list)
+	e.gathering.mu.Lock()
 	e.gathering.took = time.Since(start)
+	e.gathering.mu.Unlock()
 	return nil
 }

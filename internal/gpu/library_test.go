@@ -109,6 +109,10 @@ func symbol(t testing.TB, lib uintptr, name string) uintptr {
 	return f
 }
 
+// call calls a function of the library. Go memory that an argument points at is not
+// collected during the call.
+//
+//go:uintptrescapes
 func (d *oneThread) call(f uintptr, args ...uintptr) uintptr {
 	n := copy(d.args[:], args)
 	r, _, _ := purego.SyscallN(f, d.args[:n]...)
