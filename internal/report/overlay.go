@@ -30,7 +30,7 @@ func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
 	rows := posterior.Summarise()
 	var order []int
 	for v, variable := range posterior.Variables {
-		if variable.Transform != "" && !rows[v].constant() && !strings.HasPrefix(variable.Name, "z_") {
+		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].fixed() && !strings.HasPrefix(variable.Name, "z_") {
 			order = append(order, v)
 		}
 	}

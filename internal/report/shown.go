@@ -7,8 +7,8 @@ import (
 
 // Shown leaves out of a readable table what says the same again: standardised
 // effects of groups, z_NAME, where the effects r_NAME themselves are there, and
-// coefficients in the units of the data file; and what does not vary. summary.csv
-// has every row.
+// coefficients in the units of the data file; and what is always 0 or 1.
+// summary.csv has every row.
 func Shown(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -16,7 +16,7 @@ func Shown(rows []Summary) []Summary {
 	}
 	var kept []Summary
 	for _, r := range rows {
-		if !repeats(baseName(r.Variable), has) && !r.constant() {
+		if !repeats(baseName(r.Variable), has) && !r.fixed() {
 			kept = append(kept, r)
 		}
 	}
@@ -32,10 +32,10 @@ func repeats(name string, has map[string]bool) bool {
 	return ok && has[whole]
 }
 
-// constant tells whether the draws are the same but for rounding, as half of a
-// Cholesky factor's elements are.
-func (s *Summary) constant() bool {
-	return s.SD <= 1e-9*math.Abs(s.Mean)
+// fixed tells whether all draws are 0, or 1 but for rounding, as half of a Cholesky
+// factor's elements are. A point of a delta guide is another number.
+func (s *Summary) fixed() bool {
+	return s.SD <= 1e-9*math.Abs(s.Mean) && (s.Mean == 0 || math.Abs(s.Mean-1) <= 1e-9)
 }
 
 // baseName is the parameter that a variable is an element of.

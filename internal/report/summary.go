@@ -47,6 +47,9 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	for _, xi := range x {
 		mean += xi / n
 	}
+	if sorted[0] == sorted[len(sorted)-1] { // of a point; the sum is rounded
+		mean = sorted[0]
+	}
 	for _, xi := range x {
 		square := (xi - mean) * (xi - mean)
 		m2 += square / n
