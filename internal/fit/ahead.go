@@ -76,7 +76,7 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	for k := range done {
 		if s.Step >= s.Average.start {
 			s.Average.Count++
-			if l.modelsNoise() {
+			if l.plan.followsNoise() {
 				s.Noise.Count++
 			}
 		}
@@ -95,8 +95,7 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 
 // appendInputs appends the public numbers of step t: η, the learning rate, the
 // corrections of Adam, the weight of the new iterate in the mean (0: not yet),
-// 1 if there is a mean yet, and for the curvature the weight of the step and 1
-// if it is estimated anew.
+// 1 if there is a mean yet, and for the curvature the weight of the step.
 func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Stream) []float64 {
 	eta.Seek(uint64(t))
 	eta.Normals(draw)
@@ -110,18 +109,14 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 	if l.plan.NoiseAware != NoiseAwareCurvature {
 		return x
 	}
-	anew := 0.0
-	if t%curvatureEvery == 0 {
-		anew = 1
-	}
-	return append(x, curvatureWeight(t), anew)
+	return append(x, curvatureWeight(t))
 }
 
 // parts are the arrays of the state in the order of script's parameters.
 func (l *Loop) parts() [][]float64 {
 	s := &l.state
 	parts := [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean}
-	if l.modelsNoise() {
+	if l.plan.followsNoise() {
 		parts = append(parts, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare)
 	}
 	if l.plan.NoiseAware == NoiseAwareCurvature {

@@ -40,13 +40,8 @@ type curvature struct {
 	Place           []float64 `json:"place"`            // Σ w·θ
 	LikelihoodSlope []float64 `json:"likelihood_slope"` // Σ w·g
 	PriorSlope      []float64 `json:"prior_slope"`      // the same of the prior's gradient
-	Relaxation      []float64 `json:"relaxation"`       // Σ gain·precision over the averaged steps
-	Current         []float64 `json:"current"`          // precision at the last step that was a multiple of curvatureEvery
+	Gain            []float64 `json:"gain"`             // Σ of the optimizer's gain over the averaged steps
 }
-
-// curvatureEvery is how many steps go by between estimates that the recursion of
-// the noise uses: they change slowly, and cost more than a small model's step.
-const curvatureEvery = 16
 
 // newCurvature has seen no step. Without sizes every coordinate stands alone.
 func newCurvature(latent int, sizes []int) curvature {
@@ -69,7 +64,7 @@ func newCurvature(latent int, sizes []int) curvature {
 // arrays are the state, in the order in which the steps ahead of a device keep it.
 func (c *curvature) arrays() []*[]float64 {
 	return []*[]float64{
-		&c.Totals, &c.Likelihood, &c.Prior, &c.Square, &c.Noise, &c.Place, &c.LikelihoodSlope, &c.PriorSlope, &c.Relaxation, &c.Current,
+		&c.Totals, &c.Likelihood, &c.Prior, &c.Square, &c.Noise, &c.Place, &c.LikelihoodSlope, &c.PriorSlope, &c.Gain,
 	}
 }
 
@@ -117,15 +112,9 @@ func (c *curvature) observe(o observation, low, high int, s *scratch) {
 	}
 }
 
-// relax adds coordinates low <= j < high of an averaged step with the optimizer's
-// gain and the precision.
-func (c *curvature) relax(gain, precision []float64, low, high int, s *scratch) {
-	for lo := low; lo < high; lo += block {
-		hi := min(lo+block, high)
-		term := s[0][:hi-lo]
-		simd.Mul(term, gain[lo:hi], precision[lo:hi])
-		simd.Add(c.Relaxation[lo:hi], c.Relaxation[lo:hi], term)
-	}
+// relax adds the optimizer's gain of coordinates low <= j < high in an averaged step.
+func (c *curvature) relax(gain []float64, low, high int) {
+	simd.Add(c.Gain[low:high], c.Gain[low:high], gain[low:high])
 }
 
 // noiseOfMean is v̄, the variance of the noise in each entry of the mean gradient.
@@ -158,20 +147,6 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 func (c *curvature) precision(j int, h, lambda float64) float64 {
 	return math.Max(h+lambda, c.floor[j])
 }
-
-// replace sets those entries of precision (P) for which the estimate is positive
-// and finite; the others, where a prior is not log-concave or nothing has been
-// observed, keep their value.
-func (c *curvature) replace(precision []float64) {
-	c.each(func(j int, h, _, lambda float64) {
-		if p := c.precision(j, h, lambda); isPositive(p) {
-			precision[j] = p
-		}
-	})
-}
-
-// renews says whether Current is estimated anew at step t.
-func (c *curvature) renews(t int) bool { return t%curvatureEvery == 0 }
 
 // pool is the mean of the curvatures of coordinates lo ≤ j < hi, at least 0, the
 // variance of that mean, and their variance beyond what the noise explains.

@@ -28,13 +28,18 @@ func observed(h []float64, sizes []int, sd, tau float64, n int) *curvature {
 	return &c
 }
 
+// precisions are the estimated precisions h + λ of all coordinates.
+func precisions(c *curvature) []float64 {
+	out := make([]float64, len(c.floor))
+	c.each(func(j int, h, _, lambda float64) { out[j] = c.precision(j, h, lambda) })
+	return out
+}
+
 // With little noise the estimate is the curvature, in every coordinate and
 // whatever the others of its parameter are.
 func TestCurvatureWithoutNoise(t *testing.T) {
 	h := []float64{3, 50, 2, 9}
-	c := observed(h, []int{1, 3}, 0.5, 1e-6, 50)
-	precision := make([]float64, len(h))
-	c.replace(precision)
+	precision := precisions(observed(h, []int{1, 3}, 0.5, 1e-6, 50))
 	for j, want := range h {
 		if math.Abs(precision[j]-want-1) > 1e-4 {
 			t.Errorf("precision[%d] = %g, want %g", j, precision[j], want+1)
@@ -52,8 +57,7 @@ func TestCurvatureBorrowsStrength(t *testing.T) {
 		h[j] = 4
 	}
 	c := observed(h, []int{200}, 0.5, 50, 400)
-	precision := make([]float64, len(h))
-	c.replace(precision)
+	precision := precisions(c)
 	alone, pooled, noise := 0.0, 0.0, 0.0
 	for j := range h {
 		x, v := c.estimate(j)

@@ -15,6 +15,11 @@ const (
 	expectTables  = 5
 )
 
+// unknownCurvature is the factor by which a curvature that is itself estimated
+// under noise multiplies the variance of the noise, about: the one with which
+// expected shares are those of fits to simulated tables (docs/fit.md).
+const unknownCurvature = 2.5
+
 // Expect predicts, from public facts alone, which part of each unconstrained
 // number's posterior variance will stand for the privacy noise, shape (P): the
 // median over tables that the model itself invents. It is nil for what it does
@@ -23,8 +28,8 @@ const (
 //
 // Per table: g are the gradients of invented records, C the clip norm that
 // adaptive clipping would settle at, h the clipped information of N records and
-// the prior, and the noise travels through the optimizer as in noiseVariance,
-// with the gain of Adam where noise rules the gradient, rate/τ, τ = zC/q.
+// the prior, and the mean gradient with its noise of sd τ = zC/q in every step
+// measures the parameter, as in measurement.posterior.
 func (p *Plan) Expect(rng dist.Rand) []float64 {
 	m := p.model
 	if !p.Private || p.Gradient == GradientVanilla || !p.modelsNoise() ||
@@ -89,25 +94,12 @@ func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
 		slices.Sort(norms)
 		clip = math.Max(minClipNorm, quantile.Of(norms, p.ClipQuantile))
 	}
-	information := p.information(machine, clip)
-	for j, h := range precision {
-		information[j] += h
-	}
 	tau := p.GradientNoise * clip / p.SamplingRate
-	gain := make([]float64, p.Latent)
-	for j := range gain {
-		gain[j] = p.LearningRate / tau
-	}
-	noise := newNoiseVariance(averageStart(p.Averaging, p.Steps), p.Latent)
-	work := new(scratch)
-	for t := range p.Steps {
-		noise.begin(t)
-		noise.add(t, gain, information, tau, 0, p.Latent, work)
-	}
-	share := make([]float64, p.Latent)
-	noise.ofMean(share)
-	for j, v := range share {
-		share[j] = v / (v + 1/information[j])
+	noise := unknownCurvature * 4 * tau * tau / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t
+	share := p.information(machine, clip)
+	for j, h := range share {
+		kappa := h / (h + noise)
+		share[j] = 1 - (precision[j]+kappa*h)/(precision[j]+h)
 	}
 	return share
 }

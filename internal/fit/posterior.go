@@ -49,30 +49,15 @@ func (l *Loop) Posterior() *Posterior {
 		clear(post.VarDP)
 	}
 	post.Mean = guide.Location(l.guide, post.Lambda)
-	if l.plan.NoiseAware == NoiseAwareCurvature && s.Step > 0 {
-		l.rescale(post.Lambda)
-	}
 	l.guide.SD(post.LogSD, post.Lambda)
 	for j, sd := range post.LogSD {
 		post.LogSD[j] = math.Log(sd)
 	}
-	if l.plan.NoiseAware == NoiseAwareCurvature && s.Average.Count > 0 && l.plan.signal() >= minNewton {
-		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP)
+	if l.plan.NoiseAware == NoiseAwareCurvature && s.Step > 0 {
+		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP, s.Average.Count > 0 && l.plan.signal() >= minNewton)
 		copy(post.Lambda[p:], post.LogSD) // Mean is Lambda's first half already
 	}
 	return post
-}
-
-// rescale sets the log scales of a mean-field guide's lambda by the curvature
-// that the released gradients show.
-func (l *Loop) rescale(lambda []float64) {
-	precision := make([]float64, l.plan.Latent)
-	l.guide.Precision(precision, lambda)
-	l.state.Curvature.replace(precision)
-	logScales := lambda[l.plan.Latent:]
-	for j, h := range precision {
-		logScales[j] = -math.Log(h) / 2
-	}
 }
 
 // modelsNoise reports whether the variance of the privacy noise is part of the
@@ -80,8 +65,12 @@ func (l *Loop) rescale(lambda []float64) {
 func (l *Loop) modelsNoise() bool { return l.plan.modelsNoise() }
 
 func (p *Plan) modelsNoise() bool {
-	return p.NoiseAware == NoiseAwareCurvature || p.NoiseAware == NoiseAwareVariance
+	return p.NoiseAware == NoiseAwareCurvature || p.followsNoise()
 }
+
+// followsNoise reports whether the noise is followed through the optimizer,
+// step by step; the curvature gives its variance at the end.
+func (p *Plan) followsNoise() bool { return p.NoiseAware == NoiseAwareVariance }
 
 // SD sets dst (P) to the total standard deviations √(s² + var_dp).
 func (p *Posterior) SD(dst []float64) {

@@ -62,7 +62,7 @@ func (l *Loop) newLeaves() *leaves {
 			*part.to = append(*part.to, b.Param(part.name+name, x.p))
 		}
 	}
-	if l.modelsNoise() {
+	if l.plan.followsNoise() {
 		x.variance, x.cross, x.sumSquare = b.Param("variance", x.p), b.Param("cross", x.p), b.Param("sum square", x.p)
 	}
 	if l.plan.NoiseAware == NoiseAwareCurvature {
@@ -75,7 +75,7 @@ func (l *Loop) newLeaves() *leaves {
 	x.rate, x.correct1, x.correct2 = b.Aux("rate", nil, false), b.Aux("correct1", nil, false), b.Aux("correct2", nil, false)
 	x.weight, x.averaging = b.Aux("weight", nil, false), b.Aux("averaging", nil, false)
 	if x.curvature != nil {
-		x.curvature.weight, x.curvature.anew = b.Aux("curvature weight", nil, false), b.Aux("anew", nil, false)
+		x.curvature.weight = b.Aux("curvature weight", nil, false)
 	}
 	return x
 }
@@ -103,16 +103,15 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 		}
 	}
 	next := append(append(append(value, first...), second...), mean...)
-	if l.modelsNoise() {
+	switch {
+	case x.curvature != nil:
+		next = append(next, l.addCurvature(x, likelihood, prior, gain)...)
+	case plan.followsNoise():
 		precision := b.Const(0)
 		if l.isMeanField() {
 			precision = b.Exp(b.Mul(b.Const(-2), value[1]))
 		}
-		var observed []*graph.Node
-		if x.curvature != nil {
-			observed, precision = l.addCurvature(x, likelihood, prior, gain, precision)
-		}
-		next = append(append(next, l.addNoise(x, gain, precision)...), observed...)
+		next = append(next, l.addNoise(x, gain, precision)...)
 	}
 	clipNorm := x.clipNorm
 	if plan.Clipping == ClippingAdaptive {

@@ -28,7 +28,6 @@ type sweep struct {
 	scale          float64         // of the release
 	separable      guide.Separable // of the draw in progress; nil: its guide is asked as a whole
 	seen           observation
-	precision      []float64 // P
 	step           update
 	weight         float64 // of the sum of gradients
 }
@@ -126,36 +125,32 @@ func (l *Loop) updateRange(thread, low, high int) {
 	}
 }
 
-// followNoise advances the recursion of the noise that a step has left.
+// followNoise advances the recursion of the noise that a step has left, or, where
+// the curvature gives the variance of the noise, what tells how far the mean has
+// settled.
 func (l *Loop) followNoise() {
 	s, state := &l.sweep, &l.state
-	s.separable, _ = l.guide.(guide.Separable)
-	s.precision = l.precision
-	switch {
-	case l.plan.NoiseAware == NoiseAwareCurvature:
-		s.precision = state.Curvature.Current
-		if state.Curvature.renews(state.Step) {
-			l.guide.Precision(s.precision, state.Lambda)
-			state.Curvature.replace(s.precision)
+	if l.plan.followsNoise() {
+		if s.separable, _ = l.guide.(guide.Separable); s.separable == nil {
+			l.guide.Precision(l.precision, state.Lambda)
 		}
-	case s.separable == nil:
-		l.guide.Precision(s.precision, state.Lambda)
+		state.Noise.begin(state.Step)
+	} else if !state.Average.averages(state.Step) {
+		return
 	}
-	state.Noise.begin(state.Step)
-	s.loops.Run(len(s.precision), s.noise)
+	s.loops.Run(len(l.gain), s.noise)
 }
 
 func (l *Loop) noiseRange(thread, low, high int) {
 	s, state := &l.sweep, &l.state
-	switch {
-	case l.plan.NoiseAware != NoiseAwareCurvature:
-		if s.separable != nil {
-			s.separable.PrecisionRange(s.precision, state.Lambda, low, high)
-		}
-	case state.Average.averages(state.Step):
-		state.Curvature.relax(l.gain, s.precision, low, high, &s.scratch[thread])
+	if !l.plan.followsNoise() {
+		state.Curvature.relax(l.gain, low, high)
+		return
 	}
-	state.Noise.add(state.Step, l.gain, s.precision, l.noiseSD(), low, high, &s.scratch[thread])
+	if s.separable != nil {
+		s.separable.PrecisionRange(l.precision, state.Lambda, low, high)
+	}
+	state.Noise.add(state.Step, l.gain, l.precision, l.noiseSD(), low, high, &s.scratch[thread])
 }
 
 func (l *Loop) averageRange(thread, low, high int) {
