@@ -29,4 +29,9 @@ func (r *report) line(epsilon string, t threshold, values []float64) {
 		t.Task, epsilon, t.Metric, mean, se, len(values), t.Direction, t.Threshold, t.Mean, verdict)
 }
 
+// note prints a measurement that has no threshold.
+func (r *report) note(task, epsilon, text string) {
+	fmt.Fprintf(r.w, "%s\t%s\t%s\n", task, epsilon, text)
+}
+
 func (r *report) flush() error { return r.w.Flush() }

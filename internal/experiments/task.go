@@ -43,6 +43,7 @@ var experiments = []struct {
 	{"simlr", simlrTask},
 	{"adult", adultTask},
 	{"gold", goldTask{}},
+	{"coverage", coverageTask{}},
 	{"gmm", gmmTask},
 	{"hlr100", hlrTask{100}},
 	{"hlr200", hlrTask{200}},
