@@ -24,3 +24,28 @@ func (c *curvature) beCautious(h []float64, moved []bool, scales []scale) {
 		}
 	}
 }
+
+// believed is the part of the information h (P) of every coordinate with which the
+// variance of post, before it is a joint normal, is that of a known information:
+//
+//	1/variance = λ + x²/(x + v̄),  x = part·h,
+//
+// so that what locate allows for a curvature that is not known stays in the joint
+// normal. It is 1 for the effects of scales, whose information is pooled and which
+// the scale's posterior is about.
+func (c *curvature) believed(post *Posterior, h []float64, scales []scale) []float64 {
+	part, noise := make([]float64, len(h)), c.noiseOfMean()
+	c.each(func(j int, _, _, lambda float64) {
+		part[j] = 1
+		known := 1/(math.Exp(2*post.LogSD[j])+post.VarDP[j]) - math.Max(lambda, c.floor[j]) // κh
+		if known = math.Max(0, known); h[j] > 0 {
+			part[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
+		}
+	})
+	for _, s := range scales {
+		for _, j := range s.effects {
+			part[j] = 1
+		}
+	}
+	return part
+}

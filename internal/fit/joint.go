@@ -42,6 +42,7 @@ func (l *Loop) join(post *Posterior, prior *tapePrior) {
 
 	found := findScales(m, invented, post.Mean)
 	c.beCautious(h, invented.moved(), found)
+	believed := c.believed(post, h, found)
 	var scales []spread
 	for _, s := range found {
 		scales = append(scales, s.rescale(post, prior, c, h, v))
@@ -55,13 +56,17 @@ func (l *Loop) join(post *Posterior, prior *tapePrior) {
 
 	likelihood := ofFree.fit(pick(h, free), pick(v, free))
 	ofPrior := raised(prior.information(post, free), likelihood, pick(c.floor, free))
-	exact, total := inverse(likelihood, ofPrior), inverse(behindNoise(likelihood, c.noiseOfMean()), ofPrior)
+	for j, part := range believed {
+		h[j] *= part
+	}
+	measured := behindNoise(ofFree.fit(pick(h, free), pick(v, free)), c.noiseOfMean())
+	exact, total := inverse(likelihood, ofPrior), inverse(measured, ofPrior)
 	if exact == nil || total == nil {
 		return // a prior that is not log-concave there
 	}
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	replaceBlock(ofGuide, free, exact)
-	replaceBlock(ofNoise, free, difference(total, exact))
+	replaceBlock(ofNoise, free, positivePart(difference(total, exact)))
 	for _, s := range scales {
 		s.widen(ofGuide, ofNoise)
 	}

@@ -52,18 +52,27 @@ func raised(a, b *mat.SymDense, floor []float64) *mat.SymDense {
 
 // behindNoise is H(H + v)⁻¹H for a positive semidefinite H.
 func behindNoise(h *mat.SymDense, v float64) *mat.SymDense {
+	return spectral(h, func(e float64) float64 { return e * e / (e + v) })
+}
+
+// positivePart is a without its negative eigenvalues.
+func positivePart(a *mat.SymDense) *mat.SymDense {
+	return spectral(a, func(e float64) float64 { return e })
+}
+
+// spectral is a with f ≥ 0 of its eigenvalues, negative ones taken as 0.
+func spectral(a *mat.SymDense, f func(e float64) float64) *mat.SymDense {
 	var eigen mat.EigenSym
-	if !eigen.Factorize(h, true) {
+	if !eigen.Factorize(a, true) {
 		panic("fit: the eigenvalues of a finite symmetric matrix were not found")
 	}
 	var vectors mat.Dense
 	eigen.VectorsTo(&vectors)
 	for i, e := range eigen.Values(nil) {
-		e = math.Max(0, e)
 		column := vectors.ColView(i).(*mat.VecDense)
-		column.ScaleVec(e/math.Sqrt(e+v), column)
+		column.ScaleVec(math.Sqrt(f(math.Max(0, e))), column)
 	}
-	out := mat.NewSymDense(h.SymmetricDim(), nil)
+	out := mat.NewSymDense(a.SymmetricDim(), nil)
 	out.SymOuterK(1, &vectors)
 	return out
 }
