@@ -177,9 +177,11 @@ func TestWarnings(t *testing.T) {
 	sound := Plan{
 		Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
 		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: ClippingAdaptive, Guide: "mean-field", Gradient: GradientAligned,
+		NoiseAware: NoiseAwareCurvature,
 	}
 	for id, change := range map[string]func(*Plan){
-		"noise-dominates":   func(p *Plan) { p.Records = 300 },
+		"noise-dominates":   func(p *Plan) { p.Latent = 400000 },
+		"clipping-bias":     func(p *Plan) { p.Records = 1200 },
 		"delta-above-1/n":   func(p *Plan) { p.Delta = 1. / 50000 },
 		"large-epsilon":     func(p *Plan) { p.Epsilon = 12 },
 		"empty-batches":     func(p *Plan) { p.SamplingRate = 1e-5 },
