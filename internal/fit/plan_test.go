@@ -181,7 +181,7 @@ func TestWarnings(t *testing.T) {
 	}
 	for id, change := range map[string]func(*Plan){
 		"noise-dominates":   func(p *Plan) { p.Latent = 400000 },
-		"clipping-bias":     func(p *Plan) { p.Records = 1200 },
+		"clipping-bias":     func(p *Plan) { p.Records = 800 },
 		"delta-above-1/n":   func(p *Plan) { p.Delta = 1. / 50000 },
 		"large-epsilon":     func(p *Plan) { p.Epsilon = 12 },
 		"empty-batches":     func(p *Plan) { p.SamplingRate = 1e-5 },
