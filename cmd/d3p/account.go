@@ -163,6 +163,7 @@ type deltaAnswer struct {
 	Certified  bool             `json:"certified"`
 	Seconds    float64          `json:"seconds"`
 	Directions []directionEntry `json:"directions"`
+	Notes      []string         `json:"notes"`
 }
 
 func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, r accounted) error {
@@ -173,9 +174,13 @@ func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, 
 	d := deltaAnswer{
 		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Estimate, DeltaUpper: answer.Upper, Relation: r.Relation,
 		Engine: answer.Engine, Certified: answer.Certified, Seconds: answer.Seconds, Directions: directionEntries(answer.Directions),
+		Notes: append([]string{}, answer.Notes...),
 	}
 	return a.result(d, func(w io.Writer) {
 		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n",
 			roundUp(d.DeltaUpper), epsilon, roundDown(d.DeltaLower), roundUp(d.DeltaUpper))
+		for _, n := range d.Notes {
+			fmt.Fprintf(w, "note: %s\n", n)
+		}
 	})
 }

@@ -15,7 +15,8 @@ import (
 type accounted struct {
 	EpsilonLower    float64          `json:"epsilon_lower"`
 	Epsilon         float64          `json:"epsilon"`
-	EpsilonUpper    float64          `json:"epsilon_upper"` // the claim
+	EpsilonUpper    float64          `json:"epsilon_upper"`  // the claim
+	RelativeWidth   float64          `json:"relative_width"` // of the bracket; a note says so where it is not narrow
 	Delta           float64          `json:"delta"`
 	Sampling        string           `json:"sampling"`
 	Relation        string           `json:"relation"`
@@ -97,6 +98,7 @@ func (r *accounted) answer(ev event.Event, rel event.Relation, delta float64) er
 
 func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
 	r.EpsilonLower, r.Epsilon, r.EpsilonUpper = answer.Lower, answer.Estimate, answer.Upper
+	r.RelativeWidth = answer.RelativeWidth()
 	r.Relation, r.Delta, r.Engine, r.Certified, r.Seconds = string(rel), delta, answer.Engine, answer.Certified, answer.Seconds
 	r.Directions, r.Notes = directionEntries(answer.Directions), append([]string{}, answer.Notes...)
 	r.Warnings = []string{}

@@ -142,7 +142,9 @@ func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Che
 	var ledger privacy.Ledger
 	if err := (runFolder{run}).read(ledgerFile, &ledger); err != nil {
 		if os.IsNotExist(err) {
-			return check, false
+			check.Detail = "private/" + ledgerFile + " is missing"
+			_, err := os.Stat(filepath.Join(run, "private"))
+			return check, err == nil // without private/ it is a release alone
 		}
 		check.Detail = "private/" + ledgerFile + " is not readable"
 		return check, true

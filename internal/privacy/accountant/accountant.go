@@ -3,7 +3,7 @@
 //
 // Two independent engines do the work. The contour engine (contour.go) gives
 // about ten digits in a millisecond and drives every search; the bracket
-// engine (bracket.go) gives a rigorous lower and upper bound and certifies
+// engine (bracketing.go) gives a rigorous lower and upper bound and certifies
 // the end of every search. An estimate outside its bracket is an internal
 // error, never an answer. docs/accounting.md has the dominating pairs, why
 // each is valid, and the error budget.
@@ -14,6 +14,7 @@
 package accountant
 
 import (
+	"fmt"
 	"math"
 	"time"
 
@@ -110,8 +111,23 @@ func answer(ev event.Event, rel event.Relation, width float64, ask func(d *direc
 		}
 	}
 	a.Certified = a.Engine != engineChernoff || a.Lower == a.Upper
+	if w := a.RelativeWidth(); a.Certified && w > usualWidth {
+		a.Notes = append(a.Notes, fmt.Sprintf("the bracket is wide: the bound holds, but the exact value may be up to %.2g %% below it, where %v %% is usual", 100*w, 100*usualWidth))
+	}
 	a.Seconds = time.Since(start).Seconds()
 	return a, nil
+}
+
+// usualWidth is the relative width that brackets keep to but in the corners
+// that docs/accounting.md lists.
+const usualWidth = 1e-4
+
+// RelativeWidth is (Upper-Lower)/Upper, or 0 when Upper is 0.
+func (a *Answer) RelativeWidth() float64 {
+	if a.Upper == 0 {
+		return 0
+	}
+	return (a.Upper - a.Lower) / a.Upper
 }
 
 // looseWidth is the relative width of the brackets that do not decide.

@@ -44,10 +44,10 @@ func ballsPair(s float64, m int, add bool, tail float64) *pair {
 	return up
 }
 
-// reliable reports whether the error of the masses is negligible under the
-// tilt theta: elsewhere (very little noise, or very small delta) a linear tilt
-// of the sum is no stand-in for a tilt of its logarithm.
-func (p *pair) reliable(theta float64) bool {
+// reliable reports whether the error of the masses of count epochs is small
+// under the tilt theta: elsewhere (very little noise, or very small delta) a
+// linear tilt of the sum is no stand-in for a tilt of its logarithm.
+func (p *pair) reliable(theta float64, count int64) bool {
 	if len(p.atoms) == 0 {
 		return false
 	}
@@ -56,12 +56,13 @@ func (p *pair) reliable(theta float64) bool {
 		logZ = logAddExp(logZ, theta*a.loss+math.Log(a.mass))
 	}
 	logNoise := p.noise(theta, 0) + 0.5*math.Log(float64(len(p.atoms))) // of the 1-norm
-	return math.Abs(p.missing) < 1e-3 && logNoise-logZ < math.Log(ballsNoise)
+	return math.Abs(p.missing) < 1e-3 && logNoise-logZ < math.Log(ballsNoise/float64(count))
 }
 
 const (
-	// ballsNoise bounds the error of a tilted mass relative to the largest one.
-	ballsNoise    = 1e-6
+	// ballsNoise bounds the 1-norm of the error of the tilted masses, over all
+	// epochs, so that products of errors do not count (bounds.include).
+	ballsNoise    = 5e-3
 	ballsSpread   = 2e-5 // wanted relative inflation of the variance of W
 	maxBallsCells = 1 << 17
 )

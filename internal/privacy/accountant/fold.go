@@ -36,7 +36,10 @@ func (b *bounds) include(p foldedPart, logZ float64) {
 	b.infinity += (1 - b.infinity) * -math.Expm1(p.count*math.Log1p(-p.infinity))
 	if p.noise != nil {
 		// An error of one step's tilted masses reaches the sum as a
-		// convolution with the other steps, whose 1-norm is 1.
-		b.slack += 1.01 * p.count * math.Exp(p.noise(b.theta, p.h)-logZ) * stickNorm(b.theta, p.h)
+		// convolution with the other steps, whose 1-norm is 1; the factor is for
+		// products of errors, of this part (n errors of 1-norm e are at most
+		// n e exp(n e)) and with a few others.
+		e := p.count * math.Exp(p.noise(b.theta, p.h)-logZ)
+		b.slack += 1.05 * e * math.Exp(e*math.Sqrt(float64(len(p.mass)))) * stickNorm(b.theta, p.h)
 	}
 }

@@ -56,7 +56,7 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 	d.unreliable = false
 	for i, p := range d.parts {
 		d.parts[i].pair = p.key.build(delta * tailShare / d.steps())
-		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta) && q.lower.reliable(theta)) {
+		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta, p.count) && q.lower.reliable(theta, p.count)) {
 			d.parts[i].pair = proxy.parts[i].pair
 			d.unreliable = true
 		}

@@ -178,6 +178,19 @@ func TestRandomRunsCompose(t *testing.T) {
 	})
 }
 
+// An answer that is not as narrow as usual says so.
+func TestWideBracketsSaySo(t *testing.T) {
+	for _, width := range []float64{certifyWidth, 0.02} {
+		a, err := answer(mnist(1.5), event.AddRemove, width, func(d *direction, width float64) (Direction, error) { return d.epsilon(1e-5, width) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if wide := a.RelativeWidth() > usualWidth; wide != (len(a.Notes) == 1) || wide != (width > usualWidth) {
+			t.Errorf("relative width %v, notes %q", a.RelativeWidth(), a.Notes)
+		}
+	}
+}
+
 // Ledgers of several segments of which rare, large losses decide: two halves
 // cost what the whole costs, a second segment with less noise costs more and one
 // with more noise less, and the brackets are as narrow as those of one segment.

@@ -27,6 +27,8 @@ type referenceRun struct {
 	Batches      int     `json:"batches_per_epoch"`
 	Epochs       int64
 	Extrapolated float64 `json:"epsilon_extrapolated"`
+
+	PeerSeconds map[string]float64 `json:"peer_seconds"` // what other accountants took
 }
 
 type reference struct {
