@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math"
 	"sync"
-	"time"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
@@ -38,11 +37,10 @@ type Engine struct {
 	turn      sync.Mutex
 	residents map[*privacy.Rows]*resident
 	gathering gathering
-	patience  time.Duration // the least that steps wait for those of other workers
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, residents: map[*privacy.Rows]*resident{}, patience: leastPatience}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, residents: map[*privacy.Rows]*resident{}}
 }
 
 // Name implements privacy.Engine: "cuda:0".

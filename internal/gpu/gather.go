@@ -5,20 +5,21 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"time"
 	"unsafe"
 )
 
 // A gathering lets the steps of several workers, those of fits side by side, be
-// taken in one launch. The first worker that has steps to take waits until all
-// have some, but not for long, and launches those of all that came.
+// taken in one launch. The first worker that has steps to take waits for the
+// others, and launches those of all. Waited for are workers whose last call was
+// Prepare or Steps: the next will be Steps, a single step or Close.
 type gathering struct {
+	runs    address // room for MostTogether of struct run, while there are workers
+	workers int     // that are prepared for steps
+
 	mu       sync.Mutex
-	expected int // workers that take steps by themselves
+	expected int // of them, those that are waited for
 	waiting  []*launch
 	full     chan struct{} // of the first one that waits
-	took     time.Duration // the last launch
-	runs     address       // room for MostTogether of struct run, while workers are expected
 }
 
 // MostTogether is the most fits whose steps are taken in one launch.
@@ -30,37 +31,45 @@ type launch struct {
 	done chan error // of those that are not the first
 }
 
-// leastPatience is how long a worker waits for others at least. It waits as long
-// as the last launch took, so that waiting costs at most as much as that.
-const leastPatience = 2 * time.Millisecond
-
-// expect counts a worker that takes steps by itself. The engine's turn is held.
-func (e *Engine) expect() error {
+// join adds a worker that is prepared for steps. The engine's turn is held.
+func (e *Engine) join(w *worker) error {
 	g := &e.gathering
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if g.expected == 0 {
+	if g.workers == 0 {
 		at, err := e.driver.alloc(MostTogether * int64(unsafe.Sizeof(run{})))
 		if err != nil {
 			return err
 		}
 		g.runs = at
 	}
-	g.expected++
+	g.workers++
+	g.expect(w, true)
 	return nil
 }
 
-// unexpect says that one of them is closed.
-func (e *Engine) unexpect() error {
+// leave removes it when it is closed.
+func (e *Engine) leave(w *worker) error {
 	g := &e.gathering
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.expected--
-	g.tell()
-	if g.expected > 0 {
+	g.expect(w, false)
+	if g.workers--; g.workers > 0 {
 		return nil
 	}
 	return e.driver.release(g.runs)
+}
+
+// expect says whether a worker is waited for.
+func (g *gathering) expect(w *worker, yes bool) {
+	if w.expected == yes {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.expected = yes
+	if yes {
+		g.expected++
+		return
+	}
+	g.expected--
+	g.tell()
 }
 
 // tell wakes the first one that waits when all have come.
@@ -79,7 +88,7 @@ func (e *Engine) launchSteps(w *worker) error {
 	l := &launch{w, make(chan error, 1)}
 	g.mu.Lock()
 	g.waiting = append(g.waiting, l)
-	first, patience := len(g.waiting) == 1, max(g.took, e.patience)
+	first := len(g.waiting) == 1
 	if first {
 		g.full = make(chan struct{}, 1)
 	}
@@ -89,12 +98,7 @@ func (e *Engine) launchSteps(w *worker) error {
 	if !first {
 		return <-l.done
 	}
-	timer := time.NewTimer(patience)
-	defer timer.Stop()
-	select {
-	case <-full:
-	case <-timer.C:
-	}
+	<-full
 	e.turn.Lock()
 	defer e.turn.Unlock()
 	g.mu.Lock()
@@ -116,7 +120,6 @@ func (e *Engine) launchSteps(w *worker) error {
 
 // launchTogether sends the boxes, runs the steps and fetches the boxes.
 func (e *Engine) launchTogether(all []*launch) error {
-	start := time.Now()
 	d, list, slots := e.driver, make([]run, len(all)), 1
 	most := all[0].w.stepping.blocks
 	for i, l := range all {
@@ -147,8 +150,5 @@ func (e *Engine) launchTogether(all []*launch) error {
 		}
 	}
 	runtime.KeepAlive(list)
-	e.gathering.mu.Lock()
-	e.gathering.took = time.Since(start)
-	e.gathering.mu.Unlock()
 	return nil
 }

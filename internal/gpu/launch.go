@@ -31,7 +31,10 @@ const keyWords = 8 + 60
 
 // Steps implements privacy.Stepper.
 func (w *worker) Steps(in privacy.StepsInput) (int, error) {
-	err := w.engine.exclusively(func() error { return errors.Join(w.prepareSteps(in), w.setKey(in)) })
+	err := w.engine.exclusively(func() error {
+		w.engine.gathering.expect(w, true)
+		return errors.Join(w.prepareSteps(in), w.setKey(in))
+	})
 	if err == nil {
 		err = w.takeSteps(in)
 	}

@@ -109,10 +109,7 @@ func symbol(t testing.TB, lib uintptr, name string) uintptr {
 	return f
 }
 
-// call calls a function of the library. Go memory that an argument points at is not
-// collected during the call.
-//
-//go:uintptrescapes
+// call calls a function of the library. Callers keep what arguments point at.
 func (d *oneThread) call(f uintptr, args ...uintptr) uintptr {
 	n := copy(d.args[:], args)
 	r, _, _ := purego.SyscallN(f, d.args[:n]...)
@@ -157,17 +154,20 @@ func (d *oneThread) releaseShared(p unsafe.Pointer) { d.call(d.release_, uintptr
 
 func (d *oneThread) upload(to address, from unsafe.Pointer, bytes int64) error {
 	d.call(d.copy_, uintptr(to), uintptr(from), uintptr(bytes))
+	runtime.KeepAlive(from)
 	return nil
 }
 
 func (d *oneThread) download(to unsafe.Pointer, from address, bytes int64) error {
 	d.call(d.copy_, uintptr(to), uintptr(from), uintptr(bytes))
+	runtime.KeepAlive(to)
 	return nil
 }
 
 func (d *oneThread) launch(k kernel, blocks int, arguments unsafe.Pointer) error {
 	d.launches++
 	d.call(d.functions[k], uintptr(arguments), uintptr(blocks))
+	runtime.KeepAlive(arguments)
 	return nil
 }
 

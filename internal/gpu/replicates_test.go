@@ -6,7 +6,6 @@ import (
 	"math"
 	"sync"
 	"testing"
-	"time"
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -27,7 +26,6 @@ func TestReplicates(t *testing.T) {
 // the same ones on another, one after the other.
 func checkReplicates(t *testing.T, device, alone *Engine) {
 	const N, n = 120, 4
-	device.patience = 10 * time.Second
 	tape, rows := plainRegression(t, 18, N)
 	uncertain := sensitive(t, noise.Insecure(0).Stream(noise.GradientNoise), 8)
 	for _, count := range []int{2, 5} {
@@ -88,7 +86,7 @@ func checkReplicates(t *testing.T, device, alone *Engine) {
 			}
 		}
 	}
-	if len(device.residents) != 0 || device.gathering.expected != 0 {
-		t.Errorf("%d tables and %d workers are left", len(device.residents), device.gathering.expected)
+	if len(device.residents) != 0 || device.gathering.workers != 0 || device.gathering.expected != 0 {
+		t.Errorf("%d tables and %d workers are left", len(device.residents), device.gathering.workers)
 	}
 }

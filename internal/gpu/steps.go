@@ -70,7 +70,7 @@ func (w *worker) openSteps(s *script) error {
 	if st.blocks, err = w.engine.driver.together(stepsKernel); err != nil {
 		return err
 	}
-	if err := w.engine.expect(); err != nil {
+	if err := w.engine.join(w); err != nil {
 		return err
 	}
 	w.stepping = st

@@ -26,6 +26,7 @@ type worker struct {
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
+	expected bool      // to take further steps by itself: see gathering
 }
 
 // slotMemory is the size in bytes of the slots, large enough for every batch so
@@ -105,6 +106,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		return 0, err
 	}
 	defer w.engine.driver.leave()
+	w.engine.gathering.expect(w, false)
 	if err := w.run(in, batch, size, all, clip); err != nil {
 		return 0, w.engine.explain(err, w)
 	}
@@ -204,7 +206,7 @@ func (w *worker) Close() error {
 	return w.engine.exclusively(func() error {
 		err := w.releaseAll()
 		if w.stepping != nil {
-			err = errors.Join(err, w.engine.unexpect())
+			err = errors.Join(err, w.engine.leave(w))
 		}
 		return err
 	})
