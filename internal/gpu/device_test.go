@@ -73,7 +73,7 @@ func TestOnDeviceSameBits(t *testing.T) {
 	})
 	size, steps := 5000, 40
 	if smallDevice() {
-		size, steps = 1000, 4
+		size, steps = 300, 2
 	}
 	checkSameBits(t, device, host, size, steps)
 	t.Run("replicates", func(t *testing.T) {
