@@ -13,6 +13,11 @@ import (
 // jointLimit is up to how many parameters a fit ends in a joint normal.
 const jointLimit = 300
 
+// fewRecords is the effective number of invented records for a parameter below
+// which a pattern is mostly chance: 96 predictors of adult, which are marks of
+// levels declared as plain numbers, have 4, datasets/cohort.yaml has 72.
+const fewRecords = 10
+
 // join replaces, at the end of a mean-field fit, the independent normals of post
 // by a joint one. A mean-field guide takes a parameter to be
 // as well known as if all others were given: an intercept beside the effects of
@@ -28,6 +33,8 @@ const jointLimit = 300
 // is quadratic; the mean stays where the fit has it, which is nearly as good, but
 // in directions that the likelihood does not depend on, see settle.
 //
+// Where a pattern cannot be had, fewRecords, post stays as it is.
+//
 // Of the others, scales are brought to what their effects say, see rescale; the
 // rest keeps its independent normals.
 func (l *Loop) join(post *Posterior, prior *tapePrior) {
@@ -37,6 +44,9 @@ func (l *Loop) join(post *Posterior, prior *tapePrior) {
 	m, c := l.plan.model, &l.state.Curvature
 	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
 	invented := newPattern(l.plan, post.Mean, rng)
+	if invented.perParameter() < fewRecords {
+		return
+	}
 	h, v := make([]float64, l.plan.Latent), make([]float64, l.plan.Latent)
 	c.each(func(j int, hj, vj, _ float64) { h[j], v[j] = hj, vj })
 

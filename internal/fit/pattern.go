@@ -49,6 +49,29 @@ func newPattern(p *Plan, theta []float64, rng dist.Rand) pattern {
 // row is the gradient of record r.
 func (q pattern) row(r int) []float64 { return q.gradients[r*q.latent : (r+1)*q.latent] }
 
+// perParameter is the effective number of records for a parameter: with x_r the
+// squares of record r's gradient, each over their sum, added up, (Σ x)²/Σ x², over
+// P. Few of them make correlations by chance, as where most records that a model
+// invents are predicted nearly surely and say nothing.
+func (q pattern) perParameter() float64 {
+	sums, first, second := make([]float64, q.latent), 0.0, 0.0
+	for r := range q.records {
+		for j, x := range q.row(r) {
+			sums[j] += x * x
+		}
+	}
+	for r := range q.records {
+		at := 0.0
+		for j, x := range q.row(r) {
+			if x != 0 {
+				at += x * x / sums[j]
+			}
+		}
+		first, second = first+at, second+at*at
+	}
+	return first * first / second / float64(q.latent)
+}
+
 // moved reports of each coordinate whether some record has a gradient in it.
 func (q pattern) moved() []bool {
 	list := make([]bool, q.latent)

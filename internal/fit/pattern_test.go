@@ -99,3 +99,20 @@ func TestPatternFit(t *testing.T) {
 		t.Errorf("information %g in a direction in which no record has any", mat.Norm(&push, 2))
 	}
 }
+
+// Records that count alike are all effective, of others only those that do.
+func TestEffectiveRecords(t *testing.T) {
+	even, uneven := pattern{latent: 2}, pattern{latent: 2}
+	for r := range 400 {
+		x := 1e-3
+		if r < 40 {
+			x = 1
+		}
+		even.gradients = append(even.gradients, 1, -1)
+		uneven.gradients = append(uneven.gradients, x, -x)
+	}
+	even.records, uneven.records = 400, 400
+	if a, b := even.perParameter(), uneven.perParameter(); math.Abs(a-200) > 1e-9 || math.Abs(b-20) > 0.1 {
+		t.Errorf("%g and %g records for a parameter, want 200 and 20", a, b)
+	}
+}
