@@ -86,14 +86,18 @@ func (s *shell) compute(tolerance float64) (up, lo composed, ok bool) {
 	}
 	giants := math.Max(1, count*s.odds(s.theta))
 	spacing := -math.Expm1(s.epsilon-s.lower) / 16
-	for range 6 {
+	for range 8 {
 		r := route{mixed: true, block: s.part.count, layering: layering{
 			division: s.division(), most: maxRare, least: 1, logCounted: s.logSome(s.theta), others: s.others,
 			h:      math.Min(s.lower/8, spacing/math.Sqrt(steps)),
 			coarse: math.Max((of.highest-s.lower)/maxLayerPoints, spacing/math.Sqrt(giants)),
 		}}
-		if !plan.ready(&r, 0) {
-			break
+		if !plan.ready(&r, 0) { // too many points
+			if ok {
+				break
+			}
+			spacing *= 1.6
+			continue
 		}
 		up, lo = both(func(up bool) composed { return r.layered(s.part.pair, up).mixed(count) })
 		ok = true
