@@ -165,7 +165,7 @@ func (c *composition) scan(f func(theta float64) float64) (theta, value float64)
 		hi++
 		try(math.Ldexp(center, hi))
 	}
-	for best == math.Ldexp(center, lo) && lo > -60 {
+	for (best == math.Ldexp(center, lo) || math.IsInf(value, 1)) && lo > -60 { // or f overflows that far out
 		lo--
 		try(math.Ldexp(center, lo))
 	}
