@@ -25,6 +25,17 @@ func TestReferenceBallsAndBins(t *testing.T) {
 	}
 }
 
+// Epochs of balls-and-bins compose with other releases.
+func TestBallsAndBinsInLedgers(t *testing.T) {
+	epochs := event.SelfComposed{Of: event.BallsAndBins{Batches: 5, Of: event.Gaussian{NoiseMultiplier: 4}}, Count: 2}
+	alone := mustEpsilon(t, epochs, event.AddRemove, 1e-6)
+	more := mustEpsilon(t, event.Composed{Events: []event.Event{epochs, event.Gaussian{NoiseMultiplier: 10}}}, event.AddRemove, 1e-6)
+	every := mustEpsilon(t, event.Composed{Events: []event.Event{event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 4}, Count: 2}, event.Gaussian{NoiseMultiplier: 10}}}, event.AddRemove, 1e-6)
+	if !more.Certified || !(alone.Upper < more.Lower && more.Upper < every.Lower) {
+		t.Errorf("epochs %+v, with a Gaussian %+v, without amplification %+v", alone, more, every)
+	}
+}
+
 // Few batches and little noise are still bracketed, far below the bound without
 // amplification (10 at noise 1), and calibration uses it.
 func TestFewBatches(t *testing.T) {

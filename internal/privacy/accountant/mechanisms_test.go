@@ -81,7 +81,7 @@ func TestBlackBoxComposition(t *testing.T) {
 		finite := math.Pow(1-delta0, steps)
 		return 1 - finite + finite*sum
 	}
-	for _, e := range []float64{0, 0.5, 3, 6} {
+	for _, e := range []float64{0.5, 6} {
 		a, err := Delta(ev, event.AddRemove, e)
 		if err != nil {
 			t.Fatal(err)

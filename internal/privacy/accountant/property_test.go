@@ -292,7 +292,11 @@ func anyLedger() *rapid.Generator[event.Event] {
 		case 3:
 			of = event.EpsilonDelta{Epsilon: logUniform(t, "epsilon", 1e-3, 1), Delta: logUniform(t, "step delta", 1e-18, 1e-16)}
 		case 4:
-			of = event.BallsAndBins{Batches: int(logUniform(t, "m", 1, 200)), Of: g}
+			m := int(logUniform(t, "m", 1, 200))
+			of = event.BallsAndBins{Batches: m, Of: g}
+			if !soaking { // half a minute beside other losses
+				of = event.PoissonSampled{Rate: 1 / float64(m), Of: g}
+			}
 		default:
 			of = event.FixedSizeSampled{Population: 1000, Batch: rapid.IntRange(1, 1000).Draw(t, "B"), Of: g}
 		}
@@ -303,7 +307,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
 	heavy(t)
-	check(t, 2, func(t *rapid.T) {
+	check(t, 6, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)
 		a := ordered(t, ledger, event.AddRemove, delta)
