@@ -40,6 +40,7 @@ func TestBallsAndBinsInLedgers(t *testing.T) {
 // amplification (10 at noise 1), and calibration uses it.
 func TestFewBatches(t *testing.T) {
 	heavy(t)
+	t.Parallel()
 	run := func(sigma float64) event.Event {
 		return event.SelfComposed{Of: event.BallsAndBins{Batches: 40, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: 4}
 	}

@@ -86,6 +86,7 @@ func TestCurveCoversAnswers(t *testing.T) {
 
 func TestCalibrateRisk(t *testing.T) {
 	heavy(t)
+	t.Parallel()
 	risk := Risk{TPR: 0.05, FPR: 0.01}
 	sigma, c, err := CalibrateRisk(risk, event.AddRemove, mnist)
 	if err != nil {
@@ -111,6 +112,7 @@ func TestCalibrateRisk(t *testing.T) {
 
 func TestMaxSteps(t *testing.T) {
 	heavy(t)
+	t.Parallel()
 	mechanism := func(steps int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: 128.0 / 60000, Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: steps}
 	}

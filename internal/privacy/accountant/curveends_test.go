@@ -10,6 +10,7 @@ import (
 // A curve whose bound on ε is infinite at the smallest δ still has numbers
 // everywhere: balls-and-bins has a floor below which its grid says nothing.
 func TestCurveWithAFloor(t *testing.T) {
+	t.Parallel()
 	run := event.SelfComposed{Of: event.BallsAndBins{Batches: 10, Of: event.Gaussian{NoiseMultiplier: 6}}, Count: 20}
 	c, err := NewCurve(run, event.AddRemove)
 	if err != nil {
@@ -35,6 +36,7 @@ func TestCurveWithAFloor(t *testing.T) {
 // The smallest mu covers the curve up to the delta where it is said to end, which is
 // where sampled mechanisms need the most.
 func TestDominatingMuCoversTheEnd(t *testing.T) {
+	t.Parallel()
 	run := event.SelfComposed{Of: event.PoissonSampled{Rate: 0.01, Of: event.Gaussian{NoiseMultiplier: 0.6}}, Count: 100}
 	mu, _ := mustCurve(t, run, event.AddRemove).DominatingMu()
 	for _, delta := range []float64{muMinDelta, 1e-9, 1e-6, 1e-3} {

@@ -48,6 +48,7 @@ func TestPairsAreDistributions(t *testing.T) {
 // A lattice has a closed sum for δ; the exact δ of the pair lies between those
 // of its two lattices, for coarse and for fine grids, and total mass is kept.
 func TestLatticesBracketOneStep(t *testing.T) {
+	t.Parallel()
 	for name, p := range somePairs() {
 		_, top := p.span(0, 1e-12)
 		floor := -10 * top

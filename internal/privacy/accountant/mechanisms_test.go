@@ -65,6 +65,7 @@ func TestLaplace(t *testing.T) {
 // Steps (ε, 0): the composition of randomised responses has binomial losses.
 func TestBlackBoxComposition(t *testing.T) {
 	heavy(t)
+	t.Parallel()
 	const eps, delta0, steps = 0.3, 1e-7, 40
 	ev := event.SelfComposed{Of: event.EpsilonDelta{Epsilon: eps, Delta: delta0}, Count: steps}
 	// Kairouz, Oh, Viswanath 2015, arXiv:1311.0776, Theorem 3.3, as a sum

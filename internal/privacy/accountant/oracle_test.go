@@ -94,6 +94,7 @@ func (o oracle) logDeltas(epsilons ...float64) []float64 {
 
 // Where one rare loss decides, δ is T times that of one step.
 func TestOneInclusionDecides(t *testing.T) {
+	t.Parallel()
 	const steps, delta = 1000, 1e-15
 	key := pairKey{kind: removePair, s: 0.3, q: 1e-8}
 	d := &direction{}

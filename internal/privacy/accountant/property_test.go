@@ -196,6 +196,7 @@ func TestWideBracketsSaySo(t *testing.T) {
 // with more noise less, and the brackets are as narrow as those of one segment.
 func TestRareLossesInLedgers(t *testing.T) {
 	heavy(t)
+	t.Parallel()
 	const delta = 6.1e-13
 	run := func(sigma float64, steps int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: 1.9e-5, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: steps}

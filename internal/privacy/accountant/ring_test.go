@@ -9,6 +9,7 @@ import (
 // also where the transform's coefficients are far below the rounding of their
 // squares, and where ε lies where the tilt puts hardly any mass.
 func TestOneStepThroughTheTransform(t *testing.T) {
+	t.Parallel()
 	for name, p := range map[string]*pair{
 		"gaussian, much noise": gaussianPair(1.0 / 1500),
 		"gaussian":             gaussianPair(0.5),
