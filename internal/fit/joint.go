@@ -2,6 +2,7 @@ package fit
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -19,10 +20,10 @@ const jointLimit = 300
 const fewRecords = 10
 
 // join replaces, at the end of a mean-field fit, the independent normals of post
-// by a joint one. A mean-field guide takes a parameter to be
-// as well known as if all others were given: an intercept beside the effects of
-// groups, which are known by their sums only, comes out with a third of its
-// standard deviation, and the noise in it with less.
+// by a joint one. A mean-field guide takes a parameter to be as well known as if
+// all others were given: an intercept beside the effects of groups, which are
+// known by their sums only, comes out with a third of its standard deviation, and
+// the noise in it with less.
 //
 // H is the likelihood's information: its diagonal is measured (see curvature),
 // its pattern is that of invented records. Λ is the prior's. The mean released
@@ -33,22 +34,31 @@ const fewRecords = 10
 // is quadratic; the mean stays where the fit has it, which is nearly as good, but
 // in directions that the likelihood does not depend on, see settle.
 //
-// Where a pattern cannot be had, fewRecords, post stays as it is.
-//
 // Of the others, scales are brought to what their effects say, see rescale; the
-// rest keeps its independent normals.
+// rest keeps its independent normals. Where a pattern cannot be had (fewRecords),
+// or a prior is not log-concave, post stays as it is.
 func (l *Loop) join(post *Posterior, prior *tapePrior) {
 	if !l.joins() {
 		return
 	}
+	if joint := post.clone(); l.joinNormals(joint, prior) && joint.isFinite() {
+		*post = *joint
+	}
+}
+
+// joinNormals is join; it reports whether all of it could be done.
+func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 	m, c := l.plan.model, &l.state.Curvature
 	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
-	invented := newPattern(l.plan, post.Mean, rng)
-	if invented.perParameter() < fewRecords {
-		return
+	free, invented := realValued(m), newPattern(l.plan, post.Mean, rng)
+	if len(free) == 0 || !(invented.perParameter() >= fewRecords) {
+		return false
 	}
 	h, v := make([]float64, l.plan.Latent), make([]float64, l.plan.Latent)
 	c.each(func(j int, hj, vj, _ float64) { h[j], v[j] = hj, vj })
+	if !finite(h) || !finite(v) {
+		return false
+	}
 
 	found := findScales(m, invented, post.Mean)
 	c.beCautious(h, invented.moved(), found)
@@ -60,7 +70,6 @@ func (l *Loop) join(post *Posterior, prior *tapePrior) {
 	if len(scales) > 0 {
 		invented = newPattern(l.plan, post.Mean, rng)
 	}
-	free := realValued(m)
 	ofFree := invented.of(free)
 	prior.settle(post, free, ofFree.flat())
 
@@ -72,15 +81,19 @@ func (l *Loop) join(post *Posterior, prior *tapePrior) {
 	measured := behindNoise(ofFree.fit(pick(h, free), pick(v, free)), c.noiseOfMean())
 	exact, total := inverse(likelihood, ofPrior), inverse(measured, ofPrior)
 	if exact == nil || total == nil {
-		return // a prior that is not log-concave there
+		return false
+	}
+	added := positivePart(difference(total, exact))
+	if added == nil {
+		return false
 	}
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	replaceBlock(ofGuide, free, exact)
-	replaceBlock(ofNoise, free, positivePart(difference(total, exact)))
+	replaceBlock(ofNoise, free, added)
 	for _, s := range scales {
 		s.widen(ofGuide, ofNoise)
 	}
-	post.setCovariance(ofGuide, ofNoise)
+	return post.setCovariance(ofGuide, ofNoise)
 }
 
 // joins reports whether the fit is one that join is for.
@@ -136,15 +149,15 @@ func (p *tapePrior) information(post *Posterior, index []int) *mat.SymDense {
 }
 
 // setCovariance makes the guide full-rank with covariance ofGuide, and the noise's
-// covariance ofNoise; neither if one is not positive definite.
-func (p *Posterior) setCovariance(ofGuide, ofNoise *mat.SymDense) {
+// covariance ofNoise; it reports whether both are positive definite.
+func (p *Posterior) setCovariance(ofGuide, ofNoise *mat.SymDense) bool {
 	n := len(p.Mean)
 	for j := range n { // directions that no noise reaches
 		ofNoise.SetSym(j, j, ofNoise.At(j, j)+1e-9*ofGuide.At(j, j))
 	}
 	var guideFactor, noiseFactor mat.Cholesky
 	if !guideFactor.Factorize(ofGuide) || !noiseFactor.Factorize(ofNoise) {
-		return
+		return false
 	}
 	full := guide.NewFullRank(n)
 	p.Lambda = make([]float64, full.Size())
@@ -155,4 +168,18 @@ func (p *Posterior) setCovariance(ofGuide, ofNoise *mat.SymDense) {
 		p.LogSD[j] = math.Log(ofGuide.At(j, j)) / 2
 		p.VarDP[j] = ofNoise.At(j, j)
 	}
+	return true
+}
+
+// clone is a copy of a mean-field posterior whose numbers may be changed.
+func (p *Posterior) clone() *Posterior {
+	out := *p
+	out.Lambda, out.LogSD, out.VarDP = slices.Clone(p.Lambda), slices.Clone(p.LogSD), slices.Clone(p.VarDP)
+	out.Mean = guide.Location(out.Guide, out.Lambda)
+	return &out
+}
+
+// isFinite reports whether the posterior is made of numbers.
+func (p *Posterior) isFinite() bool {
+	return finite(p.Lambda) && finite(p.LogSD) && finite(p.VarDP) && finite(p.NoiseFactor)
 }

@@ -115,3 +115,51 @@ func writeTable(t *testing.T, table models.Table) string {
 	}
 	return path
 }
+
+// A fit ends in numbers also where there is nothing to join: a model without
+// real-valued parameters, few steps, hardly any budget, no spread to see a
+// curvature by.
+func TestNothingToJoin(t *testing.T) {
+	for name, text := range map[string]string{
+		"rates": `d3p: 1
+name: rates
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 300}
+  columns:
+    y: {type: integer, lower: 0, upper: 30}
+core:
+  params:
+    rate: gamma(2, 1)
+  rows:
+    observe:
+      y: poisson(rate)
+privacy:
+  neighbours: add_remove
+`,
+		"wards": wards,
+	} {
+		parsed, errs := spec.Parse(name, []byte(text), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		m, err := models.Compile(parsed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, _ := m.Simulate(300, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		s := &study{model: m, data: writeTable(t, table)}
+		for _, cfg := range []fit.Config{{Epsilon: 1, Steps: 1}, {Epsilon: 1, Steps: 50}, {Epsilon: 0.01, Steps: 3}, {Epsilon: 1, Steps: 20, InitScale: 1e-200}} {
+			p := s.plan(t, cfg)
+			post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for j := range post.Mean {
+				if x := post.Mean[j] + post.LogSD[j] + post.VarDP[j]; math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("%s, %d steps: %g, log sd %g, variance of the noise %g", name, cfg.Steps, post.Mean[j], post.LogSD[j], post.VarDP[j])
+				}
+			}
+		}
+	}
+}

@@ -106,7 +106,7 @@ func (q pattern) of(index []int) pattern {
 const flatTolerance = 1e-10
 
 // flat is a basis, in columns, of the directions in which no record has a
-// gradient; nil where every direction has one.
+// gradient; nil where none is found.
 func (q pattern) flat() *mat.Dense {
 	g := mat.NewDense(q.records, q.latent, q.gradients)
 	length := make([]float64, q.latent)
@@ -120,13 +120,8 @@ func (q pattern) flat() *mat.Dense {
 			squares.SetSym(j, k, squares.At(j, k)/(length[j]*length[k]))
 		}
 	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(&squares, true) {
-		panic("fit: the eigenvalues of a finite symmetric matrix were not found")
-	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	values, count := eigen.Values(nil), 0 // ascending
+	values, vectors := eigen(&squares)
+	count := 0 // values ascend
 	for count < len(values) && values[count] < flatTolerance {
 		count++
 	}

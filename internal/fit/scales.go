@@ -154,7 +154,9 @@ func integrate(f func(t float64) float64) (mean, variance float64) {
 	top := math.Inf(-1)
 	for i := range value {
 		at[i] = width * float64(i-half)
-		value[i] = f(at[i])
+		if value[i] = f(at[i]); math.IsNaN(value[i]) {
+			value[i] = math.Inf(-1) // beyond the range of numbers
+		}
 		top = math.Max(top, value[i])
 	}
 	var mass, first, second float64

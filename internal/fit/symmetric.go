@@ -60,21 +60,32 @@ func positivePart(a *mat.SymDense) *mat.SymDense {
 	return spectral(a, func(e float64) float64 { return e })
 }
 
-// spectral is a with f ≥ 0 of its eigenvalues, negative ones taken as 0.
+// spectral is a with f ≥ 0 of its eigenvalues, negative ones taken as 0; nil where
+// an entry left the range of numbers.
 func spectral(a *mat.SymDense, f func(e float64) float64) *mat.SymDense {
-	var eigen mat.EigenSym
-	if !eigen.Factorize(a, true) {
-		panic("fit: the eigenvalues of a finite symmetric matrix were not found")
+	values, vectors := eigen(a)
+	if vectors == nil {
+		return nil
 	}
-	var vectors mat.Dense
-	eigen.VectorsTo(&vectors)
-	for i, e := range eigen.Values(nil) {
+	for i, e := range values {
 		column := vectors.ColView(i).(*mat.VecDense)
 		column.ScaleVec(math.Sqrt(f(math.Max(0, e))), column)
 	}
 	out := mat.NewSymDense(a.SymmetricDim(), nil)
-	out.SymOuterK(1, &vectors)
+	out.SymOuterK(1, vectors)
 	return out
+}
+
+// eigen are the eigenvalues of a, ascending, and its eigenvectors, in columns;
+// nil where an entry left the range of numbers.
+func eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense) {
+	var e mat.EigenSym
+	if !finite(a.RawSymmetric().Data) || !e.Factorize(a, true) {
+		return nil, nil
+	}
+	vectors = new(mat.Dense)
+	e.VectorsTo(vectors)
+	return e.Values(nil), vectors
 }
 
 // difference is a − b.
@@ -85,8 +96,11 @@ func difference(a, b *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// inverse is (a + b)⁻¹, nil when that is not positive definite.
+// inverse is (a + b)⁻¹, nil when that is not positive definite or a is nil.
 func inverse(a, b *mat.SymDense) *mat.SymDense {
+	if a == nil {
+		return nil
+	}
 	n := a.SymmetricDim()
 	sum, out := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	sum.AddSym(a, b)
