@@ -16,7 +16,9 @@ const jointLimit = 300
 
 // fewRecords is the effective number of invented records for a parameter below
 // which a pattern is mostly chance: 96 predictors of adult, which are marks of
-// levels declared as plain numbers, have 4, datasets/cohort.yaml has 72.
+// levels declared as plain numbers, have 4, datasets/cohort.yaml has 72. Flat
+// directions are no chance, however few the records are, and independent normals
+// are far too narrow beside them.
 const fewRecords = 10
 
 // join replaces, at the end of a mean-field fit, the independent normals of post
@@ -35,7 +37,7 @@ const fewRecords = 10
 // in directions that the likelihood does not depend on, see settle.
 //
 // Of the others, scales are brought to what their effects say, see rescale; the
-// rest keeps its independent normals. Where a pattern cannot be had (fewRecords),
+// rest keeps its independent normals. Where a pattern would be chance (fewRecords),
 // or a prior is not log-concave, post stays as it is.
 func (l *Loop) join(post *Posterior, prior *tapePrior) {
 	if !l.joins() {
@@ -51,7 +53,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 	m, c := l.plan.model, &l.state.Curvature
 	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
 	free, invented := realValued(m), newPattern(l.plan, post.Mean, rng)
-	if len(free) == 0 || !(invented.perParameter() >= fewRecords) {
+	if len(free) == 0 || !(invented.perParameter() >= fewRecords || invented.of(free).flat() != nil) {
 		return false
 	}
 	h, v := make([]float64, l.plan.Latent), make([]float64, l.plan.Latent)
