@@ -57,8 +57,7 @@ var rules = map[string]rule{
 	// engines and the fit, which never meet
 	"cpu/kernel": {},
 	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
-	// its clock says how long a fit waits for others to share a launch
-	"gpu": {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}, files: true},
+	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
