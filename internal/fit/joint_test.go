@@ -1,19 +1,18 @@
 package fit_test
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
-	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/tablefile"
 )
 
 const wards = `d3p: 1
@@ -43,11 +42,7 @@ privacy:
 // same. Independent normals, each as narrow as if the others were known, hold
 // in half of the cases.
 func TestIntervalsBesideGroups(t *testing.T) {
-	parsed, errs := spec.Parse("wards.yaml", []byte(wards), nil)
-	if len(errs) > 0 {
-		t.Fatal(errs)
-	}
-	m, err := models.Compile(parsed)
+	m, err := models.Read("wards.yaml", []byte(wards), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,28 +84,12 @@ func TestIntervalsBesideGroups(t *testing.T) {
 // writeTable writes a simulated table as CSV.
 func writeTable(t *testing.T, table models.Table) string {
 	t.Helper()
-	var text strings.Builder
-	for i, c := range table.Columns {
-		if i > 0 {
-			text.WriteByte(',')
-		}
-		text.WriteString(c.Name.V)
-	}
-	for r := range table.Values[0] {
-		text.WriteByte('\n')
-		for i, c := range table.Columns {
-			if i > 0 {
-				text.WriteByte(',')
-			}
-			if x := table.Values[i][r]; c.Numeric() {
-				fmt.Fprint(&text, x)
-			} else {
-				text.WriteString(c.Levels[int(x)].V)
-			}
-		}
+	var text bytes.Buffer
+	if err := tablefile.Write(&text, "csv", table, tablefile.Options{}); err != nil {
+		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
+	if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -139,11 +118,7 @@ privacy:
 `,
 		"wards": wards,
 	} {
-		parsed, errs := spec.Parse(name, []byte(text), nil)
-		if len(errs) > 0 {
-			t.Fatal(errs)
-		}
-		m, err := models.Compile(parsed)
+		m, err := models.Read(name, []byte(text), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
