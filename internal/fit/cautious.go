@@ -9,12 +9,7 @@ import "math"
 // may be known of no record at all: of that only what is significant at 5 %, one
 // side, is believed.
 func (c *curvature) beCautious(h []float64, moved []bool, scales []scale) {
-	alike := make([]bool, len(h))
-	for _, s := range scales {
-		for _, j := range s.effects {
-			alike[j] = true
-		}
-	}
+	alike := effectsOf(scales, len(h))
 	for j := range h {
 		switch own, v := c.estimate(j); {
 		case !moved[j]:
@@ -34,18 +29,24 @@ func (c *curvature) beCautious(h []float64, moved []bool, scales []scale) {
 // normal. It is 1 for the effects of scales, whose information is pooled and which
 // the scale's posterior is about.
 func (c *curvature) believed(post *Posterior, h []float64, scales []scale) []float64 {
-	part, noise := make([]float64, len(h)), c.noiseOfMean()
+	part, noise, alike := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
 	c.each(func(j int, _, _, lambda float64) {
 		part[j] = 1
 		known := 1/(math.Exp(2*post.LogSD[j])+post.VarDP[j]) - math.Max(lambda, c.floor[j]) // κh
-		if known = math.Max(0, known); h[j] > 0 {
+		if known = math.Max(0, known); h[j] > 0 && !alike[j] {
 			part[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
 		}
 	})
+	return part
+}
+
+// effectsOf reports of each of latent coordinates whether a scale multiplies it.
+func effectsOf(scales []scale, latent int) []bool {
+	list := make([]bool, latent)
 	for _, s := range scales {
 		for _, j := range s.effects {
-			part[j] = 1
+			list[j] = true
 		}
 	}
-	return part
+	return list
 }

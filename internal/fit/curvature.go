@@ -51,9 +51,7 @@ func newCurvature(latent int, sizes []int) curvature {
 			sizes[j] = 1
 		}
 	}
-	c := curvature{
-		sizes: sizes, floor: make([]float64, latent),
-	}
+	c := curvature{sizes: sizes, floor: make([]float64, latent)}
 	for _, a := range c.arrays() {
 		*a = make([]float64, latent)
 	}

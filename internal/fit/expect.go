@@ -32,8 +32,7 @@ const unknownCurvature = 2.5
 // measures the parameter, as in measurement.posterior.
 func (p *Plan) Expect(rng dist.Rand) []float64 {
 	m := p.model
-	if !p.Private || p.Gradient == GradientVanilla || !p.modelsNoise() ||
-		m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+	if !p.Private || p.Gradient == GradientVanilla || !p.modelsNoise() || !p.invents() {
 		return nil
 	}
 	prior := m.NewPriorSampler()
@@ -60,6 +59,13 @@ func (p *Plan) Expect(rng dist.Rand) []float64 {
 		out[j] = quantile.Of(s, 0.5)
 	}
 	return out
+}
+
+// invents reports whether single records that the model invents have the gradients
+// that a fit's have: not units of several rows, nor likelihoods with noise of
+// their own.
+func (p *Plan) invents() bool {
+	return p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
 }
 
 // priorPrecision estimates 1/variance of every number under the prior.

@@ -53,7 +53,8 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 	m, c := l.plan.model, &l.state.Curvature
 	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
 	free, invented := realValued(m), newPattern(l.plan, post.Mean, rng)
-	if len(free) == 0 || !(invented.perParameter() >= fewRecords || invented.of(free).flat() != nil) {
+	ofFree := invented.of(free)
+	if len(free) == 0 || !(invented.perParameter() >= fewRecords || ofFree.flat() != nil) {
 		return false
 	}
 	h, v := make([]float64, l.plan.Latent), make([]float64, l.plan.Latent)
@@ -70,9 +71,8 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 		scales = append(scales, s.rescale(post, prior, c, h, v))
 	}
 	if len(scales) > 0 {
-		invented = newPattern(l.plan, post.Mean, rng)
+		ofFree = newPattern(l.plan, post.Mean, rng).of(free)
 	}
-	ofFree := invented.of(free)
 	prior.settle(post, free, ofFree.flat())
 
 	likelihood := ofFree.fit(pick(h, free), pick(v, free))
@@ -101,8 +101,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 // joins reports whether the fit is one that join is for.
 func (l *Loop) joins() bool {
 	p := l.plan
-	return p.Private && p.NoiseAware == NoiseAwareCurvature && p.Latent <= jointLimit && l.state.Average.Count > 0 &&
-		p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
+	return p.Private && p.NoiseAware == NoiseAwareCurvature && p.Latent <= jointLimit && l.state.Average.Count > 0 && p.invents()
 }
 
 // isReal reports whether the numbers of p are its unconstrained ones.

@@ -7,8 +7,8 @@ import (
 
 // Thresholds of the warnings.
 const (
-	noiseDominates = 0.05  // ν
-	biasShows      = 200.0 // μN
+	noiseDominates = 0.05        // ν
+	biasShows      = minAdaptive // μN: where clipping is flat
 	largeEpsilon   = 10.0
 )
 
