@@ -68,10 +68,11 @@ func (b booking) goesOn(folder runFolder, checkpoint *fit.Checkpoint) error {
 	if at < 0 {
 		return nil
 	}
-	var held, noted privacy.Ledger // of the checkpoint, and of the last end of the run
-	if err := json.Unmarshal(checkpoint.Ledger, &held); err != nil {
-		return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+	held, err := heldBy(checkpoint)
+	if err != nil {
+		return err
 	}
+	var noted privacy.Ledger // of the last end of the run
 	if err := folder.read(ledgerFile, &noted); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failWith(statusUsage, err)
 	}
@@ -79,6 +80,14 @@ func (b booking) goesOn(folder runFolder, checkpoint *fit.Checkpoint) error {
 		return nil
 	}
 	return usagef("%s: %s has other steps of this run than the folder: the run went on in a copy (resume that one)", folder.path, b.path)
+}
+
+// heldBy is the ledger of what a run had spent at its checkpoint.
+func heldBy(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
+	if err := json.Unmarshal(checkpoint.Ledger, &spent); err != nil {
+		return spent, failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+	}
+	return spent, nil
 }
 
 // same compares two events by what they say.

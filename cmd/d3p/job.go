@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -130,8 +128,9 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
 	}
 	if checkpoint != nil {
-		if err := json.Unmarshal(checkpoint.Ledger, &config.Spent); err != nil {
-			return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+		var err error
+		if config.Spent, err = heldBy(checkpoint); err != nil {
+			return err
 		}
 	}
 	curator, err := privacy.NewCurator(config)

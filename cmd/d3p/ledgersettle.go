@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/ledger"
-	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 )
 
@@ -53,9 +51,9 @@ func settleKilled(path string, folder runFolder) error {
 	var spent event.Event
 	switch {
 	case err == nil:
-		var steps privacy.Ledger
-		if err := json.Unmarshal(checkpoint.Ledger, &steps); err != nil {
-			return failWith(statusUsage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+		steps, err := heldBy(&checkpoint)
+		if err != nil {
+			return err
 		}
 		spent = steps.Event()
 	case !errors.Is(err, fs.ErrNotExist):
