@@ -13,23 +13,27 @@ import (
 )
 
 // progress shows step, remaining time and epsilon spent on stderr: as a bar on
-// a terminal, as a line per 5 % elsewhere. Never the loss: it depends on records.
+// a terminal, elsewhere as a line per 5 % but at least linesApart after the one
+// before, so that a batch job's log of a short fit stays empty. Never the loss:
+// it depends on records.
 type progress struct {
 	w       io.Writer
 	bar     *progressbar.ProgressBar // nil when not on a terminal
 	now     func() time.Time
 	started time.Time // of the first step that was seen
 	first   int       // that step
-	shown   int       // last percentage written
-	drawn   time.Time // when the bar was last drawn
+	shown   int       // last multiple of 5 % that was written
+	drawn   time.Time // when the bar or a line was last written
 }
+
+const linesApart = 2 * time.Second
 
 // newProgress returns nil, which shows nothing, with --quiet.
 func (a *app) newProgress() *progress {
 	if a.quiet {
 		return nil
 	}
-	p := &progress{w: a.err, now: time.Now, shown: -1}
+	p := &progress{w: a.err, now: time.Now}
 	if a.onTerminal() {
 		p.bar = progressbar.NewOptions(1,
 			progressbar.OptionSetWriter(a.err),
@@ -67,8 +71,8 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 	}
 	if p.started.IsZero() {
 		p.started, p.first = p.now(), t
+		p.drawn = p.started
 	}
-	percent := t * 100 / steps
 	if p.bar != nil {
 		if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond || t == steps {
 			p.drawn = now
@@ -78,10 +82,15 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		}
 		return
 	}
-	if percent < p.shown+5 && p.shown >= 0 {
+	percent := t * 100 / steps
+	if percent < p.shown+5 {
 		return
 	}
-	p.shown = percent - percent%5
+	now := p.now()
+	if now.Sub(p.drawn) < linesApart {
+		return
+	}
+	p.drawn, p.shown = now, percent-percent%5
 	fmt.Fprintf(p.w, "step %d of %d (%d %%)%s%s\n", t, steps, percent, p.left(t, steps), spent(epsilonSpent()))
 }
 

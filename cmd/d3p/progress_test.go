@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Off a terminal there is one line per 5 %, and epsilon is computed no more
-// often than it is shown.
+// Off a terminal a long run writes one line per 5 %, and epsilon is computed no
+// more often than it is shown.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
 	a := &app{err: &out}
@@ -23,8 +23,8 @@ func TestProgressLines(t *testing.T) {
 		p.Step(step, steps, func() float64 { asked++; return float64(step) / steps })
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 21 || asked != 21 {
-		t.Errorf("%d lines and %d questions, want 21", len(lines), asked)
+	if len(lines) != 20 || asked != 20 {
+		t.Errorf("%d lines and %d questions, want 20", len(lines), asked)
 	}
 	form := regexp.MustCompile(`^step \d+ of 1000 \(\d+ %\)(, [0-9.hms]+ left)?, epsilon spent [0-9.]+$`)
 	for _, line := range lines {
@@ -37,15 +37,45 @@ func TestProgressLines(t *testing.T) {
 	}
 }
 
+// Off a terminal lines are two seconds apart or more: a run of one second
+// writes none, one of ten seconds a few.
+func TestProgressLinesApart(t *testing.T) {
+	for _, c := range []struct {
+		step  time.Duration
+		lines int
+	}{{time.Millisecond, 0}, {10 * time.Millisecond, 4}} {
+		var out bytes.Buffer
+		p := (&app{err: &out}).newProgress()
+		clock := time.Unix(0, 0)
+		p.now = func() time.Time { return clock }
+		for step := 1; step <= 1000; step++ {
+			p.Step(step, 1000, func() float64 { return 1 })
+			clock = clock.Add(c.step)
+		}
+		if got := strings.Count(out.String(), "\n"); got != c.lines {
+			t.Errorf("steps of %v: %d lines, want %d:\n%s", c.step, got, c.lines, out.String())
+		}
+	}
+}
+
 // A run that is not private has no epsilon to show; --quiet shows nothing.
 func TestProgressWithoutPrivacy(t *testing.T) {
 	var out bytes.Buffer
-	(&app{err: &out}).newProgress().Step(1, 1, func() float64 { return math.Inf(1) })
-	if strings.Contains(out.String(), "epsilon") {
+	clock := time.Unix(0, 0)
+	twoSteps := func(a *app, epsilon float64) {
+		p := a.newProgress()
+		if p != nil {
+			p.now = func() time.Time { clock = clock.Add(time.Minute); return clock }
+		}
+		p.Step(1, 2, func() float64 { return epsilon })
+		p.Step(2, 2, func() float64 { return epsilon })
+	}
+	twoSteps(&app{err: &out}, math.Inf(1))
+	if !strings.Contains(out.String(), "step 2 of 2") || strings.Contains(out.String(), "epsilon") {
 		t.Errorf("line %q", out.String())
 	}
 	out.Reset()
-	(&app{err: &out, quiet: true}).newProgress().Step(1, 1, func() float64 { return 1 })
+	twoSteps(&app{err: &out, quiet: true}, 1)
 	if out.Len() > 0 {
 		t.Errorf("--quiet printed %q", out.String())
 	}
