@@ -143,21 +143,33 @@ const patternRounds = 100
 // fit is the matrix of the pattern whose diagonal is h (P), h ≥ 0, which is known
 // with variance v (P): least squares by the multiplicative updates of Lee and
 // Seung 2001 (Algorithms for non-negative matrix factorization, NIPS 13), from
-// equal weights, so that what h does not decide stays as it was invented.
+// equal weights. They end where the diagonal differs from h no more than h from
+// the truth, Σ (diagonal − h)²/v ≤ P (Morozov's discrepancy principle): what h
+// does not decide stays as it was invented. Further on weights follow the noise
+// in h, and where it makes a mark of some records larger than that of all,
+// nothing is left for the others.
 func (q pattern) fit(h, v []float64) *mat.SymDense {
 	square := make([]float64, len(q.gradients))
 	simd.Square(square, q.gradients)
 	of := func(r int) []float64 { return square[r*q.latent : (r+1)*q.latent] }
-	scaled := make([]float64, q.latent)
 	weight, have, want := make([]float64, q.records), make([]float64, q.latent), make([]float64, q.records)
+	scaled := make([]float64, q.latent)
 	simd.Div(scaled, h, v)
+	for r := range want {
+		simd.Add(have, have, of(r))
+		want[r] = simd.Dot(of(r), scaled)
+	}
+	common := commonFactor(have, h, v)
 	for r := range weight {
-		weight[r], want[r] = 1, simd.Dot(of(r), scaled)
+		weight[r] = common
 	}
 	for range patternRounds {
 		clear(have)
 		for r, w := range weight {
 			simd.Axpy(have, w, of(r))
+		}
+		if misfit(have, h, v) <= float64(q.latent) {
+			break
 		}
 		simd.Div(scaled, have, v)
 		for r := range weight {
@@ -173,4 +185,22 @@ func (q pattern) fit(h, v []float64) *mat.SymDense {
 	out := mat.NewSymDense(q.latent, nil)
 	out.SymOuterK(1, rows.T())
 	return out
+}
+
+// commonFactor is the a ≥ 0 for which Σ (a·have − h)²/v is least.
+func commonFactor(have, h, v []float64) float64 {
+	product, square := 0.0, 0.0
+	for j, x := range have {
+		product, square = product+x*h[j]/v[j], square+x*x/v[j]
+	}
+	return product / square
+}
+
+// misfit is Σ (have − h)²/v.
+func misfit(have, h, v []float64) float64 {
+	sum := 0.0
+	for j, x := range have {
+		sum += (x - h[j]) * (x - h[j]) / v[j]
+	}
+	return sum
 }
