@@ -77,15 +77,15 @@ func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 	return engine, nil
 }
 
-// deviceWork is the number of multiplications per step from which auto takes a
-// CUDA device: about a millisecond of the CPU engine, below which launching
-// kernels costs more than they bring. An estimate.
+// deviceWork is the number of multiplications in a step of all fits side by side
+// from which auto takes a CUDA device: about a millisecond of the CPU engine,
+// below which launching kernels costs more than they bring. An estimate.
 const deviceWork = 1 << 26
 
-// openEngine opens what --device asks for. auto takes the first CUDA device for
-// work that is worth it, if there is one that can run the model, and else the
-// CPU; it says which when it was asked for by name.
-func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan) (engine privacy.Engine, closeEngine func() error, err error) {
+// openEngine opens what --device asks for, for so many fits side by side. auto
+// takes the first CUDA device for work that is worth it, if there is one that can
+// run the model, and else the CPU; it says which when it was asked for by name.
+func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan, fits int) (engine privacy.Engine, closeEngine func() error, err error) {
 	onCPU := func() (privacy.Engine, func() error, error) {
 		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
 	}
@@ -105,7 +105,7 @@ func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan) (engine privacy
 		return onCPU()
 	}
 	why := gpu.Supports(m.Likelihood)
-	if work := float64(gpu.Products(m.Likelihood)) * plan.SamplingRate * float64(plan.Records); why == nil && work < deviceWork {
+	if work := float64(gpu.Products(m.Likelihood)) * plan.SamplingRate * float64(plan.Records) * float64(min(fits, gpu.MostTogether)); why == nil && work < deviceWork {
 		why = fmt.Errorf("steps of this size are faster there")
 	}
 	if why == nil {

@@ -98,7 +98,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	engine := from.engine
 	if engine == nil {
-		own, closeEngine, err := a.openEngine(j, m, plan)
+		own, closeEngine, err := a.openEngine(j, m, plan, 1)
 		if err != nil {
 			if checkpoint == nil {
 				folder.discard()

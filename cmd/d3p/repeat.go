@@ -50,7 +50,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 	from := shared{table: j.table(m, root)}
 	if err == nil {
 		var closeEngine func() error
-		if from.engine, closeEngine, err = a.openEngine(j, m, plan); err == nil {
+		if from.engine, closeEngine, err = a.openEngine(j, m, plan, s.Repeat); err == nil {
 			defer closeEngine()
 			err = reserveAll(all, m, plan)
 		}
