@@ -57,6 +57,7 @@ ptxas:
 # the engine's tests as a program, for a machine with a CUDA device and without Go
 bin/gpu.test: FORCE
 	CGO_ENABLED=0 $(GO) test -c -ldflags='-s -w' -o $@ ./internal/gpu
+	git rev-parse --short HEAD >bin/commit
 
 # on a machine with a CUDA device: checks, and the times of docs/gpu.md
 bench-gpu: bin/gpu.test

@@ -120,12 +120,15 @@ func (c *cuda) device(n int) (Device, error) {
 		return d, err
 	}
 	d.Memory = int64(memory)
-	for _, attribute := range []uintptr{attributeCapabilityMajor, attributeCapabilityMinor} {
+	var numbers [4]int
+	for i, attribute := range []uintptr{attributeCapabilityMajor, attributeCapabilityMinor, attributeMemoryClock, attributeMemoryBits} {
 		x, err := c.word(cuDeviceGetAttribute, attribute, handle)
 		if err != nil {
 			return d, err
 		}
-		d.Capability = 10*d.Capability + int(int32(x))
+		numbers[i] = int(int32(x))
 	}
+	d.Capability = 10*numbers[0] + numbers[1]
+	d.Bandwidth = 2 * 1e3 * float64(numbers[2]) * float64(numbers[3]) / 8
 	return d, nil
 }

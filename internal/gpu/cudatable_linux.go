@@ -58,6 +58,8 @@ const (
 	cudaErrorLaunchTimeout = 702
 
 	attributeMultiprocessors = 16
+	attributeMemoryClock     = 36 // kHz; two transfers a cycle
+	attributeMemoryBits      = 37 // of the bus
 	attributeCapabilityMajor = 75
 	attributeCapabilityMinor = 76
 	attributeCooperative     = 95

@@ -67,6 +67,8 @@ type Device struct {
 	Memory int64  // bytes
 	// Capability is the compute capability, 10·major + minor: 90 for 9.0.
 	Capability int
+	// Bandwidth is the peak of its memory in bytes per second; 0 is unknown.
+	Bandwidth float64
 }
 
 // leastCapability is what kernels.ptx is compiled for.

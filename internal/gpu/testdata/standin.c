@@ -37,7 +37,11 @@ CUresult cuDeviceGetCount(int *n) { *n = 1; return 0; }
 CUresult cuDeviceGet(CUdevice *d, int i) { WANT(i == 0); *d = 0; return 0; }
 CUresult cuDeviceGetName(char *s, int n, CUdevice d) { WANT(d == 0 && n > 20); strcpy(s, "stand-in"); return 0; }
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice d) { WANT(d == 0); *bytes = (size_t)5 << 30; return 0; }
-CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) { WANT(d == 0 && (a == 16 || a == 75 || a == 76 || a == 95)); *v = a == 75 ? 9 : a != 76; return 0; }
+CUresult cuDeviceGetAttribute(int *v, int a, CUdevice d) {
+    WANT(d == 0 && (a == 16 || a == 36 || a == 37 || a == 75 || a == 76 || a == 95));
+    *v = a == 75 ? 9 : a != 76;
+    return 0;
+}
 CUresult cuDevicePrimaryCtxRetain(void **c, CUdevice d) { WANT(d == 0); *c = CONTEXT; return 0; }
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d) { WANT(d == 0); return 0; }
 CUresult cuCtxSetCurrent(void *c) { WANT(c == CONTEXT); return 0; }
