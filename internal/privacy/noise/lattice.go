@@ -48,6 +48,7 @@ func (s *Stream) AddGaussian(x []float64, sigma float64) {
 // lattice is the memory of AddGaussian.
 type lattice struct {
 	z, words [normalChunk]float64 // words in the bytes of float64, as Normals has them
+	x        [normalChunk]float64 // numbers that end within a group, and zeros
 }
 
 // latticeScale is the deviation of the noise and the lattice that belongs to it.
@@ -77,16 +78,18 @@ func (l *lattice) add(s *Stream, x []float64, p latticeScale) {
 	s.Fill(bytesOf(words))
 	copy(z, words)
 	boxMuller(z)
-	if whole := len(x) &^ (normalGroup - 1); whole > 0 {
-		done, certain := roundFast(x[:whole], z, words, p)
-		if done && certain {
-			copy(x[:whole], z)
-			x, z, words = x[whole:], z[whole:], words[whole:]
-			place += uint64(whole / 2)
-		} else if done { // rare: back to before roundFast, then group by group
-			copy(z, words)
-			boxMuller(z)
-		}
+	filled := x
+	if len(x) < len(z) {
+		filled = l.x[:len(z)]
+		clear(filled[copy(filled, x):])
+	}
+	switch done, certain := roundFast(filled, z, words, p); {
+	case certain:
+		copy(x, z)
+		return
+	case done: // rare: back to before roundFast, then group by group
+		copy(z, words)
+		boxMuller(z)
 	}
 	for len(x) > 0 {
 		n := min(len(x), normalGroup)

@@ -1,6 +1,9 @@
 package sampler
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // marks says of every record whether it has been drawn.
 type marks interface {
@@ -28,7 +31,7 @@ type byteMarks []uint8
 
 func (m byteMarks) set(dst, records []uint32) []uint32 {
 	at := len(dst)
-	dst = append(dst, records...) // and overwritten by those that are new
+	dst = slices.Grow(dst, len(records))[:at+len(records)]
 	for _, i := range records {
 		dst[at] = i
 		at += 1 - int(m[i])
@@ -58,7 +61,7 @@ type bitMarks []uint64
 
 func (m bitMarks) set(dst, records []uint32) []uint32 {
 	at := len(dst)
-	dst = append(dst, records...) // and overwritten by those that are new
+	dst = slices.Grow(dst, len(records))[:at+len(records)]
 	for _, i := range records {
 		word, bit := &m[i/64], uint64(1)<<(i%64)
 		dst[at] = i
