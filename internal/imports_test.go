@@ -55,8 +55,7 @@ var rules = map[string]rule{
 	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
-	"cpu/kernel": {},
-	"cpu":        {ours: []string{"cpu/kernel", "models/graph", "privacy", "privacy/noise", "simd"}},
+	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
 	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},

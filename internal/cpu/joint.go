@@ -13,18 +13,25 @@ import (
 // their order, whatever the number of threads.
 
 // A portion of the sum is what one thread takes at a time: the terms that share
-// parameters, or some rows of a single term's matrix.
+// parameters, or some rows of a single term's product, which are one range of them.
 type portion struct {
 	terms     []int
-	low, high int // rows of the result of sumOuter; high 0 is all
+	cut       bool
+	low, high int // rows, if it is cut
 	size      int
 }
 
-// portionSize is the most elements of a portion that can be cut.
-const portionSize = 128 << 10
+// portionSize is the most elements of a portion that can be cut, and stripe the rows
+// of it that are set to zero and summed over all chunks in work at a time, so that
+// they stay near the processor: a multiple of what the product takes at once.
+const portionSize, stripe = 128 << 10, 42
+
+// A span is a range of parameters.
+type span struct{ from, to int }
 
 // planPortions cuts the sum.
 func (p *program) planPortions() {
+	p.zeroed = []span{{0, p.tape.P}}
 	if p.tape.P <= largeP {
 		return
 	}
@@ -51,20 +58,34 @@ func (p *program) planPortions() {
 				whole.size += p.terms[j].Rows * p.terms[j].Cols
 			}
 		}
-		pieces := 1
-		if t := &p.terms[i]; len(whole.terms) == 1 && t.outerProduct() {
-			pieces = (whole.size + portionSize - 1) / portionSize
+		t := &p.terms[i]
+		if len(whole.terms) > 1 || !t.outerProduct() || !t.contiguous() {
+			p.portions = append(p.portions, whole)
+			continue
 		}
+		p.leave(span{t.Param, t.Param + whole.size})
+		pieces := (whole.size + portionSize - 1) / portionSize
 		for k := range pieces {
 			part := whole
-			if t := &p.terms[i]; pieces > 1 {
-				part.low, part.high = t.productRows()*k/pieces, t.productRows()*(k+1)/pieces
-				part.size /= pieces
-			}
+			part.cut, part.low, part.high = true, t.productRows()*k/pieces, t.productRows()*(k+1)/pieces
+			part.size /= pieces
 			p.portions = append(p.portions, part)
 		}
 	}
 	slices.SortStableFunc(p.portions, func(a, b portion) int { return b.size - a.size })
+}
+
+// leave takes a range from what is set to zero before the sum.
+func (p *program) leave(r span) {
+	var rest []span
+	for _, z := range p.zeroed {
+		for _, part := range []span{{z.from, min(z.to, r.from)}, {max(z.from, r.to), z.to}} {
+			if part.from < part.to {
+				rest = append(rest, part)
+			}
+		}
+	}
+	p.zeroed = rest
 }
 
 // outerProduct says whether the term is summed by one matrix product.
@@ -103,22 +124,51 @@ func (w *worker) jointSum() (count float64) {
 	return count
 }
 
-// clipChunk computes the k-th chunk of those in work, in the k-th context.
+// clipChunk computes the k-th chunk of those in work, in the k-th context, and makes
+// what its sums have in common.
 func (w *worker) clipChunk(_, k int) {
 	c := w.contexts[k]
 	w.counts[k] = c.clipChunk(&w.job, w.job.done+k)
 	c.clearZeros()
+	for i := range c.p.terms {
+		c.turn(&c.p.terms[i])
+	}
 }
 
 // addPortion adds a portion of all chunks in work, in the order of the chunks.
 func (w *worker) addPortion(thread, k int) {
 	part := &w.p.portions[k]
+	if part.cut {
+		w.addStripes(thread, part)
+		return
+	}
 	for i := range w.job.together {
-		c := w.contexts[i].borrowing(w.contexts[thread], &w.views[thread])
-		for _, t := range part.terms {
-			c.sumTerm(w.job.dst, &c.p.terms[t], part.low, part.high)
+		c := w.borrowed(thread, i)
+		for _, k := range part.terms {
+			t := &c.p.terms[k]
+			c.sumTerm(w.job.dst, t, 0, t.productRows())
 		}
 	}
+}
+
+// addStripes adds a portion that is cut.
+func (w *worker) addStripes(thread int, part *portion) {
+	t := &w.p.terms[part.terms[0]]
+	row := t.Rows * t.Cols / t.productRows()
+	for low := part.low; low < part.high; low += stripe {
+		high := min(low+stripe, part.high)
+		if w.job.done == 0 {
+			clear(w.job.dst[t.Param+low*row : t.Param+high*row])
+		}
+		for i := range w.job.together {
+			w.borrowed(thread, i).sumTerm(w.job.dst, t, low, high)
+		}
+	}
+}
+
+// borrowed is the i-th context in work with the scratch of a thread's own.
+func (w *worker) borrowed(thread, i int) *context {
+	return w.contexts[i].borrowing(w.contexts[thread], &w.views[thread])
 }
 
 // borrowing returns the chunk of c with the scratch of another context, in
@@ -129,7 +179,7 @@ func (c *context) borrowing(scratch, view *context) *context {
 	}
 	*view = *c
 	view.in[inWeighted], view.in[inNumbers] = scratch.in[inWeighted], scratch.in[inNumbers]
-	view.transposed, view.rowSum, view.some = scratch.transposed, scratch.rowSum, scratch.some
+	view.rowSum, view.some = scratch.rowSum, scratch.some
 	kept := view.kept
 	view.wideScratch = scratch.wideScratch
 	view.kept = kept

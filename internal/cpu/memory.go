@@ -11,9 +11,9 @@ func Memory(t *graph.Tape) (bytes, records int, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	numbers := p.lanes + 2*p.weighted + p.kept + t.AuxRecord
+	numbers := p.lanes + p.weighted + p.turned + p.kept + t.AuxRecord
 	if p.widePairs {
-		numbers += 2 * p.weighted
+		numbers += 2 * p.divided
 	}
 	once := p.numbers + p.longest + 2*p.elements + 2*gramBlock*p.widest + p.longestRow
 	return 8*(numbers*p.chunk+once) + 4*p.chunk*(p.single.right+p.single.left), p.chunk, nil

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
@@ -21,6 +22,7 @@ type program struct {
 	transposed     int       // scalars of matrices transposed once per step
 	single         singleWeights
 	portions       []portion // of the sum, where it is one for all threads
+	zeroed         []span    // of the sum, set to zero before it is taken
 	place          []int
 	lane           []bool // per buffer: has lanes in the arena
 	lanes          int    // elements of the arena
@@ -39,12 +41,15 @@ type program struct {
 	longest int     // row of X of a term in rows
 
 	weighted int // elements of the largest factor of a term
+	turned   int // numbers of a record, of right factors of products
 	// of wide terms
 	kept       int // elements kept for a record, of all
+	divided    int // numbers of a record, of the largest factor
 	elements   int // of the largest that is written out
 	widest     int // places
 	longestRow int // of a scatter
 	widePairs  bool
+	ones       []float64
 
 	// elements of the arena: |g_b|², its factor, the size of what may have
 	// cancelled, and two for what comes between
@@ -112,15 +117,17 @@ func compile(t *graph.Tape) (*program, error) {
 	if err := p.addTerms(); err != nil {
 		return nil, err
 	}
-	p.planWide()
+	p.planPairs()
 	p.planPortions()
+	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided) // the factors of a wide term go there
 	p.chunk = p.chunkSize()
+	p.ones = slices.Repeat([]float64{1}, p.chunk)
 	return p, nil
 }
 
 // chunkSize is how many records are worked on at once.
 func (p *program) chunkSize() int {
-	scalars := p.lanes + p.weighted + p.kept + p.tape.AuxRecord // of a record
+	scalars := p.lanes + p.weighted + p.turned + p.kept + p.tape.AuxRecord // of a record
 	chunk := maxChunk
 	for chunk > minChunk && chunk*scalars > arenaScalars {
 		chunk /= 2
@@ -146,6 +153,9 @@ func (p *program) addTerms() error {
 		}
 		t := term{Term: tm, xInRows: termReadsRows(p.tape, &tm)}
 		norms.squares(&t)
+		if t.wide() {
+			p.planWide(&t)
+		}
 		p.prepareSum(&t)
 		p.terms = append(p.terms, t)
 	}

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -16,6 +15,9 @@ type term struct {
 	// inNumbers. Nil if neither is wanted.
 	weigh  *simd.Program
 	summed bool // the sums are in inNumbers, in the order of the term's elements
+	// turned is where the right factor of its product is, in numbers of a record, of
+	// a term that is summed by one matrix product.
+	turned int
 }
 
 // fewElements is the most elements of a term whose sums over lanes are taken one
@@ -54,9 +56,10 @@ func (p *program) prepareSum(t *term) {
 				A: weighted, B: lanes(p.place[t.X] + r),
 			})
 		}
+	case t.outerProduct():
+		p.placeTurned(t)
 	default:
 		scale()
-		p.weighted = max(p.weighted, p.tape.Buffers[t.X].Size) // either factor may be turned
 	}
 	if t.Kind == graph.TermOuter && !t.xInRows && !t.wide() {
 		p.work += t.Rows * t.Cols / productLanes
@@ -64,6 +67,27 @@ func (p *program) prepareSum(t *term) {
 	if len(a.open) > 0 {
 		t.weigh = simd.NewProgram(a.open)
 	}
+}
+
+// placeTurned gives the right factor of a product room. Where threads share the sum
+// every product has its own, so that it is made once.
+func (p *program) placeTurned(t *term) {
+	_, size, _ := t.right(p.tape)
+	if p.tape.P > largeP {
+		t.turned = p.turned
+		p.turned += size
+	} else {
+		p.turned = max(p.turned, size)
+	}
+}
+
+// right is the factor of a term's product whose index is contiguous in the sum, its
+// size and that of one of its places.
+func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
+	if t.ColStride == 1 {
+		return t.Delta, tape.Buffers[t.Delta].Size, t.Cols
+	}
+	return t.X, tape.Buffers[t.X].Size, t.Rows
 }
 
 // scratch gives a term room for its sums. Terms are summed one after the other
@@ -78,12 +102,14 @@ func (p *program) scratch(t *term, count int) simd.Place {
 func (c *context) accumulate(sum []float64) {
 	c.clearZeros()
 	for i := range c.p.terms {
-		c.sumTerm(sum, &c.p.terms[i], 0, 0)
+		t := &c.p.terms[i]
+		c.turn(t)
+		c.sumTerm(sum, t, 0, t.productRows())
 	}
 }
 
-// sumTerm adds one term, after clearZeros; of a sumOuter only the rows from low
-// to before high of its product, unless high is 0.
+// sumTerm adds one term, after clearZeros and turn; of a matrix product only the
+// rows from low to before high.
 func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	if t.kept {
 		c.sumKept(sum, t)
@@ -99,8 +125,10 @@ func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 		c.sumScatter(sum, t)
 	case t.xInRows:
 		c.sumRows(sum, t)
+	case t.outerProduct():
+		c.sumProduct(sum, t, low, high)
 	default:
-		c.sumOuter(sum, t, low, high)
+		c.sumDots(sum, t)
 	}
 }
 
@@ -160,38 +188,42 @@ func (c *context) sumScatter(sum []float64, t *term) {
 	}
 }
 
-// sumOuter is the product X·weightedᵀ over the records of the chunk and their
-// places, of which those of no record weigh nothing. The factor whose index is
-// contiguous in sum is turned to be the right one.
-func (c *context) sumOuter(sum []float64, t *term, low, high int) {
-	x, k := c.block(t.X), t.Width*c.pitch
-	weighted := c.in[inWeighted][:t.Cols*k]
-	p := simd.Product{K: k, C: sum[t.Param:], ARow: k, ACol: 1}
-	switch {
-	case t.ColStride == 1:
-		p.M, p.N, p.LDC, p.A, p.B = t.Rows, t.Cols, t.RowStride, x, c.transpose(weighted, k)
-	case t.RowStride == 1:
-		p.M, p.N, p.LDC, p.A, p.B = t.Cols, t.Rows, t.ColStride, weighted, c.transpose(x, k)
-	default:
-		for r := range t.Rows {
-			for col := range t.Cols {
-				sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(x[r*k:(r+1)*k], weighted[col*k:(col+1)*k])
-			}
-		}
+// turn makes the right factor of a term's product: a row for each record and place,
+// scaled by the record's factor.
+func (c *context) turn(t *term) {
+	if !t.outerProduct() {
 		return
 	}
-	p.LDB = p.N
-	if high > 0 {
-		p.M, p.A, p.C = high-low, p.A[low*k:], p.C[low*p.LDC:]
+	buf, size, count := t.right(c.p.tape)
+	lanes, to, factor := c.block(buf), c.rights[t.turned*c.pitch:][:size*c.pitch], c.lanesAt(c.p.factor, 1)
+	for w := range t.Width {
+		simd.Turn(to[w*c.pitch*count:], count, lanes[w*c.pitch:], t.Width*c.pitch, count, factor)
 	}
+}
+
+// sumProduct adds rows of a product over the records of the chunk and their places,
+// of which those of no record weigh nothing.
+func (c *context) sumProduct(sum []float64, t *term, low, high int) {
+	k := t.Width * c.pitch
+	_, _, count := t.right(c.p.tape)
+	p := simd.Product{M: high - low, N: count, K: k, ARow: k, ACol: 1, B: c.rights[t.turned*c.pitch:], LDB: count}
+	left := t.Delta
+	if p.LDC = t.ColStride; t.ColStride == 1 {
+		left, p.LDC = t.X, t.RowStride
+	}
+	p.A, p.C = c.block(left)[low*k:], sum[t.Param+low*p.LDC:]
 	p.Add()
 }
 
-// transpose returns lanes, k to an element, with the element last.
-func (c *context) transpose(lanes []float64, k int) []float64 {
-	to := c.transposed[:len(lanes)]
-	kernel.Transpose(to, lanes, k)
-	return to
+// sumDots is sumProduct where no index is contiguous in sum.
+func (c *context) sumDots(sum []float64, t *term) {
+	k := t.Width * c.pitch
+	x, weighted := c.block(t.X), c.in[inWeighted]
+	for r := range t.Rows {
+		for col := range t.Cols {
+			sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(x[r*k:(r+1)*k], weighted[col*k:(col+1)*k])
+		}
+	}
 }
 
 // sumRows reads X in place. A record that counts as zero is not read.

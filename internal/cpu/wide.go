@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"d3p/internal/cpu/kernel"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -34,35 +33,32 @@ type wideScratch struct {
 	row     []float64
 }
 
-// planWide finds what the wide terms need: kept elements, and room.
-func (p *program) planWide() {
-	for i := range p.terms {
-		t := &p.terms[i]
-		if !t.wide() {
-			continue
-		}
-		p.widest = max(p.widest, t.Width)
-		p.weighted = max(p.weighted, t.Cols*t.Width)
-		if t.Kind == graph.TermScatter {
-			p.longestRow = max(p.longestRow, t.Cols)
-			continue
-		}
-		p.weighted = max(p.weighted, t.Rows*t.Width)
-		elements := t.Rows * t.Cols
-		if p.work += elements * t.Width / productLanes; t.Gram {
-			continue
-		}
-		p.elements = max(p.elements, elements)
-		if t.kept = t.contiguous() && elements <= (t.Rows+t.Cols)*t.Width; t.kept {
-			t.at = p.kept
-			p.kept += elements
-		}
+// planWide finds what a wide term needs: kept elements, and room.
+func (p *program) planWide(t *term) {
+	p.widest = max(p.widest, t.Width)
+	if t.Kind == graph.TermScatter {
+		p.longestRow = max(p.longestRow, t.Cols)
+		return
 	}
+	p.divided = max(p.divided, t.Cols*t.Width, t.Rows*t.Width)
+	elements := t.Rows * t.Cols
+	if p.work += elements * t.Width / productLanes; t.Gram {
+		return
+	}
+	p.elements = max(p.elements, elements)
+	if t.kept = t.contiguous() && elements <= (t.Rows+t.Cols)*t.Width; t.kept {
+		t.at = p.kept
+		p.kept += elements
+	}
+}
+
+// planPairs finds what the inner products of wide terms need.
+func (p *program) planPairs() {
 	for _, pair := range p.tape.Cross {
 		if s, t := &p.terms[pair.I], &p.terms[pair.J]; s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
 			p.widePairs = true
 			p.elements = max(p.elements, s.Rows*s.Cols)
-			p.weighted = max(p.weighted, s.Rows*max(s.Width, t.Width), s.Cols*max(s.Width, t.Width))
+			p.divided = max(p.divided, s.Rows*max(s.Width, t.Width), s.Cols*max(s.Width, t.Width))
 		}
 	}
 }
@@ -77,7 +73,7 @@ func (p *program) wideScratch() wideScratch {
 		s.grams[i] = make([]float64, gramBlock*p.widest)
 	}
 	if p.widePairs {
-		s.other = split{make([]float64, p.weighted*p.chunk), make([]float64, p.weighted*p.chunk)}
+		s.other = split{make([]float64, p.divided*p.chunk), make([]float64, p.divided*p.chunk)}
 	}
 	return s
 }
@@ -92,7 +88,7 @@ func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
 
 // addWideSquares adds the squared norm of a wide outer term to dst.
 func (c *context) addWideSquares(dst []float64, t *term) {
-	f := split{c.transposed, c.in[inWeighted]}
+	f := split{c.rights, c.in[inWeighted]}
 	c.divide(&f, t, t.Gram)
 	for b := range dst {
 		if t.Gram {
@@ -119,15 +115,21 @@ func (c *context) keptOf(t *term) []float64 {
 func (c *context) divide(f *split, t *term, gram bool) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
-	if gram || !t.columnsFirst() {
-		kernel.Transpose(f.x, x, c.pitch)
-	} else {
-		kernel.Turn(f.x, x, c.pitch, t.Width)
+	c.split(f.x, x, t.Width, !gram && t.columnsFirst())
+	c.split(f.delta, delta, t.Width, !gram && !t.columnsFirst())
+}
+
+// split sets dst to the matrices of each record, width columns to a row of x, or to
+// their transposes.
+func (c *context) split(dst, x []float64, width int, transposed bool) {
+	rows, ones := len(x)/c.pitch, c.p.ones[:c.pitch]
+	if !transposed {
+		simd.Turn(dst, rows, x, c.pitch, rows, ones)
+		return
 	}
-	if gram || t.columnsFirst() {
-		kernel.Transpose(f.delta, delta, c.pitch)
-	} else {
-		kernel.Turn(f.delta, delta, c.pitch, t.Width)
+	rows /= width
+	for w := range width {
+		simd.Turn(dst[w*rows:], width*rows, x[w*c.pitch:], width*c.pitch, rows, ones)
 	}
 }
 
@@ -172,7 +174,7 @@ func columnProducts(dst, a, b []float64, k, m, n, aRow, bRow int) {
 
 // addWideInner adds twice the inner product of two outer terms, one of them wide.
 func (c *context) addWideInner(dst []float64, s, t *term, gram bool) {
-	f, g := split{c.transposed, c.in[inWeighted]}, c.other
+	f, g := split{c.rights, c.in[inWeighted]}, c.other
 	c.divide(&f, s, gram)
 	c.divide(&g, t, gram)
 	for b := range dst {

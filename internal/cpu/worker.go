@@ -51,8 +51,8 @@ type job struct {
 // context is what one thread works in.
 type context struct {
 	frame
-	transposed []float64
-	rowSum     []float64 // of a term in rows whose parameters are apart
+	rights []float64 // of products, the right factors, scaled
+	rowSum []float64 // of a term in rows whose parameters are apart
 	wideScratch
 	zeros    int      // records of the chunk that count as zero
 	some     []uint32 // indices of the others
@@ -105,7 +105,7 @@ func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
 			allValid:    allValid,
 			some:        make([]uint32, p.chunk),
 			rowSum:      make([]float64, p.longest),
-			transposed:  make([]float64, p.weighted*p.chunk),
+			rights:      aligned(p.turned * p.chunk),
 			wideScratch: p.wideScratch(),
 		}
 		c.frame = frame{
@@ -150,7 +150,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		clear(dst)
 		return 0, nil
 	}
-	if k := slices.Max(batch); int(k) >= w.rows.N { // kernels do not check
+	if beyond(batch, w.rows.N) { // kernels do not check
 		panic("cpu: a batch has a record that the table has not")
 	}
 	w.stage.in[inTheta], w.stage.in[inAux] = in.Params, in.Aux
@@ -183,6 +183,15 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		count += w.counts[s]
 	}
 	return count, nil
+}
+
+// beyond reports whether a batch has an index that is not below n.
+func beyond(batch []uint32, n int) bool {
+	least := int64(0)
+	for _, k := range batch {
+		least |= int64(n) - 1 - int64(k) // negative once one is
+	}
+	return least < 0
 }
 
 // shards is a function of the batch and the tape, never of the threads.
@@ -221,8 +230,12 @@ func (w *worker) prepare(in privacy.StepInput) {
 func (w *worker) ready(_, piece int) { w.readyPiece(piece*readied, (piece+1)*readied) }
 
 func (w *worker) readyPiece(low, high int) {
-	dst, weights := w.job.dst, len(w.stage.weights32)
-	clear(dst[min(low, len(dst)):min(high, len(dst))])
+	for _, z := range w.p.zeroed {
+		if from, to := max(low, z.from), min(high, z.to); from < to {
+			clear(w.job.dst[from:to])
+		}
+	}
+	weights := len(w.stage.weights32)
 	w.stage.narrowWeights(min(low, weights), min(high, weights))
 }
 

@@ -234,6 +234,30 @@ func testProduct[T float32 | float64](t *testing.T, k *kernels) {
 	}
 }
 
+func TestTurn(t *testing.T) {
+	forms(t, func(t *testing.T, k *kernels) {
+		for _, lanes := range []int{8, 16, 40} {
+			factor := atEnd(t, normals(lanes, 1))
+			for _, count := range []int{1, 2, 4, 7, 8, 9, 23, 40} {
+				stride, step := count+3, lanes+5
+				x := atEnd(t, normals((count-1)*step+lanes, 2))
+				want := normals((lanes-1)*stride+count, 3)
+				got := atEnd(t, want)
+				plain.turn(want, stride, x, step, count, factor)
+				k.turn(got, stride, x, step, count, factor)
+				equal(t, "turn", got, want)
+			}
+		}
+	})
+}
+
+// The plain turn scales and transposes.
+func TestPlainTurn(t *testing.T) {
+	dst := make([]float64, 4)
+	plain.turn(dst, 2, []float64{1, 2, 3, 4}, 2, 2, []float64{10, 100})
+	equal(t, "turn", dst, []float64{10, 30, 200, 400})
+}
+
 // convert changes the width of numbers.
 func convert[T, F float32 | float64](x []F) []T {
 	y := make([]T, len(x))

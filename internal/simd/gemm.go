@@ -39,8 +39,9 @@ func (p product[T]) Add() {
 type tiles[T float32 | float64] struct {
 	axpy       func(dst, a []T, s T)
 	whole, cut []tile[T]
-	width      int // columns of a whole tile
-	depth      int // of K at a time: a panel of A stays in the first-level cache while it meets all of B
+	slim       []tile[T] // of half as many columns as whole ones, or fewer, and as many rows
+	width      int       // columns of a whole tile
+	depth      int       // of K at a time: a panel of A stays in the first-level cache while it meets all of B
 }
 
 // A tile adds a product to `rows` rows of C.
@@ -75,7 +76,11 @@ func (p *product[T]) add(s *tiles[T]) {
 			for ; j+s.width <= p.N; j += s.width {
 				p.tile(s.whole[t], i, j, k, s.width, depth)
 			}
-			if j == p.N {
+			switch n := p.N - j; {
+			case n == 0:
+				continue
+			case n <= s.width/2:
+				p.tile(s.slim[t], i, j, k, n, depth)
 				continue
 			}
 			for done, c := 0, 0; done < s.whole[t].rows; done += s.cut[c].rows {

@@ -138,25 +138,40 @@ func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index
 // dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
 func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
 
-// C += A·B for 6 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
+func turnAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+
+// C += A·B for 6 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 6 rows and 4 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 4 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 4 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 4 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 8 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
 // dst = exp(x)
@@ -293,83 +308,128 @@ func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, ind
 // dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
 func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)
 
-// C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
+func turnAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+
+// C += A·B for 14 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 14 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 8 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 14 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+
+// C += A·B for 14 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 8 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 8 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 
-// C += A·B for 6 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 6 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 6 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 16 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 14 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 14 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 8 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 14 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 8 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 8 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 4 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 2 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 1 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 14 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
+func slimTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+
+// C += A·B for 14 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 8 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 8 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 4 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 4 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 2 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 2 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 
-// C += A·B for 1 rows and 32 columns of C (of a cut tile: n, fewer); strides in elements.
+// C += A·B for 1 rows and 32 columns of C (of a cut or slim tile: n of them); strides in elements.
 func cutTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)

@@ -9703,6 +9703,85 @@ done172:
 	VZEROUPPER
 	RET
 
+// func turnAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+// Requires: AVX
+TEXT ·turnAVX2(SB), NOSPLIT, $0-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+32(FP), CX
+	MOVQ factor_base+72(FP), DX
+	MOVQ factor_len+80(FP), BX
+	MOVQ dst_base+0(FP), SI
+	MOVQ stride+24(FP), DI
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ x_base+32(FP), R9
+	MOVQ step+56(FP), R10
+	SHLQ $0x03, R10
+	LEAQ (R10)(R10*2), R11
+
+lanes173:
+	SUBQ    $0x04, BX
+	JL      done178
+	VMOVUPD (DX), Y0
+	MOVQ    count+64(FP), R12
+
+square174:
+	SUBQ       $0x04, R12
+	JL         rest175
+	VMOVUPD    (R9), Y1
+	VMULPD     Y0, Y1, Y1
+	VMOVUPD    (R9)(R10*1), Y2
+	VMULPD     Y0, Y2, Y2
+	VMOVUPD    (R9)(R10*2), Y3
+	VMULPD     Y0, Y3, Y3
+	VMOVUPD    (R9)(R11*1), Y4
+	VMULPD     Y0, Y4, Y4
+	VUNPCKLPD  Y2, Y1, Y5
+	VUNPCKLPD  Y4, Y3, Y6
+	VPERM2F128 $0x20, Y6, Y5, Y7
+	VPERM2F128 $0x31, Y6, Y5, Y5
+	VUNPCKHPD  Y2, Y1, Y1
+	VUNPCKHPD  Y4, Y3, Y2
+	VPERM2F128 $0x20, Y2, Y1, Y3
+	VPERM2F128 $0x31, Y2, Y1, Y1
+	VMOVUPD    Y7, (SI)
+	VMOVUPD    Y3, (SI)(DI*1)
+	VMOVUPD    Y5, (SI)(DI*2)
+	VMOVUPD    Y1, (SI)(R8*1)
+	LEAQ       (R9)(R10*4), R9
+	ADDQ       $0x20, SI
+	JMP        square174
+
+rest175:
+	ADDQ $0x04, R12
+
+one176:
+	DECQ         R12
+	JL           next177
+	VMOVUPD      (R9), Y1
+	VMULPD       Y0, Y1, Y1
+	VEXTRACTF128 $0x00, Y1, X2
+	VMOVLPD      X2, (SI)
+	VMOVHPD      X2, (SI)(DI*1)
+	VEXTRACTF128 $0x01, Y1, X1
+	VMOVLPD      X1, (SI)(DI*2)
+	VMOVHPD      X1, (SI)(R8*1)
+	LEAQ         (R9)(R10*1), R9
+	ADDQ         $0x08, SI
+	JMP          one176
+
+next177:
+	ADDQ $0x20, CX
+	MOVQ CX, R9
+	LEAQ (AX)(DI*4), AX
+	MOVQ AX, SI
+	ADDQ $0x20, DX
+	JMP  lanes173
+
+done178:
+	VZEROUPPER
+	RET
+
 // func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, FMA3
 TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
@@ -9728,44 +9807,44 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y10
 	VMOVUPD 32(BX), Y11
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x03, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k173:
+k179:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
-	VBROADCASTSD (SI), Y14
+	VBROADCASTSD (BX), Y14
 	VFMADD231PD  Y12, Y14, Y0
 	VFMADD231PD  Y13, Y14, Y1
-	VBROADCASTSD (SI)(BX*1), Y14
+	VBROADCASTSD (BX)(SI*1), Y14
 	VFMADD231PD  Y12, Y14, Y2
 	VFMADD231PD  Y13, Y14, Y3
-	VBROADCASTSD (SI)(BX*2), Y14
+	VBROADCASTSD (BX)(SI*2), Y14
 	VFMADD231PD  Y12, Y14, Y4
 	VFMADD231PD  Y13, Y14, Y5
-	VBROADCASTSD (SI)(DI*1), Y14
+	VBROADCASTSD (BX)(DI*1), Y14
 	VFMADD231PD  Y12, Y14, Y6
 	VFMADD231PD  Y13, Y14, Y7
-	VBROADCASTSD (SI)(BX*4), Y14
+	VBROADCASTSD (BX)(SI*4), Y14
 	VFMADD231PD  Y12, Y14, Y8
 	VFMADD231PD  Y13, Y14, Y9
-	VBROADCASTSD (SI)(R8*1), Y14
+	VBROADCASTSD (BX)(R8*1), Y14
 	VFMADD231PD  Y12, Y14, Y10
 	VFMADD231PD  Y13, Y14, Y11
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k173
+	JNZ          k179
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9784,6 +9863,82 @@ k173:
 	ADDQ         DX, AX
 	VMOVUPD      Y10, (AX)
 	VMOVUPD      Y11, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x03, DX
+	MOVQ       CX, BX
+	VMASKMOVPD (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y2
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y3
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y4
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y5
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y6
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x03, SI
+	LEAQ       (SI)(SI*2), DI
+	LEAQ       (SI)(SI*4), R8
+	LEAQ       (BX)(R8*1), R9
+	MOVQ       colStride+32(FP), R10
+	SHLQ       $0x03, R10
+	MOVQ       ldb+48(FP), R11
+	SHLQ       $0x03, R11
+	MOVQ       k+64(FP), R12
+
+k180:
+	VMASKMOVPD   (AX), Y0, Y7
+	VBROADCASTSD (BX), Y8
+	VFMADD231PD  Y7, Y8, Y1
+	VBROADCASTSD (BX)(SI*1), Y8
+	VFMADD231PD  Y7, Y8, Y2
+	VBROADCASTSD (BX)(SI*2), Y8
+	VFMADD231PD  Y7, Y8, Y3
+	VBROADCASTSD (BX)(DI*1), Y8
+	VFMADD231PD  Y7, Y8, Y4
+	VBROADCASTSD (BX)(SI*4), Y8
+	VFMADD231PD  Y7, Y8, Y5
+	VBROADCASTSD (BX)(R8*1), Y8
+	VFMADD231PD  Y7, Y8, Y6
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k180
+	MOVQ         CX, AX
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y2, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y3, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y4, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y5, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y6, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -9806,35 +9961,35 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y6
 	VMOVUPD 32(BX), Y7
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
 	MOVQ    colStride+32(FP), R8
 	SHLQ    $0x03, R8
 	MOVQ    ldb+48(FP), R9
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k174:
+k181:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
-	VBROADCASTSD (SI), Y10
+	VBROADCASTSD (BX), Y10
 	VFMADD231PD  Y8, Y10, Y0
 	VFMADD231PD  Y9, Y10, Y1
-	VBROADCASTSD (SI)(BX*1), Y10
+	VBROADCASTSD (BX)(SI*1), Y10
 	VFMADD231PD  Y8, Y10, Y2
 	VFMADD231PD  Y9, Y10, Y3
-	VBROADCASTSD (SI)(BX*2), Y10
+	VBROADCASTSD (BX)(SI*2), Y10
 	VFMADD231PD  Y8, Y10, Y4
 	VFMADD231PD  Y9, Y10, Y5
-	VBROADCASTSD (SI)(DI*1), Y10
+	VBROADCASTSD (BX)(DI*1), Y10
 	VFMADD231PD  Y8, Y10, Y6
 	VFMADD231PD  Y9, Y10, Y7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k174
+	JNZ          k181
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9847,6 +10002,67 @@ k174:
 	ADDQ         DX, AX
 	VMOVUPD      Y6, (AX)
 	VMOVUPD      Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x03, DX
+	MOVQ       CX, BX
+	VMASKMOVPD (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y2
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y3
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y4
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x03, SI
+	LEAQ       (SI)(SI*2), DI
+	MOVQ       colStride+32(FP), R8
+	SHLQ       $0x03, R8
+	MOVQ       ldb+48(FP), R9
+	SHLQ       $0x03, R9
+	MOVQ       k+64(FP), R10
+
+k182:
+	VMASKMOVPD   (AX), Y0, Y5
+	VBROADCASTSD (BX), Y6
+	VFMADD231PD  Y5, Y6, Y1
+	VBROADCASTSD (BX)(SI*1), Y6
+	VFMADD231PD  Y5, Y6, Y2
+	VBROADCASTSD (BX)(SI*2), Y6
+	VFMADD231PD  Y5, Y6, Y3
+	VBROADCASTSD (BX)(DI*1), Y6
+	VFMADD231PD  Y5, Y6, Y4
+	ADDQ         R8, BX
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k182
+	MOVQ         CX, AX
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y2, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y3, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y4, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -9863,34 +10079,82 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Y2
 	VMOVUPD 32(BX), Y3
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
 	MOVQ    colStride+32(FP), DI
 	SHLQ    $0x03, DI
 	MOVQ    ldb+48(FP), R8
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k175:
+k183:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
-	VBROADCASTSD (SI), Y6
+	VBROADCASTSD (BX), Y6
 	VFMADD231PD  Y4, Y6, Y0
 	VFMADD231PD  Y5, Y6, Y1
-	VBROADCASTSD (SI)(BX*1), Y6
+	VBROADCASTSD (BX)(SI*1), Y6
 	VFMADD231PD  Y4, Y6, Y2
 	VFMADD231PD  Y5, Y6, Y3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k175
+	JNZ          k183
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         DX, AX
 	VMOVUPD      Y2, (AX)
 	VMOVUPD      Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x03, DX
+	MOVQ       CX, BX
+	VMASKMOVPD (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPD (BX), Y0, Y2
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x03, SI
+	MOVQ       colStride+32(FP), DI
+	SHLQ       $0x03, DI
+	MOVQ       ldb+48(FP), R8
+	SHLQ       $0x03, R8
+	MOVQ       k+64(FP), R9
+
+k184:
+	VMASKMOVPD   (AX), Y0, Y3
+	VBROADCASTSD (BX), Y4
+	VFMADD231PD  Y3, Y4, Y1
+	VBROADCASTSD (BX)(SI*1), Y4
+	VFMADD231PD  Y3, Y4, Y2
+	ADDQ         DI, BX
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k184
+	MOVQ         CX, AX
+	VMASKMOVPD   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPD   Y2, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -9904,16 +10168,16 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    CX, DX
 	VMOVUPD (DX), Y0
 	VMOVUPD 32(DX), Y1
-	MOVQ    rowStride+24(FP), DX
-	SHLQ    $0x03, DX
 	MOVQ    a+16(FP), DX
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x03, BX
 	MOVQ    colStride+32(FP), BX
 	SHLQ    $0x03, BX
 	MOVQ    ldb+48(FP), SI
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k176:
+k185:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -9922,10 +10186,52 @@ k176:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k176
+	JNZ          k185
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(DX*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(DX*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(DX*4), X1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x03, DX
+	MOVQ       CX, DX
+	VMASKMOVPD (DX), Y0, Y1
+	MOVQ       a+16(FP), DX
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x03, BX
+	MOVQ       colStride+32(FP), BX
+	SHLQ       $0x03, BX
+	MOVQ       ldb+48(FP), SI
+	SHLQ       $0x03, SI
+	MOVQ       k+64(FP), DI
+
+k186:
+	VMASKMOVPD   (AX), Y0, Y2
+	VBROADCASTSD (DX), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k186
+	MOVQ         CX, AX
+	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -9959,35 +10265,35 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y0, Y8
 	VMASKMOVPD 32(BX), Y1, Y9
-	MOVQ       rowStride+24(FP), BX
-	SHLQ       $0x03, BX
-	MOVQ       a+16(FP), SI
-	LEAQ       (BX)(BX*2), DI
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x03, SI
+	LEAQ       (SI)(SI*2), DI
 	MOVQ       colStride+32(FP), R8
 	SHLQ       $0x03, R8
 	MOVQ       ldb+48(FP), R9
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k177:
+k187:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
-	VBROADCASTSD (SI), Y12
+	VBROADCASTSD (BX), Y12
 	VFMADD231PD  Y10, Y12, Y2
 	VFMADD231PD  Y11, Y12, Y3
-	VBROADCASTSD (SI)(BX*1), Y12
+	VBROADCASTSD (BX)(SI*1), Y12
 	VFMADD231PD  Y10, Y12, Y4
 	VFMADD231PD  Y11, Y12, Y5
-	VBROADCASTSD (SI)(BX*2), Y12
+	VBROADCASTSD (BX)(SI*2), Y12
 	VFMADD231PD  Y10, Y12, Y6
 	VFMADD231PD  Y11, Y12, Y7
-	VBROADCASTSD (SI)(DI*1), Y12
+	VBROADCASTSD (BX)(DI*1), Y12
 	VFMADD231PD  Y10, Y12, Y8
 	VFMADD231PD  Y11, Y12, Y9
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k177
+	JNZ          k187
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10027,28 +10333,28 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	ADDQ       DX, BX
 	VMASKMOVPD (BX), Y0, Y4
 	VMASKMOVPD 32(BX), Y1, Y5
-	MOVQ       rowStride+24(FP), BX
-	SHLQ       $0x03, BX
-	MOVQ       a+16(FP), SI
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x03, SI
 	MOVQ       colStride+32(FP), DI
 	SHLQ       $0x03, DI
 	MOVQ       ldb+48(FP), R8
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k178:
+k188:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
-	VBROADCASTSD (SI), Y8
+	VBROADCASTSD (BX), Y8
 	VFMADD231PD  Y6, Y8, Y2
 	VFMADD231PD  Y7, Y8, Y3
-	VBROADCASTSD (SI)(BX*1), Y8
+	VBROADCASTSD (BX)(SI*1), Y8
 	VFMADD231PD  Y6, Y8, Y4
 	VFMADD231PD  Y7, Y8, Y5
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k178
+	JNZ          k188
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10079,16 +10385,16 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       CX, DX
 	VMASKMOVPD (DX), Y0, Y2
 	VMASKMOVPD 32(DX), Y1, Y3
-	MOVQ       rowStride+24(FP), DX
-	SHLQ       $0x03, DX
 	MOVQ       a+16(FP), DX
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x03, BX
 	MOVQ       colStride+32(FP), BX
 	SHLQ       $0x03, BX
 	MOVQ       ldb+48(FP), SI
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k179:
+k189:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -10097,7 +10403,7 @@ k179:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k179
+	JNZ          k189
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10113,9 +10419,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail181
+	JZ   tail191
 
-loop180:
+loop190:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10169,11 +10475,11 @@ loop180:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop180
+	JNZ          loop190
 
-tail181:
+tail191:
 	TESTQ        BX, BX
-	JZ           done182
+	JZ           done192
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10228,7 +10534,7 @@ tail181:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done182:
+done192:
 	VZEROUPPER
 	RET
 
@@ -10241,9 +10547,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail184
+	JZ   tail194
 
-loop183:
+loop193:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10299,11 +10605,11 @@ loop183:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop183
+	JNZ          loop193
 
-tail184:
+tail194:
 	TESTQ        BX, BX
-	JZ           done185
+	JZ           done195
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10360,7 +10666,7 @@ tail184:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done185:
+done195:
 	VZEROUPPER
 	RET
 
@@ -10373,9 +10679,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail187
+	JZ   tail197
 
-loop186:
+loop196:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -10452,11 +10758,11 @@ loop186:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop186
+	JNZ          loop196
 
-tail187:
+tail197:
 	TESTQ        BX, BX
-	JZ           done188
+	JZ           done198
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10534,7 +10840,7 @@ tail187:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done188:
+done198:
 	VZEROUPPER
 	RET
 
@@ -10547,9 +10853,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail190
+	JZ   tail200
 
-loop189:
+loop199:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -10636,11 +10942,11 @@ loop189:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop189
+	JNZ          loop199
 
-tail190:
+tail200:
 	TESTQ        BX, BX
-	JZ           done191
+	JZ           done201
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10728,7 +11034,7 @@ tail190:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done191:
+done201:
 	VZEROUPPER
 	RET
 
@@ -10741,9 +11047,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail193
+	JZ   tail203
 
-loop192:
+loop202:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -10806,11 +11112,11 @@ loop192:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop192
+	JNZ          loop202
 
-tail193:
+tail203:
 	TESTQ        BX, BX
-	JZ           done194
+	JZ           done204
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10874,7 +11180,7 @@ tail193:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done194:
+done204:
 	VZEROUPPER
 	RET
 
@@ -10887,9 +11193,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail196
+	JZ   tail206
 
-loop195:
+loop205:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -11006,11 +11312,11 @@ loop195:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop195
+	JNZ          loop205
 
-tail196:
+tail206:
 	TESTQ        BX, BX
-	JZ           done197
+	JZ           done207
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11128,7 +11434,7 @@ tail196:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done197:
+done207:
 	VZEROUPPER
 	RET
 
@@ -11141,9 +11447,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail199
+	JZ   tail209
 
-loop198:
+loop208:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -11256,11 +11562,11 @@ loop198:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop198
+	JNZ          loop208
 
-tail199:
+tail209:
 	TESTQ        BX, BX
-	JZ           done200
+	JZ           done210
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11374,7 +11680,7 @@ tail199:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done200:
+done210:
 	VZEROUPPER
 	RET
 
@@ -11387,9 +11693,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail202
+	JZ   tail212
 
-loop201:
+loop211:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11458,11 +11764,11 @@ loop201:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop201
+	JNZ          loop211
 
-tail202:
+tail212:
 	TESTQ        BX, BX
-	JZ           done203
+	JZ           done213
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11532,7 +11838,7 @@ tail202:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done203:
+done213:
 	VZEROUPPER
 	RET
 
@@ -11545,9 +11851,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail205
+	JZ   tail215
 
-loop204:
+loop214:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -11709,11 +12015,11 @@ loop204:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop204
+	JNZ          loop214
 
-tail205:
+tail215:
 	TESTQ        BX, BX
-	JZ           done206
+	JZ           done216
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11876,7 +12182,7 @@ tail205:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done206:
+done216:
 	VZEROUPPER
 	RET
 
@@ -11889,9 +12195,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail208
+	JZ   tail218
 
-loop207:
+loop217:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12023,11 +12329,11 @@ loop207:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop207
+	JNZ          loop217
 
-tail208:
+tail218:
 	TESTQ        BX, BX
-	JZ           done209
+	JZ           done219
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12160,7 +12466,7 @@ tail208:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done209:
+done219:
 	VZEROUPPER
 	RET
 
@@ -12173,9 +12479,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail211
+	JZ   tail221
 
-loop210:
+loop220:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12365,11 +12671,11 @@ loop210:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop210
+	JNZ          loop220
 
-tail211:
+tail221:
 	TESTQ        BX, BX
-	JZ           done212
+	JZ           done222
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12560,7 +12866,7 @@ tail211:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done212:
+done222:
 	VZEROUPPER
 	RET
 
@@ -12573,9 +12879,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail214
+	JZ   tail224
 
-loop213:
+loop223:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12708,11 +13014,11 @@ loop213:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop213
+	JNZ          loop223
 
-tail214:
+tail224:
 	TESTQ        BX, BX
-	JZ           done215
+	JZ           done225
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12846,7 +13152,7 @@ tail214:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done215:
+done225:
 	VZEROUPPER
 	RET
 
@@ -12859,9 +13165,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail217
+	JZ   tail227
 
-loop216:
+loop226:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13122,11 +13428,11 @@ loop216:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop216
+	JNZ          loop226
 
-tail217:
+tail227:
 	TESTQ        BX, BX
-	JZ           done218
+	JZ           done228
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13388,7 +13694,7 @@ tail217:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done218:
+done228:
 	VZEROUPPER
 	RET
 
@@ -13401,9 +13707,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail220
+	JZ   tail230
 
-loop219:
+loop229:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13562,11 +13868,11 @@ loop219:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop219
+	JNZ          loop229
 
-tail220:
+tail230:
 	TESTQ        BX, BX
-	JZ           done221
+	JZ           done231
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13726,7 +14032,7 @@ tail220:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done221:
+done231:
 	VZEROUPPER
 	RET
 
@@ -13739,9 +14045,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail223
+	JZ   tail233
 
-loop222:
+loop232:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -13749,11 +14055,11 @@ loop222:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop222
+	JNZ          loop232
 
-tail223:
+tail233:
 	TESTQ        BX, BX
-	JZ           done224
+	JZ           done234
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13762,7 +14068,7 @@ tail223:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done224:
+done234:
 	VZEROUPPER
 	RET
 
@@ -13775,20 +14081,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail226
+	JZ   tail236
 
-loop225:
+loop235:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop225
+	JNZ     loop235
 
-tail226:
+tail236:
 	TESTQ     BX, BX
-	JZ        done227
+	JZ        done237
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13796,7 +14102,7 @@ tail226:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done227:
+done237:
 	VZEROUPPER
 	RET
 
@@ -13809,9 +14115,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail229
+	JZ   tail239
 
-loop228:
+loop238:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -13819,11 +14125,11 @@ loop228:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop228
+	JNZ          loop238
 
-tail229:
+tail239:
 	TESTQ        BX, BX
-	JZ           done230
+	JZ           done240
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13832,7 +14138,7 @@ tail229:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done230:
+done240:
 	VZEROUPPER
 	RET
 
@@ -13845,20 +14151,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail232
+	JZ   tail242
 
-loop231:
+loop241:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop231
+	JNZ     loop241
 
-tail232:
+tail242:
 	TESTQ     BX, BX
-	JZ        done233
+	JZ        done243
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -13866,7 +14172,7 @@ tail232:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done233:
+done243:
 	VZEROUPPER
 	RET
 
@@ -13880,9 +14186,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail235
+	JZ   tail245
 
-loop234:
+loop244:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -13891,11 +14197,11 @@ loop234:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop234
+	JNZ     loop244
 
-tail235:
+tail245:
 	TESTQ     SI, SI
-	JZ        done236
+	JZ        done246
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13904,7 +14210,7 @@ tail235:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done236:
+done246:
 	VZEROUPPER
 	RET
 
@@ -13918,9 +14224,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail238
+	JZ   tail248
 
-loop237:
+loop247:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -13929,11 +14235,11 @@ loop237:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop237
+	JNZ     loop247
 
-tail238:
+tail248:
 	TESTQ     SI, SI
-	JZ        done239
+	JZ        done249
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13942,7 +14248,7 @@ tail238:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done239:
+done249:
 	VZEROUPPER
 	RET
 
@@ -13956,9 +14262,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail241
+	JZ   tail251
 
-loop240:
+loop250:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -13967,11 +14273,11 @@ loop240:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop240
+	JNZ     loop250
 
-tail241:
+tail251:
 	TESTQ     SI, SI
-	JZ        done242
+	JZ        done252
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -13980,7 +14286,7 @@ tail241:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done242:
+done252:
 	VZEROUPPER
 	RET
 
@@ -13994,9 +14300,9 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail244
+	JZ   tail254
 
-loop243:
+loop253:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z0
@@ -14005,11 +14311,11 @@ loop243:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop243
+	JNZ     loop253
 
-tail244:
+tail254:
 	TESTQ     SI, SI
-	JZ        done245
+	JZ        done255
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14018,7 +14324,7 @@ tail244:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done245:
+done255:
 	VZEROUPPER
 	RET
 
@@ -14032,9 +14338,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail247
+	JZ   tail257
 
-loop246:
+loop256:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMOVAPD Z1, Z2
@@ -14048,11 +14354,11 @@ loop246:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop246
+	JNZ     loop256
 
-tail247:
+tail257:
 	TESTQ     SI, SI
-	JZ        done248
+	JZ        done258
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14066,7 +14372,7 @@ tail247:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done248:
+done258:
 	VZEROUPPER
 	RET
 
@@ -14080,20 +14386,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail250
+	JZ           tail260
 
-loop249:
+loop259:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop249
+	JNZ     loop259
 
-tail250:
+tail260:
 	TESTQ     BX, BX
-	JZ        done251
+	JZ        done261
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14101,7 +14407,7 @@ tail250:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done251:
+done261:
 	VZEROUPPER
 	RET
 
@@ -14115,20 +14421,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail253
+	JZ           tail263
 
-loop252:
+loop262:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop252
+	JNZ     loop262
 
-tail253:
+tail263:
 	TESTQ     BX, BX
-	JZ        done254
+	JZ        done264
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14136,7 +14442,7 @@ tail253:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done254:
+done264:
 	VZEROUPPER
 	RET
 
@@ -14150,20 +14456,20 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail256
+	JZ           tail266
 
-loop255:
+loop265:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop255
+	JNZ     loop265
 
-tail256:
+tail266:
 	TESTQ     BX, BX
-	JZ        done257
+	JZ        done267
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14171,7 +14477,7 @@ tail256:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done257:
+done267:
 	VZEROUPPER
 	RET
 
@@ -14185,20 +14491,20 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail259
+	JZ           tail269
 
-loop258:
+loop268:
 	VMOVUPD (CX), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop258
+	JNZ     loop268
 
-tail259:
+tail269:
 	TESTQ     BX, BX
-	JZ        done260
+	JZ        done270
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14206,7 +14512,7 @@ tail259:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done260:
+done270:
 	VZEROUPPER
 	RET
 
@@ -14220,20 +14526,20 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail262
+	JZ           tail272
 
-loop261:
+loop271:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop261
+	JNZ     loop271
 
-tail262:
+tail272:
 	TESTQ     BX, BX
-	JZ        done263
+	JZ        done273
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14241,7 +14547,7 @@ tail262:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done263:
+done273:
 	VZEROUPPER
 	RET
 
@@ -14255,9 +14561,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail265
+	JZ           tail275
 
-loop264:
+loop274:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -14269,11 +14575,11 @@ loop264:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop264
+	JNZ     loop274
 
-tail265:
+tail275:
 	TESTQ     BX, BX
-	JZ        done266
+	JZ        done276
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14286,7 +14592,7 @@ tail265:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done266:
+done276:
 	VZEROUPPER
 	RET
 
@@ -14300,9 +14606,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail268
+	JZ   tail278
 
-loop267:
+loop277:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -14312,11 +14618,11 @@ loop267:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop267
+	JNZ         loop277
 
-tail268:
+tail278:
 	TESTQ       SI, SI
-	JZ          done269
+	JZ          done279
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -14326,7 +14632,7 @@ tail268:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done269:
+done279:
 	VZEROUPPER
 	RET
 
@@ -14340,9 +14646,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail271
+	JZ           tail281
 
-loop270:
+loop280:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -14350,11 +14656,11 @@ loop270:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop270
+	JNZ         loop280
 
-tail271:
+tail281:
 	TESTQ       BX, BX
-	JZ          done272
+	JZ          done282
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -14363,7 +14669,7 @@ tail271:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done272:
+done282:
 	VZEROUPPER
 	RET
 
@@ -14376,20 +14682,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail274
+	JZ   tail284
 
-loop273:
+loop283:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop273
+	JNZ       loop283
 
-tail274:
+tail284:
 	TESTQ     BX, BX
-	JZ        done275
+	JZ        done285
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14397,7 +14703,7 @@ tail274:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done275:
+done285:
 	VZEROUPPER
 	RET
 
@@ -14410,26 +14716,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail277
+	JZ   tail287
 
-loop276:
+loop286:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop276
+	JNZ       loop286
 
-tail277:
+tail287:
 	TESTQ       BX, BX
-	JZ          done278
+	JZ          done288
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done278:
+done288:
 	VZEROUPPER
 	RET
 
@@ -14442,25 +14748,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail280
+	JZ     tail290
 
-loop279:
+loop289:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop279
+	JNZ     loop289
 
-tail280:
+tail290:
 	TESTQ     DX, DX
-	JZ        done281
+	JZ        done291
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done281:
+done291:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14481,20 +14787,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail283
+	JZ     tail293
 
-loop282:
+loop292:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop282
+	JNZ         loop292
 
-tail283:
+tail293:
 	TESTQ       BX, BX
-	JZ          done284
+	JZ          done294
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -14502,7 +14808,7 @@ tail283:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done284:
+done294:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14527,9 +14833,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
 	MOVQ         CX, SI
 	ANDQ         $0x07, SI
 	SHRQ         $0x03, CX
-	JZ           tail286
+	JZ           tail296
 
-loop285:
+loop295:
 	VMOVUPD (BX), Z4
 	VSQRTPD Z4, Z4
 	VDIVPD  Z4, Z0, Z5
@@ -14545,11 +14851,11 @@ loop285:
 	ADDQ    $0x40, DX
 	ADDQ    $0x40, BX
 	DECQ    CX
-	JNZ     loop285
+	JNZ     loop295
 
-tail286:
+tail296:
 	TESTQ     SI, SI
-	JZ        done287
+	JZ        done297
 	MOVQ      $-1, CX
 	BZHIQ     SI, CX, CX
 	KMOVB     CX, K1
@@ -14565,7 +14871,7 @@ tail286:
 	VMOVAPD   Z2, K2, Z1
 	VMOVUPD   Z1, K1, (DX)
 
-done287:
+done297:
 	VZEROUPPER
 	RET
 
@@ -14588,9 +14894,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail289
+	JZ           tail299
 
-loop288:
+loop298:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -14646,11 +14952,11 @@ loop288:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop288
+	JNZ          loop298
 
-tail289:
+tail299:
 	TESTQ        DI, DI
-	JZ           done290
+	JZ           done300
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -14705,7 +15011,7 @@ tail289:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done290:
+done300:
 	VZEROUPPER
 	RET
 
@@ -14729,9 +15035,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail292
+	JZ           tail302
 
-loop291:
+loop301:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -14789,11 +15095,11 @@ loop291:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop291
+	JNZ          loop301
 
-tail292:
+tail302:
 	TESTQ        R8, R8
-	JZ           done293
+	JZ           done303
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -14849,7 +15155,7 @@ tail292:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done293:
+done303:
 	VZEROUPPER
 	RET
 
@@ -14870,43 +15176,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair294:
+pair304:
 	CMPQ  R11, CX
-	JGE   one295
+	JGE   one305
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done298
+	JGE   done308
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done298
+	JLE   done308
 
-line297:
+line307:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line297
+	JG         line307
 
-done298:
+done308:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done300
+	JGE   done310
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done300
+	JLE   done310
 
-line299:
+line309:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line299
+	JG         line309
 
-done300:
+done310:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14920,9 +15226,9 @@ done300:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail302
+	JZ     tail312
 
-loop301:
+loop311:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -14932,11 +15238,11 @@ loop301:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop301
+	JNZ         loop311
 
-tail302:
+tail312:
 	TESTQ       BP, BP
-	JZ          done303
+	JZ          done313
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -14946,7 +15252,7 @@ tail302:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done303:
+done313:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -14962,27 +15268,27 @@ done303:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair294
+	JMP           pair304
 
-one295:
-	JG    done296
+one305:
+	JG    done306
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done305
+	JGE   done315
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done305
+	JLE   done315
 
-line304:
+line314:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line304
+	JG         line314
 
-done305:
+done315:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -14992,20 +15298,20 @@ done305:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail307
+	JZ     tail317
 
-loop306:
+loop316:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop306
+	JNZ         loop316
 
-tail307:
+tail317:
 	TESTQ       CX, CX
-	JZ          done308
+	JZ          done318
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15013,7 +15319,7 @@ tail307:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done308:
+done318:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15023,7 +15329,7 @@ done308:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done296:
+done306:
 	VZEROUPPER
 	RET
 
@@ -15039,11 +15345,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done309
+	JZ    done319
 
-columns310:
+columns320:
 	CMPQ    CX, $0x40
-	JLT     narrower311
+	JLT     narrower321
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15054,7 +15360,7 @@ columns310:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row312:
+row322:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15077,7 +15383,7 @@ row312:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row312
+	JLT          row322
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15089,19 +15395,19 @@ row312:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns310
+	JMP          columns320
 
-narrower311:
-columns313:
+narrower321:
+columns323:
 	CMPQ    CX, $0x20
-	JLT     narrower314
+	JLT     narrower324
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row315:
+row325:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15116,7 +15422,7 @@ row315:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row315
+	JLT          row325
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15124,17 +15430,17 @@ row315:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns313
+	JMP          columns323
 
-narrower314:
-columns316:
+narrower324:
+columns326:
 	CMPQ    CX, $0x10
-	JLT     narrower317
+	JLT     narrower327
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row318:
+row328:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15145,22 +15451,22 @@ row318:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row318
+	JLT          row328
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns316
+	JMP          columns326
 
-narrower317:
-columns319:
+narrower327:
+columns329:
 	CMPQ    CX, $0x08
-	JLT     narrower320
+	JLT     narrower330
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row321:
+row331:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15169,23 +15475,23 @@ row321:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row321
+	JLT          row331
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns319
+	JMP          columns329
 
-narrower320:
+narrower330:
 	TESTQ     CX, CX
-	JZ        done309
+	JZ        done319
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row322:
+row332:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15194,10 +15500,10 @@ row322:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row322
+	JLT          row332
 	VMOVUPD      Z0, K1, (AX)
 
-done309:
+done319:
 	VZEROUPPER
 	RET
 
@@ -15213,9 +15519,9 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows323:
+rows333:
 	TESTQ     SI, SI
-	JZ        done325
+	JZ        done335
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -15223,7 +15529,7 @@ rows323:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column324:
+column334:
 	KXNORB     K1, K1, K1
 	VGATHERQPS (R8)(Z1*4), K1, Y3
 	VCVTPS2PD  Y3, Z2
@@ -15231,13 +15537,13 @@ column324:
 	ADDQ       $0x04, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column324
+	JNZ        column334
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows323
+	JMP        rows333
 
-done325:
+done335:
 	VZEROUPPER
 	RET
 
@@ -15258,43 +15564,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair326:
+pair336:
 	CMPQ  R11, CX
-	JGE   one327
+	JGE   one337
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done330
+	JGE   done340
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done330
+	JLE   done340
 
-line329:
+line339:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line329
+	JG         line339
 
-done330:
+done340:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done332
+	JGE   done342
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done332
+	JLE   done342
 
-line331:
+line341:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line331
+	JG         line341
 
-done332:
+done342:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15308,9 +15614,9 @@ done332:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail334
+	JZ     tail344
 
-loop333:
+loop343:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -15320,11 +15626,11 @@ loop333:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop333
+	JNZ         loop343
 
-tail334:
+tail344:
 	TESTQ       BP, BP
-	JZ          done335
+	JZ          done345
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -15334,7 +15640,7 @@ tail334:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done335:
+done345:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -15350,27 +15656,27 @@ done335:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair326
+	JMP           pair336
 
-one327:
-	JG    done328
+one337:
+	JG    done338
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done337
+	JGE   done347
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done337
+	JLE   done347
 
-line336:
+line346:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line336
+	JG         line346
 
-done337:
+done347:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15380,20 +15686,20 @@ done337:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail339
+	JZ     tail349
 
-loop338:
+loop348:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop338
+	JNZ         loop348
 
-tail339:
+tail349:
 	TESTQ       CX, CX
-	JZ          done340
+	JZ          done350
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15401,7 +15707,7 @@ tail339:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done340:
+done350:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15411,7 +15717,7 @@ done340:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done328:
+done338:
 	VZEROUPPER
 	RET
 
@@ -15427,11 +15733,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done341
+	JZ    done351
 
-columns342:
+columns352:
 	CMPQ    CX, $0x40
-	JLT     narrower343
+	JLT     narrower353
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15442,7 +15748,7 @@ columns342:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row344:
+row354:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15465,7 +15771,7 @@ row344:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row344
+	JLT          row354
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15477,19 +15783,19 @@ row344:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns342
+	JMP          columns352
 
-narrower343:
-columns345:
+narrower353:
+columns355:
 	CMPQ    CX, $0x20
-	JLT     narrower346
+	JLT     narrower356
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row347:
+row357:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15504,7 +15810,7 @@ row347:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row347
+	JLT          row357
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15512,17 +15818,17 @@ row347:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns345
+	JMP          columns355
 
-narrower346:
-columns348:
+narrower356:
+columns358:
 	CMPQ    CX, $0x10
-	JLT     narrower349
+	JLT     narrower359
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row350:
+row360:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15533,22 +15839,22 @@ row350:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row350
+	JLT          row360
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns348
+	JMP          columns358
 
-narrower349:
-columns351:
+narrower359:
+columns361:
 	CMPQ    CX, $0x08
-	JLT     narrower352
+	JLT     narrower362
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row353:
+row363:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15557,23 +15863,23 @@ row353:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row353
+	JLT          row363
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns351
+	JMP          columns361
 
-narrower352:
+narrower362:
 	TESTQ     CX, CX
-	JZ        done341
+	JZ        done351
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row354:
+row364:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15582,10 +15888,10 @@ row354:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row354
+	JLT          row364
 	VMOVUPD      Z0, K1, (AX)
 
-done341:
+done351:
 	VZEROUPPER
 	RET
 
@@ -15601,9 +15907,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows355:
+rows365:
 	TESTQ     SI, SI
-	JZ        done357
+	JZ        done367
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -15611,20 +15917,143 @@ rows355:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column356:
+column366:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column356
+	JNZ        column366
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows355
+	JMP        rows365
 
-done357:
+done367:
+	VZEROUPPER
+	RET
+
+// func turnAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·turnAVX512(SB), NOSPLIT, $8-96
+	MOVQ dst_base+0(FP), AX
+	MOVQ x_base+32(FP), CX
+	MOVQ factor_base+72(FP), DX
+	MOVQ factor_len+80(FP), BX
+	MOVQ dst_base+0(FP), SI
+	MOVQ stride+24(FP), DI
+	SHLQ $0x03, DI
+	LEAQ (DI)(DI*2), R8
+	LEAQ (DI)(DI*4), R9
+	LEAQ (SI)(R9*1), R10
+	MOVQ x_base+32(FP), R11
+	MOVQ step+56(FP), R12
+	SHLQ $0x03, R12
+	LEAQ (R12)(R12*2), R13
+	LEAQ (R12)(R12*4), R14
+	LEAQ (R11)(R14*1), R15
+
+lanes368:
+	SUBQ    $0x08, BX
+	JL      done373
+	VMOVUPD (DX), Z0
+	MOVQ    count+64(FP), BP
+
+square369:
+	SUBQ       $0x08, BP
+	JL         rest370
+	VMOVUPD    (R11), Z1
+	VMULPD     Z0, Z1, Z1
+	VMOVUPD    (R11)(R12*1), Z2
+	VMULPD     Z0, Z2, Z2
+	VMOVUPD    (R11)(R12*2), Z3
+	VMULPD     Z0, Z3, Z3
+	VMOVUPD    (R11)(R13*1), Z4
+	VMULPD     Z0, Z4, Z4
+	VMOVUPD    (R11)(R12*4), Z5
+	VMULPD     Z0, Z5, Z5
+	VMOVUPD    (R11)(R14*1), Z6
+	VMULPD     Z0, Z6, Z6
+	VMOVUPD    (R11)(R13*2), Z7
+	VMULPD     Z0, Z7, Z7
+	VMOVUPD    (R15)(R12*2), Z8
+	VMULPD     Z0, Z8, Z8
+	VUNPCKLPD  Z2, Z1, Z9
+	VUNPCKHPD  Z2, Z1, Z1
+	VUNPCKLPD  Z4, Z3, Z2
+	VUNPCKHPD  Z4, Z3, Z3
+	VUNPCKLPD  Z6, Z5, Z4
+	VUNPCKHPD  Z6, Z5, Z5
+	VUNPCKLPD  Z8, Z7, Z6
+	VUNPCKHPD  Z8, Z7, Z7
+	VSHUFF64X2 $0x88, Z2, Z9, Z8
+	VSHUFF64X2 $0x88, Z6, Z4, Z10
+	VSHUFF64X2 $0x88, Z10, Z8, Z11
+	VSHUFF64X2 $0xdd, Z10, Z8, Z8
+	VSHUFF64X2 $0xdd, Z2, Z9, Z2
+	VSHUFF64X2 $0xdd, Z6, Z4, Z4
+	VSHUFF64X2 $0x88, Z4, Z2, Z6
+	VSHUFF64X2 $0xdd, Z4, Z2, Z2
+	VSHUFF64X2 $0x88, Z3, Z1, Z4
+	VSHUFF64X2 $0x88, Z7, Z5, Z9
+	VSHUFF64X2 $0x88, Z9, Z4, Z10
+	VSHUFF64X2 $0xdd, Z9, Z4, Z4
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VSHUFF64X2 $0xdd, Z7, Z5, Z3
+	VSHUFF64X2 $0x88, Z3, Z1, Z5
+	VSHUFF64X2 $0xdd, Z3, Z1, Z1
+	VMOVUPD    Z11, (SI)
+	VMOVUPD    Z10, (SI)(DI*1)
+	VMOVUPD    Z6, (SI)(DI*2)
+	VMOVUPD    Z5, (SI)(R8*1)
+	VMOVUPD    Z8, (SI)(DI*4)
+	VMOVUPD    Z4, (SI)(R9*1)
+	VMOVUPD    Z2, (SI)(R8*2)
+	VMOVUPD    Z1, (R10)(DI*2)
+	LEAQ       (R11)(R12*8), R11
+	LEAQ       (R15)(R12*8), R15
+	ADDQ       $0x40, SI
+	ADDQ       $0x40, R10
+	JMP        square369
+
+rest370:
+	ADDQ $0x08, BP
+
+one371:
+	DECQ          BP
+	JL            next372
+	VMOVUPD       (R11), Z1
+	VMULPD        Z0, Z1, Z1
+	VEXTRACTF64X2 $0x00, Z1, X2
+	VMOVLPD       X2, (SI)
+	VMOVHPD       X2, (SI)(DI*1)
+	VEXTRACTF64X2 $0x01, Z1, X2
+	VMOVLPD       X2, (SI)(DI*2)
+	VMOVHPD       X2, (SI)(R8*1)
+	VEXTRACTF64X2 $0x02, Z1, X2
+	VMOVLPD       X2, (SI)(DI*4)
+	VMOVHPD       X2, (SI)(R9*1)
+	VEXTRACTF64X2 $0x03, Z1, X1
+	VMOVLPD       X1, (SI)(R8*2)
+	VMOVHPD       X1, (R10)(DI*2)
+	LEAQ          (R11)(R12*1), R11
+	LEAQ          (R15)(R12*1), R15
+	ADDQ          $0x08, SI
+	ADDQ          $0x08, R10
+	JMP           one371
+
+next372:
+	ADDQ $0x40, CX
+	MOVQ CX, R11
+	LEAQ (CX)(R14*1), R15
+	LEAQ (AX)(DI*8), AX
+	MOVQ AX, SI
+	LEAQ (AX)(R9*1), R10
+	ADDQ $0x40, DX
+	JMP  lanes368
+
+done373:
 	VZEROUPPER
 	RET
 
@@ -15677,68 +16106,68 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z26
 	VMOVUPD 64(BX), Z27
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x03, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k358:
+k374:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
-	VBROADCASTSD (SI), Z30
+	VBROADCASTSD (BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (SI)(BX*1), Z30
+	VBROADCASTSD (BX)(SI*1), Z30
 	VFMADD231PD  Z28, Z30, Z2
 	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (SI)(BX*2), Z30
+	VBROADCASTSD (BX)(SI*2), Z30
 	VFMADD231PD  Z28, Z30, Z4
 	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (SI)(DI*1), Z30
+	VBROADCASTSD (BX)(DI*1), Z30
 	VFMADD231PD  Z28, Z30, Z6
 	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (SI)(BX*4), Z30
+	VBROADCASTSD (BX)(SI*4), Z30
 	VFMADD231PD  Z28, Z30, Z8
 	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (SI)(R8*1), Z30
+	VBROADCASTSD (BX)(R8*1), Z30
 	VFMADD231PD  Z28, Z30, Z10
 	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (SI)(DI*2), Z30
+	VBROADCASTSD (BX)(DI*2), Z30
 	VFMADD231PD  Z28, Z30, Z12
 	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R9)(BX*2), Z30
+	VBROADCASTSD (R9)(SI*2), Z30
 	VFMADD231PD  Z28, Z30, Z14
 	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (SI)(BX*8), Z30
+	VBROADCASTSD (BX)(SI*8), Z30
 	VFMADD231PD  Z28, Z30, Z16
 	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R9)(BX*4), Z30
+	VBROADCASTSD (R9)(SI*4), Z30
 	VFMADD231PD  Z28, Z30, Z18
 	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (SI)(R8*2), Z30
+	VBROADCASTSD (BX)(R8*2), Z30
 	VFMADD231PD  Z28, Z30, Z20
 	VFMADD231PD  Z29, Z30, Z21
 	VBROADCASTSD (R9)(DI*2), Z30
 	VFMADD231PD  Z28, Z30, Z22
 	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (SI)(DI*4), Z30
+	VBROADCASTSD (BX)(DI*4), Z30
 	VFMADD231PD  Z28, Z30, Z24
 	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R9)(BX*8), Z30
+	VBROADCASTSD (R9)(SI*8), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k358
+	JNZ          k374
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15784,6 +16213,125 @@ k358:
 	VZEROUPPER
 	RET
 
+// func slimTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	SHRQ      $0x08, DX
+	KMOVB     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x03, DX
+	MOVQ      CX, BX
+	VMOVUPD.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z3
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z4
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z5
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z6
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z7
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z8
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z9
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z10
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z11
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z12
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z13
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x03, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x03, R11
+	MOVQ      k+64(FP), R12
+
+k375:
+	VMOVUPD.Z    (AX), K1, Z14
+	VBROADCASTSD (BX), Z15
+	VFMADD231PD  Z14, Z15, Z0
+	VBROADCASTSD (BX)(SI*1), Z15
+	VFMADD231PD  Z14, Z15, Z1
+	VBROADCASTSD (BX)(SI*2), Z15
+	VFMADD231PD  Z14, Z15, Z2
+	VBROADCASTSD (BX)(DI*1), Z15
+	VFMADD231PD  Z14, Z15, Z3
+	VBROADCASTSD (BX)(SI*4), Z15
+	VFMADD231PD  Z14, Z15, Z4
+	VBROADCASTSD (BX)(R8*1), Z15
+	VFMADD231PD  Z14, Z15, Z5
+	VBROADCASTSD (BX)(DI*2), Z15
+	VFMADD231PD  Z14, Z15, Z6
+	VBROADCASTSD (R9)(SI*2), Z15
+	VFMADD231PD  Z14, Z15, Z7
+	VBROADCASTSD (BX)(SI*8), Z15
+	VFMADD231PD  Z14, Z15, Z8
+	VBROADCASTSD (R9)(SI*4), Z15
+	VFMADD231PD  Z14, Z15, Z9
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z14, Z15, Z10
+	VBROADCASTSD (R9)(DI*2), Z15
+	VFMADD231PD  Z14, Z15, Z11
+	VBROADCASTSD (BX)(DI*4), Z15
+	VFMADD231PD  Z14, Z15, Z12
+	VBROADCASTSD (R9)(SI*8), Z15
+	VFMADD231PD  Z14, Z15, Z13
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k375
+	MOVQ         CX, AX
+	VMOVUPD      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z3, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z4, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z5, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z6, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z7, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z8, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z9, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z10, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z11, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z12, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z13, K1, (AX)
+	VZEROUPPER
+	RET
+
 // func tile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
 TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
@@ -15815,50 +16363,50 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z14
 	VMOVUPD 64(BX), Z15
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x03, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k359:
+k376:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
-	VBROADCASTSD (SI), Z18
+	VBROADCASTSD (BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (SI)(BX*1), Z18
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z2
 	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (SI)(BX*2), Z18
+	VBROADCASTSD (BX)(SI*2), Z18
 	VFMADD231PD  Z16, Z18, Z4
 	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (SI)(DI*1), Z18
+	VBROADCASTSD (BX)(DI*1), Z18
 	VFMADD231PD  Z16, Z18, Z6
 	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (SI)(BX*4), Z18
+	VBROADCASTSD (BX)(SI*4), Z18
 	VFMADD231PD  Z16, Z18, Z8
 	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (SI)(R8*1), Z18
+	VBROADCASTSD (BX)(R8*1), Z18
 	VFMADD231PD  Z16, Z18, Z10
 	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (SI)(DI*2), Z18
+	VBROADCASTSD (BX)(DI*2), Z18
 	VFMADD231PD  Z16, Z18, Z12
 	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R9)(BX*2), Z18
+	VBROADCASTSD (R9)(SI*2), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k359
+	JNZ          k376
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15886,6 +16434,89 @@ k359:
 	VZEROUPPER
 	RET
 
+// func slimTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	SHRQ      $0x08, DX
+	KMOVB     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x03, DX
+	MOVQ      CX, BX
+	VMOVUPD.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z3
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z4
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z5
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z6
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z7
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x03, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x03, R11
+	MOVQ      k+64(FP), R12
+
+k377:
+	VMOVUPD.Z    (AX), K1, Z8
+	VBROADCASTSD (BX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (BX)(SI*1), Z9
+	VFMADD231PD  Z8, Z9, Z1
+	VBROADCASTSD (BX)(SI*2), Z9
+	VFMADD231PD  Z8, Z9, Z2
+	VBROADCASTSD (BX)(DI*1), Z9
+	VFMADD231PD  Z8, Z9, Z3
+	VBROADCASTSD (BX)(SI*4), Z9
+	VFMADD231PD  Z8, Z9, Z4
+	VBROADCASTSD (BX)(R8*1), Z9
+	VFMADD231PD  Z8, Z9, Z5
+	VBROADCASTSD (BX)(DI*2), Z9
+	VFMADD231PD  Z8, Z9, Z6
+	VBROADCASTSD (R9)(SI*2), Z9
+	VFMADD231PD  Z8, Z9, Z7
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k377
+	MOVQ         CX, AX
+	VMOVUPD      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z3, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z4, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z5, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z6, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z7, K1, (AX)
+	VZEROUPPER
+	RET
+
 // func tile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
 // Requires: AVX, AVX512F
 TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
@@ -15905,35 +16536,35 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z6
 	VMOVUPD 64(BX), Z7
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
+	LEAQ    (SI)(SI*2), DI
 	MOVQ    colStride+32(FP), R8
 	SHLQ    $0x03, R8
 	MOVQ    ldb+48(FP), R9
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k360:
+k378:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
-	VBROADCASTSD (SI), Z10
+	VBROADCASTSD (BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (SI)(BX*1), Z10
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z2
 	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (SI)(BX*2), Z10
+	VBROADCASTSD (BX)(SI*2), Z10
 	VFMADD231PD  Z8, Z10, Z4
 	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (SI)(DI*1), Z10
+	VBROADCASTSD (BX)(DI*1), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k360
+	JNZ          k378
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -15946,6 +16577,62 @@ k360:
 	ADDQ         DX, AX
 	VMOVUPD      Z6, (AX)
 	VMOVUPD      Z7, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	SHRQ      $0x08, DX
+	KMOVB     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x03, DX
+	MOVQ      CX, BX
+	VMOVUPD.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z3
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	MOVQ      colStride+32(FP), R8
+	SHLQ      $0x03, R8
+	MOVQ      ldb+48(FP), R9
+	SHLQ      $0x03, R9
+	MOVQ      k+64(FP), R10
+
+k379:
+	VMOVUPD.Z    (AX), K1, Z4
+	VBROADCASTSD (BX), Z5
+	VFMADD231PD  Z4, Z5, Z0
+	VBROADCASTSD (BX)(SI*1), Z5
+	VFMADD231PD  Z4, Z5, Z1
+	VBROADCASTSD (BX)(SI*2), Z5
+	VFMADD231PD  Z4, Z5, Z2
+	VBROADCASTSD (BX)(DI*1), Z5
+	VFMADD231PD  Z4, Z5, Z3
+	ADDQ         R8, BX
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k379
+	MOVQ         CX, AX
+	VMOVUPD      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z3, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -15962,34 +16649,77 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPD (BX), Z2
 	VMOVUPD 64(BX), Z3
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x03, BX
-	MOVQ    a+16(FP), SI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x03, SI
 	MOVQ    colStride+32(FP), DI
 	SHLQ    $0x03, DI
 	MOVQ    ldb+48(FP), R8
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k361:
+k380:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
-	VBROADCASTSD (SI), Z6
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (SI)(BX*1), Z6
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k361
+	JNZ          k380
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         DX, AX
 	VMOVUPD      Z2, (AX)
 	VMOVUPD      Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	SHRQ      $0x08, DX
+	KMOVB     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x03, DX
+	MOVQ      CX, BX
+	VMOVUPD.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPD.Z (BX), K1, Z1
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      colStride+32(FP), DI
+	SHLQ      $0x03, DI
+	MOVQ      ldb+48(FP), R8
+	SHLQ      $0x03, R8
+	MOVQ      k+64(FP), R9
+
+k381:
+	VMOVUPD.Z    (AX), K1, Z2
+	VBROADCASTSD (BX), Z3
+	VFMADD231PD  Z2, Z3, Z0
+	VBROADCASTSD (BX)(SI*1), Z3
+	VFMADD231PD  Z2, Z3, Z1
+	ADDQ         DI, BX
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k381
+	MOVQ         CX, AX
+	VMOVUPD      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPD      Z1, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -16003,16 +16733,16 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    CX, DX
 	VMOVUPD (DX), Z0
 	VMOVUPD 64(DX), Z1
-	MOVQ    rowStride+24(FP), DX
-	SHLQ    $0x03, DX
 	MOVQ    a+16(FP), DX
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x03, BX
 	MOVQ    colStride+32(FP), BX
 	SHLQ    $0x03, BX
 	MOVQ    ldb+48(FP), SI
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k362:
+k382:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -16021,10 +16751,47 @@ k362:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k362
+	JNZ          k382
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2
+TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVB     DX, K1
+	SHRQ      $0x08, DX
+	KMOVB     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x03, DX
+	MOVQ      CX, DX
+	VMOVUPD.Z (DX), K1, Z0
+	MOVQ      a+16(FP), DX
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x03, BX
+	MOVQ      colStride+32(FP), BX
+	SHLQ      $0x03, BX
+	MOVQ      ldb+48(FP), SI
+	SHLQ      $0x03, SI
+	MOVQ      k+64(FP), DI
+
+k383:
+	VMOVUPD.Z    (AX), K1, Z1
+	VBROADCASTSD (DX), Z2
+	VFMADD231PD  Z1, Z2, Z0
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k383
+	MOVQ         CX, AX
+	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -16083,68 +16850,68 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z26
 	VMOVUPD.Z 64(BX), K2, Z27
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
-	LEAQ      (BX)(BX*4), R8
-	LEAQ      (SI)(R8*1), R9
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
 	MOVQ      colStride+32(FP), R10
 	SHLQ      $0x03, R10
 	MOVQ      ldb+48(FP), R11
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k363:
+k384:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
-	VBROADCASTSD (SI), Z30
+	VBROADCASTSD (BX), Z30
 	VFMADD231PD  Z28, Z30, Z0
 	VFMADD231PD  Z29, Z30, Z1
-	VBROADCASTSD (SI)(BX*1), Z30
+	VBROADCASTSD (BX)(SI*1), Z30
 	VFMADD231PD  Z28, Z30, Z2
 	VFMADD231PD  Z29, Z30, Z3
-	VBROADCASTSD (SI)(BX*2), Z30
+	VBROADCASTSD (BX)(SI*2), Z30
 	VFMADD231PD  Z28, Z30, Z4
 	VFMADD231PD  Z29, Z30, Z5
-	VBROADCASTSD (SI)(DI*1), Z30
+	VBROADCASTSD (BX)(DI*1), Z30
 	VFMADD231PD  Z28, Z30, Z6
 	VFMADD231PD  Z29, Z30, Z7
-	VBROADCASTSD (SI)(BX*4), Z30
+	VBROADCASTSD (BX)(SI*4), Z30
 	VFMADD231PD  Z28, Z30, Z8
 	VFMADD231PD  Z29, Z30, Z9
-	VBROADCASTSD (SI)(R8*1), Z30
+	VBROADCASTSD (BX)(R8*1), Z30
 	VFMADD231PD  Z28, Z30, Z10
 	VFMADD231PD  Z29, Z30, Z11
-	VBROADCASTSD (SI)(DI*2), Z30
+	VBROADCASTSD (BX)(DI*2), Z30
 	VFMADD231PD  Z28, Z30, Z12
 	VFMADD231PD  Z29, Z30, Z13
-	VBROADCASTSD (R9)(BX*2), Z30
+	VBROADCASTSD (R9)(SI*2), Z30
 	VFMADD231PD  Z28, Z30, Z14
 	VFMADD231PD  Z29, Z30, Z15
-	VBROADCASTSD (SI)(BX*8), Z30
+	VBROADCASTSD (BX)(SI*8), Z30
 	VFMADD231PD  Z28, Z30, Z16
 	VFMADD231PD  Z29, Z30, Z17
-	VBROADCASTSD (R9)(BX*4), Z30
+	VBROADCASTSD (R9)(SI*4), Z30
 	VFMADD231PD  Z28, Z30, Z18
 	VFMADD231PD  Z29, Z30, Z19
-	VBROADCASTSD (SI)(R8*2), Z30
+	VBROADCASTSD (BX)(R8*2), Z30
 	VFMADD231PD  Z28, Z30, Z20
 	VFMADD231PD  Z29, Z30, Z21
 	VBROADCASTSD (R9)(DI*2), Z30
 	VFMADD231PD  Z28, Z30, Z22
 	VFMADD231PD  Z29, Z30, Z23
-	VBROADCASTSD (SI)(DI*4), Z30
+	VBROADCASTSD (BX)(DI*4), Z30
 	VFMADD231PD  Z28, Z30, Z24
 	VFMADD231PD  Z29, Z30, Z25
-	VBROADCASTSD (R9)(BX*8), Z30
+	VBROADCASTSD (R9)(SI*8), Z30
 	VFMADD231PD  Z28, Z30, Z26
 	VFMADD231PD  Z29, Z30, Z27
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k363
+	JNZ          k384
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -16227,50 +16994,50 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z14
 	VMOVUPD.Z 64(BX), K2, Z15
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
-	LEAQ      (BX)(BX*4), R8
-	LEAQ      (SI)(R8*1), R9
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
 	MOVQ      colStride+32(FP), R10
 	SHLQ      $0x03, R10
 	MOVQ      ldb+48(FP), R11
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k364:
+k385:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
-	VBROADCASTSD (SI), Z18
+	VBROADCASTSD (BX), Z18
 	VFMADD231PD  Z16, Z18, Z0
 	VFMADD231PD  Z17, Z18, Z1
-	VBROADCASTSD (SI)(BX*1), Z18
+	VBROADCASTSD (BX)(SI*1), Z18
 	VFMADD231PD  Z16, Z18, Z2
 	VFMADD231PD  Z17, Z18, Z3
-	VBROADCASTSD (SI)(BX*2), Z18
+	VBROADCASTSD (BX)(SI*2), Z18
 	VFMADD231PD  Z16, Z18, Z4
 	VFMADD231PD  Z17, Z18, Z5
-	VBROADCASTSD (SI)(DI*1), Z18
+	VBROADCASTSD (BX)(DI*1), Z18
 	VFMADD231PD  Z16, Z18, Z6
 	VFMADD231PD  Z17, Z18, Z7
-	VBROADCASTSD (SI)(BX*4), Z18
+	VBROADCASTSD (BX)(SI*4), Z18
 	VFMADD231PD  Z16, Z18, Z8
 	VFMADD231PD  Z17, Z18, Z9
-	VBROADCASTSD (SI)(R8*1), Z18
+	VBROADCASTSD (BX)(R8*1), Z18
 	VFMADD231PD  Z16, Z18, Z10
 	VFMADD231PD  Z17, Z18, Z11
-	VBROADCASTSD (SI)(DI*2), Z18
+	VBROADCASTSD (BX)(DI*2), Z18
 	VFMADD231PD  Z16, Z18, Z12
 	VFMADD231PD  Z17, Z18, Z13
-	VBROADCASTSD (R9)(BX*2), Z18
+	VBROADCASTSD (R9)(SI*2), Z18
 	VFMADD231PD  Z16, Z18, Z14
 	VFMADD231PD  Z17, Z18, Z15
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k364
+	JNZ          k385
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -16323,35 +17090,35 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z6
 	VMOVUPD.Z 64(BX), K2, Z7
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
+	LEAQ      (SI)(SI*2), DI
 	MOVQ      colStride+32(FP), R8
 	SHLQ      $0x03, R8
 	MOVQ      ldb+48(FP), R9
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k365:
+k386:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
-	VBROADCASTSD (SI), Z10
+	VBROADCASTSD (BX), Z10
 	VFMADD231PD  Z8, Z10, Z0
 	VFMADD231PD  Z9, Z10, Z1
-	VBROADCASTSD (SI)(BX*1), Z10
+	VBROADCASTSD (BX)(SI*1), Z10
 	VFMADD231PD  Z8, Z10, Z2
 	VFMADD231PD  Z9, Z10, Z3
-	VBROADCASTSD (SI)(BX*2), Z10
+	VBROADCASTSD (BX)(SI*2), Z10
 	VFMADD231PD  Z8, Z10, Z4
 	VFMADD231PD  Z9, Z10, Z5
-	VBROADCASTSD (SI)(DI*1), Z10
+	VBROADCASTSD (BX)(DI*1), Z10
 	VFMADD231PD  Z8, Z10, Z6
 	VFMADD231PD  Z9, Z10, Z7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k365
+	JNZ          k386
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -16386,28 +17153,28 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPD.Z (BX), K1, Z2
 	VMOVUPD.Z 64(BX), K2, Z3
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x03, BX
-	MOVQ      a+16(FP), SI
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x03, SI
 	MOVQ      colStride+32(FP), DI
 	SHLQ      $0x03, DI
 	MOVQ      ldb+48(FP), R8
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k366:
+k387:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
-	VBROADCASTSD (SI), Z6
+	VBROADCASTSD (BX), Z6
 	VFMADD231PD  Z4, Z6, Z0
 	VFMADD231PD  Z5, Z6, Z1
-	VBROADCASTSD (SI)(BX*1), Z6
+	VBROADCASTSD (BX)(SI*1), Z6
 	VFMADD231PD  Z4, Z6, Z2
 	VFMADD231PD  Z5, Z6, Z3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k366
+	JNZ          k387
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -16433,16 +17200,16 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      CX, DX
 	VMOVUPD.Z (DX), K1, Z0
 	VMOVUPD.Z 64(DX), K2, Z1
-	MOVQ      rowStride+24(FP), DX
-	SHLQ      $0x03, DX
 	MOVQ      a+16(FP), DX
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x03, BX
 	MOVQ      colStride+32(FP), BX
 	SHLQ      $0x03, BX
 	MOVQ      ldb+48(FP), SI
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k367:
+k388:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -16451,7 +17218,7 @@ k367:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k367
+	JNZ          k388
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -16483,44 +17250,44 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Y10
 	VMOVUPS 32(BX), Y11
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x02, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k368:
+k389:
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
-	VBROADCASTSS (SI), Y14
+	VBROADCASTSS (BX), Y14
 	VFMADD231PS  Y12, Y14, Y0
 	VFMADD231PS  Y13, Y14, Y1
-	VBROADCASTSS (SI)(BX*1), Y14
+	VBROADCASTSS (BX)(SI*1), Y14
 	VFMADD231PS  Y12, Y14, Y2
 	VFMADD231PS  Y13, Y14, Y3
-	VBROADCASTSS (SI)(BX*2), Y14
+	VBROADCASTSS (BX)(SI*2), Y14
 	VFMADD231PS  Y12, Y14, Y4
 	VFMADD231PS  Y13, Y14, Y5
-	VBROADCASTSS (SI)(DI*1), Y14
+	VBROADCASTSS (BX)(DI*1), Y14
 	VFMADD231PS  Y12, Y14, Y6
 	VFMADD231PS  Y13, Y14, Y7
-	VBROADCASTSS (SI)(BX*4), Y14
+	VBROADCASTSS (BX)(SI*4), Y14
 	VFMADD231PS  Y12, Y14, Y8
 	VFMADD231PS  Y13, Y14, Y9
-	VBROADCASTSS (SI)(R8*1), Y14
+	VBROADCASTSS (BX)(R8*1), Y14
 	VFMADD231PS  Y12, Y14, Y10
 	VFMADD231PS  Y13, Y14, Y11
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k368
+	JNZ          k389
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16542,6 +17309,96 @@ k368:
 	VZEROUPPER
 	RET
 
+// func slimTile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, BX
+	VMASKMOVPS (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y5
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y6
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x02, SI
+	LEAQ       (SI)(SI*2), DI
+	LEAQ       (SI)(SI*4), R8
+	LEAQ       (BX)(R8*1), R9
+	MOVQ       colStride+32(FP), R10
+	SHLQ       $0x02, R10
+	MOVQ       ldb+48(FP), R11
+	SHLQ       $0x02, R11
+	MOVQ       k+64(FP), R12
+
+k390:
+	VMASKMOVPS   (AX), Y0, Y7
+	VBROADCASTSS (BX), Y8
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (BX)(SI*1), Y8
+	VFMADD231PS  Y7, Y8, Y2
+	VBROADCASTSS (BX)(SI*2), Y8
+	VFMADD231PS  Y7, Y8, Y3
+	VBROADCASTSS (BX)(DI*1), Y8
+	VFMADD231PS  Y7, Y8, Y4
+	VBROADCASTSS (BX)(SI*4), Y8
+	VFMADD231PS  Y7, Y8, Y5
+	VBROADCASTSS (BX)(R8*1), Y8
+	VFMADD231PS  Y7, Y8, Y6
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k390
+	MOVQ         CX, AX
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y3, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y4, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y5, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y6, Y0, (AX)
+	VZEROUPPER
+	RET
+
+DATA tail16x4<>+0(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+8(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+16(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+24(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+32(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+40(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+48(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+56(SB)/8, $0xffffffffffffffff
+DATA tail16x4<>+64(SB)/8, $0x0000000000000000
+DATA tail16x4<>+72(SB)/8, $0x0000000000000000
+DATA tail16x4<>+80(SB)/8, $0x0000000000000000
+DATA tail16x4<>+88(SB)/8, $0x0000000000000000
+DATA tail16x4<>+96(SB)/8, $0x0000000000000000
+DATA tail16x4<>+104(SB)/8, $0x0000000000000000
+DATA tail16x4<>+112(SB)/8, $0x0000000000000000
+DATA tail16x4<>+120(SB)/8, $0x0000000000000000
+GLOBL tail16x4<>(SB), RODATA|NOPTR, $128
+
 // func tile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 // Requires: AVX, FMA3
 TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
@@ -16561,35 +17418,35 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Y6
 	VMOVUPS 32(BX), Y7
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
 	MOVQ    colStride+32(FP), R8
 	SHLQ    $0x02, R8
 	MOVQ    ldb+48(FP), R9
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k369:
+k391:
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
-	VBROADCASTSS (SI), Y10
+	VBROADCASTSS (BX), Y10
 	VFMADD231PS  Y8, Y10, Y0
 	VFMADD231PS  Y9, Y10, Y1
-	VBROADCASTSS (SI)(BX*1), Y10
+	VBROADCASTSS (BX)(SI*1), Y10
 	VFMADD231PS  Y8, Y10, Y2
 	VFMADD231PS  Y9, Y10, Y3
-	VBROADCASTSS (SI)(BX*2), Y10
+	VBROADCASTSS (BX)(SI*2), Y10
 	VFMADD231PS  Y8, Y10, Y4
 	VFMADD231PS  Y9, Y10, Y5
-	VBROADCASTSS (SI)(DI*1), Y10
+	VBROADCASTSS (BX)(DI*1), Y10
 	VFMADD231PS  Y8, Y10, Y6
 	VFMADD231PS  Y9, Y10, Y7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k369
+	JNZ          k391
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -16602,6 +17459,63 @@ k369:
 	ADDQ         DX, AX
 	VMOVUPS      Y6, (AX)
 	VMOVUPS      Y7, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, BX
+	VMASKMOVPS (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y2
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y3
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y4
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x02, SI
+	LEAQ       (SI)(SI*2), DI
+	MOVQ       colStride+32(FP), R8
+	SHLQ       $0x02, R8
+	MOVQ       ldb+48(FP), R9
+	SHLQ       $0x02, R9
+	MOVQ       k+64(FP), R10
+
+k392:
+	VMASKMOVPS   (AX), Y0, Y5
+	VBROADCASTSS (BX), Y6
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (BX)(SI*1), Y6
+	VFMADD231PS  Y5, Y6, Y2
+	VBROADCASTSS (BX)(SI*2), Y6
+	VFMADD231PS  Y5, Y6, Y3
+	VBROADCASTSS (BX)(DI*1), Y6
+	VFMADD231PS  Y5, Y6, Y4
+	ADDQ         R8, BX
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k392
+	MOVQ         CX, AX
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y3, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y4, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -16618,34 +17532,78 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Y2
 	VMOVUPS 32(BX), Y3
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
 	MOVQ    colStride+32(FP), DI
 	SHLQ    $0x02, DI
 	MOVQ    ldb+48(FP), R8
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k370:
+k393:
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
-	VBROADCASTSS (SI), Y6
+	VBROADCASTSS (BX), Y6
 	VFMADD231PS  Y4, Y6, Y0
 	VFMADD231PS  Y5, Y6, Y1
-	VBROADCASTSS (SI)(BX*1), Y6
+	VBROADCASTSS (BX)(SI*1), Y6
 	VFMADD231PS  Y4, Y6, Y2
 	VFMADD231PS  Y5, Y6, Y3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k370
+	JNZ          k393
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
 	ADDQ         DX, AX
 	VMOVUPS      Y2, (AX)
 	VMOVUPS      Y3, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, BX
+	VMASKMOVPS (BX), Y0, Y1
+	ADDQ       DX, BX
+	VMASKMOVPS (BX), Y0, Y2
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       colStride+32(FP), DI
+	SHLQ       $0x02, DI
+	MOVQ       ldb+48(FP), R8
+	SHLQ       $0x02, R8
+	MOVQ       k+64(FP), R9
+
+k394:
+	VMASKMOVPS   (AX), Y0, Y3
+	VBROADCASTSS (BX), Y4
+	VFMADD231PS  Y3, Y4, Y1
+	VBROADCASTSS (BX)(SI*1), Y4
+	VFMADD231PS  Y3, Y4, Y2
+	ADDQ         DI, BX
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k394
+	MOVQ         CX, AX
+	VMASKMOVPS   Y1, Y0, (AX)
+	ADDQ         DX, AX
+	VMASKMOVPS   Y2, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -16659,16 +17617,16 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    CX, DX
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
-	MOVQ    rowStride+24(FP), DX
-	SHLQ    $0x02, DX
 	MOVQ    a+16(FP), DX
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
 	MOVQ    colStride+32(FP), BX
 	SHLQ    $0x02, BX
 	MOVQ    ldb+48(FP), SI
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k371:
+k395:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -16677,10 +17635,48 @@ k371:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k371
+	JNZ          k395
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, FMA3
+TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
+	MOVQ       b+40(FP), AX
+	MOVQ       n+56(FP), CX
+	XORQ       DX, DX
+	SUBQ       CX, DX
+	LEAQ       tail16x4<>+64(SB), CX
+	VMOVUPS    (CX)(DX*4), Y0
+	LEAQ       tail16x4<>+96(SB), CX
+	VMOVUPS    (CX)(DX*4), Y1
+	MOVQ       c+0(FP), CX
+	MOVQ       ldc+8(FP), DX
+	SHLQ       $0x02, DX
+	MOVQ       CX, DX
+	VMASKMOVPS (DX), Y0, Y1
+	MOVQ       a+16(FP), DX
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       colStride+32(FP), BX
+	SHLQ       $0x02, BX
+	MOVQ       ldb+48(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       k+64(FP), DI
+
+k396:
+	VMASKMOVPS   (AX), Y0, Y2
+	VBROADCASTSS (DX), Y3
+	VFMADD231PS  Y2, Y3, Y1
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k396
+	MOVQ         CX, AX
+	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
 	RET
 
@@ -16710,35 +17706,35 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	ADDQ       DX, BX
 	VMASKMOVPS (BX), Y0, Y8
 	VMASKMOVPS 32(BX), Y1, Y9
-	MOVQ       rowStride+24(FP), BX
-	SHLQ       $0x02, BX
-	MOVQ       a+16(FP), SI
-	LEAQ       (BX)(BX*2), DI
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x02, SI
+	LEAQ       (SI)(SI*2), DI
 	MOVQ       colStride+32(FP), R8
 	SHLQ       $0x02, R8
 	MOVQ       ldb+48(FP), R9
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k372:
+k397:
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
-	VBROADCASTSS (SI), Y12
+	VBROADCASTSS (BX), Y12
 	VFMADD231PS  Y10, Y12, Y2
 	VFMADD231PS  Y11, Y12, Y3
-	VBROADCASTSS (SI)(BX*1), Y12
+	VBROADCASTSS (BX)(SI*1), Y12
 	VFMADD231PS  Y10, Y12, Y4
 	VFMADD231PS  Y11, Y12, Y5
-	VBROADCASTSS (SI)(BX*2), Y12
+	VBROADCASTSS (BX)(SI*2), Y12
 	VFMADD231PS  Y10, Y12, Y6
 	VFMADD231PS  Y11, Y12, Y7
-	VBROADCASTSS (SI)(DI*1), Y12
+	VBROADCASTSS (BX)(DI*1), Y12
 	VFMADD231PS  Y10, Y12, Y8
 	VFMADD231PS  Y11, Y12, Y9
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k372
+	JNZ          k397
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16753,24 +17749,6 @@ k372:
 	VMASKMOVPS   Y9, Y1, 32(AX)
 	VZEROUPPER
 	RET
-
-DATA tail16x4<>+0(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+8(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+16(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+24(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+32(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+40(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+48(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+56(SB)/8, $0xffffffffffffffff
-DATA tail16x4<>+64(SB)/8, $0x0000000000000000
-DATA tail16x4<>+72(SB)/8, $0x0000000000000000
-DATA tail16x4<>+80(SB)/8, $0x0000000000000000
-DATA tail16x4<>+88(SB)/8, $0x0000000000000000
-DATA tail16x4<>+96(SB)/8, $0x0000000000000000
-DATA tail16x4<>+104(SB)/8, $0x0000000000000000
-DATA tail16x4<>+112(SB)/8, $0x0000000000000000
-DATA tail16x4<>+120(SB)/8, $0x0000000000000000
-GLOBL tail16x4<>(SB), RODATA|NOPTR, $128
 
 // func cutTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 // Requires: AVX, FMA3
@@ -16792,28 +17770,28 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	ADDQ       DX, BX
 	VMASKMOVPS (BX), Y0, Y4
 	VMASKMOVPS 32(BX), Y1, Y5
-	MOVQ       rowStride+24(FP), BX
-	SHLQ       $0x02, BX
-	MOVQ       a+16(FP), SI
+	MOVQ       a+16(FP), BX
+	MOVQ       rowStride+24(FP), SI
+	SHLQ       $0x02, SI
 	MOVQ       colStride+32(FP), DI
 	SHLQ       $0x02, DI
 	MOVQ       ldb+48(FP), R8
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k373:
+k398:
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
-	VBROADCASTSS (SI), Y8
+	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y6, Y8, Y2
 	VFMADD231PS  Y7, Y8, Y3
-	VBROADCASTSS (SI)(BX*1), Y8
+	VBROADCASTSS (BX)(SI*1), Y8
 	VFMADD231PS  Y6, Y8, Y4
 	VFMADD231PS  Y7, Y8, Y5
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k373
+	JNZ          k398
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16840,16 +17818,16 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       CX, DX
 	VMASKMOVPS (DX), Y0, Y2
 	VMASKMOVPS 32(DX), Y1, Y3
-	MOVQ       rowStride+24(FP), DX
-	SHLQ       $0x02, DX
 	MOVQ       a+16(FP), DX
+	MOVQ       rowStride+24(FP), BX
+	SHLQ       $0x02, BX
 	MOVQ       colStride+32(FP), BX
 	SHLQ       $0x02, BX
 	MOVQ       ldb+48(FP), SI
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k374:
+k399:
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -16858,7 +17836,7 @@ k374:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k374
+	JNZ          k399
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -16914,68 +17892,68 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Z26
 	VMOVUPS 64(BX), Z27
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x02, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k375:
+k400:
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
-	VBROADCASTSS (SI), Z30
+	VBROADCASTSS (BX), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (SI)(BX*1), Z30
+	VBROADCASTSS (BX)(SI*1), Z30
 	VFMADD231PS  Z28, Z30, Z2
 	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (SI)(BX*2), Z30
+	VBROADCASTSS (BX)(SI*2), Z30
 	VFMADD231PS  Z28, Z30, Z4
 	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (SI)(DI*1), Z30
+	VBROADCASTSS (BX)(DI*1), Z30
 	VFMADD231PS  Z28, Z30, Z6
 	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (SI)(BX*4), Z30
+	VBROADCASTSS (BX)(SI*4), Z30
 	VFMADD231PS  Z28, Z30, Z8
 	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (SI)(R8*1), Z30
+	VBROADCASTSS (BX)(R8*1), Z30
 	VFMADD231PS  Z28, Z30, Z10
 	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (SI)(DI*2), Z30
+	VBROADCASTSS (BX)(DI*2), Z30
 	VFMADD231PS  Z28, Z30, Z12
 	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R9)(BX*2), Z30
+	VBROADCASTSS (R9)(SI*2), Z30
 	VFMADD231PS  Z28, Z30, Z14
 	VFMADD231PS  Z29, Z30, Z15
-	VBROADCASTSS (SI)(BX*8), Z30
+	VBROADCASTSS (BX)(SI*8), Z30
 	VFMADD231PS  Z28, Z30, Z16
 	VFMADD231PS  Z29, Z30, Z17
-	VBROADCASTSS (R9)(BX*4), Z30
+	VBROADCASTSS (R9)(SI*4), Z30
 	VFMADD231PS  Z28, Z30, Z18
 	VFMADD231PS  Z29, Z30, Z19
-	VBROADCASTSS (SI)(R8*2), Z30
+	VBROADCASTSS (BX)(R8*2), Z30
 	VFMADD231PS  Z28, Z30, Z20
 	VFMADD231PS  Z29, Z30, Z21
 	VBROADCASTSS (R9)(DI*2), Z30
 	VFMADD231PS  Z28, Z30, Z22
 	VFMADD231PS  Z29, Z30, Z23
-	VBROADCASTSS (SI)(DI*4), Z30
+	VBROADCASTSS (BX)(DI*4), Z30
 	VFMADD231PS  Z28, Z30, Z24
 	VFMADD231PS  Z29, Z30, Z25
-	VBROADCASTSS (R9)(BX*8), Z30
+	VBROADCASTSS (R9)(SI*8), Z30
 	VFMADD231PS  Z28, Z30, Z26
 	VFMADD231PS  Z29, Z30, Z27
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k375
+	JNZ          k400
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -17021,6 +17999,125 @@ k375:
 	VZEROUPPER
 	RET
 
+// func slimTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z8
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z9
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z10
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z11
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z12
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z13
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x02, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x02, R11
+	MOVQ      k+64(FP), R12
+
+k401:
+	VMOVUPS.Z    (AX), K1, Z14
+	VBROADCASTSS (BX), Z15
+	VFMADD231PS  Z14, Z15, Z0
+	VBROADCASTSS (BX)(SI*1), Z15
+	VFMADD231PS  Z14, Z15, Z1
+	VBROADCASTSS (BX)(SI*2), Z15
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (BX)(DI*1), Z15
+	VFMADD231PS  Z14, Z15, Z3
+	VBROADCASTSS (BX)(SI*4), Z15
+	VFMADD231PS  Z14, Z15, Z4
+	VBROADCASTSS (BX)(R8*1), Z15
+	VFMADD231PS  Z14, Z15, Z5
+	VBROADCASTSS (BX)(DI*2), Z15
+	VFMADD231PS  Z14, Z15, Z6
+	VBROADCASTSS (R9)(SI*2), Z15
+	VFMADD231PS  Z14, Z15, Z7
+	VBROADCASTSS (BX)(SI*8), Z15
+	VFMADD231PS  Z14, Z15, Z8
+	VBROADCASTSS (R9)(SI*4), Z15
+	VFMADD231PS  Z14, Z15, Z9
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z14, Z15, Z10
+	VBROADCASTSS (R9)(DI*2), Z15
+	VFMADD231PS  Z14, Z15, Z11
+	VBROADCASTSS (BX)(DI*4), Z15
+	VFMADD231PS  Z14, Z15, Z12
+	VBROADCASTSS (R9)(SI*8), Z15
+	VFMADD231PS  Z14, Z15, Z13
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k401
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z3, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z5, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z7, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z8, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z9, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z10, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z11, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z12, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z13, K1, (AX)
+	VZEROUPPER
+	RET
+
 // func tile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 // Requires: AVX, AVX512F
 TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
@@ -17052,50 +18149,50 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Z14
 	VMOVUPS 64(BX), Z15
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
-	LEAQ    (BX)(BX*4), R8
-	LEAQ    (SI)(R8*1), R9
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
+	LEAQ    (SI)(SI*4), R8
+	LEAQ    (BX)(R8*1), R9
 	MOVQ    colStride+32(FP), R10
 	SHLQ    $0x02, R10
 	MOVQ    ldb+48(FP), R11
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k376:
+k402:
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
-	VBROADCASTSS (SI), Z18
+	VBROADCASTSS (BX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
-	VBROADCASTSS (SI)(BX*1), Z18
+	VBROADCASTSS (BX)(SI*1), Z18
 	VFMADD231PS  Z16, Z18, Z2
 	VFMADD231PS  Z17, Z18, Z3
-	VBROADCASTSS (SI)(BX*2), Z18
+	VBROADCASTSS (BX)(SI*2), Z18
 	VFMADD231PS  Z16, Z18, Z4
 	VFMADD231PS  Z17, Z18, Z5
-	VBROADCASTSS (SI)(DI*1), Z18
+	VBROADCASTSS (BX)(DI*1), Z18
 	VFMADD231PS  Z16, Z18, Z6
 	VFMADD231PS  Z17, Z18, Z7
-	VBROADCASTSS (SI)(BX*4), Z18
+	VBROADCASTSS (BX)(SI*4), Z18
 	VFMADD231PS  Z16, Z18, Z8
 	VFMADD231PS  Z17, Z18, Z9
-	VBROADCASTSS (SI)(R8*1), Z18
+	VBROADCASTSS (BX)(R8*1), Z18
 	VFMADD231PS  Z16, Z18, Z10
 	VFMADD231PS  Z17, Z18, Z11
-	VBROADCASTSS (SI)(DI*2), Z18
+	VBROADCASTSS (BX)(DI*2), Z18
 	VFMADD231PS  Z16, Z18, Z12
 	VFMADD231PS  Z17, Z18, Z13
-	VBROADCASTSS (R9)(BX*2), Z18
+	VBROADCASTSS (R9)(SI*2), Z18
 	VFMADD231PS  Z16, Z18, Z14
 	VFMADD231PS  Z17, Z18, Z15
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k376
+	JNZ          k402
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -17123,6 +18220,89 @@ k376:
 	VZEROUPPER
 	RET
 
+// func slimTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z3
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z4
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z5
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z6
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z7
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
+	MOVQ      colStride+32(FP), R10
+	SHLQ      $0x02, R10
+	MOVQ      ldb+48(FP), R11
+	SHLQ      $0x02, R11
+	MOVQ      k+64(FP), R12
+
+k403:
+	VMOVUPS.Z    (AX), K1, Z8
+	VBROADCASTSS (BX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (BX)(SI*1), Z9
+	VFMADD231PS  Z8, Z9, Z1
+	VBROADCASTSS (BX)(SI*2), Z9
+	VFMADD231PS  Z8, Z9, Z2
+	VBROADCASTSS (BX)(DI*1), Z9
+	VFMADD231PS  Z8, Z9, Z3
+	VBROADCASTSS (BX)(SI*4), Z9
+	VFMADD231PS  Z8, Z9, Z4
+	VBROADCASTSS (BX)(R8*1), Z9
+	VFMADD231PS  Z8, Z9, Z5
+	VBROADCASTSS (BX)(DI*2), Z9
+	VFMADD231PS  Z8, Z9, Z6
+	VBROADCASTSS (R9)(SI*2), Z9
+	VFMADD231PS  Z8, Z9, Z7
+	ADDQ         R10, BX
+	ADDQ         R10, R9
+	ADDQ         R11, AX
+	DECQ         R12
+	JNZ          k403
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z3, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z4, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z5, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z6, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z7, K1, (AX)
+	VZEROUPPER
+	RET
+
 // func tile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
 // Requires: AVX, AVX512F
 TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
@@ -17142,35 +18322,35 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Z6
 	VMOVUPS 64(BX), Z7
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
-	LEAQ    (BX)(BX*2), DI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
+	LEAQ    (SI)(SI*2), DI
 	MOVQ    colStride+32(FP), R8
 	SHLQ    $0x02, R8
 	MOVQ    ldb+48(FP), R9
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k377:
+k404:
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
-	VBROADCASTSS (SI), Z10
+	VBROADCASTSS (BX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
-	VBROADCASTSS (SI)(BX*1), Z10
+	VBROADCASTSS (BX)(SI*1), Z10
 	VFMADD231PS  Z8, Z10, Z2
 	VFMADD231PS  Z9, Z10, Z3
-	VBROADCASTSS (SI)(BX*2), Z10
+	VBROADCASTSS (BX)(SI*2), Z10
 	VFMADD231PS  Z8, Z10, Z4
 	VFMADD231PS  Z9, Z10, Z5
-	VBROADCASTSS (SI)(DI*1), Z10
+	VBROADCASTSS (BX)(DI*1), Z10
 	VFMADD231PS  Z8, Z10, Z6
 	VFMADD231PS  Z9, Z10, Z7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k377
+	JNZ          k404
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -17183,6 +18363,62 @@ k377:
 	ADDQ         DX, AX
 	VMOVUPS      Z6, (AX)
 	VMOVUPS      Z7, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z1
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z2
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z3
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
+	MOVQ      colStride+32(FP), R8
+	SHLQ      $0x02, R8
+	MOVQ      ldb+48(FP), R9
+	SHLQ      $0x02, R9
+	MOVQ      k+64(FP), R10
+
+k405:
+	VMOVUPS.Z    (AX), K1, Z4
+	VBROADCASTSS (BX), Z5
+	VFMADD231PS  Z4, Z5, Z0
+	VBROADCASTSS (BX)(SI*1), Z5
+	VFMADD231PS  Z4, Z5, Z1
+	VBROADCASTSS (BX)(SI*2), Z5
+	VFMADD231PS  Z4, Z5, Z2
+	VBROADCASTSS (BX)(DI*1), Z5
+	VFMADD231PS  Z4, Z5, Z3
+	ADDQ         R8, BX
+	ADDQ         R9, AX
+	DECQ         R10
+	JNZ          k405
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z1, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z2, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z3, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -17199,34 +18435,77 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ    DX, BX
 	VMOVUPS (BX), Z2
 	VMOVUPS 64(BX), Z3
-	MOVQ    rowStride+24(FP), BX
-	SHLQ    $0x02, BX
-	MOVQ    a+16(FP), SI
+	MOVQ    a+16(FP), BX
+	MOVQ    rowStride+24(FP), SI
+	SHLQ    $0x02, SI
 	MOVQ    colStride+32(FP), DI
 	SHLQ    $0x02, DI
 	MOVQ    ldb+48(FP), R8
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k378:
+k406:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
-	VBROADCASTSS (SI), Z6
+	VBROADCASTSS (BX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
-	VBROADCASTSS (SI)(BX*1), Z6
+	VBROADCASTSS (BX)(SI*1), Z6
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k378
+	JNZ          k406
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
 	ADDQ         DX, AX
 	VMOVUPS      Z2, (AX)
 	VMOVUPS      Z3, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, BX
+	VMOVUPS.Z (BX), K1, Z0
+	ADDQ      DX, BX
+	VMOVUPS.Z (BX), K1, Z1
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	MOVQ      colStride+32(FP), DI
+	SHLQ      $0x02, DI
+	MOVQ      ldb+48(FP), R8
+	SHLQ      $0x02, R8
+	MOVQ      k+64(FP), R9
+
+k407:
+	VMOVUPS.Z    (AX), K1, Z2
+	VBROADCASTSS (BX), Z3
+	VFMADD231PS  Z2, Z3, Z0
+	VBROADCASTSS (BX)(SI*1), Z3
+	VFMADD231PS  Z2, Z3, Z1
+	ADDQ         DI, BX
+	ADDQ         R8, AX
+	DECQ         R9
+	JNZ          k407
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
+	ADDQ         DX, AX
+	VMOVUPS      Z1, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -17240,16 +18519,16 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    CX, DX
 	VMOVUPS (DX), Z0
 	VMOVUPS 64(DX), Z1
-	MOVQ    rowStride+24(FP), DX
-	SHLQ    $0x02, DX
 	MOVQ    a+16(FP), DX
+	MOVQ    rowStride+24(FP), BX
+	SHLQ    $0x02, BX
 	MOVQ    colStride+32(FP), BX
 	SHLQ    $0x02, BX
 	MOVQ    ldb+48(FP), SI
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k379:
+k408:
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -17258,10 +18537,47 @@ k379:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k379
+	JNZ          k408
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
+	VZEROUPPER
+	RET
+
+// func slimTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
+	MOVQ      b+40(FP), AX
+	MOVQ      n+56(FP), CX
+	MOVQ      $-1, DX
+	BZHIQ     CX, DX, DX
+	KMOVW     DX, K1
+	SHRQ      $0x10, DX
+	KMOVW     DX, K2
+	MOVQ      c+0(FP), CX
+	MOVQ      ldc+8(FP), DX
+	SHLQ      $0x02, DX
+	MOVQ      CX, DX
+	VMOVUPS.Z (DX), K1, Z0
+	MOVQ      a+16(FP), DX
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      colStride+32(FP), BX
+	SHLQ      $0x02, BX
+	MOVQ      ldb+48(FP), SI
+	SHLQ      $0x02, SI
+	MOVQ      k+64(FP), DI
+
+k409:
+	VMOVUPS.Z    (AX), K1, Z1
+	VBROADCASTSS (DX), Z2
+	VFMADD231PS  Z1, Z2, Z0
+	ADDQ         BX, DX
+	ADDQ         SI, AX
+	DECQ         DI
+	JNZ          k409
+	MOVQ         CX, AX
+	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
 	RET
 
@@ -17320,68 +18636,68 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPS.Z (BX), K1, Z26
 	VMOVUPS.Z 64(BX), K2, Z27
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x02, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
-	LEAQ      (BX)(BX*4), R8
-	LEAQ      (SI)(R8*1), R9
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
 	MOVQ      colStride+32(FP), R10
 	SHLQ      $0x02, R10
 	MOVQ      ldb+48(FP), R11
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k380:
+k410:
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
-	VBROADCASTSS (SI), Z30
+	VBROADCASTSS (BX), Z30
 	VFMADD231PS  Z28, Z30, Z0
 	VFMADD231PS  Z29, Z30, Z1
-	VBROADCASTSS (SI)(BX*1), Z30
+	VBROADCASTSS (BX)(SI*1), Z30
 	VFMADD231PS  Z28, Z30, Z2
 	VFMADD231PS  Z29, Z30, Z3
-	VBROADCASTSS (SI)(BX*2), Z30
+	VBROADCASTSS (BX)(SI*2), Z30
 	VFMADD231PS  Z28, Z30, Z4
 	VFMADD231PS  Z29, Z30, Z5
-	VBROADCASTSS (SI)(DI*1), Z30
+	VBROADCASTSS (BX)(DI*1), Z30
 	VFMADD231PS  Z28, Z30, Z6
 	VFMADD231PS  Z29, Z30, Z7
-	VBROADCASTSS (SI)(BX*4), Z30
+	VBROADCASTSS (BX)(SI*4), Z30
 	VFMADD231PS  Z28, Z30, Z8
 	VFMADD231PS  Z29, Z30, Z9
-	VBROADCASTSS (SI)(R8*1), Z30
+	VBROADCASTSS (BX)(R8*1), Z30
 	VFMADD231PS  Z28, Z30, Z10
 	VFMADD231PS  Z29, Z30, Z11
-	VBROADCASTSS (SI)(DI*2), Z30
+	VBROADCASTSS (BX)(DI*2), Z30
 	VFMADD231PS  Z28, Z30, Z12
 	VFMADD231PS  Z29, Z30, Z13
-	VBROADCASTSS (R9)(BX*2), Z30
+	VBROADCASTSS (R9)(SI*2), Z30
 	VFMADD231PS  Z28, Z30, Z14
 	VFMADD231PS  Z29, Z30, Z15
-	VBROADCASTSS (SI)(BX*8), Z30
+	VBROADCASTSS (BX)(SI*8), Z30
 	VFMADD231PS  Z28, Z30, Z16
 	VFMADD231PS  Z29, Z30, Z17
-	VBROADCASTSS (R9)(BX*4), Z30
+	VBROADCASTSS (R9)(SI*4), Z30
 	VFMADD231PS  Z28, Z30, Z18
 	VFMADD231PS  Z29, Z30, Z19
-	VBROADCASTSS (SI)(R8*2), Z30
+	VBROADCASTSS (BX)(R8*2), Z30
 	VFMADD231PS  Z28, Z30, Z20
 	VFMADD231PS  Z29, Z30, Z21
 	VBROADCASTSS (R9)(DI*2), Z30
 	VFMADD231PS  Z28, Z30, Z22
 	VFMADD231PS  Z29, Z30, Z23
-	VBROADCASTSS (SI)(DI*4), Z30
+	VBROADCASTSS (BX)(DI*4), Z30
 	VFMADD231PS  Z28, Z30, Z24
 	VFMADD231PS  Z29, Z30, Z25
-	VBROADCASTSS (R9)(BX*8), Z30
+	VBROADCASTSS (R9)(SI*8), Z30
 	VFMADD231PS  Z28, Z30, Z26
 	VFMADD231PS  Z29, Z30, Z27
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k380
+	JNZ          k410
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17464,50 +18780,50 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPS.Z (BX), K1, Z14
 	VMOVUPS.Z 64(BX), K2, Z15
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x02, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
-	LEAQ      (BX)(BX*4), R8
-	LEAQ      (SI)(R8*1), R9
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
+	LEAQ      (SI)(SI*4), R8
+	LEAQ      (BX)(R8*1), R9
 	MOVQ      colStride+32(FP), R10
 	SHLQ      $0x02, R10
 	MOVQ      ldb+48(FP), R11
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k381:
+k411:
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
-	VBROADCASTSS (SI), Z18
+	VBROADCASTSS (BX), Z18
 	VFMADD231PS  Z16, Z18, Z0
 	VFMADD231PS  Z17, Z18, Z1
-	VBROADCASTSS (SI)(BX*1), Z18
+	VBROADCASTSS (BX)(SI*1), Z18
 	VFMADD231PS  Z16, Z18, Z2
 	VFMADD231PS  Z17, Z18, Z3
-	VBROADCASTSS (SI)(BX*2), Z18
+	VBROADCASTSS (BX)(SI*2), Z18
 	VFMADD231PS  Z16, Z18, Z4
 	VFMADD231PS  Z17, Z18, Z5
-	VBROADCASTSS (SI)(DI*1), Z18
+	VBROADCASTSS (BX)(DI*1), Z18
 	VFMADD231PS  Z16, Z18, Z6
 	VFMADD231PS  Z17, Z18, Z7
-	VBROADCASTSS (SI)(BX*4), Z18
+	VBROADCASTSS (BX)(SI*4), Z18
 	VFMADD231PS  Z16, Z18, Z8
 	VFMADD231PS  Z17, Z18, Z9
-	VBROADCASTSS (SI)(R8*1), Z18
+	VBROADCASTSS (BX)(R8*1), Z18
 	VFMADD231PS  Z16, Z18, Z10
 	VFMADD231PS  Z17, Z18, Z11
-	VBROADCASTSS (SI)(DI*2), Z18
+	VBROADCASTSS (BX)(DI*2), Z18
 	VFMADD231PS  Z16, Z18, Z12
 	VFMADD231PS  Z17, Z18, Z13
-	VBROADCASTSS (R9)(BX*2), Z18
+	VBROADCASTSS (R9)(SI*2), Z18
 	VFMADD231PS  Z16, Z18, Z14
 	VFMADD231PS  Z17, Z18, Z15
-	ADDQ         R10, SI
+	ADDQ         R10, BX
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k381
+	JNZ          k411
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17560,35 +18876,35 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPS.Z (BX), K1, Z6
 	VMOVUPS.Z 64(BX), K2, Z7
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x02, BX
-	MOVQ      a+16(FP), SI
-	LEAQ      (BX)(BX*2), DI
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
+	LEAQ      (SI)(SI*2), DI
 	MOVQ      colStride+32(FP), R8
 	SHLQ      $0x02, R8
 	MOVQ      ldb+48(FP), R9
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k382:
+k412:
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
-	VBROADCASTSS (SI), Z10
+	VBROADCASTSS (BX), Z10
 	VFMADD231PS  Z8, Z10, Z0
 	VFMADD231PS  Z9, Z10, Z1
-	VBROADCASTSS (SI)(BX*1), Z10
+	VBROADCASTSS (BX)(SI*1), Z10
 	VFMADD231PS  Z8, Z10, Z2
 	VFMADD231PS  Z9, Z10, Z3
-	VBROADCASTSS (SI)(BX*2), Z10
+	VBROADCASTSS (BX)(SI*2), Z10
 	VFMADD231PS  Z8, Z10, Z4
 	VFMADD231PS  Z9, Z10, Z5
-	VBROADCASTSS (SI)(DI*1), Z10
+	VBROADCASTSS (BX)(DI*1), Z10
 	VFMADD231PS  Z8, Z10, Z6
 	VFMADD231PS  Z9, Z10, Z7
-	ADDQ         R8, SI
+	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k382
+	JNZ          k412
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17623,28 +18939,28 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	ADDQ      DX, BX
 	VMOVUPS.Z (BX), K1, Z2
 	VMOVUPS.Z 64(BX), K2, Z3
-	MOVQ      rowStride+24(FP), BX
-	SHLQ      $0x02, BX
-	MOVQ      a+16(FP), SI
+	MOVQ      a+16(FP), BX
+	MOVQ      rowStride+24(FP), SI
+	SHLQ      $0x02, SI
 	MOVQ      colStride+32(FP), DI
 	SHLQ      $0x02, DI
 	MOVQ      ldb+48(FP), R8
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k383:
+k413:
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
-	VBROADCASTSS (SI), Z6
+	VBROADCASTSS (BX), Z6
 	VFMADD231PS  Z4, Z6, Z0
 	VFMADD231PS  Z5, Z6, Z1
-	VBROADCASTSS (SI)(BX*1), Z6
+	VBROADCASTSS (BX)(SI*1), Z6
 	VFMADD231PS  Z4, Z6, Z2
 	VFMADD231PS  Z5, Z6, Z3
-	ADDQ         DI, SI
+	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k383
+	JNZ          k413
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -17670,16 +18986,16 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      CX, DX
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
-	MOVQ      rowStride+24(FP), DX
-	SHLQ      $0x02, DX
 	MOVQ      a+16(FP), DX
+	MOVQ      rowStride+24(FP), BX
+	SHLQ      $0x02, BX
 	MOVQ      colStride+32(FP), BX
 	SHLQ      $0x02, BX
 	MOVQ      ldb+48(FP), SI
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k384:
+k414:
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4
@@ -17688,7 +19004,7 @@ k384:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k384
+	JNZ          k414
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

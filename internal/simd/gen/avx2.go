@@ -92,6 +92,27 @@ func (i avx2) replace(in VecVirtual, p predicate, a, b, yes VecVirtual) {
 
 func (i avx2) total(v []VecVirtual) VecVirtual { return totalOfFour(i.add(v[0], v[1])) }
 
+func (i avx2) transposed(v []VecVirtual) []VecVirtual {
+	const lows, highs = 0x20, 0x31 // halves of two registers
+	var out [4]VecVirtual
+	for k, unpack := range []func(...Op){VUNPCKLPD, VUNPCKHPD} {
+		a, b := i.to(unpack, v[1], v[0]), i.to(unpack, v[3], v[2])
+		out[k], out[k+2] = YMM(), YMM()
+		VPERM2F128(U8(lows), b, a, out[k])
+		VPERM2F128(U8(highs), b, a, out[k+2])
+	}
+	return out[:]
+}
+
+func (avx2) scatter(v VecVirtual, at func(k int) Mem) {
+	for k := range 2 {
+		pair := XMM()
+		VEXTRACTF128(U8(k), v, pair)
+		VMOVLPD(pair, at(2*k))
+		VMOVHPD(pair, at(2*k+1))
+	}
+}
+
 // totalOfFour adds the lanes of four.
 func totalOfFour(four VecVirtual) VecVirtual {
 	high, low := XMM(), XMM()

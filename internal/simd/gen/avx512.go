@@ -92,3 +92,30 @@ func (avx512) total(v []VecVirtual) VecVirtual {
 	VADDPD(high, v[0].AsY(), four)
 	return totalOfFour(four)
 }
+
+func (i avx512) transposed(v []VecVirtual) []VecVirtual {
+	var low, high [4]VecVirtual // even and odd elements of vectors 2k and 2k+1
+	for k := range low {
+		low[k] = i.to(VUNPCKLPD, v[2*k+1], v[2*k])
+		high[k] = i.to(VUNPCKHPD, v[2*k+1], v[2*k])
+	}
+	const even, odd = 0x88, 0xdd // quarters of two registers
+	out := make([]VecVirtual, 8)
+	for k, pairs := range [][4]VecVirtual{low, high} {
+		for j, of := range []uint64{even, odd} {
+			a, b := i.to(VSHUFF64X2, U8(of), pairs[1], pairs[0]), i.to(VSHUFF64X2, U8(of), pairs[3], pairs[2])
+			out[k+2*j] = i.to(VSHUFF64X2, U8(even), b, a)
+			out[k+2*j+4] = i.to(VSHUFF64X2, U8(odd), b, a)
+		}
+	}
+	return out
+}
+
+func (avx512) scatter(v VecVirtual, at func(k int) Mem) {
+	for k := range 4 {
+		pair := XMM()
+		VEXTRACTF64X2(U8(k), v, pair)
+		VMOVLPD(pair, at(2*k))
+		VMOVHPD(pair, at(2*k+1))
+	}
+}

@@ -53,6 +53,11 @@ type isa interface {
 	// total adds eight lanes, given in vectors, in a fixed tree: i with i+4, i
 	// with i+2, then 0 with 1; the result is in lane 0.
 	total(v []VecVirtual) VecVirtual
+	// transposed takes as many vectors as they have lanes: element k of result j is
+	// element j of vector k.
+	transposed(v []VecVirtual) []VecVirtual
+	// scatter stores element k at at(k).
+	scatter(v VecVirtual, at func(k int) Mem)
 	// pick returns yes where a < b (le: a <= b; unordered: a or b is NaN), no elsewhere.
 	pick(p predicate, a, b, yes, no VecVirtual) VecVirtual
 	// replace is pick with in for no, in place.

@@ -37,6 +37,7 @@ func kernels() {
 			rowSum(isa, size)
 			columns(isa, size)
 		}
+		turn(isa)
 		gemm(isa)
 	}
 	for _, isa := range []isa{newAVX2(single), newAVX512(single)} {

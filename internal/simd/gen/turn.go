@@ -1,0 +1,63 @@
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+// turn takes as many lanes as a register has at a time, and of them squares of
+// numbers: as many elements.
+func turn(i isa) {
+	TEXT("turn"+i.suffix(), NOSPLIT, "func(dst []float64, stride int, x []float64, step, count int, factor []float64)")
+	Doc("dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight")
+	side := i.lanes()
+	dst, x, factor, lanes := base("dst"), base("x"), base("factor"), length("factor")
+	to, from := newStrided(base("dst"), side, bytes("stride", i)), newStrided(base("x"), side, bytes("step", i))
+	left := GP64()
+
+	top, square, rest, one, next, done := label("lanes"), label("square"), label("rest"), label("one"), label("next"), label("done")
+	Label(top)
+	SUBQ(Imm(uint64(side)), lanes)
+	JL(LabelRef(done))
+	f := i.load(Mem{Base: factor})
+	Load(Param("count"), left)
+	Label(square)
+	SUBQ(Imm(uint64(side)), left)
+	JL(LabelRef(rest))
+	var v []VecVirtual
+	for row := range side {
+		v = append(v, i.mul(i.load(from.at(row)), f))
+	}
+	for row, turned := range i.transposed(v) {
+		i.store(turned, to.at(row))
+	}
+	from.advance(side)
+	to.add(8 * side)
+	JMP(LabelRef(square))
+	Label(rest)
+	ADDQ(Imm(uint64(side)), left)
+	Label(one)
+	DECQ(left)
+	JL(LabelRef(next))
+	i.scatter(i.mul(i.load(from.at(0)), f), to.at)
+	from.advance(1)
+	to.add(8)
+	JMP(LabelRef(one))
+	Label(next)
+	ADDQ(Imm(uint64(8*side)), x)
+	from.start(x)
+	LEAQ(Mem{Base: dst, Index: to.strides[1], Scale: uint8(side)}, dst)
+	to.start(dst)
+	ADDQ(Imm(uint64(8*side)), factor)
+	JMP(LabelRef(top))
+	Label(done)
+	end()
+}
+
+// bytes loads an argument that counts numbers.
+func bytes(arg string, i isa) GPVirtual {
+	n := Load(Param(arg), GP64()).(GPVirtual)
+	SHLQ(Imm(shifts[i.size()]), n)
+	return n
+}
