@@ -35,6 +35,9 @@ type Header struct {
 	Limit         privacy.Budget `json:"limit"` // of all runs together
 }
 
+// schemaVersion is of the books that this program writes and reads.
+const schemaVersion = 1
+
 // The values of Entry.State.
 const (
 	Reserved = "reserved" // the run may release this, and counts as if it had
@@ -60,12 +63,15 @@ type Entry struct {
 func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Book {
 	var id [8]byte
 	rand.Read(id[:]) // never fails: crypto/rand aborts the program instead
-	return &Book{Header: Header{1, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
+	return &Book{Header: Header{schemaVersion, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
 }
 
-// Check finds what is not a book: an event that nobody can account for, or an
-// entry that does not follow the one before it.
+// Check finds what is not a book: one of another version, an event that nobody can
+// account for, or an entry that does not follow the one before it.
 func (b *Book) Check() error {
+	if b.SchemaVersion != schemaVersion {
+		return fmt.Errorf("schema_version %d of the ledger, want %d (use the d3p that wrote it)", b.SchemaVersion, schemaVersion)
+	}
 	if _, err := event.ParseRelation(string(b.Relation)); err != nil {
 		return err
 	}

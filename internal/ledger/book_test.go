@@ -106,15 +106,20 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	if _, err := os.Stat(none + ".lock"); err == nil {
 		t.Error("a lock was left where there is no ledger")
 	}
+	private(t, path)
 	b, err := Update(path, func(b *Book) error {
 		return errors.Join(b.Reserve(Run{ID: "a"}, run(100, 10), now), b.Settle(Run{ID: "a", Folder: "out"}, run(100, 9), now), b.Reserve(Run{ID: "b"}, run(100, 10), now))
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	private(t, path)
 	again, err := Read(path)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if err := again.Reserve(Run{ID: "b"}, run(100, 10), now); err != nil || len(again.Entries) != 3 {
+		t.Errorf("reserving the same again after reading: %v, %d entries", err, len(again.Entries))
 	}
 	if x, _ := b.Head(); x == "" || len(again.Entries) != 3 {
 		t.Errorf("read back %d entries, want 3", len(again.Entries))
@@ -127,6 +132,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 	for old, altered := range map[string]string{
 		`"epsilon": 2`: `"epsilon": 3`, `"count": 9`: `"count": 1`, `"state": "spent"`: `"state": "spend"`,
+		`"schema_version": 1`: `"schema_version": 2`, `"entries"`: `"comment": "", "entries"`,
 		`"noise_multiplier": 100`: `"noise_multiplier": 1000`, `"entity": "patient"`: `"entity": "visit"`, `"folder": "out"`: `"folder": "in"`,
 	} {
 		changed := strings.Replace(string(text), old, altered, 1)
@@ -143,6 +149,34 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	b.Entries = b.Entries[1:]
 	if err := b.Check(); err == nil {
 		t.Error("a missing first entry was not found")
+	}
+}
+
+// private fails unless path is its owner's alone.
+func private(t *testing.T, path string) {
+	t.Helper()
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%s: mode %v, want 0600 (%v)", filepath.Base(path), info.Mode().Perm(), err)
+	}
+}
+
+// A book of another version, and one of an unknown relation, is not read even
+// while it has no entries that would betray a change.
+func TestBooksOfAnotherKind(t *testing.T) {
+	for word, change := range map[string]func(*Book){
+		"schema_version 2": func(b *Book) { b.SchemaVersion = 2 },
+		"cousins":          func(b *Book) { b.Relation = "cousins" },
+	} {
+		b := book(2)
+		if err := b.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if change(b); b.Check() == nil || !strings.Contains(b.Check().Error(), word) {
+			t.Errorf("%s: %v", word, b.Check())
+		}
+	}
+	if book(2).ID == book(2).ID {
+		t.Error("two ledgers have one id")
 	}
 }
 
