@@ -25,6 +25,7 @@ type fakeEngine struct {
 	records int // of the table
 	batches [][]uint32
 	clips   []privacy.Clip
+	in      privacy.StepInput // of the last step
 	closed  int
 }
 
@@ -35,7 +36,8 @@ func (e *fakeEngine) Open(_ *graph.Tape, rows *privacy.Rows) (privacy.Worker, er
 	return e, nil
 }
 
-func (e *fakeEngine) ClippedSum(dst []float64, _ privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
+func (e *fakeEngine) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32, all bool, clip privacy.Clip) (float64, error) {
+	e.in = in
 	e.clips = append(e.clips, clip)
 	e.batches = append(e.batches, append([]uint32(nil), batch...))
 	copy(dst, e.sum) // also when it fails: the session must not pass it on

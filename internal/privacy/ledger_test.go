@@ -33,6 +33,10 @@ func TestEpsilonSpent(t *testing.T) {
 		if spent < truth.Lower || spent < before || spent > 1 {
 			t.Errorf("after %d steps: %g spent, truth %g, before %g", t0, spent, truth.Estimate, before)
 		}
+		later, err := accountant.Epsilon(m.Event(t0+steps/20+1), event.AddRemove, 1e-5)
+		if err != nil || spent > later.Upper {
+			t.Errorf("after %d steps: %g spent, more than %g of a twentieth later (%v)", t0, spent, later.Upper, err)
+		}
 		before = spent
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -135,6 +136,49 @@ func TestNoMoreStepsThanAuthorised(t *testing.T) {
 	}
 }
 
+// A closed session gives nothing, and charges nothing.
+func TestClosedSession(t *testing.T) {
+	engine := &fakeStepper{fakeEngine: fakeEngine{sum: []float64{0, 0}}}
+	s := begin(t, newCurator(t, config(t, engine)), mechanism(t, 2))
+	for range 2 {
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+	mustContain(t, err, "closed")
+	_, err = s.Steps([]float64{1}, nil, nil, 1)
+	mustContain(t, err, "closed")
+	if s.StepsDone() != 0 || engine.closed != 1 {
+		t.Errorf("%d steps charged, the engine closed %d times, want 0 and once", s.StepsDone(), engine.closed)
+	}
+}
+
+// What records draw for themselves has a stream of its own: shared with the noise
+// of the sum, it would tell that noise to the gradients.
+func TestRecordNoiseIsItsOwn(t *testing.T) {
+	b := graph.NewBuilder()
+	tape, err := graph.Compile(b, b.Mul(b.Aux("eta", nil, true), b.Mul(b.Column(0), b.Param("w", nil))), nil, graph.Options{GradientOnly: true, Columns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	engine := &fakeStepper{fakeEngine: fakeEngine{sum: []float64{0}}, takes: 1}
+	m := mechanism(t, 2)
+	m.Tape = tape
+	s := begin(t, newCurator(t, config(t, engine)), m)
+	if _, err := s.Step(make([]float64, 1), privacy.StepRequest{Params: []float64{0}, ClipNorm: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Steps([]float64{1}, nil, nil, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, stream := range []*noise.Stream{engine.in.RecordNoise, engine.got.RecordNoise} {
+		if stream == nil || stream.Key() != noise.Insecure(1).Child(0).Stream(noise.RecordNoise).Key() {
+			t.Errorf("records draw from %v, want the stream of %v", stream, noise.RecordNoise)
+		}
+	}
+}
+
 // A failing engine may have looked at records: the step stays charged, and what
 // it wrote does not leave.
 func TestEngineFailure(t *testing.T) {
@@ -191,19 +235,31 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"no clipping":         func(m *privacy.Mechanism) { m.Clip.Kind = privacy.Unclipped },
 		"no kind of clipping": func(m *privacy.Mechanism) { m.Clip = privacy.Clip{} },
 		"gamma zero":          func(m *privacy.Mechanism) { m.Clip.Kind = privacy.Automatic },
+		"gamma infinite":      func(m *privacy.Mechanism) { m.Clip = privacy.Clip{Kind: privacy.Automatic, Gamma: math.Inf(1)} },
 		"no noise":            func(m *privacy.Mechanism) { m.GradientNoise = 0 },
 		"noise NaN":           func(m *privacy.Mechanism) { m.GradientNoise = math.NaN() },
+		"noise too fine":      func(m *privacy.Mechanism) { m.GradientNoise = 1. / 65 },
+		"noise infinite":      func(m *privacy.Mechanism) { m.GradientNoise = math.Inf(1) },
+		"count noise small":   func(m *privacy.Mechanism) { m.CountNoise = 1e-6 },
 		"negative count":      func(m *privacy.Mechanism) { m.CountNoise = -1 },
-		"count target":        func(m *privacy.Mechanism) { m.CountTarget = 1 },
+		"count target one":    func(m *privacy.Mechanism) { m.CountTarget = 1 },
+		"count target zero":   func(m *privacy.Mechanism) { m.CountTarget = 0 },
 		"rate above one":      func(m *privacy.Mechanism) { m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1.5} },
 		"no steps":            func(m *privacy.Mechanism) { m.Steps = 0 },
+		"no tape":             func(m *privacy.Mechanism) { m.Tape = nil },
 	} {
 		m := mechanism(t, 1)
 		change(&m)
-		if _, err := c.Begin(m); err == nil {
-			t.Errorf("%s: accepted", name)
+		if _, err := c.Begin(m); err == nil || errors.As(err, new(*privacy.BudgetError)) {
+			t.Errorf("%s: error %v, want one whatever the budget", name, err)
 		}
 	}
+	automatic := mechanism(t, 1)
+	automatic.Clip = privacy.Clip{Kind: privacy.Automatic, Gamma: 0.01}
+	if err := begin(t, c, automatic).Close(); err != nil {
+		t.Error(err)
+	}
+
 	under := config(t, &fakeEngine{sum: []float64{0, 0}})
 	under.Relation = event.Substitute
 	m := mechanism(t, 1)
@@ -239,6 +295,16 @@ func TestNonPrivateMarksTheLedger(t *testing.T) {
 		t.Error("a curator with a secret root is marked not private")
 	}
 	m := mechanism(t, 3)
+	for name, of := range map[string]privacy.Mechanism{
+		"clipping":       {Clip: privacy.Clip{Kind: privacy.Flat}},
+		"gradient noise": {Clip: privacy.Clip{Kind: privacy.Unclipped}, GradientNoise: 14},
+		"count noise":    {Clip: privacy.Clip{Kind: privacy.Unclipped}, CountNoise: 40},
+	} {
+		m.Clip, m.GradientNoise, m.CountNoise = of.Clip, of.GradientNoise, of.CountNoise
+		if _, err := c.BeginNonPrivate(m); err == nil || c.Ledger().NotPrivate != "" {
+			t.Errorf("a session with %s began as one that is not private: %v", name, err)
+		}
+	}
 	m.Clip.Kind, m.GradientNoise, m.CountNoise = privacy.Unclipped, 0, 0
 	s, err := c.BeginNonPrivate(m)
 	if err != nil {
@@ -271,7 +337,7 @@ func TestPrintingShowsNoRecord(t *testing.T) {
 	c := newCurator(t, cfg)
 	s := begin(t, c, mechanism(t, 1))
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%d", "%x"} {
-		if text := fmt.Sprintf(verb+" "+verb+" "+verb, c, s, cfg.Table); strings.ContainsAny(text, "0123456789") {
+		if text := fmt.Sprintf(verb+" "+verb+" "+verb, c, s, cfg.Table); strings.ContainsAny(text, "0123456789") || strings.Count(text, "(secret)") != 3 {
 			t.Errorf("%s prints %q", verb, text)
 		}
 	}

@@ -97,14 +97,17 @@ func TestStepsAreChargedFirst(t *testing.T) {
 	e := &fakeStepper{takes: 2}
 	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 10))
 	var over *privacy.StepsError
-	if _, err := s.Steps([]float64{1}, nil, make([]float64, 11), 11); !errors.As(err, &over) || s.StepsDone() != 0 {
-		t.Errorf("11 steps of 10: %d charged, %v", s.StepsDone(), err)
+	if done, err := s.Steps([]float64{1}, nil, make([]float64, 11), 11); done != 0 || !errors.As(err, &over) || s.StepsDone() != 0 {
+		t.Errorf("11 steps of 10: %d done, %d charged, %v", done, s.StepsDone(), err)
+	}
+	if _, err := s.Steps([]float64{1}, nil, make([]float64, 10), 10); err != nil { // takes 2
+		t.Errorf("10 steps of 10: %v", err)
 	}
 	e.err = errors.New("device lost")
 	state, kept := []float64{1}, make([]float64, 6)
 	done, err := s.Steps(state, kept, make([]float64, 6), 6)
 	mustContain(t, err, "device lost")
-	if done != 0 || s.StepsDone() != 6 || !cmp.Equal(append(kept, state...), make([]float64, 7)) {
+	if done != 0 || s.StepsDone() != 8 || !cmp.Equal(append(kept, state...), make([]float64, 7)) {
 		t.Errorf("after a failure: %d steps done, %d charged, state %g, kept %g", done, s.StepsDone(), state, kept)
 	}
 }
@@ -114,6 +117,17 @@ func TestNotStepping(t *testing.T) {
 	s := begin(t, newCurator(t, config(t, &fakeEngine{})), mechanism(t, 2))
 	if err := s.Prepare(privacy.Postprocessing{}); !errors.Is(err, privacy.ErrNotStepping) {
 		t.Errorf("an engine without steps: %v", err)
+	}
+	b := graph.NewBuilder()
+	tape, err := graph.Compile(b, b.Mul(b.Column(0), b.Add(b.Aux("eta", nil, false), b.Param("w", nil))), nil, graph.Options{GradientOnly: true, Columns: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mechanism(t, 2)
+	m.Tape = tape
+	s = begin(t, newCurator(t, config(t, &fakeStepper{})), m)
+	if err := s.Prepare(privacy.Postprocessing{}); !errors.Is(err, privacy.ErrNotStepping) {
+		t.Errorf("a model that draws noise for every step: %v", err)
 	}
 	refusal := errors.New("too large")
 	s = begin(t, newCurator(t, config(t, &fakeStepper{refuses: refusal})), mechanism(t, 2))

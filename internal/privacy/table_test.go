@@ -1,6 +1,7 @@
 package privacy_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +89,10 @@ func TestSharedTableHasOneTape(t *testing.T) {
 	if err := again.Close(); err != nil {
 		t.Fatal(err)
 	}
+	cfg.Engine = unopened{}
+	if _, err := newCurator(t, cfg).Begin(mechanism(t, 1)); err == nil {
+		t.Error("a session began on an engine that does not open")
+	}
 	other := mechanism(t, 1)
 	b := graph.NewBuilder()
 	tape, err := graph.Compile(b, b.Mul(b.Column(0), b.Param("w", nil)), nil, graph.Options{Columns: 3})
@@ -100,7 +105,16 @@ func TestSharedTableHasOneTape(t *testing.T) {
 	if err := open.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := begin(t, newCurator(t, cfg), other).Close(); err != nil {
+	if err := begin(t, second, other).Close(); err != nil { // nobody reads them, nor the session that did not begin
 		t.Fatal(err)
 	}
+}
+
+// unopened is an engine that opens nothing.
+type unopened struct{}
+
+func (unopened) Name() string { return "unopened" }
+
+func (unopened) Open(*graph.Tape, *privacy.Rows) (privacy.Worker, error) {
+	return nil, errors.New("no device")
 }
