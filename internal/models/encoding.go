@@ -140,7 +140,7 @@ type Field struct {
 	Upper         *float64 `json:"upper,omitempty"`
 	RejectOutside bool     `json:"reject_outside,omitempty"`
 
-	// Transform is applied after clamping: "" or one of Transforms.
+	// Transform is applied after clamping: "", log, log1p, sqrt or logit.
 	Transform string `json:"transform,omitempty"`
 	// Center and Scale are in the transformed unit; Scale 0 means 1.
 	Center float64 `json:"center,omitempty"`
@@ -157,9 +157,6 @@ type Field struct {
 
 	Out []int `json:"out"` // encoded columns written
 }
-
-// Transforms lists the names that Field.Transform may hold.
-func Transforms() []string { return []string{"log", "log1p", "sqrt", "logit"} }
 
 // ParseDay reads an ISO 8601 date as days from 1970-01-01; see spec.ParseDay.
 func ParseDay(cell []byte) (day int, ok bool) { return spec.ParseDay(cell) }
