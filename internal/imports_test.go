@@ -62,7 +62,8 @@ var rules = map[string]rule{
 	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
-	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event"}, theirs: []string{"github.com/google/renameio/v2", "github.com/rogpeppe/go-internal/lockedfile"}, files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, theirs: []string{"github.com/rogpeppe/go-internal/lockedfile"}, files: true},
+	"wholefile":     {files: true},
 	"report/figure": {},
 	"report/chart":  {ours: []string{"report", "report/figure"}, theirs: []string{"gonum.org/v1/plot"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",

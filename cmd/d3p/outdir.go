@@ -10,10 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
-
 	"d3p/internal/fit"
 	"d3p/internal/report"
+	"d3p/internal/wholefile"
 )
 
 // runFolder is OUT: release/ may be published, private/ must not be.
@@ -137,7 +136,7 @@ func (r runFolder) write(name string, v any) error {
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
 	}
-	if err := renameio.WriteFile(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
+	if err := wholefile.Write(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("private/%s: %w", name, err))
 	}
 	return nil

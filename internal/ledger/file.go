@@ -10,8 +10,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/google/renameio/v2"
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"d3p/internal/wholefile"
 )
 
 // Create writes a new book, mode 0600; path must not exist.
@@ -97,7 +98,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, renameio.WriteFile(full, text, 0o600)
+	return b, wholefile.Write(full, text, 0o600)
 }
 
 func encode(b *Book) ([]byte, error) {

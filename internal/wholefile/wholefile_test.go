@@ -1,0 +1,51 @@
+package wholefile_test
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"d3p/internal/wholefile"
+)
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "ledger")
+	for _, content := range []string{"first, the longer one", "second"} {
+		if err := wholefile.Write(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != content {
+			t.Errorf("the file holds %q (%v), want %q", got, err, content)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != 0o600 {
+		t.Errorf("mode %v (%v), want 0600", info.Mode(), err)
+	}
+	alone(t, dir, "ledger")
+}
+
+// What cannot be put in place leaves nothing behind.
+func TestWriteFails(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "taken", "full"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if wholefile.Write(filepath.Join(dir, "taken"), []byte("x"), 0o600) == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if wholefile.Write(filepath.Join(dir, "nosuch", "file"), []byte("x"), 0o600) == nil {
+		t.Error("a file was written into a folder that is not there")
+	}
+	alone(t, dir, "taken")
+}
+
+// alone checks that a folder holds one entry.
+func alone(t *testing.T, dir, name string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != name {
+		t.Errorf("the folder holds %v (%v), want %s alone", entries, err, name)
+	}
+}
