@@ -138,6 +138,42 @@ func TestBinomialLaw(t *testing.T) {
 	}
 }
 
+// Within a step the law is not flat: it falls from the mode outwards. Half of a
+// step's numbers, those nearer to the mode, are drawn as often as the exact
+// probabilities say, in each of 250 steps.
+func TestBinomialWithinSteps(t *testing.T) {
+	b := NewBinomial(1000000, 0.166)
+	if b.width < 10 {
+		t.Fatalf("steps of %d numbers: the test tests nothing", b.width)
+	}
+	var inner [slots]float64 // probability, given the step
+	steps := (b.last-b.first)/b.width + 1
+	near := func(i, k uint64) bool { return (k-b.first-i*b.width < b.width/2) == (k > b.law.mode) }
+	for i := range steps {
+		sum := 0.0
+		for k := b.first + i*b.width; k <= min(b.first+(i+1)*b.width-1, b.last); k++ {
+			p := math.Exp(b.law.log(k))
+			sum += p
+			if near(i, k) {
+				inner[i] += p
+			}
+		}
+		inner[i] /= sum
+	}
+	s := Insecure(26).Stream(Sampling)
+	var off, variance float64
+	for range 600000 {
+		k := b.Draw(s)
+		i := (k - b.first) / b.width
+		if near(i, k) {
+			off++
+		}
+		off -= inner[i]
+		variance += inner[i] * (1 - inner[i])
+	}
+	stattest.Require(t, "inner halves", stattest.Normal(off/math.Sqrt(variance)))
+}
+
 // log pmf itself, against mpmath with 40 digits.
 func TestPMFValues(t *testing.T) {
 	for _, c := range []struct {

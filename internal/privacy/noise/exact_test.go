@@ -33,6 +33,19 @@ func TestExactNormalVectors(t *testing.T) {
 	})
 }
 
+// A word is lengthened by the bits that follow it, and by half of the last of them.
+func TestUniformOfManyBits(t *testing.T) {
+	more := make([]byte, 16)
+	more[0], more[15] = 0x80, 1
+	want := number(3) // 3 + 2^-1 + 2^-128 + 2^-129
+	for _, exponent := range []int{-1, -128, -129} {
+		want.Add(want, number(math.Ldexp(1, exponent)))
+	}
+	if got := uniform(3, more); got.Cmp(want.SetMantExp(want, -64)) != 0 {
+		t.Errorf("got %.90g, want %.90g", got, want)
+	}
+}
+
 // Functional equations hold to the precision of the arithmetic, beyond what any
 // table in this package has.
 func TestExactFunctions(t *testing.T) {

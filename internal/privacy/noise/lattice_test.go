@@ -74,6 +74,42 @@ func TestAddGaussianAtTheMiddle(t *testing.T) {
 	}
 }
 
+// One number in doubt among many that are certain is found wherever it stands, and
+// so are numbers that are added piece by piece.
+func TestAddGaussianAtOneMiddle(t *testing.T) {
+	const n = 64
+	spacing := LatticeSpacing(1)
+	s := Insecure(65).Stream(GradientNoise)
+	z := make([]float64, n)
+	s.Normals(z)
+	certain, middle := make([]float64, n), make([]float64, n)
+	for i := range z {
+		certain[i], middle[i] = 0.25*spacing-z[i], 0.5*spacing-z[i]
+	}
+	rounded := func(x []float64) []float64 {
+		x = slices.Clone(x)
+		s.Seek(0)
+		exactly(s, x, 1)
+		return x
+	}
+	wantCertain, wantMiddle := rounded(certain), rounded(middle)
+	for i := range n {
+		want := slices.Clone(wantCertain)
+		want[i] = wantMiddle[i]
+		for _, piece := range []int{n, 16} {
+			got := slices.Clone(certain)
+			got[i] = middle[i]
+			s.Seek(0)
+			for low := 0; low < n; low += piece {
+				s.AddGaussian(got[low:low+piece], 1)
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("number %d, in pieces of %d: rounded to the wrong side", i, piece)
+			}
+		}
+	}
+}
+
 // Releases lie on the lattice, whatever goes in; in pieces they are the same as
 // at once; and the law is that of the normal, whose rounding is far below what
 // the sample shows.

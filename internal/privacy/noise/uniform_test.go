@@ -57,6 +57,24 @@ func TestBernoulli(t *testing.T) {
 	}
 }
 
+func TestProbabilitiesOutsideAreRefused(t *testing.T) {
+	s := Insecure(15).Stream(Sampling)
+	for _, p := range []float64{-0.25, 1.25, math.NaN()} {
+		for name, draw := range map[string]func(){
+			"Bernoulli": func() { s.Bernoulli(p) }, "Binomial": func() { s.Binomial(10, p) }, "trials": func() { s.Binomial(1<<40+1, 0.5) },
+		} {
+			func() {
+				defer func() {
+					if recover() == nil {
+						t.Errorf("%s, p = %g: accepted", name, p)
+					}
+				}()
+				draw()
+			}()
+		}
+	}
+}
+
 func TestFixedPoint(t *testing.T) {
 	for _, c := range []struct {
 		p      float64
