@@ -42,6 +42,7 @@ var rules = map[string]rule{
 	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},
 	"models/spec/spectest": {ours: []string{"models/spec"}, files: true},
 	"models/net":           {ours: []string{"models/expr", "models/graph", "models/spec"}},
+	"models/modelstest":    {ours: []string{"models"}, files: true},
 	"models":               {ours: []string{"models/dist", "models/expr", "models/graph", "models/guide", "models/net", "models/spec", "nearest"}},
 
 	// privacy: the only one that sees records
@@ -55,11 +56,12 @@ var rules = map[string]rule{
 	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
-	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
-	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
+	"cpu": {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
+	"gpu": {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
-	"predict": {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
+	"fit/fittest": {ours: []string{"fit", "models", "privacy"}},
+	"predict":     {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, theirs: []string{"github.com/rogpeppe/go-internal/lockedfile"}, files: true},

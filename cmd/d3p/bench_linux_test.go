@@ -57,7 +57,7 @@ func BenchmarkCommand(b *testing.B) {
 		reading.least(costOf(b, func() (err error) {
 			curator, err = privacy.NewCurator(privacy.CuratorConfig{
 				Table:  job{Data: data}.table(m, noise.Insecure(1)),
-				Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budgetOf(plan), Relation: relationOf(plan),
+				Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: plan.Budget(), Relation: plan.Relation(),
 			})
 			return err
 		}))

@@ -12,7 +12,6 @@ import (
 	"d3p/internal/ledger"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
-	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 )
@@ -125,7 +124,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	config := privacy.CuratorConfig{
 		Table: from.table, Engine: engine, Root: root,
-		Budget: budgetOf(plan), Relation: relationOf(plan), PrivateDir: folder.private(),
+		Budget: plan.Budget(), Relation: plan.Relation(), PrivateDir: folder.private(),
 	}
 	if checkpoint != nil {
 		var err error
@@ -163,22 +162,6 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		return a.stopped(folder, posterior, spent, err)
 	}
 	return a.release(folder, j, m, posterior, spent)
-}
-
-// budgetOf is the budget that the curator enforces. A run that is not private
-// has none; the curator wants one and never looks at it.
-func budgetOf(plan *fit.Plan) privacy.Budget {
-	if !plan.Private {
-		return privacy.Budget{Epsilon: 1, Delta: 1e-5}
-	}
-	return privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}
-}
-
-func relationOf(plan *fit.Plan) event.Relation {
-	if !plan.Private {
-		return event.AddRemove
-	}
-	return plan.Adjacency
 }
 
 // releaseBytes bounds the size of a release and its checkpoint: the draws as

@@ -10,7 +10,9 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
@@ -124,15 +126,9 @@ func (g game) judge(t *testing.T, plan *fit.Plan, found float64) {
 // plan is the mechanism as a fit makes it, of which one trial is all steps.
 func (g game) plan(t *testing.T) (*fit.Plan, *models.Model) {
 	t.Helper()
-	m, err := models.Read("audited.yaml", fmt.Appendf(nil, model, g.unit), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Compile(t, "audited.yaml", fmt.Sprintf(model, g.unit))
 	g.cfg.Delta = delta
-	plan, err := fit.NewPlan(m, g.cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := fittest.Plan(t, m, g.cfg)
 	return plan, m
 }
 

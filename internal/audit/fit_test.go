@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -40,13 +41,9 @@ func fitted(t *testing.T, plan *fit.Plan, m *models.Model, table string, seed ui
 	shared := privacy.NewTable(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)})
 	ratios, u := make([]float64, fits), make([]float64, plan.Steps)
 	for i := range ratios {
-		curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		curator := fittest.Curator(t, plan, privacy.CuratorConfig{
 			Table: shared, Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed + uint64(i)),
-			Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		posterior, _, err := fit.Run(context.Background(), plan, curator, nil)
 		if err != nil {
 			t.Fatal(err)

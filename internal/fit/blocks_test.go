@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 )
 
@@ -16,11 +16,7 @@ func withGuide(t *testing.T, n int, guide string) *study {
 	t.Helper()
 	s := newStudy(t, n)
 	src := strings.Replace(studyModel, "%d", "1000", 1) + "guide:\n" + guide
-	model, err := models.Read("study.yaml", []byte(src), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.model = model
+	s.model = modelstest.Compile(t, "study.yaml", src)
 	return s
 }
 

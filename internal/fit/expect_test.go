@@ -1,10 +1,9 @@
 package fit
 
 import (
-	"os"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -12,14 +11,7 @@ import (
 // budget, and names rare effects as the noisier ones: the shipped example has
 // an intercept for each of 12 hospitals.
 func TestExpect(t *testing.T) {
-	src, err := os.ReadFile("../../datasets/cohort.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Read("cohort.yaml", src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Read(t, "../../datasets/cohort.yaml")
 	shares := func(cfg Config) []float64 {
 		p, err := NewPlan(m, cfg)
 		if err != nil {

@@ -13,7 +13,9 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -44,7 +46,7 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 // 128 random images, and returns what a step takes and the live heap of each.
 func overhead(tb testing.TB, config string, threads, rounds, steps int) (private, plain stopwatch) {
 	tb.Helper()
-	m, data := example(tb, config), randomImages(tb, 1024)
+	m, data := modelstest.Read(tb, "../../configs/"+config), randomImages(tb, 1024)
 	with := settings(steps, 128)
 	without := fit.Config{
 		NonPrivate: true, Records: with.Records, Sampling: with.Sampling, BatchSize: with.BatchSize, Steps: steps,
@@ -66,36 +68,15 @@ func settings(steps, batch int) fit.Config {
 	}
 }
 
-// example compiles an example of configs/.
-func example(tb testing.TB, config string) *models.Model {
-	tb.Helper()
-	src, err := os.ReadFile("../../configs/" + config)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	m, err := models.Read(config, src, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return m
-}
-
 // run fits once and tells the stopwatch of every step.
 func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, threads int, watch *stopwatch) {
-	p, err := fit.NewPlan(m, cfg)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	budget := privacy.Budget{Epsilon: max(p.Epsilon, 1), Delta: 1e-5}
-	c, err := privacy.NewCurator(privacy.CuratorConfig{
+	p := fittest.Plan(tb, m, cfg)
+	c := fittest.Curator(tb, p, privacy.CuratorConfig{
 		Table: privacy.NewTable(privacy.TableConfig{
 			Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
 		}),
-		Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
+		Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1),
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
 	if _, _, err := fit.Run(context.Background(), p, c, watch); err != nil {
 		tb.Fatal(err)
 	}
@@ -147,7 +128,7 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 	if underRace {
 		t.Skip("the race detector has memory of its own")
 	}
-	m, data := example(t, "cnn-mnist.yaml"), randomImages(t, 1024)
+	m, data := modelstest.Read(t, "../../configs/cnn-mnist.yaml"), randomImages(t, 1024)
 	var small, large stopwatch
 	run(t, m, settings(1, 64), data, 2, &small)
 	run(t, m, settings(1, 320), data, 2, &large)

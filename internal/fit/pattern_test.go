@@ -2,12 +2,12 @@ package fit
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
 
@@ -15,14 +15,7 @@ import (
 // gradients that it invents there.
 func cohort(t *testing.T) (*models.Model, []float64, pattern) {
 	t.Helper()
-	source, err := os.ReadFile("../../datasets/cohort.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Read("cohort.yaml", source, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Read(t, "../../datasets/cohort.yaml")
 	plan, err := NewPlan(m, Config{Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -96,6 +97,24 @@ type Plan struct {
 	Event         json.RawMessage    `json:"event,omitempty"`
 
 	model *models.Model
+}
+
+// Budget is what a curator for the plan enforces. A plan that is not private has
+// none; its curator wants one and never looks at it.
+func (p *Plan) Budget() privacy.Budget {
+	if !p.Private {
+		return privacy.Budget{Epsilon: 1, Delta: 1e-5}
+	}
+	return privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}
+}
+
+// Relation is the neighbouring relation of a curator for the plan, also of one that
+// is not private.
+func (p *Plan) Relation() event.Relation {
+	if !p.Private {
+		return event.AddRemove
+	}
+	return p.Adjacency
 }
 
 // Warning is something a person should know before paying for the fit.

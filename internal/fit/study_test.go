@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
@@ -130,27 +131,15 @@ func invert3(a [3][3]float64) (inv [3][3]float64) {
 
 func (s *study) plan(t testing.TB, cfg fit.Config) *fit.Plan {
 	t.Helper()
-	p, err := fit.NewPlan(s.model, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return fittest.Plan(t, s.model, cfg)
 }
 
 // curator opens the study's records with noise that is a function of seed.
 func (s *study) curator(t testing.TB, p *fit.Plan, seed uint64, spent privacy.Ledger) *privacy.Curator {
 	t.Helper()
-	budget, relation := privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, p.Adjacency
-	if !p.Private {
-		budget, relation = privacy.Budget{Epsilon: 1, Delta: 1e-6}, "add_remove"
-	}
-	c, err := privacy.NewCurator(privacy.CuratorConfig{
+	return fittest.Curator(t, p, privacy.CuratorConfig{
 		Table:  privacy.NewTable(privacy.TableConfig{Data: s.data, Encoding: s.model.Encoding, Root: noise.Insecure(seed)}),
 		Engine: cpu.New(cpu.Options{Threads: 1}),
-		Root:   noise.Insecure(seed), Budget: budget, Relation: relation, Spent: spent,
+		Root:   noise.Insecure(seed), Spent: spent,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }

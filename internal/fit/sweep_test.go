@@ -3,13 +3,12 @@ package fit_test
 import (
 	"context"
 	"math"
-	"os"
-	"strings"
 	"testing"
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
-	"d3p/internal/models"
+	"d3p/internal/fit/fittest"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -17,15 +16,7 @@ import (
 // The number of threads changes no bit of a fit of 79,510 weights, whose noise,
 // optimizer, average and noise recursion are shared between them.
 func TestFitOnThreads(t *testing.T) {
-	src, err := os.ReadFile("../../configs/mlp-mnist.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.Replace(string(src), "    input: ", "    prior: normal(0, 1)\n    input: ", 1)
-	m, err := models.Read("mlp.yaml", []byte(text), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Read(t, "../../configs/mlp-mnist.yaml", "    input: ", "    prior: normal(0, 1)\n    input: ")
 	table := privacy.NewTable(privacy.TableConfig{
 		Data: randomImages(t, 64), Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
 	})
@@ -46,17 +37,8 @@ func TestFitOnThreads(t *testing.T) {
 					NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "add_remove",
 				}
 				change(&cfg)
-				p, err := fit.NewPlan(m, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				c, err := privacy.NewCurator(privacy.CuratorConfig{
-					Table: table, Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1),
-					Budget: privacy.Budget{Epsilon: p.Epsilon, Delta: p.Delta}, Relation: p.Adjacency,
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := fittest.Plan(t, m, cfg)
+				c := fittest.Curator(t, p, privacy.CuratorConfig{Table: table, Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1)})
 				got, _, err := fit.Run(context.Background(), p, c, nil)
 				if err != nil {
 					t.Fatal(err)

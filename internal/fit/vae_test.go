@@ -2,7 +2,6 @@ package fit_test
 
 import (
 	"context"
-	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -10,8 +9,10 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/fittest"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -34,14 +35,7 @@ func mnist(t testing.TB) string {
 // vae compiles the auto-encoder of the d3p paper.
 func vae(t testing.TB) *models.Model {
 	t.Helper()
-	src, err := os.ReadFile("../../configs/vae-mnist.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Read("vae-mnist.yaml", src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := modelstest.Read(t, "../../configs/vae-mnist.yaml")
 	if m.P != 688884 {
 		t.Fatalf("%d parameters, the paper's model has 688884", m.P)
 	}
@@ -84,20 +78,12 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 		Delta: 1.0 / 60000, NoiseMultiplier: 1.5, Adjacency: "substitute", Sampling: "fixed_size", BatchSize: 128, Epochs: 1,
 		Clipping: fit.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
 	}
-	p, err := fit.NewPlan(m, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := fittest.Plan(t, m, cfg)
 	open := func(p *fit.Plan) *privacy.Curator {
-		budget := privacy.Budget{Epsilon: math.Max(p.Epsilon, 1), Delta: 1.0 / 60000}
-		c, err := privacy.NewCurator(privacy.CuratorConfig{
+		return fittest.Curator(t, p, privacy.CuratorConfig{
 			Table:  privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Encoding.K, Root: noise.Insecure(1)}),
-			Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: budget, Relation: "substitute",
+			Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
 	}
 	start := time.Now()
 	c := open(p)

@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -18,15 +19,7 @@ import (
 // networkModel compiles the example of a network, with changes.
 func networkModel(t *testing.T, changes ...string) *models.Model {
 	t.Helper()
-	src, err := os.ReadFile("../../configs/mlp.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Read("mlp.yaml", []byte(strings.NewReplacer(changes...).Replace(string(src))), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modelstest.Read(t, "../../configs/mlp.yaml", changes...)
 }
 
 // ring returns n points of the square and whether they are inside a circle,

@@ -5,28 +5,20 @@ package gpu
 import (
 	"context"
 	"math"
-	"os"
 	"sync"
 	"testing"
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
 
 func cohort(t *testing.T) *models.Model {
 	t.Helper()
-	source, err := os.ReadFile("../../datasets/cohort.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.Read("cohort.yaml", source, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modelstest.Read(t, "../../datasets/cohort.yaml")
 }
 
 func cohortTable(m *models.Model) *privacy.Table {

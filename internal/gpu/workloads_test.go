@@ -15,6 +15,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
 
 // A timing is a row of the table of docs/gpu.md: fits of a model, all at once, on
@@ -67,22 +68,13 @@ func timings(small bool) []timing {
 // compile reads the model of configs/, or writes that of a regression.
 func (w timing) compile(t *testing.T) *models.Model {
 	t.Helper()
-	source := regressionSpec(w.model, w.columns, w.records)
 	switch {
 	case w.model == "mixture":
-		source = fmt.Sprintf(mixtureSpec, w.records)
+		return modelstest.Compile(t, "timing.yaml", fmt.Sprintf(mixtureSpec, w.records))
 	case w.columns == 0:
-		text, err := os.ReadFile("../../configs/" + w.model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		source = string(text)
+		return modelstest.Read(t, "../../configs/"+w.model)
 	}
-	m, err := models.Read("timing.yaml", []byte(source), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return modelstest.Compile(t, "timing.yaml", regressionSpec(w.model, w.columns, w.records))
 }
 
 // regressionSpec is a logistic regression on predictors x0, x1, ...; x stands for

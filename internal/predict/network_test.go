@@ -5,17 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
 )
-
-func read(t *testing.T, src string) *models.Model {
-	t.Helper()
-	m, err := models.Read("m.yaml", []byte(src), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
 
 const classifier = `d3p: 1
 data:
@@ -40,7 +31,7 @@ core:
 // At a point, one evaluation serves all draws: the probabilities of the classes
 // are the softmax of the network's output, and responses still vary.
 func TestClassesAtAPoint(t *testing.T) {
-	m := read(t, classifier)
+	m := modelstest.Compile(t, "m.yaml", classifier)
 	theta := []float64{1, 2, 3, 0, -1, 0.5, 0.25, -2}
 	if m.P != len(theta) {
 		t.Fatalf("%d parameters", m.P)
@@ -134,7 +125,7 @@ guide:
 // standard deviation σ, so that pixel j is 5 + 5 w_j μ, and the bound
 // −KL(N(μ, σ²), N(0, 1)) − Σ log(0.5 √2π) − Σ 2 ((x_j − w_j μ)² + w_j² σ²).
 func TestReconstructions(t *testing.T) {
-	m := read(t, autoencoder)
+	m := modelstest.Compile(t, "m.yaml", autoencoder)
 	theta := []float64{0.5, -0.25, -2, 1, 2, 1}
 	if m.P != len(theta) {
 		t.Fatalf("%d parameters", m.P)

@@ -12,6 +12,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -65,20 +66,10 @@ type public struct{ *rand.Rand }
 func (r public) Normal() float64  { return r.NormFloat64() }
 func (r public) Uniform() float64 { return r.Float64() }
 
-// compiled is the model of a model file.
-func compiled(t testing.TB, src string) *models.Model {
-	t.Helper()
-	m, err := models.Read("model.yaml", []byte(src), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
 // example is a finished run that read no data: its posterior is made up.
 func example(t testing.TB, cfg fit.Config) *Run {
 	t.Helper()
-	m := compiled(t, exampleModel)
+	m := modelstest.Compile(t, "model.yaml", exampleModel)
 	s := m.Spec
 	plan, err := fit.NewPlan(m, cfg)
 	if err != nil {
@@ -296,7 +287,7 @@ func roundTrip(t *testing.T, run *Run) {
 	if err := json.Unmarshal(raw, &p); err != nil {
 		t.Fatal(err)
 	}
-	back, err := p.Posterior(compiled(t, exampleModel))
+	back, err := p.Posterior(modelstest.Compile(t, "model.yaml", exampleModel))
 	if err != nil {
 		t.Fatal(err)
 	}

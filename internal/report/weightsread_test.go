@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/modelstest"
 )
 
 // A network whose weights are a point, beside parameters with priors.
@@ -45,7 +46,7 @@ privacy: {epsilon: 1, neighbours: add_remove}
 // networkRun is a made-up run of networkModel in which θ_j = 1 + j.
 func networkRun(t *testing.T) *Run {
 	t.Helper()
-	m := compiled(t, networkModel)
+	m := modelstest.Compile(t, "model.yaml", networkModel)
 	plan, err := fit.NewPlan(m, fit.Config{NonPrivate: true, Steps: 10})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +93,7 @@ func TestWeightsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	posterior, err := parameters.Posterior(compiled(t, networkModel))
+	posterior, err := parameters.Posterior(modelstest.Compile(t, "model.yaml", networkModel))
 	if err != nil {
 		t.Fatal(err)
 	}
