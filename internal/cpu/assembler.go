@@ -113,22 +113,40 @@ const unrolled = 32
 // is a chain of fused multiply-adds in order of the columns.
 func (a *assembler) matVec(in graph.Instr) {
 	to, x := a.p.place[in.Dst], a.p.place[in.B.Buf]
+	row, step := in.Cols, 1
+	if in.Trans {
+		row, step = 1, in.Rows
+	}
 	for r := range in.Rows {
+		if in.Width == 1 && a.contiguous(in.A, r*row, step, in.Cols) {
+			a.emit(simd.Instruction{
+				Op: simd.OpCombine, Count: in.Cols, Groups: step, To: lanes(to + r), A: lanes(x), B: a.p.source(in.A, r*row, true).place(),
+			})
+			continue
+		}
 		for c := range in.Cols {
-			e := r*in.Cols + c
-			if in.Trans {
-				e = c*in.Rows + r
-			}
 			op := simd.OpAxpy
 			if c == 0 {
 				op = simd.OpMulScalar
 			}
 			a.emit(simd.Instruction{
 				Op: op, Count: in.Width, To: lanes(to + r*in.Width), A: lanes(x + c*in.Width),
-				B: a.p.source(in.A, e, true).place(),
+				B: a.p.source(in.A, r*row+c*step, true).place(),
 			})
 		}
 	}
+}
+
+// contiguous says whether count elements of o that are step apart are where a
+// program expects them: step apart in their space.
+func (a *assembler) contiguous(o graph.Operand, first, step, count int) bool {
+	start := a.p.source(o, first, true)
+	for k := 1; k < count; k++ {
+		if e := a.p.source(o, first+k*step, true); e.at != start.at+k*step {
+			return false
+		}
+	}
+	return true
 }
 
 // outer writes out products of elements, at least one of each laned.
@@ -183,7 +201,7 @@ func (a *assembler) gather(in graph.Instr) {
 	block, to, cols := a.block(in.B.Buf, in.Rows), a.p.place[in.Dst], a.p.constant(float64(in.Cols)).place()
 	if in.Width == 1 {
 		a.emit(simd.Instruction{
-			Op: simd.OpGather, Count: in.Cols, To: lanes(to), A: cols, B: a.p.source(in.A, 0, true).place(), C: lanes(block),
+			Op: simd.OpGather, Count: in.Cols, To: lanes(to), A: cols, B: a.p.source(in.A, 0, true).place(), C: lanes(block), Groups: in.Rows,
 		})
 		return
 	}
@@ -191,7 +209,7 @@ func (a *assembler) gather(in graph.Instr) {
 		for w := range in.Width {
 			a.emit(simd.Instruction{
 				Op: simd.OpGather, Count: 1, To: lanes(to + i*in.Width + w), A: cols,
-				B: a.p.source(in.A, i, true).place(), C: lanes(block + w),
+				B: a.p.source(in.A, i, true).place(), C: lanes(block + w), Groups: in.Rows,
 			})
 		}
 	}

@@ -14,11 +14,11 @@ func (c *context) factors(clip privacy.Clip) (count float64) {
 	c.zeros = 0
 	clear(c.lanesAt(c.p.factor, 1)[c.n:])
 	factor, norm2 := c.one(c.p.factor), c.one(c.p.norm2)
-	// a finite sum of squares has finite terms
-	if s := simd.Sum(norm2); clip.Kind == privacy.Flat && c.allValid && s-s == 0 {
-		within := c.one(c.p.part)
-		simd.ClipFlat(factor, within, norm2, clip.Norm)
-		return simd.Sum(within) // halves: exact
+	if clip.Kind == privacy.Flat && c.allValid {
+		// a finite sum of squares has finite terms
+		if beyond, total := simd.ClipFlat(factor, norm2, clip.Norm); total-total == 0 {
+			return 0.5*float64(len(norm2)) - beyond
+		}
 	}
 	for b, s := range norm2 {
 		norm := math.Sqrt(s)

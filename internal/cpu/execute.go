@@ -7,7 +7,7 @@ func (f *frame) execute(items []item) {
 	for i := range items {
 		switch it := &items[i]; {
 		case it.program != nil:
-			it.program.Run(&f.in, f.pitch, f.n)
+			it.program.Run(&f.in, f.pitch)
 		case it.step != nil:
 			f.apply(it.step)
 		default:

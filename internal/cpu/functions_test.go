@@ -55,7 +55,7 @@ func apply(op graph.Op, dst, x []float64) bool {
 	}
 	var spaces [simd.Spaces][]float64
 	spaces[inLanes], spaces[inConst] = append(make([]float64, len(x)), x...), p.constants
-	simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1, 1)
+	simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1)
 	copy(dst, spaces[inLanes])
 	return true
 }
@@ -97,7 +97,7 @@ func TestBinaryOperations(t *testing.T) {
 				var spaces [simd.Spaces][]float64
 				spaces[inLanes] = slices.Concat(make([]float64, n), x, y)
 				spaces[inAux] = []float64{v}
-				simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1, 1)
+				simd.NewProgram([]simd.Instruction{in}).Run(&spaces, 1)
 				for i, got := range spaces[inLanes][:n] {
 					a, b := x[i], y[i]
 					if s.a.scalar {

@@ -129,7 +129,7 @@ func (w *worker) jointSum() (count float64) {
 func (w *worker) clipChunk(_, k int) {
 	c := w.contexts[k]
 	w.counts[k] = c.clipChunk(&w.job, w.job.done+k)
-	c.clearZeros()
+	c.weigh()
 	for i := range c.p.terms {
 		c.turn(&c.p.terms[i])
 	}
@@ -178,10 +178,6 @@ func (c *context) borrowing(scratch, view *context) *context {
 		return c
 	}
 	*view = *c
-	view.in[inWeighted], view.in[inNumbers] = scratch.in[inWeighted], scratch.in[inNumbers]
 	view.rowSum, view.some = scratch.rowSum, scratch.some
-	kept := view.kept
-	view.wideScratch = scratch.wideScratch
-	view.kept = kept
 	return view
 }

@@ -34,13 +34,15 @@ type program struct {
 	blocks  map[pick]int
 	terms   []term
 	norms   []item
+	weights *simd.Program // of the sums what programs do; nil if nothing
+	runs    []run
 	loose   bool    // parts of a gradient can cancel
 	slack   float64 // see roundings
 	chunk   int     // records per chunk
 	work    int     // of one record in lanes × scalars, for choosing threads
 	longest int     // row of X of a term in rows
 
-	weighted int // elements of the largest factor of a term
+	weighted int // elements of weighted factors of terms
 	turned   int // numbers of a record, of right factors of products
 	// of wide terms
 	kept       int // elements kept for a record, of all
@@ -156,10 +158,10 @@ func (p *program) addTerms() error {
 		if t.wide() {
 			p.planWide(&t)
 		}
-		p.prepareSum(&t)
 		p.terms = append(p.terms, t)
 	}
 	p.norms = norms.items()
+	p.prepareSums()
 	p.slack = p.roundings()
 	return nil
 }
@@ -172,15 +174,20 @@ func (p *program) chunks(size int) (chunks, chunk int) {
 	return (size + chunk - 1) / chunk, chunk
 }
 
+// shortRow is the most columns whose products and sums are cheaper in lanes than row
+// by row.
+const shortRow = 16
+
 // readsRows says whether an instruction of the record stage is a product with
 // columns that are read from the rows in place.
 func readsRows(t *graph.Tape, in *graph.Instr) bool {
-	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && t.Buffers[in.B.Buf].Kind == graph.KColumn
+	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && in.Cols > shortRow &&
+		t.Buffers[in.B.Buf].Kind == graph.KColumn
 }
 
 // termReadsRows says the same of a term's X, whose square must be a column.
 func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
-	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow &&
+	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow && tm.Rows > shortRow &&
 		tm.XNorm2 != graph.NoBuf && t.Buffers[tm.X].Kind == graph.KColumn
 }
 

@@ -36,8 +36,8 @@ const (
 	inTheta
 	inAux
 	inConst
-	inNumbers  // scratch for sums over lanes
-	inWeighted // weighted factors of a term
+	inNumbers  // sums over lanes
+	inWeighted // weighted factors of terms
 )
 
 // place is where a program finds o.

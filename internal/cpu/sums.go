@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"slices"
+
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
 )
@@ -11,10 +13,11 @@ type term struct {
 	xInRows bool
 	kept    bool // the norm's elements serve the sum
 	at      int  // of those elements among the kept ones of a record
-	// weigh puts f_b·Delta in inWeighted, or the sums over the chunk's lanes in
-	// inNumbers. Nil if neither is wanted.
-	weigh  *simd.Program
-	summed bool // the sums are in inNumbers, in the order of the term's elements
+	// summed terms have their sums over the chunk's lanes in inNumbers, from numbers
+	// on, row by row or column by column.
+	summed, byColumn bool
+	numbers          int
+	weighted         int // elements f_b·Delta in inWeighted, if they are wanted
 	// turned is where the right factor of its product is, in numbers of a record, of
 	// a term that is summed by one matrix product.
 	turned int
@@ -24,49 +27,94 @@ type term struct {
 // by one, rather than as a matrix product or record by record.
 const fewElements = 64
 
-// prepareSum chooses how a term is summed.
-func (p *program) prepareSum(t *term) {
-	size := p.tape.Buffers[t.Delta].Size
-	delta, factor, weighted := lanes(p.place[t.Delta]), lanes(p.factor), simd.Place{Space: uint8(inWeighted)}
-	a := assembler{p: p, record: true}
-	scale := func() {
-		a.emit(simd.Instruction{Op: simd.OpScale, Count: size, To: weighted, A: delta, B: factor})
-		p.weighted = max(p.weighted, size)
+// A run is a range of parameters whose sums lie together in inNumbers.
+type run struct{ numbers, param, count int }
+
+// prepareSums chooses how terms are summed, in the order of their parameters, so that
+// sums lie together as they do.
+func (p *program) prepareSums() {
+	order := make([]*term, len(p.terms))
+	for i := range order {
+		order[i] = &p.terms[i]
 	}
+	slices.SortStableFunc(order, func(s, t *term) int { return s.Param - t.Param })
+	weights := assembler{p: p, record: true}
+	for _, t := range order {
+		p.prepareSum(&weights, t)
+		if !t.inOrder() {
+			continue
+		}
+		next := run{t.numbers, t.Param, t.Rows * t.Cols}
+		if n := len(p.runs); n > 0 && p.runs[n-1].followedBy(next) {
+			p.runs[n-1].count += next.count
+		} else {
+			p.runs = append(p.runs, next)
+		}
+	}
+	if len(weights.open) > 0 {
+		p.weights = simd.NewProgram(weights.open)
+	}
+}
+
+func (r run) followedBy(next run) bool {
+	return next.numbers == r.numbers+r.count && next.param == r.param+r.count
+}
+
+// prepareSum chooses how a term is summed; what a program does of it goes to a.
+func (p *program) prepareSum(a *assembler, t *term) {
+	size := p.tape.Buffers[t.Delta].Size
+	delta, factor := lanes(p.place[t.Delta]), lanes(p.factor)
 	few := t.Rows*t.Cols <= fewElements && !t.wide()
 	switch {
 	case t.Kind == graph.TermDense:
-		a.emit(simd.Instruction{Op: simd.OpDots, Count: size, To: p.scratch(t, size), A: delta, B: factor})
+		a.emit(simd.Instruction{Op: simd.OpDots, Count: size, Groups: 1, To: p.sums(t), A: delta, B: factor})
 	case t.Kind == graph.TermScatter && few:
 		a.emit(simd.Instruction{
-			Op: simd.OpGroupDots, Count: t.Cols, Groups: t.Rows, To: p.scratch(t, t.Rows*t.Cols),
+			Op: simd.OpGroupDots, Count: t.Cols, Groups: t.Rows, To: p.sums(t),
 			A: delta, B: factor, C: lanes(p.blocks[pick{t.Index, t.Rows}]),
 		})
 	case t.Kind == graph.TermScatter:
 	case t.xInRows:
-		scale()
+		p.weigh(a, t)
 		p.longest = max(p.longest, t.Rows)
 		p.work += t.Rows * t.Cols
 	case few:
-		scale()
-		to := p.scratch(t, t.Rows*t.Cols)
-		for r := range t.Rows {
-			a.emit(simd.Instruction{
-				Op: simd.OpDots, Count: t.Cols, To: simd.Place{Space: to.Space, At: to.At + int32(r*t.Cols)},
-				A: weighted, B: lanes(p.place[t.X] + r),
-			})
+		x, weighted := lanes(p.place[t.X]), p.weigh(a, t)
+		dots := simd.Instruction{Op: simd.OpDots, Count: t.Cols, Groups: t.Rows, To: p.sums(t), A: weighted, B: x}
+		if t.byColumn = t.columnsFirst(); t.byColumn {
+			dots.Count, dots.Groups, dots.A, dots.B = t.Rows, t.Cols, x, weighted
 		}
+		a.emit(dots)
 	case t.outerProduct():
 		p.placeTurned(t)
 	default:
-		scale()
+		p.weigh(a, t)
 	}
 	if t.Kind == graph.TermOuter && !t.xInRows && !t.wide() {
 		p.work += t.Rows * t.Cols / productLanes
 	}
-	if len(a.open) > 0 {
-		t.weigh = simd.NewProgram(a.open)
-	}
+}
+
+// weigh sets elements of inWeighted to f_b·Delta.
+func (p *program) weigh(a *assembler, t *term) simd.Place {
+	size := p.tape.Buffers[t.Delta].Size
+	t.weighted = p.weighted
+	p.weighted += size
+	to := simd.Place{Space: uint8(inWeighted), At: int32(t.weighted)}
+	a.emit(simd.Instruction{Op: simd.OpScale, Count: size, To: to, A: lanes(p.place[t.Delta]), B: lanes(p.factor)})
+	return to
+}
+
+// sums gives a term room for its sums.
+func (p *program) sums(t *term) simd.Place {
+	t.summed, t.numbers = true, p.numbers
+	p.numbers += t.Rows * t.Cols
+	return simd.Place{Space: uint8(inNumbers), At: int32(t.numbers)}
+}
+
+// inOrder says whether the sums of a term are in the order of its parameters.
+func (t *term) inOrder() bool {
+	return t.summed && t.contiguous() && (t.byColumn == t.columnsFirst() || t.Cols == 1)
 }
 
 // placeTurned gives the right factor of a product room. Where threads share the sum
@@ -90,35 +138,35 @@ func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	return t.X, tape.Buffers[t.X].Size, t.Rows
 }
 
-// scratch gives a term room for its sums. Terms are summed one after the other
-// and share it.
-func (p *program) scratch(t *term, count int) simd.Place {
-	t.summed = true
-	p.numbers = max(p.numbers, count)
-	return simd.Place{Space: uint8(inNumbers)}
-}
-
 // accumulate adds Σ_b f_b·g_b of the chunk to sum, length P.
 func (c *context) accumulate(sum []float64) {
-	c.clearZeros()
+	c.weigh()
+	for _, r := range c.p.runs {
+		to := sum[r.param : r.param+r.count]
+		simd.Add(to, to, c.in[inNumbers][r.numbers:])
+	}
 	for i := range c.p.terms {
-		t := &c.p.terms[i]
-		c.turn(t)
-		c.sumTerm(sum, t, 0, t.productRows())
+		if t := &c.p.terms[i]; !t.inOrder() {
+			c.turn(t)
+			c.sumTerm(sum, t, 0, t.productRows())
+		}
 	}
 }
 
-// sumTerm adds one term, after clearZeros and turn; of a matrix product only the
-// rows from low to before high.
+// weigh computes what programs do of the sums.
+func (c *context) weigh() {
+	c.clearZeros()
+	if c.p.weights != nil {
+		c.p.weights.Run(&c.in, c.pitch)
+	}
+}
+
+// sumTerm adds one term, after weigh and turn; of a matrix product only the rows from
+// low to before high.
 func (c *context) sumTerm(sum []float64, t *term, low, high int) {
-	if t.kept {
-		c.sumKept(sum, t)
-		return
-	}
-	if t.weigh != nil {
-		t.weigh.Run(&c.in, c.pitch, c.n)
-	}
 	switch {
+	case t.kept:
+		c.sumKept(sum, t)
 	case t.summed:
 		c.addNumbers(sum, t)
 	case t.Kind == graph.TermScatter:
@@ -161,12 +209,14 @@ func (c *context) clearLane(buf graph.Buf, b int) {
 
 // addNumbers adds the sums that a program has taken.
 func (c *context) addNumbers(sum []float64, t *term) {
-	numbers := c.in[inNumbers]
+	row, col := t.Cols, 1
+	if t.byColumn {
+		row, col = 1, t.Rows
+	}
+	numbers := c.in[inNumbers][t.numbers:]
 	for r := range t.Rows {
-		at := t.Param + r*t.RowStride
-		for _, x := range numbers[r*t.Cols : (r+1)*t.Cols] {
-			sum[at] += x
-			at += t.ColStride
+		for k := range t.Cols {
+			sum[t.Param+r*t.RowStride+k*t.ColStride] += numbers[r*row+k*col]
 		}
 	}
 }
@@ -218,7 +268,7 @@ func (c *context) sumProduct(sum []float64, t *term, low, high int) {
 // sumDots is sumProduct where no index is contiguous in sum.
 func (c *context) sumDots(sum []float64, t *term) {
 	k := t.Width * c.pitch
-	x, weighted := c.block(t.X), c.in[inWeighted]
+	x, weighted := c.block(t.X), c.in[inWeighted][t.weighted*c.pitch:]
 	for r := range t.Rows {
 		for col := range t.Cols {
 			sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(x[r*k:(r+1)*k], weighted[col*k:(col+1)*k])
@@ -229,7 +279,7 @@ func (c *context) sumDots(sum []float64, t *term) {
 // sumRows reads X in place. A record that counts as zero is not read.
 func (c *context) sumRows(sum []float64, t *term) {
 	offset := c.p.tape.Buffers[t.X].Offset
-	weighted := c.in[inWeighted]
+	weighted := c.in[inWeighted][t.weighted*c.pitch:]
 	for col := range t.Cols {
 		w, index := c.counted(weighted[col*c.pitch:][:c.n])
 		at := t.Param + col*t.ColStride

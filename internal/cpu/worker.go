@@ -187,11 +187,11 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 
 // beyond reports whether a batch has an index that is not below n.
 func beyond(batch []uint32, n int) bool {
-	least := int64(0)
+	last, room := int64(n)-1, int64(0)
 	for _, k := range batch {
-		least |= int64(n) - 1 - int64(k) // negative once one is
+		room |= last - int64(k) // negative once one is
 	}
-	return least < 0
+	return room < 0
 }
 
 // shards is a function of the batch and the tape, never of the threads.

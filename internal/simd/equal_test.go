@@ -144,12 +144,11 @@ func TestClipFlat(t *testing.T) {
 			if n > 3 {
 				norm2[2], norm2[3] = 0.49, 0
 			}
-			f, w := make([]float64, n), make([]float64, n)
-			plain.clipFlat(f, w, norm2, 0.7)
-			factor, within := atEnd(t, make([]float64, n)), atEnd(t, make([]float64, n))
-			k.clipFlat(factor, within, atEnd(t, norm2), 0.7)
-			equal(t, "factor", factor, f)
-			equal(t, "within", within, w)
+			want, got := make([]float64, n), atEnd(t, make([]float64, n))
+			wantBeyond, wantTotal := plain.clipFlat(want, norm2, 0.7)
+			beyond, total := k.clipFlat(got, atEnd(t, norm2), 0.7)
+			equal(t, "factor", got, want)
+			equal(t, "beyond, total", []float64{beyond, total}, []float64{wantBeyond, wantTotal})
 		}
 	})
 }

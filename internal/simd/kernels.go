@@ -15,7 +15,7 @@ type kernels struct {
 
 	sum      func(a []float64) float64
 	dot      func(a, b []float64) float64
-	clipFlat func(factor, within, norm2 []float64, c float64)
+	clipFlat func(factor, norm2 []float64, c float64) (beyond, total float64)
 
 	adam     func(x, grad, first, second []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)
 	adamGain func(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2, unbias1, unbias2, epsilon, rate float64)

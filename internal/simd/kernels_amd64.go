@@ -109,8 +109,8 @@ func sumAVX2(a []float64) float64
 // Σ a·b
 func dotAVX2(a []float64, b []float64) float64
 
-// factor = min(1, c/√norm2), within = 1/2 where √norm2 <= c, else -1/2
-func clipFlatAVX2(factor []float64, within []float64, norm2 []float64, c float64)
+// factor = min(1, c/√norm2); beyond is how many √norm2 > c or are not a number, total Σ norm2
+func clipFlatAVX2(factor []float64, norm2 []float64, c float64) (beyond float64, total float64)
 
 // One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
 func adamAVX2(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
@@ -125,15 +125,15 @@ func rowDots32AVX2(dst []float64, w []float64, table []float32, stride int, inde
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum32AVX2(sum []float64, w []float64, table []float32, stride int, index []uint32)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
-
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
 
 // dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
 func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
@@ -279,8 +279,8 @@ func sumAVX512(a []float64) float64
 // Σ a·b
 func dotAVX512(a []float64, b []float64) float64
 
-// factor = min(1, c/√norm2), within = 1/2 where √norm2 <= c, else -1/2
-func clipFlatAVX512(factor []float64, within []float64, norm2 []float64, c float64)
+// factor = min(1, c/√norm2); beyond is how many √norm2 > c or are not a number, total Σ norm2
+func clipFlatAVX512(factor []float64, norm2 []float64, c float64) (beyond float64, total float64)
 
 // One step of Adam: x += gain·first·unbias1, gain = rate/(√(second·unbias2) + epsilon).
 func adamAVX512(x []float64, grad []float64, first []float64, second []float64, beta1 float64, rest1 float64, beta2 float64, rest2 float64, unbias1 float64, unbias2 float64, epsilon float64, rate float64)
@@ -295,15 +295,15 @@ func rowDots32AVX512(dst []float64, w []float64, table []float32, stride int, in
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum32AVX512(sum []float64, w []float64, table []float32, stride int, index []uint32)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
-
 // dst[b] = Σ_j w[j]·table[index[b]·stride+j] in the shape of dot;
 // of the row 64 further on in index the first fetch bytes are prefetched.
 func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, index []uint32)
+
+// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
+func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
 
 // dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
 func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)

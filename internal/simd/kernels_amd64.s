@@ -8291,80 +8291,100 @@ done105:
 	VZEROUPPER
 	RET
 
-// func clipFlatAVX2(factor []float64, within []float64, norm2 []float64, c float64)
-// Requires: AVX
-TEXT ·clipFlatAVX2(SB), NOSPLIT, $0-80
+// func clipFlatAVX2(factor []float64, norm2 []float64, c float64) (beyond float64, total float64)
+// Requires: AVX, SSE2
+TEXT ·clipFlatAVX2(SB), NOSPLIT, $0-72
 	MOVQ         factor_base+0(FP), AX
 	MOVQ         factor_len+8(FP), CX
-	MOVQ         within_base+24(FP), DX
-	MOVQ         norm2_base+48(FP), BX
-	VBROADCASTSD c+72(FP), Y0
+	MOVQ         norm2_base+24(FP), DX
+	VBROADCASTSD c+48(FP), Y0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y1
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Y2
-	VBROADCASTSD cbfe0000000000000<>+0(SB), Y3
-	MOVQ         CX, SI
-	ANDQ         $0x07, SI
+	VXORPD       Y2, Y2, Y2
+	VXORPD       Y3, Y3, Y3
+	VXORPD       Y4, Y4, Y4
+	VXORPD       Y5, Y5, Y5
+	MOVQ         CX, BX
+	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
 	JZ           tail107
 
 loop106:
-	VMOVUPD   (BX), Y4
-	VSQRTPD   Y4, Y4
-	VDIVPD    Y4, Y0, Y5
-	VCMPPD    $0x12, Y0, Y4, Y6
-	VBLENDVPD Y6, Y1, Y5, Y5
-	VMOVUPD   Y5, (AX)
-	VCMPPD    $0x12, Y0, Y4, Y4
-	VBLENDVPD Y4, Y2, Y3, Y4
-	VMOVUPD   Y4, (DX)
-	VMOVUPD   32(BX), Y4
-	VSQRTPD   Y4, Y4
-	VDIVPD    Y4, Y0, Y5
-	VCMPPD    $0x12, Y0, Y4, Y6
-	VBLENDVPD Y6, Y1, Y5, Y5
-	VMOVUPD   Y5, 32(AX)
-	VCMPPD    $0x12, Y0, Y4, Y4
-	VBLENDVPD Y4, Y2, Y3, Y4
-	VMOVUPD   Y4, 32(DX)
+	VMOVUPD   (DX), Y6
+	VSQRTPD   Y6, Y7
+	VDIVPD    Y7, Y0, Y8
+	VCMPPD    $0x12, Y0, Y7, Y9
+	VBLENDVPD Y9, Y1, Y8, Y8
+	VMOVUPD   Y8, (AX)
+	VXORPD    Y8, Y8, Y8
+	VCMPPD    $0x12, Y0, Y7, Y7
+	VBLENDVPD Y7, Y8, Y1, Y7
+	VADDPD    Y7, Y2, Y2
+	VADDPD    Y6, Y4, Y4
+	VMOVUPD   32(DX), Y6
+	VSQRTPD   Y6, Y7
+	VDIVPD    Y7, Y0, Y8
+	VCMPPD    $0x12, Y0, Y7, Y9
+	VBLENDVPD Y9, Y1, Y8, Y8
+	VMOVUPD   Y8, 32(AX)
+	VXORPD    Y8, Y8, Y8
+	VCMPPD    $0x12, Y0, Y7, Y7
+	VBLENDVPD Y7, Y8, Y1, Y7
+	VADDPD    Y7, Y3, Y3
+	VADDPD    Y6, Y5, Y5
 	ADDQ      $0x40, AX
 	ADDQ      $0x40, DX
-	ADDQ      $0x40, BX
 	DECQ      CX
 	JNZ       loop106
 
 tail107:
-	TESTQ      SI, SI
+	TESTQ      BX, BX
 	JZ         done108
 	XORQ       CX, CX
-	SUBQ       SI, CX
-	LEAQ       tail8x8<>+64(SB), SI
-	VMOVUPS    (SI)(CX*8), Y4
-	LEAQ       tail8x4<>+32(SB), SI
-	VMOVUPS    (SI)(CX*4), X5
-	LEAQ       tail8x8<>+96(SB), SI
-	VMOVUPS    (SI)(CX*8), Y5
-	LEAQ       tail8x4<>+48(SB), SI
-	VMOVUPS    (SI)(CX*4), X6
-	VMASKMOVPD (BX), Y4, Y6
-	VSQRTPD    Y6, Y6
-	VDIVPD     Y6, Y0, Y7
-	VCMPPD     $0x12, Y0, Y6, Y8
-	VBLENDVPD  Y8, Y1, Y7, Y7
-	VMASKMOVPD Y7, Y4, (AX)
-	VCMPPD     $0x12, Y0, Y6, Y6
-	VBLENDVPD  Y6, Y2, Y3, Y6
-	VMASKMOVPD Y6, Y4, (DX)
-	VMASKMOVPD 32(BX), Y5, Y4
-	VSQRTPD    Y4, Y4
-	VDIVPD     Y4, Y0, Y6
-	VCMPPD     $0x12, Y0, Y4, Y7
-	VBLENDVPD  Y7, Y1, Y6, Y1
-	VMASKMOVPD Y1, Y5, 32(AX)
-	VCMPPD     $0x12, Y0, Y4, Y0
-	VBLENDVPD  Y0, Y2, Y3, Y0
-	VMASKMOVPD Y0, Y5, 32(DX)
+	SUBQ       BX, CX
+	LEAQ       tail8x8<>+64(SB), BX
+	VMOVUPS    (BX)(CX*8), Y6
+	LEAQ       tail8x4<>+32(SB), BX
+	VMOVUPS    (BX)(CX*4), X7
+	LEAQ       tail8x8<>+96(SB), BX
+	VMOVUPS    (BX)(CX*8), Y7
+	LEAQ       tail8x4<>+48(SB), BX
+	VMOVUPS    (BX)(CX*4), X8
+	VMASKMOVPD (DX), Y6, Y8
+	VSQRTPD    Y8, Y9
+	VDIVPD     Y9, Y0, Y10
+	VCMPPD     $0x12, Y0, Y9, Y11
+	VBLENDVPD  Y11, Y1, Y10, Y10
+	VMASKMOVPD Y10, Y6, (AX)
+	VXORPD     Y6, Y6, Y6
+	VCMPPD     $0x12, Y0, Y9, Y9
+	VBLENDVPD  Y9, Y6, Y1, Y6
+	VADDPD     Y6, Y2, Y2
+	VADDPD     Y8, Y4, Y4
+	VMASKMOVPD 32(DX), Y7, Y6
+	VSQRTPD    Y6, Y8
+	VDIVPD     Y8, Y0, Y9
+	VCMPPD     $0x12, Y0, Y8, Y10
+	VBLENDVPD  Y10, Y1, Y9, Y9
+	VMASKMOVPD Y9, Y7, 32(AX)
+	VXORPD     Y7, Y7, Y7
+	VCMPPD     $0x12, Y0, Y8, Y0
+	VBLENDVPD  Y0, Y7, Y1, Y0
+	VADDPD     Y0, Y3, Y3
+	VADDPD     Y6, Y5, Y5
 
 done108:
+	VADDPD       Y3, Y2, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, beyond+56(FP)
+	VADDPD       Y5, Y4, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VUNPCKHPD    X0, X0, X1
+	VADDSD       X1, X0, X0
+	MOVSD        X0, total+64(FP)
 	VZEROUPPER
 	RET
 
@@ -9245,53 +9265,6 @@ done130:
 	VZEROUPPER
 	RET
 
-// func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
-// Requires: AVX, AVX2
-TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         count+24(FP), CX
-	MOVQ         table_base+32(FP), DX
-	MOVQ         index_base+64(FP), BX
-	MOVQ         index_len+72(FP), SI
-	VBROADCASTSD stride+56(FP), Y0
-	MOVQ         SI, DI
-	SHLQ         $0x03, DI
-
-rows141:
-	TESTQ     SI, SI
-	JZ        done143
-	VXORPD    Y1, Y1, Y1
-	VPMOVZXDQ (BX), Y1
-	VPMULUDQ  Y0, Y1, Y1
-	VXORPD    Y2, Y2, Y2
-	VPMOVZXDQ 16(BX), Y2
-	VPMULUDQ  Y0, Y2, Y2
-	MOVQ      DX, R8
-	MOVQ      AX, R9
-	MOVQ      CX, R10
-
-column142:
-	VPCMPEQQ   Y3, Y3, Y3
-	VGATHERQPS X3, (R8)(Y1*4), X4
-	VCVTPS2PD  X4, Y3
-	VMOVUPD    Y3, (R9)
-	VPCMPEQQ   Y3, Y3, Y3
-	VGATHERQPS X3, (R8)(Y2*4), X5
-	VCVTPS2PD  X5, Y3
-	VMOVUPD    Y3, 32(R9)
-	ADDQ       $0x04, R8
-	ADDQ       DI, R9
-	DECQ       R10
-	JNZ        column142
-	ADDQ       $0x40, AX
-	ADDQ       $0x20, BX
-	SUBQ       $0x08, SI
-	JMP        rows141
-
-done143:
-	VZEROUPPER
-	RET
-
 // func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
@@ -9309,43 +9282,43 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair144:
+pair141:
 	CMPQ  R11, CX
-	JGE   one145
+	JGE   one142
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done148
+	JGE   done145
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done148
+	JLE   done145
 
-line147:
+line144:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line147
+	JG         line144
 
-done148:
+done145:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done150
+	JGE   done147
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done150
+	JLE   done147
 
-line149:
+line146:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line149
+	JG         line146
 
-done150:
+done147:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -9361,9 +9334,9 @@ done150:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail152
+	JZ     tail149
 
-loop151:
+loop148:
 	VMOVUPD     (R12), Y4
 	VMOVUPD     (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -9378,11 +9351,11 @@ loop151:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop151
+	JNZ         loop148
 
-tail152:
+tail149:
 	TESTQ       BP, BP
-	JZ          done153
+	JZ          done150
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -9404,7 +9377,7 @@ tail152:
 	VMASKMOVPD  32(R15), Y5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done153:
+done150:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -9418,27 +9391,27 @@ done153:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair144
+	JMP          pair141
 
-one145:
-	JG    done146
+one142:
+	JG    done143
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done155
+	JGE   done152
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done155
+	JLE   done152
 
-line154:
+line151:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line154
+	JG         line151
 
-done155:
+done152:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -9449,9 +9422,9 @@ done155:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail157
+	JZ     tail154
 
-loop156:
+loop153:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -9461,11 +9434,11 @@ loop156:
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop156
+	JNZ         loop153
 
-tail157:
+tail154:
 	TESTQ       CX, CX
-	JZ          done158
+	JZ          done155
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -9483,7 +9456,7 @@ tail157:
 	VMASKMOVPD  32(R14), Y3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done158:
+done155:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -9492,7 +9465,7 @@ done158:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done146:
+done143:
 	VZEROUPPER
 	RET
 
@@ -9508,11 +9481,11 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done159
+	JZ    done156
 
-columns160:
+columns157:
 	CMPQ    CX, $0x20
-	JLT     narrower161
+	JLT     narrower158
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -9523,7 +9496,7 @@ columns160:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row162:
+row159:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9546,7 +9519,7 @@ row162:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row162
+	JLT          row159
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -9558,19 +9531,19 @@ row162:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns160
+	JMP          columns157
 
-narrower161:
-columns163:
+narrower158:
+columns160:
 	CMPQ    CX, $0x10
-	JLT     narrower164
+	JLT     narrower161
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row165:
+row162:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9585,7 +9558,7 @@ row165:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row165
+	JLT          row162
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -9593,17 +9566,17 @@ row165:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns163
+	JMP          columns160
 
-narrower164:
-columns166:
+narrower161:
+columns163:
 	CMPQ    CX, $0x08
-	JLT     narrower167
+	JLT     narrower164
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row168:
+row165:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9614,17 +9587,17 @@ row168:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row168
+	JLT          row165
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns166
+	JMP          columns163
 
-narrower167:
+narrower164:
 	TESTQ      CX, CX
-	JZ         done159
+	JZ         done156
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -9639,7 +9612,7 @@ narrower167:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row169:
+row166:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -9650,13 +9623,182 @@ row169:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row169
+	JLT          row166
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done159:
+done156:
 	VZEROUPPER
 	RET
+
+// func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
+// Requires: AVX
+TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    index_base+64(FP), CX
+	MOVQ    index_len+72(FP), DX
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    count+24(FP), SI
+	ANDQ    $0x03, SI
+	NEGQ    SI
+	LEAQ    tail4x4<>+16(SB), DI
+	VMOVUPS (DI)(SI*4), X0
+
+rows167:
+	TESTQ DX, DX
+	JZ    done171
+	MOVL  (CX), R8
+	IMULQ stride+56(FP), R8
+	SHLQ  $0x02, R8
+	ADDQ  table_base+32(FP), R8
+	MOVL  4(CX), R9
+	IMULQ stride+56(FP), R9
+	SHLQ  $0x02, R9
+	ADDQ  table_base+32(FP), R9
+	MOVL  8(CX), R10
+	IMULQ stride+56(FP), R10
+	SHLQ  $0x02, R10
+	ADDQ  table_base+32(FP), R10
+	MOVL  12(CX), R11
+	IMULQ stride+56(FP), R11
+	SHLQ  $0x02, R11
+	ADDQ  table_base+32(FP), R11
+	MOVL  16(CX), R12
+	IMULQ stride+56(FP), R12
+	SHLQ  $0x02, R12
+	ADDQ  table_base+32(FP), R12
+	MOVL  20(CX), R13
+	IMULQ stride+56(FP), R13
+	SHLQ  $0x02, R13
+	ADDQ  table_base+32(FP), R13
+	MOVL  24(CX), R14
+	IMULQ stride+56(FP), R14
+	SHLQ  $0x02, R14
+	ADDQ  table_base+32(FP), R14
+	MOVL  28(CX), R15
+	IMULQ stride+56(FP), R15
+	SHLQ  $0x02, R15
+	ADDQ  table_base+32(FP), R15
+	MOVQ  AX, SI
+	MOVQ  count+24(FP), DI
+
+column168:
+	SUBQ         $0x04, DI
+	JL           some169
+	VMOVUPS      (R8), X1
+	VINSERTF128  $0x01, (R12), Y1, Y1
+	VMOVUPS      (R9), X2
+	VINSERTF128  $0x01, (R13), Y2, Y2
+	VMOVUPS      (R10), X3
+	VINSERTF128  $0x01, (R14), Y3, Y3
+	VMOVUPS      (R11), X4
+	VINSERTF128  $0x01, (R15), Y4, Y4
+	VUNPCKLPS    Y2, Y1, Y5
+	VUNPCKLPS    Y4, Y3, Y6
+	VUNPCKLPD    Y6, Y5, Y7
+	VUNPCKHPD    Y6, Y5, Y5
+	VUNPCKHPS    Y2, Y1, Y6
+	VUNPCKHPS    Y4, Y3, Y12
+	VUNPCKLPD    Y12, Y6, Y13
+	VUNPCKHPD    Y12, Y6, Y6
+	VEXTRACTF128 $0x01, Y7, X1
+	VCVTPS2PD    X7, Y7
+	VMOVUPD      Y7, (SI)
+	VCVTPS2PD    X1, Y7
+	VMOVUPD      Y7, 32(SI)
+	ADDQ         BX, SI
+	VEXTRACTF128 $0x01, Y5, X1
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y5, (SI)
+	VCVTPS2PD    X1, Y5
+	VMOVUPD      Y5, 32(SI)
+	ADDQ         BX, SI
+	VEXTRACTF128 $0x01, Y13, X1
+	VCVTPS2PD    X13, Y5
+	VMOVUPD      Y5, (SI)
+	VCVTPS2PD    X1, Y5
+	VMOVUPD      Y5, 32(SI)
+	ADDQ         BX, SI
+	VEXTRACTF128 $0x01, Y6, X1
+	VCVTPS2PD    X6, Y5
+	VMOVUPD      Y5, (SI)
+	VCVTPS2PD    X1, Y5
+	VMOVUPD      Y5, 32(SI)
+	ADDQ         BX, SI
+	ADDQ         $0x10, R8
+	ADDQ         $0x10, R9
+	ADDQ         $0x10, R10
+	ADDQ         $0x10, R11
+	ADDQ         $0x10, R12
+	ADDQ         $0x10, R13
+	ADDQ         $0x10, R14
+	ADDQ         $0x10, R15
+	JMP          column168
+
+some169:
+	ADDQ         $0x04, DI
+	JZ           next170
+	VMASKMOVPS   (R8), X0, X8
+	VMASKMOVPS   (R12), X0, X1
+	VINSERTF128  $0x01, X1, Y8, Y8
+	VMASKMOVPS   (R9), X0, X9
+	VMASKMOVPS   (R13), X0, X1
+	VINSERTF128  $0x01, X1, Y9, Y9
+	VMASKMOVPS   (R10), X0, X10
+	VMASKMOVPS   (R14), X0, X1
+	VINSERTF128  $0x01, X1, Y10, Y10
+	VMASKMOVPS   (R11), X0, X11
+	VMASKMOVPS   (R15), X0, X1
+	VINSERTF128  $0x01, X1, Y11, Y11
+	VUNPCKLPS    Y9, Y8, Y5
+	VUNPCKLPS    Y11, Y10, Y6
+	VUNPCKLPD    Y6, Y5, Y7
+	VUNPCKHPD    Y6, Y5, Y5
+	VUNPCKHPS    Y9, Y8, Y6
+	VUNPCKHPS    Y11, Y10, Y12
+	VUNPCKLPD    Y12, Y6, Y13
+	VUNPCKHPD    Y12, Y6, Y6
+	VEXTRACTF128 $0x01, Y7, X1
+	VCVTPS2PD    X7, Y6
+	VMOVUPD      Y6, (SI)
+	VCVTPS2PD    X1, Y6
+	VMOVUPD      Y6, 32(SI)
+	ADDQ         BX, SI
+	DECQ         DI
+	JZ           next170
+	VEXTRACTF128 $0x01, Y5, X1
+	VCVTPS2PD    X5, Y5
+	VMOVUPD      Y5, (SI)
+	VCVTPS2PD    X1, Y5
+	VMOVUPD      Y5, 32(SI)
+	ADDQ         BX, SI
+	DECQ         DI
+	JZ           next170
+	VEXTRACTF128 $0x01, Y13, X1
+	VCVTPS2PD    X13, Y5
+	VMOVUPD      Y5, (SI)
+	VCVTPS2PD    X1, Y5
+	VMOVUPD      Y5, 32(SI)
+	ADDQ         BX, SI
+	DECQ         DI
+	JZ           next170
+
+next170:
+	ADDQ $0x40, AX
+	ADDQ $0x20, CX
+	SUBQ $0x08, DX
+	JMP  rows167
+
+done171:
+	VZEROUPPER
+	RET
+
+DATA tail4x4<>+0(SB)/8, $0xffffffffffffffff
+DATA tail4x4<>+8(SB)/8, $0xffffffffffffffff
+DATA tail4x4<>+16(SB)/8, $0x0000000000000000
+DATA tail4x4<>+24(SB)/8, $0x0000000000000000
+GLOBL tail4x4<>(SB), RODATA|NOPTR, $32
 
 // func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
 // Requires: AVX, AVX2
@@ -9670,9 +9812,9 @@ TEXT ·columns64AVX2(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows170:
+rows172:
 	TESTQ     SI, SI
-	JZ        done172
+	JZ        done174
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -9683,7 +9825,7 @@ rows170:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column171:
+column173:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -9693,13 +9835,13 @@ column171:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column171
+	JNZ        column173
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows170
+	JMP        rows172
 
-done172:
+done174:
 	VZEROUPPER
 	RET
 
@@ -9719,15 +9861,15 @@ TEXT ·turnAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x03, R10
 	LEAQ (R10)(R10*2), R11
 
-lanes173:
+lanes175:
 	SUBQ    $0x04, BX
-	JL      done178
+	JL      done180
 	VMOVUPD (DX), Y0
 	MOVQ    count+64(FP), R12
 
-square174:
+square176:
 	SUBQ       $0x04, R12
-	JL         rest175
+	JL         rest177
 	VMOVUPD    (R9), Y1
 	VMULPD     Y0, Y1, Y1
 	VMOVUPD    (R9)(R10*1), Y2
@@ -9750,14 +9892,14 @@ square174:
 	VMOVUPD    Y1, (SI)(R8*1)
 	LEAQ       (R9)(R10*4), R9
 	ADDQ       $0x20, SI
-	JMP        square174
+	JMP        square176
 
-rest175:
+rest177:
 	ADDQ $0x04, R12
 
-one176:
+one178:
 	DECQ         R12
-	JL           next177
+	JL           next179
 	VMOVUPD      (R9), Y1
 	VMULPD       Y0, Y1, Y1
 	VEXTRACTF128 $0x00, Y1, X2
@@ -9768,17 +9910,17 @@ one176:
 	VMOVHPD      X1, (SI)(R8*1)
 	LEAQ         (R9)(R10*1), R9
 	ADDQ         $0x08, SI
-	JMP          one176
+	JMP          one178
 
-next177:
+next179:
 	ADDQ $0x20, CX
 	MOVQ CX, R9
 	LEAQ (AX)(DI*4), AX
 	MOVQ AX, SI
 	ADDQ $0x20, DX
-	JMP  lanes173
+	JMP  lanes175
 
-done178:
+done180:
 	VZEROUPPER
 	RET
 
@@ -9819,7 +9961,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k179:
+k181:
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (BX), Y14
@@ -9844,7 +9986,7 @@ k179:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k179
+	JNZ          k181
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -9908,7 +10050,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k180:
+k182:
 	VMASKMOVPD   (AX), Y0, Y7
 	VBROADCASTSD (BX), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -9926,7 +10068,7 @@ k180:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k180
+	JNZ          k182
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -9971,7 +10113,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k181:
+k183:
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (BX), Y10
@@ -9989,7 +10131,7 @@ k181:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k181
+	JNZ          k183
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10041,7 +10183,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k182:
+k184:
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -10054,7 +10196,7 @@ k182:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k182
+	JNZ          k184
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10088,7 +10230,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k183:
+k185:
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (BX), Y6
@@ -10100,7 +10242,7 @@ k183:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k183
+	JNZ          k185
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10141,7 +10283,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k184:
+k186:
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -10150,7 +10292,7 @@ k184:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k184
+	JNZ          k186
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10177,7 +10319,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k185:
+k187:
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -10186,7 +10328,7 @@ k185:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k185
+	JNZ          k187
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10222,14 +10364,14 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k186:
+k188:
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
 	VFMADD231PD  Y2, Y3, Y1
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k186
+	JNZ          k188
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10275,7 +10417,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k187:
+k189:
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (BX), Y12
@@ -10293,7 +10435,7 @@ k187:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k187
+	JNZ          k189
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10342,7 +10484,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k188:
+k190:
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (BX), Y8
@@ -10354,7 +10496,7 @@ k188:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k188
+	JNZ          k190
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10394,7 +10536,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k189:
+k191:
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -10403,7 +10545,7 @@ k189:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k189
+	JNZ          k191
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10419,9 +10561,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail191
+	JZ   tail193
 
-loop190:
+loop192:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10475,11 +10617,11 @@ loop190:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop190
+	JNZ          loop192
 
-tail191:
+tail193:
 	TESTQ        BX, BX
-	JZ           done192
+	JZ           done194
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10534,7 +10676,7 @@ tail191:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done192:
+done194:
 	VZEROUPPER
 	RET
 
@@ -10547,9 +10689,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail194
+	JZ   tail196
 
-loop193:
+loop195:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10605,11 +10747,11 @@ loop193:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop193
+	JNZ          loop195
 
-tail194:
+tail196:
 	TESTQ        BX, BX
-	JZ           done195
+	JZ           done197
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10666,7 +10808,7 @@ tail194:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done195:
+done197:
 	VZEROUPPER
 	RET
 
@@ -10679,9 +10821,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail197
+	JZ   tail199
 
-loop196:
+loop198:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -10758,11 +10900,11 @@ loop196:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop196
+	JNZ          loop198
 
-tail197:
+tail199:
 	TESTQ        BX, BX
-	JZ           done198
+	JZ           done200
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10840,7 +10982,7 @@ tail197:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done198:
+done200:
 	VZEROUPPER
 	RET
 
@@ -10853,9 +10995,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail200
+	JZ   tail202
 
-loop199:
+loop201:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -10942,11 +11084,11 @@ loop199:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop199
+	JNZ          loop201
 
-tail200:
+tail202:
 	TESTQ        BX, BX
-	JZ           done201
+	JZ           done203
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11034,7 +11176,7 @@ tail200:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done201:
+done203:
 	VZEROUPPER
 	RET
 
@@ -11047,9 +11189,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail203
+	JZ   tail205
 
-loop202:
+loop204:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -11112,11 +11254,11 @@ loop202:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop202
+	JNZ          loop204
 
-tail203:
+tail205:
 	TESTQ        BX, BX
-	JZ           done204
+	JZ           done206
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11180,7 +11322,7 @@ tail203:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done204:
+done206:
 	VZEROUPPER
 	RET
 
@@ -11193,9 +11335,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail206
+	JZ   tail208
 
-loop205:
+loop207:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -11312,11 +11454,11 @@ loop205:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop205
+	JNZ          loop207
 
-tail206:
+tail208:
 	TESTQ        BX, BX
-	JZ           done207
+	JZ           done209
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11434,7 +11576,7 @@ tail206:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done207:
+done209:
 	VZEROUPPER
 	RET
 
@@ -11447,9 +11589,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail209
+	JZ   tail211
 
-loop208:
+loop210:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -11562,11 +11704,11 @@ loop208:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop208
+	JNZ          loop210
 
-tail209:
+tail211:
 	TESTQ        BX, BX
-	JZ           done210
+	JZ           done212
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11680,7 +11822,7 @@ tail209:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done210:
+done212:
 	VZEROUPPER
 	RET
 
@@ -11693,9 +11835,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail212
+	JZ   tail214
 
-loop211:
+loop213:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11764,11 +11906,11 @@ loop211:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop211
+	JNZ          loop213
 
-tail212:
+tail214:
 	TESTQ        BX, BX
-	JZ           done213
+	JZ           done215
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11838,7 +11980,7 @@ tail212:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done213:
+done215:
 	VZEROUPPER
 	RET
 
@@ -11851,9 +11993,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail215
+	JZ   tail217
 
-loop214:
+loop216:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -12015,11 +12157,11 @@ loop214:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop214
+	JNZ          loop216
 
-tail215:
+tail217:
 	TESTQ        BX, BX
-	JZ           done216
+	JZ           done218
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12182,7 +12324,7 @@ tail215:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done216:
+done218:
 	VZEROUPPER
 	RET
 
@@ -12195,9 +12337,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail218
+	JZ   tail220
 
-loop217:
+loop219:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12329,11 +12471,11 @@ loop217:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop217
+	JNZ          loop219
 
-tail218:
+tail220:
 	TESTQ        BX, BX
-	JZ           done219
+	JZ           done221
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12466,7 +12608,7 @@ tail218:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done219:
+done221:
 	VZEROUPPER
 	RET
 
@@ -12479,9 +12621,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail221
+	JZ   tail223
 
-loop220:
+loop222:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12671,11 +12813,11 @@ loop220:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop220
+	JNZ          loop222
 
-tail221:
+tail223:
 	TESTQ        BX, BX
-	JZ           done222
+	JZ           done224
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12866,7 +13008,7 @@ tail221:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done222:
+done224:
 	VZEROUPPER
 	RET
 
@@ -12879,9 +13021,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail224
+	JZ   tail226
 
-loop223:
+loop225:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -13014,11 +13156,11 @@ loop223:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop223
+	JNZ          loop225
 
-tail224:
+tail226:
 	TESTQ        BX, BX
-	JZ           done225
+	JZ           done227
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13152,7 +13294,7 @@ tail224:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done225:
+done227:
 	VZEROUPPER
 	RET
 
@@ -13165,9 +13307,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail227
+	JZ   tail229
 
-loop226:
+loop228:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13428,11 +13570,11 @@ loop226:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop226
+	JNZ          loop228
 
-tail227:
+tail229:
 	TESTQ        BX, BX
-	JZ           done228
+	JZ           done230
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13694,7 +13836,7 @@ tail227:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done228:
+done230:
 	VZEROUPPER
 	RET
 
@@ -13707,9 +13849,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail230
+	JZ   tail232
 
-loop229:
+loop231:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13868,11 +14010,11 @@ loop229:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop229
+	JNZ          loop231
 
-tail230:
+tail232:
 	TESTQ        BX, BX
-	JZ           done231
+	JZ           done233
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14032,7 +14174,7 @@ tail230:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done231:
+done233:
 	VZEROUPPER
 	RET
 
@@ -14045,9 +14187,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail233
+	JZ   tail235
 
-loop232:
+loop234:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -14055,11 +14197,11 @@ loop232:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop232
+	JNZ          loop234
 
-tail233:
+tail235:
 	TESTQ        BX, BX
-	JZ           done234
+	JZ           done236
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14068,7 +14210,7 @@ tail233:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done234:
+done236:
 	VZEROUPPER
 	RET
 
@@ -14081,20 +14223,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail236
+	JZ   tail238
 
-loop235:
+loop237:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop235
+	JNZ     loop237
 
-tail236:
+tail238:
 	TESTQ     BX, BX
-	JZ        done237
+	JZ        done239
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14102,7 +14244,7 @@ tail236:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done237:
+done239:
 	VZEROUPPER
 	RET
 
@@ -14115,9 +14257,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail239
+	JZ   tail241
 
-loop238:
+loop240:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -14125,11 +14267,11 @@ loop238:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop238
+	JNZ          loop240
 
-tail239:
+tail241:
 	TESTQ        BX, BX
-	JZ           done240
+	JZ           done242
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14138,7 +14280,7 @@ tail239:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done240:
+done242:
 	VZEROUPPER
 	RET
 
@@ -14151,20 +14293,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail242
+	JZ   tail244
 
-loop241:
+loop243:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop241
+	JNZ     loop243
 
-tail242:
+tail244:
 	TESTQ     BX, BX
-	JZ        done243
+	JZ        done245
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14172,7 +14314,7 @@ tail242:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done243:
+done245:
 	VZEROUPPER
 	RET
 
@@ -14186,9 +14328,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail245
+	JZ   tail247
 
-loop244:
+loop246:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -14197,11 +14339,11 @@ loop244:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop244
+	JNZ     loop246
 
-tail245:
+tail247:
 	TESTQ     SI, SI
-	JZ        done246
+	JZ        done248
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14210,7 +14352,7 @@ tail245:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done246:
+done248:
 	VZEROUPPER
 	RET
 
@@ -14224,9 +14366,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail248
+	JZ   tail250
 
-loop247:
+loop249:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -14235,11 +14377,11 @@ loop247:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop247
+	JNZ     loop249
 
-tail248:
+tail250:
 	TESTQ     SI, SI
-	JZ        done249
+	JZ        done251
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14248,7 +14390,7 @@ tail248:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done249:
+done251:
 	VZEROUPPER
 	RET
 
@@ -14262,9 +14404,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail251
+	JZ   tail253
 
-loop250:
+loop252:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -14273,11 +14415,11 @@ loop250:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop250
+	JNZ     loop252
 
-tail251:
+tail253:
 	TESTQ     SI, SI
-	JZ        done252
+	JZ        done254
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14286,7 +14428,7 @@ tail251:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done252:
+done254:
 	VZEROUPPER
 	RET
 
@@ -14300,9 +14442,9 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail254
+	JZ   tail256
 
-loop253:
+loop255:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z0
@@ -14311,11 +14453,11 @@ loop253:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop253
+	JNZ     loop255
 
-tail254:
+tail256:
 	TESTQ     SI, SI
-	JZ        done255
+	JZ        done257
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14324,7 +14466,7 @@ tail254:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done255:
+done257:
 	VZEROUPPER
 	RET
 
@@ -14338,9 +14480,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail257
+	JZ   tail259
 
-loop256:
+loop258:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMOVAPD Z1, Z2
@@ -14354,11 +14496,11 @@ loop256:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop256
+	JNZ     loop258
 
-tail257:
+tail259:
 	TESTQ     SI, SI
-	JZ        done258
+	JZ        done260
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14372,7 +14514,7 @@ tail257:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done258:
+done260:
 	VZEROUPPER
 	RET
 
@@ -14386,20 +14528,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail260
+	JZ           tail262
 
-loop259:
+loop261:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop259
+	JNZ     loop261
 
-tail260:
+tail262:
 	TESTQ     BX, BX
-	JZ        done261
+	JZ        done263
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14407,7 +14549,7 @@ tail260:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done261:
+done263:
 	VZEROUPPER
 	RET
 
@@ -14421,20 +14563,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail263
+	JZ           tail265
 
-loop262:
+loop264:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop262
+	JNZ     loop264
 
-tail263:
+tail265:
 	TESTQ     BX, BX
-	JZ        done264
+	JZ        done266
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14442,7 +14584,7 @@ tail263:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done264:
+done266:
 	VZEROUPPER
 	RET
 
@@ -14456,20 +14598,20 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail266
+	JZ           tail268
 
-loop265:
+loop267:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop265
+	JNZ     loop267
 
-tail266:
+tail268:
 	TESTQ     BX, BX
-	JZ        done267
+	JZ        done269
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14477,7 +14619,7 @@ tail266:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done267:
+done269:
 	VZEROUPPER
 	RET
 
@@ -14491,20 +14633,20 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail269
+	JZ           tail271
 
-loop268:
+loop270:
 	VMOVUPD (CX), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop268
+	JNZ     loop270
 
-tail269:
+tail271:
 	TESTQ     BX, BX
-	JZ        done270
+	JZ        done272
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14512,7 +14654,7 @@ tail269:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done270:
+done272:
 	VZEROUPPER
 	RET
 
@@ -14526,20 +14668,20 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail272
+	JZ           tail274
 
-loop271:
+loop273:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop271
+	JNZ     loop273
 
-tail272:
+tail274:
 	TESTQ     BX, BX
-	JZ        done273
+	JZ        done275
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14547,7 +14689,7 @@ tail272:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done273:
+done275:
 	VZEROUPPER
 	RET
 
@@ -14561,9 +14703,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail275
+	JZ           tail277
 
-loop274:
+loop276:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -14575,11 +14717,11 @@ loop274:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop274
+	JNZ     loop276
 
-tail275:
+tail277:
 	TESTQ     BX, BX
-	JZ        done276
+	JZ        done278
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14592,7 +14734,7 @@ tail275:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done276:
+done278:
 	VZEROUPPER
 	RET
 
@@ -14606,9 +14748,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail278
+	JZ   tail280
 
-loop277:
+loop279:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -14618,11 +14760,11 @@ loop277:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop277
+	JNZ         loop279
 
-tail278:
+tail280:
 	TESTQ       SI, SI
-	JZ          done279
+	JZ          done281
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -14632,7 +14774,7 @@ tail278:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done279:
+done281:
 	VZEROUPPER
 	RET
 
@@ -14646,9 +14788,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail281
+	JZ           tail283
 
-loop280:
+loop282:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -14656,11 +14798,11 @@ loop280:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop280
+	JNZ         loop282
 
-tail281:
+tail283:
 	TESTQ       BX, BX
-	JZ          done282
+	JZ          done284
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -14669,7 +14811,7 @@ tail281:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done282:
+done284:
 	VZEROUPPER
 	RET
 
@@ -14682,20 +14824,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail284
+	JZ   tail286
 
-loop283:
+loop285:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop283
+	JNZ       loop285
 
-tail284:
+tail286:
 	TESTQ     BX, BX
-	JZ        done285
+	JZ        done287
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14703,7 +14845,7 @@ tail284:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done285:
+done287:
 	VZEROUPPER
 	RET
 
@@ -14716,26 +14858,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail287
+	JZ   tail289
 
-loop286:
+loop288:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop286
+	JNZ       loop288
 
-tail287:
+tail289:
 	TESTQ       BX, BX
-	JZ          done288
+	JZ          done290
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done288:
+done290:
 	VZEROUPPER
 	RET
 
@@ -14748,25 +14890,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail290
+	JZ     tail292
 
-loop289:
+loop291:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop289
+	JNZ     loop291
 
-tail290:
+tail292:
 	TESTQ     DX, DX
-	JZ        done291
+	JZ        done293
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done291:
+done293:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14787,20 +14929,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail293
+	JZ     tail295
 
-loop292:
+loop294:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop292
+	JNZ         loop294
 
-tail293:
+tail295:
 	TESTQ       BX, BX
-	JZ          done294
+	JZ          done296
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -14808,7 +14950,7 @@ tail293:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done294:
+done296:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14819,59 +14961,75 @@ done294:
 	VZEROUPPER
 	RET
 
-// func clipFlatAVX512(factor []float64, within []float64, norm2 []float64, c float64)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
-TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-80
+// func clipFlatAVX512(factor []float64, norm2 []float64, c float64) (beyond float64, total float64)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, SSE2
+TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         factor_base+0(FP), AX
 	MOVQ         factor_len+8(FP), CX
-	MOVQ         within_base+24(FP), DX
-	MOVQ         norm2_base+48(FP), BX
-	VBROADCASTSD c+72(FP), Z0
+	MOVQ         norm2_base+24(FP), DX
+	VBROADCASTSD c+48(FP), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
-	VBROADCASTSD c3fe0000000000000<>+0(SB), Z2
-	VBROADCASTSD cbfe0000000000000<>+0(SB), Z3
-	MOVQ         CX, SI
-	ANDQ         $0x07, SI
+	VPXORQ       Z2, Z2, Z2
+	VPXORQ       Z3, Z3, Z3
+	MOVQ         CX, BX
+	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail296
+	JZ           tail298
 
-loop295:
-	VMOVUPD (BX), Z4
-	VSQRTPD Z4, Z4
-	VDIVPD  Z4, Z0, Z5
-	VMOVAPD Z5, Z5
-	VCMPPD  $0x12, Z0, Z4, K1
-	VMOVAPD Z1, K1, Z5
-	VMOVUPD Z5, (AX)
-	VMOVAPD Z3, Z5
-	VCMPPD  $0x12, Z0, Z4, K1
-	VMOVAPD Z2, K1, Z5
-	VMOVUPD Z5, (DX)
+loop297:
+	VMOVUPD (DX), Z4
+	VSQRTPD Z4, Z5
+	VDIVPD  Z5, Z0, Z6
+	VMOVAPD Z6, Z6
+	VCMPPD  $0x12, Z0, Z5, K1
+	VMOVAPD Z1, K1, Z6
+	VMOVUPD Z6, (AX)
+	VPXORQ  Z7, Z7, Z7
+	VMOVAPD Z1, Z6
+	VCMPPD  $0x12, Z0, Z5, K1
+	VMOVAPD Z7, K1, Z6
+	VADDPD  Z6, Z2, Z2
+	VADDPD  Z4, Z3, Z3
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
-	ADDQ    $0x40, BX
 	DECQ    CX
-	JNZ     loop295
+	JNZ     loop297
 
-tail296:
-	TESTQ     SI, SI
-	JZ        done297
+tail298:
+	TESTQ     BX, BX
+	JZ        done299
 	MOVQ      $-1, CX
-	BZHIQ     SI, CX, CX
+	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
-	VMOVUPD.Z (BX), K1, Z4
-	VSQRTPD   Z4, Z4
-	VDIVPD    Z4, Z0, Z5
-	VMOVAPD   Z5, Z5
-	VCMPPD    $0x12, Z0, Z4, K2
-	VMOVAPD   Z1, K2, Z5
-	VMOVUPD   Z5, K1, (AX)
-	VMOVAPD   Z3, Z1
-	VCMPPD    $0x12, Z0, Z4, K2
-	VMOVAPD   Z2, K2, Z1
-	VMOVUPD   Z1, K1, (DX)
+	VMOVUPD.Z (DX), K1, Z4
+	VSQRTPD   Z4, Z5
+	VDIVPD    Z5, Z0, Z6
+	VMOVAPD   Z6, Z6
+	VCMPPD    $0x12, Z0, Z5, K2
+	VMOVAPD   Z1, K2, Z6
+	VMOVUPD   Z6, K1, (AX)
+	VPXORQ    Z8, Z8, Z8
+	VMOVAPD   Z1, Z1
+	VCMPPD    $0x12, Z0, Z5, K1
+	VMOVAPD   Z8, K1, Z1
+	VADDPD    Z1, Z2, Z2
+	VADDPD    Z4, Z3, Z3
 
-done297:
+done299:
+	VEXTRACTF64X4 $0x01, Z2, Y0
+	VADDPD        Y0, Y2, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, beyond+56(FP)
+	VEXTRACTF64X4 $0x01, Z3, Y0
+	VADDPD        Y0, Y3, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VUNPCKHPD     X0, X0, X1
+	VADDSD        X1, X0, X0
+	MOVSD         X0, total+64(FP)
 	VZEROUPPER
 	RET
 
@@ -14894,9 +15052,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail299
+	JZ           tail301
 
-loop298:
+loop300:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -14952,11 +15110,11 @@ loop298:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop298
+	JNZ          loop300
 
-tail299:
+tail301:
 	TESTQ        DI, DI
-	JZ           done300
+	JZ           done302
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -15011,7 +15169,7 @@ tail299:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done300:
+done302:
 	VZEROUPPER
 	RET
 
@@ -15035,9 +15193,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail302
+	JZ           tail304
 
-loop301:
+loop303:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -15095,11 +15253,11 @@ loop301:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop301
+	JNZ          loop303
 
-tail302:
+tail304:
 	TESTQ        R8, R8
-	JZ           done303
+	JZ           done305
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -15155,7 +15313,7 @@ tail302:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done303:
+done305:
 	VZEROUPPER
 	RET
 
@@ -15176,43 +15334,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair304:
+pair306:
 	CMPQ  R11, CX
-	JGE   one305
+	JGE   one307
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done308
+	JGE   done310
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done308
+	JLE   done310
 
-line307:
+line309:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line307
+	JG         line309
 
-done308:
+done310:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done310
+	JGE   done312
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done310
+	JLE   done312
 
-line309:
+line311:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line309
+	JG         line311
 
-done310:
+done312:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15226,9 +15384,9 @@ done310:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail312
+	JZ     tail314
 
-loop311:
+loop313:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -15238,11 +15396,11 @@ loop311:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop311
+	JNZ         loop313
 
-tail312:
+tail314:
 	TESTQ       BP, BP
-	JZ          done313
+	JZ          done315
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -15252,7 +15410,7 @@ tail312:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done313:
+done315:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -15268,27 +15426,27 @@ done313:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair304
+	JMP           pair306
 
-one305:
-	JG    done306
+one307:
+	JG    done308
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done315
+	JGE   done317
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done315
+	JLE   done317
 
-line314:
+line316:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line314
+	JG         line316
 
-done315:
+done317:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15298,20 +15456,20 @@ done315:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail317
+	JZ     tail319
 
-loop316:
+loop318:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop316
+	JNZ         loop318
 
-tail317:
+tail319:
 	TESTQ       CX, CX
-	JZ          done318
+	JZ          done320
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15319,7 +15477,7 @@ tail317:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done318:
+done320:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15329,7 +15487,7 @@ done318:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done306:
+done308:
 	VZEROUPPER
 	RET
 
@@ -15345,11 +15503,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done319
+	JZ    done321
 
-columns320:
+columns322:
 	CMPQ    CX, $0x40
-	JLT     narrower321
+	JLT     narrower323
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15360,7 +15518,7 @@ columns320:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row322:
+row324:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15383,7 +15541,7 @@ row322:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row322
+	JLT          row324
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15395,19 +15553,19 @@ row322:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns320
+	JMP          columns322
 
-narrower321:
-columns323:
+narrower323:
+columns325:
 	CMPQ    CX, $0x20
-	JLT     narrower324
+	JLT     narrower326
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row325:
+row327:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15422,7 +15580,7 @@ row325:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row325
+	JLT          row327
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15430,17 +15588,17 @@ row325:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns323
+	JMP          columns325
 
-narrower324:
-columns326:
+narrower326:
+columns328:
 	CMPQ    CX, $0x10
-	JLT     narrower327
+	JLT     narrower329
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row328:
+row330:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15451,22 +15609,22 @@ row328:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row328
+	JLT          row330
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns326
+	JMP          columns328
 
-narrower327:
-columns329:
+narrower329:
+columns331:
 	CMPQ    CX, $0x08
-	JLT     narrower330
+	JLT     narrower332
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row331:
+row333:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15475,23 +15633,23 @@ row331:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row331
+	JLT          row333
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns329
+	JMP          columns331
 
-narrower330:
+narrower332:
 	TESTQ     CX, CX
-	JZ        done319
+	JZ        done321
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row332:
+row334:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15500,50 +15658,10 @@ row332:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row332
+	JLT          row334
 	VMOVUPD      Z0, K1, (AX)
 
-done319:
-	VZEROUPPER
-	RET
-
-// func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
-// Requires: AVX, AVX512DQ, AVX512F
-TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         count+24(FP), CX
-	MOVQ         table_base+32(FP), DX
-	MOVQ         index_base+64(FP), BX
-	MOVQ         index_len+72(FP), SI
-	VBROADCASTSD stride+56(FP), Z0
-	MOVQ         SI, DI
-	SHLQ         $0x03, DI
-
-rows333:
-	TESTQ     SI, SI
-	JZ        done335
-	VPXORQ    Z1, Z1, Z1
-	VPMOVZXDQ (BX), Z1
-	VPMULUDQ  Z0, Z1, Z1
-	MOVQ      DX, R8
-	MOVQ      AX, R9
-	MOVQ      CX, R10
-
-column334:
-	KXNORB     K1, K1, K1
-	VGATHERQPS (R8)(Z1*4), K1, Y3
-	VCVTPS2PD  Y3, Z2
-	VMOVUPD    Z2, (R9)
-	ADDQ       $0x04, R8
-	ADDQ       DI, R9
-	DECQ       R10
-	JNZ        column334
-	ADDQ       $0x40, AX
-	ADDQ       $0x20, BX
-	SUBQ       $0x08, SI
-	JMP        rows333
-
-done335:
+done321:
 	VZEROUPPER
 	RET
 
@@ -15564,43 +15682,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair336:
+pair335:
 	CMPQ  R11, CX
-	JGE   one337
+	JGE   one336
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done340
+	JGE   done339
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done340
+	JLE   done339
 
-line339:
+line338:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line339
+	JG         line338
 
-done340:
+done339:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done342
+	JGE   done341
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done342
+	JLE   done341
 
-line341:
+line340:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line341
+	JG         line340
 
-done342:
+done341:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15614,9 +15732,9 @@ done342:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail344
+	JZ     tail343
 
-loop343:
+loop342:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -15626,11 +15744,11 @@ loop343:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop343
+	JNZ         loop342
 
-tail344:
+tail343:
 	TESTQ       BP, BP
-	JZ          done345
+	JZ          done344
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -15640,7 +15758,7 @@ tail344:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done345:
+done344:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -15656,27 +15774,27 @@ done345:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair336
+	JMP           pair335
 
-one337:
-	JG    done338
+one336:
+	JG    done337
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done347
+	JGE   done346
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done347
+	JLE   done346
 
-line346:
+line345:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line346
+	JG         line345
 
-done347:
+done346:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15686,20 +15804,20 @@ done347:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail349
+	JZ     tail348
 
-loop348:
+loop347:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop348
+	JNZ         loop347
 
-tail349:
+tail348:
 	TESTQ       CX, CX
-	JZ          done350
+	JZ          done349
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15707,7 +15825,7 @@ tail349:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done350:
+done349:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15717,7 +15835,7 @@ done350:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done338:
+done337:
 	VZEROUPPER
 	RET
 
@@ -15733,11 +15851,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done351
+	JZ    done350
 
-columns352:
+columns351:
 	CMPQ    CX, $0x40
-	JLT     narrower353
+	JLT     narrower352
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15748,7 +15866,7 @@ columns352:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row354:
+row353:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15771,7 +15889,7 @@ row354:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row354
+	JLT          row353
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15783,19 +15901,19 @@ row354:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns352
+	JMP          columns351
 
-narrower353:
-columns355:
+narrower352:
+columns354:
 	CMPQ    CX, $0x20
-	JLT     narrower356
+	JLT     narrower355
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row357:
+row356:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15810,7 +15928,7 @@ row357:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row357
+	JLT          row356
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15818,17 +15936,17 @@ row357:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns355
+	JMP          columns354
 
-narrower356:
-columns358:
+narrower355:
+columns357:
 	CMPQ    CX, $0x10
-	JLT     narrower359
+	JLT     narrower358
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row360:
+row359:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15839,22 +15957,22 @@ row360:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row360
+	JLT          row359
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns358
+	JMP          columns357
 
-narrower359:
-columns361:
+narrower358:
+columns360:
 	CMPQ    CX, $0x08
-	JLT     narrower362
+	JLT     narrower361
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row363:
+row362:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15863,23 +15981,23 @@ row363:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row363
+	JLT          row362
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns361
+	JMP          columns360
 
-narrower362:
+narrower361:
 	TESTQ     CX, CX
-	JZ        done351
+	JZ        done350
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row364:
+row363:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15888,10 +16006,152 @@ row364:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row364
+	JLT          row363
 	VMOVUPD      Z0, K1, (AX)
 
-done351:
+done350:
+	VZEROUPPER
+	RET
+
+// func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
+// Requires: AVX, AVX512F
+TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    index_base+64(FP), CX
+	MOVQ    index_len+72(FP), DX
+	MOVQ    DX, BX
+	SHLQ    $0x03, BX
+	MOVQ    count+24(FP), SI
+	ANDQ    $0x03, SI
+	NEGQ    SI
+	LEAQ    tail4x4<>+16(SB), DI
+	VMOVUPS (DI)(SI*4), X0
+
+rows364:
+	TESTQ DX, DX
+	JZ    done368
+	MOVL  (CX), R8
+	IMULQ stride+56(FP), R8
+	SHLQ  $0x02, R8
+	ADDQ  table_base+32(FP), R8
+	MOVL  4(CX), R9
+	IMULQ stride+56(FP), R9
+	SHLQ  $0x02, R9
+	ADDQ  table_base+32(FP), R9
+	MOVL  8(CX), R10
+	IMULQ stride+56(FP), R10
+	SHLQ  $0x02, R10
+	ADDQ  table_base+32(FP), R10
+	MOVL  12(CX), R11
+	IMULQ stride+56(FP), R11
+	SHLQ  $0x02, R11
+	ADDQ  table_base+32(FP), R11
+	MOVL  16(CX), R12
+	IMULQ stride+56(FP), R12
+	SHLQ  $0x02, R12
+	ADDQ  table_base+32(FP), R12
+	MOVL  20(CX), R13
+	IMULQ stride+56(FP), R13
+	SHLQ  $0x02, R13
+	ADDQ  table_base+32(FP), R13
+	MOVL  24(CX), R14
+	IMULQ stride+56(FP), R14
+	SHLQ  $0x02, R14
+	ADDQ  table_base+32(FP), R14
+	MOVL  28(CX), R15
+	IMULQ stride+56(FP), R15
+	SHLQ  $0x02, R15
+	ADDQ  table_base+32(FP), R15
+	MOVQ  AX, SI
+	MOVQ  count+24(FP), DI
+
+column365:
+	SUBQ        $0x04, DI
+	JL          some366
+	VMOVUPS     (R8), X1
+	VINSERTF128 $0x01, (R12), Y1, Y1
+	VMOVUPS     (R9), X2
+	VINSERTF128 $0x01, (R13), Y2, Y2
+	VMOVUPS     (R10), X3
+	VINSERTF128 $0x01, (R14), Y3, Y3
+	VMOVUPS     (R11), X4
+	VINSERTF128 $0x01, (R15), Y4, Y4
+	VUNPCKLPS   Y2, Y1, Y5
+	VUNPCKLPS   Y4, Y3, Y6
+	VUNPCKLPD   Y6, Y5, Y7
+	VUNPCKHPD   Y6, Y5, Y5
+	VUNPCKHPS   Y2, Y1, Y6
+	VUNPCKHPS   Y4, Y3, Y12
+	VUNPCKLPD   Y12, Y6, Y13
+	VUNPCKHPD   Y12, Y6, Y6
+	VCVTPS2PD   Y7, Z7
+	VMOVUPD     Z7, (SI)
+	ADDQ        BX, SI
+	VCVTPS2PD   Y5, Z5
+	VMOVUPD     Z5, (SI)
+	ADDQ        BX, SI
+	VCVTPS2PD   Y13, Z5
+	VMOVUPD     Z5, (SI)
+	ADDQ        BX, SI
+	VCVTPS2PD   Y6, Z5
+	VMOVUPD     Z5, (SI)
+	ADDQ        BX, SI
+	ADDQ        $0x10, R8
+	ADDQ        $0x10, R9
+	ADDQ        $0x10, R10
+	ADDQ        $0x10, R11
+	ADDQ        $0x10, R12
+	ADDQ        $0x10, R13
+	ADDQ        $0x10, R14
+	ADDQ        $0x10, R15
+	JMP         column365
+
+some366:
+	ADDQ        $0x04, DI
+	JZ          next367
+	VMASKMOVPS  (R8), X0, X8
+	VMASKMOVPS  (R12), X0, X1
+	VINSERTF128 $0x01, X1, Y8, Y8
+	VMASKMOVPS  (R9), X0, X9
+	VMASKMOVPS  (R13), X0, X1
+	VINSERTF128 $0x01, X1, Y9, Y9
+	VMASKMOVPS  (R10), X0, X10
+	VMASKMOVPS  (R14), X0, X1
+	VINSERTF128 $0x01, X1, Y10, Y10
+	VMASKMOVPS  (R11), X0, X11
+	VMASKMOVPS  (R15), X0, X1
+	VINSERTF128 $0x01, X1, Y11, Y11
+	VUNPCKLPS   Y9, Y8, Y5
+	VUNPCKLPS   Y11, Y10, Y6
+	VUNPCKLPD   Y6, Y5, Y7
+	VUNPCKHPD   Y6, Y5, Y5
+	VUNPCKHPS   Y9, Y8, Y6
+	VUNPCKHPS   Y11, Y10, Y12
+	VUNPCKLPD   Y12, Y6, Y13
+	VUNPCKHPD   Y12, Y6, Y6
+	VCVTPS2PD   Y7, Z6
+	VMOVUPD     Z6, (SI)
+	ADDQ        BX, SI
+	DECQ        DI
+	JZ          next367
+	VCVTPS2PD   Y5, Z5
+	VMOVUPD     Z5, (SI)
+	ADDQ        BX, SI
+	DECQ        DI
+	JZ          next367
+	VCVTPS2PD   Y13, Z5
+	VMOVUPD     Z5, (SI)
+	ADDQ        BX, SI
+	DECQ        DI
+	JZ          next367
+
+next367:
+	ADDQ $0x40, AX
+	ADDQ $0x20, CX
+	SUBQ $0x08, DX
+	JMP  rows364
+
+done368:
 	VZEROUPPER
 	RET
 
@@ -15907,9 +16167,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows365:
+rows369:
 	TESTQ     SI, SI
-	JZ        done367
+	JZ        done371
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -15917,20 +16177,20 @@ rows365:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column366:
+column370:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column366
+	JNZ        column370
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows365
+	JMP        rows369
 
-done367:
+done371:
 	VZEROUPPER
 	RET
 
@@ -15954,15 +16214,15 @@ TEXT ·turnAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes368:
+lanes372:
 	SUBQ    $0x08, BX
-	JL      done373
+	JL      done377
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square369:
+square373:
 	SUBQ       $0x08, BP
-	JL         rest370
+	JL         rest374
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -16015,14 +16275,14 @@ square369:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square369
+	JMP        square373
 
-rest370:
+rest374:
 	ADDQ $0x08, BP
 
-one371:
+one375:
 	DECQ          BP
-	JL            next372
+	JL            next376
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -16041,9 +16301,9 @@ one371:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one371
+	JMP           one375
 
-next372:
+next376:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -16051,9 +16311,9 @@ next372:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes368
+	JMP  lanes372
 
-done373:
+done377:
 	VZEROUPPER
 	RET
 
@@ -16118,7 +16378,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k374:
+k378:
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (BX), Z30
@@ -16167,7 +16427,7 @@ k374:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k374
+	JNZ          k378
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16266,7 +16526,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k375:
+k379:
 	VMOVUPD.Z    (AX), K1, Z14
 	VBROADCASTSD (BX), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -16300,7 +16560,7 @@ k375:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k375
+	JNZ          k379
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16375,7 +16635,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k376:
+k380:
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (BX), Z18
@@ -16406,7 +16666,7 @@ k376:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k376
+	JNZ          k380
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16475,7 +16735,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k377:
+k381:
 	VMOVUPD.Z    (AX), K1, Z8
 	VBROADCASTSD (BX), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -16497,7 +16757,7 @@ k377:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k377
+	JNZ          k381
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16546,7 +16806,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k378:
+k382:
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (BX), Z10
@@ -16564,7 +16824,7 @@ k378:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k378
+	JNZ          k382
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16611,7 +16871,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k379:
+k383:
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -16624,7 +16884,7 @@ k379:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k379
+	JNZ          k383
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16658,7 +16918,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k380:
+k384:
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (BX), Z6
@@ -16670,7 +16930,7 @@ k380:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k380
+	JNZ          k384
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16706,7 +16966,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k381:
+k385:
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -16715,7 +16975,7 @@ k381:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k381
+	JNZ          k385
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16742,7 +17002,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k382:
+k386:
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -16751,7 +17011,7 @@ k382:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k382
+	JNZ          k386
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16782,14 +17042,14 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k383:
+k387:
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
 	VFMADD231PD  Z1, Z2, Z0
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k383
+	JNZ          k387
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -16862,7 +17122,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k384:
+k388:
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (BX), Z30
@@ -16911,7 +17171,7 @@ k384:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k384
+	JNZ          k388
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17006,7 +17266,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k385:
+k389:
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (BX), Z18
@@ -17037,7 +17297,7 @@ k385:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k385
+	JNZ          k389
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17100,7 +17360,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k386:
+k390:
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (BX), Z10
@@ -17118,7 +17378,7 @@ k386:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k386
+	JNZ          k390
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17162,7 +17422,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k387:
+k391:
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (BX), Z6
@@ -17174,7 +17434,7 @@ k387:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k387
+	JNZ          k391
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17209,7 +17469,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k388:
+k392:
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -17218,7 +17478,7 @@ k388:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k388
+	JNZ          k392
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17262,7 +17522,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k389:
+k393:
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
 	VBROADCASTSS (BX), Y14
@@ -17287,7 +17547,7 @@ k389:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k389
+	JNZ          k393
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17347,7 +17607,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k390:
+k394:
 	VMASKMOVPS   (AX), Y0, Y7
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -17365,7 +17625,7 @@ k390:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k390
+	JNZ          k394
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17428,7 +17688,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k391:
+k395:
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
 	VBROADCASTSS (BX), Y10
@@ -17446,7 +17706,7 @@ k391:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k391
+	JNZ          k395
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17494,7 +17754,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k392:
+k396:
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -17507,7 +17767,7 @@ k392:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k392
+	JNZ          k396
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17541,7 +17801,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k393:
+k397:
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
 	VBROADCASTSS (BX), Y6
@@ -17553,7 +17813,7 @@ k393:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k393
+	JNZ          k397
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17590,7 +17850,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k394:
+k398:
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -17599,7 +17859,7 @@ k394:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k394
+	JNZ          k398
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17626,7 +17886,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k395:
+k399:
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -17635,7 +17895,7 @@ k395:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k395
+	JNZ          k399
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17667,14 +17927,14 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k396:
+k400:
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
 	VFMADD231PS  Y2, Y3, Y1
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k396
+	JNZ          k400
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -17716,7 +17976,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k397:
+k401:
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
 	VBROADCASTSS (BX), Y12
@@ -17734,7 +17994,7 @@ k397:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k397
+	JNZ          k401
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -17779,7 +18039,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k398:
+k402:
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
 	VBROADCASTSS (BX), Y8
@@ -17791,7 +18051,7 @@ k398:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k398
+	JNZ          k402
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -17827,7 +18087,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k399:
+k403:
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -17836,7 +18096,7 @@ k399:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k399
+	JNZ          k403
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -17904,7 +18164,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k400:
+k404:
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
 	VBROADCASTSS (BX), Z30
@@ -17953,7 +18213,7 @@ k400:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k400
+	JNZ          k404
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18052,7 +18312,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k401:
+k405:
 	VMOVUPS.Z    (AX), K1, Z14
 	VBROADCASTSS (BX), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -18086,7 +18346,7 @@ k401:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k401
+	JNZ          k405
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18161,7 +18421,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k402:
+k406:
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
 	VBROADCASTSS (BX), Z18
@@ -18192,7 +18452,7 @@ k402:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k402
+	JNZ          k406
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18261,7 +18521,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k403:
+k407:
 	VMOVUPS.Z    (AX), K1, Z8
 	VBROADCASTSS (BX), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -18283,7 +18543,7 @@ k403:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k403
+	JNZ          k407
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18332,7 +18592,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k404:
+k408:
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
 	VBROADCASTSS (BX), Z10
@@ -18350,7 +18610,7 @@ k404:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k404
+	JNZ          k408
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18397,7 +18657,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k405:
+k409:
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -18410,7 +18670,7 @@ k405:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k405
+	JNZ          k409
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18444,7 +18704,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k406:
+k410:
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
 	VBROADCASTSS (BX), Z6
@@ -18456,7 +18716,7 @@ k406:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k406
+	JNZ          k410
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18492,7 +18752,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k407:
+k411:
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -18501,7 +18761,7 @@ k407:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k407
+	JNZ          k411
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18528,7 +18788,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k408:
+k412:
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -18537,7 +18797,7 @@ k408:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k408
+	JNZ          k412
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18568,14 +18828,14 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k409:
+k413:
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
 	VFMADD231PS  Z1, Z2, Z0
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k409
+	JNZ          k413
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -18648,7 +18908,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k410:
+k414:
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
 	VBROADCASTSS (BX), Z30
@@ -18697,7 +18957,7 @@ k410:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k410
+	JNZ          k414
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -18792,7 +19052,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k411:
+k415:
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
 	VBROADCASTSS (BX), Z18
@@ -18823,7 +19083,7 @@ k411:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k411
+	JNZ          k415
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -18886,7 +19146,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k412:
+k416:
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
 	VBROADCASTSS (BX), Z10
@@ -18904,7 +19164,7 @@ k412:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k412
+	JNZ          k416
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -18948,7 +19208,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k413:
+k417:
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
 	VBROADCASTSS (BX), Z6
@@ -18960,7 +19220,7 @@ k413:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k413
+	JNZ          k417
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -18995,7 +19255,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k414:
+k418:
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4
@@ -19004,7 +19264,7 @@ k414:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k414
+	JNZ          k418
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

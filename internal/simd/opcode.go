@@ -52,10 +52,11 @@ const (
 	OpBlock                      // to = a truncated where -1 < a < s, else -1
 	OpSpoil                      // to = NaN where a < 0
 	OpSquares                    // to += Σ a² over the elements of a; to is one element
-	OpGather                     // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0
-	OpDots                       // to[i] = Σ a[i]·b over the lanes in use; b is one element, to are numbers
+	OpGather                     // to[i] = number c·s + i of b, c < Groups being a lane of one element; NaN where c < 0
+	OpDots                       // to[k·Count+i] = Σ a[i]·b[k] over the lanes, for k < Groups; to are numbers
 	OpScale                      // to[i] = a[i]·b; b is one element
-	OpGroupDots                  // to[k·Count+i] = Σ a[i]·b over the lanes in use where c is k, for k < Groups; b, c, to likewise
+	OpGroupDots                  // to[k·Count+i] = Σ a[i]·b over the lanes where c is k, for k < Groups; b and c are one element, to are numbers
+	OpCombine                    // to = Σ a[i]·b[Groups·i] over the elements, each after the first added with one rounding; to is one element, b are numbers
 	opcodes
 )
 
@@ -66,6 +67,7 @@ const (
 	absent  kind = iota
 	vectors      // Count elements, each of as many lanes as the program runs on
 	vector       // one such element
+	groups       // Groups such elements
 	number       // one number
 	numbers      // numbers that lie together
 )
@@ -92,7 +94,12 @@ func kindsOf(op Opcode) [4]kind {
 	case op == OpScale:
 		return [4]kind{vectors, vectors, vector}
 	case op == OpDots:
-		return [4]kind{numbers, vectors, vector}
+		return [4]kind{numbers, vectors, groups}
+	case op == OpCombine:
+		return [4]kind{vector, vectors, numbers}
 	}
 	return [4]kind{numbers, vectors, vector, vector} // OpGroupDots
 }
+
+// grouped says whether an instruction has a number of groups.
+func grouped(op Opcode) bool { return op == OpGather || op >= OpDots && op != OpScale }

@@ -135,11 +135,13 @@ func widen(dst []float64, x []float32) {
 	}
 }
 
-func clipFlat(factor, within, norm2 []float64, c float64) {
+func clipFlat(factor, norm2 []float64, c float64) (beyond, total float64) {
 	for i := range factor {
-		factor[i], within[i] = 1, 0.5
+		factor[i] = 1
 		if norm := math.Sqrt(norm2[i]); !(norm <= c) {
-			factor[i], within[i] = c/norm, -0.5
+			factor[i] = c / norm
+			beyond++
 		}
 	}
+	return beyond, sum(norm2[:len(factor)])
 }

@@ -2,6 +2,7 @@ package simd
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -23,19 +24,21 @@ type Instruction struct {
 	Op          Opcode
 	Count       int
 	To, A, B, C Place
-	Groups      int // OpGroupDots
+	Groups      int // of OpDots, OpGroupDots, OpGather and OpCombine
 }
 
 // A Program runs instructions one after the other in one call, which spares
 // what calls cost beside loops over a hundred lanes. Results have the same bits
 // on every machine.
 type Program struct {
-	list   []Instruction
-	by     *interpreter
-	coded  []coded     // for the interpreter in assembly, else nil
-	vector [Spaces]int // elements that every space must have
-	number [Spaces]int // numbers likewise
+	list  []Instruction
+	by    *interpreter
+	coded []coded // for the interpreter in assembly, else nil
+	needs []need  // of each space that is used
 }
+
+// A need is what a space must have: elements of lanes, and numbers.
+type need struct{ space, vectors, numbers int }
 
 // coded is an instruction as the interpreter reads it: see gen/program.go.
 type coded struct {
@@ -58,9 +61,12 @@ type interpreter struct {
 }
 
 func newProgram(by *interpreter, list []Instruction) *Program {
-	p := &Program{list: list, by: by}
+	p := &Program{list: list, by: by, needs: make([]need, Spaces)}
+	for s := range p.needs {
+		p.needs[s].space = s
+	}
 	for _, in := range list {
-		if in.Op == opStop || in.Op >= opcodes || in.Count < 1 || in.Op == OpGroupDots && in.Groups < 1 {
+		if in.Op == opStop || in.Op >= opcodes || in.Count < 1 || grouped(in.Op) && in.Groups < 1 {
 			panic(fmt.Sprintf("simd: instruction %+v", in))
 		}
 		places := [4]Place{in.To, in.A, in.B, in.C}
@@ -78,42 +84,49 @@ func newProgram(by *interpreter, list []Instruction) *Program {
 	if by.codes != nil {
 		p.coded = append(p.coded, coded{code: by.codes[opStop]})
 	}
+	p.needs = slices.DeleteFunc(p.needs, func(n need) bool { return n.vectors == 0 && n.numbers == 0 })
 	return p
 }
 
 // need notes how much of a space an operand takes.
 func (p *Program) need(place Place, k kind, in Instruction) {
-	at, s := int(place.At), place.Space
+	at, n := int(place.At), &p.needs[place.Space]
 	switch k {
 	case vectors:
-		p.vector[s] = max(p.vector[s], at+in.Count)
+		n.vectors = max(n.vectors, at+in.Count)
 	case vector:
-		p.vector[s] = max(p.vector[s], at+1)
+		n.vectors = max(n.vectors, at+1)
+	case groups:
+		n.vectors = max(n.vectors, at+in.Groups)
 	case number:
-		p.number[s] = max(p.number[s], at+1)
-	case numbers: // of a table the caller answers for more
-		p.number[s] = max(p.number[s], at+in.Count*max(1, in.Groups))
+		n.numbers = max(n.numbers, at+1)
+	case numbers:
+		count := in.Count * max(1, in.Groups)
+		if in.Op == OpCombine {
+			count = 1 + (in.Count-1)*in.Groups
+		}
+		n.numbers = max(n.numbers, at+count)
 	}
 }
 
 // Run executes the program. Element i of an array starts pitch numbers times i
-// from its start; each has `lanes` lanes in use, lanes <= pitch. OpSquares,
-// OpGather and OpScale take a pitch that is a multiple of eight, and what lies between is
-// computed like the lanes in use, but for sums over lanes. The table of
-// OpGather is the caller's to check, as its blocks are.
-func (p *Program) Run(spaces *[Spaces][]float64, pitch, lanes int) {
+// from its start, and is so many lanes. OpSquares, OpGather, OpScale, OpCombine and
+// sums over lanes take a pitch that is a multiple of eight. The blocks of OpGather are
+// the caller's to check.
+func (p *Program) Run(spaces *[Spaces][]float64, pitch int) {
 	var start [Spaces]*float64
-	for s, x := range spaces {
-		if len(x) < p.vector[s]*pitch || len(x) < p.number[s] {
-			panic(fmt.Sprintf("simd: a program of %d elements of %d lanes and %d numbers in an array of %d", p.vector[s], pitch, p.number[s], len(x)))
+	for _, n := range p.needs {
+		x := spaces[n.space]
+		if len(x) < n.vectors*pitch || len(x) < n.numbers {
+			panic(fmt.Sprintf("simd: a program of %d elements of %d lanes and %d numbers in an array of %d", n.vectors, pitch, n.numbers, len(x)))
 		}
-		start[s] = unsafe.SliceData(x)
+		start[n.space] = unsafe.SliceData(x)
 	}
 	if p.coded == nil {
 		for i := range p.list {
-			p.list[i].run(spaces, pitch, lanes)
+			p.list[i].run(spaces, pitch)
 		}
 		return
 	}
-	p.by.enter((*byte)(unsafe.Pointer(&p.coded[0])), (*byte)(unsafe.Pointer(&start)), pitch, lanes)
+	p.by.enter((*byte)(unsafe.Pointer(&p.coded[0])), (*byte)(unsafe.Pointer(&start)), pitch)
 }

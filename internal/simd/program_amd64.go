@@ -4,15 +4,15 @@
 
 package simd
 
-// Runs instructions from the first on. pitch and lanes are in numbers.
+// Runs instructions from the first on. pitch is in numbers.
 //
 //go:noescape
-func runAVX2(first *byte, spaces *byte, pitch int, lanes int)
+func runAVX2(first *byte, spaces *byte, pitch int)
 
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX2(table *[49]uintptr)
+func codesAVX2(table *[50]uintptr)
 
 // The end of a program.
 func stopCodeAVX2()
@@ -152,24 +152,27 @@ func squaresCodeAVX2()
 // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0.
 func gatherCodeAVX2()
 
-// to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.
+// to[k·count + i] = Σ a[i]·b[k] over the lanes, k < more; numbers one after the other.
 func dotsCodeAVX2()
 
 // to[i] = a[i]·b, b being one element.
 func scaleCodeAVX2()
 
-// to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.
+// to[k·count + i] = Σ a[i]·b over the lanes whose block, a lane of c, is k; k < more.
 func groupDotsCodeAVX2()
 
-// Runs instructions from the first on. pitch and lanes are in numbers.
+// to = Σ a[i]·b[more·i] over the elements.
+func combineCodeAVX2()
+
+// Runs instructions from the first on. pitch is in numbers.
 //
 //go:noescape
-func runAVX512(first *byte, spaces *byte, pitch int, lanes int)
+func runAVX512(first *byte, spaces *byte, pitch int)
 
 // Sets table to the addresses of the codes.
 //
 //go:noescape
-func codesAVX512(table *[49]uintptr)
+func codesAVX512(table *[50]uintptr)
 
 // The end of a program.
 func stopCodeAVX512()
@@ -309,11 +312,14 @@ func squaresCodeAVX512()
 // to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0.
 func gatherCodeAVX512()
 
-// to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.
+// to[k·count + i] = Σ a[i]·b[k] over the lanes, k < more; numbers one after the other.
 func dotsCodeAVX512()
 
 // to[i] = a[i]·b, b being one element.
 func scaleCodeAVX512()
 
-// to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.
+// to[k·count + i] = Σ a[i]·b over the lanes whose block, a lane of c, is k; k < more.
 func groupDotsCodeAVX512()
+
+// to = Σ a[i]·b[more·i] over the elements.
+func combineCodeAVX512()

@@ -4,17 +4,16 @@
 
 #include "textflag.h"
 
-// func runAVX2(first *byte, spaces *byte, pitch int, lanes int)
-TEXT ·runAVX2(SB), NOSPLIT, $0-32
+// func runAVX2(first *byte, spaces *byte, pitch int)
+TEXT ·runAVX2(SB), NOSPLIT, $0-24
 	MOVQ first+0(FP), SI
 	MOVQ spaces+8(FP), R9
 	MOVQ pitch+16(FP), DX
 	SHLQ $0x03, DX
-	MOVQ lanes+24(FP), DI
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX2(table *[49]uintptr)
+// func codesAVX2(table *[50]uintptr)
 TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX2+0(SB), CX
@@ -115,6 +114,8 @@ TEXT ·codesAVX2(SB), NOSPLIT, $0-8
 	MOVQ CX, 376(AX)
 	LEAQ ·groupDotsCodeAVX2+0(SB), CX
 	MOVQ CX, 384(AX)
+	LEAQ ·combineCodeAVX2+0(SB), CX
+	MOVQ CX, 392(AX)
 	RET
 
 // func stopCodeAVX2()
@@ -237,16 +238,16 @@ tail5:
 	JZ         done6
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y0
+	VMOVUPS    (CX)(DI*8), Y0
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X1
+	VMOVUPS    (CX)(DI*4), X1
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD Y2, Y0, (AX)(R10*1)
 	VMASKMOVPD 32(BX)(R10*1), Y1, Y0
@@ -297,16 +298,16 @@ tail8:
 	JZ           done9
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
 	VXORPD       Y3, Y2, Y2
@@ -362,16 +363,16 @@ tail11:
 	JZ         done12
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y0
+	VMOVUPS    (CX)(DI*8), Y0
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X1
+	VMOVUPS    (CX)(DI*4), X1
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMULPD     Y2, Y2, Y2
 	VMASKMOVPD Y2, Y0, (AX)(R10*1)
@@ -424,16 +425,16 @@ tail14:
 	JZ           done15
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
 	VDIVPD       Y2, Y3, Y2
@@ -489,16 +490,16 @@ tail17:
 	JZ         done18
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y0
+	VMOVUPS    (CX)(DI*8), Y0
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X1
+	VMOVUPS    (CX)(DI*4), X1
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VSQRTPD    Y2, Y2
 	VMASKMOVPD Y2, Y0, (AX)(R10*1)
@@ -643,16 +644,16 @@ tail20:
 	JZ           done21
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c4086300000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y3
@@ -993,16 +994,16 @@ tail23:
 	JZ           done24
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c0010000000000000<>+0(SB), Y3
 	VBROADCASTSD c4350000000000000<>+0(SB), Y4
@@ -1350,16 +1351,16 @@ tail26:
 	JZ           done27
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
 	VORPD        Y3, Y2, Y3
@@ -1732,16 +1733,16 @@ tail29:
 	JZ           done30
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
 	VORPD        Y3, Y2, Y3
@@ -2102,16 +2103,16 @@ tail32:
 	JZ           done33
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c4086300000000000<>+0(SB), Y3
 	VMINPD       Y2, Y3, Y3
@@ -2417,16 +2418,16 @@ tail35:
 	JZ           done36
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
 	VADDPD       Y2, Y3, Y4
@@ -2851,16 +2852,16 @@ tail38:
 	JZ           done39
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c8000000000000000<>+0(SB), Y3
 	VXORPD       Y3, Y2, Y2
@@ -3253,16 +3254,16 @@ tail41:
 	JZ           done42
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y3
 	VANDPD       Y3, Y2, Y3
@@ -3747,16 +3748,16 @@ tail44:
 	JZ           done45
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y3
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y4
@@ -4482,16 +4483,16 @@ tail47:
 	JZ           done48
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y3
 	VANDPD       Y3, Y2, Y3
@@ -5148,16 +5149,16 @@ tail50:
 	JZ           done51
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c0000000000000000<>+0(SB), Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
@@ -5816,16 +5817,16 @@ tail53:
 	JZ           done54
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y3
 	VANDPD       Y3, Y2, Y3
@@ -6126,16 +6127,16 @@ tail56:
 	JZ           done57
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Y3
 	VANDPD       Y3, Y2, Y2
@@ -6194,18 +6195,18 @@ loop58:
 tail59:
 	TESTQ      R13, R13
 	JZ         done60
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VADDPD     Y3, Y2, Y2
@@ -6264,18 +6265,18 @@ loop61:
 tail62:
 	TESTQ      R13, R13
 	JZ         done63
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VSUBPD     Y3, Y2, Y2
@@ -6334,18 +6335,18 @@ loop64:
 tail65:
 	TESTQ      R13, R13
 	JZ         done66
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VMULPD     Y3, Y2, Y2
@@ -6404,18 +6405,18 @@ loop67:
 tail68:
 	TESTQ      R13, R13
 	JZ         done69
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VDIVPD     Y3, Y2, Y2
@@ -6480,18 +6481,18 @@ loop70:
 tail71:
 	TESTQ      R13, R13
 	JZ         done72
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VCMPPD     $0x11, Y2, Y3, Y4
@@ -6562,18 +6563,18 @@ loop73:
 tail74:
 	TESTQ      R13, R13
 	JZ         done75
-	MOVQ       R13, R8
-	SHRQ       $0x03, R8
-	XORQ       R11, R11
-	SUBQ       R8, R11
-	LEAQ       tail8x8<>+64(SB), R8
-	VMOVUPS    (R8)(R11*8), Y0
-	LEAQ       tail8x4<>+32(SB), R8
-	VMOVUPS    (R8)(R11*4), X1
-	LEAQ       tail8x8<>+96(SB), R8
-	VMOVUPS    (R8)(R11*8), Y1
-	LEAQ       tail8x4<>+48(SB), R8
-	VMOVUPS    (R8)(R11*4), X2
+	MOVQ       R13, DI
+	SHRQ       $0x03, DI
+	XORQ       R8, R8
+	SUBQ       DI, R8
+	LEAQ       tail8x8<>+64(SB), DI
+	VMOVUPS    (DI)(R8*8), Y0
+	LEAQ       tail8x4<>+32(SB), DI
+	VMOVUPS    (DI)(R8*4), X1
+	LEAQ       tail8x8<>+96(SB), DI
+	VMOVUPS    (DI)(R8*8), Y1
+	LEAQ       tail8x4<>+48(SB), DI
+	VMOVUPS    (DI)(R8*4), X2
 	VMASKMOVPD (BX)(R10*1), Y0, Y2
 	VMASKMOVPD (CX)(R10*1), Y0, Y3
 	VCMPPD     $0x11, Y3, Y2, Y4
@@ -6646,18 +6647,18 @@ loop76:
 tail77:
 	TESTQ        R13, R13
 	JZ           done78
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	XORQ         R11, R11
-	SUBQ         R8, R11
-	LEAQ         tail8x8<>+64(SB), R8
-	VMOVUPS      (R8)(R11*8), Y0
-	LEAQ         tail8x4<>+32(SB), R8
-	VMOVUPS      (R8)(R11*4), X1
-	LEAQ         tail8x8<>+96(SB), R8
-	VMOVUPS      (R8)(R11*8), Y1
-	LEAQ         tail8x4<>+48(SB), R8
-	VMOVUPS      (R8)(R11*4), X2
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	XORQ         R8, R8
+	SUBQ         DI, R8
+	LEAQ         tail8x8<>+64(SB), DI
+	VMOVUPS      (DI)(R8*8), Y0
+	LEAQ         tail8x4<>+32(SB), DI
+	VMOVUPS      (DI)(R8*4), X1
+	LEAQ         tail8x8<>+96(SB), DI
+	VMOVUPS      (DI)(R8*8), Y1
+	LEAQ         tail8x4<>+48(SB), DI
+	VMOVUPS      (DI)(R8*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VMASKMOVPD   (CX)(R10*1), Y0, Y3
 	VBROADCASTSD c0000000000000000<>+0(SB), Y4
@@ -6730,18 +6731,18 @@ loop79:
 tail80:
 	TESTQ        R13, R13
 	JZ           done81
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	XORQ         R11, R11
-	SUBQ         R8, R11
-	LEAQ         tail8x8<>+64(SB), R8
-	VMOVUPS      (R8)(R11*8), Y0
-	LEAQ         tail8x4<>+32(SB), R8
-	VMOVUPS      (R8)(R11*4), X1
-	LEAQ         tail8x8<>+96(SB), R8
-	VMOVUPS      (R8)(R11*8), Y1
-	LEAQ         tail8x4<>+48(SB), R8
-	VMOVUPS      (R8)(R11*4), X2
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	XORQ         R8, R8
+	SUBQ         DI, R8
+	LEAQ         tail8x8<>+64(SB), DI
+	VMOVUPS      (DI)(R8*8), Y0
+	LEAQ         tail8x4<>+32(SB), DI
+	VMOVUPS      (DI)(R8*4), X1
+	LEAQ         tail8x8<>+96(SB), DI
+	VMOVUPS      (DI)(R8*8), Y1
+	LEAQ         tail8x4<>+48(SB), DI
+	VMOVUPS      (DI)(R8*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VMASKMOVPD   (CX)(R10*1), Y0, Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
@@ -6812,18 +6813,18 @@ loop82:
 tail83:
 	TESTQ        R13, R13
 	JZ           done84
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	XORQ         R11, R11
-	SUBQ         R8, R11
-	LEAQ         tail8x8<>+64(SB), R8
-	VMOVUPS      (R8)(R11*8), Y0
-	LEAQ         tail8x4<>+32(SB), R8
-	VMOVUPS      (R8)(R11*4), X1
-	LEAQ         tail8x8<>+96(SB), R8
-	VMOVUPS      (R8)(R11*8), Y1
-	LEAQ         tail8x4<>+48(SB), R8
-	VMOVUPS      (R8)(R11*4), X2
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	XORQ         R8, R8
+	SUBQ         DI, R8
+	LEAQ         tail8x8<>+64(SB), DI
+	VMOVUPS      (DI)(R8*8), Y0
+	LEAQ         tail8x4<>+32(SB), DI
+	VMOVUPS      (DI)(R8*4), X1
+	LEAQ         tail8x8<>+96(SB), DI
+	VMOVUPS      (DI)(R8*8), Y1
+	LEAQ         tail8x4<>+48(SB), DI
+	VMOVUPS      (DI)(R8*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VMASKMOVPD   (CX)(R10*1), Y0, Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
@@ -6886,16 +6887,16 @@ tail86:
 	JZ         done87
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VADDPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -6950,16 +6951,16 @@ tail89:
 	JZ         done90
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VSUBPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -7014,16 +7015,16 @@ tail92:
 	JZ         done93
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VSUBPD     Y3, Y0, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -7078,16 +7079,16 @@ tail95:
 	JZ         done96
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VMULPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -7142,16 +7143,16 @@ tail98:
 	JZ         done99
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VDIVPD     Y0, Y3, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -7206,16 +7207,16 @@ tail101:
 	JZ         done102
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VDIVPD     Y3, Y0, Y3
 	VMASKMOVPD Y3, Y1, (AX)(R10*1)
@@ -7276,16 +7277,16 @@ tail104:
 	JZ         done105
 	MOVQ       R13, CX
 	SHRQ       $0x03, CX
-	XORQ       R8, R8
-	SUBQ       CX, R8
+	XORQ       DI, DI
+	SUBQ       CX, DI
 	LEAQ       tail8x8<>+64(SB), CX
-	VMOVUPS    (CX)(R8*8), Y1
+	VMOVUPS    (CX)(DI*8), Y1
 	LEAQ       tail8x4<>+32(SB), CX
-	VMOVUPS    (CX)(R8*4), X2
+	VMOVUPS    (CX)(DI*4), X2
 	LEAQ       tail8x8<>+96(SB), CX
-	VMOVUPS    (CX)(R8*8), Y2
+	VMOVUPS    (CX)(DI*8), Y2
 	LEAQ       tail8x4<>+48(SB), CX
-	VMOVUPS    (CX)(R8*4), X3
+	VMOVUPS    (CX)(DI*4), X3
 	VMASKMOVPD (BX)(R10*1), Y1, Y3
 	VCMPPD     $0x11, Y3, Y0, Y4
 	VBLENDVPD  Y4, Y3, Y0, Y4
@@ -7352,16 +7353,16 @@ tail107:
 	JZ           done108
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y2
+	VMOVUPS      (CX)(DI*8), Y2
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X3
+	VMOVUPS      (CX)(DI*4), X3
 	VMASKMOVPD   (BX)(R10*1), Y1, Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD c0000000000000000<>+0(SB), Y5
@@ -7428,16 +7429,16 @@ tail110:
 	JZ           done111
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y2
+	VMOVUPS      (CX)(DI*8), Y2
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X3
+	VMOVUPS      (CX)(DI*4), X3
 	VMASKMOVPD   (BX)(R10*1), Y1, Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD c0000000000000000<>+0(SB), Y5
@@ -7504,16 +7505,16 @@ tail113:
 	JZ           done114
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y2
+	VMOVUPS      (CX)(DI*8), Y2
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X3
+	VMOVUPS      (CX)(DI*4), X3
 	VMASKMOVPD   (BX)(R10*1), Y1, Y3
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y4
 	VBROADCASTSD c0000000000000000<>+0(SB), Y5
@@ -7578,18 +7579,18 @@ loop115:
 tail116:
 	TESTQ       R13, R13
 	JZ          done117
-	MOVQ        R13, R8
-	SHRQ        $0x03, R8
-	XORQ        R11, R11
-	SUBQ        R8, R11
-	LEAQ        tail8x8<>+64(SB), R8
-	VMOVUPS     (R8)(R11*8), Y0
-	LEAQ        tail8x4<>+32(SB), R8
-	VMOVUPS     (R8)(R11*4), X1
-	LEAQ        tail8x8<>+96(SB), R8
-	VMOVUPS     (R8)(R11*8), Y1
-	LEAQ        tail8x4<>+48(SB), R8
-	VMOVUPS     (R8)(R11*4), X2
+	MOVQ        R13, DI
+	SHRQ        $0x03, DI
+	XORQ        R8, R8
+	SUBQ        DI, R8
+	LEAQ        tail8x8<>+64(SB), DI
+	VMOVUPS     (DI)(R8*8), Y0
+	LEAQ        tail8x4<>+32(SB), DI
+	VMOVUPS     (DI)(R8*4), X1
+	LEAQ        tail8x8<>+96(SB), DI
+	VMOVUPS     (DI)(R8*8), Y1
+	LEAQ        tail8x4<>+48(SB), DI
+	VMOVUPS     (DI)(R8*4), X2
 	VMASKMOVPD  (AX)(R10*1), Y0, Y2
 	VMASKMOVPD  (BX)(R10*1), Y0, Y3
 	VMASKMOVPD  (CX)(R10*1), Y0, Y4
@@ -7650,16 +7651,16 @@ tail119:
 	JZ          done120
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
-	XORQ        R8, R8
-	SUBQ        CX, R8
+	XORQ        DI, DI
+	SUBQ        CX, DI
 	LEAQ        tail8x8<>+64(SB), CX
-	VMOVUPS     (CX)(R8*8), Y1
+	VMOVUPS     (CX)(DI*8), Y1
 	LEAQ        tail8x4<>+32(SB), CX
-	VMOVUPS     (CX)(R8*4), X2
+	VMOVUPS     (CX)(DI*4), X2
 	LEAQ        tail8x8<>+96(SB), CX
-	VMOVUPS     (CX)(R8*8), Y2
+	VMOVUPS     (CX)(DI*8), Y2
 	LEAQ        tail8x4<>+48(SB), CX
-	VMOVUPS     (CX)(R8*4), X3
+	VMOVUPS     (CX)(DI*4), X3
 	VMASKMOVPD  (AX)(R10*1), Y1, Y3
 	VMASKMOVPD  (BX)(R10*1), Y1, Y4
 	VFMADD231PD Y0, Y4, Y3
@@ -7730,18 +7731,18 @@ loop121:
 tail122:
 	TESTQ        R13, R13
 	JZ           done123
-	MOVQ         R13, R11
-	SHRQ         $0x03, R11
-	XORQ         R12, R12
-	SUBQ         R11, R12
-	LEAQ         tail8x8<>+64(SB), R11
-	VMOVUPS      (R11)(R12*8), Y0
-	LEAQ         tail8x4<>+32(SB), R11
-	VMOVUPS      (R11)(R12*4), X1
-	LEAQ         tail8x8<>+96(SB), R11
-	VMOVUPS      (R11)(R12*8), Y1
-	LEAQ         tail8x4<>+48(SB), R11
-	VMOVUPS      (R11)(R12*4), X2
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	XORQ         R11, R11
+	SUBQ         DI, R11
+	LEAQ         tail8x8<>+64(SB), DI
+	VMOVUPS      (DI)(R11*8), Y0
+	LEAQ         tail8x4<>+32(SB), DI
+	VMOVUPS      (DI)(R11*4), X1
+	LEAQ         tail8x8<>+96(SB), DI
+	VMOVUPS      (DI)(R11*8), Y1
+	LEAQ         tail8x4<>+48(SB), DI
+	VMOVUPS      (DI)(R11*4), X2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y2
 	VMASKMOVPD   (CX)(R10*1), Y0, Y3
 	VMASKMOVPD   (R8)(R10*1), Y0, Y4
@@ -7814,16 +7815,16 @@ tail125:
 	JZ           done126
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y2
+	VMOVUPS      (CX)(DI*8), Y2
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X3
+	VMOVUPS      (CX)(DI*4), X3
 	VMASKMOVPD   (BX)(R10*1), Y1, Y3
 	VBROADCASTSD cbff0000000000000<>+0(SB), Y4
 	VROUNDPD     $0x03, Y3, Y5
@@ -7892,16 +7893,16 @@ tail128:
 	JZ           done129
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	XORQ         R8, R8
-	SUBQ         CX, R8
+	XORQ         DI, DI
+	SUBQ         CX, DI
 	LEAQ         tail8x8<>+64(SB), CX
-	VMOVUPS      (CX)(R8*8), Y0
+	VMOVUPS      (CX)(DI*8), Y0
 	LEAQ         tail8x4<>+32(SB), CX
-	VMOVUPS      (CX)(R8*4), X1
+	VMOVUPS      (CX)(DI*4), X1
 	LEAQ         tail8x8<>+96(SB), CX
-	VMOVUPS      (CX)(R8*8), Y1
+	VMOVUPS      (CX)(DI*8), Y1
 	LEAQ         tail8x4<>+48(SB), CX
-	VMOVUPS      (CX)(R8*4), X2
+	VMOVUPS      (CX)(DI*4), X2
 	VMASKMOVPD   (AX)(R10*1), Y0, Y2
 	VMASKMOVPD   (BX)(R10*1), Y0, Y3
 	VBROADCASTSD c0000000000000000<>+0(SB), Y4
@@ -7939,28 +7940,80 @@ TEXT ·squaresCodeAVX2(SB), NOSPLIT, $0
 	MOVQ    DX, R13
 
 lanes130:
+	CMPQ    R13, $0x00000100
+	JL      fewer131
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	MOVQ    BX, R12
+	MOVQ    R10, R11
+
+element132:
+	VMOVUPD     (R12), Y8
+	VFMADD231PD Y8, Y8, Y0
+	VMOVUPD     32(R12), Y8
+	VFMADD231PD Y8, Y8, Y1
+	VMOVUPD     64(R12), Y8
+	VFMADD231PD Y8, Y8, Y2
+	VMOVUPD     96(R12), Y8
+	VFMADD231PD Y8, Y8, Y3
+	VMOVUPD     128(R12), Y8
+	VFMADD231PD Y8, Y8, Y4
+	VMOVUPD     160(R12), Y8
+	VFMADD231PD Y8, Y8, Y5
+	VMOVUPD     192(R12), Y8
+	VFMADD231PD Y8, Y8, Y6
+	VMOVUPD     224(R12), Y8
+	VFMADD231PD Y8, Y8, Y7
+	ADDQ        DX, R12
+	DECQ        R11
+	JNZ         element132
+	VMOVUPD     Y0, (AX)
+	VMOVUPD     Y1, 32(AX)
+	VMOVUPD     Y2, 64(AX)
+	VMOVUPD     Y3, 96(AX)
+	VMOVUPD     Y4, 128(AX)
+	VMOVUPD     Y5, 160(AX)
+	VMOVUPD     Y6, 192(AX)
+	VMOVUPD     Y7, 224(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000100, R13
+	JMP         lanes130
+
+fewer131:
+lanes133:
+	CMPQ    R13, $0x00000040
+	JL      fewer134
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element131:
+element135:
 	VMOVUPD     (R12), Y2
 	VFMADD231PD Y2, Y2, Y0
 	VMOVUPD     32(R12), Y2
 	VFMADD231PD Y2, Y2, Y1
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element131
+	JNZ         element135
 	VMOVUPD     Y0, (AX)
 	VMOVUPD     Y1, 32(AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, BX
-	SUBQ        $0x40, R13
-	JNZ         lanes130
-	ADDQ        $0x28, SI
-	MOVQ        (SI), R11
-	JMP         R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000040, R13
+	JMP         lanes133
+
+fewer134:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
 
 // func gatherCodeAVX2()
 // Requires: AVX, AVX2
@@ -7987,7 +8040,7 @@ TEXT ·gatherCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX      24(SI), R10
 	MOVQ         DX, R13
 
-lanes132:
+lanes136:
 	VMOVUPD      (R8), Y1
 	VBROADCASTSD c0000000000000000<>+0(SB), Y2
 	VMAXPD       Y2, Y1, Y2
@@ -8008,7 +8061,7 @@ lanes132:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element133:
+element137:
 	VPCMPEQQ     Y7, Y7, Y7
 	VGATHERQPD   Y7, (R12)(Y2*8), Y3
 	VBROADCASTSD c0000000000000000<>+0(SB), Y7
@@ -8026,17 +8079,17 @@ element133:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element133
+	JNZ          element137
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes132
+	JNZ          lanes136
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
 
 // func dotsCodeAVX2()
-// Requires: AVX, FMA3
+// Requires: AVX, CMOV, FMA3
 TEXT ·dotsCodeAVX2(SB), NOSPLIT, $0
 	MOVBQZX 28(SI), R11
 	MOVQ    (R9)(R11*8), AX
@@ -8052,63 +8105,98 @@ TEXT ·dotsCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX 16(SI), R12
 	IMULQ   DX, R12
 	ADDQ    R12, CX
+	MOVLQSX 32(SI), R13
+
+group138:
 	MOVLQSX 24(SI), R10
+	MOVQ    BX, DI
 
-element134:
-	MOVQ   DI, R8
-	XORQ   R12, R12
-	VXORPD Y0, Y0, Y0
-	VXORPD Y1, Y1, Y1
-	MOVQ   R8, R11
-	ANDQ   $0x07, R11
-	SHRQ   $0x03, R8
-	JZ     tail136
+several139:
+	LEAQ    (DI)(DX*1), R8
+	CMPQ    R10, $0x01
+	CMOVQLE DI, R8
+	LEAQ    (R8)(DX*1), R11
+	CMPQ    R10, $0x02
+	CMOVQLE R8, R11
+	LEAQ    (R11)(DX*1), R14
+	CMPQ    R10, $0x03
+	CMOVQLE R11, R14
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y1, Y1, Y1
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	XORQ    R12, R12
 
-loop135:
-	VMOVUPD     (BX)(R12*1), Y2
-	VMOVUPD     (CX)(R12*1), Y3
-	VFMADD231PD Y3, Y2, Y0
-	VMOVUPD     32(BX)(R12*1), Y2
-	VMOVUPD     32(CX)(R12*1), Y3
-	VFMADD231PD Y3, Y2, Y1
+lanes140:
+	VMOVUPD     (CX)(R12*1), Y8
+	VMOVUPD     (DI)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y0
+	VMOVUPD     (R8)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y2
+	VMOVUPD     (R11)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y4
+	VMOVUPD     (R14)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y6
+	VMOVUPD     32(CX)(R12*1), Y8
+	VMOVUPD     32(DI)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y1
+	VMOVUPD     32(R8)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y3
+	VMOVUPD     32(R11)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y5
+	VMOVUPD     32(R14)(R12*1), Y9
+	VFMADD231PD Y8, Y9, Y7
 	ADDQ        $0x40, R12
-	DECQ        R8
-	JNZ         loop135
+	CMPQ        R12, DX
+	JL          lanes140
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y7, Y6, Y3
+	VPERM2F128  $0x20, Y3, Y2, Y6
+	VPERM2F128  $0x31, Y3, Y2, Y2
+	VADDPD      Y2, Y6, Y2
+	VADDPD      Y1, Y0, Y0
+	VADDPD      Y5, Y4, Y1
+	VPERM2F128  $0x20, Y1, Y0, Y3
+	VPERM2F128  $0x31, Y1, Y0, Y0
+	VADDPD      Y0, Y3, Y0
+	VHADDPD     Y2, Y0, Y0
+	CMPQ        R10, $0x04
+	JL          some141
+	VMOVUPD     Y0, (AX)
+	ADDQ        $0x20, AX
+	LEAQ        (R14)(DX*1), DI
+	SUBQ        $0x04, R10
+	JZ          done142
+	JMP         several139
 
-tail136:
-	TESTQ       R11, R11
-	JZ          done137
-	XORQ        R8, R8
-	SUBQ        R11, R8
-	LEAQ        tail8x8<>+64(SB), R11
-	VMOVUPS     (R11)(R8*8), Y2
-	LEAQ        tail8x4<>+32(SB), R11
-	VMOVUPS     (R11)(R8*4), X3
-	LEAQ        tail8x8<>+96(SB), R11
-	VMOVUPS     (R11)(R8*8), Y3
-	LEAQ        tail8x4<>+48(SB), R11
-	VMOVUPS     (R11)(R8*4), X4
-	VMASKMOVPD  (BX)(R12*1), Y2, Y4
-	VMASKMOVPD  (CX)(R12*1), Y2, Y2
-	VFMADD231PD Y2, Y4, Y0
-	VMASKMOVPD  32(BX)(R12*1), Y3, Y2
-	VMASKMOVPD  32(CX)(R12*1), Y3, Y3
-	VFMADD231PD Y3, Y2, Y1
+some141:
+	LEAQ       tail4x8<>+32(SB), DI
+	LEAQ       (AX)(R10*8), AX
+	NEGQ       R10
+	VMOVUPD    (DI)(R10*8), Y1
+	VMASKMOVPD Y0, Y1, (AX)(R10*8)
 
-done137:
-	VADDPD       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPD       X1, X0, X0
-	VUNPCKHPD    X0, X0, X1
-	VADDSD       X1, X0, X0
-	VMOVSD       X0, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         DX, BX
-	DECQ         R10
-	JNZ          element134
-	ADDQ         $0x28, SI
-	MOVQ         (SI), R11
-	JMP          R11
+done142:
+	ADDQ DX, CX
+	DECQ R13
+	JNZ  group138
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+DATA tail4x8<>+0(SB)/8, $0xffffffffffffffff
+DATA tail4x8<>+8(SB)/8, $0xffffffffffffffff
+DATA tail4x8<>+16(SB)/8, $0xffffffffffffffff
+DATA tail4x8<>+24(SB)/8, $0xffffffffffffffff
+DATA tail4x8<>+32(SB)/8, $0x0000000000000000
+DATA tail4x8<>+40(SB)/8, $0x0000000000000000
+DATA tail4x8<>+48(SB)/8, $0x0000000000000000
+DATA tail4x8<>+56(SB)/8, $0x0000000000000000
+GLOBL tail4x8<>(SB), RODATA|NOPTR, $64
 
 // func scaleCodeAVX2()
 // Requires: AVX
@@ -8131,13 +8219,64 @@ TEXT ·scaleCodeAVX2(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes138:
+lanes143:
+	CMPQ    R13, $0x00000100
+	JL      fewer144
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	VMOVUPD 192(CX), Y6
+	VMOVUPD 224(CX), Y7
+	XORQ    R12, R12
+	MOVQ    R10, R11
+
+element145:
+	VMOVUPD (BX)(R12*1), Y8
+	VMULPD  Y0, Y8, Y8
+	VMOVUPD Y8, (AX)(R12*1)
+	VMOVUPD 32(BX)(R12*1), Y8
+	VMULPD  Y1, Y8, Y8
+	VMOVUPD Y8, 32(AX)(R12*1)
+	VMOVUPD 64(BX)(R12*1), Y8
+	VMULPD  Y2, Y8, Y8
+	VMOVUPD Y8, 64(AX)(R12*1)
+	VMOVUPD 96(BX)(R12*1), Y8
+	VMULPD  Y3, Y8, Y8
+	VMOVUPD Y8, 96(AX)(R12*1)
+	VMOVUPD 128(BX)(R12*1), Y8
+	VMULPD  Y4, Y8, Y8
+	VMOVUPD Y8, 128(AX)(R12*1)
+	VMOVUPD 160(BX)(R12*1), Y8
+	VMULPD  Y5, Y8, Y8
+	VMOVUPD Y8, 160(AX)(R12*1)
+	VMOVUPD 192(BX)(R12*1), Y8
+	VMULPD  Y6, Y8, Y8
+	VMOVUPD Y8, 192(AX)(R12*1)
+	VMOVUPD 224(BX)(R12*1), Y8
+	VMULPD  Y7, Y8, Y8
+	VMOVUPD Y8, 224(AX)(R12*1)
+	ADDQ    DX, R12
+	DECQ    R11
+	JNZ     element145
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000100, R13
+	JMP     lanes143
+
+fewer144:
+lanes146:
+	CMPQ    R13, $0x00000040
+	JL      fewer147
 	VMOVUPD (CX), Y0
 	VMOVUPD 32(CX), Y1
 	XORQ    R12, R12
 	MOVQ    R10, R11
 
-element139:
+element148:
 	VMOVUPD (BX)(R12*1), Y2
 	VMULPD  Y0, Y2, Y2
 	VMOVUPD Y2, (AX)(R12*1)
@@ -8146,18 +8285,20 @@ element139:
 	VMOVUPD Y2, 32(AX)(R12*1)
 	ADDQ    DX, R12
 	DECQ    R11
-	JNZ     element139
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, BX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, R13
-	JNZ     lanes138
-	ADDQ    $0x28, SI
-	MOVQ    (SI), R11
-	JMP     R11
+	JNZ     element148
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000040, R13
+	JMP     lanes146
+
+fewer147:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
 
 // func groupDotsCodeAVX2()
-// Requires: AVX, FMA3
+// Requires: AVX, CMOV, FMA3
 TEXT ·groupDotsCodeAVX2(SB), NOSPLIT, $0
 	MOVBQZX      28(SI), R11
 	MOVQ         (R9)(R11*8), AX
@@ -8182,97 +8323,227 @@ TEXT ·groupDotsCodeAVX2(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Y1
 	MOVLQSX      32(SI), R13
 
-group140:
+group149:
 	MOVLQSX 24(SI), R10
-	MOVQ    BX, R11
+	MOVQ    BX, DI
 
-element141:
-	MOVQ   DI, R14
-	XORQ   R12, R12
-	VXORPD Y2, Y2, Y2
-	VXORPD Y3, Y3, Y3
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail143
+several150:
+	LEAQ    (DI)(DX*1), R11
+	CMPQ    R10, $0x01
+	CMOVQLE DI, R11
+	LEAQ    (R11)(DX*1), R14
+	CMPQ    R10, $0x02
+	CMOVQLE R11, R14
+	LEAQ    (R14)(DX*1), R15
+	CMPQ    R10, $0x03
+	CMOVQLE R14, R15
+	VXORPD  Y2, Y2, Y2
+	VXORPD  Y3, Y3, Y3
+	VXORPD  Y4, Y4, Y4
+	VXORPD  Y5, Y5, Y5
+	VXORPD  Y6, Y6, Y6
+	VXORPD  Y7, Y7, Y7
+	VXORPD  Y8, Y8, Y8
+	VXORPD  Y9, Y9, Y9
+	XORQ    R12, R12
 
-loop142:
-	VMOVUPD     (BX)(R12*1), Y4
-	VMOVUPD     (R8)(R12*1), Y5
-	VXORPD      Y6, Y6, Y6
-	VCMPPD      $0x00, Y0, Y5, Y5
-	VBLENDVPD   Y5, Y4, Y6, Y4
-	VMOVUPD     (CX)(R12*1), Y5
-	VFMADD231PD Y5, Y4, Y2
-	VMOVUPD     32(BX)(R12*1), Y4
-	VMOVUPD     32(R8)(R12*1), Y5
-	VXORPD      Y6, Y6, Y6
-	VCMPPD      $0x00, Y0, Y5, Y5
-	VBLENDVPD   Y5, Y4, Y6, Y4
-	VMOVUPD     32(CX)(R12*1), Y5
-	VFMADD231PD Y5, Y4, Y3
+lanes151:
+	VMOVUPD     (R8)(R12*1), Y10
+	VMOVUPD     (CX)(R12*1), Y11
+	VXORPD      Y12, Y12, Y12
+	VCMPPD      $0x00, Y0, Y10, Y10
+	VBLENDVPD   Y10, Y11, Y12, Y10
+	VMOVUPD     (DI)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y2
+	VMOVUPD     (R11)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y4
+	VMOVUPD     (R14)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y6
+	VMOVUPD     (R15)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y8
+	VMOVUPD     32(R8)(R12*1), Y10
+	VMOVUPD     32(CX)(R12*1), Y11
+	VXORPD      Y12, Y12, Y12
+	VCMPPD      $0x00, Y0, Y10, Y10
+	VBLENDVPD   Y10, Y11, Y12, Y10
+	VMOVUPD     32(DI)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y3
+	VMOVUPD     32(R11)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y5
+	VMOVUPD     32(R14)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y7
+	VMOVUPD     32(R15)(R12*1), Y11
+	VFMADD231PD Y10, Y11, Y9
 	ADDQ        $0x40, R12
-	DECQ        R14
-	JNZ         loop142
+	CMPQ        R12, DX
+	JL          lanes151
+	VADDPD      Y5, Y4, Y4
+	VADDPD      Y9, Y8, Y5
+	VPERM2F128  $0x20, Y5, Y4, Y8
+	VPERM2F128  $0x31, Y5, Y4, Y4
+	VADDPD      Y4, Y8, Y4
+	VADDPD      Y3, Y2, Y2
+	VADDPD      Y7, Y6, Y3
+	VPERM2F128  $0x20, Y3, Y2, Y5
+	VPERM2F128  $0x31, Y3, Y2, Y2
+	VADDPD      Y2, Y5, Y2
+	VHADDPD     Y4, Y2, Y2
+	CMPQ        R10, $0x04
+	JL          some152
+	VMOVUPD     Y2, (AX)
+	ADDQ        $0x20, AX
+	LEAQ        (R15)(DX*1), DI
+	SUBQ        $0x04, R10
+	JZ          done153
+	JMP         several150
 
-tail143:
-	TESTQ       R15, R15
-	JZ          done144
-	XORQ        R14, R14
-	SUBQ        R15, R14
-	LEAQ        tail8x8<>+64(SB), R15
-	VMOVUPS     (R15)(R14*8), Y4
-	LEAQ        tail8x4<>+32(SB), R15
-	VMOVUPS     (R15)(R14*4), X5
-	LEAQ        tail8x8<>+96(SB), R15
-	VMOVUPS     (R15)(R14*8), Y5
-	LEAQ        tail8x4<>+48(SB), R15
-	VMOVUPS     (R15)(R14*4), X6
-	VMASKMOVPD  (BX)(R12*1), Y4, Y6
-	VMASKMOVPD  (R8)(R12*1), Y4, Y7
-	VXORPD      Y8, Y8, Y8
-	VCMPPD      $0x00, Y0, Y7, Y7
-	VBLENDVPD   Y7, Y6, Y8, Y6
-	VMASKMOVPD  (CX)(R12*1), Y4, Y4
-	VFMADD231PD Y4, Y6, Y2
-	VMASKMOVPD  32(BX)(R12*1), Y5, Y4
-	VMASKMOVPD  32(R8)(R12*1), Y5, Y6
-	VXORPD      Y7, Y7, Y7
-	VCMPPD      $0x00, Y0, Y6, Y6
-	VBLENDVPD   Y6, Y4, Y7, Y4
-	VMASKMOVPD  32(CX)(R12*1), Y5, Y5
-	VFMADD231PD Y5, Y4, Y3
+some152:
+	LEAQ       tail4x8<>+32(SB), DI
+	LEAQ       (AX)(R10*8), AX
+	NEGQ       R10
+	VMOVUPD    (DI)(R10*8), Y3
+	VMASKMOVPD Y2, Y3, (AX)(R10*8)
 
-done144:
-	VADDPD       Y3, Y2, Y2
-	VEXTRACTF128 $0x01, Y2, X3
-	VADDPD       X3, X2, X2
-	VUNPCKHPD    X2, X2, X3
-	VADDSD       X3, X2, X2
-	VMOVSD       X2, (AX)
-	ADDQ         $0x08, AX
-	ADDQ         DX, BX
-	DECQ         R10
-	JNZ          element141
-	MOVQ         R11, BX
-	VADDPD       Y1, Y0, Y0
-	DECQ         R13
-	JNZ          group140
-	ADDQ         $0x28, SI
-	MOVQ         (SI), R11
-	JMP          R11
+done153:
+	VADDPD Y1, Y0, Y0
+	DECQ   R13
+	JNZ    group149
+	ADDQ   $0x28, SI
+	MOVQ   (SI), R11
+	JMP    R11
 
-// func runAVX512(first *byte, spaces *byte, pitch int, lanes int)
-TEXT ·runAVX512(SB), NOSPLIT, $0-32
+// func combineCodeAVX2()
+// Requires: AVX, FMA3
+TEXT ·combineCodeAVX2(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	LEAQ    (CX)(R12*8), CX
+	MOVLQSX 24(SI), R10
+	MOVLQSX 32(SI), DI
+	SHLQ    $0x03, DI
+	MOVQ    DX, R13
+
+lanes154:
+	CMPQ         R13, $0x00000100
+	JL           fewer155
+	VBROADCASTSD (CX), Y0
+	VMOVUPD      (BX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      32(BX), Y2
+	VMULPD       Y0, Y2, Y2
+	VMOVUPD      64(BX), Y3
+	VMULPD       Y0, Y3, Y3
+	VMOVUPD      96(BX), Y4
+	VMULPD       Y0, Y4, Y4
+	VMOVUPD      128(BX), Y5
+	VMULPD       Y0, Y5, Y5
+	VMOVUPD      160(BX), Y6
+	VMULPD       Y0, Y6, Y6
+	VMOVUPD      192(BX), Y7
+	VMULPD       Y0, Y7, Y7
+	VMOVUPD      224(BX), Y8
+	VMULPD       Y0, Y8, Y0
+	MOVQ         BX, R12
+	MOVQ         CX, R8
+	MOVQ         R10, R11
+
+element156:
+	DECQ         R11
+	JZ           stored157
+	ADDQ         DX, R12
+	ADDQ         DI, R8
+	VBROADCASTSD (R8), Y8
+	VMOVUPD      (R12), Y9
+	VFMADD231PD  Y8, Y9, Y1
+	VMOVUPD      32(R12), Y9
+	VFMADD231PD  Y8, Y9, Y2
+	VMOVUPD      64(R12), Y9
+	VFMADD231PD  Y8, Y9, Y3
+	VMOVUPD      96(R12), Y9
+	VFMADD231PD  Y8, Y9, Y4
+	VMOVUPD      128(R12), Y9
+	VFMADD231PD  Y8, Y9, Y5
+	VMOVUPD      160(R12), Y9
+	VFMADD231PD  Y8, Y9, Y6
+	VMOVUPD      192(R12), Y9
+	VFMADD231PD  Y8, Y9, Y7
+	VMOVUPD      224(R12), Y9
+	VFMADD231PD  Y8, Y9, Y0
+	JMP          element156
+
+stored157:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y2, 32(AX)
+	VMOVUPD Y3, 64(AX)
+	VMOVUPD Y4, 96(AX)
+	VMOVUPD Y5, 128(AX)
+	VMOVUPD Y6, 160(AX)
+	VMOVUPD Y7, 192(AX)
+	VMOVUPD Y0, 224(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000100, R13
+	JMP     lanes154
+
+fewer155:
+lanes158:
+	CMPQ         R13, $0x00000040
+	JL           fewer159
+	VBROADCASTSD (CX), Y0
+	VMOVUPD      (BX), Y1
+	VMULPD       Y0, Y1, Y1
+	VMOVUPD      32(BX), Y2
+	VMULPD       Y0, Y2, Y0
+	MOVQ         BX, R12
+	MOVQ         CX, R8
+	MOVQ         R10, R11
+
+element160:
+	DECQ         R11
+	JZ           stored161
+	ADDQ         DX, R12
+	ADDQ         DI, R8
+	VBROADCASTSD (R8), Y2
+	VMOVUPD      (R12), Y3
+	VFMADD231PD  Y2, Y3, Y1
+	VMOVUPD      32(R12), Y3
+	VFMADD231PD  Y2, Y3, Y0
+	JMP          element160
+
+stored161:
+	VMOVUPD Y1, (AX)
+	VMOVUPD Y0, 32(AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000040, R13
+	JMP     lanes158
+
+fewer159:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
+
+// func runAVX512(first *byte, spaces *byte, pitch int)
+TEXT ·runAVX512(SB), NOSPLIT, $0-24
 	MOVQ first+0(FP), SI
 	MOVQ spaces+8(FP), R9
 	MOVQ pitch+16(FP), DX
 	SHLQ $0x03, DX
-	MOVQ lanes+24(FP), DI
 	MOVQ (SI), R11
 	JMP  R11
 
-// func codesAVX512(table *[49]uintptr)
+// func codesAVX512(table *[50]uintptr)
 TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ table+0(FP), AX
 	LEAQ ·stopCodeAVX512+0(SB), CX
@@ -8373,6 +8644,8 @@ TEXT ·codesAVX512(SB), NOSPLIT, $0-8
 	MOVQ CX, 376(AX)
 	LEAQ ·groupDotsCodeAVX512+0(SB), CX
 	MOVQ CX, 384(AX)
+	LEAQ ·combineCodeAVX512+0(SB), CX
+	MOVQ CX, 392(AX)
 	RET
 
 // func stopCodeAVX512()
@@ -8400,16 +8673,16 @@ TEXT ·fillCodeAVX512(SB), NOSPLIT, $0
 	SUBQ         R13, R10
 	ADDQ         R10, AX
 	NEGQ         R10
-	JZ           tail146
+	JZ           tail163
 
-loop145:
+loop162:
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop145
+	JNZ     loop162
 
-tail146:
+tail163:
 	TESTQ   R13, R13
-	JZ      done147
+	JZ      done164
 	MOVQ    R13, CX
 	SHRQ    $0x03, CX
 	MOVQ    $-1, BX
@@ -8417,7 +8690,7 @@ tail146:
 	KMOVB   BX, K1
 	VMOVUPD Z0, K1, (AX)(R10*1)
 
-done147:
+done164:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8443,26 +8716,26 @@ TEXT ·copyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail149
+	JZ      tail166
 
-loop148:
+loop165:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop148
+	JNZ     loop165
 
-tail149:
+tail166:
 	TESTQ     R13, R13
-	JZ        done150
+	JZ        done167
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done150:
+done167:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8488,30 +8761,30 @@ TEXT ·negCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail152
+	JZ      tail169
 
-loop151:
+loop168:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop151
+	JNZ          loop168
 
-tail152:
+tail169:
 	TESTQ        R13, R13
-	JZ           done153
+	JZ           done170
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done153:
+done170:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8537,28 +8810,28 @@ TEXT ·squareCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail155
+	JZ      tail172
 
-loop154:
+loop171:
 	VMOVUPD (BX)(R10*1), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop154
+	JNZ     loop171
 
-tail155:
+tail172:
 	TESTQ     R13, R13
-	JZ        done156
+	JZ        done173
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done156:
+done173:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8584,30 +8857,30 @@ TEXT ·reciprocalCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail158
+	JZ      tail175
 
-loop157:
+loop174:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop157
+	JNZ          loop174
 
-tail158:
+tail175:
 	TESTQ        R13, R13
-	JZ           done159
+	JZ           done176
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done159:
+done176:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8633,28 +8906,28 @@ TEXT ·sqrtCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail161
+	JZ      tail178
 
-loop160:
+loop177:
 	VMOVUPD (BX)(R10*1), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop160
+	JNZ     loop177
 
-tail161:
+tail178:
 	TESTQ     R13, R13
-	JZ        done162
+	JZ        done179
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done162:
+done179:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8680,9 +8953,9 @@ TEXT ·expCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail164
+	JZ      tail181
 
-loop163:
+loop180:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -8734,16 +9007,16 @@ loop163:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop163
+	JNZ          loop180
 
-tail164:
+tail181:
 	TESTQ        R13, R13
-	JZ           done165
+	JZ           done182
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -8795,7 +9068,7 @@ tail164:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done165:
+done182:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -8821,9 +9094,9 @@ TEXT ·logCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail167
+	JZ      tail184
 
-loop166:
+loop183:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -8898,16 +9171,16 @@ loop166:
 	VMOVAPD      Z0, K1, Z2
 	VMOVUPD      Z2, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop166
+	JNZ          loop183
 
-tail167:
+tail184:
 	TESTQ        R13, R13
-	JZ           done168
+	JZ           done185
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -8982,7 +9255,7 @@ tail167:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)(R10*1)
 
-done168:
+done185:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9008,9 +9281,9 @@ TEXT ·sigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail170
+	JZ      tail187
 
-loop169:
+loop186:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9071,16 +9344,16 @@ loop169:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop169
+	JNZ          loop186
 
-tail170:
+tail187:
 	TESTQ        R13, R13
-	JZ           done171
+	JZ           done188
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9141,7 +9414,7 @@ tail170:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done171:
+done188:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9167,9 +9440,9 @@ TEXT ·softplusCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail173
+	JZ      tail190
 
-loop172:
+loop189:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9280,16 +9553,16 @@ loop172:
 	VMOVAPD      Z0, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop172
+	JNZ          loop189
 
-tail173:
+tail190:
 	TESTQ        R13, R13
-	JZ           done174
+	JZ           done191
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -9400,7 +9673,7 @@ tail173:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done174:
+done191:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9426,9 +9699,9 @@ TEXT ·expm1CodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail176
+	JZ      tail193
 
-loop175:
+loop192:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9482,16 +9755,16 @@ loop175:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop175
+	JNZ          loop192
 
-tail176:
+tail193:
 	TESTQ        R13, R13
-	JZ           done177
+	JZ           done194
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -9545,7 +9818,7 @@ tail176:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done177:
+done194:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9571,9 +9844,9 @@ TEXT ·log1pCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail179
+	JZ      tail196
 
-loop178:
+loop195:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -9658,16 +9931,16 @@ loop178:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop178
+	JNZ          loop195
 
-tail179:
+tail196:
 	TESTQ        R13, R13
-	JZ           done180
+	JZ           done197
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -9752,7 +10025,7 @@ tail179:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done180:
+done197:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -9778,9 +10051,9 @@ TEXT ·logSigmoidCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail182
+	JZ      tail199
 
-loop181:
+loop198:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -9895,16 +10168,16 @@ loop181:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop181
+	JNZ          loop198
 
-tail182:
+tail199:
 	TESTQ        R13, R13
-	JZ           done183
+	JZ           done200
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -10019,7 +10292,7 @@ tail182:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done183:
+done200:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10045,9 +10318,9 @@ TEXT ·tanhCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail185
+	JZ      tail202
 
-loop184:
+loop201:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10114,16 +10387,16 @@ loop184:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop184
+	JNZ          loop201
 
-tail185:
+tail202:
 	TESTQ        R13, R13
-	JZ           done186
+	JZ           done203
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10190,7 +10463,7 @@ tail185:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done186:
+done203:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10216,9 +10489,9 @@ TEXT ·erfCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail188
+	JZ      tail205
 
-loop187:
+loop204:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -10378,16 +10651,16 @@ loop187:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop187
+	JNZ          loop204
 
-tail188:
+tail205:
 	TESTQ        R13, R13
-	JZ           done189
+	JZ           done206
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -10547,7 +10820,7 @@ tail188:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done189:
+done206:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10573,9 +10846,9 @@ TEXT ·normalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail191
+	JZ      tail208
 
-loop190:
+loop207:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10705,16 +10978,16 @@ loop190:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop190
+	JNZ          loop207
 
-tail191:
+tail208:
 	TESTQ        R13, R13
-	JZ           done192
+	JZ           done209
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -10844,7 +11117,7 @@ tail191:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done192:
+done209:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -10870,9 +11143,9 @@ TEXT ·logNormalCDFCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail194
+	JZ      tail211
 
-loop193:
+loop210:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11060,16 +11333,16 @@ loop193:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop193
+	JNZ          loop210
 
-tail194:
+tail211:
 	TESTQ        R13, R13
-	JZ           done195
+	JZ           done212
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -11257,7 +11530,7 @@ tail194:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done195:
+done212:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11283,9 +11556,9 @@ TEXT ·geluCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail197
+	JZ      tail214
 
-loop196:
+loop213:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11416,16 +11689,16 @@ loop196:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop196
+	JNZ          loop213
 
-tail197:
+tail214:
 	TESTQ        R13, R13
-	JZ           done198
+	JZ           done215
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11556,7 +11829,7 @@ tail197:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done198:
+done215:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11582,30 +11855,30 @@ TEXT ·absCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail200
+	JZ      tail217
 
-loop199:
+loop216:
 	VMOVUPD      (BX)(R10*1), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop199
+	JNZ          loop216
 
-tail200:
+tail217:
 	TESTQ        R13, R13
-	JZ           done201
+	JZ           done218
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done201:
+done218:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11637,30 +11910,30 @@ TEXT ·addCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail203
+	JZ      tail220
 
-loop202:
+loop219:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VADDPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop202
+	JNZ     loop219
 
-tail203:
+tail220:
 	TESTQ     R13, R13
-	JZ        done204
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done221
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done204:
+done221:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11692,30 +11965,30 @@ TEXT ·subCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail206
+	JZ      tail223
 
-loop205:
+loop222:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop205
+	JNZ     loop222
 
-tail206:
+tail223:
 	TESTQ     R13, R13
-	JZ        done207
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done224
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done207:
+done224:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11747,30 +12020,30 @@ TEXT ·mulCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail209
+	JZ      tail226
 
-loop208:
+loop225:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMULPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop208
+	JNZ     loop225
 
-tail209:
+tail226:
 	TESTQ     R13, R13
-	JZ        done210
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done227
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done210:
+done227:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11802,30 +12075,30 @@ TEXT ·divCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail212
+	JZ      tail229
 
-loop211:
+loop228:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z0
 	VMOVUPD Z0, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop211
+	JNZ     loop228
 
-tail212:
+tail229:
 	TESTQ     R13, R13
-	JZ        done213
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done230
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done213:
+done230:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11857,9 +12130,9 @@ TEXT ·maxCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail215
+	JZ      tail232
 
-loop214:
+loop231:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMOVAPD Z1, Z2
@@ -11870,16 +12143,16 @@ loop214:
 	VMOVAPD Z0, K1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop214
+	JNZ     loop231
 
-tail215:
+tail232:
 	TESTQ     R13, R13
-	JZ        done216
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done233
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VMOVAPD   Z1, Z2
@@ -11890,7 +12163,7 @@ tail215:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)(R10*1)
 
-done216:
+done233:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11922,9 +12195,9 @@ TEXT ·minCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail218
+	JZ      tail235
 
-loop217:
+loop234:
 	VMOVUPD (BX)(R10*1), Z0
 	VMOVUPD (CX)(R10*1), Z1
 	VMOVAPD Z1, Z2
@@ -11935,16 +12208,16 @@ loop217:
 	VMOVAPD Z0, K1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop217
+	JNZ     loop234
 
-tail218:
+tail235:
 	TESTQ     R13, R13
-	JZ        done219
-	MOVQ      R13, R8
-	SHRQ      $0x03, R8
-	MOVQ      $-1, R11
-	BZHIQ     R8, R11, R11
-	KMOVB     R11, K1
+	JZ        done236
+	MOVQ      R13, DI
+	SHRQ      $0x03, DI
+	MOVQ      $-1, R8
+	BZHIQ     DI, R8, R8
+	KMOVB     R8, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z0
 	VMOVUPD.Z (CX)(R10*1), K1, Z1
 	VMOVAPD   Z1, Z2
@@ -11955,7 +12228,7 @@ tail218:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)(R10*1)
 
-done219:
+done236:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -11987,9 +12260,9 @@ TEXT ·mulZeroCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail221
+	JZ      tail238
 
-loop220:
+loop237:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -12000,16 +12273,16 @@ loop220:
 	VMOVAPD      Z3, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop220
+	JNZ          loop237
 
-tail221:
+tail238:
 	TESTQ        R13, R13
-	JZ           done222
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	MOVQ         $-1, R11
-	BZHIQ        R8, R11, R11
-	KMOVB        R11, K1
+	JZ           done239
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVB        R8, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VMOVUPD.Z    (CX)(R10*1), K1, Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -12020,7 +12293,7 @@ tail221:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done222:
+done239:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12052,9 +12325,9 @@ TEXT ·lessCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail224
+	JZ      tail241
 
-loop223:
+loop240:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12064,16 +12337,16 @@ loop223:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop223
+	JNZ          loop240
 
-tail224:
+tail241:
 	TESTQ        R13, R13
-	JZ           done225
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	MOVQ         $-1, R11
-	BZHIQ        R8, R11, R11
-	KMOVB        R11, K1
+	JZ           done242
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVB        R8, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VMOVUPD.Z    (CX)(R10*1), K1, Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12083,7 +12356,7 @@ tail224:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done225:
+done242:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12115,9 +12388,9 @@ TEXT ·equalCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail227
+	JZ      tail244
 
-loop226:
+loop243:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12127,16 +12400,16 @@ loop226:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop226
+	JNZ          loop243
 
-tail227:
+tail244:
 	TESTQ        R13, R13
-	JZ           done228
-	MOVQ         R13, R8
-	SHRQ         $0x03, R8
-	MOVQ         $-1, R11
-	BZHIQ        R8, R11, R11
-	KMOVB        R11, K1
+	JZ           done245
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	MOVQ         $-1, R8
+	BZHIQ        DI, R8, R8
+	KMOVB        R8, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VMOVUPD.Z    (CX)(R10*1), K1, Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12146,7 +12419,7 @@ tail227:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done228:
+done245:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12176,28 +12449,28 @@ TEXT ·addScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail230
+	JZ           tail247
 
-loop229:
+loop246:
 	VMOVUPD (BX)(R10*1), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop229
+	JNZ     loop246
 
-tail230:
+tail247:
 	TESTQ     R13, R13
-	JZ        done231
+	JZ        done248
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done231:
+done248:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12227,28 +12500,28 @@ TEXT ·subScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail233
+	JZ           tail250
 
-loop232:
+loop249:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop232
+	JNZ     loop249
 
-tail233:
+tail250:
 	TESTQ     R13, R13
-	JZ        done234
+	JZ        done251
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VSUBPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done234:
+done251:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12278,28 +12551,28 @@ TEXT ·fromScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail236
+	JZ           tail253
 
-loop235:
+loop252:
 	VMOVUPD (BX)(R10*1), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop235
+	JNZ     loop252
 
-tail236:
+tail253:
 	TESTQ     R13, R13
-	JZ        done237
+	JZ        done254
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done237:
+done254:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12329,28 +12602,28 @@ TEXT ·mulScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail239
+	JZ           tail256
 
-loop238:
+loop255:
 	VMOVUPD (BX)(R10*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop238
+	JNZ     loop255
 
-tail239:
+tail256:
 	TESTQ     R13, R13
-	JZ        done240
+	JZ        done257
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done240:
+done257:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12380,28 +12653,28 @@ TEXT ·divScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail242
+	JZ           tail259
 
-loop241:
+loop258:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop241
+	JNZ     loop258
 
-tail242:
+tail259:
 	TESTQ     R13, R13
-	JZ        done243
+	JZ        done260
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done243:
+done260:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12431,28 +12704,28 @@ TEXT ·overScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail245
+	JZ           tail262
 
-loop244:
+loop261:
 	VMOVUPD (BX)(R10*1), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop244
+	JNZ     loop261
 
-tail245:
+tail262:
 	TESTQ     R13, R13
-	JZ        done246
+	JZ        done263
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done246:
+done263:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12482,9 +12755,9 @@ TEXT ·maxScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail248
+	JZ           tail265
 
-loop247:
+loop264:
 	VMOVUPD (BX)(R10*1), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -12494,16 +12767,16 @@ loop247:
 	VMOVAPD Z1, K1, Z2
 	VMOVUPD Z2, (AX)(R10*1)
 	ADDQ    $0x40, R10
-	JNZ     loop247
+	JNZ     loop264
 
-tail248:
+tail265:
 	TESTQ     R13, R13
-	JZ        done249
+	JZ        done266
 	MOVQ      R13, CX
 	SHRQ      $0x03, CX
-	MOVQ      $-1, R8
-	BZHIQ     CX, R8, R8
-	KMOVB     R8, K1
+	MOVQ      $-1, DI
+	BZHIQ     CX, DI, DI
+	KMOVB     DI, K1
 	VMOVUPD.Z (BX)(R10*1), K1, Z1
 	VMOVAPD   Z0, Z2
 	VCMPPD    $0x11, Z1, Z0, K2
@@ -12513,7 +12786,7 @@ tail248:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)(R10*1)
 
-done249:
+done266:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12543,9 +12816,9 @@ TEXT ·lessScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail251
+	JZ           tail268
 
-loop250:
+loop267:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12554,16 +12827,16 @@ loop250:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop250
+	JNZ          loop267
 
-tail251:
+tail268:
 	TESTQ        R13, R13
-	JZ           done252
+	JZ           done269
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12572,7 +12845,7 @@ tail251:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done252:
+done269:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12602,9 +12875,9 @@ TEXT ·aboveScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail254
+	JZ           tail271
 
-loop253:
+loop270:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12613,16 +12886,16 @@ loop253:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop253
+	JNZ          loop270
 
-tail254:
+tail271:
 	TESTQ        R13, R13
-	JZ           done255
+	JZ           done272
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12631,7 +12904,7 @@ tail254:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done255:
+done272:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12661,9 +12934,9 @@ TEXT ·equalScalarCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail257
+	JZ           tail274
 
-loop256:
+loop273:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12672,16 +12945,16 @@ loop256:
 	VMOVAPD      Z2, K1, Z3
 	VMOVUPD      Z3, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop256
+	JNZ          loop273
 
-tail257:
+tail274:
 	TESTQ        R13, R13
-	JZ           done258
+	JZ           done275
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
 	VBROADCASTSD c0000000000000000<>+0(SB), Z3
@@ -12690,7 +12963,7 @@ tail257:
 	VMOVAPD      Z2, K2, Z3
 	VMOVUPD      Z3, K1, (AX)(R10*1)
 
-done258:
+done275:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12722,32 +12995,32 @@ TEXT ·addProductCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, BX
 	ADDQ    R10, CX
 	NEGQ    R10
-	JZ      tail260
+	JZ      tail277
 
-loop259:
+loop276:
 	VMOVUPD     (AX)(R10*1), Z0
 	VMOVUPD     (BX)(R10*1), Z1
 	VMOVUPD     (CX)(R10*1), Z2
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop259
+	JNZ         loop276
 
-tail260:
+tail277:
 	TESTQ       R13, R13
-	JZ          done261
-	MOVQ        R13, R8
-	SHRQ        $0x03, R8
-	MOVQ        $-1, R11
-	BZHIQ       R8, R11, R11
-	KMOVB       R11, K1
+	JZ          done278
+	MOVQ        R13, DI
+	SHRQ        $0x03, DI
+	MOVQ        $-1, R8
+	BZHIQ       DI, R8, R8
+	KMOVB       R8, K1
 	VMOVUPD.Z   (AX)(R10*1), K1, Z0
 	VMOVUPD.Z   (BX)(R10*1), K1, Z1
 	VMOVUPD.Z   (CX)(R10*1), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)(R10*1)
 
-done261:
+done278:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12777,30 +13050,30 @@ TEXT ·axpyCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail263
+	JZ           tail280
 
-loop262:
+loop279:
 	VMOVUPD     (AX)(R10*1), Z1
 	VMOVUPD     (BX)(R10*1), Z2
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, (AX)(R10*1)
 	ADDQ        $0x40, R10
-	JNZ         loop262
+	JNZ         loop279
 
-tail263:
+tail280:
 	TESTQ       R13, R13
-	JZ          done264
+	JZ          done281
 	MOVQ        R13, CX
 	SHRQ        $0x03, CX
-	MOVQ        $-1, R8
-	BZHIQ       CX, R8, R8
-	KMOVB       R8, K1
+	MOVQ        $-1, DI
+	BZHIQ       CX, DI, DI
+	KMOVB       DI, K1
 	VMOVUPD.Z   (AX)(R10*1), K1, Z1
 	VMOVUPD.Z   (BX)(R10*1), K1, Z2
 	VFMADD231PD Z0, Z2, Z1
 	VMOVUPD     Z1, K1, (AX)(R10*1)
 
-done264:
+done281:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12838,9 +13111,9 @@ TEXT ·whereCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, CX
 	ADDQ    R10, R8
 	NEGQ    R10
-	JZ      tail266
+	JZ      tail283
 
-loop265:
+loop282:
 	VMOVUPD      (BX)(R10*1), Z0
 	VMOVUPD      (CX)(R10*1), Z1
 	VMOVUPD      (R8)(R10*1), Z2
@@ -12850,16 +13123,16 @@ loop265:
 	VMOVAPD      Z2, K1, Z1
 	VMOVUPD      Z1, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop265
+	JNZ          loop282
 
-tail266:
+tail283:
 	TESTQ        R13, R13
-	JZ           done267
-	MOVQ         R13, R11
-	SHRQ         $0x03, R11
-	MOVQ         $-1, R12
-	BZHIQ        R11, R12, R12
-	KMOVB        R12, K1
+	JZ           done284
+	MOVQ         R13, DI
+	SHRQ         $0x03, DI
+	MOVQ         $-1, R11
+	BZHIQ        DI, R11, R11
+	KMOVB        R11, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z0
 	VMOVUPD.Z    (CX)(R10*1), K1, Z1
 	VMOVUPD.Z    (R8)(R10*1), K1, Z2
@@ -12869,7 +13142,7 @@ tail266:
 	VMOVAPD      Z2, K2, Z1
 	VMOVUPD      Z1, K1, (AX)(R10*1)
 
-done267:
+done284:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12899,9 +13172,9 @@ TEXT ·blockCodeAVX512(SB), NOSPLIT, $0
 	ADDQ         R10, AX
 	ADDQ         R10, BX
 	NEGQ         R10
-	JZ           tail269
+	JZ           tail286
 
-loop268:
+loop285:
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z2
 	VRNDSCALEPD  $0x03, Z1, Z3
@@ -12913,16 +13186,16 @@ loop268:
 	VMOVAPD      Z4, K1, Z2
 	VMOVUPD      Z2, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop268
+	JNZ          loop285
 
-tail269:
+tail286:
 	TESTQ        R13, R13
-	JZ           done270
+	JZ           done287
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (BX)(R10*1), K1, Z1
 	VBROADCASTSD cbff0000000000000<>+0(SB), Z2
 	VRNDSCALEPD  $0x03, Z1, Z3
@@ -12934,7 +13207,7 @@ tail269:
 	VMOVAPD      Z4, K2, Z2
 	VMOVUPD      Z2, K1, (AX)(R10*1)
 
-done270:
+done287:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -12960,9 +13233,9 @@ TEXT ·spoilCodeAVX512(SB), NOSPLIT, $0
 	ADDQ    R10, AX
 	ADDQ    R10, BX
 	NEGQ    R10
-	JZ      tail272
+	JZ      tail289
 
-loop271:
+loop288:
 	VMOVUPD      (AX)(R10*1), Z0
 	VMOVUPD      (BX)(R10*1), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -12972,16 +13245,16 @@ loop271:
 	VMOVAPD      Z3, K1, Z0
 	VMOVUPD      Z0, (AX)(R10*1)
 	ADDQ         $0x40, R10
-	JNZ          loop271
+	JNZ          loop288
 
-tail272:
+tail289:
 	TESTQ        R13, R13
-	JZ           done273
+	JZ           done290
 	MOVQ         R13, CX
 	SHRQ         $0x03, CX
-	MOVQ         $-1, R8
-	BZHIQ        CX, R8, R8
-	KMOVB        R8, K1
+	MOVQ         $-1, DI
+	BZHIQ        CX, DI, DI
+	KMOVB        DI, K1
 	VMOVUPD.Z    (AX)(R10*1), K1, Z0
 	VMOVUPD.Z    (BX)(R10*1), K1, Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
@@ -12991,7 +13264,7 @@ tail272:
 	VMOVAPD      Z3, K2, Z0
 	VMOVUPD      Z0, K1, (AX)(R10*1)
 
-done273:
+done290:
 	ADDQ $0x28, SI
 	MOVQ (SI), R11
 	JMP  R11
@@ -13012,28 +13285,64 @@ TEXT ·squaresCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes274:
+lanes291:
+	CMPQ    R13, $0x00000100
+	JL      fewer292
+	VMOVUPD (AX), Z0
+	VMOVUPD 64(AX), Z1
+	VMOVUPD 128(AX), Z2
+	VMOVUPD 192(AX), Z3
+	MOVQ    BX, R12
+	MOVQ    R10, R11
+
+element293:
+	VMOVUPD     (R12), Z4
+	VFMADD231PD Z4, Z4, Z0
+	VMOVUPD     64(R12), Z4
+	VFMADD231PD Z4, Z4, Z1
+	VMOVUPD     128(R12), Z4
+	VFMADD231PD Z4, Z4, Z2
+	VMOVUPD     192(R12), Z4
+	VFMADD231PD Z4, Z4, Z3
+	ADDQ        DX, R12
+	DECQ        R11
+	JNZ         element293
+	VMOVUPD     Z0, (AX)
+	VMOVUPD     Z1, 64(AX)
+	VMOVUPD     Z2, 128(AX)
+	VMOVUPD     Z3, 192(AX)
+	ADDQ        $0x00000100, AX
+	ADDQ        $0x00000100, BX
+	SUBQ        $0x00000100, R13
+	JMP         lanes291
+
+fewer292:
+lanes294:
+	CMPQ    R13, $0x00000040
+	JL      fewer295
 	VMOVUPD (AX), Z0
 	MOVQ    BX, R12
 	MOVQ    R10, R11
 
-element275:
+element296:
 	VMOVUPD     (R12), Z1
 	VFMADD231PD Z1, Z1, Z0
 	ADDQ        DX, R12
 	DECQ        R11
-	JNZ         element275
+	JNZ         element296
 	VMOVUPD     Z0, (AX)
-	ADDQ        $0x40, AX
-	ADDQ        $0x40, BX
-	SUBQ        $0x40, R13
-	JNZ         lanes274
-	ADDQ        $0x28, SI
-	MOVQ        (SI), R11
-	JMP         R11
+	ADDQ        $0x00000040, AX
+	ADDQ        $0x00000040, BX
+	SUBQ        $0x00000040, R13
+	JMP         lanes294
+
+fewer295:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
 
 // func gatherCodeAVX512()
-// Requires: AVX512DQ, AVX512F
+// Requires: AVX512DQ, AVX512F, BMI2
 TEXT ·gatherCodeAVX512(SB), NOSPLIT, $0
 	MOVBQZX      28(SI), R11
 	MOVQ         (R9)(R11*8), AX
@@ -13055,9 +13364,51 @@ TEXT ·gatherCodeAVX512(SB), NOSPLIT, $0
 	IMULQ        DX, R12
 	ADDQ         R12, R8
 	MOVLQSX      24(SI), R10
-	MOVQ         DX, R13
+	MOVLQSX      32(SI), R13
+	CMPQ         R13, $0x08
+	JG           many297
+	MOVQ         $-1, BX
+	BZHIQ        R13, BX, BX
+	KMOVB        BX, K1
+	VMOVUPD      upToSeven<>+0(SB), Z1
+	VMULPD       Z0, Z1, Z0
+	VBROADCASTSD c4330000000000000<>+0(SB), Z1
+	VADDPD       Z1, Z0, Z0
+	VBROADCASTSD c4330000000000000<>+0(SB), Z1
+	VXORPD       Z1, Z0, Z0
 
-lanes276:
+element298:
+	VPXORQ     Z2, Z2, Z2
+	KMOVB      K1, K2
+	VGATHERQPD (CX)(Z0*8), K2, Z2
+	XORQ       R12, R12
+
+lanes299:
+	VMOVUPD      (R8)(R12*1), Z1
+	VBROADCASTSD c4330000000000000<>+0(SB), Z3
+	VADDPD       Z3, Z1, Z3
+	VPERMPD      Z2, Z3, Z3
+	VBROADCASTSD c0000000000000000<>+0(SB), Z4
+	VBROADCASTSD c7ff8000000000001<>+0(SB), Z5
+	VMOVAPD      Z3, Z3
+	VCMPPD       $0x11, Z4, Z1, K2
+	VMOVAPD      Z5, K2, Z3
+	VMOVUPD      Z3, (AX)(R12*1)
+	ADDQ         $0x40, R12
+	CMPQ         R12, DX
+	JL           lanes299
+	ADDQ         $0x08, CX
+	ADDQ         DX, AX
+	DECQ         R10
+	JNZ          element298
+	ADDQ         $0x28, SI
+	MOVQ         (SI), R11
+	JMP          R11
+
+many297:
+	MOVQ DX, R13
+
+lanes300:
 	VMOVUPD      (R8), Z1
 	VBROADCASTSD c0000000000000000<>+0(SB), Z2
 	VMAXPD       Z2, Z1, Z2
@@ -13070,7 +13421,7 @@ lanes276:
 	MOVQ         AX, BX
 	MOVQ         R10, R11
 
-element277:
+element301:
 	KXNORB       K1, K1, K1
 	VGATHERQPD   (R12)(Z2*8), K1, Z3
 	VBROADCASTSD c0000000000000000<>+0(SB), Z4
@@ -13082,17 +13433,27 @@ element277:
 	ADDQ         $0x08, R12
 	ADDQ         DX, BX
 	DECQ         R11
-	JNZ          element277
+	JNZ          element301
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, R8
 	SUBQ         $0x40, R13
-	JNZ          lanes276
+	JNZ          lanes300
 	ADDQ         $0x28, SI
 	MOVQ         (SI), R11
 	JMP          R11
 
+DATA upToSeven<>+0(SB)/8, $0x0000000000000000
+DATA upToSeven<>+8(SB)/8, $0x3ff0000000000000
+DATA upToSeven<>+16(SB)/8, $0x4000000000000000
+DATA upToSeven<>+24(SB)/8, $0x4008000000000000
+DATA upToSeven<>+32(SB)/8, $0x4010000000000000
+DATA upToSeven<>+40(SB)/8, $0x4014000000000000
+DATA upToSeven<>+48(SB)/8, $0x4018000000000000
+DATA upToSeven<>+56(SB)/8, $0x401c000000000000
+GLOBL upToSeven<>(SB), RODATA|NOPTR, $64
+
 // func dotsCodeAVX512()
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512F, CMOV
 TEXT ·dotsCodeAVX512(SB), NOSPLIT, $0
 	MOVBQZX 28(SI), R11
 	MOVQ    (R9)(R11*8), AX
@@ -13108,50 +13469,75 @@ TEXT ·dotsCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 16(SI), R12
 	IMULQ   DX, R12
 	ADDQ    R12, CX
+	MOVLQSX 32(SI), R13
+
+group302:
 	MOVLQSX 24(SI), R10
+	MOVQ    BX, DI
 
-element278:
-	MOVQ   DI, R8
-	XORQ   R12, R12
-	VPXORQ Z0, Z0, Z0
-	MOVQ   R8, R11
-	ANDQ   $0x07, R11
-	SHRQ   $0x03, R8
-	JZ     tail280
+several303:
+	LEAQ    (DI)(DX*1), R8
+	CMPQ    R10, $0x01
+	CMOVQLE DI, R8
+	LEAQ    (R8)(DX*1), R11
+	CMPQ    R10, $0x02
+	CMOVQLE R8, R11
+	LEAQ    (R11)(DX*1), R14
+	CMPQ    R10, $0x03
+	CMOVQLE R11, R14
+	VPXORQ  Z0, Z0, Z0
+	VPXORQ  Z1, Z1, Z1
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	XORQ    R12, R12
 
-loop279:
-	VMOVUPD     (BX)(R12*1), Z1
-	VMOVUPD     (CX)(R12*1), Z2
-	VFMADD231PD Z2, Z1, Z0
-	ADDQ        $0x40, R12
-	DECQ        R8
-	JNZ         loop279
+lanes304:
+	VMOVUPD       (CX)(R12*1), Z4
+	VMOVUPD       (DI)(R12*1), Z5
+	VFMADD231PD   Z4, Z5, Z0
+	VMOVUPD       (R8)(R12*1), Z5
+	VFMADD231PD   Z4, Z5, Z1
+	VMOVUPD       (R11)(R12*1), Z5
+	VFMADD231PD   Z4, Z5, Z2
+	VMOVUPD       (R14)(R12*1), Z5
+	VFMADD231PD   Z4, Z5, Z3
+	ADDQ          $0x40, R12
+	CMPQ          R12, DX
+	JL            lanes304
+	VSHUFF64X2    $0x44, Z2, Z0, Z4
+	VSHUFF64X2    $0xee, Z2, Z0, Z5
+	VADDPD        Z5, Z4, Z4
+	VSHUFF64X2    $0x44, Z3, Z1, Z5
+	VSHUFF64X2    $0xee, Z3, Z1, Z6
+	VADDPD        Z6, Z5, Z5
+	VSHUFF64X2    $0x88, Z5, Z4, Z6
+	VSHUFF64X2    $0xdd, Z5, Z4, Z4
+	VADDPD        Z4, Z6, Z4
+	VEXTRACTF64X4 $0x01, Z4, Y5
+	VHADDPD       Y5, Y4, Y4
+	CMPQ          R10, $0x04
+	JL            some305
+	VMOVUPD       Y4, (AX)
+	ADDQ          $0x20, AX
+	LEAQ          (R14)(DX*1), DI
+	SUBQ          $0x04, R10
+	JZ            done306
+	JMP           several303
 
-tail280:
-	TESTQ       R11, R11
-	JZ          done281
-	MOVQ        $-1, R8
-	BZHIQ       R11, R8, R8
-	KMOVB       R8, K1
-	VMOVUPD.Z   (BX)(R12*1), K1, Z1
-	VMOVUPD.Z   (CX)(R12*1), K1, Z2
-	VFMADD231PD Z2, Z1, Z0
+some305:
+	LEAQ       tail4x8<>+32(SB), DI
+	LEAQ       (AX)(R10*8), AX
+	NEGQ       R10
+	VMOVUPD    (DI)(R10*8), Y5
+	VMASKMOVPD Y4, Y5, (AX)(R10*8)
 
-done281:
-	VEXTRACTF64X4 $0x01, Z0, Y1
-	VADDPD        Y1, Y0, Y1
-	VEXTRACTF128  $0x01, Y1, X2
-	VADDPD        X2, X1, X1
-	VUNPCKHPD     X1, X1, X2
-	VADDSD        X2, X1, X1
-	VMOVSD        X1, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          DX, BX
-	DECQ          R10
-	JNZ           element278
-	ADDQ          $0x28, SI
-	MOVQ          (SI), R11
-	JMP           R11
+done306:
+	ADDQ DX, CX
+	DECQ R13
+	JNZ  group302
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
 
 // func scaleCodeAVX512()
 // Requires: AVX512F
@@ -13174,29 +13560,66 @@ TEXT ·scaleCodeAVX512(SB), NOSPLIT, $0
 	MOVLQSX 24(SI), R10
 	MOVQ    DX, R13
 
-lanes282:
+lanes307:
+	CMPQ    R13, $0x00000100
+	JL      fewer308
+	VMOVUPD (CX), Z0
+	VMOVUPD 64(CX), Z1
+	VMOVUPD 128(CX), Z2
+	VMOVUPD 192(CX), Z3
+	XORQ    R12, R12
+	MOVQ    R10, R11
+
+element309:
+	VMOVUPD (BX)(R12*1), Z4
+	VMULPD  Z0, Z4, Z4
+	VMOVUPD Z4, (AX)(R12*1)
+	VMOVUPD 64(BX)(R12*1), Z4
+	VMULPD  Z1, Z4, Z4
+	VMOVUPD Z4, 64(AX)(R12*1)
+	VMOVUPD 128(BX)(R12*1), Z4
+	VMULPD  Z2, Z4, Z4
+	VMOVUPD Z4, 128(AX)(R12*1)
+	VMOVUPD 192(BX)(R12*1), Z4
+	VMULPD  Z3, Z4, Z4
+	VMOVUPD Z4, 192(AX)(R12*1)
+	ADDQ    DX, R12
+	DECQ    R11
+	JNZ     element309
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x00000100, R13
+	JMP     lanes307
+
+fewer308:
+lanes310:
+	CMPQ    R13, $0x00000040
+	JL      fewer311
 	VMOVUPD (CX), Z0
 	XORQ    R12, R12
 	MOVQ    R10, R11
 
-element283:
+element312:
 	VMOVUPD (BX)(R12*1), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)(R12*1)
 	ADDQ    DX, R12
 	DECQ    R11
-	JNZ     element283
-	ADDQ    $0x40, AX
-	ADDQ    $0x40, BX
-	ADDQ    $0x40, CX
-	SUBQ    $0x40, R13
-	JNZ     lanes282
-	ADDQ    $0x28, SI
-	MOVQ    (SI), R11
-	JMP     R11
+	JNZ     element312
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	ADDQ    $0x00000040, CX
+	SUBQ    $0x00000040, R13
+	JMP     lanes310
+
+fewer311:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11
 
 // func groupDotsCodeAVX512()
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512F, CMOV
 TEXT ·groupDotsCodeAVX512(SB), NOSPLIT, $0
 	MOVBQZX      28(SI), R11
 	MOVQ         (R9)(R11*8), AX
@@ -13221,63 +13644,172 @@ TEXT ·groupDotsCodeAVX512(SB), NOSPLIT, $0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	MOVLQSX      32(SI), R13
 
-group284:
+group313:
 	MOVLQSX 24(SI), R10
-	MOVQ    BX, R11
+	MOVQ    BX, DI
 
-element285:
-	MOVQ   DI, R14
-	XORQ   R12, R12
-	VPXORQ Z2, Z2, Z2
-	MOVQ   R14, R15
-	ANDQ   $0x07, R15
-	SHRQ   $0x03, R14
-	JZ     tail287
+several314:
+	LEAQ    (DI)(DX*1), R11
+	CMPQ    R10, $0x01
+	CMOVQLE DI, R11
+	LEAQ    (R11)(DX*1), R14
+	CMPQ    R10, $0x02
+	CMOVQLE R11, R14
+	LEAQ    (R14)(DX*1), R15
+	CMPQ    R10, $0x03
+	CMOVQLE R14, R15
+	VPXORQ  Z2, Z2, Z2
+	VPXORQ  Z3, Z3, Z3
+	VPXORQ  Z4, Z4, Z4
+	VPXORQ  Z5, Z5, Z5
+	XORQ    R12, R12
 
-loop286:
-	VMOVUPD     (BX)(R12*1), Z3
-	VMOVUPD     (R8)(R12*1), Z4
-	VPXORQ      Z5, Z5, Z5
-	VMOVAPD     Z5, Z6
-	VCMPPD      $0x00, Z0, Z4, K1
-	VMOVAPD     Z3, K1, Z6
-	VMOVUPD     (CX)(R12*1), Z3
-	VFMADD231PD Z3, Z6, Z2
-	ADDQ        $0x40, R12
-	DECQ        R14
-	JNZ         loop286
+lanes315:
+	VMOVUPD       (R8)(R12*1), Z6
+	VMOVUPD       (CX)(R12*1), Z7
+	VPXORQ        Z8, Z8, Z8
+	VMOVAPD       Z8, Z9
+	VCMPPD        $0x00, Z0, Z6, K1
+	VMOVAPD       Z7, K1, Z9
+	VMOVUPD       (DI)(R12*1), Z6
+	VFMADD231PD   Z9, Z6, Z2
+	VMOVUPD       (R11)(R12*1), Z6
+	VFMADD231PD   Z9, Z6, Z3
+	VMOVUPD       (R14)(R12*1), Z6
+	VFMADD231PD   Z9, Z6, Z4
+	VMOVUPD       (R15)(R12*1), Z6
+	VFMADD231PD   Z9, Z6, Z5
+	ADDQ          $0x40, R12
+	CMPQ          R12, DX
+	JL            lanes315
+	VSHUFF64X2    $0x44, Z4, Z2, Z6
+	VSHUFF64X2    $0xee, Z4, Z2, Z7
+	VADDPD        Z7, Z6, Z6
+	VSHUFF64X2    $0x44, Z5, Z3, Z7
+	VSHUFF64X2    $0xee, Z5, Z3, Z9
+	VADDPD        Z9, Z7, Z7
+	VSHUFF64X2    $0x88, Z7, Z6, Z9
+	VSHUFF64X2    $0xdd, Z7, Z6, Z6
+	VADDPD        Z6, Z9, Z6
+	VEXTRACTF64X4 $0x01, Z6, Y7
+	VHADDPD       Y7, Y6, Y6
+	CMPQ          R10, $0x04
+	JL            some316
+	VMOVUPD       Y6, (AX)
+	ADDQ          $0x20, AX
+	LEAQ          (R15)(DX*1), DI
+	SUBQ          $0x04, R10
+	JZ            done317
+	JMP           several314
 
-tail287:
-	TESTQ       R15, R15
-	JZ          done288
-	MOVQ        $-1, R14
-	BZHIQ       R15, R14, R14
-	KMOVB       R14, K1
-	VMOVUPD.Z   (BX)(R12*1), K1, Z3
-	VMOVUPD.Z   (R8)(R12*1), K1, Z4
-	VPXORQ      Z7, Z7, Z7
-	VMOVAPD     Z7, Z6
-	VCMPPD      $0x00, Z0, Z4, K2
-	VMOVAPD     Z3, K2, Z6
-	VMOVUPD.Z   (CX)(R12*1), K1, Z3
-	VFMADD231PD Z3, Z6, Z2
+some316:
+	LEAQ       tail4x8<>+32(SB), DI
+	LEAQ       (AX)(R10*8), AX
+	NEGQ       R10
+	VMOVUPD    (DI)(R10*8), Y7
+	VMASKMOVPD Y6, Y7, (AX)(R10*8)
 
-done288:
-	VEXTRACTF64X4 $0x01, Z2, Y3
-	VADDPD        Y3, Y2, Y3
-	VEXTRACTF128  $0x01, Y3, X4
-	VADDPD        X4, X3, X3
-	VUNPCKHPD     X3, X3, X4
-	VADDSD        X4, X3, X3
-	VMOVSD        X3, (AX)
-	ADDQ          $0x08, AX
-	ADDQ          DX, BX
-	DECQ          R10
-	JNZ           element285
-	MOVQ          R11, BX
-	VADDPD        Z1, Z0, Z0
-	DECQ          R13
-	JNZ           group284
-	ADDQ          $0x28, SI
-	MOVQ          (SI), R11
-	JMP           R11
+done317:
+	VADDPD Z1, Z0, Z0
+	DECQ   R13
+	JNZ    group313
+	ADDQ   $0x28, SI
+	MOVQ   (SI), R11
+	JMP    R11
+
+// func combineCodeAVX512()
+// Requires: AVX512F
+TEXT ·combineCodeAVX512(SB), NOSPLIT, $0
+	MOVBQZX 28(SI), R11
+	MOVQ    (R9)(R11*8), AX
+	MOVLQSX 8(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, AX
+	MOVBQZX 29(SI), R11
+	MOVQ    (R9)(R11*8), BX
+	MOVLQSX 12(SI), R12
+	IMULQ   DX, R12
+	ADDQ    R12, BX
+	MOVBQZX 30(SI), R11
+	MOVQ    (R9)(R11*8), CX
+	MOVLQSX 16(SI), R12
+	LEAQ    (CX)(R12*8), CX
+	MOVLQSX 24(SI), R10
+	MOVLQSX 32(SI), DI
+	SHLQ    $0x03, DI
+	MOVQ    DX, R13
+
+lanes318:
+	CMPQ         R13, $0x00000100
+	JL           fewer319
+	VBROADCASTSD (CX), Z0
+	VMOVUPD      (BX), Z1
+	VMULPD       Z0, Z1, Z1
+	VMOVUPD      64(BX), Z2
+	VMULPD       Z0, Z2, Z2
+	VMOVUPD      128(BX), Z3
+	VMULPD       Z0, Z3, Z3
+	VMOVUPD      192(BX), Z4
+	VMULPD       Z0, Z4, Z0
+	MOVQ         BX, R12
+	MOVQ         CX, R8
+	MOVQ         R10, R11
+
+element320:
+	DECQ         R11
+	JZ           stored321
+	ADDQ         DX, R12
+	ADDQ         DI, R8
+	VBROADCASTSD (R8), Z4
+	VMOVUPD      (R12), Z5
+	VFMADD231PD  Z4, Z5, Z1
+	VMOVUPD      64(R12), Z5
+	VFMADD231PD  Z4, Z5, Z2
+	VMOVUPD      128(R12), Z5
+	VFMADD231PD  Z4, Z5, Z3
+	VMOVUPD      192(R12), Z5
+	VFMADD231PD  Z4, Z5, Z0
+	JMP          element320
+
+stored321:
+	VMOVUPD Z1, (AX)
+	VMOVUPD Z2, 64(AX)
+	VMOVUPD Z3, 128(AX)
+	VMOVUPD Z0, 192(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, BX
+	SUBQ    $0x00000100, R13
+	JMP     lanes318
+
+fewer319:
+lanes322:
+	CMPQ         R13, $0x00000040
+	JL           fewer323
+	VBROADCASTSD (CX), Z0
+	VMOVUPD      (BX), Z1
+	VMULPD       Z0, Z1, Z0
+	MOVQ         BX, R12
+	MOVQ         CX, R8
+	MOVQ         R10, R11
+
+element324:
+	DECQ         R11
+	JZ           stored325
+	ADDQ         DX, R12
+	ADDQ         DI, R8
+	VBROADCASTSD (R8), Z1
+	VMOVUPD      (R12), Z2
+	VFMADD231PD  Z1, Z2, Z0
+	JMP          element324
+
+stored325:
+	VMOVUPD Z0, (AX)
+	ADDQ    $0x00000040, AX
+	ADDQ    $0x00000040, BX
+	SUBQ    $0x00000040, R13
+	JMP     lanes322
+
+fewer323:
+	ADDQ $0x28, SI
+	MOVQ (SI), R11
+	JMP  R11

@@ -21,10 +21,10 @@ func interpreters() []*interpreter {
 
 // enter runs instructions from the first on. The calls are direct, so that
 // spaces stays on the stack.
-func (by *interpreter) enter(first, spaces *byte, pitch, lanes int) {
+func (by *interpreter) enter(first, spaces *byte, pitch int) {
 	if by.of == avx512 {
-		runAVX512(first, spaces, pitch, lanes)
+		runAVX512(first, spaces, pitch)
 	} else {
-		runAVX2(first, spaces, pitch, lanes)
+		runAVX2(first, spaces, pitch)
 	}
 }

@@ -3,7 +3,7 @@ package simd
 import "math"
 
 // run is the plain form of an instruction.
-func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
+func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	elements := func(p Place, count int) []float64 {
 		return spaces[p.Space][int(p.At)*pitch : (int(p.At)+count)*pitch]
 	}
@@ -17,6 +17,8 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 			v[k] = elements(places[k], in.Count)
 		case vector:
 			v[k] = elements(places[k], 1)
+		case groups:
+			v[k] = elements(places[k], in.Groups)
 		case number:
 			s = numbers(places[k])[0]
 		}
@@ -148,34 +150,40 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch, lanes int) {
 		}
 	case OpDots:
 		out := numbers(in.To)
-		for e := range in.Count {
-			out[e] = plain.dot(a[e*pitch:][:lanes], b)
+		for k := range in.Groups {
+			for e := range in.Count {
+				out[k*in.Count+e] = plain.dot(a[e*pitch:][:pitch], b[k*pitch:])
+			}
 		}
 	case OpScale:
 		for e := range in.Count {
 			plain.mul(to[e*pitch:(e+1)*pitch], a[e*pitch:(e+1)*pitch], b)
 		}
+	case OpCombine:
+		factors := numbers(in.B)
+		plain.mulScalar(to, a[:pitch], factors[0])
+		for e := 1; e < in.Count; e++ {
+			plain.axpy(to, a[e*pitch:(e+1)*pitch], factors[e*in.Groups])
+		}
 	case OpGroupDots:
 		out := numbers(in.To)
 		for k := range in.Groups {
 			for e := range in.Count {
-				out[k*in.Count+e] = groupDot(a[e*pitch:][:lanes], b, v[3], float64(k))
+				out[k*in.Count+e] = groupDot(a[e*pitch:][:pitch], b, v[3], float64(k))
 			}
 		}
 	}
 }
 
-// groupDot is dot with zeros for the lanes of other groups.
+// groupDot is dot with zeros in b for the lanes of other groups.
 func groupDot(a, b, group []float64, k float64) float64 {
 	var s eight
 	for i, x := range a {
+		f := b[i]
 		if group[i] != k {
-			x = 0
+			f = 0
 		}
-		s[i%8] = math.FMA(x, b[i], s[i%8])
-	}
-	for i := len(a); i%8 != 0; i++ { // as a short last vector does
-		s[i%8] = math.FMA(0, 0, s[i%8])
+		s[i%8] = math.FMA(x, f, s[i%8])
 	}
 	return s.total()
 }

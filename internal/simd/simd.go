@@ -111,8 +111,9 @@ func Narrow(dst []float32, x []float64) { active.narrow(dst, x[:len(dst)]) }
 // Widen sets dst to x.
 func Widen(dst []float64, x []float32) { active.widen(dst, x[:len(dst)]) }
 
-// ClipFlat sets, for squared norms that are finite, factor to min(1, c/norm)
-// and within to 1/2 where norm <= c, else to -1/2.
-func ClipFlat(factor, within, norm2 []float64, c float64) {
-	active.clipFlat(factor, within[:len(factor)], norm2[:len(factor)], c)
+// ClipFlat sets factor to min(1, c/norm) of squared norms, and returns how many
+// norms are beyond c or are not a number, and the sum of the squares: the factors
+// count only if it is finite.
+func ClipFlat(factor, norm2 []float64, c float64) (beyond, total float64) {
+	return active.clipFlat(factor, norm2[:len(factor)], c)
 }

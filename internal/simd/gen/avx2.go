@@ -92,6 +92,19 @@ func (i avx2) replace(in VecVirtual, p predicate, a, b, yes VecVirtual) {
 
 func (i avx2) total(v []VecVirtual) VecVirtual { return totalOfFour(i.add(v[0], v[1])) }
 
+func (i avx2) totals(v [4][]VecVirtual) VecVirtual {
+	const lows, highs = 0x20, 0x31 // halves of two registers
+	twos := func(a, b []VecVirtual) VecVirtual {
+		x, y, low, high := i.add(a[0], a[1]), i.add(b[0], b[1]), YMM(), YMM()
+		VPERM2F128(U8(lows), y, x, low)
+		VPERM2F128(U8(highs), y, x, high)
+		return i.add(low, high)
+	}
+	total := YMM()
+	VHADDPD(twos(v[1], v[3]), twos(v[0], v[2]), total)
+	return total
+}
+
 func (i avx2) transposed(v []VecVirtual) []VecVirtual {
 	const lows, highs = 0x20, 0x31 // halves of two registers
 	var out [4]VecVirtual

@@ -93,6 +93,19 @@ func (avx512) total(v []VecVirtual) VecVirtual {
 	return totalOfFour(four)
 }
 
+func (i avx512) totals(v [4][]VecVirtual) VecVirtual {
+	const low, high, even, odd = 0x44, 0xee, 0x88, 0xdd // quarters of two registers
+	fours := func(a, b VecVirtual) VecVirtual {
+		return i.add(i.to(VSHUFF64X2, U8(low), b, a), i.to(VSHUFF64X2, U8(high), b, a))
+	}
+	a, b := fours(v[0][0], v[2][0]), fours(v[1][0], v[3][0])
+	twos, rest := i.add(i.to(VSHUFF64X2, U8(even), b, a), i.to(VSHUFF64X2, U8(odd), b, a)), YMM()
+	VEXTRACTF64X4(U8(1), twos, rest)
+	total := YMM()
+	VHADDPD(rest, twos.AsY(), total)
+	return total
+}
+
 func (i avx512) transposed(v []VecVirtual) []VecVirtual {
 	var low, high [4]VecVirtual // even and odd elements of vectors 2k and 2k+1
 	for k := range low {

@@ -111,9 +111,10 @@ func codes() []code {
 		}),
 		{"squares", "to += Σ a² over the elements, of the lanes of one element.", squares},
 		{"gather", "to[i] = number c·s + i of b, c being a lane of one element; NaN where c < 0.", gather},
-		{"dots", "to[i] = Σ a[i]·b over the lanes in use, numbers one after the other.", dots},
+		{"dots", "to[k·count + i] = Σ a[i]·b[k] over the lanes, k < more; numbers one after the other.", dots},
 		{"scale", "to[i] = a[i]·b, b being one element.", scale},
-		{"groupDots", "to[k·count + i] = Σ a[i]·b over the lanes in use whose block, a lane of c, is k; k < more.", groupDots},
+		{"groupDots", "to[k·count + i] = Σ a[i]·b over the lanes whose block, a lane of c, is k; k < more.", groupDots},
+		{"combine", "to = Σ a[i]·b[more·i] over the elements.", combine},
 	}
 }
 

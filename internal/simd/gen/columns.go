@@ -1,17 +1,16 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// columns takes eight rows at a time and all columns of them.
-func columns(i isa, size int) {
-	TEXT(fmt.Sprintf("columns%d%s", 8*size, i.suffix()), NOSPLIT,
-		fmt.Sprintf("func(dst []float64, count int, table []float%d, stride int, index []uint32)", 8*size))
+// columns64 takes eight rows at a time and all columns of them, each number by
+// itself.
+func columns64(i isa) {
+	TEXT("columns64"+i.suffix(), NOSPLIT, "func(dst []float64, count int, table []float64, stride int, index []uint32)")
 	Doc("dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight")
 	dst, count := base("dst"), Load(Param("count"), GP64()).(GPVirtual)
 	table, index, n := base("table"), base("index"), length("index")
@@ -34,10 +33,9 @@ func columns(i isa, size int) {
 	MOVQ(count, left)
 	Label(column)
 	for k, v := range at {
-		x := fetch(i, size, p, v)
-		i.store(x, Mem{Base: to, Disp: 8 * k * i.lanes()})
+		i.store(fetch(i, p, v), Mem{Base: to, Disp: 8 * k * i.lanes()})
 	}
-	ADDQ(Imm(uint64(size)), p)
+	ADDQ(Imm(8), p)
 	ADDQ(pitch, to)
 	DECQ(left)
 	JNZ(LabelRef(column))
@@ -57,29 +55,131 @@ func rowStarts(i isa, index Mem, stride VecVirtual) VecVirtual {
 	return v
 }
 
-// fetch loads the numbers of a table, of 4 or 8 bytes, that index picks.
-func fetch(i isa, size int, table Register, index VecVirtual) VecVirtual {
-	at := Mem{Base: table, Index: index, Scale: uint8(size)}
+// fetch loads the numbers of a table that index picks.
+func fetch(i isa, table Register, index VecVirtual) VecVirtual {
+	at := Mem{Base: table, Index: index, Scale: 8}
 	if i.suffix() == "AVX2" {
 		v, all := YMM(), YMM()
 		VPCMPEQQ(all, all, all)
-		if size == 8 {
-			VGATHERQPD(all, at, v)
-			return v
-		}
-		half := XMM()
-		VGATHERQPS(all.AsX(), at, half)
-		VCVTPS2PD(half, v)
+		VGATHERQPD(all, at, v)
 		return v
 	}
 	v, all := ZMM(), K()
 	KXNORB(all, all, all)
-	if size == 8 {
-		VGATHERQPD(at, all, v)
-		return v
-	}
-	half := YMM()
-	VGATHERQPS(at, all, half)
-	VCVTPS2PD(half, v)
+	VGATHERQPD(at, all, v)
 	return v
+}
+
+// columns32 takes eight rows at a time and of them squares of four columns, whose
+// halves are rows 0 to 3 and 4 to 7: three times as fast as number by number.
+func columns32(i isa) {
+	TEXT("columns32"+i.suffix(), NOSPLIT, "func(dst []float64, count int, table []float32, stride int, index []uint32)")
+	Doc("dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight")
+	dst, index, n, pitch := base("dst"), base("index"), length("index"), GP64()
+	MOVQ(n, pitch)
+	SHLQ(Imm(3), pitch)
+	tableAt, stride := argument(Param("table").Base()), argument(Param("stride"))
+	mask, rest, words := XMM(), GP64(), GP64()
+	Load(Param("count"), rest)
+	ANDQ(Imm(3), rest)
+	NEGQ(rest)
+	LEAQ(tailMask(4, 4).Offset(16), words)
+	VMOVUPS(Mem{Base: words, Index: rest, Scale: 4}, mask)
+
+	top, column, some, next, done := label("rows"), label("column"), label("some"), label("next"), label("done")
+	to, left := GP64(), GP64()
+	var rows [8]GPVirtual
+	for r := range rows {
+		rows[r] = GP64()
+	}
+	Label(top)
+	TESTQ(n, n)
+	JZ(LabelRef(done))
+	for r, p := range rows {
+		MOVL(Mem{Base: index, Disp: 4 * r}, p.As32())
+		IMULQ(stride, p)
+		SHLQ(Imm(2), p)
+		ADDQ(tableAt, p)
+	}
+	MOVQ(dst, to)
+	Load(Param("count"), left)
+	Label(column)
+	SUBQ(Imm(4), left)
+	JL(LabelRef(some))
+	for _, v := range fourColumns(func(r int) VecVirtual {
+		pair := YMM()
+		VMOVUPS(Mem{Base: rows[r]}, pair.AsX())
+		VINSERTF128(U8(1), Mem{Base: rows[r+4]}, pair, pair)
+		return pair
+	}) {
+		storeWidened(i, v, to)
+		ADDQ(pitch, to)
+	}
+	for _, p := range rows {
+		ADDQ(Imm(16), p)
+	}
+	JMP(LabelRef(column))
+	Label(some)
+	ADDQ(Imm(4), left)
+	JZ(LabelRef(next))
+	for _, v := range fourColumns(func(r int) VecVirtual {
+		pair, high := YMM(), XMM()
+		VMASKMOVPS(Mem{Base: rows[r]}, mask, pair.AsX())
+		VMASKMOVPS(Mem{Base: rows[r+4]}, mask, high)
+		VINSERTF128(U8(1), high, pair, pair)
+		return pair
+	})[:3] {
+		storeWidened(i, v, to)
+		ADDQ(pitch, to)
+		DECQ(left)
+		JZ(LabelRef(next))
+	}
+	Label(next)
+	ADDQ(Imm(64), dst)
+	ADDQ(Imm(32), index)
+	SUBQ(Imm(8), n)
+	JMP(LabelRef(top))
+	Label(done)
+	end()
+}
+
+// fourColumns are those of eight rows, four numbers of rows r and r+4 each.
+func fourColumns(pair func(r int) VecVirtual) []VecVirtual {
+	y := [4]VecVirtual{pair(0), pair(1), pair(2), pair(3)}
+	out := make([]VecVirtual, 4)
+	for k, unpack := range []func(...Op){VUNPCKLPS, VUNPCKHPS} {
+		a, b := YMM(), YMM()
+		unpack(y[1], y[0], a)
+		unpack(y[3], y[2], b)
+		out[2*k], out[2*k+1] = YMM(), YMM()
+		VUNPCKLPD(b, a, out[2*k])
+		VUNPCKHPD(b, a, out[2*k+1])
+	}
+	return out
+}
+
+// storeWidened stores eight numbers as float64.
+func storeWidened(i isa, v VecVirtual, to GPVirtual) {
+	if i.suffix() == "AVX2" {
+		high := XMM()
+		VEXTRACTF128(U8(1), v, high)
+		for k, half := range []Register{v.AsX(), high} {
+			wide := YMM()
+			VCVTPS2PD(half, wide)
+			VMOVUPD(wide, Mem{Base: to, Disp: 32 * k})
+		}
+		return
+	}
+	wide := ZMM()
+	VCVTPS2PD(v, wide)
+	VMOVUPD(wide, Mem{Base: to})
+}
+
+// argument is where an argument is in memory.
+func argument(c gotypes.Component) Mem {
+	basic, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return basic.Addr
 }

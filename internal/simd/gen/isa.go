@@ -53,6 +53,8 @@ type isa interface {
 	// total adds eight lanes, given in vectors, in a fixed tree: i with i+4, i
 	// with i+2, then 0 with 1; the result is in lane 0.
 	total(v []VecVirtual) VecVirtual
+	// totals are four totals in half or all of a register.
+	totals(v [4][]VecVirtual) VecVirtual
 	// transposed takes as many vectors as they have lanes: element k of result j is
 	// element j of vector k.
 	transposed(v []VecVirtual) []VecVirtual
@@ -92,7 +94,7 @@ func constant(bits uint64) Mem {
 // words-n, its first n words are ones.
 func tailMask(words, bytes int) Mem {
 	name := fmt.Sprintf("tail%dx%d", words, bytes)
-	if m, ok := tailMasks[name]; ok {
+	if m, ok := tables[name]; ok {
 		return m
 	}
 	m := GLOBL(name, RODATA|NOPTR)
@@ -103,8 +105,9 @@ func tailMask(words, bytes int) Mem {
 	for at := half; at < 2*half; at += 8 { // the assembler wants them in order
 		DATA(at, U64(0))
 	}
-	tailMasks[name] = m
+	tables[name] = m
 	return m
 }
 
-var tailMasks = map[string]Mem{}
+// tables are those in read-only data, by name.
+var tables = map[string]Mem{}

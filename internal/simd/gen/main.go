@@ -35,8 +35,9 @@ func kernels() {
 		for _, size := range []int{4, 8} {
 			rowDots(isa, size)
 			rowSum(isa, size)
-			columns(isa, size)
 		}
+		columns32(isa)
+		columns64(isa)
 		turn(isa)
 		gemm(isa)
 	}

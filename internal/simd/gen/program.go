@@ -26,7 +26,6 @@ var (
 	current = RSI // the instruction
 	spaces  = R9  // table of the spaces' addresses
 	pitch   = RDX // bytes from one element's lanes to the next
-	lanes   = RDI // lanes in use
 )
 
 // places are the registers for the addresses of destination and operands.
@@ -42,14 +41,13 @@ type code struct {
 // program emits the interpreter: how it is entered, the table of its codes, and
 // the codes.
 func program(i isa) {
-	TEXT("run"+i.suffix(), NOSPLIT, "func(first, spaces *byte, pitch, lanes int)")
+	TEXT("run"+i.suffix(), NOSPLIT, "func(first, spaces *byte, pitch int)")
 	Pragma("noescape")
-	Doc("Runs instructions from the first on. pitch and lanes are in numbers.")
+	Doc("Runs instructions from the first on. pitch is in numbers.")
 	Load(Param("first"), current)
 	Load(Param("spaces"), spaces)
 	Load(Param("pitch"), pitch)
 	SHLQ(Imm(3), pitch)
-	Load(Param("lanes"), lanes)
 	jump()
 
 	list := codes()
@@ -82,7 +80,7 @@ func jump() {
 	MOVQ(Mem{Base: current}, R11)
 	Instruction(&ir.Instruction{
 		Opcode: "JMP", Operands: []Op{R11}, IsTerminal: true,
-		Inputs: []Op{R11, current, spaces, pitch, lanes},
+		Inputs: []Op{R11, current, spaces, pitch},
 	})
 }
 
