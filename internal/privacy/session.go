@@ -169,9 +169,6 @@ func confine(sum []float64, clipNorm float64) {
 	}
 }
 
-// Rate is the sampler's public rate q: a sum divided by it stands for all records.
-func (s *Session) Rate() float64 { return s.sampler.Rate() }
-
 // Loops runs the analyst's loops on the threads that the session's steps use, between
 // two of them. No record is involved.
 func (s *Session) Loops() *Loops { return s.loops }

@@ -16,7 +16,7 @@ type Privacy struct {
 	ReportID      string `json:"report_id"`  // of this run
 	CreatedAt     string `json:"created_at"` // RFC 3339, UTC
 	Banner        string `json:"privacy,omitempty"`
-	Status        string `json:"status"` // complete, stopped_early or planned
+	Status        string `json:"status"` // complete or planned
 
 	Tool       Tool       `json:"tool"`
 	Subject    Subject    `json:"subject"`

@@ -12,9 +12,8 @@ import (
 
 // The values of Run.Status.
 const (
-	Complete     = "complete"
-	StoppedEarly = "stopped_early"
-	Planned      = "planned" // no record was read: what the fit would be
+	Complete = "complete"
+	Planned  = "planned" // no record was read: what the fit would be
 )
 
 // Run is what a release is written from. Everything in it is public, or left

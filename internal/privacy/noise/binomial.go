@@ -40,16 +40,10 @@ const maxTrials = 1 << 40
 // NewBinomial prepares draws from Binomial(n, p). It panics unless
 // n <= 2^40 and 0 <= p <= 1.
 func NewBinomial(n uint64, p float64) *Binomial {
-	b := new(Binomial)
-	b.init(n, p)
-	return b
-}
-
-func (b *Binomial) init(n uint64, p float64) {
 	if n > maxTrials || !(p >= 0 && p <= 1) {
 		panic("noise: binomial needs n <= 2^40 and p in [0, 1]")
 	}
-	*b = Binomial{n: n}
+	b := &Binomial{n: n}
 	if p > 0.5 {
 		p = 1 - p // exact
 		b.flipped = true
@@ -59,6 +53,7 @@ func (b *Binomial) init(n uint64, p float64) {
 	// The last slot is kept free to absorb what rounding leaves over.
 	b.width = (b.last-b.first)/reject + 1
 	b.fill()
+	return b
 }
 
 // fill sets the weights and the alias table.
@@ -161,20 +156,4 @@ func (b *Binomial) keep(v, k, weight uint64, s *Stream) bool {
 		return false
 	}
 	return b.law.exactlyBelow(v, k, weight, b.unit, s)
-}
-
-// Binomial returns a draw from Binomial(n, p). The preparation of the last
-// (n, p) is kept, so a loop over one pair should not mix in another.
-func (s *Stream) Binomial(n uint64, p float64) uint64 {
-	if b := s.binomial; b == nil || b.n != n || b.p() != p {
-		s.binomial = NewBinomial(n, p)
-	}
-	return s.binomial.Draw(s)
-}
-
-func (b *Binomial) p() float64 {
-	if b.flipped {
-		return 1 - b.law.p
-	}
-	return b.law.p
 }

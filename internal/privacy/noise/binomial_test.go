@@ -269,9 +269,25 @@ func TestBinomialEdges(t *testing.T) {
 		{0, 0.5, 0}, {10, 0, 0}, {10, 1, 10}, {0, 0, 0}, {0, 1, 0}, {1 << 40, 1, 1 << 40},
 		{1000, math.SmallestNonzeroFloat64, 0}, {1 << 40, 1e-40, 0},
 	} {
-		if got := s.Binomial(c.n, c.p); got != c.want {
+		if got := NewBinomial(c.n, c.p).Draw(s); got != c.want {
 			t.Errorf("Binomial(%d, %g) = %d, want %d", c.n, c.p, got, c.want)
 		}
+	}
+}
+
+func TestBinomialRefuses(t *testing.T) {
+	for _, c := range []struct {
+		n uint64
+		p float64
+	}{{10, -0.25}, {10, 1.25}, {10, math.NaN()}, {1<<40 + 1, 0.5}} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("Binomial(%d, %g): accepted", c.n, c.p)
+				}
+			}()
+			NewBinomial(c.n, c.p)
+		}()
 	}
 }
 
@@ -279,14 +295,14 @@ func TestDrawsDoNotAllocate(t *testing.T) {
 	s := Insecure(24).Stream(Sampling)
 	z := make([]float64, 100)
 	p := make([]byte, 1000)
+	law := NewBinomial(1000000, 0.01)
 	step := uint64(0)
 	draw := func() {
 		s.Seek(step)
 		s.Normals(z)
 		s.AddGaussian(z, 1.5)
 		s.Fill(p)
-		s.Binomial(1000000, 0.01)
-		s.Bernoulli(0.3)
+		law.Draw(s)
 		s.Uint64n(7)
 		step++
 	}

@@ -19,8 +19,7 @@ type Stream struct {
 	word [8]byte              // where a word that crosses the buffer's end is joined
 	last [normalGroup]float64 // where the last, short group of normals is made
 
-	binomial *Binomial // of the last (n, p) asked for
-	lattice  *lattice  // of AddGaussian
+	lattice *lattice // of AddGaussian
 }
 
 const (

@@ -1,7 +1,6 @@
 package noise
 
 import (
-	"math"
 	"testing"
 
 	"d3p/internal/stattest"
@@ -35,64 +34,6 @@ func TestUint64nRejects(t *testing.T) {
 	}
 	words := int(s.next*blockSize-(bufferSize-uint64(s.used))) / 8
 	stattest.Require(t, "rejections", stattest.Binomial(draws, words, 0.75))
-}
-
-func TestBernoulli(t *testing.T) {
-	s := Insecure(13).Stream(Sampling)
-	const n = 200000
-	for _, p := range []float64{0, 1e-3, 0.3, 0.5, 0.999, 1} {
-		k := 0
-		for range n {
-			if s.Bernoulli(p) {
-				k++
-			}
-		}
-		if p == 0 || p == 1 {
-			if k != int(p*n) {
-				t.Errorf("Bernoulli(%g): %d of %d", p, k, n)
-			}
-			continue
-		}
-		stattest.Require(t, "Bernoulli", stattest.Binomial(k, n, p))
-	}
-}
-
-func TestProbabilitiesOutsideAreRefused(t *testing.T) {
-	s := Insecure(15).Stream(Sampling)
-	for _, p := range []float64{-0.25, 1.25, math.NaN()} {
-		for name, draw := range map[string]func(){
-			"Bernoulli": func() { s.Bernoulli(p) }, "Binomial": func() { s.Binomial(10, p) }, "trials": func() { s.Binomial(1<<40+1, 0.5) },
-		} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%s, p = %g: accepted", name, p)
-					}
-				}()
-				draw()
-			}()
-		}
-	}
-}
-
-func TestFixedPoint(t *testing.T) {
-	for _, c := range []struct {
-		p      float64
-		hi, lo uint64
-	}{
-		{0, 0, 0},
-		{0.5, 1 << 63, 0},
-		{1 - 0x1p-53, 1<<64 - 1<<11, 0},
-		{0x1p-64, 1, 0},
-		{0x1p-65, 0, 1 << 63},
-		{0x1.8p-64, 1, 1 << 63},
-		{0x1p-128, 0, 1},
-		{math.SmallestNonzeroFloat64, 0, 0},
-	} {
-		if hi, lo := fixedPoint(c.p); hi != c.hi || lo != c.lo {
-			t.Errorf("fixedPoint(%g) = %#x, %#x, want %#x, %#x", c.p, hi, lo, c.hi, c.lo)
-		}
-	}
 }
 
 func TestFloat64(t *testing.T) {
