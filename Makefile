@@ -44,6 +44,7 @@ soak:
 docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
+	$(GO) test ./internal/models -run TestSchema -update
 
 # the CUDA kernels as PTX, which is embedded; needs Debian's clang-14 only
 ptx:

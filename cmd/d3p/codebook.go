@@ -12,7 +12,7 @@ import (
 )
 
 // initFrom prints a model file from a public codebook.
-func (a *app) initFrom(path string) error {
+func (a *app) initFrom(path string, known spec.Known) error {
 	described, err := readCodebook(path)
 	if err != nil {
 		return failWith(statusData, err)
@@ -21,7 +21,7 @@ func (a *app) initFrom(path string) error {
 	for _, d := range described {
 		names = append(names, d.Name)
 	}
-	text := spec.FromCodebook(described)
+	text := spec.FromCodebook(described, known)
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 

@@ -19,13 +19,14 @@ func findModel(explicit, data string) (string, error) {
 	if explicit != "" {
 		return explicit, nil
 	}
-	beside := strings.TrimSuffix(data, filepath.Ext(data)) + ".yaml"
+	table := strings.TrimSuffix(data, ".gz")
+	beside := strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 	for _, path := range []string{beside, "d3p.yaml"} {
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
 	}
-	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s writes a skeleton from the header line alone", beside, data))
+	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, data, beside))
 }
 
 // checkPublic refuses a model at path that names the data file itself as a public

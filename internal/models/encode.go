@@ -22,7 +22,7 @@ func newEncoder(d *spec.Data) *encoder {
 
 // encoding returns what has been asked for.
 func (e *encoder) encoding() Encoding {
-	enc := Encoding{Fields: e.fields, K: e.next}
+	enc := Encoding{Fields: e.fields, K: e.next, Decimal: e.data.Decimal.V}
 	for _, c := range e.data.AllColumns() {
 		enc.Header = append(enc.Header, c.HeaderName())
 	}
@@ -158,7 +158,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 // prediction needs to know of it, whosever it is. Its columns are the first of
 // a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{Header: e.Header, MissingTokens: e.MissingTokens}
+	p := Encoding{Header: e.Header, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

@@ -28,6 +28,9 @@ type Encoding struct {
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
 	// A declared level with the same spelling wins over a token.
 	MissingTokens []string `json:"missing_tokens,omitempty"`
+	// Decimal is what stands before the decimals of a number in a file of text: "."
+	// or ","; "" is "." where nothing suggests otherwise.
+	Decimal string `json:"decimal,omitempty"`
 }
 
 // KeepRule says which rows of a unit are kept when it has too many. Either

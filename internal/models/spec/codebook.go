@@ -22,9 +22,9 @@ type Described struct {
 
 // FromCodebook is Skeleton for columns that a public codebook describes: a check
 // asks for what it does not say, and for nothing else.
-func FromCodebook(columns []Described) []byte {
+func FromCodebook(columns []Described, known Known) []byte {
 	var b strings.Builder
-	b.WriteString(skeletonTop)
+	b.WriteString(known.top())
 	taken := make(map[string]bool)
 	for i, c := range columns {
 		name := plainName(c.Name, i, taken)
@@ -34,7 +34,7 @@ func FromCodebook(columns []Described) []byte {
 		}
 		b.WriteString(line + "\n")
 	}
-	b.WriteString(skeletonBottom)
+	b.WriteString(known.bottom())
 	return []byte(b.String())
 }
 

@@ -15,6 +15,7 @@ type Data struct {
 	Missing    Missing       // the rule of columns that state none
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
 	MissingTokens []Value[string]
+	Decimal       Value[string]   // "." or ",": how files of text write numbers; unset: the point
 	Drop          []Value[string] // columns of the file that the model must not see
 	Weights       Value[string]   // the column that weights the log density of a record; unset: 1
 }
@@ -80,6 +81,7 @@ func (r *reader) data(e entry, d *Data) {
 		"tables":         func(e entry) { d.Tables = r.tables(e) },
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
+		"decimal":        func(e entry) { d.Decimal = r.choice(e, ".", ",") },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
 		"weights":        func(e entry) { d.Weights = r.text(e) },
 		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },

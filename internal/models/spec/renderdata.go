@@ -26,6 +26,9 @@ func renderData(p *printer, d *Data) {
 	if len(d.MissingTokens) > 0 {
 		p.line("missing_tokens", flowList(d.MissingTokens, func(v Value[string]) string { return v.V }))
 	}
+	if d.Decimal.IsSet() {
+		p.line("decimal", strconv.Quote(d.Decimal.V))
+	}
 	if len(d.Columns) > 0 {
 		p.block("columns", func() {
 			for _, c := range d.Columns {

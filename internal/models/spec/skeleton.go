@@ -9,12 +9,22 @@ import (
 // Blank marks a place of a skeleton that a person must fill in.
 const Blank = "FILL_IN"
 
+// Known is what is known of a table besides its columns; what is "" or 0 stays to
+// be filled in.
+type Known struct {
+	Entity          string // what one protected entity is
+	Records         int    // their public number
+	Formula, Family string
+	// Semicolons: they separate the fields of the file, so decimals may be commas.
+	Semicolons bool
+}
+
 // Skeleton returns a model file for a table with these column names: a
 // complete, commented file in which every place that needs knowledge holds
 // Blank, so that a check lists exactly what is missing. It sees no rows.
-func Skeleton(header []string) []byte {
+func Skeleton(header []string, known Known) []byte {
 	var b strings.Builder
-	b.WriteString(skeletonTop)
+	b.WriteString(known.top())
 	taken := make(map[string]bool)
 	for i, h := range header {
 		name := plainName(h, i, taken)
@@ -24,11 +34,28 @@ func Skeleton(header []string) []byte {
 			fmt.Fprintf(&b, "    %s: {header: %s, type: %s}\n", name, strconv.Quote(h), Blank)
 		}
 	}
-	b.WriteString(skeletonBottom)
+	b.WriteString(known.bottom())
 	return []byte(b.String())
 }
 
-const skeletonTop = `# A model for d3p. Replace every ` + Blank + `; then run: d3p check FILE
+// top is the file up to the columns.
+func (k Known) top() string {
+	records, decimal := Blank, ""
+	if k.Records > 0 {
+		records = strconv.Itoa(k.Records)
+	}
+	if k.Semicolons {
+		decimal = fmt.Sprintf(skeletonDecimal, Blank)
+	}
+	return fmt.Sprintf(skeletonTop, Blank, scalar(orBlank(k.Entity)), records, decimal)
+}
+
+// bottom is the file from the columns on.
+func (k Known) bottom() string {
+	return fmt.Sprintf(skeletonBottom, orBlank(k.Formula), orBlank(k.Family))
+}
+
+const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
 # State what is known without looking at the data: codebook, physics, law.
 d3p: 1
 
@@ -36,13 +63,13 @@ data:
   # What one protected entity is (person, patient, household), one row each. When it
   # may have several rows, name the column that says whose they are, and take that
   # column out of those below: {entity: patient, id: COLUMN, rows_per_unit: 3}
-  unit: {entity: ` + Blank + `, rows_per_unit: 1}
+  unit: {entity: %s, rows_per_unit: 1}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
-  rows: {public: ` + Blank + `}
+  rows: {public: %s}
   # Values outside the bounds are clamped, silently.
   out_of_range: clamp
-  # One line per column, in one of these forms. Take out columns that the model does
+%s  # One line per column, in one of these forms. Take out columns that the model does
   # not need.
   #   {type: real, lower: 18, upper: 100, source: codebook}
   #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}}
@@ -53,6 +80,10 @@ data:
   columns:
 `
 
+const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." as in 3.14.
+  decimal: %s
+`
+
 const skeletonBottom = `  missing:
     default: reject        # such a record contributes nothing; or per column:
     # COLUMN: {impute: 27, indicator: true}
@@ -60,9 +91,9 @@ const skeletonBottom = `  missing:
 
 model:
   # outcome ~ 1 + a + b + a:b + (1 | group)
-  formula: ` + Blank + `
+  formula: %s
   # bernoulli for a binary outcome, normal for a real one, poisson for a count
-  family: ` + Blank + `
+  family: %s
   # priors:
   #   Intercept: normal(0, 2.5)
   #   b: normal(0, 1)
@@ -83,6 +114,8 @@ func blankHint(key string) string {
 		return "real, integer, date, binary, category or ordinal"
 	case "lower", "upper":
 		return "what is possible, from a code book or an expert, not what is in the data"
+	case "decimal":
+		return `"," as in 3,14 or "." as in 3.14`
 	case "formula":
 		return "outcome ~ a + b"
 	case "family":

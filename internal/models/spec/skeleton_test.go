@@ -9,7 +9,7 @@ import (
 // reports each of them, once, and nothing else; filled in, nothing.
 func TestSkeleton(t *testing.T) {
 	header := []string{"age", "Whole weight", "1st", "age", "größe", "a-b", "and", "", "quote\"d", "out"}
-	src := string(Skeleton(header))
+	src := string(Skeleton(header, Known{}))
 	for _, h := range header {
 		if h != "" && !strings.Contains(src, h) && !strings.Contains(src, strings.ReplaceAll(h, `"`, `\"`)) {
 			t.Errorf("column %q is not in the skeleton", h)
@@ -46,7 +46,7 @@ func TestSkeleton(t *testing.T) {
 // What Windows programs write before a text is no part of it; what is no text in
 // UTF-8 is said to be none, once.
 func TestTextOfModelFiles(t *testing.T) {
-	src := string(Skeleton([]string{"age"}))
+	src := string(Skeleton([]string{"age"}, Known{}))
 	_, want := Parse("m.yaml", []byte(src), nil)
 	if _, errs := Parse("m.yaml", []byte("\ufeff"+src), nil); len(errs) != len(want) || errs[0].Error() != want[0].Error() {
 		t.Errorf("with a byte order mark: %v, want %v", errs, want)
@@ -56,5 +56,22 @@ func TestTextOfModelFiles(t *testing.T) {
 		if _, errs := Parse("m.yaml", []byte(text), nil); len(errs) != 1 || errs[0].Message != "the file is no text in UTF-8" {
 			t.Errorf("%.8q: %v", text, errs)
 		}
+	}
+}
+
+// What is known is not asked for, and what the file makes doubtful is.
+func TestSkeletonOfWhatIsKnown(t *testing.T) {
+	known := Known{Entity: "patient", Records: 8124, Formula: "y ~ 1", Family: "bernoulli"}
+	columns := []Described{{Name: "y", Levels: "no|yes"}}
+	if _, errs := Parse("m.yaml", FromCodebook(columns, known), nil); len(errs) > 0 {
+		t.Error(errs)
+	}
+	known.Semicolons = true
+	_, errs := Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) != 1 || errs[0].Message != "decimal is still to be filled in" {
+		t.Error(errs)
+	}
+	if text := string(Skeleton([]string{"y"}, known)); strings.Contains(text, "%") {
+		t.Errorf("a verb is left:\n%s", text)
 	}
 }

@@ -2,7 +2,6 @@ package records
 
 import (
 	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -23,16 +22,13 @@ type arrayHead struct {
 	number  func(b []byte) float64
 }
 
-// gzipMagic starts a compressed file. Only array files may be compressed.
-const gzipMagic = "\x1f\x8b"
-
 // maxRatio is the most that deflate can shrink a file: 1032 to 1.
 const maxRatio = 1032
 
 // isArray reports whether a file that starts like this holds an array.
 func isArray(magic []byte) bool {
 	start := string(magic)
-	return strings.HasPrefix(start, gzipMagic) || strings.HasPrefix(start, npyMagic[:4]) || strings.HasPrefix(start, "\x00\x00") && idxNumber(magic[2]) != nil
+	return strings.HasPrefix(start, npyMagic[:4]) || strings.HasPrefix(start, "\x00\x00") && idxNumber(magic[2]) != nil
 }
 
 // readArray reads an array file from its start.
@@ -105,9 +101,9 @@ func openArray(path string, f *os.File) (io.Reader, arrayHead, error) {
 	}
 	src, room := bufio.NewReaderSize(f, 1<<20), info.Size()
 	if magic, err := src.Peek(2); err == nil && string(magic) == gzipMagic {
-		z, err := gzip.NewReader(src)
+		z, err := decompress(path, src)
 		if err != nil {
-			return nil, arrayHead{}, &FileError{File: path, Problem: "is compressed and cannot be decompressed", Hint: "download it again"}
+			return nil, arrayHead{}, err
 		}
 		src, room = bufio.NewReaderSize(z, 1<<20), room*maxRatio
 	}
@@ -122,7 +118,7 @@ func openArray(path string, f *os.File) (io.Reader, arrayHead, error) {
 	case magic[0] == 0 && magic[1] == 0:
 		a, err = idxHead(path, src)
 	default:
-		err = &FileError{File: path, Problem: "is neither an idx nor an npy array", Hint: "decompress CSV and Parquet files first"}
+		err = &FileError{File: path, Problem: "is neither an idx nor an npy array"}
 	}
 	if err == nil && int64(a.records) > room/int64(a.columns*a.bytes) {
 		err = shortArray(path)

@@ -156,16 +156,16 @@ func TestBadArrays(t *testing.T) {
 		content []byte
 		want    string
 	}{
-		"short":      {whole[:len(whole)-1], "is shorter than its head says"},
-		"head only":  {whole[:6], "is shorter than its head says"},
-		"huge":       {idxFile(0x08, []uint32{1 << 31, 2}, []uint8{1}), "is shorter than its head says"},
-		"wide":       {idxFile(0x08, []uint32{2, 1 << 31, 1 << 31}, []uint8{1}), "states records without numbers or with more than a million"},
-		"columns":    {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3 columns"},
-		"fortran":    {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
-		"complex":    {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
-		"no dict":    {npyFile("hello", []float64{1, 2}), "starts like an npy file, but its head cannot be read"},
-		"not an idx": {zipped([]byte("a,b\n1,2\n")), "is neither an idx nor an npy array"},
-		"not gzip":   {[]byte("\x1f\x8bhello"), "is compressed and cannot be decompressed"},
+		"short":     {whole[:len(whole)-1], "is shorter than its head says"},
+		"head only": {whole[:6], "is shorter than its head says"},
+		"huge":      {idxFile(0x08, []uint32{1 << 31, 2}, []uint8{1}), "is shorter than its head says"},
+		"wide":      {idxFile(0x08, []uint32{2, 1 << 31, 1 << 31}, []uint8{1}), "states records without numbers or with more than a million"},
+		"columns":   {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3 columns"},
+		"fortran":   {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
+		"complex":   {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
+		"no dict":   {npyFile("hello", []float64{1, 2}), "starts like an npy file, but its head cannot be read"},
+		"Parquet":   {zipped([]byte("PAR1 and more")), "starts like Parquet but cannot be decoded (write it again, without gzip, or export CSV)"},
+		"not gzip":  {[]byte("\x1f\x8bhello"), "is compressed and cannot be decompressed"},
 	} {
 		_, _, err := Read(write(t, "data", string(c.content)), predictors(), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -13,7 +13,7 @@ const undeclared = -1
 // text encodes a cell given as text.
 func (e *encoder) text(c *column, cell []byte) {
 	if e.numbersAsTheyAre(c) { // the common case, without looking twice
-		if x, ok := parseNumber(cell); ok {
+		if x, ok := e.parse(cell); ok {
 			e.value(c, x, undeclared, false)
 			return
 		}
@@ -33,11 +33,28 @@ func (e *encoder) text(c *column, cell []byte) {
 			x = float64(day - c.origin)
 		}
 	} else if c.numeric {
-		if parsed, ok := parseNumber(cell); ok {
+		if parsed, ok := e.parse(cell); ok {
 			x = parsed
 		}
 	}
 	e.value(c, x, code, declared)
+}
+
+// parse reads a number as the declaration says that numbers are written. Where
+// decimals are commas a point is no part of a number: it would separate thousands.
+func (e *encoder) parse(cell []byte) (x float64, ok bool) {
+	if !e.decimalComma {
+		return parseNumber(cell)
+	}
+	var buf [64]byte
+	if len(cell) > len(buf) || bytes.IndexByte(cell, '.') >= 0 {
+		return 0, false
+	}
+	number := buf[:copy(buf[:], cell)]
+	if i := bytes.IndexByte(number, ','); i >= 0 {
+		number[i] = '.'
+	}
+	return parseNumber(number)
 }
 
 // day encodes a cell given as a day, counted from 1970-01-01.

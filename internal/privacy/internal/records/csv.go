@@ -14,17 +14,18 @@ type malformed struct {
 
 func (m *malformed) Error() string { return m.problem }
 
-// csvText splits whole lines of CSV text as RFC 4180 and encoding/csv do: comma
-// separated, fields may be quoted and then hold commas, doubled quotes and line
-// ends; lines end in \n or \r\n; blank lines are skipped; every record has as
+// csvText splits whole lines of CSV text as RFC 4180 and encoding/csv do: fields
+// are separated by commas, or by what Separator says of the first record, and may be
+// quoted, and then hold separators, doubled quotes and line ends; lines end in \n or \r\n; blank lines are skipped; every record has as
 // many fields as the first.
 type csvText struct {
-	rest   []byte // not read yet
-	line   int    // of the record last read, from 1
-	lines  int    // line ends seen
-	width  int    // fields of the first record
-	cells  [][]byte
-	quoted []byte // cells of the current record that had to be rewritten
+	rest      []byte // not read yet
+	separator byte   // of fields; 0: not known before the first record
+	line      int    // of the record last read, from 1
+	lines     int    // line ends seen
+	width     int    // fields of the first record
+	cells     [][]byte
+	quoted    []byte // cells of the current record that had to be rewritten
 }
 
 // read returns the cells of the next record, valid until the next call, or
@@ -37,6 +38,9 @@ func (r *csvText) read() ([][]byte, error) {
 		text := r.record()
 		if len(text) == 0 {
 			continue // a blank line
+		}
+		if r.separator == 0 {
+			r.separator = Separator(text)
 		}
 		r.cells = r.cells[:0]
 		if bytes.IndexByte(text, '"') < 0 {
@@ -79,11 +83,11 @@ func (r *csvText) record() []byte {
 	}
 }
 
-// split cuts a record without quotes at its commas.
+// split cuts a record without quotes at its separators.
 func (r *csvText) split(text []byte) {
 	start := 0
 	for i, c := range text {
-		if c == ',' {
+		if c == r.separator {
 			r.cells = append(r.cells, text[start:i])
 			start = i + 1
 		}
@@ -99,7 +103,7 @@ func (r *csvText) splitQuoted(text []byte) error {
 	}
 	for {
 		if len(text) == 0 || text[0] != '"' {
-			end := bytes.IndexByte(text, ',')
+			end := bytes.IndexByte(text, r.separator)
 			cell := text
 			if end >= 0 {
 				cell = text[:end]
@@ -133,8 +137,8 @@ func (r *csvText) splitQuoted(text []byte) error {
 		if len(text) == 0 {
 			return nil
 		}
-		if text[0] != ',' {
-			return &malformed{r.line, "something stands between a closing quote and the next comma"}
+		if text[0] != r.separator {
+			return &malformed{r.line, "something stands between a closing quote and the end of its field"}
 		}
 		text = text[1:]
 	}

@@ -125,6 +125,10 @@ func FuzzCSVReader(f *testing.F) {
 			t.Skip("encoding/csv keeps a byte order mark")
 		}
 		reference := csv.NewReader(strings.NewReader(text))
+		first := csvText{rest: []byte(text)}
+		if first.read(); first.separator != 0 {
+			reference.Comma = rune(first.separator)
+		}
 		want, wantErr := reference.ReadAll()
 		for _, size := range []int{3, 10, csvBlockSize} {
 			got, gotErr := readAll(strings.NewReader(text), size)
@@ -145,6 +149,7 @@ func FuzzCSVReader(f *testing.F) {
 
 var csvSeeds = []string{
 	"a,b\n1,2\n", "a,b\r\n1,2", "a\n\"x\ny\"\n", "a,b\n\"1\"\"\",\n", "\n\n,\n", "a,b\n1\n",
+	"a;b\n1,5;\"2;3\"\n", "\"a,b,c\"\td\n1\t2\n", "a|b\n1|2|3\n",
 	"a\"b\n", "\"a\"b\n", "\"", "a\r", "\r\n", "\"\r\n\"", "a,\"b\r\n\",c\r\n", "\"a\n\"\n\"b",
 	"1,2\n3,4\n5,6\r\n\r\n7,8", "1,2\n-.5e3,+7.25\n,\n1e400,nan\n0x1p3,1_0\n 1,2 \n", "1,\"2\"\n\"3\n\",4\n5,6\n", "1,2\n3,4,5\n6,7\n", "1,2\r3,4\n5\r,6\n",
 }

@@ -9,21 +9,22 @@ import (
 
 // csvLayout says which columns of the file are read.
 type csvLayout struct {
-	columns []int    // by column of the file: that of the encoder, or -1
-	numbers []bool   // likewise: a cell that is a number has its value
-	direct  []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
-	id      int      // the column of ids, or -1
+	separator byte
+	columns   []int    // by column of the file: that of the encoder, or -1
+	numbers   []bool   // likewise: a cell that is a number has its value
+	direct    []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
+	id        int      // the column of ids, or -1
 }
 
-func newCSVLayout(width int, at []int, enc *encoder) csvLayout {
-	l := csvLayout{columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
+func newCSVLayout(width int, separator byte, at []int, enc *encoder) csvLayout {
+	l := csvLayout{separator: separator, columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
 	for j := range l.columns {
 		l.columns[j] = -1
 	}
 	for k := range enc.columns {
 		l.columns[at[k]] = k
 		c := &enc.columns[k]
-		l.numbers[at[k]] = enc.numbersAsTheyAre(c)
+		l.numbers[at[k]] = enc.numbersAsTheyAre(c) && !enc.decimalComma
 		if l.numbers[at[k]] && len(c.fields) == 1 && c.fields[0].linear() {
 			l.direct[at[k]] = &c.fields[0]
 		}
@@ -130,7 +131,7 @@ func (b *csvBlock) encode() {
 
 // encodeQuoted encodes text in which some field is quoted.
 func (b *csvBlock) encodeQuoted() error {
-	r := csvText{rest: b.text, width: len(b.layout.columns)}
+	r := csvText{rest: b.text, separator: b.layout.separator, width: len(b.layout.columns)}
 	for {
 		cells, err := r.read()
 		b.lines = r.lines
@@ -149,7 +150,7 @@ func (b *csvBlock) encodeQuoted() error {
 
 // encodePlain encodes text without quotes, in one pass over it.
 func (b *csvBlock) encodePlain() error {
-	text, l := b.text, b.layout
+	text, l, separator := b.text, b.layout, b.layout.separator
 	for at := 0; at < len(text); at++ {
 		if lineEnds(text, at) { // a blank line
 			at = skipReturn(text, at)
@@ -158,13 +159,13 @@ func (b *csvBlock) encodePlain() error {
 		}
 		for j := range l.columns {
 			if j > 0 {
-				if at == len(text) || text[at] != ',' {
+				if at == len(text) || text[at] != separator {
 					return raggedLine(b.lines+1, len(l.columns))
 				}
 				at++
 			}
 			if l.numbers[j] && l.id != j {
-				if x, end := scanNumber(text, at); end > 0 && (end == len(text) || text[end] == ',' || lineEnds(text, end)) {
+				if x, end := scanNumber(text, at); end > 0 && (end == len(text) || text[end] == separator || lineEnds(text, end)) {
 					if f := l.direct[j]; f == nil || !b.enc.direct(f, x) {
 						b.enc.value(&b.enc.columns[l.columns[j]], x, undeclared, false)
 					}
@@ -173,13 +174,13 @@ func (b *csvBlock) encodePlain() error {
 				}
 			}
 			end := at
-			for end < len(text) && text[end] != ',' && !lineEnds(text, end) {
+			for end < len(text) && text[end] != separator && !lineEnds(text, end) {
 				end++
 			}
 			b.cell(j, text[at:end])
 			at = end
 		}
-		if at < len(text) && text[at] == ',' {
+		if at < len(text) && text[at] == separator {
 			return raggedLine(b.lines+1, len(l.columns))
 		}
 		at = skipReturn(text, at)

@@ -219,7 +219,7 @@ func TestReadErrors(t *testing.T) {
 		{"other case", "AGE,y\n1,2\n", "column age: not in the header of the file (did you mean AGE?)"},
 		{"no header, but text", "aged,yes\n", "column age: not in the header of the file (the header must name the columns as the model file does)"},
 		{"no header", "34,1\n35,0\n", "column age: not in the header of the file (the first line must name the columns)"},
-		{"semicolons", "age;y\n1;2\n", "(fields must be separated by commas)"},
+		{"semicolons", "age;y\n1;2\n", "fields are separated by semicolons, so decimals may be commas"},
 		{"compressed", "\x1f\x8b\x08\x00\x00age\n", "is compressed and cannot be decompressed"},
 		{"column twice", "age,age\n1,2\n", "column age: named twice"},
 		{"ragged line", "age,y\n1,2\n31415\n", "a line does not have the 2 fields of the first line"},

@@ -20,9 +20,10 @@ type encoder struct {
 	tokens  [][]byte
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
-	textTokens bool
-	rows       *Rows // where records are stored
-	limit      int   // records that fit in memory; 0 is no limit
+	textTokens   bool
+	decimalComma bool  // numbers are written 3,14
+	rows         *Rows // where records are stored
+	limit        int   // records that fit in memory; 0 is no limit
 }
 
 // column is one raw column that at least one field reads.
@@ -50,10 +51,10 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true}
+	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ","}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
-		if _, number := parseNumber([]byte(token)); number {
+		if _, number := enc.parse([]byte(token)); number {
 			enc.textTokens = false
 		}
 	}

@@ -41,9 +41,6 @@ func hint(name string, names, header []string) string {
 			return "the first line must name the columns"
 		}
 	}
-	if len(header) == 1 && strings.ContainsAny(header[0], ";\t|") {
-		return "fields must be separated by commas"
-	}
 	known := func(h string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, h) })
 	}

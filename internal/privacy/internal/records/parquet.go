@@ -124,7 +124,7 @@ func (b bounded) Reallocate(size int, old []byte) []byte {
 // damaged is the error for a file that Arrow cannot decode. Arrow's own words
 // may quote the pages it read, so they are not passed on.
 func damaged(path string) error {
-	return &FileError{File: path, Problem: "starts like Parquet but cannot be decoded", Hint: "write it again, or export CSV"}
+	return &FileError{File: path, Problem: "starts like Parquet but cannot be decoded", Hint: "write it again, without gzip, or export CSV"}
 }
 
 // matchSchema finds the columns in use and checks their types. Nested columns

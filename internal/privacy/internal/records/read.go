@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"d3p/internal/models"
@@ -26,9 +27,9 @@ type Options struct {
 	Selection *noise.Stream
 }
 
-// Read reads the CSV, Parquet, idx or npy file at path and encodes it. All but
-// CSV are known by their first bytes, whatever their name. The Check is private, also
-// when err is not nil.
+// Read reads the CSV, Parquet, idx or npy file at path and encodes it; all but
+// Parquet may be compressed by gzip. All but CSV are known by their first bytes,
+// whatever their name. The Check is private, also when err is not nil.
 func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
 	check = Check{File: path}
 	if err := validate(e); err != nil {
@@ -46,34 +47,48 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	if info.IsDir() {
 		return nil, check, &FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
 	}
-	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
-		return readCSV(path, f, nil, e, opt)
-	}
-	magic := make([]byte, len(parquetMagic))
-	if _, err := io.ReadFull(f, magic); err == nil && bytes.Equal(magic, []byte(parquetMagic)) {
-		return readParquet(path, f, e, opt)
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
+	text, err := plain(path, f)
+	if err != nil {
 		return nil, check, err
 	}
-	if isArray(magic) {
-		return readArray(path, f, e, opt)
+	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
+		return readCSV(path, text, nil, e, opt)
 	}
-	return readCSV(path, f, func() (int, error) { return countLines(path) }, e, opt)
+	magic, _ := text.Peek(len(parquetMagic)) // shorter in a shorter file
+	switch {
+	case string(magic) == parquetMagic:
+		return readParquet(path, f, e, opt)
+	case isArray(magic):
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return nil, check, err
+		}
+		return readArray(path, f, e, opt)
+	case slices.Contains(workbookMagic, string(magic)):
+		return nil, check, &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8"}
+	}
+	return readCSV(path, text, func() (int, error) { return countLines(path) }, e, opt)
 }
 
-// countLines returns an upper bound on the records of a CSV file, so that the
-// table is allocated once.
+// workbookMagic are the first bytes of .xlsx and .ods, which are zip files, and of
+// .xls.
+var workbookMagic = []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"}
+
+// countLines returns an upper bound on the records of a CSV file, compressed or
+// not, so that the table is allocated once.
 func countLines(path string) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
+	text, err := plain(path, f)
+	if err != nil {
+		return 0, err
+	}
 	buf := make([]byte, 1<<20)
 	lines := 1
 	for {
-		n, err := f.Read(buf)
+		n, err := text.Read(buf)
 		lines += bytes.Count(buf[:n], []byte{'\n'})
 		if errors.Is(err, io.EOF) {
 			return lines, nil
@@ -102,7 +117,7 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	header := make([]string, len(cells))
 	for i, cell := range cells {
 		if !utf8.Valid(cell) || bytes.IndexByte(cell, 0) >= 0 {
-			return nil, check, &FileError{File: path, Problem: "is not text in UTF-8", Hint: "export CSV in UTF-8, or Parquet; decompress it if it is compressed"}
+			return nil, check, &FileError{File: path, Problem: "is not text in UTF-8", Hint: "export CSV in UTF-8, or Parquet, or iconv -f LATIN1 -t UTF-8"}
 		}
 		header[i] = string(bytes.TrimSpace(cell))
 	}
@@ -114,6 +129,9 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
+	if err := unsureDecimals(path, text.separator, e.Decimal); err != nil {
+		return nil, check, err
+	}
 	n := 0
 	if count != nil {
 		if n, err = count(); err != nil {
@@ -123,7 +141,7 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	if err := enc.allocate(path, n, e, opt); err != nil {
 		return nil, check, err
 	}
-	switch err := encodeCSV(blocks, text.lines, newCSVLayout(len(header), at, enc), enc); {
+	switch err := encodeCSV(blocks, text.lines, newCSVLayout(len(header), text.separator, at, enc), enc); {
 	case errors.Is(err, errFull):
 		return nil, check, tooLarge(path, opt)
 	case err != nil:
@@ -191,6 +209,10 @@ func tooLarge(path string, opt Options) error {
 
 // csvError keeps the line number out of the message and in the check.
 func csvError(path string, err error, check *Check) error {
+	var file *FileError
+	if errors.As(err, &file) { // what says so itself
+		return err
+	}
 	var bad *malformed
 	if !errors.As(err, &bad) {
 		return fmt.Errorf("%s: %w", path, err)

@@ -12,6 +12,9 @@ import (
 // is zero. The model compiler guarantees this; the check keeps a mistake there
 // from becoming a wrong fit.
 func validate(e models.Encoding) error {
+	if e.Decimal != "" && e.Decimal != "." && e.Decimal != "," {
+		return fmt.Errorf("records: decimal %q is neither a point nor a comma", e.Decimal)
+	}
 	writers := make([]int, e.K)
 	for _, f := range e.Fields {
 		if err := validateField(f); err != nil {

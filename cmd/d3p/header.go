@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow/go/v15/parquet/file"
+
+	"d3p/internal/privacy"
+)
+
+// maxHeader bounds the header line that is read, so that a file without a line
+// end is refused rather than loaded.
+const maxHeader = 1 << 20 // bytes
+
+// readHeader returns the column names of a CSV or Parquet file and what separates
+// the fields of a CSV file, and reads nothing else of it.
+func readHeader(path string) (header []string, separator byte, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	defer f.Close()
+	if strings.HasSuffix(path, ".parquet") {
+		header, err = parquetHeader(path, f)
+		return header, 0, err
+	}
+	line, err := firstLine(f)
+	if err != nil {
+		return nil, 0, fileError(path, err)
+	}
+	separator = privacy.Separator([]byte(line))
+	r := csv.NewReader(strings.NewReader(line))
+	r.Comma = rune(separator)
+	switch header, err = r.Read(); {
+	case err == io.EOF:
+		return nil, 0, fmt.Errorf("%s: the file is empty", path)
+	case err != nil:
+		return nil, 0, fmt.Errorf("%s: the header line is not CSV", path)
+	}
+	if wrong := wrongHeader(header); wrong != "" {
+		return nil, 0, fmt.Errorf("%s: %s", path, wrong)
+	}
+	return header, separator, nil
+}
+
+// firstLine reads the first line of a text, compressed or not, without a byte
+// order mark.
+func firstLine(f io.Reader) (string, error) {
+	src := bufio.NewReader(f)
+	switch start, _ := src.Peek(4); {
+	case strings.HasPrefix(string(start), "PK\x03\x04"):
+		return "", errors.New("is a workbook or an archive (save its sheet as CSV in UTF-8)")
+	case strings.HasPrefix(string(start), "\x1f\x8b"):
+		z, err := gzip.NewReader(src)
+		if err != nil {
+			return "", err
+		}
+		src = bufio.NewReader(z)
+	}
+	line, err := bufio.NewReader(io.LimitReader(src, maxHeader)).ReadString('\n')
+	switch {
+	case err != nil && err != io.EOF:
+		return "", err
+	case len(line) == maxHeader:
+		return "", fmt.Errorf("no line end in the first %d bytes; is it a CSV file?", maxHeader)
+	case !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0:
+		return "", errors.New("is not text in UTF-8 (export CSV in UTF-8, or Parquet, or iconv -f LATIN1 -t UTF-8)")
+	}
+	return strings.TrimPrefix(line, "\ufeff"), nil
+}
+
+// wrongHeader says why a first line does not name columns; "" when it may.
+func wrongHeader(header []string) string {
+	if looksLikeRecord(header) {
+		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there, or use --from)"
+	}
+	for i, name := range header {
+		if slices.Contains(header[:i], name) {
+			return fmt.Sprintf("columns %d and %d have the same name (rename one)", slices.Index(header, name)+1, i+1)
+		}
+	}
+	return ""
+}
+
+// looksLikeRecord tells whether a first line has a number that is not the place of
+// its column, counted from 0 or 1.
+func looksLikeRecord(header []string) bool {
+	for i, cell := range header {
+		x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+		if err == nil && x != float64(i) && x != float64(i+1) {
+			return true
+		}
+	}
+	return false
+}
+
+func parquetHeader(path string, f *os.File) (header []string, err error) {
+	r, err := file.NewParquetReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a readable Parquet file", path)
+	}
+	defer r.Close()
+	root := r.MetaData().Schema.Root()
+	for i := range root.NumFields() {
+		header = append(header, root.Field(i).Name())
+	}
+	return header, nil
+}

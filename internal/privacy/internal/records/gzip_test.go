@@ -1,0 +1,43 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCompressedCSV(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,%d\n", i, i*i%7919)
+	}
+	want, _, err := readText(t, text.String(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := string(zipped([]byte(text.String())))
+	got, _, err := readText(t, whole, "")
+	if err != nil || got.N != 3000 || !slices.Equal(got.F64, want.F64) {
+		t.Fatalf("%v, %d records", err, got.N)
+	}
+	// A file that is cut off, at the end of a line of text or not, must not look
+	// like a shorter one; nor one with a flipped bit like another.
+	for cut := 3; cut < len(whole); cut += len(whole) / 50 {
+		if _, _, err := readText(t, whole[:cut], ""); !isFileError(err) {
+			t.Errorf("cut off after %d of %d bytes: %v", cut, len(whole), err)
+		}
+	}
+	flipped := []byte(whole)
+	flipped[len(flipped)-6] ^= 1 // of the checksum
+	if _, _, err := readText(t, string(flipped), ""); !isFileError(err) {
+		t.Errorf("wrong checksum: %v", err)
+	}
+}
+
+func isFileError(err error) bool {
+	var bad *FileError
+	return errors.As(err, &bad)
+}

@@ -1,0 +1,37 @@
+package records
+
+import "bytes"
+
+// separators may stand between the fields of CSV text.
+const separators = ",;\t|"
+
+// Separator returns what stands between the fields of CSV text that starts with
+// this header: the one of comma, semicolon, tab and bar that it has most of outside
+// quotes, a comma when it has none.
+func Separator(header []byte) byte {
+	var count [256]int
+	for i, part := range bytes.Split(header, []byte{'"'}) {
+		if i%2 == 0 {
+			for _, c := range part {
+				count[c]++
+			}
+		}
+	}
+	best := separators[0]
+	for _, c := range []byte(separators) {
+		if count[c] > count[best] {
+			best = c
+		}
+	}
+	return best
+}
+
+// unsureDecimals refuses a file whose fields are separated by semicolons, as where
+// decimals are commas, when nothing says how its numbers are written: read the wrong
+// way, every record would count for nothing, in silence.
+func unsureDecimals(path string, separator byte, decimal string) error {
+	if separator != ';' || decimal != "" {
+		return nil
+	}
+	return &FileError{File: path, Problem: "fields are separated by semicolons, so decimals may be commas", Hint: `under data: add decimal: ",", as in 3,14, or decimal: "."`}
+}
