@@ -146,8 +146,13 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := c.ledger
 	c.ledger = before
-	return c.start(m, before, done, answer.Upper)
+	s, err := c.start(m, before, done, answer.Upper)
+	if err != nil {
+		c.ledger = kept // what the earlier run spent is spent
+	}
+	return s, err
 }
 
 // BeginNonPrivate starts a session without noise or clipping, for baselines.

@@ -21,6 +21,7 @@ type fakeEngine struct {
 	sum   []float64
 	count float64
 	err   error
+	lost  error // of Open
 
 	records int // of the table
 	batches [][]uint32
@@ -33,6 +34,9 @@ func (e *fakeEngine) Name() string { return "fake" }
 
 func (e *fakeEngine) Open(_ *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
 	e.records = rows.N
+	if e.lost != nil {
+		return nil, e.lost
+	}
 	return e, nil
 }
 

@@ -2,6 +2,7 @@ package privacy_test
 
 import (
 	"encoding/json"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -63,6 +64,25 @@ func TestLedgerRoundTrip(t *testing.T) {
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("after JSON (-want +got):\n%s", d)
+	}
+}
+
+// What an earlier run spent stays in the ledger when its session cannot go on: a
+// device that was lost gives nothing back.
+func TestFailedResumeKeepsTheLedger(t *testing.T) {
+	engine := &fakeEngine{sum: []float64{0, 0}}
+	cfg := config(t, engine)
+	s := begin(t, newCurator(t, cfg), mechanism(t, 10))
+	if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Spent = s.Ledger()
+	engine.lost = errors.New("device lost")
+	c := newCurator(t, cfg)
+	_, err := c.Resume(mechanism(t, 10), 1)
+	mustContain(t, err, "device lost")
+	if d := cmp.Diff(cfg.Spent, c.Ledger()); d != "" {
+		t.Errorf("after a failure to resume the ledger is another (-want +got):\n%s", d)
 	}
 }
 

@@ -75,8 +75,11 @@ func (m Mechanism) check(rel event.Relation) error {
 	if m.Clip.Kind != Flat && m.Clip.Kind != Automatic {
 		return fmt.Errorf("privacy: clipping %q bounds nothing: choose %s or %s", m.Clip.Kind, Flat, Automatic)
 	}
-	if m.Clip.Kind == Automatic && !positive(m.Clip.Gamma) {
-		return fmt.Errorf("privacy: gamma %g of automatic clipping is not positive", m.Clip.Gamma)
+	if m.Clip.Kind == Automatic && !(m.Clip.Gamma >= clipMin && m.Clip.Gamma <= clipMax) {
+		return fmt.Errorf("privacy: gamma %g of automatic clipping is not in [%g, %g]", m.Clip.Gamma, clipMin, clipMax)
+	}
+	if m.BatchBound < 1 {
+		return fmt.Errorf("privacy: batches of at most %d records: without a bound rounding has none", m.BatchBound)
 	}
 	if !(m.GradientNoise >= leastNoise && m.GradientNoise <= mostNoise) {
 		return fmt.Errorf("privacy: gradient noise %g is not in [%g, %g]", m.GradientNoise, leastNoise, mostNoise)
@@ -110,5 +113,3 @@ func (m Mechanism) checkShape() error {
 	}
 	return nil
 }
-
-func positive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

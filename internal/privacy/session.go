@@ -86,8 +86,10 @@ type Release struct {
 	Count float64
 }
 
-// clipRange keeps zC and its multiples normal numbers, so that the noise
-// neither vanishes nor overflows.
+// The least and largest C and γ keep zC and its multiples normal numbers, so that
+// the noise neither vanishes nor overflows, and are far above the gradients, about
+// 1e-160, whose squares vanish: of these neither min(1, C/norm) nor C/(norm + γ),
+// with a norm of 0, makes anything longer than C.
 const clipMin, clipMax = 1e-100, 1e100
 
 // Step sets dst, shape (P), to Σ g_b·f(|g_b|) + N(0, z²C²I) over a fresh batch:
@@ -191,7 +193,7 @@ func (s *Session) EpsilonSpent() float64 {
 func (s *Session) Ledger() Ledger { return s.curator.Ledger() }
 
 // Close ends the session: its ledger entry is final, the engine's memory and
-// the noise streams are given up. Closing twice is harmless.
+// the streams of the noise are given up. Closing twice is harmless.
 func (s *Session) Close() error {
 	if s.worker == nil {
 		return nil
@@ -203,6 +205,9 @@ func (s *Session) Close() error {
 	s.curator.session = nil
 	s.gaussian.wipe()
 	s.countNoise.Wipe()
+	if s.recordNoise != nil {
+		s.recordNoise.Wipe()
+	}
 	return err
 }
 

@@ -236,6 +236,8 @@ func TestMechanismsThatAreNotPrivateAreRefused(t *testing.T) {
 		"no kind of clipping": func(m *privacy.Mechanism) { m.Clip = privacy.Clip{} },
 		"gamma zero":          func(m *privacy.Mechanism) { m.Clip.Kind = privacy.Automatic },
 		"gamma infinite":      func(m *privacy.Mechanism) { m.Clip = privacy.Clip{Kind: privacy.Automatic, Gamma: math.Inf(1)} },
+		"gamma next to zero":  func(m *privacy.Mechanism) { m.Clip = privacy.Clip{Kind: privacy.Automatic, Gamma: 1e-200} },
+		"no bound of batches": func(m *privacy.Mechanism) { m.BatchBound = 0 },
 		"no noise":            func(m *privacy.Mechanism) { m.GradientNoise = 0 },
 		"noise NaN":           func(m *privacy.Mechanism) { m.GradientNoise = math.NaN() },
 		"noise too fine":      func(m *privacy.Mechanism) { m.GradientNoise = 1. / 65 },

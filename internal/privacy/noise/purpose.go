@@ -4,7 +4,7 @@ package noise
 // are independent. The name, not the number, enters the key derivation.
 type Purpose uint32
 
-// The purposes. Privacy rests on the first three and on RowSelection.
+// The purposes. Privacy rests on the first three, on RecordNoise and RowSelection.
 const (
 	Sampling           Purpose = iota // which records are in a batch
 	GradientNoise                     // noise added to clipped sums
@@ -27,7 +27,7 @@ var purposes = [...]struct {
 	GradientNoise:      {"gradient noise", true},
 	CountNoise:         {"count noise", true},
 	Reparameterisation: {"reparameterisation", false},
-	RecordNoise:        {"record noise", false},
+	RecordNoise:        {"record noise", true},
 	Initialisation:     {"initialisation", false},
 	PosteriorDraws:     {"posterior draws", false},
 	Prediction:         {"prediction", false},
