@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"slices"
 	"time"
 
 	"d3p/internal/fit"
@@ -19,8 +17,9 @@ import (
 // booking is a run's place in the ledger of its data set. Without a path there
 // is no ledger, and nothing is booked.
 type booking struct {
-	path string
-	run  ledger.Run
+	path  string
+	run   ledger.Run
+	known []string // attempts of the run that its folder knows
 }
 
 // reserve sets budget aside for a planned fit before any record is read.
@@ -32,12 +31,22 @@ func (b booking) reserve(entity string, plan *fit.Plan) error {
 		if err := sameClaim(book, entity, plan.Adjacency); err != nil {
 			return err
 		}
-		return book.Reserve(b.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
+		return b.reserveIn(book, plan)
 	})
 	return b.failed(err)
 }
 
-// settle books what the run has released so far, and gives back the rest.
+// reserveIn is reserve in a book that is open. Of several copies of a run's folder
+// the first takes the run over: what the others would release are other numbers.
+func (b booking) reserveIn(book *ledger.Book, plan *fit.Plan) error {
+	if err := book.Holds(b.run.ID, b.known); err != nil {
+		return err
+	}
+	return book.Reserve(b.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
+}
+
+// settle books what the run is about to release or has spent so far, and gives back
+// the rest. It fails when another copy of the folder has taken the run over.
 func (b booking) settle(spent privacy.Ledger) error {
 	if b.path == "" {
 		return nil
@@ -46,40 +55,13 @@ func (b booking) settle(spent privacy.Ledger) error {
 	if len(spent.Entries) > 0 {
 		ev = spent.Event()
 	}
-	_, err := ledger.Update(b.path, func(book *ledger.Book) error { return book.Settle(b.run, ev, time.Now()) })
+	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
+		if err := book.Holds(b.run.ID, []string{b.run.Attempt}); err != nil {
+			return err
+		}
+		return book.Settle(b.run, ev, time.Now())
+	})
 	return b.failed(err)
-}
-
-// goesOn refuses to go on with a copy of a run of which more was spent than the
-// copy knows: the ledger would be charged once for what two releases show.
-func (b booking) goesOn(folder runFolder, checkpoint *fit.Checkpoint) error {
-	if b.path == "" {
-		return nil
-	}
-	book, err := ledger.Read(b.path)
-	if err != nil {
-		return b.failed(err)
-	}
-	accounts, err := book.Accounts("")
-	if err != nil {
-		return b.failed(err)
-	}
-	at := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == b.run.ID && a.State == ledger.Spent })
-	if at < 0 {
-		return nil
-	}
-	held, err := heldBy(checkpoint)
-	if err != nil {
-		return err
-	}
-	var noted privacy.Ledger // of the last end of the run
-	if err := folder.read(ledgerFile, &noted); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return failWith(statusUsage, err)
-	}
-	if same(held.Event(), accounts[at].Event) || same(noted.Event(), accounts[at].Event) {
-		return nil
-	}
-	return usagef("%s: %s has other steps of this run than the folder: the run went on in a copy (resume that one)", folder.path, b.path)
 }
 
 // heldBy is the ledger of what a run had spent at its checkpoint.
@@ -126,8 +108,11 @@ func (b booking) failed(err error) error {
 		return nil
 	}
 	var over *privacy.BudgetError
-	if errors.As(err, &over) {
+	switch {
+	case errors.As(err, &over):
 		return failWith(statusBudget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show lists the runs)", b.path, err))
+	case errors.Is(err, ledger.ErrElsewhere):
+		return failWith(statusUsage, fmt.Errorf("--ledger: %s: %w", b.path, err))
 	}
 	return failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
 }

@@ -17,17 +17,21 @@ import (
 )
 
 // stopped ends a run that did not get to its last step. What was spent is in
-// the ledger, and a checkpoint lets d3p resume go on.
-func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy.Ledger, cause error) error {
+// the ledger, and a checkpoint lets d3p resume go on. A run of which nothing was
+// spent leaves nothing; one that was resumed keeps what it had.
+func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy.Ledger, cause error, resumed bool) error {
 	folder.giveSpaceBack()
+	found := statusNumeric
 	var over *privacy.BudgetError
 	if errors.As(cause, &over) {
-		folder.discard()
-		return failWith(statusBudget, cause)
+		found = statusBudget
 	}
-	if posterior == nil || len(ledger.Entries) == 0 {
+	switch {
+	case posterior == nil && resumed:
+		return failWith(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
+	case posterior == nil || len(ledger.Entries) == 0 || found == statusBudget:
 		folder.discard()
-		return failWith(statusNumeric, cause)
+		return failWith(found, cause)
 	}
 	checkpoint, err := posterior.Checkpoint(ledger)
 	if err == nil {

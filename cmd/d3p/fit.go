@@ -116,7 +116,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	}
 	hash := sha256.Sum256(source)
 	j := job{
-		ID: runID(), Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
+		ID: runID(), Attempts: []string{runID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hex.EncodeToString(hash[:]), Command: commandOf(c, s), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}

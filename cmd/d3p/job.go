@@ -19,12 +19,14 @@ import (
 // job is what a run needs besides its plan and its state: private/run.json,
 // from which d3p resume goes on.
 type job struct {
-	ID      string    `json:"id"`
-	Folder  string    `json:"folder"` // its name, without where it is
-	Created time.Time `json:"created"`
-	Data    string    `json:"data"` // absolute path
-	Name    string    `json:"name"`
-	Model   string    `json:"model"` // fully defaulted model file
+	ID string `json:"id"`
+	// Attempts are the start of the run and its resumptions, as the ledger knows them.
+	Attempts []string  `json:"attempts"`
+	Folder   string    `json:"folder"` // its name, without where it is
+	Created  time.Time `json:"created"`
+	Data     string    `json:"data"` // absolute path
+	Name     string    `json:"name"`
+	Model    string    `json:"model"` // fully defaulted model file
 	// Public are the public files that the model names, by path.
 	Public      map[string][]byte `json:"public,omitempty"`
 	ModelSHA256 string            `json:"model_sha256"`
@@ -47,13 +49,19 @@ type job struct {
 
 // booking is the job's place in the ledger of the data set.
 func (j job) booking() booking {
-	return booking{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder}}
+	return booking{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
+}
+
+// nextAttempt is the job as it goes on, or is settled, from here.
+func (j job) nextAttempt() job {
+	j.Attempts = append(slices.Clone(j.Attempts), runID())
+	return j
 }
 
 // replicate is the k-th of several jobs like j, from 0, with a seed of its own. Its
 // report says how to run it by itself.
 func (j job) replicate(k int, folder runFolder) job {
-	j.ID, j.Folder, j.Seed = runID(), folder.name(), j.Seed+uint64(k)
+	j.ID, j.Attempts, j.Folder, j.Seed = runID(), []string{runID()}, folder.name(), j.Seed+uint64(k)
 	seed := strconv.FormatUint(j.Seed, 10)
 	j.Settings = slices.Clone(j.Settings)
 	for i := range j.Settings {
@@ -155,13 +163,15 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	if len(spent.Entries) > 0 {
 		err = errors.Join(err, folder.write(ledgerFile, spent))
 	}
-	if unbooked := j.booking().settle(spent); unbooked != nil {
-		err = errors.Join(err, unbooked)
+	unbooked := j.booking().settle(spent)
+	if err == nil && unbooked == nil {
+		return a.release(folder, j, m, posterior, spent)
 	}
-	if err != nil {
-		return a.stopped(folder, posterior, spent, err)
+	if err == nil {
+		err, unbooked = unbooked, nil
 	}
-	return a.release(folder, j, m, posterior, spent)
+	err = a.stopped(folder, posterior, spent, err, checkpoint != nil)
+	return failWith(statusOf(err), errors.Join(err, unbooked))
 }
 
 // releaseBytes bounds the size of a release and its checkpoint: the draws as

@@ -64,6 +64,11 @@ func settleKilled(path string, folder runFolder) error {
 	if _, err := os.Stat(folder.release()); err == nil {
 		return usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
 	}
+	known := j.Attempts
+	j = j.nextAttempt() // should a copy of the folder be at work, it will not release
+	if err := folder.write(jobFile, j); err != nil {
+		return err
+	}
 	_, err = ledger.Update(path, func(book *ledger.Book) error {
 		accounts, err := book.Accounts("")
 		if err != nil {
@@ -71,7 +76,7 @@ func settleKilled(path string, folder runFolder) error {
 		}
 		for _, a := range accounts {
 			if a.ID == j.ID && a.State == ledger.Reserved {
-				return book.Settle(a.Run, spent, time.Now())
+				return errors.Join(book.Holds(j.ID, known), book.Settle(j.booking().run, spent, time.Now()))
 			}
 		}
 		return fmt.Errorf("%s holds no reservation of %s", path, folder.path)

@@ -8,7 +8,6 @@ import (
 	"io"
 	"runtime"
 	"sync"
-	"time"
 
 	"d3p/internal/fit"
 	"d3p/internal/gpu"
@@ -119,7 +118,7 @@ func reserveAll(all []*replicate, m *models.Model, plan *fit.Plan) error {
 			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, plan.Adjacency); err != nil {
 				return err
 			}
-			if err := book.Reserve(r.job.booking().run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now()); err != nil {
+			if err := r.job.booking().reserveIn(book, plan); err != nil {
 				return err
 			}
 		}

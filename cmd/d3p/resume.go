@@ -43,9 +43,7 @@ could come twice in it.`,
 			if err != nil {
 				return failWith(statusUsage, fmt.Errorf("%s: %w", args[0], err))
 			}
-			if err := j.booking().goesOn(folder, &checkpoint); err != nil {
-				return err
-			}
+			j = j.nextAttempt()
 			if data != "" {
 				absolute, err := filepath.Abs(data)
 				if err != nil {

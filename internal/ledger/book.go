@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"d3p/internal/privacy"
@@ -48,6 +49,9 @@ const (
 type Run struct {
 	ID     string `json:"run"`
 	Folder string `json:"folder,omitempty"` // name of the run's folder, for the reader
+	// Attempt is the start, or the resumption, that the entry is of: copies of one
+	// folder are told apart by it. Empty for what is not made by a fit.
+	Attempt string `json:"attempt,omitempty"`
 }
 
 // Entry is one line of a book. The last one of a run is the one that counts.
@@ -140,7 +144,7 @@ func (b *Book) Accounts(except string) ([]Account, error) {
 			at[e.ID] = i
 			list = append(list, Account{Run: e.Run, Time: e.Time})
 		}
-		list[i].State, list[i].Event = e.State, ev
+		list[i].State, list[i].Event, list[i].Attempt = e.State, ev, e.Attempt
 	}
 	kept := list[:0]
 	for _, a := range list {
@@ -149,6 +153,24 @@ func (b *Book) Accounts(except string) ([]Account, error) {
 		}
 	}
 	return kept, nil
+}
+
+// ErrElsewhere says that a run went on in a copy of its folder: what other copies
+// would release are other numbers, and the book has the price of one.
+var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
+
+// Holds returns ErrElsewhere unless the last entry of a run, where it has one, is of
+// one of the attempts that are given: whoever knows it is the one to go on.
+func (b *Book) Holds(id string, attempts []string) error {
+	for i := len(b.Entries) - 1; i >= 0; i-- {
+		if e := b.Entries[i]; e.ID == id {
+			if slices.Contains(attempts, e.Attempt) {
+				return nil
+			}
+			return ErrElsewhere
+		}
+	}
+	return nil
 }
 
 // Compose is what accounts and, unless it is nil, ev released together; nil for
@@ -221,7 +243,7 @@ func (b *Book) add(run Run, state string, ev event.Event, now time.Time) error {
 	}
 	for i := len(b.Entries) - 1; i >= 0; i-- {
 		if last := b.Entries[i]; last.ID == run.ID {
-			if last.State == state && string(last.Event) == string(raw) {
+			if last.State == state && last.Attempt == run.Attempt && string(last.Event) == string(raw) {
 				return nil
 			}
 			break

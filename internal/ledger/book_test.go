@@ -221,3 +221,30 @@ func TestLinkedLedger(t *testing.T) {
 		}
 	}
 }
+
+// Of the copies of a run's folder one goes on: the last that took it over.
+func TestCopiesOfARun(t *testing.T) {
+	b := book(3)
+	if err := b.Holds("a", []string{"1"}); err != nil {
+		t.Errorf("a run that is not in the book: %v", err)
+	}
+	for _, attempt := range []string{"1", "2"} {
+		if err := b.Reserve(Run{ID: "a", Attempt: attempt}, run(100, 20), now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := b.Reserve(Run{ID: "b", Attempt: "9"}, run(100, 20), now); err != nil {
+		t.Fatal(err)
+	}
+	if accounts, err := b.Accounts("b"); err != nil || len(b.Entries) != 3 || accounts[0].Attempt != "2" {
+		t.Errorf("the second attempt is not in the book: %+v, %v", accounts, err)
+	}
+	for _, c := range []struct {
+		known []string
+		holds bool
+	}{{[]string{"1", "2"}, true}, {[]string{"2"}, true}, {[]string{"1"}, false}, {[]string{"1", "3"}, false}, {nil, false}} {
+		if err := b.Holds("a", c.known); (err == nil) != c.holds {
+			t.Errorf("who knows the attempts %v: %v", c.known, err)
+		}
+	}
+}
