@@ -55,11 +55,18 @@ type spinner struct {
 	weight, angle      []float64 // angle: dt (L - mean)/2
 	cos, sin, dcos, ds []float64 // of k·angle and of angle
 	smooth             bool
+	apart              float64 // of the pair
+	above              float64 // tilted mass of the losses above 0
 }
 
 func newSpinner(n *nodes, theta, dt float64) spinner {
 	w, mean, _ := n.tilted(theta)
-	s := spinner{count: n.count, mean: mean, weight: w, smooth: n.smooth}
+	s := spinner{count: n.count, mean: mean, weight: w, smooth: n.smooth, apart: n.apart}
+	for i, l := range n.loss {
+		if l > 0 {
+			s.above += w[i]
+		}
+	}
 	size := len(w)
 	buf := make([]float64, 5*size)
 	s.angle, s.cos, s.sin, s.dcos, s.ds = buf[:size], buf[size:2*size], buf[2*size:3*size], buf[3*size:4*size], buf[4*size:]
@@ -91,6 +98,15 @@ func (s *spinner) transform(k int) (logAbs, arg float64) {
 	return logAbs1p(re, im), math.Atan2(im, 1+re)
 }
 
+// revival is about the largest log modulus of transform from t on: two clusters of
+// losses cancel at some t and add up again at twice that.
+func (s *spinner) revival(t float64) float64 {
+	if s.apart == 0 {
+		return math.Inf(-1)
+	}
+	return math.Log1p(s.above * math.Expm1(-0.5*t*t*s.apart*s.apart))
+}
+
 func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) {
 	mean, variance := c.moments(theta)
 	sd := math.Sqrt(variance)
@@ -120,7 +136,7 @@ func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) 
 			logAbs += spin[i].count * a
 			arg += spin[i].count * p
 			if spin[i].smooth {
-				smooth += spin[i].count * a
+				smooth += spin[i].count * math.Max(a, spin[i].revival(t))
 			}
 		}
 		m, ph := math.Exp(logAbs), arg

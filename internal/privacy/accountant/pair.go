@@ -52,9 +52,12 @@ type pair struct {
 	// set, else on the left. With a small sampling rate nearly all mass is there.
 	end     float64
 	ceiling bool
-	// smooth: the loss has a density, so that its characteristic function
-	// decays without reviving and the contour engine applies.
+	// smooth: the loss has a density, so that its characteristic function decays
+	// and the contour engine applies.
 	smooth bool
+	// apart, when not 0, is the standard deviation of the losses above 0, which are a
+	// cluster far from the others: the characteristic function revives in between.
+	apart float64
 }
 
 // atom is P-mass at one value of the loss.
@@ -111,11 +114,11 @@ func (k pairKey) build(tail float64) *pair {
 	g := subsampled{k.s, k.q}
 	switch k.kind {
 	case removePair:
-		return &pair{smooth: true, end: math.Log1p(-g.q), pieces: []piece{g.removePiece()}}
+		return &pair{smooth: true, apart: g.apart(), end: math.Log1p(-g.q), pieces: []piece{g.removePiece()}}
 	case addPair:
 		return &pair{smooth: true, end: -math.Log1p(-g.q), ceiling: true, pieces: []piece{g.addPiece()}}
 	case subPair:
-		return &pair{smooth: true, end: math.Inf(-1), pieces: []piece{g.substitutePiece()}}
+		return &pair{smooth: true, apart: g.apart(), end: math.Inf(-1), pieces: []piece{g.substitutePiece()}}
 	case envelopePair:
 		return g.envelope()
 	case ballsRemovePair, ballsAddPair:

@@ -113,7 +113,7 @@ func ordered(t *rapid.T, ev event.Event, rel event.Relation, delta float64) Answ
 // A contour estimate outside the bracket is an error, so this is also the test
 // that the two engines agree.
 func TestRandomRunsHaveAnswers(t *testing.T) {
-	check(t, 60, func(t *rapid.T) {
+	check(t, 30, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		if !a.Certified {
@@ -163,7 +163,7 @@ func TestRandomRunsAreMonotone(t *testing.T) {
 // A ledger in two parts costs what it costs in one; parts that differ by a
 // rounding error are not merged, and meet in the transform only.
 func TestRandomRunsCompose(t *testing.T) {
-	check(t, 18, func(t *rapid.T) {
+	check(t, 9, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		if r.steps < 2 {
 			r.steps = 2
@@ -233,7 +233,7 @@ func TestRareLossesInLedgers(t *testing.T) {
 
 // ε(δ) and δ(ε) are inverse to each other.
 func TestRandomRunsInvert(t *testing.T) {
-	check(t, 15, func(t *rapid.T) {
+	check(t, 8, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
 		a := r.epsilon(t)
 		back, err := Delta(r.event(), r.rel, a.Upper)
@@ -311,7 +311,7 @@ func anyLedger() *rapid.Generator[event.Event] {
 // Ledgers of mixed events have ordered answers that invert, whatever they mix.
 func TestRandomLedgers(t *testing.T) {
 	heavy(t)
-	check(t, 6, func(t *rapid.T) {
+	check(t, 2, func(t *rapid.T) {
 		ledger := event.Composed{Events: rapid.SliceOfN(anyLedger(), 1, 3).Draw(t, "ledger")}
 		delta := logUniform(t, "delta", 1e-9, 1e-2)
 		a := ordered(t, ledger, event.AddRemove, delta)

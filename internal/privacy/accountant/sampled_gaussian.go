@@ -27,6 +27,15 @@ func (g subsampled) inverse(l float64) float64 {
 	return g.s*g.s*math.Log1p(z) + 0.5
 }
 
+// apart is pair.apart: with little noise the losses of a step that has the record
+// lie about 1/(2s²) above those of one that has not, and spread by 1/s.
+func (g subsampled) apart() float64 {
+	if g.s < 0.3 {
+		return 1 / g.s
+	}
+	return 0
+}
+
 // mixtureTail is the mass of (1-q)N(0,s²) + qN(1,s²) beyond x.
 func (g subsampled) mixtureTail(x float64) float64 {
 	return (1-g.q)*normalTail(x/g.s) + g.q*normalTail((x-1)/g.s)
@@ -107,7 +116,7 @@ func (g subsampled) envelope() *pair {
 	up, down := g.removePiece(), g.addPiece()
 	up.lo, down.hi, down.tail = 0.5, -0.5, nil
 	return &pair{
-		smooth: true, end: math.Inf(-1),
+		smooth: true, apart: g.apart(), end: math.Inf(-1),
 		pieces: []piece{down, up},
 		atoms:  []atom{{0, (1 - g.q) * math.Erf(1/(2*math.Sqrt2*g.s))}},
 	}

@@ -10,13 +10,14 @@ type nodes struct {
 	count      float64 // T
 	step       float64 // largest increase of the loss over one panel
 	smooth     bool
-	partial    bool // the masses are not near 1 in sum
+	apart      float64 // of the pair
+	partial    bool    // the masses are not near 1 in sum
 }
 
 // quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
 // than its natural width, cutting P-mass tail on the right.
 func quadrature(p *pair, count int64, tail float64, fine int) nodes {
-	n := nodes{count: float64(count), smooth: p.smooth, cut: p.infinity + p.missing}
+	n := nodes{count: float64(count), smooth: p.smooth, apart: p.apart, cut: p.infinity + p.missing}
 	for _, piece := range p.pieces {
 		piece, cut := piece.cut(tail)
 		n.cut += cut
