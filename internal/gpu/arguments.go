@@ -46,19 +46,14 @@ type arguments struct {
 	parameterCount, drawnCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
 	dotLanes, factorLanes, wide, together      int32
-}
-
-// output copies `size` elements of an operand to place `to`.
-type output struct {
-	from     operand
-	size, to int32
+	partition                                  int32
+	_                                          int32
 }
 
 // run is struct Run of kernel/run.h.
 type run struct {
 	tape, propose, prior, absorb                    arguments
-	proposed, absorbed                              address
-	state, next, aux, kept                          address
+	state, now, next, aux, kept                     address
 	inputs, words, key, roundKeys                   address
 	firstStep                                       int64
 	drawn, offsets, places                          address
@@ -67,9 +62,7 @@ type run struct {
 	gradientNoise, widened, countNoise, countTarget float64
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
-	proposedCount, absorbedCount, clipNormAt        int32
-	keptCount, resumes                              int32
-	_                                               int32
+	clipNormAt, keptCount, resumes, direct          int32
 }
 
 // runs are the arguments of the kernel that takes steps.
@@ -83,9 +76,8 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [24]struct{}   = [unsafe.Sizeof(output{})]struct{}{}
-	_ [1368]struct{} = [unsafe.Sizeof(run{})]struct{}{}
-	_ [288]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
+	_ [1384]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [296]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 
 // elements are the arguments of the kernel that evaluates one operation.
@@ -103,7 +95,11 @@ const (
 	inLanes
 	inRows
 	inSlots
+	inPrevious
 )
+
+// nowhere is where a result is that only the next instruction of a chain reads.
+const nowhere = -1 << 30
 
 const (
 	dotProduct int32 = iota

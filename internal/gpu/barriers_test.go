@@ -27,7 +27,7 @@ func TestBarriers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compileGlobal(tape)
+		p, err := compileGlobal(tape, 1)
 		if err != nil {
 			t.Fatal(err)
 		}

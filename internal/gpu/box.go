@@ -32,28 +32,31 @@ func (p boxPart[T]) in(b *box) []T { return unsafe.Slice((*T)(unsafe.Add(b.host,
 // on is the part's address on the device.
 func (p boxPart[T]) on(b *box) address { return b.at.at + address(p.place) }
 
-// grow makes both pieces as large as the layout.
+// grow makes both pieces as large as the layout, or somewhat larger: memory of the
+// host that a device reads takes long to get, and batches vary.
 func (b *box) grow(w *worker) error {
-	if err := w.grow(&b.at.at, &b.at.bytes, b.used); err != nil {
-		return err
-	}
 	if b.used <= b.bytes {
 		return nil
+	}
+	size := b.used + b.used/8
+	if err := w.grow(&b.at.at, &b.at.bytes, size); err != nil {
+		return err
 	}
 	if b.host != nil {
 		w.memory.releaseShared(b.host)
 		b.host, b.bytes = nil, 0
 	}
-	host, err := w.memory.shared(b.used)
+	host, err := w.memory.shared(size)
 	if err == nil {
-		b.host, b.bytes = host, b.used
+		b.host, b.bytes = host, size
 	}
 	return err
 }
 
-// fetch copies back what the device changes.
-func (b *box) fetch(d driver) error {
-	return d.download(unsafe.Add(b.host, b.back), b.at.at+address(b.back), b.used-b.back)
+// fetch copies back what the device changes, from one place to another, as soon as
+// it is done with what it was asked for.
+func (b *box) fetch(d driver, from, to int64) error {
+	return d.download(unsafe.Add(b.host, from), b.at.at+address(from), to-from)
 }
 
 // forget overwrites on the host what was sent: it has random words.

@@ -3,9 +3,10 @@ package gpu
 import "d3p/internal/models/graph"
 
 // A chain is element-wise instructions of one size that follow each other without
-// a barrier. A thread takes one element after the other through all of it
-// (kernel/chain.h), and what nobody but the chain reads stays in shared memory: of
-// Adam on all weights of a network most of what would go to memory.
+// a barrier. A thread takes some elements at a time through all of it
+// (kernel/chain.h). What only the next instruction reads stays in registers, and
+// what nobody but the chain reads in shared memory: of Adam on all weights of a
+// network most of what would go to memory.
 
 // The lengths of a chain, and the numbers that each thread can keep, as
 // kernel/chain.h has them.
@@ -14,9 +15,11 @@ const (
 	mostSlots = 12
 )
 
-// findChains marks the chains of a stage and moves what they keep. elsewhere says
-// which buffers are read by others than the stage's instructions.
-func (p *program) findChains(list []graph.Instr, coded []instr, elsewhere []bool) {
+// findChains marks the chains of a stage and moves what they keep; `abreast`
+// elements are taken at a time. elsewhere says which buffers are read by others than
+// the stage's instructions, checked of which a chain tells numbers that are not
+// finite: it has them even if it is of one instruction.
+func (p *program) findChains(list []graph.Instr, coded []instr, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {
 		for _, o := range operands(&list[i]) {
@@ -30,19 +33,41 @@ func (p *program) findChains(list []graph.Instr, coded []instr, elsewhere []bool
 			(end == first || coded[end].waits == 0); {
 			end++
 		}
-		if end-first < 2 {
+		if end == first || end == first+1 && !checked[list[first].Dst] {
 			continue
 		}
 		coded[first].chain = int32(end - first)
-		slots := slots{of: map[graph.Buf]int32{}}
+		slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
 		for i := first; i < end; i++ {
-			dst := list[i].Dst
-			slots.move(&list[i], &coded[i], i, last)
-			if !elsewhere[dst] && last[dst] < end {
-				slots.keep(dst, &coded[i])
+			c, dst := &coded[i], list[i].Dst
+			c.rows, c.width, c.count = int32(list[i].Op.Arity()), int32(abreast), 0
+			if checked[dst] {
+				c.count = 1
+			}
+			slots.move(&list[i], c, i, last)
+			for k, o := range operands(&list[i]) {
+				if i > first && o.Buf == list[i-1].Dst {
+					*[3]*operand{&c.a, &c.b, &c.c}[k] = operand{space: inPrevious, index: -1}
+				}
+			}
+			switch {
+			case elsewhere[dst] || last[dst] >= end: // in memory
+			case last[dst] <= i+1:
+				c.dst = nowhere
+			default:
+				slots.keep(dst, c)
 			}
 		}
 	}
+}
+
+// abreast is how many elements chains of the likelihood take at a time: blocks that
+// work together have about two for each thread, in chunks of few hundred records.
+func (p *program) abreast() int {
+	if p.wide() > 0 {
+		return 2
+	}
+	return 1
 }
 
 // links says whether an instruction can be in a chain that begins with another.
@@ -63,6 +88,7 @@ type slots struct {
 	of   map[graph.Buf]int32
 	idle []int32
 	used int32
+	most int32
 }
 
 // move points the operands of instruction i at what is kept, and gives up the slots
@@ -84,7 +110,7 @@ func (s *slots) move(in *graph.Instr, coded *instr, i int, last []int) {
 
 // keep gives the result of an instruction a slot, if there is one.
 func (s *slots) keep(b graph.Buf, coded *instr) {
-	if len(s.idle) == 0 && s.used < mostSlots {
+	if len(s.idle) == 0 && s.used < s.most {
 		s.idle = append(s.idle, s.used)
 		s.used++
 	}

@@ -22,7 +22,7 @@ func TestChains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := compileGlobal(tape)
+	p, err := compileGlobal(tape, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,6 +34,9 @@ func TestChains(t *testing.T) {
 		for op, want := range kept {
 			if codes[op] == in.op && (in.dst < 0) != want {
 				t.Errorf("%v is kept: %v, want %v", op, !want, want)
+			}
+			if op == graph.OpNeg && codes[op] == in.op && in.dst != nowhere {
+				t.Errorf("%v goes to slot %d, and only the next instruction reads it", op, ^in.dst)
 			}
 		}
 	}
@@ -61,13 +64,15 @@ func TestSlots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := compileGlobal(tape)
+		p, err := compileGlobal(tape, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		most := int32(0)
 		for i := range p.global {
-			most = max(most, -p.global[i].dst)
+			if p.global[i].dst != nowhere {
+				most = max(most, -p.global[i].dst)
+			}
 		}
 		if int(most) > mostSlots || int(most) < c.want {
 			t.Errorf("%d numbers: %d slots, want %d", c.width, most, c.want)

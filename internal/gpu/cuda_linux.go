@@ -152,10 +152,7 @@ func (d *cudaDriver) upload(to address, from unsafe.Pointer, bytes int64) error 
 }
 
 func (d *cudaDriver) download(to unsafe.Pointer, from address, bytes int64) error {
-	if err := d.call(cuMemcpyDtoHAsync_v2, uintptr(to), uintptr(from), uintptr(bytes), d.stream); err != nil {
-		return err
-	}
-	return d.wait()
+	return d.call(cuMemcpyDtoHAsync_v2, uintptr(to), uintptr(from), uintptr(bytes), d.stream)
 }
 
 func (d *cudaDriver) launch(k kernel, blocks int, arguments unsafe.Pointer) error {

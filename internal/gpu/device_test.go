@@ -109,16 +109,23 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int) {
 			same(t, step(t, a, 70, false), step(t, b, 70, false))
 		})
 	}
-	for name, wide := range map[string]bool{"steps": false, "steps of all blocks together": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		wide bool
+		of   func(testing.TB, int) privacy.Postprocessing
+	}{
+		{"steps", false, analyst}, {"steps of points", false, pointAnalyst},
+		{"steps of all blocks together", true, analyst}, {"steps of points of all blocks together", true, pointAnalyst},
+	} {
+		t.Run(c.name, func(t *testing.T) {
 			tape, rows := plainRegression(t, 44, size)
 			run := func(e *Engine) []float64 {
-				if wide {
+				if c.wide {
 					defer func(from int64, words int) { e.wideFrom, e.mostWords = from, words }(e.wideFrom, e.mostWords)
 					e.wideFrom, e.mostWords = 0, 0
 				}
 				w := openOn(t, e, tape, rows)
-				if err := w.Prepare(analyst(t, tape.P)); err != nil {
+				if err := w.Prepare(c.of(t, tape.P)); err != nil {
 					t.Fatal(err)
 				}
 				in := stepsInput(n, tape.P, size, []int{size/3 + 1, 33, 0, size - 1})

@@ -7,9 +7,9 @@ import (
 )
 
 // A driver runs kernels on one device. What is asked of it happens in order;
-// uploads and launches may return before they are done, downloads and wait do
-// not: until one of these, what is uploaded is neither changed nor let go. It is
-// used by one goroutine at a time, between enter and leave.
+// uploads, downloads and launches may return before they are done, wait does not:
+// until then what is uploaded is neither changed nor let go, and what is downloaded
+// not read. It is used by one goroutine at a time, between enter and leave.
 //
 // There are two: the CUDA driver, loaded at run time, and for tests the same
 // kernels compiled for one thread.
@@ -35,6 +35,11 @@ type driver interface {
 	launchTogether(k kernel, blocks int, arguments unsafe.Pointer) error
 	wait() error
 	close() error
+}
+
+// read is a download that is done when it returns.
+func read(d driver, to unsafe.Pointer, from address, bytes int64) error {
+	return errors.Join(d.download(to, from, bytes), d.wait())
 }
 
 // An address is a place in a device's memory.

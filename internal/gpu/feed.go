@@ -57,7 +57,7 @@ func (w *worker) prepareSteps(in privacy.StepsInput) error {
 	}
 	r.status, r.state = st.status.on(b), st.state.on(b)
 	r.unresolved = r.status + 16
-	r.propose.parameters, r.absorb.parameters = r.state, r.state
+	r.tape.parameters = r.propose.globals
 	return nil
 }
 

@@ -20,6 +20,12 @@ const (
 	uncertainNoise = 1
 )
 
+// interrupted says whether the host has to add noise before the steps go on. More
+// than can be told of end them.
+func (s *status) interrupted() bool {
+	return s.why == uncertainNoise && s.unresolved <= mostUnresolved
+}
+
 // A block is memory that grows.
 type block struct {
 	at    address
@@ -61,7 +67,7 @@ func (w *worker) takeSteps(in privacy.StepsInput) error {
 		if err := w.engine.launchSteps(w); err != nil {
 			return err
 		}
-		if s.why != uncertainNoise || s.unresolved > mostUnresolved {
+		if !s.interrupted() {
 			return nil
 		}
 		if err := w.engine.exclusively(func() error { return w.resolve(in, s) }); err != nil {
@@ -88,14 +94,14 @@ func (w *worker) resolve(in privacy.StepsInput, s *status) error {
 	sum := r.aux + address(8*r.inputCount)
 	step := uint64(in.First) + uint64(s.done)
 	x := new([normalGroup]float64)
-	if err := d.download(unsafe.Pointer(x), r.state+address(8*r.clipNormAt), 8); err != nil {
+	if err := read(d, unsafe.Pointer(x), r.state+address(8*r.clipNormAt), 8); err != nil {
 		return err
 	}
 	sigma := in.GradientNoise * x[0] * in.Widened
 	for _, quarter := range s.quarters[:s.unresolved] {
 		if quarter < 0 {
 			count := sum + address(8*P)
-			if err := d.download(unsafe.Pointer(x), count, 8); err != nil {
+			if err := read(d, unsafe.Pointer(x), count, 8); err != nil {
 				return err
 			}
 			in.Count.Seek(step)
@@ -107,7 +113,7 @@ func (w *worker) resolve(in privacy.StepsInput, s *status) error {
 		}
 		group := int(quarter) / 4
 		at, n := sum+address(8*normalGroup*group), min(normalGroup, P-normalGroup*group)
-		if err := d.download(unsafe.Pointer(x), at, 8*int64(n)); err != nil {
+		if err := read(d, unsafe.Pointer(x), at, 8*int64(n)); err != nil {
 			return err
 		}
 		in.Sum.SeekBlock(step, uint64(normalGroup/2*group))

@@ -6,10 +6,10 @@ import "d3p/internal/privacy"
 // device or its memory: so do the shapes of sums, and results have the same bits
 // on every device.
 const (
-	chunkUnit = 32  // records: a warp
-	maxChunk  = 256 // records: a block
-	aimChunks = 128 // about as many as a large device has multiprocessors
-	maxSlots  = 1024
+	chunkUnit = 32   // records: a warp
+	maxChunk  = 1024 // records: a few for each thread of a block
+	aimChunks = 128  // about as many as a large device has multiprocessors
+	maxSlots  = 256  // about as many as a large device has blocks at a time
 	// partRecords is the most records in one launch.
 	partRecords = 1 << 20
 )
@@ -38,6 +38,9 @@ func (p *program) wide() int {
 
 // unit is the number of records that parts of a batch are multiples of.
 func (p *program) unit() int { return max(maxChunk, p.wide()) }
+
+// unitOf is that of a table of N records: no batch has longer chunks.
+func (p *program) unitOf(N int) int { return min(p.unit(), (p.chunk(N)+chunkUnit-1)/chunkUnit*chunkUnit) }
 
 // chunk is the number of records that a block takes at a time.
 func (p *program) chunk(size int) int {

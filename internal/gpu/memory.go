@@ -99,6 +99,9 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 	a.slack, a.together = slackOf(p.tape), int32(p.together())
 	a.parameterCount, a.drawnCount = int32(p.tape.P), int32(p.tape.AuxRecord)
 	a.lanesPerRecord = int32(p.lanesPerRecord())
+	if p.isPartition() {
+		a.partition = 1
+	}
 	a.dotLanes = int32(p.lanes.count)
 	a.factorLanes = int32(p.lanes.count + len(p.dots))
 	return err

@@ -125,7 +125,7 @@ func evaluate(t *testing.T, d driver, code int32, x, y, z []float64) []float64 {
 	if err := d.launch(elementsKernel, 3, unsafe.Pointer(args)); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.download(unsafe.Pointer(&got[0]), to, 8*int64(len(got))); err != nil {
+	if err := read(d, unsafe.Pointer(&got[0]), to, 8*int64(len(got))); err != nil {
 		t.Fatal(err)
 	}
 	return append([]float64(nil), got...)

@@ -54,8 +54,9 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	}
 	p.placeBarriers(t.Global, p.global)
 	p.placeBarriers(needed(t), p.record)
-	p.findChains(t.Global, p.global, p.readElsewhere(needed(t)))
-	p.findChains(needed(t), p.record, p.readElsewhere(nil))
+	nothing := make([]bool, len(t.Buffers))
+	p.findChains(t.Global, p.global, p.abreast(), p.readElsewhere(needed(t)), nothing)
+	p.findChains(needed(t), p.record, p.abreast(), p.readElsewhere(nil), nothing)
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // A script is a fit's postprocessing on the device: three programs of global
-// instructions, and where their results go.
+// instructions.
 type script struct {
 	propose, prior, absorb globalProgram
-	proposed, absorbed     []output
 
 	inputs, states int // numbers per step
 	clipNorm       int
+	direct         bool // θ is the first numbers of the state
 }
 
 // A globalProgram is a program without records, with its arguments.
@@ -28,37 +28,54 @@ type globalProgram struct {
 // that is run on the device by itself: one block does what is not about records.
 const mostScripted = 1 << 14
 
+// largeVector is the least P from which chains of vectors take four elements at a
+// time: each thread of a block has as many.
+const largeVector = 4 * blockThreads
+
 // newScript compiles a postprocessing for a tape of P parameters.
 func newScript(P int, wide bool, of privacy.Postprocessing) (s *script, err error) {
 	if P > mostScripted && !wide {
 		return nil, fmt.Errorf("gpu: %d parameters are too many for many steps in one launch", P)
 	}
-	s = &script{inputs: of.Propose.AuxGlobal, states: of.Propose.P, clipNorm: of.ClipNorm}
+	s = &script{inputs: of.Propose.AuxGlobal, states: of.Propose.P, clipNorm: of.ClipNorm, direct: isStart(of.Propose, P)}
+	abreast := 1
+	if wide || P >= largeVector {
+		abreast = 4
+	}
 	for _, c := range []struct {
 		program *globalProgram
 		tape    *graph.Tape
 	}{{&s.propose, of.Propose}, {&s.prior, of.Prior}, {&s.absorb, of.Absorb}} {
-		if c.program.program, err = compileGlobal(c.tape); err != nil {
+		if c.program.program, err = compileGlobal(c.tape, abreast); err != nil {
 			return nil, err
 		}
 	}
-	var proposed, absorbed int
-	s.proposed, proposed = s.propose.outputs()
-	s.absorbed, absorbed = s.absorb.outputs()
-	if proposed != P || of.Prior.P != P || of.Absorb.P != s.states || absorbed != s.states ||
+	if s.propose.outputs() != P || of.Prior.P != P || of.Absorb.P != s.states || s.absorb.outputs() != s.states ||
 		of.Absorb.AuxGlobal != s.inputs+2*P+1 || s.clipNorm < 0 || s.clipNorm >= s.states {
 		panic("gpu: the tapes of a postprocessing do not fit each other")
 	}
 	return s, nil
 }
 
-// compileGlobal prepares a tape that depends on no record.
-func compileGlobal(t *graph.Tape) (*program, error) {
-	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+// isStart says whether a tape's outputs are just its first P parameters.
+func isStart(t *graph.Tape, P int) bool {
+	if len(t.Global) != 1 || len(t.Outputs) != 1 {
+		return false
+	}
+	in := &t.Global[0]
+	from := &t.Buffers[in.A.Buf]
+	return in.Op == graph.OpCopy && in.Dst == t.Outputs[0] && in.A.Map == nil && from.Kind == graph.KParam && from.Offset == 0 && from.Size == P
+}
+
+// compileGlobal prepares a tape that depends on no record. Its outputs are the first
+// of its globals; chains take so many elements at a time.
+func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	if len(t.Record) > 0 {
 		return nil, fmt.Errorf("gpu: postprocessing depends on records")
 	}
-	list := asked(t)
+	t = withOwnOutputs(t)
+	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+	list := arranged(t, asked(t))
 	if err := p.checkOperations(list); err != nil {
 		return nil, err
 	}
@@ -67,7 +84,12 @@ func compileGlobal(t *graph.Tape) (*program, error) {
 		p.global = append(p.global, p.instruction(&list[i]))
 	}
 	p.placeBarriers(list, p.global)
-	p.findChains(list, p.global, p.readElsewhere(nil))
+	isOutput := make([]bool, len(t.Buffers))
+	for _, b := range t.Outputs {
+		isOutput[b] = true
+	}
+	p.findChains(list, p.global, abreast, p.readElsewhere(nil), isOutput)
+	p.compact(list)
 	for i := range t.Terms {
 		m := &t.Terms[i]
 		if m.Kind != graph.TermDense || t.Buffers[m.Delta].Kind != graph.KGlobal {
@@ -110,11 +132,10 @@ func asked(t *graph.Tape) (list []graph.Instr) {
 	return list
 }
 
-// outputs lists where a tape's outputs are, and how many numbers they are.
-func (p *program) outputs() (list []output, count int) {
+// outputs is how many numbers a tape's outputs are.
+func (p *program) outputs() (count int) {
 	for _, b := range p.tape.Outputs {
-		list = append(list, output{from: p.operand(graph.Operand{Buf: b}), size: int32(p.size(b)), to: int32(count)})
 		count += p.size(b)
 	}
-	return list, count
+	return count
 }

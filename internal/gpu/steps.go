@@ -42,24 +42,23 @@ func (w *worker) openSteps(s *script) error {
 			return err
 		}
 	}
-	at, err := m.alloc(8 * int64(s.states+s.inputs+2*P+1))
-	if err != nil {
+	r := &st.run
+	var err error
+	if r.aux, err = store(m, make([]float64, s.inputs+2*P+1)); err != nil { // no prior: no gradient
 		return err
 	}
-	r := &st.run
-	r.next, r.aux = at, at+address(8*s.states)
-	s.propose.args.aux, s.absorb.args.aux = r.aux, r.aux
-	s.prior.args.parameters = w.args.parameters
+	if r.now, err = m.alloc(8 * int64(s.absorb.globals)); err != nil {
+		return err
+	}
+	r.next = s.absorb.args.globals
+	s.absorb.args.aux = r.aux
+	s.prior.args.parameters = s.propose.args.globals
 	r.propose, r.prior, r.absorb = s.propose.args, s.prior.args, s.absorb.args
+	if s.direct {
+		r.direct = 1
+	}
 	r.stateCount, r.inputCount, r.clipNormAt = int32(s.states), int32(s.inputs), int32(s.clipNorm)
 	r.records = int64(w.table.rows.N)
-	if r.proposed, err = store(m, s.proposed); err != nil {
-		return err
-	}
-	if r.absorbed, err = store(m, s.absorbed); err != nil {
-		return err
-	}
-	r.proposedCount, r.absorbedCount = int32(len(s.proposed)), int32(len(s.absorbed))
 	if r.one, err = store(m, []float64{1}); err != nil {
 		return err
 	}

@@ -40,6 +40,20 @@ func analyst(t testing.TB, P int) privacy.Postprocessing {
 	return privacy.Postprocessing{Propose: propose, Prior: prior, Absorb: absorb, ClipNorm: P}
 }
 
+// pointAnalyst is an analyst whose θ is m.
+func pointAnalyst(t testing.TB, P int) privacy.Postprocessing {
+	t.Helper()
+	post := analyst(t, P)
+	b := graph.NewBuilder()
+	m, _ := b.Param("m", graph.Shape{{Name: "p", Size: P}}), b.Param("c", nil)
+	b.Aux("input", graph.Shape{{Name: "p", Size: P}}, false)
+	var err error
+	if post.Propose, err = graph.Compile(b, nil, []*graph.Node{m}, graph.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	return post
+}
+
 // stepsInput is n steps on batches of the given sizes; size -1 is every record.
 func stepsInput(n, P, N int, sizes []int) privacy.StepsInput {
 	rng := rand.New(rand.NewPCG(8, 9))
@@ -79,12 +93,15 @@ func TestStepsFollowSession(t *testing.T) {
 		model func(testing.TB, int, int) (*graph.Tape, *privacy.Rows)
 		D     int
 		wide  bool
+		point bool
 	}{
-		{"batches", []int{0, 1, 33, 700, 1999}, false, plainRegression, 6, false},
-		{"every record", []int{-1}, false, plainRegression, 6, false},
-		{"words made on the device", []int{33, 700}, true, plainRegression, 44, false},
-		{"noise of records", []int{0, 700, 33}, false, regression, 6, false},
-		{"all blocks together", []int{0, 700, 33}, true, regression, 20, true},
+		{"batches", []int{0, 1, 33, 700, 1999}, false, plainRegression, 6, false, false},
+		{"every record", []int{-1}, false, plainRegression, 6, false, false},
+		{"words made on the device", []int{33, 700}, true, plainRegression, 44, false, false},
+		{"noise of records", []int{0, 700, 33}, false, regression, 6, false, false},
+		{"points", []int{0, 700, 33}, false, regression, 6, false, true},
+		{"all blocks together", []int{0, 700, 33}, true, regression, 20, true, false},
+		{"points, all blocks together", []int{0, 700, 33}, true, regression, 20, true, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tape, rows := c.model(t, c.D, N)
@@ -94,8 +111,14 @@ func TestStepsFollowSession(t *testing.T) {
 			}
 			w := openOn(t, e, tape, rows)
 			post := analyst(t, tape.P)
+			if c.point {
+				post = pointAnalyst(t, tape.P)
+			}
 			if err := w.Prepare(post); err != nil {
 				t.Fatal(err)
+			}
+			if (w.stepping.run.direct != 0) != c.point {
+				t.Error("θ is the state where it is not proposed, and only there")
 			}
 			if c.key {
 				e.mostWords = 0

@@ -39,12 +39,12 @@ func (w *worker) openTable() error {
 		w.args.single = 1
 	}
 	w.args.stride = int64(rows.Stride)
-	unit := w.p.unit()
-	most := int64(min(partRecords/unit*unit, (rows.N+unit-1)/unit*unit))
+	unit := w.p.unitOf(rows.N)
+	most := int64(min(w.engine.mostPart/unit*unit, (rows.N+unit-1)/unit*unit))
 	room := w.memory.limit - w.memory.used - w.p.slotReserve()
 	whole := w.engine.residentBytes(t)
 	perRecord := w.p.partBytes()
-	if whole+most*perRecord <= room {
+	if w.engine.keepsAll && whole+most*perRecord <= room {
 		r, err := w.engine.keep(rows, whole+2*leastBlock)
 		if err != nil {
 			return err

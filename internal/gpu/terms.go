@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"slices"
+
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 )
@@ -140,4 +142,26 @@ func slackOf(t *graph.Tape) float64 {
 		most = max(most, sharing)
 	}
 	return max(privacy.CancellationSlack, 0x1p-53*float64(most*(longest+len(t.Terms)+16)))
+}
+
+// isPartition says whether each parameter is in exactly one term, so that a sum
+// begins with what its first chunk puts there, and not with zeros.
+func (p *program) isPartition() bool {
+	of := make([]bool, p.tape.P)
+	for i := range p.tape.Terms {
+		t := &p.tape.Terms[i]
+		if t.Kind == graph.TermScatter {
+			return false
+		}
+		for r := range t.Rows {
+			for c := range t.Cols {
+				at := t.Param + r*t.RowStride + c*t.ColStride
+				if of[at] {
+					return false
+				}
+				of[at] = true
+			}
+		}
+	}
+	return !slices.Contains(of, false)
 }

@@ -145,7 +145,7 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 	if err := d.launch(finishKernel, (len(w.output)+blockThreads-1)/blockThreads, unsafe.Pointer(a)); err != nil {
 		return err
 	}
-	return d.download(unsafe.Pointer(&w.output[0]), a.sum, 8*int64(len(w.output)))
+	return read(d, unsafe.Pointer(&w.output[0]), a.sum, 8*int64(len(w.output)))
 }
 
 // launch runs a kernel on so many blocks, or, of a wide tape, on all that can

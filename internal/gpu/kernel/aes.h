@@ -48,39 +48,50 @@ DEVICE u32 mixed(u32 byte) {
     return twice | s << 8 | s << 16 | (twice ^ s) << 24;
 }
 
-// A Cipher has the round keys, and in shared memory of every byte what it adds to
-// its column, a copy for each thread of a warp: all of them find the banks free.
+// A Cipher is in shared memory: of every byte what it adds to its column, a copy
+// for each thread of a warp, so that all of them find the banks free, and the round
+// keys.
 struct Cipher {
-    const u32 *keys, *mixed; // null: none
+    u32 mixed[256][warpSize], keys[aesKeyWords];
 };
+static_assert(sizeof(Cipher) <= sizeof(Scratch), "a cipher fits");
 
 // openCipher fills the block's shared memory; a barrier has to follow.
-DEVICE Cipher openCipher(const u32* keys) {
-    static_assert(256 * warpSize * sizeof(u32) <= sizeof(Scratch), "the table fits");
-    u32* table = (u32*)scratch();
-    for (int e = threadOfBlock(); e < 256 * warpSize; e += blockThreads)
-        table[e % 256 * warpSize + (e / 256 + e) % warpSize] = mixed(e % 256);
-    return Cipher{keys, table};
+DEVICE void openCipher(const u32* keys) {
+    Cipher& cipher = *(Cipher*)scratch();
+    for (int e = threadOfBlock(); e < 256 * warpSize; e += blockThreads) cipher.mixed[e % 256][(e / 256 + e) % warpSize] = mixed(e % 256);
+    for (int e = threadOfBlock(); e < aesKeyWords; e += blockThreads) cipher.keys[e] = keys[e];
 }
 
 DEVICE u32 bigEndian(u32 w) { return w >> 24 | (w >> 8 & 0xff00) | (w << 8 & 0xff0000) | w << 24; }
 
-// encryptCounter sets the two words of the key stream's block.
-FUNCTION void encryptCounter(Cipher cipher, u64 step, u64 block, u64* words) {
-    const u32 *table = cipher.mixed + threadOfBlock() % warpSize, *keys = cipher.keys;
-    u32 c[4] = {bigEndian((u32)(step >> 32)), bigEndian((u32)step), bigEndian((u32)(block >> 32)), bigEndian((u32)block)};
-    for (int j = 0; j < 4; j++) c[j] ^= keys[j];
-    for (int round = 1; round <= aesRounds; round++) {
-        u32 d[4];
-        for (int j = 0; j < 4; j++) { // rows are shifted by their number
-            u32 m[4];
-            for (int row = 0; row < 4; row++) m[row] = table[(c[(j + row) % 4] >> 8 * row & 255) * warpSize];
-            d[j] = keys[4 * round + j];
-            if (round < aesRounds) d[j] ^= m[0] ^ rotated(m[1], 8) ^ rotated(m[2], 16) ^ rotated(m[3], 24);
-            else d[j] ^= (m[0] >> 8 & 255) | (m[1] & 0xff00) | (m[2] & 0xff00) << 8 | (m[3] & 0xff00) << 16; // the box alone
-        }
-        for (int j = 0; j < 4; j++) c[j] = d[j];
+// encryptCounters sets words[k] to the two words of block blocks[k] of a step's key
+// stream, by the cipher in shared memory.
+FUNCTION void encryptCounters(u64 step, const u64* blocks, u64 (*words)[2]) {
+    enum { abreast = 2 };
+    const Cipher& cipher = *(const Cipher*)scratch();
+    int lane = threadOfBlock() % warpSize;
+    u32 c[abreast][4];
+    UNROLL for (int k = 0; k < abreast; k++) {
+        u32 counter[4] = {(u32)(step >> 32), (u32)step, (u32)(blocks[k] >> 32), (u32)blocks[k]};
+        UNROLL for (int j = 0; j < 4; j++) c[k][j] = bigEndian(counter[j]) ^ cipher.keys[j];
     }
-    words[0] = c[0] | (u64)c[1] << 32;
-    words[1] = c[2] | (u64)c[3] << 32;
+    for (int round = 1; round <= aesRounds; round++) {
+        u32 d[abreast][4];
+        UNROLL for (int j = 0; j < 4; j++) { // rows are shifted by their number
+            u32 key = cipher.keys[4 * round + j];
+            UNROLL for (int k = 0; k < abreast; k++) {
+                u32 m[4];
+                UNROLL for (int row = 0; row < 4; row++) m[row] = cipher.mixed[c[k][(j + row) % 4] >> 8 * row & 255][lane];
+                if (round < aesRounds) d[k][j] = key ^ m[0] ^ rotated(m[1], 8) ^ rotated(m[2], 16) ^ rotated(m[3], 24);
+                else d[k][j] = key ^ ((m[0] >> 8 & 255) | (m[1] & 0xff00) | (m[2] & 0xff00) << 8 | (m[3] & 0xff00) << 16); // the box alone
+            }
+        }
+        UNROLL for (int k = 0; k < abreast; k++)
+            UNROLL for (int j = 0; j < 4; j++) c[k][j] = d[k][j];
+    }
+    UNROLL for (int k = 0; k < abreast; k++) {
+        words[k][0] = c[k][0] | (u64)c[k][1] << 32;
+        words[k][1] = c[k][2] | (u64)c[k][3] << 32;
+    }
 }

@@ -1,25 +1,26 @@
-// Chains of element-wise instructions, which a thread takes one element after the
-// other through: internal/gpu/chains.go says which. What only the chain reads is
-// kept in shared memory, a number of its own for each thread and slot.
+// Chains of element-wise instructions, which a thread takes its elements through,
+// some at a time: internal/gpu/chains.go says which. What only the next instruction
+// reads stays in registers, what only the chain reads in shared memory, a number of
+// its own for each thread, slot and element.
 #pragma once
 #include "scratch.h"
 #include "view.h"
 
-enum { mostLinks = 64, mostSlots = 12 };
+enum { mostLinks = 64, mostSlots = 12, nowhere = -(1 << 30) };
 
-// A Place is where numbers of a link are: that of element i of record b for a
-// thread of the block at i·element + b·record + thread·own.
+// A Place is where numbers of a link are: that of element i of record b is at
+// i·element + b·record, or, in a slot, apart from the others of the thread. at is
+// null where the number is the one before in the chain, or goes nowhere else.
 struct Place {
     double* at;
-    int element, record, own;
-
-    DEVICE_MEMBER double* of(int i, int b) const { return at + (i * element + b * record + threadOfBlock() * own); }
+    int element, record, slot;
 };
 
 // A Link is an instruction of a chain.
 struct Link {
     Place from[3], to;
-    int op, third; // third: it has three operands
+    int op, operands;
+    bool checked; // numbers that are not finite are told
 };
 
 struct Chain {
@@ -28,43 +29,102 @@ struct Chain {
 };
 static_assert(sizeof(Chain) <= sizeof(Scratch), "a chain fits");
 
-// placeOf is where a link finds an operand.
-DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots) {
-    if (o.space == inSlots) return Place{slots + o.at * blockThreads, 0, 0, 1};
+// At are E elements of a thread.
+template <int E> struct At {
+    int i[E], b[E], count; // count: of E, those that there are
+};
+
+// placeOf is where a link finds an operand; a slot has `abreast` numbers.
+DEVICE Place placeOf(const Frame& f, const Operand& o, double* slots, int abreast) {
+    if (o.space == inPrevious) return Place{0, 0, 0, 0};
+    if (o.space == inSlots) return Place{slots + o.at * abreast * blockThreads, 0, 0, 1};
     View v = view(f, o);
     return Place{(double*)v.values, v.step * v.element, v.record, 0};
 }
 
-// simple is evaluate, the commonest operations without a call.
-DEVICE double simple(int op, double x, double y, double z) {
-    switch (op) {
-    case opAdd: return x + y;
-    case opSub: return x - y;
-    case opMul: return x * y;
-    case opNeg: return -x;
-    case opCopy: return x;
-    case opSquare: return x * x;
+// numbers sets x to the numbers at a place, or to those before in the chain.
+template <int E> DEVICE void numbers(const Place& p, const At<E>& at, const double* before, double* x) {
+    if (!p.at) {
+        UNROLL for (int e = 0; e < E; e++) x[e] = before[e];
+    } else if (p.slot) {
+        UNROLL for (int e = 0; e < E; e++) x[e] = p.at[e * blockThreads + threadOfBlock()];
+    } else {
+        UNROLL for (int e = 0; e < E; e++) x[e] = p.at[at.i[e] * p.element + at.b[e] * p.record];
     }
-    return evaluate(op, x, y, z);
 }
 
-// runChain executes `count` instructions whose results are in `memory`, or in slots.
+// apply sets x to what an operation makes of x, y and z; the commonest ones
+// without a call.
+template <int E> DEVICE void apply(int op, double* x, const double* y, const double* z) {
+    switch (op) {
+    case opAdd: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] + y[e]; return;
+    case opSub: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] - y[e]; return;
+    case opMul: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] * y[e]; return;
+    case opNeg: UNROLL for (int e = 0; e < E; e++) x[e] = -x[e]; return;
+    case opSquare: UNROLL for (int e = 0; e < E; e++) x[e] = x[e] * x[e]; return;
+    case opReciprocal: UNROLL for (int e = 0; e < E; e++) x[e] = 1 / x[e]; return;
+    case opSqrt: UNROLL for (int e = 0; e < E; e++) x[e] = squareRoot(x[e]); return;
+    case opCopy: return;
+    }
+    UNROLL for (int e = 0; e < E; e++) x[e] = evaluate(op, x[e], y[e], z[e]);
+}
+
+// runElements takes E elements at a time through a chain.
+template <int E> FUNCTION void runElements(Team t, const Frame& f, const Chain& chain, int count, int size) {
+    int steps = t.size / f.n, rest = t.size % f.n, i = t.rank / f.n, b = t.rank % f.n;
+    while (i < size) {
+        At<E> at = {};
+        int firstI = i, firstB = b;
+        UNROLL for (int e = 0; e < E; e++) { // as each
+            bool is = i < size;
+            at.i[e] = is ? i : firstI;
+            at.b[e] = is ? b : firstB;
+            at.count += is;
+            i += steps;
+            b += rest;
+            if (b >= f.n) {
+                b -= f.n;
+                i++;
+            }
+        }
+        double x[E] = {}, y[E] = {}, z[E] = {}, before[E] = {};
+        for (int k = 0; k < count; k++) {
+            const Link& l = chain.links[k];
+            numbers(l.from[0], at, before, x);
+            if (l.operands > 1) numbers(l.from[1], at, before, y);
+            if (l.operands > 2) numbers(l.from[2], at, before, z);
+            apply<E>(l.op, x, y, z);
+            UNROLL for (int e = 0; e < E; e++) before[e] = x[e];
+            if (!l.to.at) continue;
+            if (l.to.slot) {
+                UNROLL for (int e = 0; e < E; e++) l.to.at[e * blockThreads + threadOfBlock()] = x[e];
+                continue;
+            }
+            UNROLL for (int e = 0; e < E; e++) {
+                if (e >= at.count) break;
+                l.to.at[at.i[e] * l.to.element + at.b[e] * l.to.record] = x[e];
+                if (l.checked && !isFinite(x[e])) put(f.notFinite, 1);
+            }
+        }
+    }
+}
+
+// runChain executes `count` instructions whose results are in `memory`, or in the
+// chain.
 FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     Chain& chain = *(Chain*)scratch();
+    int abreast = list[0].width, size = list[0].size;
     barrier(); // nobody needs what was there
     for (int k = threadOfBlock(); k < count; k += blockThreads) {
         const Instr& in = list[k];
         Place to = {memory + (i64)in.dst * f.n, f.n, 1, 0};
-        if (in.dst < 0) to = Place{chain.slots + ~in.dst * blockThreads, 0, 0, 1};
-        chain.links[k] = Link{{placeOf(f, in.a, chain.slots), placeOf(f, in.b, chain.slots), placeOf(f, in.c, chain.slots)}, to,
-                              in.op, in.op >= opWhere};
+        if (in.dst == nowhere) to = Place{0, 0, 0, 0};
+        else if (in.dst < 0) to = Place{chain.slots + ~in.dst * abreast * blockThreads, 0, 0, 1};
+        chain.links[k] = Link{{placeOf(f, in.a, chain.slots, abreast), placeOf(f, in.b, chain.slots, abreast), placeOf(f, in.c, chain.slots, abreast)},
+                              to, in.op, in.rows, in.count > 0 && f.notFinite};
     }
     barrier();
-    each(t, list[0].size, f.n, [&](int i, int b) {
-        for (int k = 0; k < count; k++) {
-            const Link& l = chain.links[k];
-            double x = *l.from[0].of(i, b), y = *l.from[1].of(i, b), z = l.third ? *l.from[2].of(i, b) : 0;
-            *l.to.of(i, b) = simple(l.op, x, y, z);
-        }
-    });
+    if (abreast == 4) runElements<4>(t, f, chain, count, size);
+    else if (abreast == 2) runElements<2>(t, f, chain, count, size);
+    else runElements<1>(t, f, chain, count, size);
 }

@@ -52,15 +52,20 @@ template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }
 template <class T> DEVICE void put(T* at, T x) { *(volatile T*)at = x; }
 DEVICE int next(int* at) { return __nvvm_atom_add_gen_i(at, 1); }
 
+// fence orders what this thread, and those that it waited for, did before it
+// against what they do after it, for all threads of the device. PTX ISA, section
+// 8.7: stronger fences, as __threadfence, take longer.
+DEVICE void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+
 // What a thread wrote before it arrives or publishes is seen by those that then
 // publish or return from await. arrive is next.
 DEVICE u32 arrive(u32* at) {
-    __nvvm_membar_gl();
+    fence();
     return (u32)__nvvm_atom_add_gen_i((int*)at, 1);
 }
 
 DEVICE void publish(u32* at, u32 x) {
-    __nvvm_membar_gl();
+    fence();
     put(at, x);
 }
 
@@ -68,7 +73,7 @@ DEVICE void publish(u32* at, u32 x) {
 DEVICE void await(const u32* at, u32 before) {
     while (peek(at) == before) {
     }
-    __nvvm_membar_gl();
+    fence();
 }
 
 #else

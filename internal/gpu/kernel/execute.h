@@ -50,16 +50,25 @@ DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     });
 }
 
-// rowMatVec reads the records' columns in place, a warp for each product.
+// rowMatVec reads the records' columns in place, a warp for some products at a
+// time, so that their reads overlap.
 DEVICE void rowMatVec(Team t, const Frame& f, const Instr& in, double* dst) {
+    enum { abreast = 4 };
     View w = view(f, in.a);
-    eachWarp(t, in.rows * f.n, [&](int i) {
-        int r = i / f.n, b = i - r * f.n;
-        u32 record = recordAt(f, b);
-        double s = warpSum(in.cols, [&](int c) {
-            return w.values[r * in.rowStep + c * in.colStep] * tableAt(*f.a, record, in.b.at + c);
-        });
-        if (firstOfWarp()) dst[i] = s;
+    int products = in.rows * f.n;
+    eachWarp(t, (products + abreast - 1) / abreast, [&](int group) {
+        int row[abreast];
+        u32 record[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) {
+            int i = group * abreast + k < products ? group * abreast + k : products - 1;
+            row[k] = i / f.n;
+            record[k] = recordAt(f, i - row[k] * f.n);
+        }
+        double sums[abreast];
+        warpSums<abreast>(in.cols, [&](int k, int c) {
+            return w.values[row[k] * in.rowStep + c * in.colStep] * tableAt(*f.a, record[k], in.b.at + c);
+        }, sums);
+        for (int k = 0; firstOfWarp() && k < abreast && group * abreast + k < products; k++) dst[group * abreast + k] = sums[k];
     });
 }
 
@@ -123,7 +132,7 @@ DEVICE void run(Team t, const Frame& f, const Instr& in, double* dst) {
     each(t, in.size, f.n, [&](int i, int b) { dst[i * f.n + b] = evaluate(in.op, x.at(i, b), y.at(i, b), z.at(i, b)); });
 }
 
-// execute runs a list, with barriers where its instructions say, and after it.
+// execute runs a list, with barriers where its instructions say; one has to follow.
 FUNCTION void execute(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     for (int i = 0; i < count; i++) {
         if (list[i].waits) t.sync();
@@ -134,5 +143,4 @@ FUNCTION void execute(Team t, const Frame& f, const Instr* list, int count, doub
             run(t, f, list[i], memory + (i64)list[i].dst * f.n);
         }
     }
-    t.sync();
 }

@@ -1,10 +1,10 @@
 // The kernels.
-#include "run.h"
+#include "step.h"
 
 // globals runs the part of a tape that depends on parameters only.
 DEVICE void globals(const Arguments& a, int member, int blocks) {
     Group group = {a.waiting, (u32)blocks};
-    execute(groupTeam(group, member), Frame{&a, 0, 0, 0, 1, 0, 0}, a.global, a.globalCount, a.globals);
+    execute(groupTeam(group, member), globalFrame(a, 0), a.global, a.globalCount, a.globals);
 }
 KERNEL(d3p_globals, Arguments, globals)
 
@@ -14,9 +14,8 @@ DEVICE void records(const Arguments& a, int block, int blocks) {
     Group group = {a.waiting, (u32)blocks};
     Team t = a.wide ? groupTeam(group, block) : blockTeam();
     int slot = a.wide ? 0 : block;
-    if (a.fresh) clearSlot(t, a, slot);
     Batch part = {a.batch, a.first, a.size, a.chunk, a.slots, a.drawn};
-    addToSlot(t, a, part, slot, a.clipNorm);
+    addToSlot(t, a, part, slot, a.clipNorm, a.fresh);
 }
 KERNEL(d3p_records, Arguments, records)
 

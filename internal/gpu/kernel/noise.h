@@ -50,19 +50,20 @@ FUNCTION void turn(u64 w, double* sine, double* cosine) {
 
 enum { normalGroup = 16, normalPairs = 8 };
 
-// A WordSource has the words of one step's noise, or what they come of.
+// A WordSource has the words of one step's noise, or says that the cipher in
+// shared memory makes them.
 struct WordSource {
     const u64* words;
-    Cipher cipher; // none: words are given
+    bool ciphered;
     u64 step;
 
-    // two sets to[0] and to[1] to words i and i+1, i even: one block.
-    DEVICE_MEMBER void two(int i, u64* to) const {
-        if (cipher.keys) {
-            encryptCounter(cipher, step, i / 2, to);
+    // four sets to[0] to words i and i+1, i even, and to[1] to those eight further on.
+    DEVICE_MEMBER void four(int i, u64 (*to)[2]) const {
+        if (ciphered) {
+            u64 blocks[2] = {(u64)i / 2, (u64)i / 2 + normalPairs / 2};
+            encryptCounters(step, blocks, to);
         } else {
-            to[0] = words[i];
-            to[1] = words[i + 1];
+            for (int k = 0; k < 4; k++) to[k / 2][k % 2] = words[i + k / 2 * normalPairs + k % 2];
         }
     }
 };
@@ -78,29 +79,32 @@ DEVICE double onLattice(double x, double z, double sigma, bool* certain) {
     return nearest * spacing;
 }
 
-// addGaussians adds noise to four numbers of the vector x of n: those that take
-// their words from the same two blocks of the stream, as noise.Stream.Normals
-// deals them out. Of every group of 16 there are four such quarters. If double
-// precision is not certain of all it leaves them as they are and returns false.
-DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma) {
+// addGaussians sets four numbers of the vector x of n to exact(i) and noise: those
+// that take their words from the same two blocks of the stream, as
+// noise.Stream.Normals deals them out. Of every group of 16 there are four such
+// quarters. If double precision is not certain of all it sets them to exact(i) and
+// returns false.
+template <class F> DEVICE bool addGaussians(double* x, int n, int quarter, const WordSource& words, double sigma, F exact) {
     int first = quarter / 4 * normalGroup + quarter % 4 * 2;
     if (first >= n) return true;
-    u64 radii[2], angles[2];
-    words.two(first, radii);
-    words.two(first + normalPairs, angles);
+    double from[2][2]; // number first + i + k·normalPairs
+    UNROLL for (int k = 0; k < 2; k++)
+        UNROLL for (int i = 0; i < 2; i++) from[k][i] = first + i + k * normalPairs < n ? exact(first + i + k * normalPairs) : 0;
+    u64 w[2][2];
+    words.four(first, w);
     bool certain = true;
-    double y[2][2] = {};
-    for (int i = 0; i < 2 && first + i < n; i++) {
-        double s, c, radius = squareRoot(-2 * normalLogarithm(((double)radii[i] + 1) * 0x1p-64));
-        turn(angles[i], &s, &c);
+    double to[2][2] = {};
+    UNROLL for (int i = 0; i < 2; i++) {
+        if (first + i >= n) break;
+        double direction[2], radius = squareRoot(-2 * normalLogarithm(((double)w[0][i] + 1) * 0x1p-64));
+        turn(w[1][i], &direction[1], &direction[0]);
         // words outside of this range make a radius too sensitive to further bits
-        if (radii[i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
-        y[i][0] = onLattice(x[first + i], radius * c, sigma, &certain);
-        if (first + i + normalPairs < n) y[i][1] = onLattice(x[first + i + normalPairs], radius * s, sigma, &certain);
+        if (w[0][i] - (1ull << 40) > (0ull - (1ull << 39)) - (1ull << 40)) certain = false;
+        UNROLL for (int k = 0; k < 2; k++)
+            if (first + i + k * normalPairs < n) to[k][i] = onLattice(from[k][i], radius * direction[k], sigma, &certain);
     }
-    for (int i = 0; certain && i < 2 && first + i < n; i++) {
-        x[first + i] = y[i][0];
-        if (first + i + normalPairs < n) x[first + i + normalPairs] = y[i][1];
-    }
+    UNROLL for (int k = 0; k < 2; k++)
+        UNROLL for (int i = 0; i < 2; i++)
+            if (first + i + k * normalPairs < n) x[first + i + k * normalPairs] = certain ? to[k][i] : from[k][i];
     return certain;
 }

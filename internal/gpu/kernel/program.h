@@ -6,7 +6,7 @@
 #include "team.h"
 
 // Where an operand's values live.
-enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots };
+enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots, inPrevious };
 
 // An Operand is element i of a buffer: place `at` + (map[i] or i·step) of its
 // space; map < 0 is none, else where it starts in the list of indices.
@@ -15,9 +15,11 @@ struct Operand {
 };
 
 // An Instr computes the buffer at place `dst`, of `size` scalars; graph.Instr
-// says how. dst < 0 is slot ~dst of a chain. `into` is where its list of targets starts in the list of indices.
+// says how. `into` is where its list of targets starts in the list of indices.
 // For sums and maxima that list is one of sources instead, by target: first
-// size+1 offsets, then the sources.
+// size+1 offsets, then the sources. Of a chain's instructions `rows` is how many
+// operands they have, `width` how many elements are taken at a time, and `count` 1
+// if numbers that are not finite are told; their dst may be ~slot, or nowhere.
 struct Instr {
     int op, dst, size, count;
     Operand a, b, c;
@@ -101,6 +103,7 @@ struct Arguments {
     int dotLanes, factorLanes;
     int wide; // > 0: all blocks work on one chunk, of so many records
     int together; // > 0: the most records of a chunk
+    int partition, unused; // partition: each parameter is in one term
 };
 
-static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 288, "as on the Go side");
+static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 296, "as on the Go side");

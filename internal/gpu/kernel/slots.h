@@ -22,12 +22,15 @@ DEVICE void clearSlot(Team t, const Arguments& a, int slot) {
     if (t.rank == 0) a.counts[slot] = 0;
 }
 
-// addToSlot adds the chunks of a slot, in order; a barrier has to follow.
-FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm) {
+// addToSlot adds the chunks of a slot, in order, or, if it is fresh, to nothing; a
+// barrier has to follow.
+FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot, double clipNorm, bool fresh) {
     double* sum = a.partial + (i64)slot * a.parameterCount;
-    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm, batch.drawn};
+    Frame f = {&a, a.lanes + (i64)slot * a.lanesPerRecord * batch.chunk, batch.places, 0, 0, clipNorm, batch.drawn, 0};
     i64 end = batch.first + batch.size, firstChunk = batch.first / batch.chunk;
     i64 chunk = firstChunk + (slot - firstChunk % batch.slots + batch.slots) % batch.slots;
+    bool puts = fresh && a.partition && chunk * batch.chunk < end; // the first chunk puts its sum
+    if (fresh && !puts) clearSlot(t, a, slot);
     for (i64 begin = chunk; chunk * batch.chunk < end; chunk += batch.slots) {
         if (chunk > begin) t.sync(); // the lanes are used again
         i64 position = chunk * batch.chunk, left = end - position;
@@ -35,18 +38,27 @@ FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot
         f.n = (int)(left < batch.chunk ? left : batch.chunk);
         loadColumns(t, f);
         execute(t, f, a.record, a.recordCount, f.lanes);
+        t.sync();
         innerProducts(t, f);
         clip(t, f);
-        accumulate(t, f, sum, &a.counts[slot]);
+        accumulate(t, f, sum, &a.counts[slot], puts && chunk == begin);
     }
+}
+
+// sumOfSlots is Σ x[slot·step] over the slots, in their order.
+DEVICE double sumOfSlots(const double* x, int slots, int step) {
+    enum { abreast = 8 }; // reads that overlap
+    double s = 0;
+    for (int slot = 0; slot < slots; slot += abreast) {
+        double next[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) next[k] = x[(i64)(slot + k < slots ? slot + k : 0) * step];
+        UNROLL for (int k = 0; k < abreast; k++) s = slot + k < slots ? s + next[k] : s;
+    }
+    return s;
 }
 
 // addSlots sets sum and count to the sums over all slots.
 FUNCTION void addSlots(Team t, const Arguments& a, int slots, double* sum, double* count) {
-    each(t, a.parameterCount + 1, 1, [&](int i, int) {
-        bool isCount = i == a.parameterCount;
-        double s = 0;
-        for (int slot = 0; slot < slots; slot++) s += isCount ? a.counts[slot] : a.partial[(i64)slot * a.parameterCount + i];
-        *(isCount ? count : sum + i) = s;
-    });
+    each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = sumOfSlots(a.partial + i, slots, a.parameterCount); });
+    if (t.rank == 0) *count = sumOfSlots(a.counts, slots, 1);
 }

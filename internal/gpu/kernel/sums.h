@@ -2,13 +2,16 @@
 #pragma once
 #include "norms.h"
 
+// gain adds s to a sum, or, if nothing is there yet, puts it.
+DEVICE void gain(double* sum, double s, bool fresh) { *sum = fresh ? s : *sum + s; }
+
 // times is f·x, but 0 for a record that counts as zero, even if x is not finite.
 DEVICE double times(double f, double x) { return f == 0 ? 0 : f * x; }
 
-DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
+DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor, double* sum, bool fresh) {
     if (f.n == 1) { // no warp for one number
         each(t, m.rows, m.cols, [&](int r, int c) {
-            sum[m.parameter + r * m.rowStride + c * m.colStride] += times(factor[0], f.lanes[m.delta + r * m.cols + c]);
+            gain(&sum[m.parameter + r * m.rowStride + c * m.colStride], times(factor[0], f.lanes[m.delta + r * m.cols + c]), fresh);
         });
         return;
     }
@@ -16,35 +19,71 @@ DEVICE void sumDense(Team t, const Frame& f, const Term& m, const double* factor
         const double* delta = f.lanes + (m.delta + i) * f.n;
         double s = warpSum(f.n, [&](int b) { return times(factor[b], delta[b]); });
         int r = i / m.cols, c = i - r * m.cols;
-        if (firstOfWarp()) sum[m.parameter + r * m.rowStride + c * m.colStride] += s;
+        if (firstOfWarp()) gain(&sum[m.parameter + r * m.rowStride + c * m.colStride], s, fresh);
     });
 }
 
-DEVICE void sumOuter(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
+DEVICE void sumOuter(Team t, const Frame& f, const Term& m, const double* factor, double* sum, bool fresh) {
     if (tiled(m.rows, m.cols)) {
         int lanes = f.n * m.width;
         Factor x = {f.lanes + (i64)m.x * f.n, lanes, 1}, delta = {f.lanes + (i64)m.delta * f.n, lanes, 1};
-        return multiply(t, Product{x, delta, m.rows, m.cols, lanes, factor, f.n, sum + m.parameter, m.rowStride, m.colStride, true});
+        return multiply(t, Product{x, delta, m.rows, m.cols, lanes, factor, f.n, sum + m.parameter, m.rowStride, m.colStride, !fresh});
     }
     eachWarp(t, m.rows * m.cols, [&](int i) {
         int r = i / m.cols, c = i - r * m.cols;
         const double *x = f.lanes + (m.x + r * m.width) * f.n, *delta = f.lanes + (m.delta + c * m.width) * f.n;
         double s = m.width == 1 ? warpSum(f.n, [&](int b) { return times(factor[b], x[b] * delta[b]); })
                                 : warpSum(f.n * m.width, [&](int k) { return times(factor[k % f.n], x[k] * delta[k]); });
-        if (firstOfWarp()) sum[m.parameter + r * m.rowStride + c * m.colStride] += s;
+        if (firstOfWarp()) gain(&sum[m.parameter + r * m.rowStride + c * m.colStride], s, fresh);
     });
 }
 
+// RowSums are the partial sums of sumRows for some rows of X.
+enum { rowsAtATime = 128, rowWarps = 8 };
+struct RowSums {
+    double of[rowWarps][rowsAtATime];
+};
+static_assert(sizeof(RowSums) <= sizeof(Scratch), "they fit");
+
 // sumRows reads X from the table, neighbouring threads neighbouring columns. A
-// record that counts as zero is not read.
-DEVICE void sumRows(Team t, const Frame& f, const Term& m, const double* factor, double* sum) {
-    each(t, m.cols, m.rows, [&](int c, int r) {
+// block has 128 rows of one column of the sum, of which warp w of 8 adds up the
+// records b with b mod 8 = w; then these 8 sums are added.
+DEVICE void sumRows(Team t, const Frame& f, const Term& m, const double* factor, double* sum, bool fresh) {
+    enum { own = rowWarps * warpSize / blockThreads, rows = rowsAtATime / warpSize, abreast = 4 };
+    RowSums& partial = *(RowSums*)scratch();
+    int down = (m.rows + rowsAtATime - 1) / rowsAtATime;
+    for (int piece = t.rank / blockThreads; piece < down * m.cols; piece += t.size / blockThreads) {
+        int c = piece / down, top = piece % down * rowsAtATime;
         const double* delta = f.lanes + (m.delta + c) * f.n;
-        double s = 0;
-        for (int b = 0; b < f.n; b++)
-            if (factor[b] != 0) s += factor[b] * delta[b] * tableAt(*f.a, recordAt(f, b), m.x + r);
-        sum[m.parameter + r * m.rowStride + c * m.colStride] += s;
-    });
+        barrier(); // nobody needs what was there
+        for (int o = 0; o < own; o++) {
+            int thread = t.rank % blockThreads + o * blockThreads, warp = thread / warpSize, lane = thread % warpSize;
+            double s[rows] = {};
+            for (int first = warp; first < f.n; first += abreast * rowWarps) {
+                double weight[abreast], x[abreast][rows];
+                UNROLL for (int k = 0; k < abreast; k++) {
+                    int b = first + k * rowWarps < f.n ? first + k * rowWarps : first;
+                    weight[k] = first + k * rowWarps < f.n ? times(factor[b], delta[b]) : 0;
+                    u32 record = recordAt(f, b);
+                    UNROLL for (int i = 0; i < rows; i++) {
+                        int r = top + i * warpSize + lane;
+                        x[k][i] = tableAt(*f.a, record, m.x + (r < m.rows ? r : 0));
+                    }
+                }
+                UNROLL for (int k = 0; k < abreast; k++)
+                    UNROLL for (int i = 0; i < rows; i++) s[i] += times(weight[k], x[k][i]);
+            }
+            UNROLL for (int i = 0; i < rows; i++) partial.of[warp][i * warpSize + lane] = s[i];
+        }
+        barrier();
+        for (int r = t.rank % blockThreads; r < rowsAtATime && top + r < m.rows; r += blockThreads) {
+            double s[rowWarps];
+            UNROLL for (int w = 0; w < rowWarps; w++) s[w] = partial.of[w][r];
+            UNROLL for (int half = 1; half < rowWarps; half *= 2)
+                UNROLL for (int w = 0; w < rowWarps; w += 2 * half) s[w] += s[w + half];
+            gain(&sum[m.parameter + (top + r) * m.rowStride + c * m.colStride], s[0], fresh);
+        }
+    }
 }
 
 // sumScatter: the first place of the chunk's records on a row adds up all of
@@ -63,26 +102,26 @@ DEVICE void sumScatter(Team t, const Frame& f, const Term& m, const double* fact
     });
 }
 
-// addTerms adds Σ_b factor_b·g_b, parameterCount scalars, to sum; a barrier has to
-// follow.
-FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum) {
+// addTerms adds Σ_b factor_b·g_b, parameterCount scalars, to sum, or, if the terms
+// are a partition, puts it there; a barrier has to follow.
+FUNCTION void addTerms(Team t, const Frame& f, const double* factor, double* sum, bool fresh) {
     const Arguments& a = *f.a;
     for (int k = 0; k < a.termCount; k++) {
         const Term& m = a.terms[k];
         if (k > 0 && a.pairCount > 0) t.sync(); // some terms share parameters
-        if (m.kind == dense) sumDense(t, f, m, factor, sum);
+        if (m.kind == dense) sumDense(t, f, m, factor, sum, fresh);
         else if (m.kind == scatter) sumScatter(t, f, m, factor, sum);
-        else if (m.xInRows) sumRows(t, f, m, factor, sum);
-        else sumOuter(t, f, m, factor, sum);
+        else if (m.xInRows) sumRows(t, f, m, factor, sum, fresh);
+        else sumOuter(t, f, m, factor, sum, fresh);
     }
 }
 
-// accumulate adds the chunk to a slot: its sum and its count.
-DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count) {
+// accumulate adds the chunk to a slot, or puts it there: its sum and its count.
+DEVICE void accumulate(Team t, const Frame& f, double* sum, double* count, bool fresh) {
     const double *factor = f.lanes + (i64)f.a->factorLanes * f.n, *within = factor + f.n;
     eachWarp(t, 1, [&](int) {
         double s = warpSum(f.n, [&](int b) { return within[b]; });
-        if (firstOfWarp()) *count += s;
+        if (firstOfWarp()) gain(count, s, fresh);
     });
-    addTerms(t, f, factor, sum);
+    addTerms(t, f, factor, sum, fresh);
 }

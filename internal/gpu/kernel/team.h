@@ -72,20 +72,31 @@ template <class F> DEVICE void eachWarp(Team t, int size, F f) {
     for (int i = t.rank / threads; i < size; i += t.size / threads) f(i);
 }
 
-// warpSum is Σ f(b) over b < n for the threads of a warp: 32 partial sums of
-// every 32nd term, then a tree of halves.
-template <class F> DEVICE double warpSum(int n, F f) {
+// warpSums sets sums[k] to Σ f(k, b) over b < n for the threads of a warp: 32
+// partial sums of every 32nd term, then a tree of halves.
+template <int K, class F> DEVICE void warpSums(int n, F f, double* sums) {
     if (blockThreads == 1) {
-        double s[warpSize] = {};
-        for (int b = 0; b < n; b++) s[b % warpSize] += f(b);
-        for (int half = warpSize / 2; half > 0; half /= 2)
-            for (int l = 0; l < half; l++) s[l] += s[l + half];
-        return s[0];
+        for (int k = 0; k < K; k++) {
+            double s[warpSize] = {};
+            for (int b = 0; b < n; b++) s[b % warpSize] += f(k, b);
+            for (int half = warpSize / 2; half > 0; half /= 2)
+                for (int l = 0; l < half; l++) s[l] += s[l + half];
+            sums[k] = s[0];
+        }
+        return;
     }
-    double s = 0;
-    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize) s += f(b);
-    for (int half = warpSize / 2; half > 0; half /= 2) s += shuffle(s, half);
-    return s;
+    UNROLL for (int k = 0; k < K; k++) sums[k] = 0;
+    for (int b = threadOfBlock() % warpSize; b < n; b += warpSize)
+        UNROLL for (int k = 0; k < K; k++) sums[k] += f(k, b);
+    for (int half = warpSize / 2; half > 0; half /= 2)
+        UNROLL for (int k = 0; k < K; k++) sums[k] += shuffle(sums[k], half);
+}
+
+// warpSum is one such sum.
+template <class F> DEVICE double warpSum(int n, F f) {
+    double sum;
+    warpSums<1>(n, [&](int, int b) { return f(b); }, &sum);
+    return sum;
 }
 
 // firstOfWarp says whether this thread writes what its warp computed.

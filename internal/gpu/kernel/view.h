@@ -12,7 +12,11 @@ struct Frame {
     int n;
     double clipNorm;
     const double* drawn; // noise of the records, from the first one on
+    int* notFinite;      // set where a chain's checked results are not finite
 };
+
+// globalFrame is the global stage of a tape.
+DEVICE Frame globalFrame(const Arguments& a, int* notFinite) { return Frame{&a, 0, 0, 0, 1, 0, 0, notFinite}; }
 
 DEVICE u32 recordAt(const Frame& f, int b) {
     i64 place = f.position + b;

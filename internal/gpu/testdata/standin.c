@@ -16,9 +16,9 @@ typedef unsigned long long CUdeviceptr;
 #define MODULE ((void *)48)
 #define WANT(condition) do { if (!(condition)) return 1; } while (0)
 
-// copies to the device of which every other piece of 64 bytes is still to be done
+// copies of which every other piece of 64 bytes is still to be done
 static struct { char *to; const char *from; size_t bytes; } copies[256];
-static int waiting;
+static int waiting, downloads;
 
 static void pieces(int i, size_t first) {
     for (size_t at = first; at < copies[i].bytes; at += 128)
@@ -27,7 +27,17 @@ static void pieces(int i, size_t first) {
 
 static void copy(void) {
     for (int i = 0; i < waiting; i++) pieces(i, 64);
-    waiting = 0;
+    waiting = downloads = 0;
+}
+
+static CUresult begin(void *to, const void *from, size_t n, void *s) {
+    WANT(s == STREAM && n > 0);
+    if (waiting == sizeof copies / sizeof copies[0]) copy();
+    copies[waiting].to = to;
+    copies[waiting].from = from;
+    copies[waiting].bytes = n;
+    pieces(waiting++, 0);
+    return 0;
 }
 
 CUresult cuInit(unsigned flags) { return flags != 0; }
@@ -50,20 +60,11 @@ CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t n) { WANT(n > 0); *p = (CUdevicept
 CUresult cuMemFree_v2(CUdeviceptr p) { copy(); free((void *)p); return 0; }
 CUresult cuMemHostAlloc(void **p, size_t n, unsigned flags) { WANT(n > 0 && flags == 0); *p = malloc(n); return 0; }
 CUresult cuMemFreeHost(void *p) { copy(); free(p); return 0; }
-CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { WANT(s == STREAM); copy(); memcpy(to, (void *)from, n); return 0; }
+CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) { if (downloads) copy(); return begin((void *)to, from, n, s); }
+CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t n, void *s) { copy(); downloads = 1; return begin(to, (void *)from, n, s); }
 CUresult cuStreamCreate(void **s, unsigned flags) { WANT(flags <= 1); *s = STREAM; return 0; }
 CUresult cuStreamSynchronize(void *s) { WANT(s == STREAM); copy(); return 0; }
 CUresult cuStreamDestroy_v2(void *s) { WANT(s == STREAM); return 0; }
-CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t n, void *s) {
-    WANT(s == STREAM);
-    if (waiting == sizeof copies / sizeof copies[0]) copy();
-    copies[waiting].to = (char *)to;
-    copies[waiting].from = from;
-    copies[waiting].bytes = n;
-    pieces(waiting++, 0);
-    return 0;
-}
-
 CUresult cuModuleLoadDataEx(void **m, const void *image, unsigned n, int *option, void **value) {
     WANT(strstr(image, ".target sm_70") && n == 2 && option[0] == 5 && option[1] == 6 && value[0] && (size_t)value[1] == 4096);
     if (getenv("STANDIN_KERNELS")[0] == 0) return strcpy(value[0], "line 7: what ptxas says\n"), 218;

@@ -1,0 +1,108 @@
+package gpu
+
+import (
+	"slices"
+
+	"d3p/internal/models/graph"
+)
+
+// withOwnOutputs is a tape of which each output is made by an element-wise
+// instruction, and is no other output: so the kernel finds there whether its numbers
+// are finite.
+func withOwnOutputs(t *graph.Tape) *graph.Tape {
+	own := *t
+	own.Buffers, own.Global, own.Outputs = slices.Clone(t.Buffers), slices.Clone(t.Global), slices.Clone(t.Outputs)
+	for k, b := range own.Outputs {
+		made := slices.IndexFunc(own.Global, func(in graph.Instr) bool { return in.Dst == b })
+		if isPlain(&own.Global[made]) && !slices.Contains(own.Outputs[:k], b) {
+			continue
+		}
+		own.Outputs[k] = graph.Buf(len(own.Buffers))
+		own.Buffers = append(own.Buffers, graph.Buffer{Kind: graph.KGlobal, Size: own.Buffers[b].Size})
+		own.Global = append(own.Global, graph.Instr{Op: graph.OpCopy, Dst: own.Outputs[k], A: graph.Operand{Buf: b}})
+	}
+	return &own
+}
+
+// isPlain says whether an instruction is element-wise, element by element.
+func isPlain(in *graph.Instr) bool {
+	return in.Op.Arity() > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
+}
+
+// arranged puts the instructions of a global stage into an order in which those of
+// one size follow each other, small ones first, so that there are few chains and
+// few barriers between them.
+func arranged(t *graph.Tape, list []graph.Instr) []graph.Instr {
+	writers := make([]int, len(t.Buffers)) // instructions that are still to write a buffer
+	for i := range list {
+		writers[list[i].Dst]++
+	}
+	ready := func(i int) bool {
+		for _, o := range operands(&list[i]) {
+			if o.Buf != graph.NoBuf && writers[o.Buf] > 0 {
+				return false
+			}
+		}
+		return true
+	}
+	done := make([]bool, len(list))
+	var order []graph.Instr
+	for size := 0; len(order) < len(list); {
+		next := -1
+		for i := range list {
+			if done[i] || !ready(i) {
+				continue
+			}
+			n := t.Buffers[list[i].Dst].Size
+			if n == size {
+				next = i
+				break
+			}
+			if next < 0 || n < t.Buffers[list[next].Dst].Size {
+				next = i
+			}
+		}
+		done[next] = true
+		writers[list[next].Dst]--
+		size = t.Buffers[list[next].Dst].Size
+		order = append(order, list[next])
+	}
+	return order
+}
+
+// compact places the outputs of a global stage, then what else of its results is in
+// memory, without what chains keep.
+func (p *program) compact(list []graph.Instr) {
+	moved := map[int32]int32{}
+	p.globals = 0
+	move := func(b graph.Buf) {
+		if _, ok := moved[p.place[b]]; !ok {
+			moved[p.place[b]] = int32(p.globals)
+			p.globals += p.size(b)
+		}
+	}
+	for _, b := range p.tape.Outputs {
+		move(b)
+	}
+	for i := range p.global {
+		if p.global[i].dst >= 0 {
+			move(list[i].Dst)
+		}
+	}
+	for i := range p.global {
+		c := &p.global[i]
+		if c.dst >= 0 {
+			c.dst = moved[c.dst]
+		}
+		for _, o := range []*operand{&c.a, &c.b, &c.c} {
+			if o.space == inGlobals {
+				o.at = moved[o.at]
+			}
+		}
+	}
+	for b := range p.place {
+		if p.tape.Buffers[b].Kind == graph.KGlobal {
+			p.place[b] = moved[p.place[b]]
+		}
+	}
+}
