@@ -91,9 +91,26 @@ func (p *program) placeColumns(list []graph.Buf) {
 	}
 }
 
+// overwritten is an operand whose elements an instruction may put its own over: each
+// depends on that of its place alone. NoBuf if there is none.
+func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
+	list := operands(in)
+	read := list[:in.Op.Arity()]
+	for _, o := range read {
+		b := &t.Buffers[o.Buf]
+		if b.Kind != graph.KRecord || b.Size != t.Buffers[in.Dst].Size {
+			continue
+		}
+		if !slices.ContainsFunc(read, func(other graph.Operand) bool { return other.Buf == o.Buf && other.Map != nil }) {
+			return o.Buf
+		}
+	}
+	return graph.NoBuf
+}
+
 // placeResults gives the results of the record stage their lanes. Those of a
-// result that is not read again go to the next one of its size, so that the
-// arena stays near the processor.
+// result that is not read again go to the one that it is read for or to the next one
+// of its size, so that the arena stays near the processor.
 func (p *program) placeResults() {
 	t, list := p.tape, needed(p.tape)
 	const toTheEnd = 1 << 30
@@ -129,7 +146,10 @@ func (p *program) placeResults() {
 	for i := range list {
 		dst := list[i].Dst
 		if size := t.Buffers[dst].Size; !p.lane[dst] {
-			if places := free[size]; len(places) > 0 {
+			if over := overwritten(t, &list[i]); over != graph.NoBuf && last[over] == i {
+				p.place[dst], p.lane[dst] = p.place[over], true
+				last[over] = toTheEnd
+			} else if places := free[size]; len(places) > 0 {
 				p.place[dst], p.lane[dst] = places[len(places)-1], true
 				free[size] = places[:len(places)-1]
 			} else {

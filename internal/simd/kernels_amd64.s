@@ -9925,7 +9925,7 @@ done180:
 	RET
 
 // func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -9962,6 +9962,8 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k181:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
 	VMOVUPD      32(AX), Y13
 	VBROADCASTSD (BX), Y14
@@ -10009,7 +10011,7 @@ k181:
 	RET
 
 // func slimTile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10051,6 +10053,8 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R12
 
 k182:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
 	VBROADCASTSD (BX), Y8
 	VFMADD231PD  Y7, Y8, Y1
@@ -10085,7 +10089,7 @@ k182:
 	RET
 
 // func tile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -10114,6 +10118,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R10
 
 k183:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
 	VBROADCASTSD (BX), Y10
@@ -10148,7 +10153,7 @@ k183:
 	RET
 
 // func slimTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10184,6 +10189,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R10
 
 k184:
+	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
 	VFMADD231PD  Y5, Y6, Y1
@@ -10209,7 +10215,7 @@ k184:
 	RET
 
 // func tile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -10231,6 +10237,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R9
 
 k185:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
 	VBROADCASTSD (BX), Y6
@@ -10253,7 +10260,7 @@ k185:
 	RET
 
 // func slimTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10284,6 +10291,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R9
 
 k186:
+	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
 	VFMADD231PD  Y3, Y4, Y1
@@ -10301,7 +10309,7 @@ k186:
 	RET
 
 // func tile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -10320,6 +10328,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), DI
 
 k187:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
 	VBROADCASTSD (DX), Y4
@@ -10336,7 +10345,7 @@ k187:
 	RET
 
 // func slimTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10365,6 +10374,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), DI
 
 k188:
+	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
 	VFMADD231PD  Y2, Y3, Y1
@@ -10378,7 +10388,7 @@ k188:
 	RET
 
 // func cutTile4x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10418,6 +10428,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R10
 
 k189:
+	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
 	VBROADCASTSD (BX), Y12
@@ -10452,7 +10463,7 @@ k189:
 	RET
 
 // func cutTile2x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10485,6 +10496,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R9
 
 k190:
+	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
 	VBROADCASTSD (BX), Y8
@@ -10507,7 +10519,7 @@ k190:
 	RET
 
 // func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -10537,6 +10549,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), DI
 
 k191:
+	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
 	VBROADCASTSD (DX), Y6
@@ -16318,7 +16331,7 @@ done377:
 	RET
 
 // func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -16379,6 +16392,8 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k378:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
 	VMOVUPD      64(AX), Z29
 	VBROADCASTSD (BX), Z30
@@ -16474,7 +16489,7 @@ k378:
 	RET
 
 // func slimTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -16527,6 +16542,8 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k379:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
 	VBROADCASTSD (BX), Z15
 	VFMADD231PD  Z14, Z15, Z0
@@ -16593,7 +16610,7 @@ k379:
 	RET
 
 // func tile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -16636,6 +16653,8 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k380:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
 	VMOVUPD      64(AX), Z17
 	VBROADCASTSD (BX), Z18
@@ -16695,7 +16714,7 @@ k380:
 	RET
 
 // func slimTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -16736,6 +16755,8 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k381:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VBROADCASTSD (BX), Z9
 	VFMADD231PD  Z8, Z9, Z0
@@ -16778,7 +16799,7 @@ k381:
 	RET
 
 // func tile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -16807,6 +16828,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R10
 
 k382:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
 	VBROADCASTSD (BX), Z10
@@ -16841,7 +16863,7 @@ k382:
 	RET
 
 // func slimTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -16872,6 +16894,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R10
 
 k383:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
 	VFMADD231PD  Z4, Z5, Z0
@@ -16897,7 +16920,7 @@ k383:
 	RET
 
 // func tile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -16919,6 +16942,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R9
 
 k384:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
 	VBROADCASTSD (BX), Z6
@@ -16941,7 +16965,7 @@ k384:
 	RET
 
 // func slimTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -16967,6 +16991,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R9
 
 k385:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
 	VFMADD231PD  Z2, Z3, Z0
@@ -16984,7 +17009,7 @@ k385:
 	RET
 
 // func tile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -17003,6 +17028,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), DI
 
 k386:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
 	VBROADCASTSD (DX), Z4
@@ -17019,7 +17045,7 @@ k386:
 	RET
 
 // func slimTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17043,6 +17069,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), DI
 
 k387:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
 	VFMADD231PD  Z1, Z2, Z0
@@ -17056,7 +17083,7 @@ k387:
 	RET
 
 // func cutTile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17123,6 +17150,8 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k388:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
 	VMOVUPD.Z    64(AX), K2, Z29
 	VBROADCASTSD (BX), Z30
@@ -17218,7 +17247,7 @@ k388:
 	RET
 
 // func cutTile8x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17267,6 +17296,8 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k389:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
 	VMOVUPD.Z    64(AX), K2, Z17
 	VBROADCASTSD (BX), Z18
@@ -17326,7 +17357,7 @@ k389:
 	RET
 
 // func cutTile4x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17361,6 +17392,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R10
 
 k390:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
 	VBROADCASTSD (BX), Z10
@@ -17395,7 +17427,7 @@ k390:
 	RET
 
 // func cutTile2x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17423,6 +17455,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R9
 
 k391:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
 	VBROADCASTSD (BX), Z6
@@ -17445,7 +17478,7 @@ k391:
 	RET
 
 // func cutTile1x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, MMX+
 TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -17470,6 +17503,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), DI
 
 k392:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
 	VBROADCASTSD (DX), Z4
@@ -17486,7 +17520,7 @@ k392:
 	RET
 
 // func tile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -17523,6 +17557,8 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k393:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
 	VMOVUPS      32(AX), Y13
 	VBROADCASTSS (BX), Y14
@@ -17570,7 +17606,7 @@ k393:
 	RET
 
 // func slimTile6x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -17608,6 +17644,8 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R12
 
 k394:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
 	VBROADCASTSS (BX), Y8
 	VFMADD231PS  Y7, Y8, Y1
@@ -17660,7 +17698,7 @@ DATA tail16x4<>+120(SB)/8, $0x0000000000000000
 GLOBL tail16x4<>(SB), RODATA|NOPTR, $128
 
 // func tile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -17689,6 +17727,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R10
 
 k395:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
 	VBROADCASTSS (BX), Y10
@@ -17723,7 +17762,7 @@ k395:
 	RET
 
 // func slimTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -17755,6 +17794,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R10
 
 k396:
+	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
 	VFMADD231PS  Y5, Y6, Y1
@@ -17780,7 +17820,7 @@ k396:
 	RET
 
 // func tile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -17802,6 +17842,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R9
 
 k397:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
 	VBROADCASTSS (BX), Y6
@@ -17824,7 +17865,7 @@ k397:
 	RET
 
 // func slimTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -17851,6 +17892,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R9
 
 k398:
+	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
 	VFMADD231PS  Y3, Y4, Y1
@@ -17868,7 +17910,7 @@ k398:
 	RET
 
 // func tile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -17887,6 +17929,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), DI
 
 k399:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
 	VBROADCASTSS (DX), Y4
@@ -17903,7 +17946,7 @@ k399:
 	RET
 
 // func slimTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -17928,6 +17971,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), DI
 
 k400:
+	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
 	VFMADD231PS  Y2, Y3, Y1
@@ -17941,7 +17985,7 @@ k400:
 	RET
 
 // func cutTile4x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -17977,6 +18021,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R10
 
 k401:
+	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
 	VBROADCASTSS (BX), Y12
@@ -18011,7 +18056,7 @@ k401:
 	RET
 
 // func cutTile2x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -18040,6 +18085,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), R9
 
 k402:
+	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
 	VBROADCASTSS (BX), Y8
@@ -18062,7 +18108,7 @@ k402:
 	RET
 
 // func cutTile1x32AVX2(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, FMA3
+// Requires: AVX, FMA3, MMX+
 TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       b+40(FP), AX
 	MOVQ       n+56(FP), CX
@@ -18088,6 +18134,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	MOVQ       k+64(FP), DI
 
 k403:
+	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
 	VBROADCASTSS (DX), Y6
@@ -18104,7 +18151,7 @@ k403:
 	RET
 
 // func tile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -18165,6 +18212,8 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k404:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
 	VMOVUPS      64(AX), Z29
 	VBROADCASTSS (BX), Z30
@@ -18260,7 +18309,7 @@ k404:
 	RET
 
 // func slimTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18313,6 +18362,8 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k405:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
 	VBROADCASTSS (BX), Z15
 	VFMADD231PS  Z14, Z15, Z0
@@ -18379,7 +18430,7 @@ k405:
 	RET
 
 // func tile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -18422,6 +18473,8 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R12
 
 k406:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
 	VMOVUPS      64(AX), Z17
 	VBROADCASTSS (BX), Z18
@@ -18481,7 +18534,7 @@ k406:
 	RET
 
 // func slimTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18522,6 +18575,8 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k407:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VBROADCASTSS (BX), Z9
 	VFMADD231PS  Z8, Z9, Z0
@@ -18564,7 +18619,7 @@ k407:
 	RET
 
 // func tile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -18593,6 +18648,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R10
 
 k408:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
 	VBROADCASTSS (BX), Z10
@@ -18627,7 +18683,7 @@ k408:
 	RET
 
 // func slimTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18658,6 +18714,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R10
 
 k409:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
 	VFMADD231PS  Z4, Z5, Z0
@@ -18683,7 +18740,7 @@ k409:
 	RET
 
 // func tile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -18705,6 +18762,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), R9
 
 k410:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
 	VBROADCASTSS (BX), Z6
@@ -18727,7 +18785,7 @@ k410:
 	RET
 
 // func slimTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18753,6 +18811,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R9
 
 k411:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
 	VFMADD231PS  Z2, Z3, Z0
@@ -18770,7 +18829,7 @@ k411:
 	RET
 
 // func tile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F
+// Requires: AVX, AVX512F, MMX+
 TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    b+40(FP), AX
 	MOVQ    c+0(FP), CX
@@ -18789,6 +18848,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ    k+64(FP), DI
 
 k412:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
 	VBROADCASTSS (DX), Z4
@@ -18805,7 +18865,7 @@ k412:
 	RET
 
 // func slimTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18829,6 +18889,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), DI
 
 k413:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
 	VFMADD231PS  Z1, Z2, Z0
@@ -18842,7 +18903,7 @@ k413:
 	RET
 
 // func cutTile14x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -18909,6 +18970,8 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k414:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
 	VMOVUPS.Z    64(AX), K2, Z29
 	VBROADCASTSS (BX), Z30
@@ -19004,7 +19067,7 @@ k414:
 	RET
 
 // func cutTile8x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -19053,6 +19116,8 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R12
 
 k415:
+	PREFETCHT0   (BX)(R10*8)
+	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
 	VMOVUPS.Z    64(AX), K2, Z17
 	VBROADCASTSS (BX), Z18
@@ -19112,7 +19177,7 @@ k415:
 	RET
 
 // func cutTile4x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -19147,6 +19212,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R10
 
 k416:
+	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
 	VBROADCASTSS (BX), Z10
@@ -19181,7 +19247,7 @@ k416:
 	RET
 
 // func cutTile2x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -19209,6 +19275,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), R9
 
 k417:
+	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
 	VBROADCASTSS (BX), Z6
@@ -19231,7 +19298,7 @@ k417:
 	RET
 
 // func cutTile1x32AVX512(c *float32, ldc int, a *float32, rowStride int, colStride int, b *float32, ldb int, n int, k int)
-// Requires: AVX, AVX512F, BMI2
+// Requires: AVX, AVX512F, BMI2, MMX+
 TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      b+40(FP), AX
 	MOVQ      n+56(FP), CX
@@ -19256,6 +19323,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	MOVQ      k+64(FP), DI
 
 k418:
+	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
 	VBROADCASTSS (DX), Z4

@@ -58,6 +58,9 @@ func tile(i isa, name string, r, vectors int) {
 	n := Load(Param("k"), GP64())
 	top := label("k")
 	Label(top)
+	for _, p := range a.bases {
+		PREFETCHT0(Mem{Base: p, Index: colStride, Scale: 8})
+	}
 	var b []VecVirtual
 	for k, v := range v {
 		b = append(b, v.load(Mem{Base: pb, Disp: i.size() * k * i.lanes()}))
