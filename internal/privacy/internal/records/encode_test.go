@@ -220,6 +220,7 @@ func TestReadErrors(t *testing.T) {
 		{"no header, but text", "aged,yes\n", "column age: not in the header of the file (the header must name the columns as the model file does)"},
 		{"no header", "34,1\n35,0\n", "column age: not in the header of the file (the first line must name the columns)"},
 		{"semicolons", "age;y\n1;2\n", "fields are separated by semicolons, so decimals may be commas"},
+		{"not text", "\x00age,y\n1,2\n", "is not text in UTF-8"},
 		{"compressed", "\x1f\x8b\x08\x00\x00age\n", "is compressed and cannot be decompressed"},
 		{"column twice", "age,age\n1,2\n", "column age: named twice"},
 		{"ragged line", "age,y\n1,2\n31415\n", "a line does not have the 2 fields of the first line"},
@@ -272,13 +273,29 @@ func TestEncodingsThatMakeNoSense(t *testing.T) {
 		"kind":             {K: 1, Fields: []models.Field{{Column: "x", Kind: "numbers", Out: []int{0}}}},
 		"transform":        {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "cube", Out: []int{0}}}},
 		"bounds":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Lower: ptr(2), Upper: ptr(1), Out: []int{0}}}},
+		"scale":            {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Scale: -1, Out: []int{0}}}},
 		"levels":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.OneHot, Levels: []string{"a", "b"}, Out: []int{0}}}},
 		"unknown level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Unknown: 1, Out: []int{0}}}},
-		"imputed level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: 3, Out: []int{0}}}},
+		"imputed level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}}},
+		"no imputed level": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
 		"imputed constant": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "log", Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
 	} {
 		if _, _, err := Read(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
 			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// A bound may stand alone, and zeros may be what is written for a missing level.
+func TestEncodingsThatMakeSense(t *testing.T) {
+	for _, f := range []models.Field{
+		{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(2), Missing: models.MissingReject, Out: []int{0}},
+		{Column: "x", Type: models.Real, Kind: models.Numeric, Upper: ptr(2), Missing: models.MissingReject, Out: []int{0}},
+		{Column: "x", Type: models.Category, Kind: models.OneHot, Levels: []string{"2", "b"}, Missing: models.MissingImpute, Impute: -1, Out: []int{0, 1}},
+		{Column: "x", Type: models.Category, Kind: models.LevelCode, Levels: []string{"a", "2"}, Missing: models.MissingImpute, Impute: 1, Out: []int{0}},
+	} {
+		if got, _ := encode(t, one(f), "x\n2\n"); len(got) != 1 || got[0] == nil {
+			t.Errorf("%+v: encoded %g", f, got)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func columns(types ...arrow.DataType) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-// Every Arrow type gives what the same table gives as CSV.
+// Every Arrow type gives what the same table gives as CSV, in either precision.
 func TestParquetAgreesWithCSV(t *testing.T) {
 	numeric := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100),
 		Center: 1, Scale: 2, Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
@@ -85,18 +85,23 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		{"text of numbers", arrow.BinaryTypes.String, levels, `["1", "1.0", "NA", "7"]`, "1\n1.0\nNA\n7\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := one(test.field)
-			rows, check, err := Read(write(t, "data.bin", parquetText(t, columns(test.kind), test.json)), e, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, wantCheck := encode(t, e, "a\n"+test.csv)
-			if d := cmp.Diff(want, unpack(t, rows)); d != "" {
-				t.Errorf("rows (-CSV +Parquet):\n%s", d)
-			}
-			check.File, wantCheck.File = "", ""
-			if d := cmp.Diff(wantCheck, check); d != "" {
-				t.Errorf("check (-CSV +Parquet):\n%s", d)
+			for _, precision := range []Precision{Float64, Float32} {
+				e, opt := one(test.field), Options{Precision: precision}
+				rows, check, err := Read(write(t, "data.bin", parquetText(t, columns(test.kind), test.json)), e, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want, wantCheck, err := Read(write(t, "data.csv", "a\n"+test.csv), e, opt)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(unpack(t, want), unpack(t, rows)); d != "" || rows.Precision() != precision {
+					t.Errorf("precision %d: rows (-CSV +Parquet):\n%s", precision, d)
+				}
+				check.File, wantCheck.File = "", ""
+				if d := cmp.Diff(wantCheck, check); d != "" {
+					t.Errorf("check (-CSV +Parquet):\n%s", d)
+				}
 			}
 		})
 	}
