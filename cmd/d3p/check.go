@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -8,7 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/wholefile"
 )
 
 // checkResult is the JSON form of `d3p check`.
@@ -21,6 +26,7 @@ type checkResult struct {
 	Record     *recordCost   `json:"record,omitempty"` // of a model with networks
 	Mistakes   []mistake     `json:"mistakes"`
 	Warnings   []mistake     `json:"warnings"`
+	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
 }
 
 // mistake is an error of a model file with its place.
@@ -41,15 +47,32 @@ func mistakesOf(errs spec.Errors) []mistake {
 }
 
 func newCheck(a *app) *cobra.Command {
-	return &cobra.Command{
+	var data, out string
+	c := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Find every mistake of a model file; reads no data",
+		Short: "Find every mistake of a model file, or how records fit it",
 		Long: `Check reads a model file and reports all its mistakes at once, each with
-file:line:column and a hint. It reads no data.`,
-		Example: "  d3p check cohort.yaml\n  d3p check cohort.yaml --json",
-		Args:    exactly("MODEL"),
+file:line:column and a hint. It reads no data.
+
+With --data, whoever holds the records can see how they fit the declaration before
+a fit spends anything: how many cells of each column are missing, are no number or
+date, are out of bounds or of no declared level, and how many records count for
+nothing because of it. These counts are about records: they go to --out, mode 0600,
+and nothing of them to the terminal. What may be corrected by them is how values
+are written (dates, decimals, the spelling of levels). Bounds or levels that follow
+them cost privacy that no report counts.`,
+		Example: `  d3p check cohort.yaml
+  d3p check cohort.yaml --json
+  d3p check cohort.yaml --data cohort.csv --out datacheck.json`,
+		Args: exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}}
+			if out != "" && data == "" {
+				return usagef("--out: only with --data")
+			}
+			if data != "" && out == "" {
+				return usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json")
+			}
+			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
 			m, err := loadModel(args[0])
 			var errs spec.Errors
 			if err != nil && !errors.As(err, &errs) {
@@ -69,13 +92,48 @@ file:line:column and a hint. It reads no data.`,
 			}
 			result.Layers, result.Record = layersOf(m)
 			a.warn(m.Spec.Warnings)
+			if data != "" {
+				if err := checkRecords(m, args[0], data, out); err != nil {
+					return err
+				}
+			}
 			return a.result(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
 					args[0], len(m.Params), m.P, strings.Join(result.Parameters, ", "))
 				printLayers(w, result.Layers, result.Record)
+				if out != "" {
+					fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", out)
+				}
 			})
 		},
 	}
+	c.Flags().StringVar(&data, "data", "", "also read the records in `FILE`, and count what the declared rules do to them")
+	c.Flags().StringVar(&out, "out", "", "private `FILE` (JSON) for the counts of --data")
+	return c
+}
+
+// checkRecords writes what the rules of the model at path do to the records in data
+// into out, which only its owner can read. A malformed file has its counts, too.
+func checkRecords(m *models.Model, path, data, out string) error {
+	if err := checkPublic(m, path, data); err != nil {
+		return err
+	}
+	root, err := noise.System() // chooses among the rows of units that have too many
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	defer root.Wipe()
+	var counts bytes.Buffer
+	unreadable := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).WriteDataCheck(&counts)
+	if counts.Len() > 0 {
+		if err := wholefile.Write(out, counts.Bytes(), 0o600); err != nil {
+			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+	}
+	if unreadable != nil {
+		return failWith(statusData, fileError(data, unreadable))
+	}
+	return nil
 }
 
 // warn prints what is no mistake but worth a look.

@@ -138,6 +138,6 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		} else {
 			fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters; read privacy.html there\n", result.Release)
 		}
-		fmt.Fprintf(w, "%s  must not: it is not protected\n", result.Private)
+		fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts what the declared rules did to the records\n", result.Private)
 	})
 }

@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+
+	"d3p/internal/wholefile"
 )
 
 // writeOut writes a file that the user named; see replaceFile.
@@ -17,8 +17,7 @@ func writeOut(path string, content []byte) error {
 	})
 }
 
-// replaceFile writes a file that the user named, whole or not at all: to a
-// temporary sibling, which is renamed. What exists and is no regular file, such
+// replaceFile writes a file that the user named, whole or not at all. What exists and is no regular file, such
 // as /dev/null or a pipe, is written to and stays what it is.
 func replaceFile(path string, write func(io.Writer) error) error {
 	switch info, err := os.Stat(path); {
@@ -28,25 +27,10 @@ func replaceFile(path string, write func(io.Writer) error) error {
 	default:
 		return writeInto(path, write)
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".d3p-")
-	if errors.Is(err, fs.ErrNotExist) {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("no folder %s to write %s in", filepath.Dir(path), filepath.Base(path))
 	}
-	if err != nil {
-		return fileError(path, err)
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	defer f.Close()
-	if err := write(f); err != nil {
-		return err
-	}
-	if err := errors.Join(f.Chmod(0o644), f.Sync()); err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return wholefile.WriteWith(path, 0o644, write)
 }
 
 // writeInto writes to what exists.

@@ -66,6 +66,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	}
 	rows, check, err := cfg.Table.read()
 	if cfg.PrivateDir != "" {
+		err = locate(err, check, "the line number is in private/datacheck.json")
 		err = errors.Join(err, writeCheck(cfg.PrivateDir, check))
 	}
 	if err != nil {

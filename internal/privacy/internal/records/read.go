@@ -207,7 +207,8 @@ func tooLarge(path string, opt Options) error {
 	}
 }
 
-// csvError keeps the line number out of the message and in the check.
+// csvError keeps the line number out of the message and in the check; where that
+// can be read is for the caller to add.
 func csvError(path string, err error, check *Check) error {
 	var file *FileError
 	if errors.As(err, &file) { // what says so itself
@@ -218,5 +219,5 @@ func csvError(path string, err error, check *Check) error {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	check.Problem = &MalformedCheck{Line: bad.line, Problem: bad.problem}
-	return &FileError{File: path, Problem: bad.problem, Hint: "the line number is in private/datacheck.json"}
+	return &FileError{File: path, Problem: bad.problem}
 }
