@@ -106,6 +106,10 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		g + `"SelfComposedDpEvent","event":null}`:                                                     "missing field count",
 		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1}`:                                    "only dimension 1",
 		g + `"DiscreteGaussianDpEvent","sigma":1,"sensitivity":1.5,"dimension":1}`:                    "whole number",
+		g + `"GaussianDpEvent","noise_multiplier":1,"count":100}`:                                     "field that the class does not have",
+		g + `"ComposedDpEvent","events":[],"event":` + g + `"NonPrivateDpEvent"}}`:                    "field that the class does not have",
+		g + `"NoOpDpEvent","sigma":1}`:                                                                "field that the class does not have",
+		g + `"SelfComposedDpEvent","count":100,"count":1,"event":` + g + `"NoOpDpEvent"}}`:            "twice",
 		g + `"EpsilonDeltaDpEvent","epsilon":1,"delta":1}`:                                            "not in [0, 1)",
 		g + `"PoissonSampledDpEvent","sampling_probability":2,"event":` + g + `"NonPrivateDpEvent"}}`: "not in (0, 1]",
 	} {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // Modules that name the class of an event in JSON. Events that dp_accounting
@@ -57,11 +58,55 @@ func UnmarshalDpEvent(data []byte) (Event, error) {
 	if dec.More() {
 		return nil, fmt.Errorf("event: more than one JSON value")
 	}
+	if err := eachNameOnce(json.NewDecoder(bytes.NewReader(data))); err != nil {
+		return nil, err
+	}
 	ev, err := decode(&n, 0)
 	if err != nil {
 		return nil, err
 	}
 	return ev, Validate(ev)
+}
+
+// eachNameOnce refuses an object of valid JSON with a field that stands twice:
+// readers differ in which of the two counts.
+func eachNameOnce(dec *json.Decoder) error {
+	open, err := dec.Token()
+	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
+		return err
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		if open == json.Delim('{') {
+			name, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			key := strings.ToLower(name.(string)) // as encoding/json reads names
+			if seen[key] {
+				return fmt.Errorf("event: field %s stands twice in an object", key)
+			}
+			seen[key] = true
+		}
+		if err := eachNameOnce(dec); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token()
+	return err
+}
+
+// given is how many fields of any class are there.
+func (n *named) given() (count int) {
+	for _, there := range []bool{
+		n.NoiseMultiplier != nil, n.Sigma != nil, n.Sensitivity != nil, n.Dimension != nil, n.Epsilon != nil, n.Delta != nil, n.Rate != nil,
+		n.Population != nil, n.Batch != nil, n.Batches != nil, n.Count != nil, n.Event != nil, n.Events != nil,
+	} {
+		if there {
+			count++
+		}
+	}
+	return count
 }
 
 func encode(ev Event) *named {
@@ -150,6 +195,9 @@ func decode(n *named, depth int) (Event, error) {
 		}
 		ev = SelfComposed{f.event(n.Event, depth), *n.Count}
 	case googleModule + ".ComposedDpEvent":
+		if len(n.Events) == 0 { // as NoOpDpEvent
+			n.Events = nil
+		}
 		var parts []Event
 		for _, part := range n.Events {
 			parts = append(parts, f.event(part, depth))
@@ -157,6 +205,9 @@ func decode(n *named, depth int) (Event, error) {
 		ev = Composed{parts}
 	default:
 		return nil, fmt.Errorf("event: unknown event class %q", name)
+	}
+	if f.err == nil && n.given() > encode(ev).given() {
+		f.err = fmt.Errorf("event: %s: a field that the class does not have", name)
 	}
 	return ev, f.err
 }
