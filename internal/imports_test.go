@@ -69,7 +69,7 @@ var rules = map[string]rule{
 	"report/figure": {},
 	"report/chart":  {ours: []string{"report", "report/figure"}, theirs: []string{"gonum.org/v1/plot"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "models", "models/dist", "models/guide", "models/spec", "privacy",
-		"privacy/accountant", "privacy/event", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/sampler", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments": {files: true},
 	"audit":       {},

@@ -149,7 +149,12 @@ func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Che
 		check.Detail = "private/" + ledgerFile + " is not readable"
 		return check, true
 	}
-	check.OK = same(ledger.Event(), ev) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == ""
+	steps, authorised := 0, 0
+	for _, e := range ledger.Entries {
+		steps, authorised = steps+e.Steps, authorised+e.Authorised
+	}
+	check.OK = same(ledger.Event(), ev) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == "" &&
+		steps == p.Mechanism.Iterations && authorised == steps // a release is of a fit that is finished
 	if !check.OK {
 		check.Detail = "private/" + ledgerFile + " says something else than dp_event.json"
 	}

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/fit"
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 )
 
 // verifyPrice computes every number of the report that follows from the event
@@ -28,12 +31,34 @@ func verifyPrice(raw []byte, p *Privacy) Check {
 		c.Detail = err.Error()
 		return c
 	}
+	if wrong := p.Mechanism.differs(ev, p.Neighbours.NPublic); wrong != "" {
+		c.Detail = wrong + " of privacy.json is not that of the event"
+		return c
+	}
 	if wrong := p.differs(again, budget); wrong != "" {
 		c.Detail = wrong + " of privacy.json is not what the event gives"
 		return c
 	}
 	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %s", upward(again.GDP.Mu), upward(again.Risk.Advantage))
 	return c
+}
+
+// differs names what a mechanism for n records says otherwise than the event.
+func (m *Mechanism) differs(ev event.Event, n int) string {
+	joint := privacy.Mechanism{GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, CountTarget: m.Clip.Quantile}.NoiseMultiplier()
+	if !near(joint, m.NoiseMultiplier) {
+		return "the noise of sum and count"
+	}
+	plan := fit.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations}
+	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
+		return "the sampler"
+	}
+	said, err := event.MarshalDpEvent(plan.MechanismEvent(m.NoiseMultiplier))
+	happened, errEvent := event.MarshalDpEvent(ev)
+	if err != nil || errEvent != nil || !near(decoded(json.RawMessage(said)), decoded(json.RawMessage(happened))) {
+		return "the mechanism"
+	}
+	return ""
 }
 
 // differs names the first part of a report that is not what the event gives: a

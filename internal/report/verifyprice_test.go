@@ -54,6 +54,24 @@ func TestVerifyPrice(t *testing.T) {
 			t.Errorf("%s was changed, %q was found", part, wrong)
 		}
 	}
+	for part, change := range map[string]func(*Mechanism){
+		"noise of sum": func(m *Mechanism) { m.GradientNoise *= 1.01 },
+		"the mechanism": func(m *Mechanism) {
+			m.GradientNoise, m.CountNoise, m.NoiseMultiplier = 2*m.GradientNoise, 2*m.CountNoise, 2*m.NoiseMultiplier
+		},
+		"the sampler":    func(m *Mechanism) { m.Sampler.Rate /= 2 },
+		"the sampler of": func(m *Mechanism) { m.Sampler.Scheme = "lottery" },
+		"mechanism of":   func(m *Mechanism) { m.Iterations++ },
+	} {
+		var q Privacy
+		if err := json.Unmarshal(text, &q); err != nil {
+			t.Fatal(err)
+		}
+		change(&q.Mechanism)
+		if c := verifyPrice(raw, &q); c.OK || !strings.Contains(c.Detail, part) {
+			t.Errorf("%s was changed: %+v", part, c)
+		}
+	}
 	if c := verifyPrice([]byte("{}"), p); c.OK {
 		t.Error("an event that is none was accepted")
 	}
