@@ -58,6 +58,9 @@ func TestStanDraws(t *testing.T) {
 			t.Errorf("no key %s", key)
 		}
 	}
+	if last := comments[len(comments)-2:]; last[0] != "# Stepsize adaptation complete." || last[1] != "# eta = 1" {
+		t.Errorf("the comments end with %q, not as those of CmdStan", last)
+	}
 	header := strings.Split(rows[0], ",")
 	if strings.Join(header[:6], ",") != "lp__,log_p__,log_g__,Intercept,b.1,b.2" {
 		t.Errorf("header %v", header[:6])
@@ -160,6 +163,16 @@ func TestZarr(t *testing.T) {
 			if got != run.Draws.Of(run.Draws.Groups[1].First + e)[s] {
 				t.Fatalf("b, draw %d, element %d: %g", s, e, got)
 			}
+		}
+	}
+}
+
+// A dimension is never called like a variable, and has no quote in its name.
+func TestDimNames(t *testing.T) {
+	z := &zarr{sample: &Sample{Draws: Draws{Groups: []Group{{Name: "ward"}}}}}
+	for name, want := range map[string]string{"ward": "ward_dim", "hospital": "hospital", "hospital'": "hospital_2"} {
+		if got := z.dim(name); got != want {
+			t.Errorf("dimension %s is called %s, want %s", name, got, want)
 		}
 	}
 }

@@ -44,3 +44,9 @@ func TestNoiseShareOfDerivedQuantities(t *testing.T) {
 		t.Errorf("%d derived quantities, want the effects of 3 levels", checked)
 	}
 }
+
+func TestMeanVariance(t *testing.T) {
+	if mean, variance := meanVariance([]float64{1, 2, 6}); mean != 3 || variance != 7 {
+		t.Errorf("mean %g, variance %g of 1, 2, 6, want 3, 7", mean, variance)
+	}
+}

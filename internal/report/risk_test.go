@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/fit"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -39,5 +40,23 @@ func TestRiskOfGaussian(t *testing.T) {
 	}
 	if s := odds(r); !strings.Contains(s, "find at most 20;") {
 		t.Error(s)
+	}
+}
+
+// The table of beliefs has a column for each false-positive rate, named once, and a
+// row for each prior.
+func TestBeliefs(t *testing.T) {
+	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := beliefs(p)
+	if want := len(p.Risk.Belief) / len(p.Guarantee.Limits); len(table.Rates) != want || len(table.Rows) != len(p.Guarantee.Limits) {
+		t.Errorf("%d rates and %d priors, want %d and %d", len(table.Rates), len(table.Rows), want, len(p.Guarantee.Limits))
+	}
+	for _, row := range table.Rows {
+		if len(row.After) != len(table.Rates) || row.After[0] > row.Limit || row.After[0] < row.Prior {
+			t.Errorf("prior %g: beliefs %g, limit %g", row.Prior, row.After, row.Limit)
+		}
 	}
 }

@@ -203,6 +203,25 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 	}
 }
 
+// The path of the data set's ledger, which the model file may name, is the
+// custodian's own: no file of a release has it, and the run keeps it.
+func TestLedgerPathIsNotPublished(t *testing.T) {
+	const path = "/srv/custodian/cohort.ledger"
+	run := example(t, fit.Config{Epsilon: 1})
+	run.Spec.Privacy.Ledger = spec.Value[string]{V: path, At: spec.Position{Line: 1}}
+	if !bytes.Contains(run.Spec.Render(), []byte(path)) {
+		t.Fatal("the model file does not name the ledger: the test tests nothing")
+	}
+	for name, content := range contents(t, run) {
+		if bytes.Contains(content, []byte(path)) {
+			t.Errorf("%s names the ledger", name)
+		}
+	}
+	if run.Spec.Privacy.Ledger.V != path {
+		t.Error("the run has lost its ledger")
+	}
+}
+
 // Each column has its transforms in the report, with the declared constants.
 func TestPreprocessing(t *testing.T) {
 	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
@@ -290,6 +309,11 @@ func roundTrip(t *testing.T, run *Run) {
 	back, err := p.Posterior(modelstest.Compile(t, "model.yaml", exampleModel))
 	if err != nil {
 		t.Fatal(err)
+	}
+	for j, sd := range back.LogSD {
+		if math.Abs(sd-run.Posterior.LogSD[j]) > 1e-14 || back.VarDP[j] != run.Posterior.VarDP[j] {
+			t.Errorf("coordinate %d: log sd %g, noise %g, want %g, %g", j, sd, back.VarDP[j], run.Posterior.LogSD[j], run.Posterior.VarDP[j])
+		}
 	}
 	a, b := make([]float64, 10*len(back.Mean)), make([]float64, 10*len(back.Mean))
 	run.Posterior.Draws(a, normals{rand.New(rand.NewPCG(5, 6))})
