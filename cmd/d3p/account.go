@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -19,16 +18,28 @@ func newAccount(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "account [RUN]",
 		Short: "What a mechanism costs, or whether the claim of a finished run holds",
-		Long: `Account computes the epsilon of a run described by flags, or of any ledger in
-the JSON form of dp_accounting (--event). The answer is a bracket: a lower and an
+		Long: `Account computes the epsilon of a run described by flags, or of any mechanisms
+together that a file describes (--event). The answer is a bracket: a lower and an
 upper bound on the exact value, certified by one engine and checked by another.
 The upper bound is rounded up, the lower one down.
+
+A file for --event is JSON as dp_accounting writes it; or the history of an
+accountant of Opacus, [[noise multiplier, sampling rate, steps], ...]; or a CSV
+table with a mechanism a line, in the columns noise_multiplier, sampling_rate, steps
+and, where batches were drawn otherwise, sampling and records; or epsilon and delta,
+of one of which no more is known.
+
+--curve writes the whole of what is bought, every point a bound on the attacker, as
+CSV with the columns curve, x, y: privacy (epsilon, delta), tradeoff (false-positive
+rate, least false-negative rate), renyi (order, divergence).
 
 With RUN it audits a finished run: the manifest's hashes, the ledger, and whether
 the claim follows. It ends with status 4 when something does not hold, and refuses
 to account a run for another sampler or relation than its own unless --what-if.`,
 		Example: `  d3p account --noise-multiplier 1.5 --sampling-rate 0.00213333 --steps 9380 --delta 1.6667e-5
+  d3p account --noise-multiplier 1.1 --records 60000 --batch-size 256 --epochs 60 --delta 1e-5
   d3p account --event dp_event.json --delta 1e-6 --relation substitute --json
+  d3p account --event mechanisms.csv --delta 1e-6 --curve curves.csv
   d3p account d3p-run-cohort-1`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -43,15 +54,23 @@ to account a run for another sampler or relation than its own unless --what-if.`
 			if o.whatIf {
 				return usagef("--what-if: only with a RUN")
 			}
+			if o.event != "" {
+				for _, flag := range describing {
+					if c.Flags().Changed(flag) {
+						return usagef("--%s: the file of --event brings its own", flag)
+					}
+				}
+			}
 			return a.account(&m, &o)
 		},
 	}
 	m.define(c)
 	f := c.Flags()
-	f.StringVar(&o.event, "event", "", "account the ledger in `FILE` (dp_accounting JSON) instead of the flags")
+	f.StringVar(&o.event, "event", "", "account the mechanisms in `FILE` (dp_accounting JSON, Opacus history or CSV) instead of the flags")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
 	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
 	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
+	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --relation")
 	return c
 }
@@ -62,8 +81,12 @@ type accountOptions struct {
 	epsilon float64
 	risk    bool
 	plot    string
+	curve   string
 	whatIf  bool
 }
+
+// describing are the flags that describe a mechanism.
+var describing = []string{"sampling", "sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"}
 
 // account answers for the flags or an event file.
 func (a *app) account(m *mechanismFlags, o *accountOptions) error {
@@ -90,6 +113,9 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	}
 	if m.delta != 0 && o.epsilon != 0 {
 		return usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
+	}
+	if o.epsilon != 0 && (o.risk || o.plot != "" || o.curve != "") {
+		return usagef("--epsilon: --risk, --plot and --curve go with --delta")
 	}
 	if o.epsilon != 0 {
 		return a.accountDelta(ev, rel, o.epsilon, r)
@@ -125,18 +151,6 @@ func (m *mechanismFlags) checkRun() error {
 		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
 	}
 	return nil
-}
-
-func readEvent(path string) (event.Event, error) {
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		return nil, failWith(statusData, fileError(path, err))
-	}
-	ev, err := event.UnmarshalDpEvent(raw)
-	if err != nil {
-		return nil, failWith(statusData, fmt.Errorf("%s: %w", path, err))
-	}
-	return ev, nil
 }
 
 // accountingError gives an accountant's error its exit status.

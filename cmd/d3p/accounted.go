@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -128,8 +129,11 @@ func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Rel
 
 // addRisk computes the curve where it was asked for, and draws it.
 func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOptions) error {
-	if !o.risk && o.plot == "" {
+	if !o.risk && o.plot == "" && o.curve == "" {
 		return nil
+	}
+	if o.plot != "" && filepath.Ext(o.plot) != ".svg" {
+		return usagef("--plot: %s: the figure is an SVG; name it .svg", o.plot)
 	}
 	c, err := accountant.NewCurve(ev, rel)
 	if err != nil {
@@ -137,7 +141,12 @@ func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOption
 	}
 	r.Risk = riskOf(c)
 	if o.plot != "" {
-		return failWith(statusNumeric, plotCurve(o.plot, c, r.Delta))
+		if err := plotCurve(o.plot, c, r.Delta); err != nil {
+			return failWith(statusNumeric, err)
+		}
+	}
+	if o.curve != "" {
+		return failWith(statusNumeric, writeCurves(o.curve, c, ev, rel))
 	}
 	return nil
 }

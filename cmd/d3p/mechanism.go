@@ -18,6 +18,7 @@ type mechanismFlags struct {
 	rate     float64
 	noise    float64
 	steps    int64
+	epochs   float64 // passes over the data; 0: the steps say it
 	records  int
 	batch    int // expected records of a step; 0: the rate says it
 	delta    float64
@@ -33,6 +34,7 @@ func (m *mechanismFlags) define(c *cobra.Command) {
 	f.Float64Var(&m.rate, "sampling-rate", 0, "expected fraction `q` of the records in a batch; 1/q batches make an epoch")
 	f.IntVar(&m.batch, "batch-size", 0, "expected records of a batch, with --records instead of --sampling-rate")
 	f.Int64Var(&m.steps, "steps", 0, "number of steps `T`")
+	f.Float64Var(&m.epochs, "epochs", 0, "expected passes over the records, instead of --steps")
 	f.Float64Var(&m.noise, "noise-multiplier", 0, "noise standard deviation over clip norm")
 	f.IntVar(&m.records, "records", 0, "declared number of records, for exact fixed-size batches and warnings")
 	f.Float64Var(&m.delta, "delta", 0, "probability `D` with which epsilon may fail")
@@ -52,7 +54,26 @@ func (m *mechanismFlags) check() (event.Relation, error) {
 	if !known {
 		return "", usagef("--sampling: unknown scheme %q (use one of %s)", m.sampling, strings.Join(sampler.Schemes(), ", "))
 	}
-	return rel, m.checkRate()
+	if err := m.checkRate(); err != nil {
+		return "", err
+	}
+	return rel, m.checkEpochs()
+}
+
+// checkEpochs finds the number of steps from the passes over the data, where those
+// are given: the last batch may lie beyond them.
+func (m *mechanismFlags) checkEpochs() error {
+	switch {
+	case m.epochs == 0:
+		return nil
+	case m.steps != 0:
+		return usagef("--epochs: give it or --steps, not both")
+	case !(m.epochs > 0) || math.IsInf(m.epochs, 1):
+		return usagef("--epochs: %v is not a finite number > 0", m.epochs)
+	}
+	steps := m.epochs / m.rate
+	m.steps = int64(math.Ceil(steps - 1e-9*steps))
+	return nil
 }
 
 // checkRate finds the sampling rate, from the batch size where that is given.

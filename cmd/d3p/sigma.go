@@ -28,6 +28,7 @@ Instead of epsilon and delta the target can be a risk: --max-tpr 0.05@0.01 asks
 that no membership test with false-positive rate 0.01 has a true-positive rate
 above 0.05.`,
 		Example: `  d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --steps 10000
+  d3p sigma --epsilon 3 --delta 1e-5 --records 60000 --batch-size 256 --epochs 60
   d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --noise-multiplier 4
   d3p sigma --max-tpr 0.05@0.01 --sampling-rate 0.01 --steps 10000`,
 		Args: exactly(),
@@ -36,7 +37,9 @@ above 0.05.`,
 			if err != nil {
 				return err
 			}
-			given := func(flag string) bool { return c.Flags().Changed(flag) }
+			given := func(flag string) bool {
+				return c.Flags().Changed(flag) || flag == "steps" && c.Flags().Changed("epochs")
+			}
 			r, err := o.solve(&m, rel, given)
 			if err != nil {
 				return accountingError(err)

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"d3p/internal/privacy/event"
+)
+
+// readEvent reads what mechanisms did from a file in one of three forms: the JSON of
+// dp_accounting, the history of an accountant of Opacus (a list of [noise
+// multiplier, sampling rate, steps], or its state_dict), or a CSV table, see
+// readMechanisms.
+func readEvent(path string) (ev event.Event, err error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, failWith(statusData, fileError(path, err))
+	}
+	text := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff")))
+	switch state := struct{ History json.RawMessage }{}; {
+	case bytes.HasPrefix(text, []byte("[")):
+		ev, err = opacusHistory(text)
+	case !bytes.HasPrefix(text, []byte("{")):
+		ev, err = readMechanisms(text)
+	case json.Unmarshal(text, &state) == nil && state.History != nil:
+		ev, err = opacusHistory(state.History)
+	default:
+		ev, err = event.UnmarshalDpEvent(text)
+	}
+	if err != nil {
+		return nil, failWith(statusData, fmt.Errorf("%s: %w", path, err))
+	}
+	return ev, nil
+}
+
+// opacusHistory is the ledger of a history of Opacus: Poisson-sampled Gaussian steps.
+func opacusHistory(text []byte) (event.Event, error) {
+	var history [][3]float64
+	if err := json.Unmarshal(text, &history); err != nil {
+		return nil, fmt.Errorf("a history is a list of [noise multiplier, sampling rate, steps], as [[1.1, 0.01, 1000]]")
+	}
+	var parts []event.Event
+	for i, h := range history {
+		m := mechanismFlags{sampling: "poisson", noise: h[0], rate: h[1], steps: int64(h[2])}
+		if float64(m.steps) != h[2] {
+			return nil, fmt.Errorf("entry %d: %v is no number of steps", i+1, h[2])
+		}
+		ev, err := m.checked()
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", i+1, err)
+		}
+		parts = append(parts, ev)
+	}
+	return composedOf(parts)
+}
+
+// readMechanisms reads a table with a mechanism a line and the columns
+// noise_multiplier, sampling_rate (or empty: 1), steps (1), sampling (poisson, or full
+// at rate 1) and records; or epsilon and delta of one of which no more is known.
+func readMechanisms(text []byte) (event.Event, error) {
+	r := csv.NewReader(bytes.NewReader(text))
+	r.TrimLeadingSpace = true
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) < 2 {
+		return nil, fmt.Errorf("neither JSON nor a table with the columns noise_multiplier, sampling_rate and steps, or epsilon and delta")
+	}
+	for _, name := range lines[0] {
+		if !strings.Contains(" noise_multiplier sampling_rate steps sampling records epsilon delta name ", " "+strings.TrimSpace(name)+" ") {
+			return nil, fmt.Errorf("unknown column %q (columns: noise_multiplier, sampling_rate, steps, sampling, records; epsilon, delta; name)", name)
+		}
+	}
+	var parts []event.Event
+	for i, line := range lines[1:] {
+		ev, err := mechanismOf(lines[0], line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+2, err)
+		}
+		parts = append(parts, ev)
+	}
+	return composedOf(parts)
+}
+
+// mechanismOf is the event of a line of a table.
+func mechanismOf(header, line []string) (event.Event, error) {
+	m := mechanismFlags{rate: 1, steps: 1}
+	given := map[string]float64{}
+	for i, name := range header {
+		name, cell := strings.TrimSpace(name), strings.TrimSpace(line[i])
+		switch {
+		case cell == "" || name == "name":
+			continue
+		case name == "sampling":
+			m.sampling = cell
+			continue
+		}
+		x, err := strconv.ParseFloat(cell, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %q is not a number", name, cell)
+		}
+		if whole := name == "steps" || name == "records"; whole && x != float64(int64(x)) {
+			return nil, fmt.Errorf("%s: %q is not a whole number", name, cell)
+		}
+		given[name] = x
+	}
+	epsilon, blackBox := given["epsilon"]
+	noise, gaussian := given["noise_multiplier"]
+	if blackBox == gaussian {
+		return nil, fmt.Errorf("a mechanism has a noise_multiplier or an epsilon, and not both")
+	}
+	if steps, ok := given["steps"]; ok {
+		m.steps = int64(steps)
+	}
+	if blackBox {
+		ev := event.SelfComposed{Of: event.EpsilonDelta{Epsilon: epsilon, Delta: given["delta"]}, Count: m.steps}
+		return ev, event.Validate(ev)
+	}
+	m.noise, m.records = noise, int(given["records"])
+	if rate, ok := given["sampling_rate"]; ok {
+		m.rate = rate
+	}
+	if m.sampling == "" {
+		m.sampling = "poisson"
+		if m.rate == 1 {
+			m.sampling = "full"
+		}
+	}
+	return m.checked()
+}
+
+// checked is the event of a mechanism whose numbers make sense. An error is about
+// the file, whatever it would be for a flag.
+func (m *mechanismFlags) checked() (event.Event, error) {
+	m.relation = string(event.AddRemove) // the relation is asked for elsewhere
+	if _, err := m.check(); err != nil {
+		return nil, errors.New(err.Error())
+	}
+	if err := m.checkRun(); err != nil {
+		return nil, errors.New(err.Error())
+	}
+	return m.event(m.noise, m.steps), nil
+}
+
+// composedOf is the event of all parts together.
+func composedOf(parts []event.Event) (event.Event, error) {
+	switch len(parts) {
+	case 0:
+		return nil, fmt.Errorf("no mechanism in it")
+	case 1:
+		return parts[0], nil
+	}
+	return event.Composed{Events: parts}, nil
+}
