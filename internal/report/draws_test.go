@@ -39,6 +39,7 @@ func TestSummarise(t *testing.T) {
 		"mad":    {got.MAD, 0.9129389331050056},
 		"q5":     {got.Q5, 0.45},
 		"q95":    {got.Q95, 2.9227922061357857},
+		"mcse":   {got.MCSESD, 0.18901237738682172},
 	}
 	for name, pair := range want {
 		if math.Abs(pair[0]-pair[1]) > 1e-12 {

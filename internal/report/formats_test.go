@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -35,9 +36,12 @@ func TestCSVDraws(t *testing.T) {
 			t.Errorf("%s of draw 5 is %s, want %g", rows[0][3+v], rows[5][3+v], run.Draws.Of(v)[4])
 		}
 	}
-	long := strings.Count(string(files["draws_long.csv"]), "\n")
-	if want := 1 + run.Draws.S*len(run.Draws.Variables); long != want {
-		t.Errorf("%d lines of draws_long.csv, want %d", long, want)
+	long := strings.Split(strings.TrimSuffix(string(files["draws_long.csv"]), "\n"), "\n")
+	if want := 1 + run.Draws.S*len(run.Draws.Variables); len(long) != want {
+		t.Errorf("%d lines of draws_long.csv, want %d", len(long), want)
+	}
+	if last, prefix := long[len(long)-1], fmt.Sprintf("%d,%s,", run.Draws.S, quoted(run.Draws.Variables[len(run.Draws.Variables)-1].Name)); !strings.HasPrefix(last, prefix) {
+		t.Errorf("the last line of draws_long.csv is %s, want draw, variable %s", last, prefix)
 	}
 }
 
@@ -53,7 +57,7 @@ func TestStanDraws(t *testing.T) {
 			rows = append(rows, line)
 		}
 	}
-	for _, key := range []string{"model", "method", "algorithm", "iter", "grad_samples", "elbo_samples", "eta", "tol_rel_obj", "eval_elbo", "output_samples"} {
+	for _, key := range []string{"stan_version_major", "model", "method", "algorithm", "iter", "grad_samples", "elbo_samples", "eta", "tol_rel_obj", "eval_elbo", "output_samples"} {
 		if !strings.Contains(strings.Join(comments, "\n"), "# "+key+" =") && !strings.Contains(strings.Join(comments, "\n"), " "+key+" =") {
 			t.Errorf("no key %s", key)
 		}

@@ -43,12 +43,22 @@ func TestRiskOfGaussian(t *testing.T) {
 	}
 }
 
+// Every test of membership that is listed finds more than chance, and less than all.
 // The table of beliefs has a column for each false-positive rate, named once, and a
 // row for each prior.
-func TestBeliefs(t *testing.T) {
+func TestTablesOfRisk(t *testing.T) {
 	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
 	if err != nil {
 		t.Fatal(err)
+	}
+	tests := p.Risk.Tests()
+	if len(tests) != len(falsePositives) {
+		t.Errorf("%d tests of membership, want %d", len(tests), len(falsePositives))
+	}
+	for _, row := range tests {
+		if !(row.TPR > row.FPR && row.TPR < 1) {
+			t.Errorf("a test of membership finds %g and accuses %g wrongly", row.TPR, row.FPR)
+		}
 	}
 	table := beliefs(p)
 	if want := len(p.Risk.Belief) / len(p.Guarantee.Limits); len(table.Rates) != want || len(table.Rows) != len(p.Guarantee.Limits) {

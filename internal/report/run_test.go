@@ -234,6 +234,9 @@ func TestPreprocessing(t *testing.T) {
 		if step.UsesPrivateData || step.Epsilon != 0 {
 			t.Errorf("%+v uses private data", step)
 		}
+		if want, ok := map[string]string{"x": "expert", "z": "not stated", "y": "codebook"}[step.Column]; ok && step.Source != want {
+			t.Errorf("%s %s has source %q, want %q", step.Column, step.Operation, step.Source, want)
+		}
 	}
 	want := "x clamp,x transform,x scale,x missing,z clamp,z scale,z impute,g encode,g missing,y clamp,y scale,y missing"
 	if strings.Join(got, ",") != want {

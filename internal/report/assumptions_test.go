@@ -1,0 +1,52 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// What the report says of the noise is what happened: a secret source, a seed that
+// was given, or none at all. What fails is said to fail, and no hazard is hidden.
+func TestReportOfTheNoise(t *testing.T) {
+	seeded := example(t, fit.Config{Epsilon: 1})
+	seeded.Insecure = true
+	for name, c := range map[string]struct {
+		run                  *Run
+		noise, source        string
+		seeded, bounded      bool
+		fails, hazard, claim string // of which the report has one or, empty, none
+	}{
+		"private":  {example(t, fit.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
+		"seeded":   {seeded, "Gaussian", "--insecure-noise-seed", true, true, "secret-noise", "seeded-noise", ""},
+		"baseline": {example(t, fit.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
+	} {
+		p, err := c.run.Privacy()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := p.Randomness; !strings.HasPrefix(r.Noise, c.noise) || r.SeedSource != c.source || r.SeedReleased != c.seeded || r.Generator == "" {
+			t.Errorf("%s: randomness %+v", name, r)
+		}
+		var fails, hazards []string
+		bounded := false
+		for _, a := range p.Assumptions {
+			bounded = bounded || a.ID == "bounded-gradients"
+			if a.Status == Fails {
+				fails = append(fails, a.ID)
+			}
+		}
+		for _, h := range p.Hazards {
+			if h.ID == "seeded-noise" || h.ID == "not-private" {
+				hazards = append(hazards, h.ID)
+			}
+		}
+		if strings.Join(fails, ",") != c.fails || strings.Join(hazards, ",") != c.hazard || bounded != c.bounded {
+			t.Errorf("%s: assumptions %q fail, hazards %q, gradients said to be bounded %v", name, fails, hazards, bounded)
+		}
+		if c.claim == "" && p.Guarantee != nil || !strings.Contains(p.Statements.OneLine, c.claim) {
+			t.Errorf("%s: claims %q", name, p.Statements.OneLine)
+		}
+	}
+}
