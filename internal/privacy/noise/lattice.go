@@ -3,6 +3,7 @@ package noise
 import (
 	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 // Floating-point noise has gaps, and which sums are reachable betrays the exact
@@ -76,43 +77,50 @@ func (l *lattice) add(s *Stream, x []float64, p latticeScale) {
 	z, words := l.z[:groups*normalGroup], l.words[:groups*normalGroup]
 	place := s.place()
 	s.Fill(bytesOf(words))
-	copy(z, words)
-	boxMuller(z)
-	filled := x
+	boxMuller(z, words)
+	whole := x
 	if len(x) < len(z) {
-		filled = l.x[:len(z)]
-		clear(filled[copy(filled, x):])
+		whole = l.x[:len(z)]
+		clear(whole[copy(whole, x):])
 	}
-	switch done, certain := roundFast(filled, z, words, p); {
-	case certain:
-		copy(x, z)
-		return
-	case done: // rare: back to before roundFast, then group by group
-		copy(z, words)
-		boxMuller(z)
+	doubt := p.round(whole, z, words)
+	if len(x) < len(z) {
+		copy(x, whole)
 	}
-	for len(x) > 0 {
-		n := min(len(x), normalGroup)
-		if z := z[:n]; p.roundGroup(x[:n], z, words) {
-			copy(x, z)
-		} else {
-			s.addExactly(x[:n], p, place, words)
-		}
-		x, z, words, place = x[n:], z[normalGroup:], words[normalGroup:], place+normalGroup/2
+	for ; doubt != 0; doubt &= doubt - 1 {
+		low := bits.TrailingZeros32(doubt) * normalGroup
+		s.addExactly(x[low:min(low+normalGroup, len(x))], p, place+uint64(low/2), words[low:])
 	}
 }
 
-// roundGroup replaces z by the nearest multiples of the spacing to x + sigma·z
-// and reports whether float64 is certain of them all.
+// round sets groups of x to the nearest multiples of the spacing to x + sigma·z, but
+// for those of which float64 is not certain: bit k is set for group k then.
+func (p latticeScale) round(x, z, words []float64) (doubt uint32) {
+	if doubt, done := roundFast(x, z, words, p); done {
+		return doubt
+	}
+	for low := 0; low < len(x); low += normalGroup {
+		if !p.roundGroup(x[low:low+normalGroup], z[low:], words[low:]) {
+			doubt |= 1 << (low / normalGroup)
+		}
+	}
+	return doubt
+}
+
+// roundGroup is round for one group, and reports whether float64 is certain of it.
 func (p latticeScale) roundGroup(x, z, words []float64) bool {
 	certain := insensitive(words)
+	var rounded [normalGroup]float64
 	for i, v := range x {
 		t := (v + float64(p.sigma*z[i])) * p.perSpacing
 		nearest := (t + magic) - magic
 		if !(math.Abs(t-nearest) < 0.5-farEnough(t)) {
 			certain = false
 		}
-		z[i] = nearest * p.spacing
+		rounded[i] = nearest * p.spacing
+	}
+	if certain {
+		copy(x, rounded[:])
 	}
 	return certain
 }

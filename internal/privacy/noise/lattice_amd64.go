@@ -4,32 +4,26 @@ package noise
 
 import "golang.org/x/sys/cpu"
 
-// roundFast is roundGroup for all whole groups of x, if this machine can: done
-// says so, and certain that no number is in doubt. The results are in z.
-func roundFast(x, z, words []float64, p latticeScale) (done, certain bool) {
+// roundFast is round, if this machine can.
+func roundFast(x, z, words []float64, p latticeScale) (doubt uint32, done bool) {
 	groups := len(x) / normalGroup
-	if groups == 0 {
-		return false, false
-	}
-	var doubt int
 	switch c := &cpu.X86; {
 	case c.HasAVX512F && c.HasAVX512DQ:
 		doubt = roundAVX512(&x[0], &z[0], &words[0], groups, p.sigma, p.perSpacing, p.spacing)
 	case c.HasAVX2:
 		doubt = roundAVX2(&x[0], &z[0], &words[0], groups, p.sigma, p.perSpacing, p.spacing)
 	default:
-		return false, false
+		return 0, false
 	}
-	return true, doubt == 0
+	return doubt, true
 }
 
-// roundAVX512 replaces z by the nearest multiples of spacing to x + sigma·z and
-// returns 0 if all are certain. groups > 0.
+// roundAVX512 is round for 0 < groups <= 32.
 //
 //go:noescape
-func roundAVX512(x, z, words *float64, groups int, sigma, perSpacing, spacing float64) (doubt int)
+func roundAVX512(x, z, words *float64, groups int, sigma, perSpacing, spacing float64) (doubt uint32)
 
 // roundAVX2 is roundAVX512 with AVX2.
 //
 //go:noescape
-func roundAVX2(x, z, words *float64, groups int, sigma, perSpacing, spacing float64) (doubt int)
+func roundAVX2(x, z, words *float64, groups int, sigma, perSpacing, spacing float64) (doubt uint32)

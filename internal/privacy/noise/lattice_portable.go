@@ -3,4 +3,4 @@
 package noise
 
 // roundFast is absent where there is no assembly.
-func roundFast(x, z, words []float64, p latticeScale) (done, certain bool) { return false, false }
+func roundFast(x, z, words []float64, p latticeScale) (doubt uint32, done bool) { return 0, false }

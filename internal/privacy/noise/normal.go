@@ -28,13 +28,13 @@ func (s *Stream) Normals(dst []float64) {
 	for whole := len(dst) &^ (normalGroup - 1); whole > 0; {
 		z := dst[:min(whole, normalChunk)]
 		s.Fill(bytesOf(z))
-		boxMuller(z)
+		boxMuller(z, z)
 		whole -= len(z)
 		dst = dst[len(z):]
 	}
 	if len(dst) > 0 {
 		s.Fill(bytesOf(s.last[:]))
-		boxMuller(s.last[:])
+		boxMuller(s.last[:], s.last[:])
 		copy(dst, s.last[:])
 	}
 }
@@ -44,21 +44,22 @@ func bytesOf(z []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(&z[0])), 8*len(z))
 }
 
-// boxMuller replaces the words in z's memory, whole groups of them, by normals.
-func boxMuller(z []float64) {
-	if !boxMullerFast(z) {
-		boxMullerPortable(z)
+// boxMuller sets z, whole groups, to the normals of words, which may be in the same
+// memory.
+func boxMuller(z, words []float64) {
+	if !boxMullerFast(z, words) {
+		boxMullerPortable(z, words)
 	}
 }
 
 // boxMullerPortable is boxMuller in Go, and the reference of the faster ones.
-func boxMullerPortable(z []float64) {
+func boxMullerPortable(z, words []float64) {
 	const pairs = normalGroup / 2
-	for ; len(z) > 0; z = z[normalGroup:] {
-		words := bytesOf(z[:normalGroup])
+	for ; len(z) > 0; z, words = z[normalGroup:], words[normalGroup:] {
+		bytes := bytesOf(words[:normalGroup])
 		for j := range pairs {
-			radius := binary.LittleEndian.Uint64(words[8*j:])
-			angle := binary.LittleEndian.Uint64(words[8*(j+pairs):])
+			radius := binary.LittleEndian.Uint64(bytes[8*j:])
+			angle := binary.LittleEndian.Uint64(bytes[8*(j+pairs):])
 			r := math.Sqrt(-2 * log((float64(radius)+1)*0x1p-64))
 			sin, cos := sincosTurn(angle)
 			z[j] = r * cos

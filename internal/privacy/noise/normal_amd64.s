@@ -49,15 +49,16 @@
 
 #define HORNER512(c, z, p) VFMADD213PD.BCST c, z, p
 
-// func boxMullerAVX512(z *float64, groups int)
-TEXT ·boxMullerAVX512(SB), NOSPLIT, $0-16
+// func boxMullerAVX512(z, words *float64, groups int)
+TEXT ·boxMullerAVX512(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
-	MOVQ groups+8(FP), CX
+	MOVQ words+8(FP), SI
+	MOVQ groups+16(FP), CX
 	LEAQ normals<>(SB), AX
 
 group512:
 	// u
-	VCVTUQQ2PD    (DI), Z0
+	VCVTUQQ2PD    (SI), Z0
 	VADDPD.BCST   K_one, Z0, Z0
 	VMULPD.BCST   K_scale, Z0, Z0
 	// k, f
@@ -92,7 +93,7 @@ group512:
 	VMULPD.BCST   K_minusTwo, Z0, Z0
 	VSQRTPD       Z0, Z0
 	// quarter (in the two high bits of Z8), y, z
-	VMOVDQU64     64(DI), Z7
+	VMOVDQU64     64(SI), Z7
 	VPADDQ.BCST   K_eighth, Z7, Z8
 	VPSRLQ        $62, Z8, Z8
 	VPSLLQ        $62, Z8, Z8
@@ -138,6 +139,7 @@ group512:
 	VMOVUPD       Z14, (DI)
 	VMOVUPD       Z13, 64(DI)
 	ADDQ          $128, DI
+	ADDQ          $128, SI
 	DECQ          CX
 	JNE           group512
 	VZEROUPPER
@@ -161,18 +163,19 @@ group512:
 	VPBLENDD     $0xaa, Y15, x, x \
 	VADDPD       x, t, x
 
-// func boxMullerAVX2(z *float64, groups int)
+// func boxMullerAVX2(z, words *float64, groups int)
 //
 // A group is done in two halves of four radii and four angles, at offset R9.
-TEXT ·boxMullerAVX2(SB), NOSPLIT, $0-16
+TEXT ·boxMullerAVX2(SB), NOSPLIT, $0-24
 	MOVQ z+0(FP), DI
-	MOVQ groups+8(FP), CX
+	MOVQ words+8(FP), SI
+	MOVQ groups+16(FP), CX
 	LEAQ normals<>(SB), AX
 	XORQ R9, R9
 
 half2:
 	// u
-	VMOVDQU       (DI)(R9*1), Y0
+	VMOVDQU       (SI)(R9*1), Y0
 	CONVERT(K_high84, K_sub84, Y0, Y1)
 	WITH(VADDPD, K_one, Y0, Y0)
 	WITH(VMULPD, K_scale, Y0, Y0)
@@ -208,7 +211,7 @@ half2:
 	WITH(VMULPD, K_minusTwo, Y0, Y0)
 	VSQRTPD       Y0, Y0
 	// quarter (in the two high bits of Y8), y, z
-	VMOVDQU       64(DI)(R9*1), Y7
+	VMOVDQU       64(SI)(R9*1), Y7
 	WITH(VPADDQ, K_eighth, Y7, Y8)
 	VPSRLQ        $62, Y8, Y8
 	VPSLLQ        $62, Y8, Y8
@@ -256,6 +259,7 @@ half2:
 	XORQ          $32, R9
 	JNE           half2
 	ADDQ          $128, DI
+	ADDQ          $128, SI
 	DECQ          CX
 	JNE           half2
 	VZEROUPPER

@@ -3,4 +3,4 @@
 package noise
 
 // boxMullerFast is absent where there is no assembly.
-func boxMullerFast([]float64) bool { return false }
+func boxMullerFast(_, _ []float64) bool { return false }
