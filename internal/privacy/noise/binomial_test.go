@@ -3,7 +3,6 @@ package noise
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"testing"
 
 	"d3p/internal/stattest"
@@ -17,41 +16,6 @@ var binomialCases = []struct {
 	{3341, 0.02}, {60000, 128.0 / 60000}, {100000, 0.999}, {65537, 1 - 1e-4},
 	{1000000, 0.001}, {1000000, 0.166}, {1000000000, 1e-7}, {1000000000, 0.3}, {1 << 32, 0.7},
 	{1 << 40, 0.5},
-}
-
-// The float64 ratio against the exact product of neighbouring ratios, over the
-// whole support: the error stays below a quarter of the slack that keep uses.
-func TestPMFRatioWithinSlack(t *testing.T) {
-	for _, c := range binomialCases {
-		if c.n > 1e6 && c.p > 1e-6 {
-			continue // millions of factors; 1e9·1e-7 covers the large n
-		}
-		f := newPMF(c.n, math.Min(c.p, 1-c.p))
-		first, last := f.support(cutoff)
-		p := exact(f.p)
-		q := new(big.Float).Sub(exact(1), p)
-		worst := 0.0
-		product := exact(1)
-		check := func(k uint64) {
-			got := exact(f.ratio(k))
-			relative, _ := got.Quo(got.Sub(got, product), product).Float64()
-			worst = math.Max(worst, math.Abs(relative))
-		}
-		for k := f.mode; k < last; k++ {
-			product.Mul(product, exact(float64(f.n-k))).Mul(product, p)
-			product.Quo(product, exact(float64(k+1))).Quo(product, q)
-			check(k + 1)
-		}
-		product = exact(1)
-		for k := f.mode; k > first; k-- {
-			product.Mul(product, exact(float64(k))).Mul(product, q)
-			product.Quo(product, exact(float64(f.n-k+1))).Quo(product, p)
-			check(k - 1)
-		}
-		if worst > f.slack/4 {
-			t.Errorf("n=%d p=%g: ratio errs by %.3g, slack %.3g", c.n, c.p, worst, f.slack)
-		}
-	}
 }
 
 // What is outside the steps is below 2^-79, and the steps' weights fill the
@@ -172,91 +136,6 @@ func TestBinomialWithinSteps(t *testing.T) {
 		variance += inner[i] * (1 - inner[i])
 	}
 	stattest.Require(t, "inner halves", stattest.Normal(off/math.Sqrt(variance)))
-}
-
-// log pmf itself, against mpmath with 40 digits.
-func TestPMFValues(t *testing.T) {
-	for _, c := range []struct {
-		n    uint64
-		p    float64
-		k    uint64
-		want float64
-	}{
-		{10, 0.25, 3, -1.3851658477400923543},
-		{3341, 0.02, 67, -3.0126474558514818725},
-		{3341, 0.02, 120, -20.808045766991391155},
-		{1000000, 0.001, 0, -1000.500333583533521},
-		{1000000000, 0.3, 300100000, -34.30835520968950745},
-		{65537, 0.5, 65537, -45426.786772357135743},
-		{60000, 0.0021333333333333334, 300, -87.54156182582473583},
-	} {
-		f := newPMF(c.n, c.p)
-		if got := f.log(c.k); math.Abs(got-c.want) > math.Max(1e-13*math.Abs(c.want), f.slack/4) {
-			t.Errorf("log pmf(%d; %d, %g) = %.17g, want %.17g", c.k, c.n, c.p, got, c.want)
-		}
-	}
-}
-
-// keep decides as exact arithmetic does, however close the comparison.
-func TestKeepIsExact(t *testing.T) {
-	s := Insecure(22).Stream(Sampling)
-	for _, c := range binomialCases {
-		if c.n > 1e6 {
-			continue
-		}
-		b := NewBinomial(c.n, c.p)
-		for range 30 {
-			k := b.first + s.Uint64n(b.last-b.first+1)
-			weight := b.weight[(k-b.first)/b.width]
-			threshold := b.law.ratio(k) / (float64(weight) * b.unit)
-			for _, off := range []float64{-1e-3, -1e-9, -b.law.slack, -1e-16, 1e-16, b.law.slack, 1e-9, 1e-3} {
-				if at := threshold * (1 + off); at < 1 {
-					v := uint64(at * 0x1p64)
-					if b.keep(v, k, weight, Insecure(v).Stream(Sampling)) != b.law.exactlyBelow(v, k, weight, b.unit, Insecure(v).Stream(Sampling)) {
-						t.Fatalf("n=%d p=%g: k=%d at %g of its threshold: wrong decision", c.n, c.p, k, 1+off)
-					}
-				}
-			}
-		}
-	}
-}
-
-// Where the first 64 bits are the threshold's own, those that follow decide: a number
-// is kept as often as the rest of the threshold says, and surely one below, never one
-// above.
-func TestKeepBeyondTheWord(t *testing.T) {
-	s := Insecure(25).Stream(Sampling)
-	b := NewBinomial(1000000, 0.001)
-	for _, k := range []uint64{850, 930, 999, 1000, 1001, 1080, 1190} {
-		weight := b.weight[(k-b.first)/b.width]
-		threshold := new(big.Float).SetPrec(300).Quo(big.NewFloat(0x1p64), big.NewFloat(b.unit))
-		threshold.Quo(threshold, new(big.Float).SetUint64(weight))
-		odds := new(big.Float).SetPrec(300).SetFloat64(b.law.p)
-		odds.Quo(odds, new(big.Float).SetPrec(300).Sub(big.NewFloat(1), odds))
-		factor := func(j uint64) *big.Float { // pmf(j)/pmf(j-1)
-			f := new(big.Float).SetPrec(300).Quo(new(big.Float).SetUint64(b.n-j+1), new(big.Float).SetUint64(j))
-			return f.Mul(f, odds)
-		}
-		for j := b.law.mode + 1; j <= k; j++ {
-			threshold.Mul(threshold, factor(j))
-		}
-		for j := k + 1; j <= b.law.mode; j++ {
-			threshold.Quo(threshold, factor(j))
-		}
-		whole, _ := threshold.Uint64()
-		rest, _ := threshold.Sub(threshold, new(big.Float).SetUint64(whole)).Float64()
-		const draws = 2000
-		kept := 0
-		for range draws {
-			if b.keep(whole, k, weight, s) {
-				kept++
-			}
-		}
-		stattest.Require(t, fmt.Sprintf("k=%d", k), stattest.Normal((float64(kept)-draws*rest)/math.Sqrt(draws*rest*(1-rest))))
-		if !b.keep(whole-1, k, weight, s) || b.keep(whole+1, k, weight, s) {
-			t.Errorf("k=%d: wrong beside the threshold", k)
-		}
-	}
 }
 
 func TestBinomialEdges(t *testing.T) {

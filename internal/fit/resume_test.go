@@ -1,0 +1,118 @@
+package fit_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/privacy"
+)
+
+// stopAt cancels after a number of steps.
+type stopAt struct {
+	step   int
+	cancel context.CancelFunc
+	spent  float64
+}
+
+func (s *stopAt) Step(t, _ int, epsilonSpent func() float64) {
+	if t == s.step {
+		s.spent = epsilonSpent()
+		s.cancel()
+	}
+}
+
+// A stopped fit reports what was spent; continued, it gives the same numbers
+// and the same ledger as one that was never stopped.
+func TestStopAndResume(t *testing.T) {
+	s := newStudy(t, 1000)
+	cfg := fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
+	p := s.plan(t, cfg)
+	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := &stopAt{step: 120, cancel: cancel}
+	post, ledger, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), stop)
+	if !errors.Is(err, fit.ErrStopped) {
+		t.Fatalf("error %v, want ErrStopped", err)
+	}
+	// The curator's noise has a known seed here, so it claims no ε at all.
+	if post.Steps != 120 || ledger.Entries[0].Steps != 120 || !math.IsInf(stop.spent, 1) {
+		t.Errorf("stopped after %d steps, ledger %+v, spent %v", post.Steps, ledger, stop.spent)
+	}
+	checkpoint, err := post.Checkpoint(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := checkpoint.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	resumesTo(t, s, p, &file, whole, wholeLedger)
+}
+
+// A checkpoint that was kept while the fit went on, as one that is killed later
+// leaves it, continues to the same end.
+func TestKeptCheckpoint(t *testing.T) {
+	s := newStudy(t, 1000)
+	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	keeper := &keepAt{step: 150}
+	whole, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
+	if err != nil || keeper.err != nil {
+		t.Fatal(err, keeper.err)
+	}
+	resumesTo(t, s, p, &keeper.file, whole, ledger)
+}
+
+// resumesTo checks that the checkpoint in file continues to what a fit without
+// interruption found and spent.
+func resumesTo(t *testing.T, s *study, p *fit.Plan, file *bytes.Buffer, whole *fit.Posterior, wholeLedger privacy.Ledger) {
+	t.Helper()
+	restored, err := fit.ReadCheckpoint(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spent privacy.Ledger
+	if err := json.Unmarshal(restored.Ledger, &spent); err != nil {
+		t.Fatal(err)
+	}
+	if steps := spent.Entries[0].Steps; steps != restored.State.Step || steps >= p.Steps {
+		t.Fatalf("checkpoint of step %d with %d steps charged", restored.State.Step, steps)
+	}
+	again, finalLedger, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range whole.Mean {
+		if whole.Mean[j] != again.Mean[j] || whole.VarDP[j] != again.VarDP[j] {
+			t.Fatalf("resumed %v %v, want %v %v", again.Mean, again.VarDP, whole.Mean, whole.VarDP)
+		}
+	}
+	if len(finalLedger.Entries) != 1 || finalLedger.Entries[0].Steps != wholeLedger.Entries[0].Steps {
+		t.Errorf("ledger after resuming %+v, want %+v", finalLedger, wholeLedger)
+	}
+}
+
+// keepAt keeps the checkpoint after one step.
+type keepAt struct {
+	step, now int
+	file      bytes.Buffer
+	err       error
+}
+
+func (k *keepAt) Step(t, _ int, _ func() float64) { k.now = t }
+
+func (k *keepAt) Keep(checkpoint func() (fit.Checkpoint, error)) {
+	if k.now != k.step {
+		return
+	}
+	c, err := checkpoint()
+	k.err = errors.Join(err, c.Write(&k.file))
+}

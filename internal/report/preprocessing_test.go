@@ -1,0 +1,85 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/models/spec"
+)
+
+const imageData = `d3p: 1
+data:
+  unit: {entity: image, rows_per_unit: 1}
+  rows: {public: 500}
+  columns:
+    label: {type: category, levels: [a, b]}
+  tensors:
+    img: {from: columns("px0".."px3"), dims: [y, x], shape: [2, 2], lower: 0, upper: 255, scale: {center: 0, by: 255}}
+  binarize: {column: img, mode: stochastic}
+core:
+  rows:
+    observe:
+      img: bernoulli(0.5)
+      label: categorical([0.5, 0.5])
+`
+
+// Each column has its transforms in the report, with the declared constants.
+func TestPreprocessing(t *testing.T) {
+	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, step := range p.Preprocessing {
+		got = append(got, step.Column+" "+step.Operation)
+		if step.UsesPrivateData || step.Epsilon != 0 {
+			t.Errorf("%+v uses private data", step)
+		}
+		if want, ok := map[string]string{"x": "expert", "z": "not stated", "y": "codebook"}[step.Column]; ok && step.Source != want {
+			t.Errorf("%s %s has source %q, want %q", step.Column, step.Operation, step.Source, want)
+		}
+	}
+	want := "x clamp,x transform,x scale,x missing,z clamp,z scale,z impute,g encode,g missing,y clamp,y scale,y missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing %s\nwant          %s", strings.Join(got, ","), want)
+	}
+	s, errs := spec.Parse("image.yaml", []byte(imageData), nil)
+	if err := errs.Err(); err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, step := range preprocessing(&s.Data, nil) {
+		got = append(got, step.Column+" "+step.Operation)
+	}
+	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing of an image %s\nwant                        %s", strings.Join(got, ","), want)
+	}
+	// A count and an exposure keep the unit of the file; a column that no term
+	// names is not read.
+	counts := strings.NewReplacer("y: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 3}, source: codebook}", "y: {type: integer, lower: 0, upper: 90}",
+		"family: gaussian", "family: poisson", "y ~ 1 + x + z + (1 | g)", "y ~ 1 + z + offset(log(x))").Replace(exampleModel)
+	if s, errs = spec.Parse("counts.yaml", []byte(counts), nil); errs.Err() != nil {
+		t.Fatal(errs.Err())
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got = nil
+	for _, step := range preprocessing(&s.Data, fieldsByHeader(m.Encoding)) {
+		got = append(got, step.Column+" "+step.Operation)
+	}
+	want = "x clamp,x missing,z clamp,z scale,z impute,g not read,y clamp,y missing"
+	if strings.Join(got, ",") != want {
+		t.Errorf("preprocessing of counts %s\nwant                   %s", strings.Join(got, ","), want)
+	}
+	for _, h := range p.Hazards {
+		if h.ID == "undocumented-bounds" {
+			return
+		}
+	}
+	t.Error("z does not say where its bounds come from, and no hazard is reported")
+}
