@@ -206,3 +206,17 @@ func eachCase(t *testing.T, test func(t *testing.T, d *Distribution, p point)) {
 		}
 	}
 }
+
+// No support has a value that is not a finite number.
+func TestSupportsAreFinite(t *testing.T) {
+	for _, s := range []Support{{Kind: Real}, {Kind: Interval, Lower: math.Inf(-1), Upper: 3}, {Kind: Interval, Lower: -3, Upper: math.Inf(1)}, {Kind: Ordered}} {
+		if !s.Contains([]float64{0}) {
+			t.Errorf("%v does not contain 0", s)
+		}
+		for _, x := range []float64{math.Inf(-1), math.Inf(1), math.NaN()} {
+			if s.Contains([]float64{x}) {
+				t.Errorf("%v contains %g", s, x)
+			}
+		}
+	}
+}

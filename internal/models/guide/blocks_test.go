@@ -26,6 +26,7 @@ func TestBlocks(t *testing.T) {
 		covariance := covarianceOf(g, lambda)
 		checkMarginals(t, g, lambda, covariance)
 		checkPullback(t, g, lambda)
+		checkLanding(t, g, lambda)
 		checkInit(t, g)
 		checkAllocations(t, g, lambda)
 		// What is in a block is independent of everything outside.

@@ -87,11 +87,12 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 		{"kernel: [3, 2], stride: 2, padding: same", "[2, 6, 8]", "[3, 3, 4]", 96, 36},
 		{"kernel: 3, stride: 2, padding: 1", "[2, 7, 5]", "[3, 4, 3]", 70, 36},
 		{"kernel: 1, stride: 2, padding: same", "[2, 6, 8]", "[3, 3, 4]", 96, 36},
+		{"kernel: 4, stride: 2, padding: same", "[2, 6, 8]", "[3, 3, 4]", 96, 36}, // a place before the first
 	} {
 		reshaped := func(size int, shape, layer string) *Net {
 			return resolveAt(t, size, "  n: {input: [all], layers: [{reshape: {shape: "+shape+"}}, {"+layer+test.settings+"}}]}\n")
 		}
-		weights := normals(3*2*9, 1, rng) // both order them alike
+		weights := normals(3*2*16, 1, rng) // both order them alike
 		of := func(p int) []float64 { return weights[:p] }
 		x, y := normals(test.largeSize, 1, rng), normals(test.smaller, 1, rng)
 		cx, _ := forward(t, reshaped(len(x), test.large, "conv2d: {filters: 3, bias: false, "), of, x)
