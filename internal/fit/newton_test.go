@@ -15,6 +15,19 @@ func TestMeasurementWithoutNoise(t *testing.T) {
 	}
 }
 
+// With noise the gradient says κh instead of h, κ = h/(h + noise): also where there
+// is little of it.
+func TestMeasurementWithNoise(t *testing.T) {
+	for _, noise := range []float64{0.5, 8, 80} {
+		kappa := 8 / (8 + noise)
+		wantVariance := 1 / (2 + kappa*8)
+		mean, variance := measurement{h: 8, slope: 12, noise: noise, lambda: 2, prior: -1}.posterior()
+		if want := (kappa*12 - 1) * wantVariance; math.Abs(mean-want) > 1e-12 || math.Abs(variance-wantVariance) > 1e-12 {
+			t.Errorf("noise %g: mean %g, variance %g, want %g, %g", noise, mean, variance, want, wantVariance)
+		}
+	}
+}
+
 // Intervals hold, too, where the curvature is known badly. θ ~ N(0, 1), the
 // records put the likelihood's mode at N(θ, 1/h), its gradient at 0 is released
 // with noise, and h is known to ±30 to 60 %. Of 4000 intervals of 90 % between
