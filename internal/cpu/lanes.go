@@ -92,10 +92,11 @@ func (f *frame) load(in privacy.StepInput, position int) {
 	for _, c := range f.p.columns {
 		lanes := f.lanesAt(c.place, c.count)
 		if f.rows.F32 != nil {
-			simd.Columns32(lanes, f.rows.F32[c.first:], f.rows.Stride, f.index)
+			simd.Columns32(lanes, f.pitch, c.count, f.rows.F32[c.first:], f.rows.Stride, f.ahead, fetch)
 		} else {
-			simd.Columns64(lanes, f.rows.F64[c.first:], f.rows.Stride, f.index)
+			simd.Columns64(lanes, f.pitch, c.count, f.rows.F64[c.first:], f.rows.Stride, f.index)
 		}
+		fetch = 0
 	}
 	if t.AuxRecord == 0 {
 		return

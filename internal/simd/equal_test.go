@@ -195,12 +195,15 @@ func TestRows(t *testing.T) {
 					continue
 				}
 				got, want := atEnd(t, make([]float64, d*B)), make([]float64, d*B)
-				plain.columns64(want, d, wide, stride, index[:B])
-				k.columns64(got, d, table64, stride, index[:B])
+				plain.columns64(want, B, d, wide, stride, index, 0)
+				k.columns64(got, B, d, table64, stride, index, 0)
 				equal(t, "columns64", got, want)
-				plain.columns32(want, d, narrow, stride, index[:B])
-				k.columns32(got, d, table32, stride, index[:B])
-				equal(t, "columns32", got, want)
+				for _, fetch := range []int{0, 4 * d} {
+					clear(got)
+					plain.columns32(want, B, d, narrow, stride, index, fetch)
+					k.columns32(got, B, d, table32, stride, index, fetch)
+					equal(t, "columns32", got, want)
+				}
 			}
 		}
 	})

@@ -24,8 +24,8 @@ type kernels struct {
 	rowDots64 func(dst, w, table []float64, stride int, index []uint32, fetch int)
 	rowSum32  func(sum, w []float64, table []float32, stride int, index []uint32)
 	rowSum64  func(sum, w, table []float64, stride int, index []uint32)
-	columns32 func(dst []float64, count int, table []float32, stride int, index []uint32)
-	columns64 func(dst []float64, count int, table []float64, stride int, index []uint32)
+	columns32 func(dst []float64, n, count int, table []float32, stride int, index []uint32, fetch int)
+	columns64 func(dst []float64, n, count int, table []float64, stride int, index []uint32, fetch int)
 
 	turn func(dst []float64, stride int, x []float64, step, count int, factor []float64)
 

@@ -132,11 +132,13 @@ func rowDots64AVX2(dst []float64, w []float64, table []float64, stride int, inde
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX2(sum []float64, w []float64, table []float64, stride int, index []uint32)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
+// dst[i·n+b] = table[index[b]·stride+i] for i < count and b < n, a multiple of eight;
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func columns32AVX2(dst []float64, n int, count int, table []float32, stride int, index []uint32, fetch int)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
+// dst[i·n+b] = table[index[b]·stride+i] for i < count and b < n, a multiple of eight;
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func columns64AVX2(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func turnAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
@@ -302,11 +304,13 @@ func rowDots64AVX512(dst []float64, w []float64, table []float64, stride int, in
 // sum[j] = fma(w[b], table[index[b]·stride+j], sum[j]) for each b in order
 func rowSum64AVX512(sum []float64, w []float64, table []float64, stride int, index []uint32)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
+// dst[i·n+b] = table[index[b]·stride+i] for i < count and b < n, a multiple of eight;
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func columns32AVX512(dst []float64, n int, count int, table []float32, stride int, index []uint32, fetch int)
 
-// dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight
-func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)
+// dst[i·n+b] = table[index[b]·stride+i] for i < count and b < n, a multiple of eight;
+// of the row 64 further on in index the first fetch bytes are prefetched.
+func columns64AVX512(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
 func turnAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)

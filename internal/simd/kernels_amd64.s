@@ -9631,15 +9631,15 @@ done156:
 	VZEROUPPER
 	RET
 
-// func columns32AVX2(dst []float64, count int, table []float32, stride int, index []uint32)
-// Requires: AVX
-TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
+// func columns32AVX2(dst []float64, n int, count int, table []float32, stride int, index []uint32, fetch int)
+// Requires: AVX, MMX+
+TEXT ·columns32AVX2(SB), NOSPLIT, $0-104
 	MOVQ    dst_base+0(FP), AX
-	MOVQ    index_base+64(FP), CX
-	MOVQ    index_len+72(FP), DX
+	MOVQ    index_base+72(FP), CX
+	MOVQ    n+24(FP), DX
 	MOVQ    DX, BX
 	SHLQ    $0x03, BX
-	MOVQ    count+24(FP), SI
+	MOVQ    count+32(FP), SI
 	ANDQ    $0x03, SI
 	NEGQ    SI
 	LEAQ    tail4x4<>+16(SB), DI
@@ -9648,40 +9648,103 @@ TEXT ·columns32AVX2(SB), NOSPLIT, $0-88
 rows167:
 	TESTQ DX, DX
 	JZ    done171
-	MOVL  (CX), R8
-	IMULQ stride+56(FP), R8
+	MOVQ  fetch+96(FP), DI
+	TESTQ DI, DI
+	JZ    near172
+	MOVQ  index_len+80(FP), SI
+	SHLQ  $0x02, SI
+	ADDQ  index_base+72(FP), SI
+	SUBQ  $0x00000120, SI
+	CMPQ  CX, SI
+	JG    near172
+	MOVL  256(CX), R8
+	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
-	ADDQ  table_base+32(FP), R8
-	MOVL  4(CX), R9
-	IMULQ stride+56(FP), R9
+	ADDQ  table_base+40(FP), R8
+	MOVL  260(CX), R9
+	IMULQ stride+64(FP), R9
 	SHLQ  $0x02, R9
-	ADDQ  table_base+32(FP), R9
-	MOVL  8(CX), R10
-	IMULQ stride+56(FP), R10
+	ADDQ  table_base+40(FP), R9
+	MOVL  264(CX), R10
+	IMULQ stride+64(FP), R10
 	SHLQ  $0x02, R10
-	ADDQ  table_base+32(FP), R10
-	MOVL  12(CX), R11
-	IMULQ stride+56(FP), R11
+	ADDQ  table_base+40(FP), R10
+	MOVL  268(CX), R11
+	IMULQ stride+64(FP), R11
 	SHLQ  $0x02, R11
-	ADDQ  table_base+32(FP), R11
-	MOVL  16(CX), R12
-	IMULQ stride+56(FP), R12
+	ADDQ  table_base+40(FP), R11
+	MOVL  272(CX), R12
+	IMULQ stride+64(FP), R12
 	SHLQ  $0x02, R12
-	ADDQ  table_base+32(FP), R12
-	MOVL  20(CX), R13
-	IMULQ stride+56(FP), R13
+	ADDQ  table_base+40(FP), R12
+	MOVL  276(CX), R13
+	IMULQ stride+64(FP), R13
 	SHLQ  $0x02, R13
-	ADDQ  table_base+32(FP), R13
-	MOVL  24(CX), R14
-	IMULQ stride+56(FP), R14
+	ADDQ  table_base+40(FP), R13
+	MOVL  280(CX), R14
+	IMULQ stride+64(FP), R14
 	SHLQ  $0x02, R14
-	ADDQ  table_base+32(FP), R14
-	MOVL  28(CX), R15
-	IMULQ stride+56(FP), R15
+	ADDQ  table_base+40(FP), R14
+	MOVL  284(CX), R15
+	IMULQ stride+64(FP), R15
 	SHLQ  $0x02, R15
-	ADDQ  table_base+32(FP), R15
+	ADDQ  table_base+40(FP), R15
+
+line173:
+	PREFETCHT1 (R8)
+	ADDQ       $0x40, R8
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	PREFETCHT1 (R10)
+	ADDQ       $0x40, R10
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	PREFETCHT1 (R13)
+	ADDQ       $0x40, R13
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, DI
+	JG         line173
+
+near172:
+	MOVL  (CX), R8
+	IMULQ stride+64(FP), R8
+	SHLQ  $0x02, R8
+	ADDQ  table_base+40(FP), R8
+	MOVL  4(CX), R9
+	IMULQ stride+64(FP), R9
+	SHLQ  $0x02, R9
+	ADDQ  table_base+40(FP), R9
+	MOVL  8(CX), R10
+	IMULQ stride+64(FP), R10
+	SHLQ  $0x02, R10
+	ADDQ  table_base+40(FP), R10
+	MOVL  12(CX), R11
+	IMULQ stride+64(FP), R11
+	SHLQ  $0x02, R11
+	ADDQ  table_base+40(FP), R11
+	MOVL  16(CX), R12
+	IMULQ stride+64(FP), R12
+	SHLQ  $0x02, R12
+	ADDQ  table_base+40(FP), R12
+	MOVL  20(CX), R13
+	IMULQ stride+64(FP), R13
+	SHLQ  $0x02, R13
+	ADDQ  table_base+40(FP), R13
+	MOVL  24(CX), R14
+	IMULQ stride+64(FP), R14
+	SHLQ  $0x02, R14
+	ADDQ  table_base+40(FP), R14
+	MOVL  28(CX), R15
+	IMULQ stride+64(FP), R15
+	SHLQ  $0x02, R15
+	ADDQ  table_base+40(FP), R15
 	MOVQ  AX, SI
-	MOVQ  count+24(FP), DI
+	MOVQ  count+32(FP), DI
 
 column168:
 	SUBQ         $0x04, DI
@@ -9800,21 +9863,21 @@ DATA tail4x4<>+16(SB)/8, $0x0000000000000000
 DATA tail4x4<>+24(SB)/8, $0x0000000000000000
 GLOBL tail4x4<>(SB), RODATA|NOPTR, $32
 
-// func columns64AVX2(dst []float64, count int, table []float64, stride int, index []uint32)
+// func columns64AVX2(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, AVX2
-TEXT ·columns64AVX2(SB), NOSPLIT, $0-88
+TEXT ·columns64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         count+24(FP), CX
-	MOVQ         table_base+32(FP), DX
-	MOVQ         index_base+64(FP), BX
-	MOVQ         index_len+72(FP), SI
-	VBROADCASTSD stride+56(FP), Y0
+	MOVQ         count+32(FP), CX
+	MOVQ         table_base+40(FP), DX
+	MOVQ         index_base+72(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD stride+64(FP), Y0
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows172:
+rows174:
 	TESTQ     SI, SI
-	JZ        done174
+	JZ        done176
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -9825,7 +9888,7 @@ rows172:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column173:
+column175:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -9835,13 +9898,13 @@ column173:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column173
+	JNZ        column175
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows172
+	JMP        rows174
 
-done174:
+done176:
 	VZEROUPPER
 	RET
 
@@ -9861,15 +9924,15 @@ TEXT ·turnAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x03, R10
 	LEAQ (R10)(R10*2), R11
 
-lanes175:
+lanes177:
 	SUBQ    $0x04, BX
-	JL      done180
+	JL      done182
 	VMOVUPD (DX), Y0
 	MOVQ    count+64(FP), R12
 
-square176:
+square178:
 	SUBQ       $0x04, R12
-	JL         rest177
+	JL         rest179
 	VMOVUPD    (R9), Y1
 	VMULPD     Y0, Y1, Y1
 	VMOVUPD    (R9)(R10*1), Y2
@@ -9892,14 +9955,14 @@ square176:
 	VMOVUPD    Y1, (SI)(R8*1)
 	LEAQ       (R9)(R10*4), R9
 	ADDQ       $0x20, SI
-	JMP        square176
+	JMP        square178
 
-rest177:
+rest179:
 	ADDQ $0x04, R12
 
-one178:
+one180:
 	DECQ         R12
-	JL           next179
+	JL           next181
 	VMOVUPD      (R9), Y1
 	VMULPD       Y0, Y1, Y1
 	VEXTRACTF128 $0x00, Y1, X2
@@ -9910,17 +9973,17 @@ one178:
 	VMOVHPD      X1, (SI)(R8*1)
 	LEAQ         (R9)(R10*1), R9
 	ADDQ         $0x08, SI
-	JMP          one178
+	JMP          one180
 
-next179:
+next181:
 	ADDQ $0x20, CX
 	MOVQ CX, R9
 	LEAQ (AX)(DI*4), AX
 	MOVQ AX, SI
 	ADDQ $0x20, DX
-	JMP  lanes175
+	JMP  lanes177
 
-done180:
+done182:
 	VZEROUPPER
 	RET
 
@@ -9961,7 +10024,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k181:
+k183:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -9988,7 +10051,7 @@ k181:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k181
+	JNZ          k183
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10052,7 +10115,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k182:
+k184:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -10072,7 +10135,7 @@ k182:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k182
+	JNZ          k184
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10117,7 +10180,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k183:
+k185:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -10136,7 +10199,7 @@ k183:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k183
+	JNZ          k185
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10188,7 +10251,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k184:
+k186:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -10202,7 +10265,7 @@ k184:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k184
+	JNZ          k186
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10236,7 +10299,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k185:
+k187:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -10249,7 +10312,7 @@ k185:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k185
+	JNZ          k187
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10290,7 +10353,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k186:
+k188:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -10300,7 +10363,7 @@ k186:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k186
+	JNZ          k188
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -10327,7 +10390,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k187:
+k189:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -10337,7 +10400,7 @@ k187:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k187
+	JNZ          k189
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -10373,7 +10436,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k188:
+k190:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -10381,7 +10444,7 @@ k188:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k188
+	JNZ          k190
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -10427,7 +10490,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k189:
+k191:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -10446,7 +10509,7 @@ k189:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k189
+	JNZ          k191
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10495,7 +10558,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k190:
+k192:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -10508,7 +10571,7 @@ k190:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k190
+	JNZ          k192
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10548,7 +10611,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k191:
+k193:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -10558,7 +10621,7 @@ k191:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k191
+	JNZ          k193
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -10574,9 +10637,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail193
+	JZ   tail195
 
-loop192:
+loop194:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10630,11 +10693,11 @@ loop192:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop192
+	JNZ          loop194
 
-tail193:
+tail195:
 	TESTQ        BX, BX
-	JZ           done194
+	JZ           done196
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10689,7 +10752,7 @@ tail193:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done194:
+done196:
 	VZEROUPPER
 	RET
 
@@ -10702,9 +10765,9 @@ TEXT ·expm1AVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail196
+	JZ   tail198
 
-loop195:
+loop197:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -10760,11 +10823,11 @@ loop195:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop195
+	JNZ          loop197
 
-tail196:
+tail198:
 	TESTQ        BX, BX
-	JZ           done197
+	JZ           done199
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10821,7 +10884,7 @@ tail196:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done197:
+done199:
 	VZEROUPPER
 	RET
 
@@ -10834,9 +10897,9 @@ TEXT ·logAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail199
+	JZ   tail201
 
-loop198:
+loop200:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0010000000000000<>+0(SB), Z1
 	VBROADCASTSD c4350000000000000<>+0(SB), Z2
@@ -10913,11 +10976,11 @@ loop198:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop198
+	JNZ          loop200
 
-tail199:
+tail201:
 	TESTQ        BX, BX
-	JZ           done200
+	JZ           done202
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -10995,7 +11058,7 @@ tail199:
 	VMOVAPD      Z0, K2, Z2
 	VMOVUPD      Z2, K1, (AX)
 
-done200:
+done202:
 	VZEROUPPER
 	RET
 
@@ -11008,9 +11071,9 @@ TEXT ·log1pAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail202
+	JZ   tail204
 
-loop201:
+loop203:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VADDPD       Z0, Z1, Z2
@@ -11097,11 +11160,11 @@ loop201:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop201
+	JNZ          loop203
 
-tail202:
+tail204:
 	TESTQ        BX, BX
-	JZ           done203
+	JZ           done205
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11189,7 +11252,7 @@ tail202:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done203:
+done205:
 	VZEROUPPER
 	RET
 
@@ -11202,9 +11265,9 @@ TEXT ·sigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail205
+	JZ   tail207
 
-loop204:
+loop206:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -11267,11 +11330,11 @@ loop204:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop204
+	JNZ          loop206
 
-tail205:
+tail207:
 	TESTQ        BX, BX
-	JZ           done206
+	JZ           done208
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11335,7 +11398,7 @@ tail205:
 	VDIVPD       Z0, Z4, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done206:
+done208:
 	VZEROUPPER
 	RET
 
@@ -11348,9 +11411,9 @@ TEXT ·logSigmoidAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail208
+	JZ   tail210
 
-loop207:
+loop209:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -11467,11 +11530,11 @@ loop207:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop207
+	JNZ          loop209
 
-tail208:
+tail210:
 	TESTQ        BX, BX
-	JZ           done209
+	JZ           done211
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11589,7 +11652,7 @@ tail208:
 	VXORPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done209:
+done211:
 	VZEROUPPER
 	RET
 
@@ -11602,9 +11665,9 @@ TEXT ·softplusAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail211
+	JZ   tail213
 
-loop210:
+loop212:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VORPD        Z1, Z0, Z1
@@ -11717,11 +11780,11 @@ loop210:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop210
+	JNZ          loop212
 
-tail211:
+tail213:
 	TESTQ        BX, BX
-	JZ           done212
+	JZ           done214
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11835,7 +11898,7 @@ tail211:
 	VMOVAPD      Z0, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done212:
+done214:
 	VZEROUPPER
 	RET
 
@@ -11848,9 +11911,9 @@ TEXT ·tanhAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail214
+	JZ   tail216
 
-loop213:
+loop215:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -11919,11 +11982,11 @@ loop213:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop213
+	JNZ          loop215
 
-tail214:
+tail216:
 	TESTQ        BX, BX
-	JZ           done215
+	JZ           done217
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -11993,7 +12056,7 @@ tail214:
 	VORPD        Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done215:
+done217:
 	VZEROUPPER
 	RET
 
@@ -12006,9 +12069,9 @@ TEXT ·erfAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail217
+	JZ   tail219
 
-loop216:
+loop218:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z2
@@ -12170,11 +12233,11 @@ loop216:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop216
+	JNZ          loop218
 
-tail217:
+tail219:
 	TESTQ        BX, BX
-	JZ           done218
+	JZ           done220
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12337,7 +12400,7 @@ tail217:
 	VORPD        Z0, Z3, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done218:
+done220:
 	VZEROUPPER
 	RET
 
@@ -12350,9 +12413,9 @@ TEXT ·normalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail220
+	JZ   tail222
 
-loop219:
+loop221:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -12484,11 +12547,11 @@ loop219:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop219
+	JNZ          loop221
 
-tail220:
+tail222:
 	TESTQ        BX, BX
-	JZ           done221
+	JZ           done223
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -12621,7 +12684,7 @@ tail220:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done221:
+done223:
 	VZEROUPPER
 	RET
 
@@ -12634,9 +12697,9 @@ TEXT ·logNormalCDFAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail223
+	JZ   tail225
 
-loop222:
+loop224:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c0000000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -12826,11 +12889,11 @@ loop222:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop222
+	JNZ          loop224
 
-tail223:
+tail225:
 	TESTQ        BX, BX
-	JZ           done224
+	JZ           done226
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13021,7 +13084,7 @@ tail223:
 	VADDPD       Z3, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done224:
+done226:
 	VZEROUPPER
 	RET
 
@@ -13034,9 +13097,9 @@ TEXT ·geluAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail226
+	JZ   tail228
 
-loop225:
+loop227:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c7fffffffffffffff<>+0(SB), Z1
 	VANDPD       Z1, Z0, Z1
@@ -13169,11 +13232,11 @@ loop225:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop225
+	JNZ          loop227
 
-tail226:
+tail228:
 	TESTQ        BX, BX
-	JZ           done227
+	JZ           done229
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13307,7 +13370,7 @@ tail226:
 	VMULPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done227:
+done229:
 	VZEROUPPER
 	RET
 
@@ -13320,9 +13383,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail229
+	JZ   tail231
 
-loop228:
+loop230:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -13583,11 +13646,11 @@ loop228:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop228
+	JNZ          loop230
 
-tail229:
+tail231:
 	TESTQ        BX, BX
-	JZ           done230
+	JZ           done232
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -13849,7 +13912,7 @@ tail229:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done230:
+done232:
 	VZEROUPPER
 	RET
 
@@ -13862,9 +13925,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail232
+	JZ   tail234
 
-loop231:
+loop233:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -14023,11 +14086,11 @@ loop231:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop231
+	JNZ          loop233
 
-tail232:
+tail234:
 	TESTQ        BX, BX
-	JZ           done233
+	JZ           done235
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14187,7 +14250,7 @@ tail232:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done233:
+done235:
 	VZEROUPPER
 	RET
 
@@ -14200,9 +14263,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail235
+	JZ   tail237
 
-loop234:
+loop236:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -14210,11 +14273,11 @@ loop234:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop234
+	JNZ          loop236
 
-tail235:
+tail237:
 	TESTQ        BX, BX
-	JZ           done236
+	JZ           done238
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14223,7 +14286,7 @@ tail235:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done236:
+done238:
 	VZEROUPPER
 	RET
 
@@ -14236,20 +14299,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail238
+	JZ   tail240
 
-loop237:
+loop239:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop237
+	JNZ     loop239
 
-tail238:
+tail240:
 	TESTQ     BX, BX
-	JZ        done239
+	JZ        done241
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14257,7 +14320,7 @@ tail238:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done239:
+done241:
 	VZEROUPPER
 	RET
 
@@ -14270,9 +14333,9 @@ TEXT ·reciprocalAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail241
+	JZ   tail243
 
-loop240:
+loop242:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z1
 	VDIVPD       Z0, Z1, Z0
@@ -14280,11 +14343,11 @@ loop240:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop240
+	JNZ          loop242
 
-tail241:
+tail243:
 	TESTQ        BX, BX
-	JZ           done242
+	JZ           done244
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -14293,7 +14356,7 @@ tail241:
 	VDIVPD       Z0, Z1, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done242:
+done244:
 	VZEROUPPER
 	RET
 
@@ -14306,20 +14369,20 @@ TEXT ·sqrtAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail244
+	JZ   tail246
 
-loop243:
+loop245:
 	VMOVUPD (CX), Z0
 	VSQRTPD Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop243
+	JNZ     loop245
 
-tail244:
+tail246:
 	TESTQ     BX, BX
-	JZ        done245
+	JZ        done247
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14327,7 +14390,7 @@ tail244:
 	VSQRTPD   Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done245:
+done247:
 	VZEROUPPER
 	RET
 
@@ -14341,9 +14404,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail247
+	JZ   tail249
 
-loop246:
+loop248:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -14352,11 +14415,11 @@ loop246:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop246
+	JNZ     loop248
 
-tail247:
+tail249:
 	TESTQ     SI, SI
-	JZ        done248
+	JZ        done250
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14365,7 +14428,7 @@ tail247:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done248:
+done250:
 	VZEROUPPER
 	RET
 
@@ -14379,9 +14442,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail250
+	JZ   tail252
 
-loop249:
+loop251:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -14390,11 +14453,11 @@ loop249:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop249
+	JNZ     loop251
 
-tail250:
+tail252:
 	TESTQ     SI, SI
-	JZ        done251
+	JZ        done253
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14403,7 +14466,7 @@ tail250:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done251:
+done253:
 	VZEROUPPER
 	RET
 
@@ -14417,9 +14480,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail253
+	JZ   tail255
 
-loop252:
+loop254:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -14428,11 +14491,11 @@ loop252:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop252
+	JNZ     loop254
 
-tail253:
+tail255:
 	TESTQ     SI, SI
-	JZ        done254
+	JZ        done256
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14441,7 +14504,7 @@ tail253:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done254:
+done256:
 	VZEROUPPER
 	RET
 
@@ -14455,9 +14518,9 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail256
+	JZ   tail258
 
-loop255:
+loop257:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z0
@@ -14466,11 +14529,11 @@ loop255:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop255
+	JNZ     loop257
 
-tail256:
+tail258:
 	TESTQ     SI, SI
-	JZ        done257
+	JZ        done259
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14479,7 +14542,7 @@ tail256:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done257:
+done259:
 	VZEROUPPER
 	RET
 
@@ -14493,9 +14556,9 @@ TEXT ·maxAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail259
+	JZ   tail261
 
-loop258:
+loop260:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMOVAPD Z1, Z2
@@ -14509,11 +14572,11 @@ loop258:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop258
+	JNZ     loop260
 
-tail259:
+tail261:
 	TESTQ     SI, SI
-	JZ        done260
+	JZ        done262
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -14527,7 +14590,7 @@ tail259:
 	VMOVAPD   Z0, K2, Z1
 	VMOVUPD   Z1, K1, (AX)
 
-done260:
+done262:
 	VZEROUPPER
 	RET
 
@@ -14541,20 +14604,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail262
+	JZ           tail264
 
-loop261:
+loop263:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop261
+	JNZ     loop263
 
-tail262:
+tail264:
 	TESTQ     BX, BX
-	JZ        done263
+	JZ        done265
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14562,7 +14625,7 @@ tail262:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done263:
+done265:
 	VZEROUPPER
 	RET
 
@@ -14576,20 +14639,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail265
+	JZ           tail267
 
-loop264:
+loop266:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop264
+	JNZ     loop266
 
-tail265:
+tail267:
 	TESTQ     BX, BX
-	JZ        done266
+	JZ        done268
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14597,7 +14660,7 @@ tail265:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done266:
+done268:
 	VZEROUPPER
 	RET
 
@@ -14611,20 +14674,20 @@ TEXT ·divScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail268
+	JZ           tail270
 
-loop267:
+loop269:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop267
+	JNZ     loop269
 
-tail268:
+tail270:
 	TESTQ     BX, BX
-	JZ        done269
+	JZ        done271
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14632,7 +14695,7 @@ tail268:
 	VDIVPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done269:
+done271:
 	VZEROUPPER
 	RET
 
@@ -14646,20 +14709,20 @@ TEXT ·fromScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail271
+	JZ           tail273
 
-loop270:
+loop272:
 	VMOVUPD (CX), Z1
 	VSUBPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop270
+	JNZ     loop272
 
-tail271:
+tail273:
 	TESTQ     BX, BX
-	JZ        done272
+	JZ        done274
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14667,7 +14730,7 @@ tail271:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done272:
+done274:
 	VZEROUPPER
 	RET
 
@@ -14681,20 +14744,20 @@ TEXT ·overScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail274
+	JZ           tail276
 
-loop273:
+loop275:
 	VMOVUPD (CX), Z1
 	VDIVPD  Z1, Z0, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop273
+	JNZ     loop275
 
-tail274:
+tail276:
 	TESTQ     BX, BX
-	JZ        done275
+	JZ        done277
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14702,7 +14765,7 @@ tail274:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done275:
+done277:
 	VZEROUPPER
 	RET
 
@@ -14716,9 +14779,9 @@ TEXT ·maxScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail277
+	JZ           tail279
 
-loop276:
+loop278:
 	VMOVUPD (CX), Z1
 	VMOVAPD Z0, Z2
 	VCMPPD  $0x11, Z1, Z0, K1
@@ -14730,11 +14793,11 @@ loop276:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop276
+	JNZ     loop278
 
-tail277:
+tail279:
 	TESTQ     BX, BX
-	JZ        done278
+	JZ        done280
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14747,7 +14810,7 @@ tail277:
 	VMOVAPD   Z1, K2, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done278:
+done280:
 	VZEROUPPER
 	RET
 
@@ -14761,9 +14824,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail280
+	JZ   tail282
 
-loop279:
+loop281:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -14773,11 +14836,11 @@ loop279:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop279
+	JNZ         loop281
 
-tail280:
+tail282:
 	TESTQ       SI, SI
-	JZ          done281
+	JZ          done283
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -14787,7 +14850,7 @@ tail280:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done281:
+done283:
 	VZEROUPPER
 	RET
 
@@ -14801,9 +14864,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail283
+	JZ           tail285
 
-loop282:
+loop284:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -14811,11 +14874,11 @@ loop282:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop282
+	JNZ         loop284
 
-tail283:
+tail285:
 	TESTQ       BX, BX
-	JZ          done284
+	JZ          done286
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -14824,7 +14887,7 @@ tail283:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done284:
+done286:
 	VZEROUPPER
 	RET
 
@@ -14837,20 +14900,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail286
+	JZ   tail288
 
-loop285:
+loop287:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop285
+	JNZ       loop287
 
-tail286:
+tail288:
 	TESTQ     BX, BX
-	JZ        done287
+	JZ        done289
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -14858,7 +14921,7 @@ tail286:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done287:
+done289:
 	VZEROUPPER
 	RET
 
@@ -14871,26 +14934,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail289
+	JZ   tail291
 
-loop288:
+loop290:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop288
+	JNZ       loop290
 
-tail289:
+tail291:
 	TESTQ       BX, BX
-	JZ          done290
+	JZ          done292
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done290:
+done292:
 	VZEROUPPER
 	RET
 
@@ -14903,25 +14966,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail292
+	JZ     tail294
 
-loop291:
+loop293:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop291
+	JNZ     loop293
 
-tail292:
+tail294:
 	TESTQ     DX, DX
-	JZ        done293
+	JZ        done295
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done293:
+done295:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14942,20 +15005,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail295
+	JZ     tail297
 
-loop294:
+loop296:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop294
+	JNZ         loop296
 
-tail295:
+tail297:
 	TESTQ       BX, BX
-	JZ          done296
+	JZ          done298
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -14963,7 +15026,7 @@ tail295:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done296:
+done298:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -14987,9 +15050,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail298
+	JZ           tail300
 
-loop297:
+loop299:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -15006,11 +15069,11 @@ loop297:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop297
+	JNZ     loop299
 
-tail298:
+tail300:
 	TESTQ     BX, BX
-	JZ        done299
+	JZ        done301
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -15028,7 +15091,7 @@ tail298:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done299:
+done301:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15065,9 +15128,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail301
+	JZ           tail303
 
-loop300:
+loop302:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -15123,11 +15186,11 @@ loop300:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop300
+	JNZ          loop302
 
-tail301:
+tail303:
 	TESTQ        DI, DI
-	JZ           done302
+	JZ           done304
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -15182,7 +15245,7 @@ tail301:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done302:
+done304:
 	VZEROUPPER
 	RET
 
@@ -15206,9 +15269,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail304
+	JZ           tail306
 
-loop303:
+loop305:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -15266,11 +15329,11 @@ loop303:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop303
+	JNZ          loop305
 
-tail304:
+tail306:
 	TESTQ        R8, R8
-	JZ           done305
+	JZ           done307
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -15326,7 +15389,7 @@ tail304:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done305:
+done307:
 	VZEROUPPER
 	RET
 
@@ -15347,43 +15410,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair306:
+pair308:
 	CMPQ  R11, CX
-	JGE   one307
+	JGE   one309
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done310
+	JGE   done312
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done310
+	JLE   done312
 
-line309:
+line311:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line309
+	JG         line311
 
-done310:
+done312:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done312
+	JGE   done314
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done312
+	JLE   done314
 
-line311:
+line313:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line311
+	JG         line313
 
-done312:
+done314:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15397,9 +15460,9 @@ done312:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail314
+	JZ     tail316
 
-loop313:
+loop315:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -15409,11 +15472,11 @@ loop313:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop313
+	JNZ         loop315
 
-tail314:
+tail316:
 	TESTQ       BP, BP
-	JZ          done315
+	JZ          done317
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -15423,7 +15486,7 @@ tail314:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done315:
+done317:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -15439,27 +15502,27 @@ done315:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair306
+	JMP           pair308
 
-one307:
-	JG    done308
+one309:
+	JG    done310
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done317
+	JGE   done319
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done317
+	JLE   done319
 
-line316:
+line318:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line316
+	JG         line318
 
-done317:
+done319:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15469,20 +15532,20 @@ done317:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail319
+	JZ     tail321
 
-loop318:
+loop320:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop318
+	JNZ         loop320
 
-tail319:
+tail321:
 	TESTQ       CX, CX
-	JZ          done320
+	JZ          done322
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15490,7 +15553,7 @@ tail319:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done320:
+done322:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15500,7 +15563,7 @@ done320:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done308:
+done310:
 	VZEROUPPER
 	RET
 
@@ -15516,11 +15579,11 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done321
+	JZ    done323
 
-columns322:
+columns324:
 	CMPQ    CX, $0x40
-	JLT     narrower323
+	JLT     narrower325
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15531,7 +15594,7 @@ columns322:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row324:
+row326:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15554,7 +15617,7 @@ row324:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row324
+	JLT          row326
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15566,19 +15629,19 @@ row324:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns322
+	JMP          columns324
 
-narrower323:
-columns325:
+narrower325:
+columns327:
 	CMPQ    CX, $0x20
-	JLT     narrower326
+	JLT     narrower328
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row327:
+row329:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15593,7 +15656,7 @@ row327:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row327
+	JLT          row329
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15601,17 +15664,17 @@ row327:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns325
+	JMP          columns327
 
-narrower326:
-columns328:
+narrower328:
+columns330:
 	CMPQ    CX, $0x10
-	JLT     narrower329
+	JLT     narrower331
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row330:
+row332:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15622,22 +15685,22 @@ row330:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row330
+	JLT          row332
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns328
+	JMP          columns330
 
-narrower329:
-columns331:
+narrower331:
+columns333:
 	CMPQ    CX, $0x08
-	JLT     narrower332
+	JLT     narrower334
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row333:
+row335:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15646,23 +15709,23 @@ row333:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row333
+	JLT          row335
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns331
+	JMP          columns333
 
-narrower332:
+narrower334:
 	TESTQ     CX, CX
-	JZ        done321
+	JZ        done323
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row334:
+row336:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15671,10 +15734,10 @@ row334:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row334
+	JLT          row336
 	VMOVUPD      Z0, K1, (AX)
 
-done321:
+done323:
 	VZEROUPPER
 	RET
 
@@ -15695,43 +15758,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair335:
+pair337:
 	CMPQ  R11, CX
-	JGE   one336
+	JGE   one338
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done339
+	JGE   done341
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done339
+	JLE   done341
 
-line338:
+line340:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line338
+	JG         line340
 
-done339:
+done341:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done341
+	JGE   done343
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done341
+	JLE   done343
 
-line340:
+line342:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line340
+	JG         line342
 
-done341:
+done343:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15745,9 +15808,9 @@ done341:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail343
+	JZ     tail345
 
-loop342:
+loop344:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -15757,11 +15820,11 @@ loop342:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop342
+	JNZ         loop344
 
-tail343:
+tail345:
 	TESTQ       BP, BP
-	JZ          done344
+	JZ          done346
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -15771,7 +15834,7 @@ tail343:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done344:
+done346:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -15787,27 +15850,27 @@ done344:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair335
+	JMP           pair337
 
-one336:
-	JG    done337
+one338:
+	JG    done339
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done346
+	JGE   done348
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done346
+	JLE   done348
 
-line345:
+line347:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line345
+	JG         line347
 
-done346:
+done348:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -15817,20 +15880,20 @@ done346:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail348
+	JZ     tail350
 
-loop347:
+loop349:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop347
+	JNZ         loop349
 
-tail348:
+tail350:
 	TESTQ       CX, CX
-	JZ          done349
+	JZ          done351
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -15838,7 +15901,7 @@ tail348:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done349:
+done351:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -15848,7 +15911,7 @@ done349:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done337:
+done339:
 	VZEROUPPER
 	RET
 
@@ -15864,11 +15927,11 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done350
+	JZ    done352
 
-columns351:
+columns353:
 	CMPQ    CX, $0x40
-	JLT     narrower352
+	JLT     narrower354
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -15879,7 +15942,7 @@ columns351:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row353:
+row355:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15902,7 +15965,7 @@ row353:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row353
+	JLT          row355
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15914,19 +15977,19 @@ row353:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns351
+	JMP          columns353
 
-narrower352:
-columns354:
+narrower354:
+columns356:
 	CMPQ    CX, $0x20
-	JLT     narrower355
+	JLT     narrower357
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row356:
+row358:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15941,7 +16004,7 @@ row356:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row356
+	JLT          row358
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -15949,17 +16012,17 @@ row356:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns354
+	JMP          columns356
 
-narrower355:
-columns357:
+narrower357:
+columns359:
 	CMPQ    CX, $0x10
-	JLT     narrower358
+	JLT     narrower360
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row359:
+row361:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15970,22 +16033,22 @@ row359:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row359
+	JLT          row361
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns357
+	JMP          columns359
 
-narrower358:
-columns360:
+narrower360:
+columns362:
 	CMPQ    CX, $0x08
-	JLT     narrower361
+	JLT     narrower363
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row362:
+row364:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -15994,23 +16057,23 @@ row362:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row362
+	JLT          row364
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns360
+	JMP          columns362
 
-narrower361:
+narrower363:
 	TESTQ     CX, CX
-	JZ        done350
+	JZ        done352
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row363:
+row365:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -16019,68 +16082,131 @@ row363:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row363
+	JLT          row365
 	VMOVUPD      Z0, K1, (AX)
 
-done350:
+done352:
 	VZEROUPPER
 	RET
 
-// func columns32AVX512(dst []float64, count int, table []float32, stride int, index []uint32)
-// Requires: AVX, AVX512F
-TEXT ·columns32AVX512(SB), NOSPLIT, $0-88
+// func columns32AVX512(dst []float64, n int, count int, table []float32, stride int, index []uint32, fetch int)
+// Requires: AVX, AVX512F, MMX+
+TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	MOVQ    dst_base+0(FP), AX
-	MOVQ    index_base+64(FP), CX
-	MOVQ    index_len+72(FP), DX
+	MOVQ    index_base+72(FP), CX
+	MOVQ    n+24(FP), DX
 	MOVQ    DX, BX
 	SHLQ    $0x03, BX
-	MOVQ    count+24(FP), SI
+	MOVQ    count+32(FP), SI
 	ANDQ    $0x03, SI
 	NEGQ    SI
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows364:
+rows366:
 	TESTQ DX, DX
-	JZ    done368
-	MOVL  (CX), R8
-	IMULQ stride+56(FP), R8
+	JZ    done370
+	MOVQ  fetch+96(FP), DI
+	TESTQ DI, DI
+	JZ    near371
+	MOVQ  index_len+80(FP), SI
+	SHLQ  $0x02, SI
+	ADDQ  index_base+72(FP), SI
+	SUBQ  $0x00000120, SI
+	CMPQ  CX, SI
+	JG    near371
+	MOVL  256(CX), R8
+	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
-	ADDQ  table_base+32(FP), R8
-	MOVL  4(CX), R9
-	IMULQ stride+56(FP), R9
+	ADDQ  table_base+40(FP), R8
+	MOVL  260(CX), R9
+	IMULQ stride+64(FP), R9
 	SHLQ  $0x02, R9
-	ADDQ  table_base+32(FP), R9
-	MOVL  8(CX), R10
-	IMULQ stride+56(FP), R10
+	ADDQ  table_base+40(FP), R9
+	MOVL  264(CX), R10
+	IMULQ stride+64(FP), R10
 	SHLQ  $0x02, R10
-	ADDQ  table_base+32(FP), R10
-	MOVL  12(CX), R11
-	IMULQ stride+56(FP), R11
+	ADDQ  table_base+40(FP), R10
+	MOVL  268(CX), R11
+	IMULQ stride+64(FP), R11
 	SHLQ  $0x02, R11
-	ADDQ  table_base+32(FP), R11
-	MOVL  16(CX), R12
-	IMULQ stride+56(FP), R12
+	ADDQ  table_base+40(FP), R11
+	MOVL  272(CX), R12
+	IMULQ stride+64(FP), R12
 	SHLQ  $0x02, R12
-	ADDQ  table_base+32(FP), R12
-	MOVL  20(CX), R13
-	IMULQ stride+56(FP), R13
+	ADDQ  table_base+40(FP), R12
+	MOVL  276(CX), R13
+	IMULQ stride+64(FP), R13
 	SHLQ  $0x02, R13
-	ADDQ  table_base+32(FP), R13
-	MOVL  24(CX), R14
-	IMULQ stride+56(FP), R14
+	ADDQ  table_base+40(FP), R13
+	MOVL  280(CX), R14
+	IMULQ stride+64(FP), R14
 	SHLQ  $0x02, R14
-	ADDQ  table_base+32(FP), R14
-	MOVL  28(CX), R15
-	IMULQ stride+56(FP), R15
+	ADDQ  table_base+40(FP), R14
+	MOVL  284(CX), R15
+	IMULQ stride+64(FP), R15
 	SHLQ  $0x02, R15
-	ADDQ  table_base+32(FP), R15
-	MOVQ  AX, SI
-	MOVQ  count+24(FP), DI
+	ADDQ  table_base+40(FP), R15
 
-column365:
+line372:
+	PREFETCHT1 (R8)
+	ADDQ       $0x40, R8
+	PREFETCHT1 (R9)
+	ADDQ       $0x40, R9
+	PREFETCHT1 (R10)
+	ADDQ       $0x40, R10
+	PREFETCHT1 (R11)
+	ADDQ       $0x40, R11
+	PREFETCHT1 (R12)
+	ADDQ       $0x40, R12
+	PREFETCHT1 (R13)
+	ADDQ       $0x40, R13
+	PREFETCHT1 (R14)
+	ADDQ       $0x40, R14
+	PREFETCHT1 (R15)
+	ADDQ       $0x40, R15
+	SUBQ       $0x40, DI
+	JG         line372
+
+near371:
+	MOVL  (CX), R8
+	IMULQ stride+64(FP), R8
+	SHLQ  $0x02, R8
+	ADDQ  table_base+40(FP), R8
+	MOVL  4(CX), R9
+	IMULQ stride+64(FP), R9
+	SHLQ  $0x02, R9
+	ADDQ  table_base+40(FP), R9
+	MOVL  8(CX), R10
+	IMULQ stride+64(FP), R10
+	SHLQ  $0x02, R10
+	ADDQ  table_base+40(FP), R10
+	MOVL  12(CX), R11
+	IMULQ stride+64(FP), R11
+	SHLQ  $0x02, R11
+	ADDQ  table_base+40(FP), R11
+	MOVL  16(CX), R12
+	IMULQ stride+64(FP), R12
+	SHLQ  $0x02, R12
+	ADDQ  table_base+40(FP), R12
+	MOVL  20(CX), R13
+	IMULQ stride+64(FP), R13
+	SHLQ  $0x02, R13
+	ADDQ  table_base+40(FP), R13
+	MOVL  24(CX), R14
+	IMULQ stride+64(FP), R14
+	SHLQ  $0x02, R14
+	ADDQ  table_base+40(FP), R14
+	MOVL  28(CX), R15
+	IMULQ stride+64(FP), R15
+	SHLQ  $0x02, R15
+	ADDQ  table_base+40(FP), R15
+	MOVQ  AX, SI
+	MOVQ  count+32(FP), DI
+
+column367:
 	SUBQ        $0x04, DI
-	JL          some366
+	JL          some368
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -16117,11 +16243,11 @@ column365:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column365
+	JMP         column367
 
-some366:
+some368:
 	ADDQ        $0x04, DI
-	JZ          next367
+	JZ          next369
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -16146,43 +16272,43 @@ some366:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next367
+	JZ          next369
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next367
+	JZ          next369
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next367
+	JZ          next369
 
-next367:
+next369:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows364
+	JMP  rows366
 
-done368:
+done370:
 	VZEROUPPER
 	RET
 
-// func columns64AVX512(dst []float64, count int, table []float64, stride int, index []uint32)
+// func columns64AVX512(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·columns64AVX512(SB), NOSPLIT, $0-88
+TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         count+24(FP), CX
-	MOVQ         table_base+32(FP), DX
-	MOVQ         index_base+64(FP), BX
-	MOVQ         index_len+72(FP), SI
-	VBROADCASTSD stride+56(FP), Z0
+	MOVQ         count+32(FP), CX
+	MOVQ         table_base+40(FP), DX
+	MOVQ         index_base+72(FP), BX
+	MOVQ         n+24(FP), SI
+	VBROADCASTSD stride+64(FP), Z0
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows369:
+rows373:
 	TESTQ     SI, SI
-	JZ        done371
+	JZ        done375
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -16190,20 +16316,20 @@ rows369:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column370:
+column374:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column370
+	JNZ        column374
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows369
+	JMP        rows373
 
-done371:
+done375:
 	VZEROUPPER
 	RET
 
@@ -16227,15 +16353,15 @@ TEXT ·turnAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes372:
+lanes376:
 	SUBQ    $0x08, BX
-	JL      done377
+	JL      done381
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square373:
+square377:
 	SUBQ       $0x08, BP
-	JL         rest374
+	JL         rest378
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -16288,14 +16414,14 @@ square373:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square373
+	JMP        square377
 
-rest374:
+rest378:
 	ADDQ $0x08, BP
 
-one375:
+one379:
 	DECQ          BP
-	JL            next376
+	JL            next380
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -16314,9 +16440,9 @@ one375:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one375
+	JMP           one379
 
-next376:
+next380:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -16324,9 +16450,9 @@ next376:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes372
+	JMP  lanes376
 
-done377:
+done381:
 	VZEROUPPER
 	RET
 
@@ -16391,7 +16517,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k378:
+k382:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -16442,7 +16568,7 @@ k378:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k378
+	JNZ          k382
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16541,7 +16667,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k379:
+k383:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -16577,7 +16703,7 @@ k379:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k379
+	JNZ          k383
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16652,7 +16778,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k380:
+k384:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -16685,7 +16811,7 @@ k380:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k380
+	JNZ          k384
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16754,7 +16880,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k381:
+k385:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -16778,7 +16904,7 @@ k381:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k381
+	JNZ          k385
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16827,7 +16953,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k382:
+k386:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -16846,7 +16972,7 @@ k382:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k382
+	JNZ          k386
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16893,7 +17019,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k383:
+k387:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -16907,7 +17033,7 @@ k383:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k383
+	JNZ          k387
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -16941,7 +17067,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k384:
+k388:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -16954,7 +17080,7 @@ k384:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k384
+	JNZ          k388
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -16990,7 +17116,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k385:
+k389:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -17000,7 +17126,7 @@ k385:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k385
+	JNZ          k389
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -17027,7 +17153,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k386:
+k390:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -17037,7 +17163,7 @@ k386:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k386
+	JNZ          k390
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -17068,7 +17194,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k387:
+k391:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -17076,7 +17202,7 @@ k387:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k387
+	JNZ          k391
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -17149,7 +17275,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k388:
+k392:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -17200,7 +17326,7 @@ k388:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k388
+	JNZ          k392
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17295,7 +17421,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k389:
+k393:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -17328,7 +17454,7 @@ k389:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k389
+	JNZ          k393
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17391,7 +17517,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k390:
+k394:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -17410,7 +17536,7 @@ k390:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k390
+	JNZ          k394
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17454,7 +17580,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k391:
+k395:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -17467,7 +17593,7 @@ k391:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k391
+	JNZ          k395
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17502,7 +17628,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k392:
+k396:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -17512,7 +17638,7 @@ k392:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k392
+	JNZ          k396
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -17556,7 +17682,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k393:
+k397:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -17583,7 +17709,7 @@ k393:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k393
+	JNZ          k397
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17643,7 +17769,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k394:
+k398:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -17663,7 +17789,7 @@ k394:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k394
+	JNZ          k398
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17726,7 +17852,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k395:
+k399:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -17745,7 +17871,7 @@ k395:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k395
+	JNZ          k399
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17793,7 +17919,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k396:
+k400:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -17807,7 +17933,7 @@ k396:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k396
+	JNZ          k400
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17841,7 +17967,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k397:
+k401:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -17854,7 +17980,7 @@ k397:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k397
+	JNZ          k401
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17891,7 +18017,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k398:
+k402:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -17901,7 +18027,7 @@ k398:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k398
+	JNZ          k402
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -17928,7 +18054,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k399:
+k403:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -17938,7 +18064,7 @@ k399:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k399
+	JNZ          k403
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -17970,7 +18096,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k400:
+k404:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -17978,7 +18104,7 @@ k400:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k400
+	JNZ          k404
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -18020,7 +18146,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k401:
+k405:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -18039,7 +18165,7 @@ k401:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k401
+	JNZ          k405
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -18084,7 +18210,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k402:
+k406:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -18097,7 +18223,7 @@ k402:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k402
+	JNZ          k406
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -18133,7 +18259,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k403:
+k407:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -18143,7 +18269,7 @@ k403:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k403
+	JNZ          k407
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -18211,7 +18337,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k404:
+k408:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -18262,7 +18388,7 @@ k404:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k404
+	JNZ          k408
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18361,7 +18487,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k405:
+k409:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -18397,7 +18523,7 @@ k405:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k405
+	JNZ          k409
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18472,7 +18598,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k406:
+k410:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -18505,7 +18631,7 @@ k406:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k406
+	JNZ          k410
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18574,7 +18700,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k407:
+k411:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -18598,7 +18724,7 @@ k407:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k407
+	JNZ          k411
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18647,7 +18773,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k408:
+k412:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -18666,7 +18792,7 @@ k408:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k408
+	JNZ          k412
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18713,7 +18839,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k409:
+k413:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -18727,7 +18853,7 @@ k409:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k409
+	JNZ          k413
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18761,7 +18887,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k410:
+k414:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -18774,7 +18900,7 @@ k410:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k410
+	JNZ          k414
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18810,7 +18936,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k411:
+k415:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -18820,7 +18946,7 @@ k411:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k411
+	JNZ          k415
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -18847,7 +18973,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k412:
+k416:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -18857,7 +18983,7 @@ k412:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k412
+	JNZ          k416
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -18888,7 +19014,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k413:
+k417:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -18896,7 +19022,7 @@ k413:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k413
+	JNZ          k417
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -18969,7 +19095,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k414:
+k418:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -19020,7 +19146,7 @@ k414:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k414
+	JNZ          k418
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -19115,7 +19241,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k415:
+k419:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -19148,7 +19274,7 @@ k415:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k415
+	JNZ          k419
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -19211,7 +19337,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k416:
+k420:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -19230,7 +19356,7 @@ k416:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k416
+	JNZ          k420
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -19274,7 +19400,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k417:
+k421:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -19287,7 +19413,7 @@ k417:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k417
+	JNZ          k421
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -19322,7 +19448,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k418:
+k422:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -19332,7 +19458,7 @@ k418:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k418
+	JNZ          k422
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	. "github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
@@ -10,10 +12,9 @@ import (
 // columns64 takes eight rows at a time and all columns of them, each number by
 // itself.
 func columns64(i isa) {
-	TEXT("columns64"+i.suffix(), NOSPLIT, "func(dst []float64, count int, table []float64, stride int, index []uint32)")
-	Doc("dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight")
+	columnsText(i, 64)
 	dst, count := base("dst"), Load(Param("count"), GP64()).(GPVirtual)
-	table, index, n := base("table"), base("index"), length("index")
+	table, index, n := base("table"), base("index"), Load(Param("n"), GP64()).(GPVirtual)
 	stride := scalar(i, "stride")
 	pitch := GP64()
 	MOVQ(n, pitch)
@@ -47,6 +48,14 @@ func columns64(i isa) {
 	end()
 }
 
+// columnsText begins columns.
+func columnsText(i isa, bits int) {
+	TEXT(fmt.Sprintf("columns%d%s", bits, i.suffix()), NOSPLIT,
+		fmt.Sprintf("func(dst []float64, n, count int, table []float%d, stride int, index []uint32, fetch int)", bits))
+	Doc("dst[i·n+b] = table[index[b]·stride+i] for i < count and b < n, a multiple of eight;",
+		"of the row 64 further on in index the first fetch bytes are prefetched.")
+}
+
 // rowStarts multiplies indices by a stride.
 func rowStarts(i isa, index Mem, stride VecVirtual) VecVirtual {
 	v := i.zero()
@@ -73,9 +82,8 @@ func fetch(i isa, table Register, index VecVirtual) VecVirtual {
 // columns32 takes eight rows at a time and of them squares of four columns, whose
 // halves are rows 0 to 3 and 4 to 7: three times as fast as number by number.
 func columns32(i isa) {
-	TEXT("columns32"+i.suffix(), NOSPLIT, "func(dst []float64, count int, table []float32, stride int, index []uint32)")
-	Doc("dst[i·n+b] = table[index[b]·stride+i] for i < count; the length n of index is a multiple of eight")
-	dst, index, n, pitch := base("dst"), base("index"), length("index"), GP64()
+	columnsText(i, 32)
+	dst, index, n, pitch := base("dst"), base("index"), Load(Param("n"), GP64()).(GPVirtual), GP64()
 	MOVQ(n, pitch)
 	SHLQ(Imm(3), pitch)
 	tableAt, stride := argument(Param("table").Base()), argument(Param("stride"))
@@ -87,7 +95,7 @@ func columns32(i isa) {
 	VMOVUPS(Mem{Base: words, Index: rest, Scale: 4}, mask)
 
 	top, column, some, next, done := label("rows"), label("column"), label("some"), label("next"), label("done")
-	to, left := GP64(), GP64()
+	to, left := GP64(), GP64() // and before that: the end of what can be fetched, bytes of it
 	var rows [8]GPVirtual
 	for r := range rows {
 		rows[r] = GP64()
@@ -95,12 +103,35 @@ func columns32(i isa) {
 	Label(top)
 	TESTQ(n, n)
 	JZ(LabelRef(done))
-	for r, p := range rows {
-		MOVL(Mem{Base: index, Disp: 4 * r}, p.As32())
-		IMULQ(stride, p)
-		SHLQ(Imm(2), p)
-		ADDQ(tableAt, p)
+	starts := func(first int) {
+		for r, p := range rows {
+			MOVL(Mem{Base: index, Disp: 4 * (first + r)}, p.As32())
+			IMULQ(stride, p)
+			SHLQ(Imm(2), p)
+			ADDQ(tableAt, p)
+		}
 	}
+	near, line := label("near"), label("line")
+	Load(Param("fetch"), left)
+	TESTQ(left, left)
+	JZ(LabelRef(near))
+	bound := to
+	MOVQ(argument(Param("index").Len()), bound)
+	SHLQ(Imm(2), bound)
+	ADDQ(argument(Param("index").Base()), bound)
+	SUBQ(U32(4*(ahead+8)), bound)
+	CMPQ(index, bound)
+	JG(LabelRef(near))
+	starts(ahead)
+	Label(line)
+	for _, p := range rows {
+		PREFETCHT1(Mem{Base: p})
+		ADDQ(Imm(64), p)
+	}
+	SUBQ(Imm(64), left)
+	JG(LabelRef(line))
+	Label(near)
+	starts(0)
 	MOVQ(dst, to)
 	Load(Param("count"), left)
 	Label(column)
