@@ -220,3 +220,13 @@ func TestSupportsAreFinite(t *testing.T) {
 		}
 	}
 }
+
+// Bounds are outside of an interval, and so is what is beyond either.
+func TestIntervalIsOpen(t *testing.T) {
+	s := Support{Kind: Interval, Lower: -1, Upper: 2}
+	for x, want := range map[float64]bool{-5: false, -1: false, -0.999: true, 1.999: true, 2: false, 7: false} {
+		if s.Contains([]float64{x}) != want {
+			t.Errorf("%v contains %g: %v, want %v", s, x, !want, want)
+		}
+	}
+}
