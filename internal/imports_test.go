@@ -28,6 +28,7 @@ const (
 // about which.
 var rules = map[string]rule{
 	// leaves
+	"combine":   {},
 	"imagegrid": {},
 	"nearest":   {},
 	"quantile":  {},

@@ -36,7 +36,7 @@ func newCompare(a *app) *cobra.Command {
 		Long: `Compare prints the mean and the 5 % to 95 % interval of every parameter, one
 column per run. It works from the releases alone. Each run on the same records
 adds to what an attacker learns; choosing between them by this table is tuning.`,
-		Example: "  d3p compare run-eps1 run-eps4 baseline",
+		Example: "  d3p compare run-eps1 run-eps4 run-base",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return usagef("%s: needs two runs or more; usage: %s", c.CommandPath(), c.UseLine())

@@ -16,7 +16,7 @@ func newRender(a *app) *cobra.Command {
 		Long: `Render prints the model file with every default filled in: priors, links and
 settings stand there as they will be used, and what the fit's plan decides
 stands there as auto. The output is itself a model file.`,
-		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    the formula as core blocks\n  d3p render cohort.yaml --tape    the compiled program",
+		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    # the formula as core blocks\n  d3p render cohort.yaml --tape    # the compiled program",
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := loadModel(args[0])

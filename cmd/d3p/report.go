@@ -22,7 +22,7 @@ several into the new folder --out.
   text      the claim and what it means, in a few lines
   json      privacy.json: every number, for programs
   registry  a draft entry of the differential privacy deployments registry`,
-		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,registry --out report",
+		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.json && !c.Flags().Changed("format") {

@@ -34,6 +34,7 @@ func commands() []command {
 		{groupFit, newPlot},
 		{groupFit, newPredict},
 		{groupFit, newTwin},
+		{groupFit, newCombine},
 		{groupPrivacy, newSigma},
 		{groupPrivacy, newAccount},
 		{groupPrivacy, newReport},
@@ -55,10 +56,10 @@ posterior with a differential privacy guarantee. A model is a short YAML file;
 nothing about a record leaves except through a mechanism whose price is counted.
 
 ` + exitCodes,
-		Example: `  d3p init cohort.csv > cohort.yaml       write a model file from the header line
-  d3p check cohort.yaml                   find every mistake before any data is read
-  d3p plan cohort.yaml --epsilon 1        what would run, and what it would cost
-  d3p fit --epsilon 1 cohort.csv          the fit
+		Example: `  d3p init cohort.csv > cohort.yaml       # a model file from the header line, to be filled in
+  d3p check cohort.yaml                   # find every mistake before any data is read
+  d3p plan cohort.yaml --epsilon 1        # what would run, and what it would cost
+  d3p fit --epsilon 1 cohort.csv          # the fit
   d3p predict d3p-run-cohort-1 new.csv --out predictions.csv`,
 		Args:              unknownCommand,
 		SilenceErrors:     true,

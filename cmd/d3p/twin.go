@@ -45,8 +45,8 @@ records that break a declared constraint are drawn again. The table is in the
 unit of the data file, within the declared bounds, missing cells empty.
 
 With --separate every draw of the parameters gets a table of its own, NAME-1,
-NAME-2, ...: fit each of them and combine the results by Rubin's rules, so that
-the uncertainty of the fit is not lost.
+NAME-2, ...: estimate from each of them and combine the results with d3p combine, so
+that the uncertainty of the fit is not lost.
 
 A model of images writes them as the pixels of a table, or with --out FILE.npy as
 an array for NumPy. --grid draws images side by side: the expected pixels of codes
@@ -56,7 +56,7 @@ single pixels. With --grid alone no table is written.
 The block output: twin: of the model file has the defaults; without it, a twin
 has as many rows as the declaration has records. It uses the release alone, so
 it costs no privacy, and the claim of the release covers it.`,
-		Example: "  d3p twin d3p-run-cohort-1 --out twin.csv\n  d3p twin d3p-run-cohort-1 --out twin.parquet --separate --draws 20\n" +
+		Example: "  d3p twin d3p-run-cohort_twin-1 --out twin.csv\n  d3p twin d3p-run-cohort_twin-1 --out twin.parquet --separate --draws 20\n" +
 			"  d3p twin d3p-run-mnist_vae-1 --out images.npy --rows 1000\n  d3p twin d3p-run-mnist_vae-1 --grid samples.png --images 64",
 		Args: exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {

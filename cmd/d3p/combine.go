@@ -1,0 +1,155 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"d3p/internal/combine"
+)
+
+// combinedEstimate is a quantity in the JSON form of `d3p combine`.
+type combinedEstimate struct {
+	Term     string  `json:"term"`
+	Estimate float64 `json:"estimate"`
+	Error    float64 `json:"std_error"`
+	Q5       float64 `json:"q5"`
+	Q95      float64 `json:"q95"`
+	DF       float64 `json:"df"`
+	Floored  bool    `json:"floored"` // the variance would have been negative
+}
+
+func newCombine(a *app) *cobra.Command {
+	var ratio float64
+	c := &cobra.Command{
+		Use:   "combine ESTIMATES ESTIMATES...",
+		Short: "Combine estimates from the tables of d3p twin --separate",
+		Long: `Combine reads what was estimated from each synthetic table, a file for each table
+and a line for each quantity, and prints one estimate with an interval that counts
+the uncertainty of the private fit, too. Files are CSV with the columns term,
+estimate and std.error, as broom::tidy of R writes them (variable or name, mean, sd
+or se will do); a run of d3p stands for its summary.csv.
+
+The variance is (1 + 1/m) b - u for m tables, b the variance of the estimates and u
+their mean squared standard error (Raghunathan, Reiter and Rubin 2003). Rubin's rule
+for missing values, u + (1 + 1/m) b, would count the sampling of records twice. Where
+b - u comes out negative, u times --ratio stands in for it, which a line says: more
+tables help; at least 20 are wanted.`,
+		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return usagef("%s: %d file; the spread of the estimates needs at least 2 tables, and 20 are better", c.CommandPath(), len(args))
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if !(ratio > 0) || math.IsInf(ratio, 1) {
+				return usagef("--ratio: %v is not a finite number > 0", ratio)
+			}
+			result, err := combineFiles(args, ratio)
+			if err != nil {
+				return failWith(statusData, err)
+			}
+			return a.result(result, func(w io.Writer) { printCombined(w, result, len(args)) })
+		},
+	}
+	c.Flags().Float64Var(&ratio, "ratio", 1, "rows of a synthetic table over records behind the fit")
+	return c
+}
+
+// combineFiles combines the quantities that all files have, in the order of the
+// first.
+func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
+	var terms []string
+	of := map[string][]combine.Estimate{}
+	for i, path := range paths {
+		names, estimates, err := readEstimates(path)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if i == 0 {
+			terms = names
+		}
+		for j, name := range names {
+			of[name] = append(of[name], estimates[j])
+		}
+	}
+	var list []combinedEstimate
+	for _, term := range terms {
+		if n := len(of[term]); n != len(paths) {
+			return nil, fmt.Errorf("%s: %d of %d files have it once (each must have the same quantities)", term, n, len(paths))
+		}
+		c := combine.Synthetic(of[term], ratio)
+		half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
+		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Floored})
+	}
+	return list, nil
+}
+
+// readEstimates reads a file of estimates, or the summary of a run.
+func readEstimates(path string) (names []string, estimates []combine.Estimate, err error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if filepath.Base(path) != "release" {
+			path = filepath.Join(path, "release")
+		}
+		path = filepath.Join(path, "summary.csv")
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, errors.New("no such file, and no run of d3p")
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.Comment = '#' // a baseline says NOT PRIVATE there
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) < 2 {
+		return nil, nil, errors.New("no CSV table with a line for each quantity")
+	}
+	var at [3]int
+	for i, words := range [3][]string{{"term", "variable", "name", "parameter"}, {"estimate", "mean", "coef"}, {"std.error", "std_error", "se", "sd"}} {
+		at[i] = slices.IndexFunc(lines[0], func(h string) bool {
+			return slices.Contains(words, strings.ToLower(strings.TrimSpace(strings.TrimPrefix(h, "\ufeff"))))
+		})
+		if at[i] < 0 {
+			return nil, nil, fmt.Errorf("no column %s", strings.Join(words, ", "))
+		}
+	}
+	for i, line := range lines[1:] {
+		value, err := strconv.ParseFloat(line[at[1]], 64)
+		spread, err2 := strconv.ParseFloat(line[at[2]], 64)
+		if err = errors.Join(err, err2); err != nil || !(spread >= 0) || value-value != 0 || math.IsInf(spread, 1) {
+			return nil, nil, fmt.Errorf("line %d: the estimate and its standard error must be finite numbers", i+2)
+		}
+		names, estimates = append(names, line[at[0]]), append(estimates, combine.Estimate{Value: value, Error: spread})
+	}
+	return names, estimates, nil
+}
+
+func printCombined(w io.Writer, list []combinedEstimate, tables int) {
+	width := len("term")
+	for _, c := range list {
+		width = max(width, len(c.Term))
+	}
+	fmt.Fprintf(w, "%-*s  %9s  %9s  %9s  %9s\n", width, "term", "estimate", "se", "5 %", "95 %")
+	var floored []string
+	for _, c := range list {
+		fmt.Fprintf(w, "%-*s  %9.4g  %9.4g  %9.4g  %9.4g\n", width, c.Term, c.Estimate, c.Error, c.Q5, c.Q95)
+		if c.Floored {
+			floored = append(floored, c.Term)
+		}
+	}
+	fmt.Fprintf(w, "\n%d synthetic tables; the uncertainty of the fit behind them is counted.\n", tables)
+	if len(floored) > 0 {
+		fmt.Fprintf(w, "Too few tables for %s: the spread of its estimates is below their standard errors, which stand in for it.\n", strings.Join(floored, ", "))
+	}
+}
