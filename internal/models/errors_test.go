@@ -18,3 +18,13 @@ func TestErrors(t *testing.T) {
 		return errs
 	})
 }
+
+func TestHint(t *testing.T) {
+	known := []string{"normal", "poisson"}
+	if got := hint("nromal", known); got != "did you mean normal?" {
+		t.Errorf("hint for nromal: %q", got)
+	}
+	if got := hint("quadratic", known); got != "" {
+		t.Errorf("hint for a name that is like none: %q", got)
+	}
+}
