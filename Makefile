@@ -38,7 +38,7 @@ experiments-mnist: build
 soak:
 	bash .ci/fuzz 60s
 	$(GO) test -count 10 ./...
-	D3P_SOAK=100 $(GO) test -run Random -timeout 12h ./internal/privacy/accountant
+	D3P_SOAK=100 $(GO) test -run 'Random|Envelope' -timeout 12h ./internal/privacy/accountant
 
 # man pages and schemas, from the commands' own text and the types
 docs:

@@ -110,6 +110,13 @@ func answer(ev event.Event, rel event.Relation, width float64, ask func(d *direc
 			a.Upper, a.Engine = d.Upper, d.Engine
 		}
 	}
+	for _, d := range found[len(led.directions):] { // what an attack reaches is reached
+		if d.Lower > a.Upper*(1+agreement) {
+			return Answer{}, &DisagreementError{Direction: d.Name, Lower: d.Lower, Estimate: a.Estimate, Upper: a.Upper}
+		}
+		a.Lower = math.Min(a.Upper, math.Max(a.Lower, d.Lower))
+		a.Estimate = math.Max(a.Estimate, a.Lower)
+	}
 	a.Certified = a.Engine != engineChernoff || a.Lower == a.Upper
 	if w := a.RelativeWidth(); a.Certified && w > usualWidth {
 		a.Notes = append(a.Notes, fmt.Sprintf("the bracket is wide: the bound holds, but the exact value may be up to %.2g %% below it, where %v %% is usual", 100*w, 100*usualWidth))

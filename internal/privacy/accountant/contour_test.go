@@ -21,3 +21,14 @@ func TestContourWaitsForRevivals(t *testing.T) {
 		}
 	}
 }
+
+// Where little noise hides the envelope's lower bound, that of the attacks holds.
+func TestAttacksBoundTheEnvelope(t *testing.T) {
+	if !soaking {
+		t.Skip("four seconds: runs with D3P_SOAK")
+	}
+	run := event.SelfComposed{Of: event.FixedSizeSampled{Population: 1e9, Batch: 1082893, Of: event.Gaussian{NoiseMultiplier: 0.10151264309698983}}, Count: 54}
+	if a := mustEpsilon(t, run, event.Substitute, 0.00046392797225353256); a.Upper-a.Lower > 2e-3*a.Upper {
+		t.Errorf("wide: %+v", a)
+	}
+}
