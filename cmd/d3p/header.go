@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -92,17 +93,22 @@ func wrongHeader(header []string) string {
 	return ""
 }
 
-// looksLikeRecord tells whether a first line has a number that is not the place of
-// its column, counted from 0 or 1.
+// looksLikeRecord tells whether a first line has a number, a date or a time, in
+// whatever way it is written, that is not the place of its column, counted from 0
+// or 1.
 func looksLikeRecord(header []string) bool {
 	for i, cell := range header {
-		x, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
-		if err == nil && x != float64(i) && x != float64(i+1) {
+		cell = strings.TrimSpace(cell)
+		if place := cell == strconv.Itoa(i) || cell == strconv.Itoa(i+1); !place && valueOnly.MatchString(cell) {
 			return true
 		}
 	}
 	return false
 }
+
+// valueOnly is what starts as a number does and has no letters but those of
+// exponents and of ISO times.
+var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 
 func parquetHeader(path string, f *os.File) (header []string, err error) {
 	r, err := file.NewParquetReader(f)
