@@ -15,12 +15,13 @@ func main() {
 }
 
 // mainStatus runs the command line of this process and returns its exit status.
-// The first SIGINT, SIGTERM or SIGHUP cancels the context, so that a fit stops
-// between steps and records what was spent; after it the default action is
+// The first SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit
+// stops between steps and records what was spent; after it the default action is
 // restored, so that a second one ends the process at once. Under nohup a SIGHUP
-// stays ignored.
+// stays ignored. What SIGQUIT does by default, to print all stacks, shows numbers
+// of records.
 func mainStatus() int {
-	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
 		signals = append(signals, syscall.SIGHUP)
 	}

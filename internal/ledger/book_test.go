@@ -248,3 +248,28 @@ func TestCopiesOfARun(t *testing.T) {
 		}
 	}
 }
+
+// A ledger with a second name that is no symbolic link is not changed: the other
+// name would keep the old one, with a limit of its own.
+func TestHardLinkedLedger(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "cohort.ledger"), filepath.Join(dir, "other.ledger")
+	if err := Create(path, book(2)); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(path, other); err != nil {
+		t.Skip(err)
+	}
+	spend := func(b *Book) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }
+	for _, name := range []string{path, other} {
+		if _, err := Update(name, spend); err == nil || !strings.Contains(err.Error(), "has 2 names") {
+			t.Errorf("%s: %v", filepath.Base(name), err)
+		}
+	}
+	if err := os.Remove(other); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Update(path, spend); err != nil {
+		t.Error(err)
+	}
+}

@@ -82,6 +82,9 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if full, err = filepath.Abs(full); err != nil {
 		return nil, err
 	}
+	if names, err := namesOf(full); err != nil || names > 1 {
+		return nil, errors.Join(err, fmt.Errorf("%s has %d names (hard links), of which one would keep the old ledger (remove the others)", path, names))
+	}
 	unlock, err := lockedfile.MutexAt(full + ".lock").Lock()
 	if err != nil {
 		return nil, err
