@@ -100,6 +100,16 @@ var structures = []struct {
 		terms: "scatter",
 	},
 	{
+		name: "rows and a column of a gathered matrix",
+		loss: func(b *Builder) *Node {
+			w := b.Param("w", Shape{{"g", 4}, {"k", 3}})
+			rows := b.Gather(w, "g", b.Column(3))
+			column := b.Gather(b.Slice(w, "k", 2), "g", b.Column(3))
+			return b.Tanh(b.Add(b.Mul(b.Slice(rows, "k", 1), b.Column(0)), column))
+		},
+		terms: "scatter",
+	},
+	{
 		name: "low-rank weights",
 		loss: func(b *Builder) *Node {
 			w := b.MatMul(b.Param("a", Shape{{"k", 3}, {"r", 2}}), b.Param("c", Shape{{"r", 2}, {"h", 4}}))
