@@ -15,10 +15,10 @@ func BenchmarkUnary(b *testing.B) {
 	for i := range x {
 		x[i] = 0.001 + float64(i)/300
 	}
-	for _, k := range implementations() {
-		all := k.unaries()
+	for _, by := range interpreters() {
+		all := by.unaries()
 		for _, name := range slices.Sorted(maps.Keys(all)) {
-			b.Run(name+"/"+k.name, func(b *testing.B) {
+			b.Run(name+"/"+by.of.name, func(b *testing.B) {
 				for range b.N {
 					all[name](y, x)
 				}

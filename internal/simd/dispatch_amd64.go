@@ -19,11 +19,9 @@ func implementations() []*kernels {
 
 var avx512 = &kernels{
 	name: "AVX-512",
-	exp:  expAVX512, expm1: expm1AVX512, log: logAVX512, log1p: log1pAVX512, sigmoid: sigmoidAVX512, logSigmoid: logSigmoidAVX512, softplus: softplusAVX512, tanh: tanhAVX512,
-	erf: erfAVX512, normalCDF: normalCDFAVX512, logNormalCDF: logNormalCDFAVX512, gelu: geluAVX512, lgamma: lgammaAVX512, digamma: digammaAVX512,
-	neg: negAVX512, square: squareAVX512, reciprocal: reciprocalAVX512, sqrt: sqrtAVX512,
-	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, max: maxAVX512, addProduct: addProductAVX512,
-	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, divScalar: divScalarAVX512, fromScalar: fromScalarAVX512, overScalar: overScalarAVX512, maxScalar: maxScalarAVX512, axpy: axpyAVX512,
+	exp:  expAVX512, lgamma: lgammaAVX512, digamma: digammaAVX512, neg: negAVX512, square: squareAVX512,
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, addProduct: addProductAVX512,
+	addScalar: addScalarAVX512, mulScalar: mulScalarAVX512, axpy: axpyAVX512,
 	sum: sumAVX512, dot: dotAVX512, clipFlat: clipFlatAVX512, adam: adamAVX512, adamGain: adamGainAVX512,
 	rowDots32: rowDots32AVX512, rowDots64: rowDots64AVX512, rowSum32: rowSum32AVX512, rowSum64: rowSum64AVX512,
 	columns32: columns32AVX512, columns64: columns64AVX512,
@@ -44,11 +42,9 @@ var avx512 = &kernels{
 
 var avx2 = &kernels{
 	name: "AVX2",
-	exp:  expAVX2, expm1: expm1AVX2, log: logAVX2, log1p: log1pAVX2, sigmoid: sigmoidAVX2, logSigmoid: logSigmoidAVX2, softplus: softplusAVX2, tanh: tanhAVX2,
-	erf: erfAVX2, normalCDF: normalCDFAVX2, logNormalCDF: logNormalCDFAVX2, gelu: geluAVX2, lgamma: lgammaAVX2, digamma: digammaAVX2,
-	neg: negAVX2, square: squareAVX2, reciprocal: reciprocalAVX2, sqrt: sqrtAVX2,
-	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, max: maxAVX2, addProduct: addProductAVX2,
-	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, divScalar: divScalarAVX2, fromScalar: fromScalarAVX2, overScalar: overScalarAVX2, maxScalar: maxScalarAVX2, axpy: axpyAVX2,
+	exp:  expAVX2, lgamma: lgammaAVX2, digamma: digammaAVX2, neg: negAVX2, square: squareAVX2,
+	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, addProduct: addProductAVX2,
+	addScalar: addScalarAVX2, mulScalar: mulScalarAVX2, axpy: axpyAVX2,
 	sum: sumAVX2, dot: dotAVX2, clipFlat: clipFlatAVX2, adam: adamAVX2, adamGain: adamGainAVX2,
 	rowDots32: rowDots32AVX2, rowDots64: rowDots64AVX2, rowSum32: rowSum32AVX2, rowSum64: rowSum64AVX2,
 	columns32: columns32AVX2, columns64: columns64AVX2,

@@ -38,35 +38,53 @@ func equal(t *testing.T, name string, got, want []float64) {
 	}
 }
 
-// unaries are the functions of one value, by name.
-func (k *kernels) unaries() map[string]func(dst, x []float64) {
-	return map[string]func(dst, x []float64){
-		"exp": k.exp, "expm1": k.expm1, "log": k.log, "log1p": k.log1p,
-		"sigmoid": k.sigmoid, "logSigmoid": k.logSigmoid, "softplus": k.softplus, "tanh": k.tanh,
-		"erf": k.erf, "normalCDF": k.normalCDF, "logNormalCDF": k.logNormalCDF, "gelu": k.gelu,
-		"lgamma": k.lgamma, "digamma": k.digamma,
-		"neg": k.neg, "square": k.square, "reciprocal": k.reciprocal, "sqrt": k.sqrt,
+// unaries are the functions of one value, by name: codes of programs, and kernels.
+func (by *interpreter) unaries() map[string]func(dst, x []float64) {
+	all := map[string]func(dst, x []float64){"kernel exp": by.of.exp, "lgamma": by.of.lgamma, "digamma": by.of.digamma}
+	for name, op := range map[string]Opcode{
+		"exp": OpExp, "expm1": OpExpm1, "log": OpLog, "log1p": OpLog1p, "sigmoid": OpSigmoid, "logSigmoid": OpLogSigmoid,
+		"softplus": OpSoftplus, "tanh": OpTanh, "erf": OpErf, "normalCDF": OpNormalCDF, "logNormalCDF": OpLogNormalCDF,
+		"gelu": OpGelu, "neg": OpNeg, "square": OpSquare, "reciprocal": OpReciprocal, "sqrt": OpSqrt,
+	} {
+		p := newProgram(by, []Instruction{{Op: op, Count: 1, A: Place{Space: 1}}})
+		all[name] = func(dst, x []float64) {
+			if len(dst) > 0 {
+				p.Run(&[Spaces][]float64{dst, x}, len(dst))
+			}
+		}
 	}
+	return all
+}
+
+// reference is the plain interpreter.
+func reference() *interpreter {
+	list := interpreters()
+	return list[len(list)-1]
 }
 
 func TestUnary(t *testing.T) {
 	all := inputs()
 	want := map[string][]float64{}
-	for name, f := range plain.unaries() {
+	for name, f := range reference().unaries() {
 		want[name] = make([]float64, len(all))
 		f(want[name], all)
 	}
-	forms(t, func(t *testing.T, k *kernels) {
-		for name, f := range k.unaries() {
-			for _, n := range append(lengths(), len(all)) {
-				x, dst := atEnd(t, all[:n]), atEnd(t, make([]float64, n))
-				f(dst, x)
-				equal(t, name, dst, want[name][:n])
-				f(x, x)
-				equal(t, name+" in place", x, want[name][:n])
-			}
+	for _, by := range interpreters() {
+		if by.of == plain {
+			continue
 		}
-	})
+		t.Run(by.of.name, func(t *testing.T) {
+			for name, f := range by.unaries() {
+				for _, n := range append(lengths(), len(all)) {
+					x, dst := atEnd(t, all[:n]), atEnd(t, make([]float64, n))
+					f(dst, x)
+					equal(t, name, dst, want[name][:n])
+					f(x, x)
+					equal(t, name+" in place", x, want[name][:n])
+				}
+			}
+		})
+	}
 }
 
 func TestBinary(t *testing.T) {
@@ -75,7 +93,6 @@ func TestBinary(t *testing.T) {
 	get := map[string]func(k *kernels) func(dst, a, b []float64){
 		"add": func(k *kernels) func(dst, a, b []float64) { return k.add }, "sub": func(k *kernels) func(dst, a, b []float64) { return k.sub },
 		"mul": func(k *kernels) func(dst, a, b []float64) { return k.mul }, "div": func(k *kernels) func(dst, a, b []float64) { return k.div },
-		"max":        func(k *kernels) func(dst, a, b []float64) { return k.max },
 		"addProduct": func(k *kernels) func(dst, a, b []float64) { return k.addProduct },
 	}
 	forms(t, func(t *testing.T, k *kernels) {
@@ -95,9 +112,7 @@ func TestWithScalar(t *testing.T) {
 	all := inputs()
 	get := map[string]func(k *kernels) func(dst, a []float64, s float64){
 		"addScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.addScalar }, "mulScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.mulScalar },
-		"divScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.divScalar }, "fromScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.fromScalar },
-		"maxScalar":  func(k *kernels) func(dst, a []float64, s float64) { return k.maxScalar },
-		"overScalar": func(k *kernels) func(dst, a []float64, s float64) { return k.overScalar }, "axpy": func(k *kernels) func(dst, a []float64, s float64) { return k.axpy },
+		"axpy": func(k *kernels) func(dst, a []float64, s float64) { return k.axpy },
 	}
 	forms(t, func(t *testing.T, k *kernels) {
 		for name, f := range get {

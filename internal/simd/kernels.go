@@ -5,13 +5,11 @@ package simd
 type kernels struct {
 	name string
 
-	exp, expm1, log, log1p, sigmoid, logSigmoid, softplus, tanh func(dst, x []float64)
-	erf, normalCDF, logNormalCDF, gelu, lgamma, digamma         func(dst, x []float64)
-	neg, square, reciprocal, sqrt                               func(dst, x []float64)
+	exp, lgamma, digamma, neg, square func(dst, x []float64)
 
-	add, sub, mul, div, max, addProduct func(dst, a, b []float64)
+	add, sub, mul, div, addProduct func(dst, a, b []float64)
 
-	addScalar, mulScalar, divScalar, fromScalar, overScalar, maxScalar, axpy func(dst, a []float64, s float64)
+	addScalar, mulScalar, axpy func(dst, a []float64, s float64)
 
 	sum      func(a []float64) float64
 	dot      func(a, b []float64) float64
@@ -42,13 +40,9 @@ var active = implementations()[0]
 // plain is the reference, and the fallback.
 var plain = &kernels{
 	name: "plain",
-	exp:  each(expOne), expm1: each(expm1One), log: each(logOne), log1p: each(log1pOne),
-	sigmoid: each(sigmoidOne), logSigmoid: each(logSigmoidOne), softplus: each(softplusOne), tanh: each(tanhOne),
-	erf: each(erfOne), normalCDF: each(normalCDFOne), logNormalCDF: each(logNormalCDFOne), gelu: each(geluOne),
-	lgamma: each(lgammaOne), digamma: each(digammaOne),
-	neg: neg, square: square, reciprocal: reciprocal, sqrt: sqrt,
-	add: add, sub: sub, mul: mul, div: div, max: maximum, addProduct: addProduct,
-	addScalar: addScalar, mulScalar: mulScalar, divScalar: divScalar, fromScalar: fromScalar, overScalar: overScalar, maxScalar: maxScalar, axpy: axpy,
+	exp:  each(expOne), lgamma: each(lgammaOne), digamma: each(digammaOne), neg: neg, square: square,
+	add: add, sub: sub, mul: mul, div: div, addProduct: addProduct,
+	addScalar: addScalar, mulScalar: mulScalar, axpy: axpy,
 	sum: sum, dot: dot, clipFlat: clipFlat, adam: adam, adamGain: adamGain,
 	rowDots32: rowDots[float32], rowDots64: rowDots[float64], rowSum32: rowSum[float32], rowSum64: rowSum[float64],
 	columns32: columns[float32], columns64: columns[float64],

@@ -7,39 +7,6 @@ package simd
 // dst = exp(x)
 func expAVX2(dst []float64, x []float64)
 
-// dst = exp(x)-1
-func expm1AVX2(dst []float64, x []float64)
-
-// dst = log(x)
-func logAVX2(dst []float64, x []float64)
-
-// dst = log(1+x)
-func log1pAVX2(dst []float64, x []float64)
-
-// dst = 1/(1+exp(-x))
-func sigmoidAVX2(dst []float64, x []float64)
-
-// dst = -log(1+exp(-x))
-func logSigmoidAVX2(dst []float64, x []float64)
-
-// dst = log(1+exp(x))
-func softplusAVX2(dst []float64, x []float64)
-
-// dst = tanh(x)
-func tanhAVX2(dst []float64, x []float64)
-
-// dst = erf(x)
-func erfAVX2(dst []float64, x []float64)
-
-// dst = Φ(x)
-func normalCDFAVX2(dst []float64, x []float64)
-
-// dst = log Φ(x)
-func logNormalCDFAVX2(dst []float64, x []float64)
-
-// dst = x·Φ(x)
-func geluAVX2(dst []float64, x []float64)
-
 // dst = log Γ(x), x > 0
 func lgammaAVX2(dst []float64, x []float64)
 
@@ -51,12 +18,6 @@ func negAVX2(dst []float64, x []float64)
 
 // dst = x²
 func squareAVX2(dst []float64, x []float64)
-
-// dst = 1/x
-func reciprocalAVX2(dst []float64, x []float64)
-
-// dst = √x
-func sqrtAVX2(dst []float64, x []float64)
 
 // dst = a + b
 func addAVX2(dst []float64, a []float64, b []float64)
@@ -70,26 +31,11 @@ func mulAVX2(dst []float64, a []float64, b []float64)
 // dst = a/b
 func divAVX2(dst []float64, a []float64, b []float64)
 
-// dst = max(a, b)
-func maxAVX2(dst []float64, a []float64, b []float64)
-
 // dst = a + s
 func addScalarAVX2(dst []float64, a []float64, s float64)
 
 // dst = a·s
 func mulScalarAVX2(dst []float64, a []float64, s float64)
-
-// dst = a/s
-func divScalarAVX2(dst []float64, a []float64, s float64)
-
-// dst = s - a
-func fromScalarAVX2(dst []float64, a []float64, s float64)
-
-// dst = s/a
-func overScalarAVX2(dst []float64, a []float64, s float64)
-
-// dst = max(a, s)
-func maxScalarAVX2(dst []float64, a []float64, s float64)
 
 // dst = fma(a, b, dst)
 func addProductAVX2(dst []float64, a []float64, b []float64)
@@ -179,39 +125,6 @@ func cutTile1x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride i
 // dst = exp(x)
 func expAVX512(dst []float64, x []float64)
 
-// dst = exp(x)-1
-func expm1AVX512(dst []float64, x []float64)
-
-// dst = log(x)
-func logAVX512(dst []float64, x []float64)
-
-// dst = log(1+x)
-func log1pAVX512(dst []float64, x []float64)
-
-// dst = 1/(1+exp(-x))
-func sigmoidAVX512(dst []float64, x []float64)
-
-// dst = -log(1+exp(-x))
-func logSigmoidAVX512(dst []float64, x []float64)
-
-// dst = log(1+exp(x))
-func softplusAVX512(dst []float64, x []float64)
-
-// dst = tanh(x)
-func tanhAVX512(dst []float64, x []float64)
-
-// dst = erf(x)
-func erfAVX512(dst []float64, x []float64)
-
-// dst = Φ(x)
-func normalCDFAVX512(dst []float64, x []float64)
-
-// dst = log Φ(x)
-func logNormalCDFAVX512(dst []float64, x []float64)
-
-// dst = x·Φ(x)
-func geluAVX512(dst []float64, x []float64)
-
 // dst = log Γ(x), x > 0
 func lgammaAVX512(dst []float64, x []float64)
 
@@ -223,12 +136,6 @@ func negAVX512(dst []float64, x []float64)
 
 // dst = x²
 func squareAVX512(dst []float64, x []float64)
-
-// dst = 1/x
-func reciprocalAVX512(dst []float64, x []float64)
-
-// dst = √x
-func sqrtAVX512(dst []float64, x []float64)
 
 // dst = a + b
 func addAVX512(dst []float64, a []float64, b []float64)
@@ -242,26 +149,11 @@ func mulAVX512(dst []float64, a []float64, b []float64)
 // dst = a/b
 func divAVX512(dst []float64, a []float64, b []float64)
 
-// dst = max(a, b)
-func maxAVX512(dst []float64, a []float64, b []float64)
-
 // dst = a + s
 func addScalarAVX512(dst []float64, a []float64, s float64)
 
 // dst = a·s
 func mulScalarAVX512(dst []float64, a []float64, s float64)
-
-// dst = a/s
-func divScalarAVX512(dst []float64, a []float64, s float64)
-
-// dst = s - a
-func fromScalarAVX512(dst []float64, a []float64, s float64)
-
-// dst = s/a
-func overScalarAVX512(dst []float64, a []float64, s float64)
-
-// dst = max(a, s)
-func maxScalarAVX512(dst []float64, a []float64, s float64)
 
 // dst = fma(a, b, dst)
 func addProductAVX512(dst []float64, a []float64, b []float64)

@@ -2,7 +2,7 @@ package simd
 
 // An Opcode is what an instruction of a Program does, on all lanes of its
 // elements unless it says otherwise: a, b and c are its operands, s an operand
-// that is one number. Functions and roundings are those of the kernels.
+// that is one number. Errors of functions are bounded in ulp.
 type Opcode uint8
 
 // The opcodes.
@@ -14,18 +14,18 @@ const (
 	OpSquare                     // to = a²
 	OpReciprocal                 // to = 1/a
 	OpSqrt                       // to = √a
-	OpExp                        // to = exp(a)
-	OpLog                        // to = log(a)
-	OpSigmoid                    // to = 1/(1+exp(-a))
-	OpSoftplus                   // to = log(1+exp(a))
-	OpExpm1                      // to = exp(a)-1
-	OpLog1p                      // to = log(1+a)
-	OpLogSigmoid                 // to = -log(1+exp(-a))
-	OpTanh                       // to = tanh(a)
-	OpErf                        // to = erf(a)
-	OpNormalCDF                  // to = Φ(a)
-	OpLogNormalCDF               // to = log Φ(a)
-	OpGelu                       // to = a·Φ(a)
+	OpExp                        // to = exp(a); 1 ulp
+	OpLog                        // to = log(a); 1 ulp
+	OpSigmoid                    // to = 1/(1+exp(-a)); 3 ulp
+	OpSoftplus                   // to = log(1+exp(a)); 3 ulp
+	OpExpm1                      // to = exp(a)-1; 2 ulp
+	OpLog1p                      // to = log(1+a); 2 ulp
+	OpLogSigmoid                 // to = -log(1+exp(-a)); 3 ulp
+	OpTanh                       // to = tanh(a); 3 ulp
+	OpErf                        // to = erf(a); 2 ulp
+	OpNormalCDF                  // to = Φ(a); 5 ulp
+	OpLogNormalCDF               // to = log Φ(a); 5 ulp
+	OpGelu                       // to = a·Φ(a); 5 ulp
 	OpAbs                        // to = |a|
 	OpAdd                        // to = a + b
 	OpSub                        // to = a - b

@@ -10,12 +10,13 @@ import (
 // Every interpreter gives the bits of the plain form: each opcode alone, on
 // elements of any number of lanes, the arrays ending where memory ends.
 func TestProgram(t *testing.T) {
-	list := interpreters()
-	reference := list[len(list)-1]
-	if reference.codes != nil {
+	if reference().codes != nil {
 		t.Fatal("the last interpreter is not the plain one")
 	}
-	for _, by := range list[:len(list)-1] {
+	for _, by := range interpreters() {
+		if by.of == plain {
+			continue
+		}
 		for op := opStop + 1; op < opcodes; op++ {
 			t.Run(fmt.Sprintf("%s/%d", by.of.name, op), func(t *testing.T) {
 				for _, c := range []struct{ pitch, count int }{{1, 1}, {1, 7}, {1, 16}, {3, 5}, {8, 1}, {16, 3}, {32, 2}, {40, 8}, {104, 2}, {104, 5}} {
@@ -50,7 +51,7 @@ func TestProgram(t *testing.T) {
 						got[s] = atEnd(t, want[s])
 					}
 					got[2] = atEnd(t, want[2])
-					newProgram(reference, []Instruction{in}).Run(&want, c.pitch)
+					newProgram(reference(), []Instruction{in}).Run(&want, c.pitch)
 					newProgram(by, []Instruction{in}).Run(&got, c.pitch)
 					for s := range want {
 						equal(t, fmt.Sprintf("%+v, space %d", c, s), got[s], want[s])

@@ -2,6 +2,13 @@ package simd
 
 import "math"
 
+// functions are the plain forms of those of one value.
+var functions = [opcodes]func(float64) float64{
+	OpExp: expOne, OpLog: logOne, OpSigmoid: sigmoidOne, OpSoftplus: softplusOne, OpExpm1: expm1One, OpLog1p: log1pOne,
+	OpLogSigmoid: logSigmoidOne, OpTanh: tanhOne, OpErf: erfOne, OpNormalCDF: normalCDFOne, OpLogNormalCDF: logNormalCDFOne,
+	OpGelu: geluOne,
+}
+
 // run is the plain form of an instruction.
 func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	elements := func(p Place, count int) []float64 {
@@ -24,6 +31,12 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 		}
 	}
 	to, a, b := v[0], v[1], v[2]
+	if f := functions[in.Op]; f != nil {
+		for i, x := range a {
+			to[i] = f(x)
+		}
+		return
+	}
 	switch in.Op {
 	case OpFill:
 		for i := range to {
@@ -36,33 +49,9 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	case OpSquare:
 		plain.square(to, a)
 	case OpReciprocal:
-		plain.reciprocal(to, a)
+		reciprocal(to, a)
 	case OpSqrt:
-		plain.sqrt(to, a)
-	case OpExp:
-		plain.exp(to, a)
-	case OpLog:
-		plain.log(to, a)
-	case OpSigmoid:
-		plain.sigmoid(to, a)
-	case OpSoftplus:
-		plain.softplus(to, a)
-	case OpExpm1:
-		plain.expm1(to, a)
-	case OpLog1p:
-		plain.log1p(to, a)
-	case OpLogSigmoid:
-		plain.logSigmoid(to, a)
-	case OpTanh:
-		plain.tanh(to, a)
-	case OpErf:
-		plain.erf(to, a)
-	case OpNormalCDF:
-		plain.normalCDF(to, a)
-	case OpLogNormalCDF:
-		plain.logNormalCDF(to, a)
-	case OpGelu:
-		plain.gelu(to, a)
+		sqrt(to, a)
 	case OpAbs:
 		for i, x := range a {
 			to[i] = math.Abs(x)
@@ -76,7 +65,7 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	case OpDiv:
 		plain.div(to, a, b)
 	case OpMax:
-		plain.max(to, a, b)
+		maximum(to, a, b)
 	case OpMin:
 		for i, x := range a {
 			if to[i] = b[i]; x < b[i] || x != x {
@@ -104,15 +93,15 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	case OpSubScalar:
 		plain.addScalar(to, a, -s)
 	case OpFromScalar:
-		plain.fromScalar(to, a, s)
+		fromScalar(to, a, s)
 	case OpMulScalar:
 		plain.mulScalar(to, a, s)
 	case OpDivScalar:
-		plain.divScalar(to, a, s)
+		divScalar(to, a, s)
 	case OpOverScalar:
-		plain.overScalar(to, a, s)
+		overScalar(to, a, s)
 	case OpMaxScalar:
-		plain.maxScalar(to, a, s)
+		maxScalar(to, a, s)
 	case OpAddProduct:
 		plain.addProduct(to, a, b)
 	case OpAxpy:

@@ -13,51 +13,11 @@ package simd
 // the exponential of a NaN is a NaN.
 func Exp(dst, x []float64) { active.exp(dst, x[:len(dst)]) }
 
-// Log sets dst to log(x), to within 1 ulp: -Inf at zero, NaN below it.
-func Log(dst, x []float64) { active.log(dst, x[:len(dst)]) }
-
-// Sigmoid sets dst to 1/(1+exp(-x)), to within 3 ulp.
-func Sigmoid(dst, x []float64) { active.sigmoid(dst, x[:len(dst)]) }
-
-// Softplus sets dst to log(1+exp(x)), to within 3 ulp.
-func Softplus(dst, x []float64) { active.softplus(dst, x[:len(dst)]) }
-
-// Expm1 sets dst to exp(x)-1, to within 2 ulp.
-func Expm1(dst, x []float64) { active.expm1(dst, x[:len(dst)]) }
-
-// Log1p sets dst to log(1+x), to within 2 ulp: -Inf at -1, NaN below it.
-func Log1p(dst, x []float64) { active.log1p(dst, x[:len(dst)]) }
-
-// LogSigmoid sets dst to log(1/(1+exp(-x))), to within 3 ulp.
-func LogSigmoid(dst, x []float64) { active.logSigmoid(dst, x[:len(dst)]) }
-
-// Tanh sets dst to the hyperbolic tangent of x, to within 3 ulp.
-func Tanh(dst, x []float64) { active.tanh(dst, x[:len(dst)]) }
-
-// Erf sets dst to the error function of x, to within 2 ulp.
-func Erf(dst, x []float64) { active.erf(dst, x[:len(dst)]) }
-
-// NormalCDF sets dst to Φ(x), the standard normal distribution function, to
-// within 5 ulp; below -37.6 it becomes zero.
-func NormalCDF(dst, x []float64) { active.normalCDF(dst, x[:len(dst)]) }
-
-// LogNormalCDF sets dst to log Φ(x), to within 5 ulp.
-func LogNormalCDF(dst, x []float64) { active.logNormalCDF(dst, x[:len(dst)]) }
-
-// Gelu sets dst to x·Φ(x), to within 5 ulp.
-func Gelu(dst, x []float64) { active.gelu(dst, x[:len(dst)]) }
-
 // Neg sets dst to -x.
 func Neg(dst, x []float64) { active.neg(dst, x[:len(dst)]) }
 
 // Square sets dst to x².
 func Square(dst, x []float64) { active.square(dst, x[:len(dst)]) }
-
-// Reciprocal sets dst to 1/x.
-func Reciprocal(dst, x []float64) { active.reciprocal(dst, x[:len(dst)]) }
-
-// Sqrt sets dst to √x.
-func Sqrt(dst, x []float64) { active.sqrt(dst, x[:len(dst)]) }
 
 // Add sets dst to a + b.
 func Add(dst, a, b []float64) { active.add(dst, a[:len(dst)], b[:len(dst)]) }
@@ -71,9 +31,6 @@ func Mul(dst, a, b []float64) { active.mul(dst, a[:len(dst)], b[:len(dst)]) }
 // Div sets dst to a/b.
 func Div(dst, a, b []float64) { active.div(dst, a[:len(dst)], b[:len(dst)]) }
 
-// Max sets dst to max(a, b); NaN wins.
-func Max(dst, a, b []float64) { active.max(dst, a[:len(dst)], b[:len(dst)]) }
-
 // AddProduct adds a·b to dst, each with one rounding.
 func AddProduct(dst, a, b []float64) { active.addProduct(dst, a[:len(dst)], b[:len(dst)]) }
 
@@ -82,18 +39,6 @@ func AddScalar(dst, a []float64, s float64) { active.addScalar(dst, a[:len(dst)]
 
 // MulScalar sets dst to a·s.
 func MulScalar(dst, a []float64, s float64) { active.mulScalar(dst, a[:len(dst)], s) }
-
-// DivScalar sets dst to a/s.
-func DivScalar(dst, a []float64, s float64) { active.divScalar(dst, a[:len(dst)], s) }
-
-// FromScalar sets dst to s - a.
-func FromScalar(dst, a []float64, s float64) { active.fromScalar(dst, a[:len(dst)], s) }
-
-// OverScalar sets dst to s/a.
-func OverScalar(dst, a []float64, s float64) { active.overScalar(dst, a[:len(dst)], s) }
-
-// MaxScalar sets dst to max(a, s); NaN wins.
-func MaxScalar(dst, a []float64, s float64) { active.maxScalar(dst, a[:len(dst)], s) }
 
 // Axpy adds s·a to dst, each with one rounding.
 func Axpy(dst []float64, s float64, a []float64) { active.axpy(dst, a[:len(dst)], s) }

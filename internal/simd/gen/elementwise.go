@@ -10,37 +10,18 @@ import (
 // scalar.
 func elementwise(i isa) {
 	unary(i, "exp", "exp(x)", expKernel)
-	unary(i, "expm1", "exp(x)-1", expm1Kernel)
-	unary(i, "log", "log(x)", logKernel)
-	unary(i, "log1p", "log(1+x)", log1pKernel)
-	unary(i, "sigmoid", "1/(1+exp(-x))", sigmoidKernel)
-	unary(i, "logSigmoid", "-log(1+exp(-x))", logSigmoidKernel)
-	unary(i, "softplus", "log(1+exp(x))", softplusKernel)
-	unary(i, "tanh", "tanh(x)", tanhKernel)
-	unary(i, "erf", "erf(x)", erfKernel)
-	unary(i, "normalCDF", "Φ(x)", normalCDFKernel)
-	unary(i, "logNormalCDF", "log Φ(x)", logNormalCDFKernel)
-	unary(i, "gelu", "x·Φ(x)", geluKernel)
 	unary(i, "lgamma", "log Γ(x), x > 0", lgammaKernel)
 	unary(i, "digamma", "d/dx log Γ(x), x > 0", digammaKernel)
 	unary(i, "neg", "-x", negative)
 	unary(i, "square", "x²", func(i isa, x VecVirtual) VecVirtual { return i.mul(x, x) })
-	unary(i, "reciprocal", "1/x", func(i isa, x VecVirtual) VecVirtual { return i.div(c(i, 1), x) })
-	unary(i, "sqrt", "√x", isa.sqrt)
 
 	binary(i, "add", "a + b", isa.add)
 	binary(i, "sub", "a - b", isa.sub)
 	binary(i, "mul", "a·b", isa.mul)
 	binary(i, "div", "a/b", isa.div)
 
-	binary(i, "max", "max(a, b)", maxKernel)
-
 	withScalar(i, "addScalar", "a + s", isa.add)
 	withScalar(i, "mulScalar", "a·s", isa.mul)
-	withScalar(i, "divScalar", "a/s", isa.div)
-	withScalar(i, "fromScalar", "s - a", func(i isa, a, s VecVirtual) VecVirtual { return i.sub(s, a) })
-	withScalar(i, "overScalar", "s/a", func(i isa, a, s VecVirtual) VecVirtual { return i.div(s, a) })
-	withScalar(i, "maxScalar", "max(a, s)", maxKernel)
 	accumulating(i)
 	conversions(i)
 }
