@@ -13,10 +13,11 @@ import (
 // What it computes is what Propose, Absorb and Advance compute, but for the
 // rounding of elementary functions.
 type ahead struct {
-	oracle              aheadOracle
-	state, inputs, kept []float64
-	eta                 []float64 // of one step
-	perStep             int       // numbers that are made on the host for a step, about
+	oracle       aheadOracle
+	inputs, kept []float64
+	state, last  []float64 // last: the memory of l's arrays, once they have left their own
+	eta          []float64 // of one step
+	perStep      int       // numbers that are made on the host for a step, about
 }
 
 // aheadOracle is an Oracle that may be able to take many steps at once.
@@ -25,8 +26,10 @@ type aheadOracle interface {
 	Steps(state, kept, inputs []float64, n int) (done int, err error)
 }
 
-// Bounds of one call: its steps, and the numbers that they need or leave.
-const aheadSteps, aheadNumbers = 512, 1 << 22
+// Bounds of one call: its steps, and the numbers that they need or leave. An engine
+// makes what the next steps need while it takes others, but for the first ones of a
+// call.
+const aheadSteps, aheadNumbers = 4096, 1 << 22
 
 // newAhead returns nil where steps have to be taken one by one: the plan has
 // something that no tape is written for, or the engine has to be asked each time.
@@ -40,10 +43,13 @@ func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
 	if err != nil || o.Prepare(post) != nil {
 		return nil
 	}
-	batch := l.plan.SamplingRate * float64(l.plan.Records)
+	batch, place := l.plan.SamplingRate*float64(l.plan.Records), 0.5
+	if l.plan.SamplingRate == 1 {
+		place = 0.01 // no numbers, but time
+	}
 	return &ahead{
-		oracle: o, state: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
-		perStep: l.guide.Noise() + 1 + int(batch*(0.5+float64(l.plan.model.Likelihood.AuxRecord))),
+		oracle: o, state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
+		perStep: l.guide.Noise() + 1 + int(batch*(place+float64(l.plan.model.Likelihood.AuxRecord))),
 	}
 }
 
@@ -51,7 +57,7 @@ func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
 // next one has to be taken by itself.
 func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
-	n := min(l.plan.Steps-s.Step, aheadSteps, max(1, aheadNumbers/a.perStep))
+	n := min(l.plan.Steps-s.Step, aheadSteps, max(1, aheadNumbers/a.perStep), max(aheadSteps/8, aheadNumbers/latent))
 	keep := latent // the locations of the trace
 	if n*latent > aheadNumbers {
 		keep = 0
@@ -72,7 +78,8 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	if err != nil || done == 0 {
 		return 0, err
 	}
-	l.unpack(a.state)
+	l.adopt(a.state)
+	a.state, a.last = a.last, a.state
 	for k := range done {
 		if s.Step >= s.Average.start {
 			s.Average.Count++
@@ -113,16 +120,17 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 }
 
 // parts are the arrays of the state in the order of script's parameters.
-func (l *Loop) parts() [][]float64 {
+func (l *Loop) parts() []*[]float64 {
 	s := &l.state
-	parts := [][]float64{s.Lambda, s.Moments[0], s.Moments[1], s.Average.Mean}
+	parts := []*[]float64{&s.Lambda, &s.Moments[0], &s.Moments[1]}
+	if l.averages() {
+		parts = append(parts, &s.Average.Mean)
+	}
 	if l.plan.followsNoise() {
-		parts = append(parts, s.Noise.Variance, s.Noise.Cross, s.Noise.SumSquare)
+		parts = append(parts, &s.Noise.Variance, &s.Noise.Cross, &s.Noise.SumSquare)
 	}
 	if l.plan.NoiseAware == NoiseAwareCurvature {
-		for _, a := range s.Curvature.arrays() {
-			parts = append(parts, *a)
-		}
+		parts = append(parts, s.Curvature.arrays()...)
 	}
 	return parts
 }
@@ -130,15 +138,20 @@ func (l *Loop) parts() [][]float64 {
 func (l *Loop) pack(x []float64) {
 	at := 0
 	for _, p := range l.parts() {
-		at += copy(x[at:], p)
+		at += copy(x[at:], *p)
 	}
 	x[at] = l.state.ClipNorm
 }
 
-func (l *Loop) unpack(x []float64) {
+// adopt makes x the memory of the loop's arrays: of a network they are long.
+func (l *Loop) adopt(x []float64) {
 	at := 0
 	for _, p := range l.parts() {
-		at += copy(p, x[at:])
+		end := at + len(*p)
+		*p = x[at:end:end]
+		at = end
 	}
+	o := l.optimizer.(*adam) // scriptable
+	o.first, o.second = l.state.Moments[0], l.state.Moments[1]
 	l.state.ClipNorm = x[at]
 }

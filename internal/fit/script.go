@@ -15,6 +15,9 @@ func (l *Loop) scriptable() bool {
 		isAdam && (l.isMeanField() || l.isDelta())
 }
 
+// averages says whether any iterate is averaged.
+func (l *Loop) averages() bool { return l.state.Average.start < l.plan.Steps }
+
 func (l *Loop) isMeanField() bool { _, ok := l.guide.(guide.MeanField); return ok }
 func (l *Loop) isDelta() bool     { _, ok := l.guide.(guide.Delta); return ok }
 
@@ -41,8 +44,8 @@ func (l *Loop) script(prior *graph.Tape) (post privacy.Postprocessing, err error
 type leaves struct {
 	b                          *graph.Builder
 	p                          graph.Shape
-	value, first, second, mean []*graph.Node
-	variance, cross, sumSquare *graph.Node // if the noise is followed
+	value, first, second, mean []*graph.Node // mean: if iterates are averaged
+	variance, cross, sumSquare *graph.Node   // if the noise is followed
 	clipNorm                   *graph.Node
 	eta                        *graph.Node // of a mean-field guide
 	rate, correct1, correct2   *graph.Node
@@ -58,6 +61,9 @@ func (l *Loop) newLeaves() *leaves {
 		name string
 		to   *[]*graph.Node
 	}{{"", &x.value}, {"first of ", &x.first}, {"second of ", &x.second}, {"mean of ", &x.mean}} {
+		if part.to == &x.mean && !l.averages() {
+			continue
+		}
 		for _, name := range of {
 			*part.to = append(*part.to, b.Param(part.name+name, x.p))
 		}
@@ -97,7 +103,9 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 	for k := range grad {
 		v, f, s, g := x.adam(k, grad[k])
 		value, first, second = append(value, v), append(first, f), append(second, s)
-		mean = append(mean, b.Add(x.mean[k], b.Mul(x.weight, b.Sub(v, x.mean[k])))) // average.add
+		if l.averages() {
+			mean = append(mean, b.Add(x.mean[k], b.Mul(x.weight, b.Sub(v, x.mean[k])))) // average.add
+		}
 		if k == 0 {
 			gain = g
 		}

@@ -63,6 +63,7 @@ type run struct {
 	one                                             address
 	steps, stateCount, inputCount, wordCount        int32
 	clipNormAt, keptCount, resumes, direct          int32
+	first, _                                        int32
 }
 
 // runs are the arguments of the kernel that takes steps.
@@ -76,7 +77,7 @@ var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}
 	_ [32]struct{}   = [unsafe.Sizeof(pair{})]struct{}{}
-	_ [1384]struct{} = [unsafe.Sizeof(run{})]struct{}{}
+	_ [1392]struct{} = [unsafe.Sizeof(run{})]struct{}{}
 	_ [296]struct{}  = [unsafe.Sizeof(arguments{})]struct{}{}
 )
 

@@ -2,15 +2,13 @@ package gpu
 
 import "unsafe"
 
-// A box is what one call of Steps sends and gets back: a piece of the device's
-// memory and one of the host's of the same layout, so that each way is one copy.
-// First what is only sent; from `back` on, status and state go both ways, and what
-// is kept, from `sent` on, only comes back.
+// A box is a piece of the device's memory and one of the host's of the same layout,
+// so that what is sent or fetched is one copy.
 type box struct {
-	at               block
-	host             unsafe.Pointer
-	bytes            int64 // of the host's piece
-	used, back, sent int64
+	at    block
+	host  unsafe.Pointer
+	bytes int64 // of the host's piece
+	used  int64
 }
 
 // A part of a box is n values from a place on.
@@ -32,13 +30,16 @@ func (p boxPart[T]) in(b *box) []T { return unsafe.Slice((*T)(unsafe.Add(b.host,
 // on is the part's address on the device.
 func (p boxPart[T]) on(b *box) address { return b.at.at + address(p.place) }
 
-// grow makes both pieces as large as the layout, or somewhat larger: memory of the
-// host that a device reads takes long to get, and batches vary.
+// fits says whether both pieces are as large as the layout.
+func (b *box) fits() bool { return b.used <= b.bytes }
+
+// grow makes them so, and somewhat larger: memory of the host that a device reads
+// takes long to get, and batches vary.
 func (b *box) grow(w *worker) error {
-	if b.used <= b.bytes {
+	if b.fits() {
 		return nil
 	}
-	size := b.used + b.used/8
+	size := max(b.used+b.used/8, leastBlock)
 	if err := w.grow(&b.at.at, &b.at.bytes, size); err != nil {
 		return err
 	}
@@ -53,11 +54,16 @@ func (b *box) grow(w *worker) error {
 	return err
 }
 
-// fetch copies back what the device changes, from one place to another, as soon as
-// it is done with what it was asked for.
-func (b *box) fetch(d driver, from, to int64) error {
-	return d.download(unsafe.Add(b.host, from), b.at.at+address(from), to-from)
+// send copies the layout to the device.
+func (b *box) send(d driver) error {
+	if b.used == 0 {
+		return nil
+	}
+	return d.upload(b.at.at, b.host, b.used)
 }
 
+// fetch copies the layout back from the device, up to a place.
+func (b *box) fetch(d driver, to int64) error { return d.download(b.host, b.at.at, to) }
+
 // forget overwrites on the host what was sent: it has random words.
-func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), b.back)) }
+func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), b.used)) }

@@ -35,6 +35,7 @@ type Engine struct {
 	wideFrom  int64
 	mostWords int  // the length of a sum from which the device makes the words of its noise
 	mostPart  int  // records in one launch
+	feedSteps int  // steps in one launch
 	keepsAll  bool // tables on the device, where there is room
 	turn      sync.Mutex
 	residents map[*privacy.Rows]*resident
@@ -42,7 +43,7 @@ type Engine struct {
 }
 
 func newEngine(name string, d driver, opt Options) *Engine {
-	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
+	return &Engine{name: name, driver: d, maxMemory: opt.MaxMemory, wideFrom: wideProducts, mostWords: mostWords, mostPart: partRecords, feedSteps: feedSteps, keepsAll: true, residents: map[*privacy.Rows]*resident{}}
 }
 
 // Name implements privacy.Engine: "cuda:0".

@@ -1,64 +1,135 @@
 package gpu
 
 import (
-	"errors"
-	"unsafe"
+	"slices"
+	"sync"
 
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
 )
 
-// prepareSteps makes room for n steps and lays out the box.
-func (w *worker) prepareSteps(in privacy.StepsInput) error {
-	st := w.stepping
-	r := &st.run
-	slots := 0
-	for k := range in.N {
-		size := w.table.rows.N
-		if in.Offsets != nil {
-			size = int(in.Offsets[k+1] - in.Offsets[k])
-		} else if k > 0 {
-			break
-		}
-		if err := w.prepare(size, in.Clip); err != nil {
+// A feed is what the device gets for some steps before it takes them: public inputs,
+// batches, and random words. Two take turns: one is filled, by several threads, while
+// the device takes the steps of the other.
+type feed struct {
+	box
+	first, n int // steps of the call
+	all      bool
+	slots    int
+	batches  [][]uint32 // of each thread's steps, one after the other
+	starts   []int64    // of the steps' batches among all
+
+	inputs, drawn boxPart[float64]
+	words         boxPart[uint64]
+	offsets       boxPart[int64]
+	places        boxPart[uint32]
+}
+
+// streams are one thread's copies of the streams of noise.
+type streams struct{ sum, count, record *noise.Stream }
+
+// A feed is of at most so many steps, and about so many bytes: enough that a launch
+// and what is around it are a small part of its time, and little enough that the
+// device does not wait long for the first.
+const (
+	feedSteps = 512
+	feedBytes = 4 << 20
+)
+
+// stepsOfFeed is how many steps of a call are fed and launched at a time.
+func (w *worker) stepsOfFeed(in privacy.StepsInput) int {
+	sum, count := w.wordsPerStep(in)
+	batch, place := in.Rate*float64(w.table.rows.N), 4
+	if _, all := in.Draw(0, in.First, nil); all {
+		place = 0
+	}
+	bytes := 8*float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count) + batch*float64(place+8*w.p.tape.AuxRecord)
+	return max(1, min(in.N, w.engine.feedSteps, int(feedBytes/(1+bytes))))
+}
+
+// fill draws the batches of n steps from the first on, and fills a feed.
+func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
+	f.first, f.n = first, min(n, in.N-first)
+	need := w.drawBatches(f, in)
+	w.layOut(f, in)
+	if !f.fits() || w.have.with(need) != w.have {
+		err := w.engine.exclusively(func() error {
+			if err := f.grow(w); err != nil {
+				return err
+			}
+			return w.makeRoom(need)
+		})
+		if err != nil {
 			return err
 		}
-		slots = max(slots, int(w.args.slots))
 	}
-	w.args.slots = int32(slots)
-	r.tape = *w.args
-	r.tape.table, r.tape.valid, r.tape.first = w.table.numbers, w.table.valid, 0
-	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
-	r.steps, r.firstStep = int32(in.N), int64(in.First)
-	r.keptCount = int32(len(in.Kept) / in.N)
-	sum, count := w.wordsPerStep(in)
-	r.wordCount = int32(sum + count)
-	records := in.N * w.table.rows.N
-	if in.Offsets != nil {
-		records = len(in.Places)
-	}
-	b := &st.box
-	b.used = 0
-	st.inputs = reserve[float64](b, len(in.Inputs))
-	st.words = reserve[uint64](b, in.N*(sum+count))
-	st.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
-	st.offsets = reserve[int64](b, len(in.Offsets))
-	st.places = reserve[uint32](b, len(in.Places))
-	b.back = b.used
-	st.status = reserve[status](b, 1)
-	st.state = reserve[float64](b, len(in.State))
-	b.sent = b.used
-	st.kept = reserve[float64](b, len(in.Kept))
-	if err := b.grow(w); err != nil {
-		return err
-	}
-	r.inputs, r.words, r.drawn, r.places, r.kept = st.inputs.on(b), st.words.on(b), st.drawn.on(b), st.places.on(b), st.kept.on(b)
-	if r.offsets = 0; in.Offsets != nil {
-		r.offsets = st.offsets.on(b)
-	}
-	r.status, r.state = st.status.on(b), st.state.on(b)
-	r.unresolved = r.status + 16
-	r.tape.parameters = r.propose.globals
+	inputs := len(in.Inputs) / in.N
+	copy(f.inputs.in(&f.box), in.Inputs[first*inputs:])
+	copy(f.offsets.in(&f.box), f.starts)
+	f.share(in.Threads, func(thread, low, high int) {
+		if !f.all {
+			copy(f.places.in(&f.box)[f.starts[low]:], f.batches[thread])
+		}
+		s := &w.stepping.streams[thread]
+		w.fillWords(f, in, s, low, high)
+		w.fillNoise(f, in, s, low, high)
+	})
 	return nil
+}
+
+// share calls work for each thread's range of a feed's steps at the same time.
+func (f *feed) share(threads int, work func(thread, low, high int)) {
+	var wait sync.WaitGroup
+	for thread := range threads - 1 {
+		wait.Go(func() { work(thread, thread*f.n/threads, (thread+1)*f.n/threads) })
+	}
+	work(threads-1, (threads-1)*f.n/threads, f.n)
+	wait.Wait()
+}
+
+// drawBatches draws the batches and says what memory their slots take.
+func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
+	f.starts = slices.Grow(f.starts[:0], f.n+1)[:f.n+1]
+	f.starts[0] = 0
+	f.batches = slices.Grow(f.batches, in.Threads)[:in.Threads]
+	every := make([]bool, in.Threads)
+	f.share(in.Threads, func(thread, low, high int) {
+		own := f.batches[thread][:0]
+		for k := low; k < high; k++ {
+			batch, all := in.Draw(thread, in.First+f.first+k, own[len(own):])
+			every[thread] = all
+			f.starts[k+1] = int64(len(batch))
+			own = append(own, batch...) // most often to where it is
+		}
+		f.batches[thread] = own
+	})
+	f.all, f.slots = every[in.Threads-1], 0
+	for k := range f.n {
+		size := int(f.starts[k+1])
+		if f.all {
+			size = w.table.rows.N
+		}
+		f.starts[k+1] = f.starts[k] + int64(size)
+		_, slots, memory := w.p.slotsOf(size)
+		f.slots, need = max(f.slots, slots), need.with(memory)
+	}
+	return need
+}
+
+// layOut says where what a feed has is in its box.
+func (w *worker) layOut(f *feed, in privacy.StepsInput) {
+	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
+	if f.all {
+		places, offsets = 0, 0
+	}
+	sum, count := w.wordsPerStep(in)
+	b := &f.box
+	b.used = 0
+	f.inputs = reserve[float64](b, f.n*(len(in.Inputs)/in.N))
+	f.words = reserve[uint64](b, f.n*(sum+count))
+	f.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
+	f.offsets = reserve[int64](b, offsets)
+	f.places = reserve[uint32](b, places)
 }
 
 // wordsPerStep is how many random words the noise of a step takes: of the sum,
@@ -73,75 +144,49 @@ func (w *worker) wordsPerStep(in privacy.StepsInput) (sum, count int) {
 	return sum, count
 }
 
-// fillBox copies to the box, or makes in it, what the steps depend on.
-func (w *worker) fillBox(in privacy.StepsInput) {
-	st := w.stepping
-	b := &st.box
-	copy(st.inputs.in(b), in.Inputs)
-	copy(st.offsets.in(b), in.Offsets)
-	copy(st.places.in(b), in.Places)
-	copy(st.state.in(b), in.State)
-	st.status.in(b)[0] = status{}
-	w.drawWords(st.words.in(b), in)
-	w.drawRecords(st.drawn.in(b), in)
-}
-
-// drawWords makes the random words of the noise of all steps.
-func (w *worker) drawWords(words []uint64, in privacy.StepsInput) {
+// fillWords makes the random words of the noise of some steps.
+func (w *worker) fillWords(f *feed, in privacy.StepsInput, s *streams, low, high int) {
 	sum, count := w.wordsPerStep(in)
-	for k := range in.N {
-		step := words[k*(sum+count):][:sum+count]
+	for k := low; k < high; k++ {
+		words, step := f.words.in(&f.box)[k*(sum+count):][:sum+count], uint64(in.First+f.first+k)
 		if sum > 0 {
-			in.Sum.Seek(uint64(in.First + k))
-			in.Sum.Words64(step[:sum])
+			s.sum.Seek(step)
+			s.sum.Words64(words[:sum])
 		}
 		if count > 0 {
-			in.Count.Seek(uint64(in.First + k))
-			in.Count.Words64(step[sum:])
+			s.count.Seek(step)
+			s.count.Words64(words[sum:])
 		}
 	}
 }
 
-// drawRecords makes the noise of all batches' records.
-func (w *worker) drawRecords(drawn []float64, in privacy.StepsInput) {
-	k := w.p.tape.AuxRecord
-	if k == 0 {
-		return
+// fillNoise makes the noise of the records of some steps.
+func (w *worker) fillNoise(f *feed, in privacy.StepsInput, s *streams, low, high int) {
+	n := int64(w.p.tape.AuxRecord)
+	for k := low; n > 0 && k < high; k++ {
+		s.record.Seek(uint64(in.First + f.first + k))
+		s.record.Normals(f.drawn.in(&f.box)[n*f.starts[k] : n*f.starts[k+1]])
 	}
-	if w.noise == nil {
-		w.noise = in.RecordNoise.Clone()
-	}
-	for step := range in.N {
-		n := k * w.table.rows.N
-		if in.Offsets != nil {
-			n = k * int(in.Offsets[step+1]-in.Offsets[step])
+}
+
+// openStreams makes the threads' copies.
+func (st *stepping) openStreams(in privacy.StepsInput) {
+	for range in.Threads - len(st.streams) {
+		s := streams{sum: in.Sum.Clone(), count: in.Count.Clone()}
+		if in.RecordNoise != nil {
+			s.record = in.RecordNoise.Clone()
 		}
-		w.noise.Seek(uint64(in.First + step))
-		w.noise.Normals(drawn[:n])
-		drawn = drawn[n:]
+		st.streams = append(st.streams, s)
 	}
 }
 
-// setKey sends the key of the sum's noise, from which the device makes the words,
-// if the sum is long.
-func (w *worker) setKey(in privacy.StepsInput) error {
-	r, d := &w.stepping.run, w.engine.driver
-	if r.key = 0; w.p.tape.P <= w.engine.mostWords {
-		return nil
+// wipe gives the copies up.
+func (st *stepping) wipe() {
+	for _, s := range st.streams {
+		s.sum.Wipe()
+		s.count.Wipe()
+		if s.record != nil {
+			s.record.Wipe()
+		}
 	}
-	r.key = w.stepping.key
-	key := in.Sum.Key()
-	err := errors.Join(d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
-	clear(key[:])
-	return err
-}
-
-// forgetKey overwrites the key on the device, and what was made of it.
-func (w *worker) forgetKey() error {
-	r, d := &w.stepping.run, w.engine.driver
-	if r.key == 0 {
-		return nil
-	}
-	nothing := new([keyWords]uint32)
-	return errors.Join(d.upload(r.key, unsafe.Pointer(nothing), 4*keyWords), d.wait())
 }

@@ -96,6 +96,7 @@ func TestFitFollowsCPU(t *testing.T) {
 		"defaults":         {Epsilon: 1, Delta: 1e-5, Steps: 150},
 		"poisson, flat":    {Epsilon: 1, Delta: 1e-5, Steps: 150, SamplingRate: 0.1, Clipping: "flat", ClipNorm: 2},
 		"points":           {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Guide: "delta"},
+		"last iterate":     {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Averaging: new(float64)},
 		"one step a time":  {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Guide: "full-rank"},
 		"automatic, fixed": {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Sampling: "fixed_size", Adjacency: "substitute", Clipping: "automatic"},
 	} {

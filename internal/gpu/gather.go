@@ -9,8 +9,7 @@ import (
 )
 
 // A gathering lets the steps of several workers, those of fits side by side, be
-// taken in one launch. The first worker that has steps to take waits for the
-// others, and launches those of all. Waited for are workers whose last call was
+// taken in one launch, when all have come. Waited for are workers whose last call was
 // Prepare or Steps: the next will be Steps, a single step or Close.
 type gathering struct {
 	runs    address // room for MostTogether of struct run, while there are workers
@@ -19,7 +18,7 @@ type gathering struct {
 	mu       sync.Mutex
 	expected int // of them, those that are waited for
 	waiting  []*launch
-	full     chan struct{} // of the first one that waits
+	full     chan struct{} // tells that all have come
 }
 
 // MostTogether is the most fits whose steps are taken in one launch.
@@ -28,7 +27,7 @@ const MostTogether = 256
 // A launch is one worker's part in one.
 type launch struct {
 	w    *worker
-	done chan error // of those that are not the first
+	done chan error
 }
 
 // join adds a worker that is prepared for steps. The engine's turn is held.
@@ -72,7 +71,7 @@ func (g *gathering) expect(w *worker, yes bool) {
 	g.tell()
 }
 
-// tell wakes the first one that waits when all have come.
+// tell says so when all have come.
 func (g *gathering) tell() {
 	if len(g.waiting) > 0 && len(g.waiting) >= g.expected {
 		select {
@@ -82,25 +81,28 @@ func (g *gathering) tell() {
 	}
 }
 
-// launchSteps runs the steps in w's box together with those of others.
-func (e *Engine) launchSteps(w *worker) error {
+// launchSteps runs the steps that w is aimed at together with those of others, and
+// tells when they are taken.
+func (e *Engine) launchSteps(w *worker) <-chan error {
 	g := &e.gathering
 	l := &launch{w, make(chan error, 1)}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.waiting = append(g.waiting, l)
-	first := len(g.waiting) == 1
-	if first {
+	if len(g.waiting) == 1 {
 		g.full = make(chan struct{}, 1)
+		go e.lead(g.full)
 	}
-	full := g.full
 	g.tell()
-	g.mu.Unlock()
-	if !first {
-		return <-l.done
-	}
+	return l.done
+}
+
+// lead launches what waits when all have come.
+func (e *Engine) lead(full <-chan struct{}) {
 	<-full
 	e.turn.Lock()
 	defer e.turn.Unlock()
+	g := &e.gathering
 	g.mu.Lock()
 	all := g.waiting
 	g.waiting = nil
@@ -115,10 +117,9 @@ func (e *Engine) launchSteps(w *worker) error {
 	for _, l := range all {
 		l.done <- err
 	}
-	return err
 }
 
-// launchTogether sends the boxes, runs the steps and fetches the boxes.
+// launchTogether sends the feeds, runs the steps and fetches what they left.
 func (e *Engine) launchTogether(all []*launch) error {
 	d, list, slots := e.driver, make([]run, len(all)), 1
 	most := all[0].w.stepping.blocks
@@ -127,6 +128,8 @@ func (e *Engine) launchTogether(all []*launch) error {
 		if err := st.send(d); err != nil {
 			return err
 		}
+		to := &st.run.tape // memory of slots: filling the next feed may have made it larger
+		to.lanes, to.partial, to.counts = l.w.args.lanes, l.w.args.partial, l.w.args.counts
 		list[i] = st.run
 		slots = max(slots, int(st.run.tape.slots))
 		if st.run.tape.wide > 0 {
@@ -144,37 +147,12 @@ func (e *Engine) launchTogether(all []*launch) error {
 	if err := launch(stepsKernel, blocks, unsafe.Pointer(args)); err != nil {
 		return err
 	}
-	err := fetchBoxes(d, all)
-	runtime.KeepAlive(list)
-	return err
-}
-
-// fetchBoxes copies back what the steps left: a large state only after the last
-// launch of a call, not where the host has to add noise.
-func fetchBoxes(d driver, all []*launch) error {
-	const large = 1 << 20 // bytes
-	for _, later := range []bool{false, true} {
-		for _, l := range all {
-			st := l.w.stepping
-			b := &st.box
-			from, to := b.back, b.used
-			if to-from > large {
-				if to = st.state.place; later {
-					from, to = to, b.used
-				}
-			} else if later {
-				continue
-			}
-			if later && st.status.in(b)[0].interrupted() {
-				continue
-			}
-			if err := b.fetch(d, from, to); err != nil {
-				return err
-			}
-		}
-		if err := d.wait(); err != nil {
+	for _, l := range all {
+		if err := l.w.stepping.fetch(d); err != nil {
 			return err
 		}
 	}
-	return nil
+	err := d.wait()
+	runtime.KeepAlive(list)
+	return err
 }

@@ -35,102 +35,154 @@ type block struct {
 // keyWords is the room for a key and its round keys, in 4-byte words.
 const keyWords = 8 + 60
 
-// Steps implements privacy.Stepper.
+// Steps implements privacy.Stepper. The steps are taken some at a time, and what the
+// next ones depend on is made meanwhile.
 func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
 		w.engine.gathering.expect(w, true)
-		return errors.Join(w.prepareSteps(in), w.setKey(in))
+		return errors.Join(w.openCall(in), w.setKey(in))
 	})
+	done := 0
 	if err == nil {
-		err = w.takeSteps(in)
+		done, err = w.takeSteps(in)
 	}
 	err = errors.Join(err, w.engine.exclusively(w.forgetKey))
 	if err != nil {
 		return 0, w.engine.explain(err, w)
 	}
-	st := w.stepping
-	done := int(st.status.in(&st.box)[0].done)
-	copy(in.Kept, st.kept.in(&st.box)[:done*int(st.run.keptCount)])
-	if done > 0 {
-		copy(in.State, st.state.in(&st.box))
-	}
 	return done, nil
 }
 
-// takeSteps launches the steps, and again as often as the host has to add noise.
-func (w *worker) takeSteps(in privacy.StepsInput) error {
+// openCall lays out what comes back, and sends the state.
+func (w *worker) openCall(in privacy.StepsInput) error {
 	st := w.stepping
-	s := &st.status.in(&st.box)[0]
-	defer st.box.forget()
-	w.fillBox(in)
-	for st.run.resumes = 0; ; st.run.resumes = 1 {
-		if err := w.engine.launchSteps(w); err != nil {
-			return err
-		}
-		if !s.interrupted() {
-			return nil
-		}
-		if err := w.engine.exclusively(func() error { return w.resolve(in, s) }); err != nil {
-			return err
-		}
-		*s = status{done: s.done}
-	}
-}
-
-// send sends the box, or of steps that resume the status, which is all that changed.
-func (st *stepping) send(d driver) error {
-	b := &st.box
-	from, to := int64(0), b.sent
-	if st.run.resumes != 0 {
-		from, to = st.status.place, st.state.place
-	}
-	return d.upload(b.at.at+address(from), unsafe.Add(b.host, from), to-from)
-}
-
-// resolve adds the noise that double precision does not decide, of step s.done:
-// the device left those numbers as they are.
-func (w *worker) resolve(in privacy.StepsInput, s *status) error {
-	r, d, P := &w.stepping.run, w.engine.driver, w.p.tape.P
-	sum := r.aux + address(8*r.inputCount)
-	step := uint64(in.First) + uint64(s.done)
-	x := new([normalGroup]float64)
-	if err := read(d, unsafe.Pointer(x), r.state+address(8*r.clipNormAt), 8); err != nil {
+	b, r := &st.out, &st.run
+	b.used = 0
+	st.status = reserve[status](b, 1)
+	st.feedSteps = w.stepsOfFeed(in)
+	st.kept = reserve[float64](b, len(in.Kept)/in.N*st.feedSteps)
+	st.state = reserve[float64](b, len(in.State))
+	if err := b.grow(w); err != nil {
 		return err
 	}
-	sigma := in.GradientNoise * x[0] * in.Widened
-	for _, quarter := range s.quarters[:s.unresolved] {
-		if quarter < 0 {
-			count := sum + address(8*P)
-			if err := read(d, unsafe.Pointer(x), count, 8); err != nil {
-				return err
-			}
-			in.Count.Seek(step)
-			in.Count.AddGaussian(x[:1], in.CountNoise*in.Widened)
-			if err := d.upload(count, unsafe.Pointer(x), 8); err != nil {
-				return err
-			}
-			continue
-		}
-		group := int(quarter) / 4
-		at, n := sum+address(8*normalGroup*group), min(normalGroup, P-normalGroup*group)
-		if err := read(d, unsafe.Pointer(x), at, 8*int64(n)); err != nil {
-			return err
-		}
-		in.Sum.SeekBlock(step, uint64(normalGroup/2*group))
-		in.Sum.AddGaussian(x[:n], sigma)
-		for _, i := range []int{0, 1, normalGroup / 2, normalGroup/2 + 1} { // the quarter's own
-			if i += 2 * (int(quarter) % 4); i < n {
-				if err := d.upload(at+address(8*i), unsafe.Pointer(&x[i]), 8); err != nil {
-					return err
-				}
-			}
-		}
-		if err := d.wait(); err != nil { // x is used again
-			return err
-		}
-	}
-	return d.wait()
+	copyNumbers(st.state.in(b), in.State)
+	st.openStreams(in)
+	r.status, r.kept, r.state = st.status.on(b), st.kept.on(b), st.state.on(b)
+	r.unresolved = r.status + 16
+	r.gradientNoise, r.countNoise, r.countTarget, r.widened = in.GradientNoise, in.CountNoise, in.CountTarget, in.Widened
+	sum, count := w.wordsPerStep(in)
+	r.wordCount, r.keptCount = int32(sum+count), int32(len(in.Kept)/in.N)
+	return w.engine.driver.upload(r.state, unsafe.Pointer(&st.state.in(b)[0]), 8*int64(len(in.State)))
 }
 
-// normalGroup is how many normals package noise makes of as many words.
-const normalGroup = 16
+// takeSteps launches feed after feed, and each as often as the host has to add noise.
+func (w *worker) takeSteps(in privacy.StepsInput) (done int, err error) {
+	st := w.stepping
+	n, keptCount := st.feedSteps, int(st.run.keptCount)
+	now, next := &st.feeds[0], &st.feeds[1]
+	defer func() {
+		now.forget()
+		next.forget()
+	}()
+	if err := w.fill(now, in, 0, n); err != nil {
+		return 0, err
+	}
+	s := &st.status.in(&st.out)[0]
+	for done < in.N {
+		w.aim(now, in)
+		taken := w.engine.launchSteps(w)
+		more := done+now.n < in.N
+		if more {
+			err = w.fill(next, in, done+now.n, n)
+		}
+		if err := errors.Join(err, <-taken); err != nil {
+			return 0, err
+		}
+		for s.interrupted() {
+			if err := w.engine.exclusively(func() error { return w.resolve(in, s, done) }); err != nil {
+				return 0, err
+			}
+			st.run.first, st.run.resumes = s.done, 1
+			if err := <-w.engine.launchSteps(w); err != nil {
+				return 0, err
+			}
+		}
+		copy(in.Kept[done*keptCount:], st.kept.in(&st.out)[:int(s.done)*keptCount])
+		done += int(s.done)
+		if !more || int(s.done) < now.n {
+			break
+		}
+		now, next = next, now
+	}
+	if done == 0 {
+		return 0, nil
+	}
+	if !st.fetchesState() {
+		err = w.engine.exclusively(func() error {
+			return read(w.engine.driver, unsafe.Pointer(&st.state.in(&st.out)[0]), st.run.state, 8*int64(len(in.State)))
+		})
+	}
+	copyNumbers(in.State, st.state.in(&st.out))
+	return done, err
+}
+
+// aim points the run at a feed.
+func (w *worker) aim(f *feed, in privacy.StepsInput) {
+	r, b := &w.stepping.run, &f.box
+	w.stepping.fed = f
+	r.tape = *w.args
+	r.tape.setClip(in.Clip)
+	r.tape.slots = int32(f.slots)
+	r.tape.table, r.tape.valid, r.tape.first = w.table.numbers, w.table.valid, 0
+	r.tape.parameters = r.propose.globals
+	r.steps, r.firstStep = int32(f.n), int64(in.First+f.first)
+	r.first, r.resumes = 0, 0
+	r.inputs, r.words, r.drawn, r.places = f.inputs.on(b), f.words.on(b), f.drawn.on(b), f.places.on(b)
+	if r.offsets = f.offsets.on(b); f.all {
+		r.offsets = 0
+	}
+}
+
+// fetchesState says whether the state comes back after each launch: it does where it
+// is small, in the same copy as the rest.
+func (st *stepping) fetchesState() bool { return st.out.used <= 1<<16 }
+
+// send sends what the steps depend on, unless they resume.
+func (st *stepping) send(d driver) error {
+	if st.run.resumes != 0 {
+		return nil
+	}
+	return st.fed.send(d)
+}
+
+// fetch copies back what the steps left.
+func (st *stepping) fetch(d driver) error {
+	if st.fetchesState() {
+		return st.out.fetch(d, st.out.used)
+	}
+	return st.out.fetch(d, st.state.place)
+}
+
+// setKey sends the key of the sum's noise, from which the device makes the words,
+// if the sum is long.
+func (w *worker) setKey(in privacy.StepsInput) error {
+	r, d := &w.stepping.run, w.engine.driver
+	if r.key = 0; w.p.tape.P <= w.engine.mostWords {
+		return nil
+	}
+	r.key = w.stepping.key
+	key := in.Sum.Key()
+	err := errors.Join(d.upload(r.key, unsafe.Pointer(&key[0]), 32), d.wait())
+	clear(key[:])
+	return err
+}
+
+// forgetKey overwrites the key on the device, and what was made of it.
+func (w *worker) forgetKey() error {
+	r, d := &w.stepping.run, w.engine.driver
+	if r.key == 0 {
+		return nil
+	}
+	nothing := new([keyWords]uint32)
+	return errors.Join(d.upload(r.key, unsafe.Pointer(nothing), 4*keyWords), d.wait())
+}

@@ -40,7 +40,9 @@ func (p *program) wide() int {
 func (p *program) unit() int { return max(maxChunk, p.wide()) }
 
 // unitOf is that of a table of N records: no batch has longer chunks.
-func (p *program) unitOf(N int) int { return min(p.unit(), (p.chunk(N)+chunkUnit-1)/chunkUnit*chunkUnit) }
+func (p *program) unitOf(N int) int {
+	return min(p.unit(), (p.chunk(N)+chunkUnit-1)/chunkUnit*chunkUnit)
+}
 
 // chunk is the number of records that a block takes at a time.
 func (p *program) chunk(size int) int {

@@ -12,13 +12,13 @@ import (
 
 // The tests that need a device pass on a driver that has the prototypes of
 // cuda.h, and blocks of 256 fibers instead of a card: what is called, in which
-// order and with what arguments is right.
+// order and with what arguments is right. Models differ in no call.
 func TestDriverCalls(t *testing.T) {
 	newOneThread(t, 0) // skips without a compiler
 	dir := t.TempDir()
 	kernels := filepath.Join(dir, "kernels.so")
 	for _, build := range [][]string{
-		{"g++", "-std=c++17", "-O2", "-ffp-contract=off", "-DTHREADS=256", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
+		{"g++", "-std=c++17", "-O1", "-ffp-contract=off", "-DTHREADS=256", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
 		{"gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/standin.c", "-ldl"},
 	} {
 		if _, err := exec.LookPath(build[0]); err != nil {
@@ -33,7 +33,7 @@ func TestDriverCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(kernels string) (string, error) {
-		c := exec.Command(self, "-test.run", "OnDeviceSameBits", "-test.v")
+		c := exec.Command(self, "-test.run", "OnDeviceSameBits/^(operations|sums|logistic|steps|replicates)", "-test.v")
 		c.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "STANDIN_KERNELS="+kernels, "GPU_TEST_SMALL=1")
 		out, err := c.CombinedOutput()
 		return string(out), err

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"errors"
+	"sync"
 
 	"d3p/internal/privacy"
 )
@@ -13,12 +14,25 @@ type stepping struct {
 	key    address // of the noise: 8 words, then the round keys
 	blocks int     // that can wait for each other
 
-	box                        box
-	inputs, drawn, state, kept boxPart[float64]
-	words                      boxPart[uint64]
-	offsets                    boxPart[int64]
-	places                     boxPart[uint32]
-	status                     boxPart[status]
+	feeds     [2]feed
+	fed       *feed // to the steps that are being taken
+	feedSteps int   // of the call: see stepsOfFeed
+	streams   []streams
+
+	out         box // what comes back
+	status      boxPart[status]
+	kept, state boxPart[float64]
+}
+
+// copyNumbers copies, by several threads if it takes long.
+func copyNumbers(to, from []float64) {
+	const piece = 1 << 18
+	var wait sync.WaitGroup
+	for at := piece; at < len(from); at += piece {
+		wait.Go(func() { copy(to[at:], from[at:min(at+piece, len(from))]) })
+	}
+	copy(to, from[:min(piece, len(from))])
+	wait.Wait()
 }
 
 // Prepare implements privacy.Stepper. The table has to be on the device.

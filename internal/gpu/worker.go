@@ -22,7 +22,7 @@ type worker struct {
 	input  []float64  // parameters, then noise of the step
 	output []float64  // sum, then count
 	have   slotMemory
-	noise  *noise.Stream // of records
+	noise  *noise.Stream // of records, for single steps
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
@@ -161,16 +161,35 @@ func (w *worker) launch(k kernel, blocks int) error {
 // prepare sets what the arguments say of the batch as a whole and makes room
 // for its slots.
 func (w *worker) prepare(size int, clip privacy.Clip) error {
-	a := w.args
-	n := w.p.chunk(size)
-	slots := w.p.slots(size, n)
-	a.chunk, a.slots = int32(n), int32(slots)
+	n, slots, need := w.p.slotsOf(size)
+	w.args.chunk, w.args.slots = int32(n), int32(slots)
+	w.args.setClip(clip)
+	return w.makeRoom(need)
+}
+
+func (a *arguments) setClip(clip privacy.Clip) {
 	a.clipKind, a.clipNorm, a.clipGamma = clipKinds[clip.Kind], clip.Norm, clip.Gamma
-	need := slotMemory{
-		lanes:   8 * int64(slots) * int64(w.p.lanesPerRecord()) * int64(min(n, max(size, chunkUnit))),
-		partial: 8 * int64(slots) * int64(w.p.tape.P),
+}
+
+// slotsOf is how a batch is cut, and the memory that it takes.
+func (p *program) slotsOf(size int) (chunk, slots int, need slotMemory) {
+	chunk = p.chunk(size)
+	slots = p.slots(size, chunk)
+	return chunk, slots, slotMemory{
+		lanes:   8 * int64(slots) * int64(p.lanesPerRecord()) * int64(min(chunk, max(size, chunkUnit))),
+		partial: 8 * int64(slots) * int64(p.tape.P),
 		counts:  8 * int64(slots),
 	}
+}
+
+// with is the memory that is enough for both.
+func (m slotMemory) with(n slotMemory) slotMemory {
+	return slotMemory{max(m.lanes, n.lanes), max(m.partial, n.partial), max(m.counts, n.counts)}
+}
+
+// makeRoom makes the memory of the slots at least as large.
+func (w *worker) makeRoom(need slotMemory) error {
+	a := w.args
 	if err := w.grow(&a.lanes, &w.have.lanes, need.lanes); err != nil {
 		return err
 	}
@@ -206,6 +225,7 @@ func (w *worker) Close() error {
 	return w.engine.exclusively(func() error {
 		err := w.releaseAll()
 		if w.stepping != nil {
+			w.stepping.wipe()
 			err = errors.Join(err, w.engine.leave(w))
 		}
 		return err

@@ -29,7 +29,10 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
-	ahead         StepsInput // of Steps
+
+	samplers []sampler.Sampler // of Steps, one for each thread that draws
+	sampling *noise.Stream     // a clone of theirs
+	started  int               // steps done before the session
 }
 
 // start opens the engine and enters the mechanism in the ledger. before is the
@@ -42,7 +45,8 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		return nil, err
 	}
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
-	draws, err := sampler.New(m.Sampler, c.rows.N, done, root.Stream(noise.Sampling))
+	sampling := root.Stream(noise.Sampling)
+	draws, err := sampler.New(m.Sampler, c.rows.N, done, sampling.Clone())
 	if err != nil {
 		c.table.end()
 		return nil, err
@@ -57,6 +61,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
+		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
 	}
 	s.loops = newLoops(worker)
 	s.gaussian = newGaussian(s.gradientNoise, s.loops)
@@ -205,6 +210,7 @@ func (s *Session) Close() error {
 	s.curator.session = nil
 	s.gaussian.wipe()
 	s.countNoise.Wipe()
+	s.sampling.Wipe()
 	if s.recordNoise != nil {
 		s.recordNoise.Wipe()
 	}

@@ -2,6 +2,9 @@ package privacy_test
 
 import (
 	"errors"
+	"runtime"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,7 +67,7 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 		t.Fatalf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
 	}
 	for k := range 4 {
-		batch := e.got.Places[e.got.Offsets[k]:e.got.Offsets[k+1]]
+		batch, _ := e.got.Draw(k%e.got.Threads, 1+k, nil)
 		if !cmp.Equal(append([]uint32{}, batch...), append([]uint32{}, single.batches[1+k]...)) {
 			t.Errorf("step %d: batch %v, want %v", 1+k, batch, single.batches[1+k])
 		}
@@ -79,6 +82,40 @@ func TestStepsDrawWhatStepDraws(t *testing.T) {
 	}
 }
 
+// Large batches are drawn by several threads, each of which draws any step's.
+func TestLargeBatchesAreDrawnByThreads(t *testing.T) {
+	const N = 6000
+	lines := strings.SplitAfter(strings.TrimSpace(table)+"\n", "\n")
+	e := &fakeStepper{takes: 3}
+	cfg := config(t, e)
+	cfg.Table = tableAt(writeFile(t, "data.csv", lines[0]+strings.Repeat(lines[1], N)))
+	s := begin(t, newCurator(t, cfg), poissonMechanism(t, 10))
+	if err := s.Prepare(privacy.Postprocessing{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Steps([]float64{1}, nil, make([]float64, 3), 3); err != nil {
+		t.Fatal(err)
+	}
+	if e.got.Threads != runtime.GOMAXPROCS(0) || e.got.Rate != 0.5 {
+		t.Errorf("%d threads, rate %g", e.got.Threads, e.got.Rate)
+	}
+	for step := range 3 {
+		want, _ := e.got.Draw(0, step, nil)
+		if len(want) < N/3 { // 25 deviations of 39 below 3000
+			t.Errorf("a batch of %d", len(want))
+		}
+		var wait sync.WaitGroup
+		for thread := range e.got.Threads {
+			wait.Go(func() {
+				if batch, _ := e.got.Draw(thread, step, nil); !cmp.Equal(batch, want) {
+					t.Errorf("thread %d draws another batch for step %d", thread, step)
+				}
+			})
+		}
+		wait.Wait()
+	}
+}
+
 // Steps that were not taken are given back, since nothing of them is released.
 func TestStepsEndEarly(t *testing.T) {
 	e := &fakeStepper{takes: 2}
@@ -86,8 +123,8 @@ func TestStepsEndEarly(t *testing.T) {
 	if done, err := s.Steps([]float64{1}, nil, make([]float64, 6), 6); done != 2 || err != nil || s.StepsDone() != 2 {
 		t.Errorf("%d steps done, %d charged: %v", done, s.StepsDone(), err)
 	}
-	if e.got.Offsets != nil {
-		t.Errorf("full batches have offsets %v", e.got.Offsets)
+	if _, all := e.got.Draw(0, 3, nil); !all {
+		t.Error("a full batch is not all records")
 	}
 }
 

@@ -65,6 +65,12 @@ DEVICE void openCipher(const u32* keys) {
 
 DEVICE u32 bigEndian(u32 w) { return w >> 24 | (w >> 8 & 0xff00) | (w << 8 & 0xff0000) | w << 24; }
 
+// lookUp finds what the bytes of column j add to it, of which row r comes from column
+// j + r: rows are shifted by their number.
+DEVICE void lookUp(const Cipher& cipher, int lane, const u32* c, int j, u32* m) {
+    UNROLL for (int row = 0; row < 4; row++) m[row] = *(const u32*)((const u8*)&cipher.mixed[0][lane] + byteOf(c[(j + row) % 4], row) * sizeof(cipher.mixed[0]));
+}
+
 // encryptCounters sets words[k] to the two words of block blocks[k] of a step's key
 // stream, by the cipher in shared memory.
 FUNCTION void encryptCounters(u64 step, const u64* blocks, u64 (*words)[2]) {
@@ -76,22 +82,26 @@ FUNCTION void encryptCounters(u64 step, const u64* blocks, u64 (*words)[2]) {
         u32 counter[4] = {(u32)(step >> 32), (u32)step, (u32)(blocks[k] >> 32), (u32)blocks[k]};
         UNROLL for (int j = 0; j < 4; j++) c[k][j] = bigEndian(counter[j]) ^ cipher.keys[j];
     }
-    for (int round = 1; round <= aesRounds; round++) {
+    u32 m[4];
+    for (int round = 1; round < aesRounds; round++) {
         u32 d[abreast][4];
-        UNROLL for (int j = 0; j < 4; j++) { // rows are shifted by their number
+        UNROLL for (int j = 0; j < 4; j++) {
             u32 key = cipher.keys[4 * round + j];
             UNROLL for (int k = 0; k < abreast; k++) {
-                u32 m[4];
-                UNROLL for (int row = 0; row < 4; row++) m[row] = cipher.mixed[c[k][(j + row) % 4] >> 8 * row & 255][lane];
-                if (round < aesRounds) d[k][j] = key ^ m[0] ^ rotated(m[1], 8) ^ rotated(m[2], 16) ^ rotated(m[3], 24);
-                else d[k][j] = key ^ ((m[0] >> 8 & 255) | (m[1] & 0xff00) | (m[2] & 0xff00) << 8 | (m[3] & 0xff00) << 16); // the box alone
+                lookUp(cipher, lane, c[k], j, m);
+                d[k][j] = key ^ m[0] ^ rotated(m[1], 8) ^ rotated(m[2], 16) ^ rotated(m[3], 24);
             }
         }
         UNROLL for (int k = 0; k < abreast; k++)
             UNROLL for (int j = 0; j < 4; j++) c[k][j] = d[k][j];
     }
-    UNROLL for (int k = 0; k < abreast; k++) {
-        words[k][0] = c[k][0] | (u64)c[k][1] << 32;
-        words[k][1] = c[k][2] | (u64)c[k][3] << 32;
+    UNROLL for (int k = 0; k < abreast; k++) { // the last round has the box alone
+        u32 d[4];
+        UNROLL for (int j = 0; j < 4; j++) {
+            lookUp(cipher, lane, c[k], j, m);
+            d[j] = cipher.keys[4 * aesRounds + j] ^ ((m[0] >> 8 & 255) | (m[1] & 0xff00) | (m[2] & 0xff00) << 8 | (m[3] & 0xff00) << 16);
+        }
+        words[k][0] = d[0] | (u64)d[1] << 32;
+        words[k][1] = d[2] | (u64)d[3] << 32;
     }
 }

@@ -46,6 +46,9 @@ DEVICE double shuffle(double x, int mask) {
     return __builtin_bit_cast(double, (u64)high << 32 | low);
 }
 
+// byteOf is byte number i of w, the lowest one 0.
+DEVICE u32 byteOf(u32 w, int i) { return __nvvm_prmt(w, 0, 0x4440 + i); }
+
 // peek and put read and write a number that other threads write and read at the
 // same time; next adds 1 to it and returns what was there. They order nothing.
 template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }

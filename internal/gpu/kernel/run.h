@@ -41,9 +41,10 @@ struct Run {
     const double* one;     // the factor 1
     int steps, stateCount, inputCount, wordCount, clipNormAt, keptCount, resumes;
     int direct; // the parameters are the first numbers of the state: nothing is proposed
+    int first, unused; // steps that were done before this launch
 };
 
-static_assert(sizeof(Run) == 1384, "as on the Go side");
+static_assert(sizeof(Run) == 1392, "as on the Go side");
 
 DEVICE bool ended(const Run& r) { return peek(&r.status[1]) != goesOn; }
 

@@ -104,19 +104,23 @@ DEVICE void copyState(Team t, const Run& r, double* to, const double* from) {
 // runSteps takes the steps of the block's run.
 DEVICE void runSteps(const Runs& runs, int block) {
     Run& r = localRun(runs.runs[block / runs.blocks]);
-    int member = block % runs.blocks, first = r.status[0];
+    int member = block % runs.blocks;
     Group group = {r.tape.waiting, (u32)runs.blocks};
     bool wide = r.tape.wide > 0;
     Team t = wide ? groupTeam(group, member) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
     if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
     if (leads) copyState(t, r, r.now, r.state);
+    if (member == 0 && t.rank == 0) {
+        r.status[0] = r.first;
+        for (int k = 1; k < 4; k++) r.status[k] = 0;
+    }
     group.wait();
     bool taken = false;
-    for (int step = first; step < r.steps; step++) {
+    for (int step = r.first; step < r.steps; step++) {
         begin(r, step, taken);
         taken = false;
-        if (!r.resumes || step > first) { // else the noise is added
+        if (!r.resumes || step > r.first) { // else the noise is added
             if (leads && !ended(r)) proposeStep(t, r);
             if (!wide || !r.direct) group.wait();
             double clipNorm = r.now[r.clipNormAt];

@@ -46,6 +46,11 @@ type Sampler interface {
 	Draw(t int, dst []uint32) (batch []uint32, all bool)
 }
 
+// Stepwise says whether a scheme draws each batch by itself, so that a second sampler
+// that draws other steps repeats nothing of the first one's work. The others go
+// through the records in an order that is good for several steps.
+func Stepwise(scheme string) bool { return scheme == "poisson" || scheme == "fixed_size" }
+
 // scheme is a claim that can be bound to records.
 type scheme interface {
 	Claim
