@@ -67,6 +67,8 @@ func games() []game {
 			head + canary, head, 0, 1, always, 1.25},
 		{"poisson", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, Clipping: "flat"},
 			head + canary, head, 0, 1, independent, 1.25},
+		{"poisson, adaptive clipping", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, ClipQuantile: 0.8},
+			head + canary, head, 0, 1, independent, 1.25},
 		{"poisson, substitute", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
 			head + canary, head + opposite, 0, 1, replaced, 1.25},
 		{"fixed size", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
@@ -76,7 +78,7 @@ func games() []game {
 		{"balls and bins", rowsAreUnits, fit.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary, head, 0, 1, once, 1.25},
 		{"shuffle", rowsAreUnits, fit.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
-			head + canary, head, 0, 1, once, 0},
+			head + canary, head + "none,1\n", 0, 1, once, 0}, // a record that a rule rejects is a null one
 		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
 	}
