@@ -31,6 +31,9 @@ could come twice in it.`,
 			if _, err := os.Stat(folder.private()); err != nil {
 				return usagef("%s holds no stopped fit", args[0])
 			}
+			if _, err := os.Stat(folder.release()); err == nil { // whatever checkpoint is beside it: it was paid for once
+				return usagef("%s holds no stopped fit", args[0])
+			}
 			unlock, err := folder.lock()
 			if err != nil {
 				return err
@@ -60,9 +63,8 @@ could come twice in it.`,
 
 // noCheckpoint says why there is nothing to go on from.
 func noCheckpoint(folder runFolder, j job) error {
-	_, err := os.Stat(folder.release())
 	switch {
-	case err == nil || j.ID == "":
+	case j.ID == "":
 		return usagef("%s holds no stopped fit", folder.path)
 	case j.Ledger != "":
 		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s gives back what it had reserved)", folder.path)
