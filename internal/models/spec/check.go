@@ -74,6 +74,7 @@ func (b *blocks) checkModel(m *Model) {
 	for _, t := range m.Terms.Terms {
 		b.checkTerm(m, t)
 	}
+	b.checkSmooths(m)
 	groups := make(map[string]bool)
 	for _, g := range m.Terms.Groups {
 		for _, t := range g.Terms {
@@ -81,8 +82,8 @@ func (b *blocks) checkModel(m *Model) {
 		}
 		b.checkGroup(m, g, groups)
 	}
-	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets) > 0 {
-		b.add(m.Formula.At, "write core blocks", "family %s has no group terms and offsets in a formula", f.name)
+	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets)+len(m.Terms.Smooths) > 0 {
+		b.add(m.Formula.At, "write core blocks", "family %s has no group terms, curves and offsets in a formula", f.name)
 	}
 	b.checkGroupFormulas(m)
 	if known && f != nil && m.complete(d) {

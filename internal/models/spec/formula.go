@@ -17,6 +17,7 @@ type Formula struct {
 	Rest      Position // of the point, all other columns, until expand
 	Terms     []Term
 	Groups    []GroupTerm
+	Smooths   []*Smooth     // curves in one number
 	Offsets   []*Definition // expressions added to the linear predictor as they are
 }
 
@@ -51,6 +52,9 @@ func (f *Formula) String() string {
 		b.WriteString(f.Response.V + " ~ ")
 	}
 	b.WriteString(sumText(f.Intercept, f.Terms))
+	for _, s := range f.Smooths {
+		b.WriteString(" + " + s.String())
+	}
 	for _, g := range f.Groups {
 		bar := " | "
 		if g.Uncorrelated {
@@ -93,6 +97,9 @@ func (f *Formula) columnsOf() []Value[string] {
 		}
 	}
 	addTerms(f.Terms)
+	for _, s := range f.Smooths {
+		names = append(names, Value[string]{s.Column, s.At})
+	}
 	for _, g := range f.Groups {
 		names = append(names, g.Group)
 		addTerms(g.Terms)

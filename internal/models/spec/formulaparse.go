@@ -64,7 +64,7 @@ func (f *formulaParser) response(out *Formula) {
 	f.expect(")", "y | trials(n)")
 }
 
-// sum parses terms joined by + and -. Group and offset terms go to whole, which
+// sum parses terms joined by + and -. Group terms, curves and offsets go to whole, which
 // is nil inside the brackets of a group. An intercept is there unless 0 or -1
 // removes it.
 func (f *formulaParser) sum(whole *Formula) (intercept bool, terms []Term) {
@@ -87,6 +87,14 @@ func (f *formulaParser) sum(whole *Formula) (intercept bool, terms []Term) {
 			}
 			if o := f.offsetTerm(); o != nil {
 				whole.Offsets = append(whole.Offsets, o)
+			}
+		case f.isSmooth():
+			if whole == nil {
+				f.fail("", "%s(...) can stand in the main formula only, outside of groups", f.peekName())
+				break
+			}
+			if s := f.smooth(); s != nil {
+				whole.Smooths = append(whole.Smooths, s)
 			}
 		case whole != nil && f.peekName() == "" && f.take("."):
 			whole.Rest = right(f.at(), -1)
@@ -136,12 +144,12 @@ func (f *formulaParser) interaction() Term {
 	t := Term{At: f.at()}
 	for first := true; first || f.take(":"); first = false {
 		if f.peekName() != "" && f.isCall() {
-			f.fail("declare `transform:` on the column, or write core blocks", "%s(...) is not available in a formula", f.peekName())
+			f.fail("poly(x, 2) and spline(x, 30, 50, 70) are, as terms of their own; else declare `transform:` on the column, or write core blocks", "%s(...) is not available in a formula", f.peekName())
 			return t
 		}
 		n := f.name()
 		if n == "" {
-			f.fail("", "a column, 1, 0, offset(...) or (1 | group) must come here, not %s", f.found())
+			f.fail("", "a column, 1, 0, poly(...), spline(...), offset(...) or (1 | group) must come here, not %s", f.found())
 			return t
 		}
 		t.Columns = append(t.Columns, n)

@@ -104,13 +104,14 @@ func (l *lowering) run() {
 		l.elements("Intercept")
 		l.eta = append(l.eta, "Intercept")
 	}
-	labels := l.data.labels(m.Terms.Intercept, m.Terms.Terms)
+	labels := m.labels(l.data)
 	if len(labels) > 0 {
 		l.dim("coef", labels)
 		l.param("b", m.prior(priorB, "b"), coef)
 		l.elements("b")
 		l.eta = append(l.eta, "columns(coef) @ b")
 	}
+	l.smooths()
 	for _, g := range m.Terms.Groups {
 		l.group(g)
 	}

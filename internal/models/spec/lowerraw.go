@@ -12,14 +12,14 @@ import "strings"
 // y.center and y.by drop out unless the response is on a scale; a response that
 // is modelled relative to its scale has log(y.by) + Intercept instead. A column with a
 // transform has its coefficient per transformed unit. There are none when all
-// scales are one, none with interactions of scaled columns, whose coefficients
-// do not change unit one by one, and none where another link than the family's
+// scales are one, none with interactions of scaled columns or curves in them, whose
+// coefficients do not change unit one by one, and none where another link than the family's
 // own stands between predictor and scaled response.
 func (l *lowering) raw(f *family, labels []string) {
 	m, y := l.model, l.data.Column(l.model.Terms.Response.V)
 	predictors, ok := l.data.scaled(labels)
 	response := f.scaled && !y.unscaled()
-	if !ok || !predictors && !response && !f.relative {
+	if !ok || len(m.Terms.Smooths) > 0 || !predictors && !response && !f.relative {
 		return
 	}
 	if (response || f.relative) && f.link(m.Link.V) != &f.links[0] {

@@ -40,7 +40,10 @@ func (m *Model) priorNames(d *Data, f *family) []string {
 			names = append(names, "Intercept["+e+"]")
 		}
 	}
-	labels := d.labels(m.Terms.Intercept, m.Terms.Terms)
+	for _, s := range m.Terms.Smooths {
+		names = append(names, "s", s.param())
+	}
+	labels := m.labels(d)
 	if len(labels) > 0 {
 		names = append(names, "b")
 	}
