@@ -3676,8 +3676,77 @@ TEXT ·rowSum32AVX2(SB), NOSPLIT, $0-104
 	JZ    done76
 
 columns77:
-	CMPQ    CX, $0x20
-	JLT     narrower78
+	CMPQ       CX, $0x20
+	JL         narrower79
+	JE         whole78
+	CMPQ       CX, $0x28
+	JGE        whole78
+	SUBQ       $0x20, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y2
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X3
+	VMOVUPD    (AX), Y4
+	VMOVUPD    32(AX), Y5
+	VMOVUPD    64(AX), Y6
+	VMOVUPD    96(AX), Y7
+	VMOVUPD    128(AX), Y8
+	VMOVUPD    160(AX), Y9
+	VMOVUPD    192(AX), Y10
+	VMOVUPD    224(AX), Y11
+	VMASKMOVPD 256(AX), Y0, Y12
+	VMASKMOVPD 288(AX), Y2, Y13
+	XORQ       R9, R9
+
+row80:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y14
+	VCVTPS2PD    (R10), Y15
+	VFMADD231PD  Y15, Y14, Y4
+	VCVTPS2PD    16(R10), Y15
+	VFMADD231PD  Y15, Y14, Y5
+	VCVTPS2PD    32(R10), Y15
+	VFMADD231PD  Y15, Y14, Y6
+	VCVTPS2PD    48(R10), Y15
+	VFMADD231PD  Y15, Y14, Y7
+	VCVTPS2PD    64(R10), Y15
+	VFMADD231PD  Y15, Y14, Y8
+	VCVTPS2PD    80(R10), Y15
+	VFMADD231PD  Y15, Y14, Y9
+	VCVTPS2PD    96(R10), Y15
+	VFMADD231PD  Y15, Y14, Y10
+	VCVTPS2PD    112(R10), Y15
+	VFMADD231PD  Y15, Y14, Y11
+	VMASKMOVPS   128(R10), X1, X15
+	VCVTPS2PD    X15, Y15
+	VFMADD231PD  Y15, Y14, Y12
+	VMASKMOVPS   144(R10), X3, X15
+	VCVTPS2PD    X15, Y15
+	VFMADD231PD  Y15, Y14, Y13
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row80
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y5, 32(AX)
+	VMOVUPD      Y6, 64(AX)
+	VMOVUPD      Y7, 96(AX)
+	VMOVUPD      Y8, 128(AX)
+	VMOVUPD      Y9, 160(AX)
+	VMOVUPD      Y10, 192(AX)
+	VMOVUPD      Y11, 224(AX)
+	VMASKMOVPD   Y12, Y0, 256(AX)
+	VMASKMOVPD   Y13, Y2, 288(AX)
+	JMP          done76
+
+whole78:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -3688,7 +3757,7 @@ columns77:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row79:
+row81:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3711,7 +3780,7 @@ row79:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row79
+	JLT          row81
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3725,17 +3794,70 @@ row79:
 	SUBQ         $0x20, CX
 	JMP          columns77
 
-narrower78:
-columns80:
-	CMPQ    CX, $0x10
-	JLT     narrower81
+narrower79:
+columns82:
+	CMPQ       CX, $0x10
+	JL         narrower84
+	JE         whole83
+	CMPQ       CX, $0x18
+	JGE        whole83
+	SUBQ       $0x10, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y2
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X3
+	VMOVUPD    (AX), Y4
+	VMOVUPD    32(AX), Y5
+	VMOVUPD    64(AX), Y6
+	VMOVUPD    96(AX), Y7
+	VMASKMOVPD 128(AX), Y0, Y8
+	VMASKMOVPD 160(AX), Y2, Y9
+	XORQ       R9, R9
+
+row85:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y10
+	VCVTPS2PD    (R10), Y11
+	VFMADD231PD  Y11, Y10, Y4
+	VCVTPS2PD    16(R10), Y11
+	VFMADD231PD  Y11, Y10, Y5
+	VCVTPS2PD    32(R10), Y11
+	VFMADD231PD  Y11, Y10, Y6
+	VCVTPS2PD    48(R10), Y11
+	VFMADD231PD  Y11, Y10, Y7
+	VMASKMOVPS   64(R10), X1, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y8
+	VMASKMOVPS   80(R10), X3, X11
+	VCVTPS2PD    X11, Y11
+	VFMADD231PD  Y11, Y10, Y9
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row85
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y5, 32(AX)
+	VMOVUPD      Y6, 64(AX)
+	VMOVUPD      Y7, 96(AX)
+	VMASKMOVPD   Y8, Y0, 128(AX)
+	VMASKMOVPD   Y9, Y2, 160(AX)
+	JMP          done76
+
+whole83:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row82:
+row86:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3750,7 +3872,7 @@ row82:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row82
+	JLT          row86
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -3758,17 +3880,62 @@ row82:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns80
+	JMP          columns82
 
-narrower81:
-columns83:
-	CMPQ    CX, $0x08
-	JLT     narrower84
+narrower84:
+columns87:
+	CMPQ       CX, $0x08
+	JL         narrower89
+	JE         whole88
+	CMPQ       CX, $0x10
+	JGE        whole88
+	SUBQ       $0x08, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y2
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X3
+	VMOVUPD    (AX), Y4
+	VMOVUPD    32(AX), Y5
+	VMASKMOVPD 64(AX), Y0, Y6
+	VMASKMOVPD 96(AX), Y2, Y7
+	XORQ       R9, R9
+
+row90:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y8
+	VCVTPS2PD    (R10), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VCVTPS2PD    16(R10), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMASKMOVPS   32(R10), X1, X9
+	VCVTPS2PD    X9, Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMASKMOVPS   48(R10), X3, X9
+	VCVTPS2PD    X9, Y9
+	VFMADD231PD  Y9, Y8, Y7
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row90
+	VMOVUPD      Y4, (AX)
+	VMOVUPD      Y5, 32(AX)
+	VMASKMOVPD   Y6, Y0, 64(AX)
+	VMASKMOVPD   Y7, Y2, 96(AX)
+	JMP          done76
+
+whole88:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row85:
+row91:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3779,15 +3946,15 @@ row85:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row85
+	JLT          row91
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns83
+	JMP          columns87
 
-narrower84:
+narrower89:
 	TESTQ      CX, CX
 	JZ         done76
 	XORQ       R9, R9
@@ -3804,7 +3971,7 @@ narrower84:
 	VMASKMOVPD 32(AX), Y2, Y5
 	XORQ       R9, R9
 
-row86:
+row92:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -3817,7 +3984,7 @@ row86:
 	VFMADD231PD  Y7, Y6, Y5
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row86
+	JLT          row92
 	VMASKMOVPD   Y4, Y0, (AX)
 	VMASKMOVPD   Y5, Y2, 32(AX)
 
@@ -3842,43 +4009,43 @@ TEXT ·rowDots64AVX2(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair87:
+pair93:
 	CMPQ  R11, CX
-	JGE   one88
+	JGE   one94
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done91
+	JGE   done97
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done91
+	JLE   done97
 
-line90:
+line96:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line90
+	JG         line96
 
-done91:
+done97:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done93
+	JGE   done99
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done93
+	JLE   done99
 
-line92:
+line98:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line92
+	JG         line98
 
-done93:
+done99:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -3894,9 +4061,9 @@ done93:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail95
+	JZ     tail101
 
-loop94:
+loop100:
 	VMOVUPD     (R12), Y4
 	VMOVUPD     (R14), Y5
 	VFMADD231PD Y4, Y5, Y0
@@ -3911,11 +4078,11 @@ loop94:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop94
+	JNZ         loop100
 
-tail95:
+tail101:
 	TESTQ       BP, BP
-	JZ          done96
+	JZ          done102
 	XORQ        R13, R13
 	SUBQ        BP, R13
 	LEAQ        tail8x8<>+64(SB), BP
@@ -3937,7 +4104,7 @@ tail95:
 	VMASKMOVPD  32(R15), Y5, Y5
 	VFMADD231PD Y4, Y5, Y3
 
-done96:
+done102:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -3951,27 +4118,27 @@ done96:
 	VADDSD       X1, X0, X0
 	VMOVSD       X0, 8(AX)(R11*8)
 	ADDQ         $0x02, R11
-	JMP          pair87
+	JMP          pair93
 
-one88:
-	JG    done89
+one94:
+	JG    done95
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done98
+	JGE   done104
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done98
+	JLE   done104
 
-line97:
+line103:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line97
+	JG         line103
 
-done98:
+done104:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -3982,9 +4149,9 @@ done98:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail100
+	JZ     tail106
 
-loop99:
+loop105:
 	VMOVUPD     (R12), Y2
 	VMOVUPD     (R14), Y3
 	VFMADD231PD Y2, Y3, Y0
@@ -3994,11 +4161,11 @@ loop99:
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop99
+	JNZ         loop105
 
-tail100:
+tail106:
 	TESTQ       CX, CX
-	JZ          done101
+	JZ          done107
 	XORQ        DX, DX
 	SUBQ        CX, DX
 	LEAQ        tail8x8<>+64(SB), CX
@@ -4016,7 +4183,7 @@ tail100:
 	VMASKMOVPD  32(R14), Y3, Y3
 	VFMADD231PD Y2, Y3, Y1
 
-done101:
+done107:
 	VADDPD       Y1, Y0, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X0
@@ -4025,7 +4192,7 @@ done101:
 	VMOVSD       X0, (AX)(R11*8)
 	ADDQ         $0x01, R11
 
-done89:
+done95:
 	VZEROUPPER
 	RET
 
@@ -4041,11 +4208,78 @@ TEXT ·rowSum64AVX2(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done102
+	JZ    done108
 
-columns103:
-	CMPQ    CX, $0x20
-	JLT     narrower104
+columns109:
+	CMPQ       CX, $0x20
+	JL         narrower111
+	JE         whole110
+	CMPQ       CX, $0x28
+	JGE        whole110
+	SUBQ       $0x20, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X2
+	VMOVUPD    (AX), Y2
+	VMOVUPD    32(AX), Y3
+	VMOVUPD    64(AX), Y4
+	VMOVUPD    96(AX), Y5
+	VMOVUPD    128(AX), Y6
+	VMOVUPD    160(AX), Y7
+	VMOVUPD    192(AX), Y8
+	VMOVUPD    224(AX), Y9
+	VMASKMOVPD 256(AX), Y0, Y10
+	VMASKMOVPD 288(AX), Y1, Y11
+	XORQ       R9, R9
+
+row112:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y12
+	VMOVUPD      (R10), Y13
+	VFMADD231PD  Y13, Y12, Y2
+	VMOVUPD      32(R10), Y13
+	VFMADD231PD  Y13, Y12, Y3
+	VMOVUPD      64(R10), Y13
+	VFMADD231PD  Y13, Y12, Y4
+	VMOVUPD      96(R10), Y13
+	VFMADD231PD  Y13, Y12, Y5
+	VMOVUPD      128(R10), Y13
+	VFMADD231PD  Y13, Y12, Y6
+	VMOVUPD      160(R10), Y13
+	VFMADD231PD  Y13, Y12, Y7
+	VMOVUPD      192(R10), Y13
+	VFMADD231PD  Y13, Y12, Y8
+	VMOVUPD      224(R10), Y13
+	VFMADD231PD  Y13, Y12, Y9
+	VMASKMOVPD   256(R10), Y0, Y13
+	VFMADD231PD  Y13, Y12, Y10
+	VMASKMOVPD   288(R10), Y1, Y13
+	VFMADD231PD  Y13, Y12, Y11
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row112
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMOVUPD      Y4, 64(AX)
+	VMOVUPD      Y5, 96(AX)
+	VMOVUPD      Y6, 128(AX)
+	VMOVUPD      Y7, 160(AX)
+	VMOVUPD      Y8, 192(AX)
+	VMOVUPD      Y9, 224(AX)
+	VMASKMOVPD   Y10, Y0, 256(AX)
+	VMASKMOVPD   Y11, Y1, 288(AX)
+	JMP          done108
+
+whole110:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
@@ -4056,7 +4290,7 @@ columns103:
 	VMOVUPD 224(AX), Y7
 	XORQ    R9, R9
 
-row105:
+row113:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4079,7 +4313,7 @@ row105:
 	VFMADD231PD  Y9, Y8, Y7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row105
+	JLT          row113
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -4091,19 +4325,70 @@ row105:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns103
+	JMP          columns109
 
-narrower104:
-columns106:
-	CMPQ    CX, $0x10
-	JLT     narrower107
+narrower111:
+columns114:
+	CMPQ       CX, $0x10
+	JL         narrower116
+	JE         whole115
+	CMPQ       CX, $0x18
+	JGE        whole115
+	SUBQ       $0x10, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X2
+	VMOVUPD    (AX), Y2
+	VMOVUPD    32(AX), Y3
+	VMOVUPD    64(AX), Y4
+	VMOVUPD    96(AX), Y5
+	VMASKMOVPD 128(AX), Y0, Y6
+	VMASKMOVPD 160(AX), Y1, Y7
+	XORQ       R9, R9
+
+row117:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y8
+	VMOVUPD      (R10), Y9
+	VFMADD231PD  Y9, Y8, Y2
+	VMOVUPD      32(R10), Y9
+	VFMADD231PD  Y9, Y8, Y3
+	VMOVUPD      64(R10), Y9
+	VFMADD231PD  Y9, Y8, Y4
+	VMOVUPD      96(R10), Y9
+	VFMADD231PD  Y9, Y8, Y5
+	VMASKMOVPD   128(R10), Y0, Y9
+	VFMADD231PD  Y9, Y8, Y6
+	VMASKMOVPD   160(R10), Y1, Y9
+	VFMADD231PD  Y9, Y8, Y7
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row117
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMOVUPD      Y4, 64(AX)
+	VMOVUPD      Y5, 96(AX)
+	VMASKMOVPD   Y6, Y0, 128(AX)
+	VMASKMOVPD   Y7, Y1, 160(AX)
+	JMP          done108
+
+whole115:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	VMOVUPD 64(AX), Y2
 	VMOVUPD 96(AX), Y3
 	XORQ    R9, R9
 
-row108:
+row118:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4118,7 +4403,7 @@ row108:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row108
+	JLT          row118
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	VMOVUPD      Y2, 64(AX)
@@ -4126,17 +4411,60 @@ row108:
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns106
+	JMP          columns114
 
-narrower107:
-columns109:
-	CMPQ    CX, $0x08
-	JLT     narrower110
+narrower116:
+columns119:
+	CMPQ       CX, $0x08
+	JL         narrower121
+	JE         whole120
+	CMPQ       CX, $0x10
+	JGE        whole120
+	SUBQ       $0x08, CX
+	XORQ       R9, R9
+	SUBQ       CX, R9
+	LEAQ       tail8x8<>+64(SB), CX
+	VMOVUPS    (CX)(R9*8), Y0
+	LEAQ       tail8x4<>+32(SB), CX
+	VMOVUPS    (CX)(R9*4), X1
+	LEAQ       tail8x8<>+96(SB), CX
+	VMOVUPS    (CX)(R9*8), Y1
+	LEAQ       tail8x4<>+48(SB), CX
+	VMOVUPS    (CX)(R9*4), X2
+	VMOVUPD    (AX), Y2
+	VMOVUPD    32(AX), Y3
+	VMASKMOVPD 64(AX), Y0, Y4
+	VMASKMOVPD 96(AX), Y1, Y5
+	XORQ       R9, R9
+
+row122:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Y6
+	VMOVUPD      (R10), Y7
+	VFMADD231PD  Y7, Y6, Y2
+	VMOVUPD      32(R10), Y7
+	VFMADD231PD  Y7, Y6, Y3
+	VMASKMOVPD   64(R10), Y0, Y7
+	VFMADD231PD  Y7, Y6, Y4
+	VMASKMOVPD   96(R10), Y1, Y7
+	VFMADD231PD  Y7, Y6, Y5
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row122
+	VMOVUPD      Y2, (AX)
+	VMOVUPD      Y3, 32(AX)
+	VMASKMOVPD   Y4, Y0, 64(AX)
+	VMASKMOVPD   Y5, Y1, 96(AX)
+	JMP          done108
+
+whole120:
 	VMOVUPD (AX), Y0
 	VMOVUPD 32(AX), Y1
 	XORQ    R9, R9
 
-row111:
+row123:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4147,17 +4475,17 @@ row111:
 	VFMADD231PD  Y3, Y2, Y1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row111
+	JLT          row123
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns109
+	JMP          columns119
 
-narrower110:
+narrower121:
 	TESTQ      CX, CX
-	JZ         done102
+	JZ         done108
 	XORQ       R9, R9
 	SUBQ       CX, R9
 	LEAQ       tail8x8<>+64(SB), CX
@@ -4172,7 +4500,7 @@ narrower110:
 	VMASKMOVPD 32(AX), Y1, Y3
 	XORQ       R9, R9
 
-row112:
+row124:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -4183,11 +4511,11 @@ row112:
 	VFMADD231PD  Y5, Y4, Y3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row112
+	JLT          row124
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
 
-done102:
+done108:
 	VZEROUPPER
 	RET
 
@@ -4205,18 +4533,18 @@ TEXT ·columns32AVX2(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows113:
+rows125:
 	TESTQ DX, DX
-	JZ    done117
+	JZ    done129
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near118
+	JZ    near130
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near118
+	JG    near130
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -4250,7 +4578,7 @@ rows113:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line119:
+line131:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -4268,9 +4596,9 @@ line119:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line119
+	JG         line131
 
-near118:
+near130:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -4306,9 +4634,9 @@ near118:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column114:
+column126:
 	SUBQ         $0x04, DI
-	JL           some115
+	JL           some127
 	VMOVUPS      (R8), X1
 	VINSERTF128  $0x01, (R12), Y1, Y1
 	VMOVUPS      (R9), X2
@@ -4357,11 +4685,11 @@ column114:
 	ADDQ         $0x10, R13
 	ADDQ         $0x10, R14
 	ADDQ         $0x10, R15
-	JMP          column114
+	JMP          column126
 
-some115:
+some127:
 	ADDQ         $0x04, DI
-	JZ           next116
+	JZ           next128
 	VMASKMOVPS   (R8), X0, X8
 	VMASKMOVPS   (R12), X0, X1
 	VINSERTF128  $0x01, X1, Y8, Y8
@@ -4389,7 +4717,7 @@ some115:
 	VMOVUPD      Y6, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next116
+	JZ           next128
 	VEXTRACTF128 $0x01, Y5, X1
 	VCVTPS2PD    X5, Y5
 	VMOVUPD      Y5, (SI)
@@ -4397,7 +4725,7 @@ some115:
 	VMOVUPD      Y5, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next116
+	JZ           next128
 	VEXTRACTF128 $0x01, Y13, X1
 	VCVTPS2PD    X13, Y5
 	VMOVUPD      Y5, (SI)
@@ -4405,15 +4733,15 @@ some115:
 	VMOVUPD      Y5, 32(SI)
 	ADDQ         BX, SI
 	DECQ         DI
-	JZ           next116
+	JZ           next128
 
-next116:
+next128:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows113
+	JMP  rows125
 
-done117:
+done129:
 	VZEROUPPER
 	RET
 
@@ -4435,9 +4763,9 @@ TEXT ·columns64AVX2(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows120:
+rows132:
 	TESTQ     SI, SI
-	JZ        done122
+	JZ        done134
 	VXORPD    Y1, Y1, Y1
 	VPMOVZXDQ (BX), Y1
 	VPMULUDQ  Y0, Y1, Y1
@@ -4448,7 +4776,7 @@ rows120:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column121:
+column133:
 	VPCMPEQQ   Y4, Y4, Y4
 	VGATHERQPD Y4, (R8)(Y1*8), Y3
 	VMOVUPD    Y3, (R9)
@@ -4458,13 +4786,13 @@ column121:
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column121
+	JNZ        column133
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows120
+	JMP        rows132
 
-done122:
+done134:
 	VZEROUPPER
 	RET
 
@@ -4484,15 +4812,15 @@ TEXT ·turnAVX2(SB), NOSPLIT, $0-96
 	SHLQ $0x03, R10
 	LEAQ (R10)(R10*2), R11
 
-lanes123:
+lanes135:
 	SUBQ    $0x04, BX
-	JL      done128
+	JL      done140
 	VMOVUPD (DX), Y0
 	MOVQ    count+64(FP), R12
 
-square124:
+square136:
 	SUBQ       $0x04, R12
-	JL         rest125
+	JL         rest137
 	VMOVUPD    (R9), Y1
 	VMULPD     Y0, Y1, Y1
 	VMOVUPD    (R9)(R10*1), Y2
@@ -4515,14 +4843,14 @@ square124:
 	VMOVUPD    Y1, (SI)(R8*1)
 	LEAQ       (R9)(R10*4), R9
 	ADDQ       $0x20, SI
-	JMP        square124
+	JMP        square136
 
-rest125:
+rest137:
 	ADDQ $0x04, R12
 
-one126:
+one138:
 	DECQ         R12
-	JL           next127
+	JL           next139
 	VMOVUPD      (R9), Y1
 	VMULPD       Y0, Y1, Y1
 	VEXTRACTF128 $0x00, Y1, X2
@@ -4533,17 +4861,17 @@ one126:
 	VMOVHPD      X1, (SI)(R8*1)
 	LEAQ         (R9)(R10*1), R9
 	ADDQ         $0x08, SI
-	JMP          one126
+	JMP          one138
 
-next127:
+next139:
 	ADDQ $0x20, CX
 	MOVQ CX, R9
 	LEAQ (AX)(DI*4), AX
 	MOVQ AX, SI
 	ADDQ $0x20, DX
-	JMP  lanes123
+	JMP  lanes135
 
-done128:
+done140:
 	VZEROUPPER
 	RET
 
@@ -4584,7 +4912,7 @@ TEXT ·tile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k129:
+k141:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Y12
@@ -4611,7 +4939,7 @@ k129:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k129
+	JNZ          k141
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4675,7 +5003,7 @@ TEXT ·slimTile6x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R11
 	MOVQ       k+64(FP), R12
 
-k130:
+k142:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPD   (AX), Y0, Y7
@@ -4695,7 +5023,7 @@ k130:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k130
+	JNZ          k142
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -4740,7 +5068,7 @@ TEXT ·tile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k131:
+k143:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Y8
 	VMOVUPD      32(AX), Y9
@@ -4759,7 +5087,7 @@ k131:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k131
+	JNZ          k143
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4811,7 +5139,7 @@ TEXT ·slimTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k132:
+k144:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y5
 	VBROADCASTSD (BX), Y6
@@ -4825,7 +5153,7 @@ k132:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k132
+	JNZ          k144
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -4859,7 +5187,7 @@ TEXT ·tile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k133:
+k145:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Y4
 	VMOVUPD      32(AX), Y5
@@ -4872,7 +5200,7 @@ k133:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k133
+	JNZ          k145
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4913,7 +5241,7 @@ TEXT ·slimTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k134:
+k146:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y3
 	VBROADCASTSD (BX), Y4
@@ -4923,7 +5251,7 @@ k134:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k134
+	JNZ          k146
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -4950,7 +5278,7 @@ TEXT ·tile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k135:
+k147:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Y2
 	VMOVUPD      32(AX), Y3
@@ -4960,7 +5288,7 @@ k135:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k135
+	JNZ          k147
 	MOVQ         CX, AX
 	VMOVUPD      Y0, (AX)
 	VMOVUPD      Y1, 32(AX)
@@ -4996,7 +5324,7 @@ TEXT ·slimTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k136:
+k148:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y2
 	VBROADCASTSD (DX), Y3
@@ -5004,7 +5332,7 @@ k136:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k136
+	JNZ          k148
 	MOVQ         CX, AX
 	VMASKMOVPD   Y1, Y0, (AX)
 	VZEROUPPER
@@ -5050,7 +5378,7 @@ TEXT ·cutTile4x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R9
 	MOVQ       k+64(FP), R10
 
-k137:
+k149:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPD   (AX), Y0, Y10
 	VMASKMOVPD   32(AX), Y1, Y11
@@ -5069,7 +5397,7 @@ k137:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k137
+	JNZ          k149
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5118,7 +5446,7 @@ TEXT ·cutTile2x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, R8
 	MOVQ       k+64(FP), R9
 
-k138:
+k150:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPD   (AX), Y0, Y6
 	VMASKMOVPD   32(AX), Y1, Y7
@@ -5131,7 +5459,7 @@ k138:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k138
+	JNZ          k150
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5171,7 +5499,7 @@ TEXT ·cutTile1x64AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x03, SI
 	MOVQ       k+64(FP), DI
 
-k139:
+k151:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPD   (AX), Y0, Y4
 	VMASKMOVPD   32(AX), Y1, Y5
@@ -5181,7 +5509,7 @@ k139:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k139
+	JNZ          k151
 	MOVQ         CX, AX
 	VMASKMOVPD   Y2, Y0, (AX)
 	VMASKMOVPD   Y3, Y1, 32(AX)
@@ -5197,9 +5525,9 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail141
+	JZ   tail153
 
-loop140:
+loop152:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4086300000000000<>+0(SB), Z1
 	VMINPD       Z0, Z1, Z1
@@ -5253,11 +5581,11 @@ loop140:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop140
+	JNZ          loop152
 
-tail141:
+tail153:
 	TESTQ        BX, BX
-	JZ           done142
+	JZ           done154
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5312,7 +5640,7 @@ tail141:
 	VMOVAPD      Z3, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done142:
+done154:
 	VZEROUPPER
 	RET
 
@@ -5325,9 +5653,9 @@ TEXT ·lgammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail144
+	JZ   tail156
 
-loop143:
+loop155:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c3ff8000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -5588,11 +5916,11 @@ loop143:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop143
+	JNZ          loop155
 
-tail144:
+tail156:
 	TESTQ        BX, BX
-	JZ           done145
+	JZ           done157
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -5854,7 +6182,7 @@ tail144:
 	VMOVAPD      Z4, K2, Z1
 	VMOVUPD      Z1, K1, (AX)
 
-done145:
+done157:
 	VZEROUPPER
 	RET
 
@@ -5867,9 +6195,9 @@ TEXT ·digammaAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail147
+	JZ   tail159
 
-loop146:
+loop158:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c4024000000000000<>+0(SB), Z1
 	VBROADCASTSD c3ff0000000000000<>+0(SB), Z2
@@ -6028,11 +6356,11 @@ loop146:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop146
+	JNZ          loop158
 
-tail147:
+tail159:
 	TESTQ        BX, BX
-	JZ           done148
+	JZ           done160
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6192,7 +6520,7 @@ tail147:
 	VSUBPD       Z3, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done148:
+done160:
 	VZEROUPPER
 	RET
 
@@ -6205,9 +6533,9 @@ TEXT ·negAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail150
+	JZ   tail162
 
-loop149:
+loop161:
 	VMOVUPD      (CX), Z0
 	VBROADCASTSD c8000000000000000<>+0(SB), Z1
 	VXORPD       Z1, Z0, Z0
@@ -6215,11 +6543,11 @@ loop149:
 	ADDQ         $0x40, AX
 	ADDQ         $0x40, CX
 	DECQ         DX
-	JNZ          loop149
+	JNZ          loop161
 
-tail150:
+tail162:
 	TESTQ        BX, BX
-	JZ           done151
+	JZ           done163
 	MOVQ         $-1, DX
 	BZHIQ        BX, DX, DX
 	KMOVB        DX, K1
@@ -6228,7 +6556,7 @@ tail150:
 	VXORPD       Z1, Z0, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done151:
+done163:
 	VZEROUPPER
 	RET
 
@@ -6241,20 +6569,20 @@ TEXT ·squareAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail153
+	JZ   tail165
 
-loop152:
+loop164:
 	VMOVUPD (CX), Z0
 	VMULPD  Z0, Z0, Z0
 	VMOVUPD Z0, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop152
+	JNZ     loop164
 
-tail153:
+tail165:
 	TESTQ     BX, BX
-	JZ        done154
+	JZ        done166
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6262,7 +6590,7 @@ tail153:
 	VMULPD    Z0, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done154:
+done166:
 	VZEROUPPER
 	RET
 
@@ -6276,9 +6604,9 @@ TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail156
+	JZ   tail168
 
-loop155:
+loop167:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VADDPD  Z1, Z0, Z0
@@ -6287,11 +6615,11 @@ loop155:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop155
+	JNZ     loop167
 
-tail156:
+tail168:
 	TESTQ     SI, SI
-	JZ        done157
+	JZ        done169
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6300,7 +6628,7 @@ tail156:
 	VADDPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done157:
+done169:
 	VZEROUPPER
 	RET
 
@@ -6314,9 +6642,9 @@ TEXT ·subAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail159
+	JZ   tail171
 
-loop158:
+loop170:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VSUBPD  Z1, Z0, Z0
@@ -6325,11 +6653,11 @@ loop158:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop158
+	JNZ     loop170
 
-tail159:
+tail171:
 	TESTQ     SI, SI
-	JZ        done160
+	JZ        done172
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6338,7 +6666,7 @@ tail159:
 	VSUBPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done160:
+done172:
 	VZEROUPPER
 	RET
 
@@ -6352,9 +6680,9 @@ TEXT ·mulAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail162
+	JZ   tail174
 
-loop161:
+loop173:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VMULPD  Z1, Z0, Z0
@@ -6363,11 +6691,11 @@ loop161:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop161
+	JNZ     loop173
 
-tail162:
+tail174:
 	TESTQ     SI, SI
-	JZ        done163
+	JZ        done175
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6376,7 +6704,7 @@ tail162:
 	VMULPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done163:
+done175:
 	VZEROUPPER
 	RET
 
@@ -6390,9 +6718,9 @@ TEXT ·divAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail165
+	JZ   tail177
 
-loop164:
+loop176:
 	VMOVUPD (CX), Z0
 	VMOVUPD (DX), Z1
 	VDIVPD  Z1, Z0, Z0
@@ -6401,11 +6729,11 @@ loop164:
 	ADDQ    $0x40, CX
 	ADDQ    $0x40, DX
 	DECQ    BX
-	JNZ     loop164
+	JNZ     loop176
 
-tail165:
+tail177:
 	TESTQ     SI, SI
-	JZ        done166
+	JZ        done178
 	MOVQ      $-1, BX
 	BZHIQ     SI, BX, BX
 	KMOVB     BX, K1
@@ -6414,7 +6742,7 @@ tail165:
 	VDIVPD    Z1, Z0, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done166:
+done178:
 	VZEROUPPER
 	RET
 
@@ -6428,20 +6756,20 @@ TEXT ·addScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail168
+	JZ           tail180
 
-loop167:
+loop179:
 	VMOVUPD (CX), Z1
 	VADDPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop167
+	JNZ     loop179
 
-tail168:
+tail180:
 	TESTQ     BX, BX
-	JZ        done169
+	JZ        done181
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6449,7 +6777,7 @@ tail168:
 	VADDPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done169:
+done181:
 	VZEROUPPER
 	RET
 
@@ -6463,20 +6791,20 @@ TEXT ·mulScalarAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail171
+	JZ           tail183
 
-loop170:
+loop182:
 	VMOVUPD (CX), Z1
 	VMULPD  Z0, Z1, Z1
 	VMOVUPD Z1, (AX)
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, CX
 	DECQ    DX
-	JNZ     loop170
+	JNZ     loop182
 
-tail171:
+tail183:
 	TESTQ     BX, BX
-	JZ        done172
+	JZ        done184
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6484,7 +6812,7 @@ tail171:
 	VMULPD    Z0, Z1, Z0
 	VMOVUPD   Z0, K1, (AX)
 
-done172:
+done184:
 	VZEROUPPER
 	RET
 
@@ -6498,9 +6826,9 @@ TEXT ·addProductAVX512(SB), NOSPLIT, $0-72
 	MOVQ BX, SI
 	ANDQ $0x07, SI
 	SHRQ $0x03, BX
-	JZ   tail174
+	JZ   tail186
 
-loop173:
+loop185:
 	VMOVUPD     (AX), Z0
 	VMOVUPD     (CX), Z1
 	VMOVUPD     (DX), Z2
@@ -6510,11 +6838,11 @@ loop173:
 	ADDQ        $0x40, CX
 	ADDQ        $0x40, DX
 	DECQ        BX
-	JNZ         loop173
+	JNZ         loop185
 
-tail174:
+tail186:
 	TESTQ       SI, SI
-	JZ          done175
+	JZ          done187
 	MOVQ        $-1, BX
 	BZHIQ       SI, BX, BX
 	KMOVB       BX, K1
@@ -6524,7 +6852,7 @@ tail174:
 	VFMADD231PD Z2, Z1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done175:
+done187:
 	VZEROUPPER
 	RET
 
@@ -6538,9 +6866,9 @@ TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	MOVQ         DX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, DX
-	JZ           tail177
+	JZ           tail189
 
-loop176:
+loop188:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (CX), Z2
 	VFMADD231PD Z2, Z0, Z1
@@ -6548,11 +6876,11 @@ loop176:
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, CX
 	DECQ        DX
-	JNZ         loop176
+	JNZ         loop188
 
-tail177:
+tail189:
 	TESTQ       BX, BX
-	JZ          done178
+	JZ          done190
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
@@ -6561,7 +6889,7 @@ tail177:
 	VFMADD231PD Z2, Z0, Z1
 	VMOVUPD     Z1, K1, (AX)
 
-done178:
+done190:
 	VZEROUPPER
 	RET
 
@@ -6574,20 +6902,20 @@ TEXT ·narrowAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail180
+	JZ   tail192
 
-loop179:
+loop191:
 	VMOVUPD   (CX), Z0
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, (AX)
 	ADDQ      $0x20, AX
 	ADDQ      $0x40, CX
 	DECQ      DX
-	JNZ       loop179
+	JNZ       loop191
 
-tail180:
+tail192:
 	TESTQ     BX, BX
-	JZ        done181
+	JZ        done193
 	MOVQ      $-1, DX
 	BZHIQ     BX, DX, DX
 	KMOVB     DX, K1
@@ -6595,7 +6923,7 @@ tail180:
 	VCVTPD2PS Z0, Y0
 	VMOVUPS   Y0, K1, (AX)
 
-done181:
+done193:
 	VZEROUPPER
 	RET
 
@@ -6608,26 +6936,26 @@ TEXT ·widenAVX512(SB), NOSPLIT, $0-48
 	MOVQ DX, BX
 	ANDQ $0x07, BX
 	SHRQ $0x03, DX
-	JZ   tail183
+	JZ   tail195
 
-loop182:
+loop194:
 	VCVTPS2PD (CX), Z0
 	VMOVUPD   Z0, (AX)
 	ADDQ      $0x40, AX
 	ADDQ      $0x20, CX
 	DECQ      DX
-	JNZ       loop182
+	JNZ       loop194
 
-tail183:
+tail195:
 	TESTQ       BX, BX
-	JZ          done184
+	JZ          done196
 	MOVQ        $-1, DX
 	BZHIQ       BX, DX, DX
 	KMOVB       DX, K1
 	VCVTPS2PD.Z (CX), K1, Z0
 	VMOVUPD     Z0, K1, (AX)
 
-done184:
+done196:
 	VZEROUPPER
 	RET
 
@@ -6640,25 +6968,25 @@ TEXT ·sumAVX512(SB), NOSPLIT, $0-32
 	MOVQ   CX, DX
 	ANDQ   $0x07, DX
 	SHRQ   $0x03, CX
-	JZ     tail186
+	JZ     tail198
 
-loop185:
+loop197:
 	VMOVUPD (AX), Z1
 	VADDPD  Z1, Z0, Z0
 	ADDQ    $0x40, AX
 	DECQ    CX
-	JNZ     loop185
+	JNZ     loop197
 
-tail186:
+tail198:
 	TESTQ     DX, DX
-	JZ        done187
+	JZ        done199
 	MOVQ      $-1, CX
 	BZHIQ     DX, CX, CX
 	KMOVB     CX, K1
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-done187:
+done199:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6679,20 +7007,20 @@ TEXT ·dotAVX512(SB), NOSPLIT, $0-56
 	MOVQ   CX, BX
 	ANDQ   $0x07, BX
 	SHRQ   $0x03, CX
-	JZ     tail189
+	JZ     tail201
 
-loop188:
+loop200:
 	VMOVUPD     (AX), Z1
 	VMOVUPD     (DX), Z2
 	VFMADD231PD Z2, Z1, Z0
 	ADDQ        $0x40, AX
 	ADDQ        $0x40, DX
 	DECQ        CX
-	JNZ         loop188
+	JNZ         loop200
 
-tail189:
+tail201:
 	TESTQ       BX, BX
-	JZ          done190
+	JZ          done202
 	MOVQ        $-1, CX
 	BZHIQ       BX, CX, CX
 	KMOVB       CX, K1
@@ -6700,7 +7028,7 @@ tail189:
 	VMOVUPD.Z   (DX), K1, Z2
 	VFMADD231PD Z2, Z1, Z0
 
-done190:
+done202:
 	VEXTRACTF64X4 $0x01, Z0, Y1
 	VADDPD        Y1, Y0, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6724,9 +7052,9 @@ TEXT ·clipFlatAVX512(SB), NOSPLIT, $0-72
 	MOVQ         CX, BX
 	ANDQ         $0x07, BX
 	SHRQ         $0x03, CX
-	JZ           tail192
+	JZ           tail204
 
-loop191:
+loop203:
 	VMOVUPD (DX), Z4
 	VSQRTPD Z4, Z5
 	VDIVPD  Z5, Z0, Z6
@@ -6743,11 +7071,11 @@ loop191:
 	ADDQ    $0x40, AX
 	ADDQ    $0x40, DX
 	DECQ    CX
-	JNZ     loop191
+	JNZ     loop203
 
-tail192:
+tail204:
 	TESTQ     BX, BX
-	JZ        done193
+	JZ        done205
 	MOVQ      $-1, CX
 	BZHIQ     BX, CX, CX
 	KMOVB     CX, K1
@@ -6765,7 +7093,7 @@ tail192:
 	VADDPD    Z1, Z2, Z2
 	VADDPD    Z4, Z3, Z3
 
-done193:
+done205:
 	VEXTRACTF64X4 $0x01, Z2, Y0
 	VADDPD        Y0, Y2, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -6802,9 +7130,9 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-160
 	MOVQ         CX, DI
 	ANDQ         $0x07, DI
 	SHRQ         $0x03, CX
-	JZ           tail195
+	JZ           tail207
 
-loop194:
+loop206:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -6860,11 +7188,11 @@ loop194:
 	ADDQ         $0x40, BX
 	ADDQ         $0x40, SI
 	DECQ         CX
-	JNZ          loop194
+	JNZ          loop206
 
-tail195:
+tail207:
 	TESTQ        DI, DI
-	JZ           done196
+	JZ           done208
 	MOVQ         $-1, CX
 	BZHIQ        DI, CX, CX
 	KMOVB        CX, K1
@@ -6919,7 +7247,7 @@ tail195:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done196:
+done208:
 	VZEROUPPER
 	RET
 
@@ -6943,9 +7271,9 @@ TEXT ·adamGainAVX512(SB), NOSPLIT, $0-184
 	MOVQ         CX, R8
 	ANDQ         $0x07, R8
 	SHRQ         $0x03, CX
-	JZ           tail198
+	JZ           tail210
 
-loop197:
+loop209:
 	VMOVUPD      (DX), Z8
 	VMOVUPD      (BX), Z9
 	VMULPD       Z9, Z0, Z9
@@ -7003,11 +7331,11 @@ loop197:
 	ADDQ         $0x40, SI
 	ADDQ         $0x40, DI
 	DECQ         CX
-	JNZ          loop197
+	JNZ          loop209
 
-tail198:
+tail210:
 	TESTQ        R8, R8
-	JZ           done199
+	JZ           done211
 	MOVQ         $-1, CX
 	BZHIQ        R8, CX, CX
 	KMOVB        CX, K1
@@ -7063,7 +7391,7 @@ tail198:
 	VADDPD       Z0, Z2, Z0
 	VMOVUPD      Z0, K1, (AX)
 
-done199:
+done211:
 	VZEROUPPER
 	RET
 
@@ -7084,43 +7412,43 @@ TEXT ·rowDots32AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair200:
+pair212:
 	CMPQ  R11, CX
-	JGE   one201
+	JGE   one213
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done204
+	JGE   done216
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done204
+	JLE   done216
 
-line203:
+line215:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line203
+	JG         line215
 
-done204:
+done216:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done206
+	JGE   done218
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done206
+	JLE   done218
 
-line205:
+line217:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line205
+	JG         line217
 
-done206:
+done218:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7134,9 +7462,9 @@ done206:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail208
+	JZ     tail220
 
-loop207:
+loop219:
 	VMOVUPD     (R12), Z2
 	VCVTPS2PD   (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7146,11 +7474,11 @@ loop207:
 	ADDQ        $0x20, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop207
+	JNZ         loop219
 
-tail208:
+tail220:
 	TESTQ       BP, BP
-	JZ          done209
+	JZ          done221
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7160,7 +7488,7 @@ tail208:
 	VCVTPS2PD.Z (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done209:
+done221:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7176,27 +7504,27 @@ done209:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair200
+	JMP           pair212
 
-one201:
-	JG    done202
+one213:
+	JG    done214
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done211
+	JGE   done223
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done211
+	JLE   done223
 
-line210:
+line222:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line210
+	JG         line222
 
-done211:
+done223:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7206,20 +7534,20 @@ done211:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail213
+	JZ     tail225
 
-loop212:
+loop224:
 	VMOVUPD     (R12), Z0
 	VCVTPS2PD   (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x20, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop212
+	JNZ         loop224
 
-tail213:
+tail225:
 	TESTQ       CX, CX
-	JZ          done214
+	JZ          done226
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7227,7 +7555,7 @@ tail213:
 	VCVTPS2PD.Z (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done214:
+done226:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7237,7 +7565,7 @@ done214:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done202:
+done214:
 	VZEROUPPER
 	RET
 
@@ -7253,11 +7581,67 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x02, R8
 	TESTQ BX, BX
-	JZ    done215
+	JZ    done227
 
-columns216:
-	CMPQ    CX, $0x40
-	JLT     narrower217
+columns228:
+	CMPQ      CX, $0x40
+	JL        narrower230
+	JE        whole229
+	CMPQ      CX, $0x48
+	JGE       whole229
+	SUBQ      $0x40, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD   384(AX), Z6
+	VMOVUPD   448(AX), Z7
+	VMOVUPD.Z 512(AX), K1, Z8
+	XORQ      R9, R9
+
+row231:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z9
+	VCVTPS2PD    (R10), Z10
+	VFMADD231PD  Z10, Z9, Z0
+	VCVTPS2PD    32(R10), Z10
+	VFMADD231PD  Z10, Z9, Z1
+	VCVTPS2PD    64(R10), Z10
+	VFMADD231PD  Z10, Z9, Z2
+	VCVTPS2PD    96(R10), Z10
+	VFMADD231PD  Z10, Z9, Z3
+	VCVTPS2PD    128(R10), Z10
+	VFMADD231PD  Z10, Z9, Z4
+	VCVTPS2PD    160(R10), Z10
+	VFMADD231PD  Z10, Z9, Z5
+	VCVTPS2PD    192(R10), Z10
+	VFMADD231PD  Z10, Z9, Z6
+	VCVTPS2PD    224(R10), Z10
+	VFMADD231PD  Z10, Z9, Z7
+	VCVTPS2PD.Z  256(R10), K1, Z10
+	VFMADD231PD  Z10, Z9, Z8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row231
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	VMOVUPD      Z8, K1, 512(AX)
+	JMP          done227
+
+whole229:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7268,7 +7652,7 @@ columns216:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row218:
+row232:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7291,7 +7675,7 @@ row218:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row218
+	JLT          row232
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7303,19 +7687,59 @@ row218:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x40, CX
-	JMP          columns216
+	JMP          columns228
 
-narrower217:
-columns219:
-	CMPQ    CX, $0x20
-	JLT     narrower220
+narrower230:
+columns233:
+	CMPQ      CX, $0x20
+	JL        narrower235
+	JE        whole234
+	CMPQ      CX, $0x28
+	JGE       whole234
+	SUBQ      $0x20, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD.Z 256(AX), K1, Z4
+	XORQ      R9, R9
+
+row236:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z5
+	VCVTPS2PD    (R10), Z6
+	VFMADD231PD  Z6, Z5, Z0
+	VCVTPS2PD    32(R10), Z6
+	VFMADD231PD  Z6, Z5, Z1
+	VCVTPS2PD    64(R10), Z6
+	VFMADD231PD  Z6, Z5, Z2
+	VCVTPS2PD    96(R10), Z6
+	VFMADD231PD  Z6, Z5, Z3
+	VCVTPS2PD.Z  128(R10), K1, Z6
+	VFMADD231PD  Z6, Z5, Z4
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row236
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, K1, 256(AX)
+	JMP          done227
+
+whole234:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row221:
+row237:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7330,7 +7754,7 @@ row221:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row221
+	JLT          row237
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7338,17 +7762,49 @@ row221:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x20, CX
-	JMP          columns219
+	JMP          columns233
 
-narrower220:
-columns222:
-	CMPQ    CX, $0x10
-	JLT     narrower223
+narrower235:
+columns238:
+	CMPQ      CX, $0x10
+	JL        narrower240
+	JE        whole239
+	CMPQ      CX, $0x18
+	JGE       whole239
+	SUBQ      $0x10, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD.Z 128(AX), K1, Z2
+	XORQ      R9, R9
+
+row241:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z3
+	VCVTPS2PD    (R10), Z4
+	VFMADD231PD  Z4, Z3, Z0
+	VCVTPS2PD    32(R10), Z4
+	VFMADD231PD  Z4, Z3, Z1
+	VCVTPS2PD.Z  64(R10), K1, Z4
+	VFMADD231PD  Z4, Z3, Z2
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row241
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, K1, 128(AX)
+	JMP          done227
+
+whole239:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row224:
+row242:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7359,22 +7815,50 @@ row224:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row224
+	JLT          row242
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x10, CX
-	JMP          columns222
+	JMP          columns238
 
-narrower223:
-columns225:
-	CMPQ    CX, $0x08
-	JLT     narrower226
+narrower240:
+columns243:
+	CMPQ      CX, $0x08
+	JL        narrower245
+	JE        whole244
+	CMPQ      CX, $0x10
+	JGE       whole244
+	SUBQ      $0x08, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD.Z 64(AX), K1, Z1
+	XORQ      R9, R9
+
+row246:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z2
+	VCVTPS2PD    (R10), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	VCVTPS2PD.Z  32(R10), K1, Z3
+	VFMADD231PD  Z3, Z2, Z1
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row246
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, K1, 64(AX)
+	JMP          done227
+
+whole244:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row227:
+row247:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7383,23 +7867,23 @@ row227:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row227
+	JLT          row247
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000020, SI
 	SUBQ         $0x08, CX
-	JMP          columns225
+	JMP          columns243
 
-narrower226:
+narrower245:
 	TESTQ     CX, CX
-	JZ        done215
+	JZ        done227
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row228:
+row248:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7408,10 +7892,10 @@ row228:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row228
+	JLT          row248
 	VMOVUPD      Z0, K1, (AX)
 
-done215:
+done227:
 	VZEROUPPER
 	RET
 
@@ -7432,43 +7916,43 @@ TEXT ·rowDots64AVX512(SB), NOSPLIT, $8-112
 	XORQ R11, R11
 	DECQ CX
 
-pair229:
+pair249:
 	CMPQ  R11, CX
-	JGE   one230
+	JGE   one250
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done233
+	JGE   done253
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done233
+	JLE   done253
 
-line232:
+line252:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line232
+	JG         line252
 
-done233:
+done253:
 	LEAQ  1(R11), R13
 	CMPQ  R13, R10
-	JGE   done235
+	JGE   done255
 	MOVL  260(DI)(R11*4), R15
 	IMULQ R8, R15
 	ADDQ  SI, R15
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done235
+	JLE   done255
 
-line234:
+line254:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, R13
-	JG         line234
+	JG         line254
 
-done235:
+done255:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7482,9 +7966,9 @@ done235:
 	MOVQ   R13, BP
 	ANDQ   $0x07, BP
 	SHRQ   $0x03, R13
-	JZ     tail237
+	JZ     tail257
 
-loop236:
+loop256:
 	VMOVUPD     (R12), Z2
 	VMOVUPD     (R14), Z3
 	VFMADD231PD Z2, Z3, Z0
@@ -7494,11 +7978,11 @@ loop236:
 	ADDQ        $0x40, R15
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop236
+	JNZ         loop256
 
-tail237:
+tail257:
 	TESTQ       BP, BP
-	JZ          done238
+	JZ          done258
 	MOVQ        $-1, R13
 	BZHIQ       BP, R13, R13
 	KMOVB       R13, K1
@@ -7508,7 +7992,7 @@ tail237:
 	VMOVUPD.Z   (R15), K1, Z3
 	VFMADD231PD Z2, Z3, Z1
 
-done238:
+done258:
 	VEXTRACTF64X4 $0x01, Z0, Y2
 	VADDPD        Y2, Y0, Y2
 	VEXTRACTF128  $0x01, Y2, X3
@@ -7524,27 +8008,27 @@ done238:
 	VADDSD        X3, X2, X2
 	VMOVSD        X2, 8(AX)(R11*8)
 	ADDQ          $0x02, R11
-	JMP           pair229
+	JMP           pair249
 
-one230:
-	JG    done231
+one250:
+	JG    done251
 	LEAQ  (R11), R13
 	CMPQ  R13, R10
-	JGE   done240
+	JGE   done260
 	MOVL  256(DI)(R11*4), R14
 	IMULQ R8, R14
 	ADDQ  SI, R14
 	MOVQ  R9, R13
 	TESTQ R13, R13
-	JLE   done240
+	JLE   done260
 
-line239:
+line259:
 	PREFETCHT1 (R14)
 	ADDQ       $0x40, R14
 	SUBQ       $0x40, R13
-	JG         line239
+	JG         line259
 
-done240:
+done260:
 	MOVL   (DI)(R11*4), R14
 	IMULQ  R8, R14
 	ADDQ   SI, R14
@@ -7554,20 +8038,20 @@ done240:
 	MOVQ   R13, CX
 	ANDQ   $0x07, CX
 	SHRQ   $0x03, R13
-	JZ     tail242
+	JZ     tail262
 
-loop241:
+loop261:
 	VMOVUPD     (R12), Z0
 	VMOVUPD     (R14), Z1
 	VFMADD231PD Z0, Z1, Z4
 	ADDQ        $0x40, R14
 	ADDQ        $0x40, R12
 	DECQ        R13
-	JNZ         loop241
+	JNZ         loop261
 
-tail242:
+tail262:
 	TESTQ       CX, CX
-	JZ          done243
+	JZ          done263
 	MOVQ        $-1, DX
 	BZHIQ       CX, DX, DX
 	KMOVB       DX, K1
@@ -7575,7 +8059,7 @@ tail242:
 	VMOVUPD.Z   (R14), K1, Z1
 	VFMADD231PD Z0, Z1, Z4
 
-done243:
+done263:
 	VEXTRACTF64X4 $0x01, Z4, Y0
 	VADDPD        Y0, Y4, Y0
 	VEXTRACTF128  $0x01, Y0, X1
@@ -7585,7 +8069,7 @@ done243:
 	VMOVSD        X0, (AX)(R11*8)
 	ADDQ          $0x01, R11
 
-done231:
+done251:
 	VZEROUPPER
 	RET
 
@@ -7601,11 +8085,67 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-104
 	MOVQ  stride+72(FP), R8
 	SHLQ  $0x03, R8
 	TESTQ BX, BX
-	JZ    done244
+	JZ    done264
 
-columns245:
-	CMPQ    CX, $0x40
-	JLT     narrower246
+columns265:
+	CMPQ      CX, $0x40
+	JL        narrower267
+	JE        whole266
+	CMPQ      CX, $0x48
+	JGE       whole266
+	SUBQ      $0x40, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD   256(AX), Z4
+	VMOVUPD   320(AX), Z5
+	VMOVUPD   384(AX), Z6
+	VMOVUPD   448(AX), Z7
+	VMOVUPD.Z 512(AX), K1, Z8
+	XORQ      R9, R9
+
+row268:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z9
+	VMOVUPD      (R10), Z10
+	VFMADD231PD  Z10, Z9, Z0
+	VMOVUPD      64(R10), Z10
+	VFMADD231PD  Z10, Z9, Z1
+	VMOVUPD      128(R10), Z10
+	VFMADD231PD  Z10, Z9, Z2
+	VMOVUPD      192(R10), Z10
+	VFMADD231PD  Z10, Z9, Z3
+	VMOVUPD      256(R10), Z10
+	VFMADD231PD  Z10, Z9, Z4
+	VMOVUPD      320(R10), Z10
+	VFMADD231PD  Z10, Z9, Z5
+	VMOVUPD      384(R10), Z10
+	VFMADD231PD  Z10, Z9, Z6
+	VMOVUPD      448(R10), Z10
+	VFMADD231PD  Z10, Z9, Z7
+	VMOVUPD.Z    512(R10), K1, Z10
+	VFMADD231PD  Z10, Z9, Z8
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row268
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, 256(AX)
+	VMOVUPD      Z5, 320(AX)
+	VMOVUPD      Z6, 384(AX)
+	VMOVUPD      Z7, 448(AX)
+	VMOVUPD      Z8, K1, 512(AX)
+	JMP          done264
+
+whole266:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
@@ -7616,7 +8156,7 @@ columns245:
 	VMOVUPD 448(AX), Z7
 	XORQ    R9, R9
 
-row247:
+row269:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7639,7 +8179,7 @@ row247:
 	VFMADD231PD  Z9, Z8, Z7
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row247
+	JLT          row269
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7651,19 +8191,59 @@ row247:
 	ADDQ         $0x00000200, AX
 	ADDQ         $0x00000200, SI
 	SUBQ         $0x40, CX
-	JMP          columns245
+	JMP          columns265
 
-narrower246:
-columns248:
-	CMPQ    CX, $0x20
-	JLT     narrower249
+narrower267:
+columns270:
+	CMPQ      CX, $0x20
+	JL        narrower272
+	JE        whole271
+	CMPQ      CX, $0x28
+	JGE       whole271
+	SUBQ      $0x20, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD   128(AX), Z2
+	VMOVUPD   192(AX), Z3
+	VMOVUPD.Z 256(AX), K1, Z4
+	XORQ      R9, R9
+
+row273:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z5
+	VMOVUPD      (R10), Z6
+	VFMADD231PD  Z6, Z5, Z0
+	VMOVUPD      64(R10), Z6
+	VFMADD231PD  Z6, Z5, Z1
+	VMOVUPD      128(R10), Z6
+	VFMADD231PD  Z6, Z5, Z2
+	VMOVUPD      192(R10), Z6
+	VFMADD231PD  Z6, Z5, Z3
+	VMOVUPD.Z    256(R10), K1, Z6
+	VFMADD231PD  Z6, Z5, Z4
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row273
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, 128(AX)
+	VMOVUPD      Z3, 192(AX)
+	VMOVUPD      Z4, K1, 256(AX)
+	JMP          done264
+
+whole271:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	VMOVUPD 128(AX), Z2
 	VMOVUPD 192(AX), Z3
 	XORQ    R9, R9
 
-row250:
+row274:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7678,7 +8258,7 @@ row250:
 	VFMADD231PD  Z5, Z4, Z3
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row250
+	JLT          row274
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	VMOVUPD      Z2, 128(AX)
@@ -7686,17 +8266,49 @@ row250:
 	ADDQ         $0x00000100, AX
 	ADDQ         $0x00000100, SI
 	SUBQ         $0x20, CX
-	JMP          columns248
+	JMP          columns270
 
-narrower249:
-columns251:
-	CMPQ    CX, $0x10
-	JLT     narrower252
+narrower272:
+columns275:
+	CMPQ      CX, $0x10
+	JL        narrower277
+	JE        whole276
+	CMPQ      CX, $0x18
+	JGE       whole276
+	SUBQ      $0x10, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD   64(AX), Z1
+	VMOVUPD.Z 128(AX), K1, Z2
+	XORQ      R9, R9
+
+row278:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z3
+	VMOVUPD      (R10), Z4
+	VFMADD231PD  Z4, Z3, Z0
+	VMOVUPD      64(R10), Z4
+	VFMADD231PD  Z4, Z3, Z1
+	VMOVUPD.Z    128(R10), K1, Z4
+	VFMADD231PD  Z4, Z3, Z2
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row278
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, 64(AX)
+	VMOVUPD      Z2, K1, 128(AX)
+	JMP          done264
+
+whole276:
 	VMOVUPD (AX), Z0
 	VMOVUPD 64(AX), Z1
 	XORQ    R9, R9
 
-row253:
+row279:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7707,22 +8319,50 @@ row253:
 	VFMADD231PD  Z3, Z2, Z1
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row253
+	JLT          row279
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
 	ADDQ         $0x00000080, AX
 	ADDQ         $0x00000080, SI
 	SUBQ         $0x10, CX
-	JMP          columns251
+	JMP          columns275
 
-narrower252:
-columns254:
-	CMPQ    CX, $0x08
-	JLT     narrower255
+narrower277:
+columns280:
+	CMPQ      CX, $0x08
+	JL        narrower282
+	JE        whole281
+	CMPQ      CX, $0x10
+	JGE       whole281
+	SUBQ      $0x08, CX
+	MOVQ      $-1, R9
+	BZHIQ     CX, R9, R9
+	KMOVB     R9, K1
+	VMOVUPD   (AX), Z0
+	VMOVUPD.Z 64(AX), K1, Z1
+	XORQ      R9, R9
+
+row283:
+	MOVL         (DI)(R9*4), R10
+	IMULQ        R8, R10
+	ADDQ         SI, R10
+	VBROADCASTSD (DX)(R9*8), Z2
+	VMOVUPD      (R10), Z3
+	VFMADD231PD  Z3, Z2, Z0
+	VMOVUPD.Z    64(R10), K1, Z3
+	VFMADD231PD  Z3, Z2, Z1
+	INCQ         R9
+	CMPQ         R9, BX
+	JLT          row283
+	VMOVUPD      Z0, (AX)
+	VMOVUPD      Z1, K1, 64(AX)
+	JMP          done264
+
+whole281:
 	VMOVUPD (AX), Z0
 	XORQ    R9, R9
 
-row256:
+row284:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7731,23 +8371,23 @@ row256:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row256
+	JLT          row284
 	VMOVUPD      Z0, (AX)
 	ADDQ         $0x00000040, AX
 	ADDQ         $0x00000040, SI
 	SUBQ         $0x08, CX
-	JMP          columns254
+	JMP          columns280
 
-narrower255:
+narrower282:
 	TESTQ     CX, CX
-	JZ        done244
+	JZ        done264
 	MOVQ      $-1, R9
 	BZHIQ     CX, R9, R9
 	KMOVB     R9, K1
 	VMOVUPD.Z (AX), K1, Z0
 	XORQ      R9, R9
 
-row257:
+row285:
 	MOVL         (DI)(R9*4), R10
 	IMULQ        R8, R10
 	ADDQ         SI, R10
@@ -7756,10 +8396,10 @@ row257:
 	VFMADD231PD  Z2, Z1, Z0
 	INCQ         R9
 	CMPQ         R9, BX
-	JLT          row257
+	JLT          row285
 	VMOVUPD      Z0, K1, (AX)
 
-done244:
+done264:
 	VZEROUPPER
 	RET
 
@@ -7777,18 +8417,18 @@ TEXT ·columns32AVX512(SB), NOSPLIT, $0-104
 	LEAQ    tail4x4<>+16(SB), DI
 	VMOVUPS (DI)(SI*4), X0
 
-rows258:
+rows286:
 	TESTQ DX, DX
-	JZ    done262
+	JZ    done290
 	MOVQ  fetch+96(FP), DI
 	TESTQ DI, DI
-	JZ    near263
+	JZ    near291
 	MOVQ  index_len+80(FP), SI
 	SHLQ  $0x02, SI
 	ADDQ  index_base+72(FP), SI
 	SUBQ  $0x00000120, SI
 	CMPQ  CX, SI
-	JG    near263
+	JG    near291
 	MOVL  256(CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -7822,7 +8462,7 @@ rows258:
 	SHLQ  $0x02, R15
 	ADDQ  table_base+40(FP), R15
 
-line264:
+line292:
 	PREFETCHT1 (R8)
 	ADDQ       $0x40, R8
 	PREFETCHT1 (R9)
@@ -7840,9 +8480,9 @@ line264:
 	PREFETCHT1 (R15)
 	ADDQ       $0x40, R15
 	SUBQ       $0x40, DI
-	JG         line264
+	JG         line292
 
-near263:
+near291:
 	MOVL  (CX), R8
 	IMULQ stride+64(FP), R8
 	SHLQ  $0x02, R8
@@ -7878,9 +8518,9 @@ near263:
 	MOVQ  AX, SI
 	MOVQ  count+32(FP), DI
 
-column259:
+column287:
 	SUBQ        $0x04, DI
-	JL          some260
+	JL          some288
 	VMOVUPS     (R8), X1
 	VINSERTF128 $0x01, (R12), Y1, Y1
 	VMOVUPS     (R9), X2
@@ -7917,11 +8557,11 @@ column259:
 	ADDQ        $0x10, R13
 	ADDQ        $0x10, R14
 	ADDQ        $0x10, R15
-	JMP         column259
+	JMP         column287
 
-some260:
+some288:
 	ADDQ        $0x04, DI
-	JZ          next261
+	JZ          next289
 	VMASKMOVPS  (R8), X0, X8
 	VMASKMOVPS  (R12), X0, X1
 	VINSERTF128 $0x01, X1, Y8, Y8
@@ -7946,25 +8586,25 @@ some260:
 	VMOVUPD     Z6, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next261
+	JZ          next289
 	VCVTPS2PD   Y5, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next261
+	JZ          next289
 	VCVTPS2PD   Y13, Z5
 	VMOVUPD     Z5, (SI)
 	ADDQ        BX, SI
 	DECQ        DI
-	JZ          next261
+	JZ          next289
 
-next261:
+next289:
 	ADDQ $0x40, AX
 	ADDQ $0x20, CX
 	SUBQ $0x08, DX
-	JMP  rows258
+	JMP  rows286
 
-done262:
+done290:
 	VZEROUPPER
 	RET
 
@@ -7980,9 +8620,9 @@ TEXT ·columns64AVX512(SB), NOSPLIT, $0-104
 	MOVQ         SI, DI
 	SHLQ         $0x03, DI
 
-rows265:
+rows293:
 	TESTQ     SI, SI
-	JZ        done267
+	JZ        done295
 	VPXORQ    Z1, Z1, Z1
 	VPMOVZXDQ (BX), Z1
 	VPMULUDQ  Z0, Z1, Z1
@@ -7990,20 +8630,20 @@ rows265:
 	MOVQ      AX, R9
 	MOVQ      CX, R10
 
-column266:
+column294:
 	KXNORB     K1, K1, K1
 	VGATHERQPD (R8)(Z1*8), K1, Z2
 	VMOVUPD    Z2, (R9)
 	ADDQ       $0x08, R8
 	ADDQ       DI, R9
 	DECQ       R10
-	JNZ        column266
+	JNZ        column294
 	ADDQ       $0x40, AX
 	ADDQ       $0x20, BX
 	SUBQ       $0x08, SI
-	JMP        rows265
+	JMP        rows293
 
-done267:
+done295:
 	VZEROUPPER
 	RET
 
@@ -8027,15 +8667,15 @@ TEXT ·turnAVX512(SB), NOSPLIT, $8-96
 	LEAQ (R12)(R12*4), R14
 	LEAQ (R11)(R14*1), R15
 
-lanes268:
+lanes296:
 	SUBQ    $0x08, BX
-	JL      done273
+	JL      done301
 	VMOVUPD (DX), Z0
 	MOVQ    count+64(FP), BP
 
-square269:
+square297:
 	SUBQ       $0x08, BP
-	JL         rest270
+	JL         rest298
 	VMOVUPD    (R11), Z1
 	VMULPD     Z0, Z1, Z1
 	VMOVUPD    (R11)(R12*1), Z2
@@ -8088,14 +8728,14 @@ square269:
 	LEAQ       (R15)(R12*8), R15
 	ADDQ       $0x40, SI
 	ADDQ       $0x40, R10
-	JMP        square269
+	JMP        square297
 
-rest270:
+rest298:
 	ADDQ $0x08, BP
 
-one271:
+one299:
 	DECQ          BP
-	JL            next272
+	JL            next300
 	VMOVUPD       (R11), Z1
 	VMULPD        Z0, Z1, Z1
 	VEXTRACTF64X2 $0x00, Z1, X2
@@ -8114,9 +8754,9 @@ one271:
 	LEAQ          (R15)(R12*1), R15
 	ADDQ          $0x08, SI
 	ADDQ          $0x08, R10
-	JMP           one271
+	JMP           one299
 
-next272:
+next300:
 	ADDQ $0x40, CX
 	MOVQ CX, R11
 	LEAQ (CX)(R14*1), R15
@@ -8124,9 +8764,9 @@ next272:
 	MOVQ AX, SI
 	LEAQ (AX)(R9*1), R10
 	ADDQ $0x40, DX
-	JMP  lanes268
+	JMP  lanes296
 
-done273:
+done301:
 	VZEROUPPER
 	RET
 
@@ -8191,7 +8831,7 @@ TEXT ·tile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k274:
+k302:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z28
@@ -8242,7 +8882,7 @@ k274:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k274
+	JNZ          k302
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8341,7 +8981,7 @@ TEXT ·slimTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k275:
+k303:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z14
@@ -8377,7 +9017,7 @@ k275:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k275
+	JNZ          k303
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -8452,7 +9092,7 @@ TEXT ·tile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R11
 	MOVQ    k+64(FP), R12
 
-k276:
+k304:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD      (AX), Z16
@@ -8485,7 +9125,7 @@ k276:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k276
+	JNZ          k304
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8554,7 +9194,7 @@ TEXT ·slimTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k277:
+k305:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z8
@@ -8578,7 +9218,7 @@ k277:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k277
+	JNZ          k305
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -8627,7 +9267,7 @@ TEXT ·tile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R9
 	MOVQ    k+64(FP), R10
 
-k278:
+k306:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD      (AX), Z8
 	VMOVUPD      64(AX), Z9
@@ -8646,7 +9286,7 @@ k278:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k278
+	JNZ          k306
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8693,7 +9333,7 @@ TEXT ·slimTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k279:
+k307:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VBROADCASTSD (BX), Z5
@@ -8707,7 +9347,7 @@ k279:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k279
+	JNZ          k307
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -8741,7 +9381,7 @@ TEXT ·tile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, R8
 	MOVQ    k+64(FP), R9
 
-k280:
+k308:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD      (AX), Z4
 	VMOVUPD      64(AX), Z5
@@ -8754,7 +9394,7 @@ k280:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k280
+	JNZ          k308
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8790,7 +9430,7 @@ TEXT ·slimTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k281:
+k309:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VBROADCASTSD (BX), Z3
@@ -8800,7 +9440,7 @@ k281:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k281
+	JNZ          k309
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -8827,7 +9467,7 @@ TEXT ·tile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x03, SI
 	MOVQ    k+64(FP), DI
 
-k282:
+k310:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD      (AX), Z2
 	VMOVUPD      64(AX), Z3
@@ -8837,7 +9477,7 @@ k282:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k282
+	JNZ          k310
 	MOVQ         CX, AX
 	VMOVUPD      Z0, (AX)
 	VMOVUPD      Z1, 64(AX)
@@ -8868,7 +9508,7 @@ TEXT ·slimTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k283:
+k311:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z1
 	VBROADCASTSD (DX), Z2
@@ -8876,7 +9516,7 @@ k283:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k283
+	JNZ          k311
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VZEROUPPER
@@ -8949,7 +9589,7 @@ TEXT ·cutTile14x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k284:
+k312:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z28
@@ -9000,7 +9640,7 @@ k284:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k284
+	JNZ          k312
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9095,7 +9735,7 @@ TEXT ·cutTile8x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R11
 	MOVQ      k+64(FP), R12
 
-k285:
+k313:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPD.Z    (AX), K1, Z16
@@ -9128,7 +9768,7 @@ k285:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k285
+	JNZ          k313
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9191,7 +9831,7 @@ TEXT ·cutTile4x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R9
 	MOVQ      k+64(FP), R10
 
-k286:
+k314:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPD.Z    (AX), K1, Z8
 	VMOVUPD.Z    64(AX), K2, Z9
@@ -9210,7 +9850,7 @@ k286:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k286
+	JNZ          k314
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9254,7 +9894,7 @@ TEXT ·cutTile2x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, R8
 	MOVQ      k+64(FP), R9
 
-k287:
+k315:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPD.Z    (AX), K1, Z4
 	VMOVUPD.Z    64(AX), K2, Z5
@@ -9267,7 +9907,7 @@ k287:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k287
+	JNZ          k315
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9302,7 +9942,7 @@ TEXT ·cutTile1x64AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x03, SI
 	MOVQ      k+64(FP), DI
 
-k288:
+k316:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPD.Z    (AX), K1, Z2
 	VMOVUPD.Z    64(AX), K2, Z3
@@ -9312,7 +9952,7 @@ k288:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k288
+	JNZ          k316
 	MOVQ         CX, AX
 	VMOVUPD      Z0, K1, (AX)
 	VMOVUPD      Z1, K2, 64(AX)
@@ -9356,7 +9996,7 @@ TEXT ·tile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k289:
+k317:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Y12
@@ -9383,7 +10023,7 @@ k289:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k289
+	JNZ          k317
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9443,7 +10083,7 @@ TEXT ·slimTile6x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R11
 	MOVQ       k+64(FP), R12
 
-k290:
+k318:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMASKMOVPS   (AX), Y0, Y7
@@ -9463,7 +10103,7 @@ k290:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k290
+	JNZ          k318
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -9526,7 +10166,7 @@ TEXT ·tile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k291:
+k319:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Y8
 	VMOVUPS      32(AX), Y9
@@ -9545,7 +10185,7 @@ k291:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k291
+	JNZ          k319
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9593,7 +10233,7 @@ TEXT ·slimTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k292:
+k320:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y5
 	VBROADCASTSS (BX), Y6
@@ -9607,7 +10247,7 @@ k292:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k292
+	JNZ          k320
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -9641,7 +10281,7 @@ TEXT ·tile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k293:
+k321:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Y4
 	VMOVUPS      32(AX), Y5
@@ -9654,7 +10294,7 @@ k293:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k293
+	JNZ          k321
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9691,7 +10331,7 @@ TEXT ·slimTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k294:
+k322:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y3
 	VBROADCASTSS (BX), Y4
@@ -9701,7 +10341,7 @@ k294:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k294
+	JNZ          k322
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	ADDQ         DX, AX
@@ -9728,7 +10368,7 @@ TEXT ·tile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k295:
+k323:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Y2
 	VMOVUPS      32(AX), Y3
@@ -9738,7 +10378,7 @@ k295:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k295
+	JNZ          k323
 	MOVQ         CX, AX
 	VMOVUPS      Y0, (AX)
 	VMOVUPS      Y1, 32(AX)
@@ -9770,7 +10410,7 @@ TEXT ·slimTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k296:
+k324:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y2
 	VBROADCASTSS (DX), Y3
@@ -9778,7 +10418,7 @@ k296:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k296
+	JNZ          k324
 	MOVQ         CX, AX
 	VMASKMOVPS   Y1, Y0, (AX)
 	VZEROUPPER
@@ -9820,7 +10460,7 @@ TEXT ·cutTile4x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R9
 	MOVQ       k+64(FP), R10
 
-k297:
+k325:
 	PREFETCHT0   (BX)(R8*8)
 	VMASKMOVPS   (AX), Y0, Y10
 	VMASKMOVPS   32(AX), Y1, Y11
@@ -9839,7 +10479,7 @@ k297:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k297
+	JNZ          k325
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -9884,7 +10524,7 @@ TEXT ·cutTile2x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, R8
 	MOVQ       k+64(FP), R9
 
-k298:
+k326:
 	PREFETCHT0   (BX)(DI*8)
 	VMASKMOVPS   (AX), Y0, Y6
 	VMASKMOVPS   32(AX), Y1, Y7
@@ -9897,7 +10537,7 @@ k298:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k298
+	JNZ          k326
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -9933,7 +10573,7 @@ TEXT ·cutTile1x32AVX2(SB), NOSPLIT, $0-72
 	SHLQ       $0x02, SI
 	MOVQ       k+64(FP), DI
 
-k299:
+k327:
 	PREFETCHT0   (DX)(BX*8)
 	VMASKMOVPS   (AX), Y0, Y4
 	VMASKMOVPS   32(AX), Y1, Y5
@@ -9943,7 +10583,7 @@ k299:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k299
+	JNZ          k327
 	MOVQ         CX, AX
 	VMASKMOVPS   Y2, Y0, (AX)
 	VMASKMOVPS   Y3, Y1, 32(AX)
@@ -10011,7 +10651,7 @@ TEXT ·tile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k300:
+k328:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z28
@@ -10062,7 +10702,7 @@ k300:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k300
+	JNZ          k328
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10161,7 +10801,7 @@ TEXT ·slimTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k301:
+k329:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z14
@@ -10197,7 +10837,7 @@ k301:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k301
+	JNZ          k329
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10272,7 +10912,7 @@ TEXT ·tile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R11
 	MOVQ    k+64(FP), R12
 
-k302:
+k330:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS      (AX), Z16
@@ -10305,7 +10945,7 @@ k302:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k302
+	JNZ          k330
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10374,7 +11014,7 @@ TEXT ·slimTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k303:
+k331:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z8
@@ -10398,7 +11038,7 @@ k303:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k303
+	JNZ          k331
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10447,7 +11087,7 @@ TEXT ·tile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R9
 	MOVQ    k+64(FP), R10
 
-k304:
+k332:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS      (AX), Z8
 	VMOVUPS      64(AX), Z9
@@ -10466,7 +11106,7 @@ k304:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k304
+	JNZ          k332
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10513,7 +11153,7 @@ TEXT ·slimTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k305:
+k333:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VBROADCASTSS (BX), Z5
@@ -10527,7 +11167,7 @@ k305:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k305
+	JNZ          k333
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10561,7 +11201,7 @@ TEXT ·tile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, R8
 	MOVQ    k+64(FP), R9
 
-k306:
+k334:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS      (AX), Z4
 	VMOVUPS      64(AX), Z5
@@ -10574,7 +11214,7 @@ k306:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k306
+	JNZ          k334
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10610,7 +11250,7 @@ TEXT ·slimTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k307:
+k335:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VBROADCASTSS (BX), Z3
@@ -10620,7 +11260,7 @@ k307:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k307
+	JNZ          k335
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	ADDQ         DX, AX
@@ -10647,7 +11287,7 @@ TEXT ·tile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ    $0x02, SI
 	MOVQ    k+64(FP), DI
 
-k308:
+k336:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS      (AX), Z2
 	VMOVUPS      64(AX), Z3
@@ -10657,7 +11297,7 @@ k308:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k308
+	JNZ          k336
 	MOVQ         CX, AX
 	VMOVUPS      Z0, (AX)
 	VMOVUPS      Z1, 64(AX)
@@ -10688,7 +11328,7 @@ TEXT ·slimTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k309:
+k337:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z1
 	VBROADCASTSS (DX), Z2
@@ -10696,7 +11336,7 @@ k309:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k309
+	JNZ          k337
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VZEROUPPER
@@ -10769,7 +11409,7 @@ TEXT ·cutTile14x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k310:
+k338:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z28
@@ -10820,7 +11460,7 @@ k310:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k310
+	JNZ          k338
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -10915,7 +11555,7 @@ TEXT ·cutTile8x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R11
 	MOVQ      k+64(FP), R12
 
-k311:
+k339:
 	PREFETCHT0   (BX)(R10*8)
 	PREFETCHT0   (R9)(R10*8)
 	VMOVUPS.Z    (AX), K1, Z16
@@ -10948,7 +11588,7 @@ k311:
 	ADDQ         R10, R9
 	ADDQ         R11, AX
 	DECQ         R12
-	JNZ          k311
+	JNZ          k339
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11011,7 +11651,7 @@ TEXT ·cutTile4x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R9
 	MOVQ      k+64(FP), R10
 
-k312:
+k340:
 	PREFETCHT0   (BX)(R8*8)
 	VMOVUPS.Z    (AX), K1, Z8
 	VMOVUPS.Z    64(AX), K2, Z9
@@ -11030,7 +11670,7 @@ k312:
 	ADDQ         R8, BX
 	ADDQ         R9, AX
 	DECQ         R10
-	JNZ          k312
+	JNZ          k340
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11074,7 +11714,7 @@ TEXT ·cutTile2x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, R8
 	MOVQ      k+64(FP), R9
 
-k313:
+k341:
 	PREFETCHT0   (BX)(DI*8)
 	VMOVUPS.Z    (AX), K1, Z4
 	VMOVUPS.Z    64(AX), K2, Z5
@@ -11087,7 +11727,7 @@ k313:
 	ADDQ         DI, BX
 	ADDQ         R8, AX
 	DECQ         R9
-	JNZ          k313
+	JNZ          k341
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)
@@ -11122,7 +11762,7 @@ TEXT ·cutTile1x32AVX512(SB), NOSPLIT, $0-72
 	SHLQ      $0x02, SI
 	MOVQ      k+64(FP), DI
 
-k314:
+k342:
 	PREFETCHT0   (DX)(BX*8)
 	VMOVUPS.Z    (AX), K1, Z2
 	VMOVUPS.Z    64(AX), K2, Z3
@@ -11132,7 +11772,7 @@ k314:
 	ADDQ         BX, DX
 	ADDQ         SI, AX
 	DECQ         DI
-	JNZ          k314
+	JNZ          k342
 	MOVQ         CX, AX
 	VMOVUPS      Z0, K1, (AX)
 	VMOVUPS      Z1, K2, 64(AX)

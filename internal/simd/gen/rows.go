@@ -154,20 +154,35 @@ func rowSum(i isa, size int) {
 			v[k].store(sums[k], Mem{Base: sum, Disp: off})
 		}
 	}
+	// vectors are those of whole columns, and their offsets.
+	vectors := func(columns int) (v []isa, offs []int) {
+		for k := 0; k < columns; k += i.lanes() {
+			v, offs = append(v, i), append(offs, 8*k)
+		}
+		return v, offs
+	}
 	done := label("done")
 	TESTQ(n, n)
 	JZ(LabelRef(done))
 	for width := 8 * i.lanes(); width >= 8; width /= 2 {
-		top, narrower := label("columns"), label("narrower")
+		top, whole, narrower := label("columns"), label("whole"), label("narrower")
 		Label(top)
 		CMPQ(d, Imm(uint64(width)))
-		JLT(LabelRef(narrower))
-		var v []isa
-		var offs []int
-		for k := 0; k < width; k += i.lanes() {
-			v, offs = append(v, i), append(offs, 8*k)
+		JL(LabelRef(narrower))
+		JE(LabelRef(whole))
+		CMPQ(d, Imm(uint64(width+8)))
+		JGE(LabelRef(whole))
+		SUBQ(Imm(uint64(width)), d) // the last ones with these: alone they wait for each other
+		v, offs := vectors(width)
+		_, rest := vectors(8)
+		v = append(v, i.masked(d, len(rest))...)
+		for _, off := range rest {
+			offs = append(offs, 8*width+off)
 		}
 		block(v, offs)
+		JMP(LabelRef(done))
+		Label(whole)
+		block(vectors(width))
 		ADDQ(U32(8*width), sum)
 		ADDQ(U32(width*size), t.base)
 		SUBQ(Imm(uint64(width)), d)
@@ -176,8 +191,8 @@ func rowSum(i isa, size int) {
 	}
 	TESTQ(d, d)
 	JZ(LabelRef(done))
-	v := i.masked(d, 8/i.lanes())
-	block(v, []int{0, 8 * i.lanes()}[:len(v)])
+	_, offs := vectors(8)
+	block(i.masked(d, len(offs)), offs)
 	Label(done)
 	end()
 }
