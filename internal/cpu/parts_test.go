@@ -51,8 +51,7 @@ func BenchmarkParts(b *testing.B) {
 				run  func()
 			}{
 				{"load", func() { c.load(in, first) }},
-				{"tape", func() { c.execute(p.record) }},
-				{"norms", func() { c.execute(p.norms); c.addWide(); c.cross() }},
+				{"tape+norms", func() { c.execute(p.record); c.addWide(); c.cross() }},
 				{"clipping", func() { c.factors(clip) }},
 				{"sums", func() { c.accumulate(dst) }},
 			}

@@ -15,7 +15,7 @@ import (
 type program struct {
 	tape *graph.Tape
 
-	global, record []item
+	global, record []item    // record: the tape's, then the norms from the structure of terms
 	inRows         []instr   // of record, taken before the others: products with rows in place
 	globals        int       // scalars computed once per step
 	constants      []float64 // of all const buffers, and others
@@ -33,7 +33,6 @@ type program struct {
 	noise   []graph.Buf // per-record noise blocks, likewise
 	blocks  map[pick]int
 	terms   []term
-	norms   []item
 	weights *simd.Program // of the sums what programs do; nil if nothing
 	runs    []run
 	loose   bool    // parts of a gradient can cancel
@@ -114,11 +113,11 @@ func compile(t *graph.Tape) (*program, error) {
 			p.work += in.Rows * in.Cols * in.Width / productLanes
 		}
 	}
-	p.record = record.items()
 	p.work += p.results
-	if err := p.addTerms(); err != nil {
+	if err := p.addTerms(&record); err != nil {
 		return nil, err
 	}
+	p.record = record.items()
 	p.planPairs()
 	p.planPortions()
 	p.weighted, p.turned = max(p.weighted, p.divided), max(p.turned, p.divided) // the factors of a wide term go there
@@ -143,12 +142,13 @@ func (p *program) chunkSize() int {
 	return chunk
 }
 
-// addTerms prepares norms and sums.
-func (p *program) addTerms() error {
-	norms := assembler{p: p, record: true}
+// addTerms prepares norms, at the end of the record stage, and sums.
+func (p *program) addTerms(norms *assembler) error {
 	zero := p.constant(0).place()
 	norms.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.norm2), A: zero})
-	norms.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.size), A: zero})
+	if p.loose {
+		norms.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(p.size), A: zero})
+	}
 	for _, tm := range p.tape.Terms {
 		if !p.tape.Buffers[tm.Delta].Kind.PerRecord() {
 			return fmt.Errorf("cpu: the tape's gradient is not per record")
@@ -160,7 +160,6 @@ func (p *program) addTerms() error {
 		}
 		p.terms = append(p.terms, t)
 	}
-	p.norms = norms.items()
 	p.prepareSums()
 	p.slack = p.roundings()
 	return nil

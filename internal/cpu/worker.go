@@ -261,7 +261,6 @@ func (c *context) clipChunk(j *job, k int) (count float64) {
 	c.take(j.batch[first:], min(j.chunk, j.size-first))
 	c.load(j.in, first)
 	c.execute(c.p.record)
-	c.execute(c.p.norms)
 	c.addWide()
 	c.cross()
 	return c.factors(j.clip)
