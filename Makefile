@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs datasets ptx ptxas bench-gpu clean
+.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
 
 all: build
 
@@ -45,6 +45,10 @@ docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
 	$(GO) test ./internal/models -run TestSchema -update
+
+# the pictures of docs/outputs.md, by chromium
+pictures: build
+	bash docs/images/make.sh
 
 # the CUDA kernels as PTX, which is embedded; needs Debian's clang-14 only
 ptx:
