@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"d3p/internal/models/graph"
@@ -89,7 +90,7 @@ func Models() []Model {
 		{"noise per record", repeat(normalColumn, 3, binaryColumn), perRecordNoise},
 		{"intercept among parameters drawn per record", repeat(normalColumn, 2, binaryColumn), drawnIntercept},
 		{"noise per step", repeat(normalColumn, 3, binaryColumn), perStepNoise},
-	}, append(placesModels(), layerModels()...)...)
+	}, slices.Concat(rareModels(), placesModels(), layerModels())...)
 }
 
 func dim(name string, size int) graph.Dim { return graph.Dim{Name: name, Size: size} }
