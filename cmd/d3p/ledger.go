@@ -95,7 +95,8 @@ func newLedgerAdd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "add FILE RUN...",
 		Short: "Book finished runs that were made without the ledger",
-		Long: `Add verifies each release and books what it cost. What has been released counts
+		Long: `Add verifies each release, and the run's own ledger where it is there, and books
+what it cost. What has been released counts
 even when it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
 		Args:    ledgerAndRuns,
@@ -141,6 +142,9 @@ func bookRun(book *ledger.Book, run string) error {
 	}
 	if p.Guarantee == nil {
 		return failWith(statusData, errors.New("there is no claim: the run is "+report.NotPrivate))
+	}
+	if c, there := checkLedger(run, ev, p); there && !c.OK {
+		return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
 	}
 	if err := sameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
 		return err
