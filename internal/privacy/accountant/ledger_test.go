@@ -39,8 +39,8 @@ func TestEqualLedgers(t *testing.T) {
 func TestNothing(t *testing.T) {
 	for _, ev := range []event.Event{event.Composed{}, event.SelfComposed{Of: mnist(1), Count: 0}} {
 		d, err := Delta(ev, event.AddRemove, 0)
-		if e := mustEpsilon(t, ev, event.AddRemove, 1e-12); err != nil || e.Upper != 0 || d.Upper != 0 {
-			t.Errorf("%+v costs epsilon %v, delta %v (%v)", ev, e.Upper, d.Upper, err)
+		if e := mustEpsilon(t, ev, event.AddRemove, 1e-12); err != nil || e.Upper != 0 || d.Upper != 0 || len(e.Notes) > 0 {
+			t.Errorf("%+v costs %+v, delta %v (%v)", ev, e, d.Upper, err)
 		}
 	}
 }

@@ -56,14 +56,15 @@ func productPerGroup(b *graph.Builder) *graph.Node {
 	return b.Neg(b.Softplus(eta))
 }
 
-// apart uses one half of each of two arrays of which the halves are the inner
-// dimension.
+// apart uses one half of each of three arrays, of which the halves are the inner
+// dimension or the one in the middle.
 func apart(b *graph.Builder) *graph.Node {
-	d, h, half := dim("d", 9), dim("h", 11), dim("half", 2)
-	x, shape := b.Columns(0, d), graph.Shape{d, h, half}
-	mean := b.Tanh(b.MatMul(x, b.Slice(b.Param("w", shape), "half", 0)))
-	scale := b.Sigmoid(b.MatMul(x, b.Slice(b.Param("v", shape), "half", 1)))
-	return normalDensity(b, b.Column(9), b.Sum(b.Mul(mean, scale)), b.Const(0))
+	d, h, k, half := dim("d", 9), dim("h", 11), dim("k", 3), dim("half", 2)
+	x, inner := b.Columns(0, d), graph.Shape{d, h, half}
+	mean := b.Tanh(b.MatMul(x, b.Slice(b.Param("w", inner), "half", 0)))
+	scale := b.Sigmoid(b.MatMul(x, b.Slice(b.Param("v", inner), "half", 1)))
+	more := b.Tanh(b.MatMul(b.Slice(b.Param("u", graph.Shape{k, half, d}), "half", 1), x))
+	return normalDensity(b, b.Column(9), b.Add(b.Sum(b.Mul(mean, scale)), b.Sum(more)), b.Const(0))
 }
 
 // wideEmbedding looks up long rows of one table for several columns.
