@@ -175,7 +175,7 @@ func TestBooksOfAnotherKind(t *testing.T) {
 			t.Errorf("%s: %v", word, b.Check())
 		}
 	}
-	if book(2).ID == book(2).ID {
+	if one, other := book(2), book(2); one.ID == other.ID {
 		t.Error("two ledgers have one id")
 	}
 }

@@ -13,7 +13,7 @@ import (
 func (r *Run) Privacy() (*Privacy, error) {
 	plan := r.Plan
 	p := &Privacy{
-		Schema: PrivacySchema, SchemaVersion: 1, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
+		Schema: PrivacySchema, SchemaVersion: schemaVersion, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
 		CreatedAt: r.Created.UTC().Format(time.RFC3339),
 		Tool:      r.Tool,
 		Subject:   Subject{r.Name, r.Spec.Description.V, r.SpecSHA256, "spec.lock.yaml"},

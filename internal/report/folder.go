@@ -51,7 +51,7 @@ const ManifestName = "MANIFEST.json"
 // dir must not exist. banner is the manifest's privacy field.
 func WriteFolder(dir, banner string, files []File) error {
 	return newFolder(dir, func(temporary string) error {
-		manifest := Manifest{SchemaVersion: 1, Privacy: banner}
+		manifest := Manifest{SchemaVersion: schemaVersion, Privacy: banner}
 		for _, f := range files {
 			entry, err := writeFile(temporary, f)
 			if err != nil {

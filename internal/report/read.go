@@ -14,6 +14,18 @@ import (
 	"d3p/internal/models/guide"
 )
 
+// schemaVersion is that of params.json, privacy.json and MANIFEST.json, as they are
+// written and read here.
+const schemaVersion = 1
+
+// checkVersion refuses a file of another version, which may mean something else.
+func checkVersion(path string, version int) error {
+	if version != schemaVersion {
+		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", path, version, schemaVersion)
+	}
+	return nil
+}
+
 // ReadRelease reads the model file and the parameters of a release. dir is the
 // release folder or the run folder that holds it.
 func ReadRelease(dir string) (model []byte, p Parameters, err error) {
@@ -28,6 +40,9 @@ func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 	}
 	if err := json.Unmarshal(raw, &p); err != nil {
 		return nil, p, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
+	}
+	if err := checkVersion(filepath.Join(dir, "params.json"), p.SchemaVersion); err != nil {
+		return nil, p, err
 	}
 	if err := p.readWeights(dir); err != nil {
 		return nil, p, err
@@ -92,5 +107,5 @@ func ReadPrivacy(dir string) (*Privacy, error) {
 	if err := json.Unmarshal(raw, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return p, nil
+	return p, checkVersion(path, p.SchemaVersion)
 }

@@ -112,7 +112,7 @@ func (r *Run) Parameters() (Parameters, error) {
 		lambda, varDP = withoutWeights(r.Params, lambda), withoutWeights(r.Params, varDP)
 	}
 	return Parameters{
-		SchemaVersion: 1, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
+		SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
 		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
 		Parameters: r.Params,
 	}, err

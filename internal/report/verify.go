@@ -72,7 +72,7 @@ func isFolder(path string) bool {
 func verifyManifest(raw []byte, m Manifest) Check {
 	c := Check{Name: ManifestName, Detail: "altered: it is not what d3p writes"}
 	var written bytes.Buffer
-	if err := WriteJSON(&written, m); err != nil || !bytes.Equal(raw, written.Bytes()) || m.SchemaVersion != 1 {
+	if err := WriteJSON(&written, m); err != nil || !bytes.Equal(raw, written.Bytes()) || m.SchemaVersion != schemaVersion {
 		return c
 	}
 	for _, e := range m.Files {

@@ -1,0 +1,52 @@
+package report
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// A release that another version of d3p wrote may mean something else by its
+// numbers: it is read by none of its files.
+func TestReleaseOfAnotherVersion(t *testing.T) {
+	files, err := example(t, fit.Config{Epsilon: 1}).Release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "release")
+	if err := WriteFolder(dir, "", files); err != nil {
+		t.Fatal(err)
+	}
+	read := func() (release, privacy error) {
+		_, _, release = ReadRelease(dir)
+		_, privacy = ReadPrivacy(dir)
+		return release, privacy
+	}
+	if release, privacy := read(); release != nil || privacy != nil {
+		t.Fatalf("as written: %v, %v", release, privacy)
+	}
+	for _, name := range []string{"params.json", "privacy.json"} {
+		path := filepath.Join(dir, name)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		later := bytes.Replace(text, []byte(`"schema_version": 1`), []byte(`"schema_version": 2`), 1)
+		if bytes.Equal(later, text) {
+			t.Fatalf("%s has no schema_version 1", name)
+		}
+		if err := os.WriteFile(path, later, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	release, privacy := read()
+	for _, err := range []error{release, privacy} {
+		if err == nil || !strings.Contains(err.Error(), "schema_version 2, want 1") {
+			t.Errorf("of version 2: %v", err)
+		}
+	}
+}
