@@ -22,13 +22,18 @@ import (
 //	h = Σ w·d·(−g) / Σ w·d²,  v = Σ w²τ²d² / (Σ w·d²)²,  w = t
 //
 // (Stein's identity: E[−d·g] = s²·E_q[−∂²]); early steps, far from the mode,
-// weigh less. Within a parameter the h are shrunk to their common mean by the
+// weigh less. Within a parameter the h, in units of what invented records tell
+// where the model can invent any, are shrunk to their common mean by the
 // random-effects estimate of DerSimonian and Laird 1986, doi:10.1016/0197-2456(86)90046-2,
-// and below 0 cut off: log-concave likelihoods have no negative curvature. The
-// prior's gradient has no noise; its curvature λ is estimated with the same weights.
+// then to 1, see believedRatio, or else cut off below 0: log-concave likelihoods have
+// no negative curvature. The prior's gradient has no noise; its curvature λ is
+// estimated with the same weights.
 type curvature struct {
 	sizes []int     // coordinates of each parameter, in order; they add up to P
 	floor []float64 // 1/variance under the prior, shape (P); the posterior is taken to be no wider
+	// expected is the information that invented records have, shape (P); nil, or 0 in a
+	// coordinate, where that is not known.
+	expected []float64
 
 	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
 
@@ -129,12 +134,16 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 	for _, size := range c.sizes {
 		mean, ofMean, between := c.pool(first, first+size)
 		for j := first; j < first+size; j++ {
-			h, v := c.estimate(j)
+			h, v := c.ratio(j)
 			if size > 1 {
 				own := between / (between + v) // the weight of the coordinate's own estimate
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
-			use(j, math.Max(0, h), v, c.Prior[j]/c.Square[j])
+			if c.isExpected(j) {
+				h, v = believedRatio(h, v)
+			}
+			unit := c.unit(j)
+			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])
 		}
 		first += size
 	}
@@ -146,18 +155,18 @@ func (c *curvature) precision(j int, h, lambda float64) float64 {
 	return math.Max(h+lambda, c.floor[j])
 }
 
-// pool is the mean of the curvatures of coordinates lo ≤ j < hi, at least 0, the
+// pool is the mean of the ratios of coordinates lo ≤ j < hi, at least 0, the
 // variance of that mean, and their variance beyond what the noise explains.
 func (c *curvature) pool(lo, hi int) (mean, ofMean, between float64) {
 	var weights, squares, sum float64 // of w = 1/v: Σ w, Σ w², Σ w·h
 	for j := lo; j < hi; j++ {
-		h, v := c.estimate(j)
+		h, v := c.ratio(j)
 		weights, squares, sum = weights+1/v, squares+1/(v*v), sum+h/v
 	}
 	mean = sum / weights
 	spread := 0.0
 	for j := lo; j < hi; j++ {
-		h, v := c.estimate(j)
+		h, v := c.ratio(j)
 		spread += (h - mean) * (h - mean) / v
 	}
 	if hi-lo > 1 {
@@ -165,7 +174,7 @@ func (c *curvature) pool(lo, hi int) (mean, ofMean, between float64) {
 	}
 	weights, sum = 0, 0
 	for j := lo; j < hi; j++ {
-		h, v := c.estimate(j)
+		h, v := c.ratio(j)
 		weights, sum = weights+1/(v+between), sum+h/(v+between)
 	}
 	return math.Max(0, sum/weights), 1 / weights, between

@@ -65,7 +65,7 @@ func (p *Plan) Expect(rng dist.Rand) []float64 {
 // that a fit's have: not units of several rows, nor likelihoods with noise of
 // their own.
 func (p *Plan) invents() bool {
-	return p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
+	return p.model != nil && p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
 }
 
 // priorPrecision estimates 1/variance of every number under the prior.

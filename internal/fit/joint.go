@@ -39,20 +39,35 @@ const fewRecords = 10
 // Of the others, scales are brought to what their effects say, see rescale; the
 // rest keeps its independent normals. Where a pattern would be chance (fewRecords),
 // or a prior is not log-concave, post stays as it is.
-func (l *Loop) join(post *Posterior, prior *tapePrior) {
-	if !l.joins() {
-		return
-	}
-	if joint := post.clone(); l.joinNormals(joint, prior) && joint.isFinite() {
+func (l *Loop) join(post *Posterior, prior *tapePrior, invented pattern) {
+	if joint := post.clone(); l.joinNormals(joint, prior, invented) && joint.isFinite() {
 		*post = *joint
 	}
 }
 
+// invent takes the gradients of records that the model invents at the average of
+// the iterates, from which the curvature learns what to expect; nil where join is
+// not for this fit.
+func (l *Loop) invent() *pattern {
+	if !l.joins() {
+		return nil
+	}
+	q := newPattern(l.plan, guide.Location(l.guide, l.state.Average.Mean), l.simulation())
+	if expected := q.information(l.clipNorm(), l.plan.Records); finite(expected) {
+		l.state.Curvature.expected = expected
+	}
+	return &q
+}
+
+// simulation is the public randomness of invented records.
+func (l *Loop) simulation() *noise.Random {
+	return noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
+}
+
 // joinNormals is join; it reports whether all of it could be done.
-func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
+func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) bool {
 	m, c := l.plan.model, &l.state.Curvature
-	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Stream(noise.Simulation))
-	free, invented := realValued(m), newPattern(l.plan, post.Mean, rng)
+	free := realValued(m)
 	ofFree := invented.of(free)
 	if len(free) == 0 || !(invented.perParameter() >= fewRecords || ofFree.flat() != nil) {
 		return false
@@ -71,7 +86,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 		scales = append(scales, s.rescale(post, prior, c, h, v))
 	}
 	if len(scales) > 0 {
-		ofFree = newPattern(l.plan, post.Mean, rng).of(free)
+		ofFree = newPattern(l.plan, post.Mean, l.simulation()).of(free)
 	}
 	prior.settle(post, free, ofFree.flat())
 
@@ -80,7 +95,8 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 	for j, part := range believed {
 		h[j] *= part
 	}
-	measured := behindNoise(ofFree.fit(pick(h, free), pick(v, free)), c.noiseOfMean())
+	trusted := ofFree.fit(pick(h, free), pick(v, free))
+	measured := behindNoise(trusted, c.noiseOfMean())
 	exact, total := inverse(likelihood, ofPrior), inverse(measured, ofPrior)
 	if exact == nil || total == nil {
 		return false
@@ -89,6 +105,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior) bool {
 	if added == nil {
 		return false
 	}
+	l.unbias(post, free, trusted, total, h, scales)
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
 	replaceBlock(ofGuide, free, exact)
 	replaceBlock(ofNoise, free, added)

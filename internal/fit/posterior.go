@@ -54,7 +54,7 @@ func (l *Loop) Posterior() *Posterior {
 		post.LogSD[j] = math.Log(sd)
 	}
 	if l.plan.NoiseAware == NoiseAwareCurvature && s.Step > 0 {
-		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP, s.Average.Count > 0 && l.plan.signal() >= minNewton)
+		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP, s.Average.Count > 0 && l.plan.signal() >= minNewton && !l.joins())
 		copy(post.Lambda[p:], post.LogSD) // Mean is Lambda's first half already
 	}
 	return post

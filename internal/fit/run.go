@@ -106,8 +106,11 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, prior *tapePrior, ob
 		}
 	})
 	err = errors.Join(err, session.Close())
+	invented := l.invent()
 	post := l.Posterior()
-	l.join(post, prior)
+	if invented != nil {
+		l.join(post, prior, *invented)
+	}
 	return post, c.Ledger(), err
 }
 
