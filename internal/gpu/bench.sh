@@ -43,7 +43,7 @@ fi
 part 60 '^---' "$tests" -test.v -test.run OnDeviceConformance -test.timeout 55s
 if command -v compute-sanitizer >/dev/null; then
     for tool in memcheck racecheck synccheck; do
-        part 45 '^=====.*SUMMARY|^ok|^PASS' env GPU_TEST_SMALL=1 compute-sanitizer --tool $tool "$tests" -test.run OnDeviceSameBits
+        part 60 '^=====.*SUMMARY|^ok|^PASS' env GPU_TEST_SMALL=1 compute-sanitizer --tool $tool "$tests" -test.run OnDeviceSameBits
     done
 else
     echo 'no compute-sanitizer'

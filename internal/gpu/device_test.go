@@ -113,13 +113,14 @@ func checkSameBits(t *testing.T, device *Engine, host *oneThread, size, n int) {
 	for _, c := range []struct {
 		name string
 		wide bool
+		D    int // of all blocks: numbers for each, and rows of X
 		of   func(testing.TB, int) privacy.Postprocessing
 	}{
-		{"steps", false, analyst}, {"steps of points", false, pointAnalyst},
-		{"steps of all blocks together", true, analyst}, {"steps of points of all blocks together", true, pointAnalyst},
+		{"steps", false, 44, analyst}, {"steps of points", false, 44, pointAnalyst},
+		{"steps of all blocks together", true, 1400, analyst}, {"steps of points of all blocks together", true, 1400, pointAnalyst},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			tape, rows := plainRegression(t, 44, size)
+			tape, rows := plainRegression(t, c.D, size)
 			run := func(e *Engine) []float64 {
 				if c.wide {
 					defer func(from int64, words int) { e.wideFrom, e.mostWords = from, words }(e.wideFrom, e.mostWords)

@@ -36,7 +36,8 @@ DEVICE void keepLists(Local& local, int* used, const Arguments& from, Arguments&
     keep(local, used, from.pairs, from.pairCount, &to.pairs);
 }
 
-// localRun is the block's copy of a run.
+// localRun is the block's copy of a run; a barrier has to follow before its lists are
+// read.
 DEVICE Run& localRun(const Run& from) {
     SHARED(Local, local);
     copyWords(&local.run, &from, 1);
@@ -46,6 +47,5 @@ DEVICE Run& localRun(const Run& from) {
     keepLists(local, &used, from.absorb, local.run.absorb);
     keepLists(local, &used, from.propose, local.run.propose);
     keepLists(local, &used, from.prior, local.run.prior);
-    barrier();
     return local.run;
 }
