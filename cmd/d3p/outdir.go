@@ -43,7 +43,7 @@ func newRunFolder(path, model string) (runFolder, error) {
 		case err == nil:
 			return privateFolder(path)
 		case !errors.Is(err, fs.ErrExist):
-			return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for the results: %w", err))
+			return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
 		}
 	}
 }

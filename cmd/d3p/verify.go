@@ -22,6 +22,8 @@ func newVerify(a *app) *cobra.Command {
 there is no other file, computes the price and every number of privacy.json again
 from dp_event.json, and writes privacy.md and privacy.html again to compare them:
 another build of d3p may word them differently, which is said and is no failure.
+Who made the release it cannot know: compare the SHA-256 of MANIFEST.json, which it
+prints, with the maker's, by another way than the release came.
 It ends with status 4 when something does not hold.`,
 		Example: "  d3p verify d3p-run-cohort-1\n  d3p verify d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),

@@ -83,6 +83,9 @@ func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 // noRelease says why nothing could be read from dir, given the error of the file
 // that was wanted.
 func noRelease(dir string, err error) error {
+	if info, wrong := os.Stat(dir); wrong == nil && !info.IsDir() {
+		return fmt.Errorf("%s is no release, which is a folder (unpack it first, if it is an archive)", dir)
+	}
 	var file *fs.PathError
 	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &file) {
 		return fmt.Errorf("%s is no release: %w", dir, err)
