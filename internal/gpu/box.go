@@ -65,5 +65,6 @@ func (b *box) send(d driver) error {
 // fetch copies the layout back from the device, up to a place.
 func (b *box) fetch(d driver, to int64) error { return d.download(b.host, b.at.at, to) }
 
-// forget overwrites on the host what was sent: it has random words.
-func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), b.used)) }
+// forget overwrites on the host what was sent: it has random words. There may be less
+// memory than the layout takes, where there was no more.
+func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), min(b.used, b.bytes))) }

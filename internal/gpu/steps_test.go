@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -144,5 +145,27 @@ func TestStepsEndEarly(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Too little memory for what the steps need is an error, not steps.
+func TestStepsOutOfMemory(t *testing.T) {
+	const N = 300
+	tape, rows := plainRegression(t, 6, N)
+	d := newOneThread(t, 1<<30)
+	w := openOn(t, newEngine("cuda:7", d, Options{}), tape, rows)
+	if err := w.Prepare(analyst(t, tape.P)); err != nil {
+		t.Fatal(err)
+	}
+	in := stepsInput(6, tape.P, N, []int{50})
+	free := d.memory
+	for _, d.memory = range []int64{d.used, d.used + 2<<10} { // not even for the state, and not for a feed
+		if done, err := w.Steps(in); done != 0 || !errors.Is(err, errNoMemory) {
+			t.Errorf("%d steps: %v", done, err)
+		}
+	}
+	d.memory = free
+	if done, err := w.Steps(in); done != in.N || err != nil {
+		t.Errorf("with memory again: %d steps, %v", done, err)
 	}
 }
