@@ -28,8 +28,11 @@ func TestScripts(t *testing.T) {
 			"waitfor":   waitFor,
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "smalldisk" {
+			switch name {
+			case "smalldisk":
 				return canMount(), nil
+			case "race":
+				return underRace, nil
 			}
 			return false, fmt.Errorf("unknown condition %s", name)
 		},

@@ -70,7 +70,8 @@ data:
   # Values outside the bounds are clamped, silently.
   out_of_range: clamp
 %s  # One line per column, in one of these forms. Take out columns that the model does
-  # not need.
+  # not need. A scale says where values lie; without one it comes from the bounds, which
+  # are wide, and results are less precise.
   #   {type: real, lower: 18, upper: 100, source: codebook}
   #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}}
   #   {type: date, lower: 2015-01-01, upper: 2024-12-31}
