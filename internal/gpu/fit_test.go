@@ -117,21 +117,22 @@ func TestFitFollowsCPU(t *testing.T) {
 			if cfg.Guide != "full-rank" && d.launches > 10 {
 				t.Errorf("%d launches for %d steps", d.launches, plan.Steps)
 			}
-			close := func(what string, got, want []float64) {
+			close := func(what string, got, want []float64, tolerance float64) {
 				t.Helper()
 				if len(got) != len(want) {
 					t.Fatalf("%s: %d numbers, want %d", what, len(got), len(want))
 				}
 				for i := range want {
-					if math.Abs(got[i]-want[i]) > 1e-8*(1+math.Abs(want[i])) {
+					if math.Abs(got[i]-want[i]) > tolerance*(1+math.Abs(want[i])) {
 						t.Errorf("%s[%d] = %.12g, want %.12g", what, i, got[i], want[i])
 					}
 				}
 			}
-			close("mean", got.Mean, want.Mean)
-			close("log sd", got.LogSD, want.LogSD)
-			close("noise variance", got.VarDP, want.VarDP)
-			close("trace", got.Trace.Mean, want.Trace.Mean)
+			close("trace", got.Trace.Mean, want.Trace.Mean, 1e-8)
+			// what is made of the iterates after the last one amplifies their rounding
+			close("mean", got.Mean, want.Mean, 1e-6)
+			close("log sd", got.LogSD, want.LogSD, 1e-6)
+			close("noise variance", got.VarDP, want.VarDP, 1e-6)
 		})
 	}
 }
