@@ -30,8 +30,9 @@ func newFit(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit DATA",
 		Short: "Fit a model under differential privacy and write a release",
-		Long: `Fit reads a CSV or Parquet file, fits the model under the given budget and
-writes OUT/release, which may be published, and OUT/private, which must not be.
+		Long: `Fit reads a CSV file, compressed by gzip or not, or a Parquet file, fits the model
+under the given budget and writes OUT/release, which may be published, and
+OUT/private, which must not be.
 
 The model file is --model, else DATA.yaml beside the data, else d3p.yaml here.
 Every setting can be a flag, a D3P_ variable (D3P_EPSILON=1), a key of the
