@@ -1,10 +1,6 @@
 package cpu
 
-import (
-	"slices"
-
-	"d3p/internal/models/graph"
-)
+import "slices"
 
 // With many parameters a sum for every shard costs more than it brings: each is
 // written, read and added. There the threads first compute a chunk each, up to
@@ -86,19 +82,6 @@ func (p *program) leave(r span) {
 		}
 	}
 	p.zeroed = rest
-}
-
-// outerProduct says whether the term is summed by one matrix product.
-func (t *term) outerProduct() bool {
-	return t.Kind == graph.TermOuter && !t.xInRows && !t.summed && !t.kept && (t.ColStride == 1 || t.RowStride == 1)
-}
-
-// productRows are the rows of that product.
-func (t *term) productRows() int {
-	if t.ColStride == 1 {
-		return t.Rows
-	}
-	return t.Cols
 }
 
 // jointSum computes as many chunks at a time as there are threads.

@@ -117,27 +117,6 @@ func (t *term) inOrder() bool {
 	return t.summed && t.contiguous() && (t.byColumn == t.columnsFirst() || t.Cols == 1)
 }
 
-// placeTurned gives the right factor of a product room. Where threads share the sum
-// every product has its own, so that it is made once.
-func (p *program) placeTurned(t *term) {
-	_, size, _ := t.right(p.tape)
-	if p.tape.P > largeP {
-		t.turned = p.turned
-		p.turned += size
-	} else {
-		p.turned = max(p.turned, size)
-	}
-}
-
-// right is the factor of a term's product whose index is contiguous in the sum, its
-// size and that of one of its places.
-func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
-	if t.ColStride == 1 {
-		return t.Delta, tape.Buffers[t.Delta].Size, t.Cols
-	}
-	return t.X, tape.Buffers[t.X].Size, t.Rows
-}
-
 // accumulate adds Σ_b f_b·g_b of the chunk to sum, length P.
 func (c *context) accumulate(sum []float64) {
 	c.weigh()
@@ -234,44 +213,6 @@ func (c *context) sumScatter(sum []float64, t *term) {
 				sum[at] += f * delta[j]
 				at += t.ColStride
 			}
-		}
-	}
-}
-
-// turn makes the right factor of a term's product: a row for each record and place,
-// scaled by the record's factor.
-func (c *context) turn(t *term) {
-	if !t.outerProduct() {
-		return
-	}
-	buf, size, count := t.right(c.p.tape)
-	lanes, to, factor := c.block(buf), c.rights[t.turned*c.pitch:][:size*c.pitch], c.lanesAt(c.p.factor, 1)
-	for w := range t.Width {
-		simd.Turn(to[w*c.pitch*count:], count, lanes[w*c.pitch:], t.Width*c.pitch, count, factor)
-	}
-}
-
-// sumProduct adds rows of a product over the records of the chunk and their places,
-// of which those of no record weigh nothing.
-func (c *context) sumProduct(sum []float64, t *term, low, high int) {
-	k := t.Width * c.pitch
-	_, _, count := t.right(c.p.tape)
-	p := simd.Product{M: high - low, N: count, K: k, ARow: k, ACol: 1, B: c.rights[t.turned*c.pitch:], LDB: count}
-	left := t.Delta
-	if p.LDC = t.ColStride; t.ColStride == 1 {
-		left, p.LDC = t.X, t.RowStride
-	}
-	p.A, p.C = c.block(left)[low*k:], sum[t.Param+low*p.LDC:]
-	p.Add()
-}
-
-// sumDots is sumProduct where no index is contiguous in sum.
-func (c *context) sumDots(sum []float64, t *term) {
-	k := t.Width * c.pitch
-	x, weighted := c.block(t.X), c.in[inWeighted][t.weighted*c.pitch:]
-	for r := range t.Rows {
-		for col := range t.Cols {
-			sum[t.Param+r*t.RowStride+col*t.ColStride] += simd.Dot(x[r*k:(r+1)*k], weighted[col*k:(col+1)*k])
 		}
 	}
 }
