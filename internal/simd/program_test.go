@@ -74,3 +74,34 @@ func values(seed uint64, n int) []float64 {
 	}
 	return x
 }
+
+// An instruction may put its result over an operand of as many elements.
+func TestProgramOverOperands(t *testing.T) {
+	const pitch, count = 8, 5
+	for _, by := range interpreters() {
+		for op := opStop + 1; op < opcodes; op++ {
+			kinds := kindsOf(op)
+			if kinds[0] != vectors || op == OpAddProduct || op == OpAxpy || op == OpGather {
+				continue // reads what it writes, or numbers of other elements
+			}
+			in := Instruction{Op: op, Count: count, To: Place{Space: 0}, A: Place{Space: 1}, B: Place{Space: 2}, C: Place{Space: 3}}
+			spaces := func() (x [Spaces][]float64) {
+				for s := range 4 {
+					x[s] = values(uint64(s), pitch*count)
+				}
+				return x
+			}
+			want := spaces()
+			newProgram(reference(), []Instruction{in}).Run(&want, pitch)
+			for k := 1; k < len(kinds); k++ {
+				if kinds[k] != vectors {
+					continue
+				}
+				over, got := in, spaces()
+				over.To = Place{Space: uint8(k)}
+				newProgram(by, []Instruction{over}).Run(&got, pitch)
+				equal(t, fmt.Sprintf("%s, opcode %d over operand %d", by.of.name, op, k), got[k], want[0])
+			}
+		}
+	}
+}

@@ -9,7 +9,8 @@ var functions = [opcodes]func(float64) float64{
 	OpGelu: geluOne,
 }
 
-// run is the plain form of an instruction.
+// run is the plain form of an instruction. The destination of one that is
+// element by element may be one of its operands.
 func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 	elements := func(p Place, count int) []float64 {
 		return spaces[p.Space][int(p.At)*pitch : (int(p.At)+count)*pitch]
@@ -68,15 +69,16 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 		maximum(to, a, b)
 	case OpMin:
 		for i, x := range a {
-			if to[i] = b[i]; x < b[i] || x != x {
-				to[i] = x
-			}
+			to[i] = minOne(x, b[i])
 		}
 	case OpMulZero:
 		for i, x := range a {
-			if to[i] = 0; x != 0 {
-				to[i] = x * b[i]
+			if x != 0 {
+				x *= b[i]
+			} else {
+				x = 0
 			}
+			to[i] = x
 		}
 	case OpLess:
 		indicate(to, func(i int) bool { return a[i] < b[i] })
@@ -108,8 +110,10 @@ func (in *Instruction) run(spaces *[Spaces][]float64, pitch int) {
 		plain.axpy(to, a, s)
 	case OpWhere:
 		for i, x := range a {
-			if to[i] = v[3][i]; x != 0 {
+			if x != 0 {
 				to[i] = b[i]
+			} else {
+				to[i] = v[3][i]
 			}
 		}
 	case OpBlock:
@@ -177,10 +181,20 @@ func groupDot(a, b, group []float64, k float64) float64 {
 	return s.total()
 }
 
+// minOne is the smaller of two; NaN wins.
+func minOne(a, b float64) float64 {
+	if a < b || a != a {
+		return a
+	}
+	return b
+}
+
 func indicate(to []float64, is func(i int) bool) {
 	for i := range to {
-		if to[i] = 0; is(i) {
+		if is(i) {
 			to[i] = 1
+		} else {
+			to[i] = 0
 		}
 	}
 }
