@@ -114,14 +114,8 @@ func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
 func (p *Plan) information(machine *graph.Machine, clip float64) []float64 {
 	out, g := make([]float64, p.Latent), make([]float64, p.Latent)
 	for r := range expectRecords {
-		machine.Gradient(r, g)
-		norm := math.Sqrt(machine.SquaredNorm(r))
-		if !finite(g) || norm == 0 {
-			continue
-		}
-		weight := math.Min(1, clip/norm) * float64(p.Records) / expectRecords
-		for j, x := range g {
-			out[j] += weight * x * x
+		if machine.Gradient(r, g); finite(g) {
+			addInformation(out, g, clip, float64(p.Records)/expectRecords)
 		}
 	}
 	return out

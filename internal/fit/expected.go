@@ -18,13 +18,17 @@ const ratioSpread = 0.7
 func (q pattern) information(clipNorm float64, records int) []float64 {
 	out := make([]float64, q.latent)
 	for r := range q.records {
-		g := q.row(r)
-		weight := clipFactor(g, clipNorm) * float64(records) / float64(q.records)
-		for j, x := range g {
-			out[j] += weight * x * x
-		}
+		addInformation(out, q.row(r), clipNorm, float64(records)/float64(q.records))
 	}
 	return out
+}
+
+// addInformation adds weight·clip(g)·g (P) of a record's gradient g to sum.
+func addInformation(sum, g []float64, clipNorm, weight float64) {
+	weight *= clipFactor(g, clipNorm)
+	for j, x := range g {
+		sum[j] += weight * x * x
+	}
 }
 
 // clipFactor is min(1, clipNorm/|g|).
