@@ -55,10 +55,8 @@ to account a run for another sampler or relation than its own unless --what-if.`
 				return usagef("--what-if: only with a RUN")
 			}
 			if o.event != "" {
-				for _, flag := range describing {
-					if c.Flags().Changed(flag) {
-						return usagef("--%s: the file of --event brings its own", flag)
-					}
+				if err := refuse(c, "the file of --event brings its own", append([]string{"sampling"}, describing...)); err != nil {
+					return err
 				}
 			}
 			return a.account(&m, &o)
@@ -85,8 +83,18 @@ type accountOptions struct {
 	whatIf  bool
 }
 
-// describing are the flags that describe a mechanism.
-var describing = []string{"sampling", "sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"}
+// refuse returns an error, with the reason why, when one of flags was given.
+func refuse(c *cobra.Command, why string, flags []string) error {
+	for _, flag := range flags {
+		if c.Flags().Changed(flag) {
+			return usagef("--%s: %s", flag, why)
+		}
+	}
+	return nil
+}
+
+// describing are the flags that describe a mechanism, besides its sampling.
+var describing = []string{"sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"}
 
 // account answers for the flags or an event file.
 func (a *app) account(m *mechanismFlags, o *accountOptions) error {

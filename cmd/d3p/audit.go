@@ -28,10 +28,8 @@ type audited struct {
 
 // audit checks a finished run against its own ledger and prints what it costs.
 func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountOptions) error {
-	for _, flag := range []string{"event", "epsilon", "delta", "sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"} {
-		if c.Flags().Changed(flag) {
-			return usagef("--%s: a RUN brings its own", flag)
-		}
+	if err := refuse(c, "a RUN brings its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
+		return err
 	}
 	checks, err := report.Verify(run)
 	if err != nil {

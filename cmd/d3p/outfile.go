@@ -17,8 +17,9 @@ func writeOut(path string, content []byte) error {
 	})
 }
 
-// replaceFile writes a file that the user named, whole or not at all. What exists and is no regular file, such
-// as /dev/null or a pipe, is written to and stays what it is.
+// replaceFile writes a file that the user named, whole or not at all. What exists
+// and is no regular file, such as /dev/null or a pipe, is written to and stays what
+// it is.
 func replaceFile(path string, write func(io.Writer) error) error {
 	switch info, err := os.Stat(path); {
 	case err != nil || info.Mode().IsRegular():
