@@ -162,14 +162,11 @@ func bookRun(book *ledger.Book, run string) error {
 // notBooked refuses a run that the book has: of two copies of a stopped fit that
 // were both resumed each is a release of its own, under one id.
 func notBooked(book *ledger.Book, id string) error {
-	accounts, err := book.Accounts("")
-	if err != nil {
+	switch booked, err := book.Has(id, ledger.Spent); {
+	case err != nil:
 		return err
-	}
-	for _, a := range accounts {
-		if a.ID == id && a.State == ledger.Spent {
-			return fmt.Errorf("the ledger has this run already (if this is another copy of a stopped fit, which went on by itself, it has to be charged, too: d3p ledger import FILE release/dp_event.json --name NAME)")
-		}
+	case booked:
+		return fmt.Errorf("the ledger has this run already (if this is another copy of a stopped fit, which went on by itself, it has to be charged, too: d3p ledger import FILE release/dp_event.json --name NAME)")
 	}
 	return nil
 }

@@ -70,16 +70,13 @@ func settleKilled(path string, folder runFolder) error {
 		return err
 	}
 	_, err = ledger.Update(path, func(book *ledger.Book) error {
-		accounts, err := book.Accounts("")
-		if err != nil {
+		switch reserved, err := book.Has(j.ID, ledger.Reserved); {
+		case err != nil:
 			return err
+		case !reserved:
+			return fmt.Errorf("%s holds no reservation of %s", path, folder.path)
 		}
-		for _, a := range accounts {
-			if a.ID == j.ID && a.State == ledger.Reserved {
-				return errors.Join(book.Holds(j.ID, known), book.Settle(j.booking().run, spent, time.Now()))
-			}
-		}
-		return fmt.Errorf("%s holds no reservation of %s", path, folder.path)
+		return errors.Join(book.Holds(j.ID, known), book.Settle(j.booking().run, spent, time.Now()))
 	})
 	if err != nil {
 		return failWith(statusUsage, err)

@@ -155,6 +155,12 @@ func (b *Book) Accounts(except string) ([]Account, error) {
 	return kept, nil
 }
 
+// Has reports whether a run is among the accounts, in the given state.
+func (b *Book) Has(id, state string) (bool, error) {
+	accounts, err := b.Accounts("")
+	return slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id && a.State == state }), err
+}
+
 // ErrElsewhere says that a run went on in a copy of its folder: what other copies
 // would release are other numbers, and the book has the price of one.
 var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
