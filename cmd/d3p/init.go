@@ -27,7 +27,8 @@ column of the data and the columns name, type, lower, upper, levels (a|b|c),
 center, by, transform, unknown, source and label, all but name optional. Types may
 be the codebook's own words, such as categorical, numeric or logical.
 
-What --entity, --records, --formula and --family say need not be filled in.`,
+What --entity, --records, --formula and --family say need not be filled in. With
+--formula the columns are those that it names.`,
 		Example: `  d3p init cohort.csv > cohort.yaml
   d3p init --from codebook.csv > cohort.yaml
   d3p init --from codebook.csv --entity patient --records 4000 --formula 'died30 ~ age + sex' --family bernoulli > cohort.yaml`,

@@ -25,15 +25,25 @@ type Described struct {
 func FromCodebook(columns []Described, known Known) []byte {
 	var b strings.Builder
 	b.WriteString(known.top())
-	taken := make(map[string]bool)
+	header := make([]string, len(columns))
 	for i, c := range columns {
-		name := plainName(c.Name, i, taken)
-		line := fmt.Sprintf("    %s: {%s}", name, strings.Join(c.entries(name), ", "))
+		header[i] = c.Name
+	}
+	names := plainNames(header)
+	needed := known.needed(names)
+	var others []string
+	for i, c := range columns {
+		if !needed(names[i]) {
+			others = append(others, c.Name)
+			continue
+		}
+		line := fmt.Sprintf("    %s: {%s}", names[i], strings.Join(c.entries(names[i]), ", "))
 		if label := strings.Join(strings.Fields(c.Label), " "); label != "" {
 			line += "  # " + label
 		}
 		b.WriteString(line + "\n")
 	}
+	b.WriteString(leftOut(others))
 	b.WriteString(known.bottom())
 	return []byte(b.String())
 }

@@ -21,19 +21,25 @@ type Known struct {
 
 // Skeleton returns a model file for a table with these column names: a
 // complete, commented file in which every place that needs knowledge holds
-// Blank, so that a check lists exactly what is missing. It sees no rows.
+// Blank, so that a check lists exactly what is missing. Where the formula is known
+// the columns are those that it needs. It sees no rows.
 func Skeleton(header []string, known Known) []byte {
 	var b strings.Builder
 	b.WriteString(known.top())
-	taken := make(map[string]bool)
+	names := plainNames(header)
+	needed := known.needed(names)
+	var others []string
 	for i, h := range header {
-		name := plainName(h, i, taken)
-		if name == h {
+		switch name := names[i]; {
+		case !needed(name):
+			others = append(others, h)
+		case name == h:
 			fmt.Fprintf(&b, "    %s: %s\n", name, Blank)
-		} else {
+		default:
 			fmt.Fprintf(&b, "    %s: {header: %s, type: %s}\n", name, strconv.Quote(h), Blank)
 		}
 	}
+	b.WriteString(leftOut(others))
 	b.WriteString(known.bottom())
 	return []byte(b.String())
 }
@@ -123,6 +129,15 @@ func blankHint(key string) string {
 		return "bernoulli for a binary outcome, normal for a real one, poisson for a count"
 	}
 	return "as in {type: real, lower: 18, upper: 100}, or take the column out"
+}
+
+// plainNames returns a name for each column that can stand in a formula.
+func plainNames(header []string) []string {
+	taken, names := make(map[string]bool), make([]string, len(header))
+	for i, h := range header {
+		names[i] = plainName(h, i, taken)
+	}
+	return names
 }
 
 // plainName returns a name that can stand in a formula and is not yet taken.

@@ -75,3 +75,32 @@ func TestSkeletonOfWhatIsKnown(t *testing.T) {
 		t.Errorf("a verb is left:\n%s", text)
 	}
 }
+
+// A known formula says which columns are needed, under the names that it can use.
+func TestSkeletonOfAFormula(t *testing.T) {
+	header := []string{"id", "Age", "blood pressure", "log", "died", "note"}
+	for formula, want := range map[string]string{
+		"died ~ Age + log(Age)":              "Age log died",
+		"died ~ 1 + poly(blood_pressure, 2)": "blood_pressure died",
+		"died ~ age":                         "Age died", // the check asks: did you mean Age?
+		"died ~ .":                           "id Age blood_pressure log died note",
+		"died~.-note":                        "id Age blood_pressure log died note",
+		"died ~ 1 + offset(log(0.5 * Age))":  "Age log died",
+		"":                                   "id Age blood_pressure log died note",
+	} {
+		src := string(Skeleton(header, Known{Formula: formula}))
+		var described []Described
+		for _, h := range header {
+			described = append(described, Described{Name: h})
+		}
+		for _, text := range []string{src, string(FromCodebook(described, Known{Formula: formula}))} {
+			s, _ := Parse("m.yaml", []byte(text), nil)
+			if got := strings.Join(s.Data.columnNames(), " "); got != want {
+				t.Errorf("%s: columns %s, want %s", formula, got, want)
+			}
+			if strings.Contains(text, "not here") != !strings.Contains(want, "id") {
+				t.Errorf("%s: what is left out is not said, or is:\n%s", formula, text)
+			}
+		}
+	}
+}

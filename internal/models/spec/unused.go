@@ -1,13 +1,37 @@
 package spec
 
-import "d3p/internal/models/expr"
+import (
+	"fmt"
+	"strings"
 
-// unused warns of columns that the model does not mention.
+	"d3p/internal/models/expr"
+)
+
+// unusedShown is how many columns the warning of unused ones names.
+const unusedShown = 6
+
+// unused warns, once and at the first of them, of columns that the model does not
+// mention.
 func (b *blocks) unused(used map[string]bool) {
+	var names []string
+	var at Position
 	for _, c := range b.spec.Data.Columns {
 		if !used[c.Name.V] && c.Name.V != b.spec.Data.Weights.V {
-			b.spec.Warnings.Add(c.Name.At, "list it under drop, or leave it", "nothing uses column %s", c.Name.V)
+			if names == nil {
+				at = c.Name.At
+			}
+			names = append(names, c.Name.V)
 		}
+	}
+	switch n := len(names); {
+	case n == 1:
+		b.spec.Warnings.Add(at, "list it under drop, or leave it", "nothing uses column %s", names[0])
+	case n > 1:
+		list := strings.Join(names[:min(n, unusedShown)], ", ")
+		if n > unusedShown {
+			list += fmt.Sprintf(" and %d more", n-unusedShown)
+		}
+		b.spec.Warnings.Add(at, "list them under drop, or leave them", "nothing uses columns %s", list)
 	}
 }
 

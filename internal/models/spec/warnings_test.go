@@ -26,3 +26,19 @@ data:
 		}
 	}
 }
+
+// Many columns that nothing uses are one warning, at the first of them.
+func TestUnusedColumnsAreOneWarning(t *testing.T) {
+	src := "d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 100}\n  columns:\n    y: {type: binary}\n"
+	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+		src += "    " + name + ": {type: real, lower: 0, upper: 1}\n"
+	}
+	s, errs := Parse("m.yaml", []byte(src+"model: {formula: y ~ a, family: bernoulli}\n"), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	const want = "nothing uses columns b, c, d, e, f, g and 1 more"
+	if len(s.Warnings) != 1 || s.Warnings[0].Message != want || s.Warnings[0].Line != 8 {
+		t.Errorf("warnings %v, want %s at line 8", s.Warnings, want)
+	}
+}
