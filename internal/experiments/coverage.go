@@ -1,181 +1,109 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"d3p/internal/fit"
 )
 
-// coverageTask draws tables from a model's own prior with `d3p simulate`, fits
-// them, and counts how many intervals of 90 % hold the parameters that made the
-// table: of exact posteriors nine in ten do. Each table is fitted by the defaults
-// and by what a user of other tools would run at the same epsilon and delta.
-type coverageTask struct{}
-
-// coverageModels are formulas with the data types they need.
-var coverageModels = []struct{ name, response, family, formula, more string }{
-	{"logistic", `{type: binary, levels: ["0", "1"]}`, "bernoulli", "y ~ 1 + u1 + u2 + u3 + u4", ""},
-	{"poisson", "{type: integer, lower: 0, upper: 200}", "poisson", "y ~ 1 + u1 + u2 + u3 + u4", ""},
-	{"groups", `{type: binary, levels: ["0", "1"]}`, "bernoulli", "y ~ 1 + u1 + u2 + (1 | site)", "    sd: half_normal(0.7)\n"},
+// coverageTask fits tables that a model draws from its own prior, and counts how
+// many intervals of 90 % hold the parameters that made them: of exact posteriors
+// nine in ten do. It needs no data, and the same seeds give the same numbers.
+type coverageTask struct {
+	fits   []coverageFit
+	tables int // of each setting, if -tables does not say
+	// settings are what options ask for.
+	settings func(opt options) ([]setup, error)
 }
 
-// coverageFits are the ways to fit: ours, and under the relation that the Python
-// package accounts for ours beside its algorithm; last a point estimate by private
-// Adam, flat clipping at 1.
-var coverageFits = []struct {
-	name  string
-	point bool // states no uncertainty
-	flags []string
-}{
-	{"default", false, nil},
-	{"default, substitution", false, []string{"--adjacency", "substitute"}},
-	{"Python d3p, substitution", false, []string{"--adjacency", "substitute", "--compat", "d3p"}},
-	{"private Adam, a point", true, []string{"--guide", "delta", "--clipping", "flat", "--clip-norm", "1", "--averaging", "0"}},
+// coverageFit is a way to fit. A point states no uncertainty.
+type coverageFit struct {
+	name   string
+	point  bool
+	config fit.Config
 }
 
-// coverageRecords are the numbers of records of the tables.
-var coverageRecords = []int{200, 1000, 5000}
+// defaultFit is that of d3p fit.
+var defaultFit = coverageFit{name: "default"}
 
-func (coverageTask) judge(opt options, _ []threshold, dir string, out *report) error {
-	epsilons := "0.3,1,4"
-	if opt.epsilons != "" {
-		epsilons = opt.epsilons
-	}
-	runs := 20
-	if opt.runs > 0 {
-		runs = opt.runs
-	}
-	for _, m := range coverageModels {
-		for _, epsilon := range strings.Split(epsilons, ",") {
-			for _, n := range coverageRecords {
-				folder := filepath.Join(dir, fmt.Sprintf("%s-%s-%d", m.name, epsilon, n))
-				if err := os.MkdirAll(folder, 0o755); err != nil {
-					return err
-				}
-				model := coverageModel(m.name, m.response, m.family, m.formula, m.more, n)
-				if err := os.WriteFile(filepath.Join(folder, "model.yaml"), []byte(model), 0o644); err != nil {
-					return err
-				}
-				scores, err := coverageScores(opt.d3p, folder, epsilon, n, runs)
-				if err != nil {
-					return err
-				}
-				for i, f := range coverageFits {
-					for _, parameter := range []string{"Intercept", "b", "sd_site", "z_site"} {
-						if s := scores[i][parameter]; s != nil {
-							out.note(m.name, epsilon, fmt.Sprintf("N %d, %s of %s: %s", n, parameter, f.name, s.words(f.point)))
-						}
-					}
-				}
-			}
-		}
-	}
-	return nil
+// toolFits are what users of other tools would run, beside ours under the relation
+// that the Python package accounts for; last a point estimate by private Adam,
+// flat clipping at 1.
+var toolFits = []coverageFit{
+	defaultFit,
+	{name: "default, substitution", config: fit.Config{Adjacency: "substitute"}},
+	{name: "Python d3p, substitution", config: fit.Config{Adjacency: "substitute", Compat: fit.CompatD3P}},
+	{name: "private Adam, a point", point: true,
+		config: fit.Config{Guide: "delta", Clipping: fit.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
 }
 
-func coverageModel(name, response, family, formula, more string, n int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "d3p: 1\nname: %s\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", name, n)
-	for _, u := range numbered("u", 4) {
-		fmt.Fprintf(&b, "    %s: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}\n", u)
-	}
-	sd := 1.0
-	if family == "poisson" {
-		sd = 0.3
-	}
-	fmt.Fprintf(&b, "    site: {type: category, levels: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}\n    y: %s\n", response)
-	fmt.Fprintf(&b, "model:\n  formula: %s\n  family: %s\n  priors:\n    Intercept: normal(0, 1)\n    b: normal(0, %g)\n%s", formula, family, sd, more)
-	return b.String()
-}
+// The tasks: settings by the defaults, the same by other tools, and the example
+// data set's model.
+var (
+	regressionCoverage = coverageTask{fits: []coverageFit{defaultFit}, tables: 20, settings: regressionSetups}
+	toolCoverage       = coverageTask{fits: toolFits, tables: 20, settings: regressionSetups}
+	cohortCoverage     = coverageTask{fits: []coverageFit{defaultFit}, tables: 24, settings: cohortSetups}
+)
 
-// coverageScores fits runs tables in every way, and scores each by parameter.
-func coverageScores(d3p, folder, epsilon string, n, runs int) ([]map[string]*intervals, error) {
-	scores := make([]map[string]*intervals, len(coverageFits))
-	model, data, run := filepath.Join(folder, "model.yaml"), filepath.Join(folder, "table.csv"), filepath.Join(folder, "run")
-	for k := range runs {
-		raw, err := exec.Command(d3p, "simulate", model, "-n", strconv.Itoa(n), "--seed", strconv.Itoa(100+k), "--out", data, "--json").Output()
-		if err != nil {
-			return nil, fmt.Errorf("simulate: %w", err)
-		}
-		var simulated struct {
-			Parameters map[string]float64 `json:"parameters"`
-		}
-		if err := json.Unmarshal(raw, &simulated); err != nil {
-			return nil, err
-		}
-		for i, f := range coverageFits {
-			args := append([]string{"fit", "--epsilon", epsilon, "--quiet", "--model", model, "--out", run, "--draws", "2000",
-				"--init-seed", strconv.Itoa(k), data}, f.flags...)
-			if err := command(d3p, args...); err != nil {
-				return nil, err
-			}
-			if scores[i] == nil {
-				scores[i] = map[string]*intervals{}
-			}
-			if err := addIntervals(scores[i], filepath.Join(run, "release", "summary.csv"), simulated.Parameters); err != nil {
-				return nil, err
-			}
-			os.RemoveAll(run)
-		}
-	}
-	return scores, nil
-}
-
-// intervals counts those that hold the truth, and adds up squared errors and log
-// scores of a normal with the posterior's mean and standard deviation.
-type intervals struct {
-	n, held      int
-	square, logs float64
-}
-
-// words say it; of a point only the error.
-func (s *intervals) words(point bool) string {
-	n := float64(s.n)
-	root := fmt.Sprintf("root mean squared error %.3f", math.Sqrt(s.square/n))
-	if point {
-		return root
-	}
-	return fmt.Sprintf("%.0f %% hold, log score %.2f, %s", 100*float64(s.held)/n, s.logs/n, root)
-}
-
-// addIntervals compares a summary with the parameters that made the table.
-func addIntervals(scores map[string]*intervals, summary string, truth map[string]float64) error {
-	header, cells, err := readCells(summary)
+// judge implements experiment.
+func (c coverageTask) judge(opt options, _ []threshold, dir string, out *report) error {
+	settings, err := c.settings(opt)
 	if err != nil {
 		return err
 	}
-	at, err := index(header, "variable", "mean", "sd", "q5", "q95")
-	if err != nil {
-		return err
+	tables := c.tables
+	if opt.tables > 0 {
+		tables = opt.tables
 	}
-	for _, row := range cells {
-		want, ok := truth[row[at[0]]]
-		if !ok {
-			continue
+	for _, f := range c.fits {
+		var model string
+		var whole scores // of all settings of a model
+		flush := func(next string) {
+			if len(whole.settings) > 1 {
+				whole.report(out, model, "all", f)
+			}
+			model, whole = next, scores{}
 		}
-		var x [4]float64
-		for i := range x {
-			if x[i], err = strconv.ParseFloat(row[at[i+1]], 64); err != nil {
+		for _, s := range settings {
+			if s.name != model {
+				flush(s.name)
+			}
+			got, err := s.run(f.config, tables, dir)
+			if err != nil {
+				return fmt.Errorf("%s: %w", s.label(), err)
+			}
+			if err := appendScores(opt.scores, s, f, got); err != nil {
 				return err
 			}
+			one := scores{settings: [][]tableScores{got}}
+			one.report(out, s.label(), s.epsilonLabel(), f)
+			whole.settings = append(whole.settings, got)
 		}
-		name, _, _ := strings.Cut(row[at[0]], "[")
-		s := scores[name]
-		if s == nil {
-			s = &intervals{}
-			scores[name] = s
-		}
-		s.n++
-		if x[2] <= want && want <= x[3] {
-			s.held++
-		}
-		s.square += (x[0] - want) * (x[0] - want)
-		s.logs -= (x[0]-want)*(x[0]-want)/(2*x[1]*x[1]) + math.Log(x[1])
+		flush("")
 	}
 	return nil
+}
+
+// numbers are the comma-separated numbers of text, or of missing if it is empty.
+func numbers(text, missing string) ([]float64, error) {
+	if text == "" {
+		text = missing
+	}
+	var list []float64
+	for _, word := range strings.Split(text, ",") {
+		x, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number (type for instance %s)", word, missing)
+		}
+		list = append(list, x)
+	}
+	return list, nil
+}
+
+// asked reports whether a comma-separated list names name; an empty one names all.
+func asked(list, name string) bool {
+	return list == "" || slices.Contains(strings.Split(list, ","), name)
 }

@@ -43,7 +43,9 @@ var experiments = []struct {
 	{"simlr", simlrTask},
 	{"adult", adultTask},
 	{"gold", goldTask{}},
-	{"coverage", coverageTask{}},
+	{"coverage", regressionCoverage},
+	{"tools", toolCoverage},
+	{"cohort", cohortCoverage},
 	{"gmm", gmmTask},
 	{"hlr100", hlrTask{100}},
 	{"hlr200", hlrTask{200}},
@@ -61,6 +63,13 @@ func lookup(name string) (experiment, bool) {
 		}
 	}
 	return nil, false
+}
+
+// needsData reports whether the named task reads public data.
+func needsData(name string) bool {
+	e, _ := lookup(name)
+	_, simulated := e.(coverageTask)
+	return !simulated
 }
 
 func taskNames() []string {
