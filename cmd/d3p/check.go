@@ -56,11 +56,12 @@ file:line:column and a hint. It reads no data.
 
 With --data, whoever holds the records can see how they fit the declaration before
 a fit spends anything: how many cells of each column are missing, are no number or
-date, are out of bounds or of no declared level, and how many records count for
-nothing because of it. These counts are about records: they go to --out, mode 0600,
-and nothing of them to the terminal. What may be corrected by them is how values
-are written (dates, decimals, the spelling of levels). Bounds or levels that follow
-them cost privacy that no report counts.`,
+date, are out of bounds, of no declared level or not in UTF-8, and how many records
+count for nothing because of it. These counts are about records: they go to --out,
+mode 0600, and nothing of them to the terminal. FILE may be - for standard input.
+What may be corrected by them is how values are written (dates, decimals, encoding,
+the spelling of levels). Bounds or levels that follow them cost privacy that no
+report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
   d3p check cohort.yaml --data cohort.csv --out datacheck.json`,
@@ -115,6 +116,7 @@ them cost privacy that no report counts.`,
 // checkRecords writes what the rules of the model at path do to the records in data
 // into out, which only its owner can read. A malformed file has its counts, too.
 func checkRecords(m *models.Model, path, data, out string) error {
+	data = orStandardInput(data)
 	if err := checkPublic(m, path, data); err != nil {
 		return err
 	}

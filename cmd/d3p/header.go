@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -23,10 +22,10 @@ import (
 // end is refused rather than loaded.
 const maxHeader = 1 << 20 // bytes
 
-// readHeader returns the column names of a CSV or Parquet file and what separates
-// the fields of a CSV file, and reads nothing else of it.
-func readHeader(path string) (header []string, separator byte, err error) {
-	f, err := os.Open(path)
+// readHeader returns the column names of a CSV or Parquet file, - for standard
+// input, and what separates the fields of a CSV file, and reads nothing else of it.
+func readHeader(path, encoding string) (header []string, separator byte, err error) {
+	f, err := os.Open(orStandardInput(path))
 	if err != nil {
 		return nil, 0, fileError(path, err)
 	}
@@ -35,7 +34,7 @@ func readHeader(path string) (header []string, separator byte, err error) {
 		header, err = parquetHeader(path, f)
 		return header, 0, err
 	}
-	line, err := firstLine(f)
+	line, err := firstLine(path, f, encoding)
 	if err != nil {
 		return nil, 0, fileError(path, err)
 	}
@@ -54,28 +53,32 @@ func readHeader(path string) (header []string, separator byte, err error) {
 	return header, separator, nil
 }
 
-// firstLine reads the first line of a text, compressed or not, without a byte
-// order mark.
-func firstLine(f io.Reader) (string, error) {
-	src := bufio.NewReader(f)
-	switch start, _ := src.Peek(4); {
-	case strings.HasPrefix(string(start), "PK\x03\x04"):
-		return "", errors.New("is a workbook or an archive (save its sheet as CSV in UTF-8)")
-	case strings.HasPrefix(string(start), "\x1f\x8b"):
-		z, err := gzip.NewReader(src)
-		if err != nil {
-			return "", err
-		}
-		src = bufio.NewReader(z)
+// orStandardInput is the file that a path names, where - is standard input.
+func orStandardInput(path string) string {
+	if path == "-" {
+		return "/dev/stdin"
 	}
-	line, err := bufio.NewReader(io.LimitReader(src, maxHeader)).ReadString('\n')
+	return path
+}
+
+// firstLine reads the first line of a CSV file, in UTF-8, without a byte order mark.
+func firstLine(path string, f io.Reader, encoding string) (string, error) {
+	src := bufio.NewReader(f)
+	if start, _ := src.Peek(4); string(start) == "PK\x03\x04" {
+		return "", errors.New("is a workbook or an archive (save its sheet as CSV in UTF-8)")
+	}
+	text, err := privacy.Text(path, src, encoding)
+	if err != nil {
+		return "", err
+	}
+	line, err := bufio.NewReader(io.LimitReader(text, maxHeader)).ReadString('\n')
 	switch {
 	case err != nil && err != io.EOF:
 		return "", err
 	case len(line) == maxHeader:
 		return "", fmt.Errorf("no line end in the first %d bytes; is it a CSV file?", maxHeader)
 	case !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0:
-		return "", errors.New("is not text in UTF-8 (export CSV in UTF-8, or Parquet, or iconv -f LATIN1 -t UTF-8)")
+		return "", errors.New("is not text in UTF-8 (--encoding windows-1252 is what Excel writes in Western Europe; or export CSV in UTF-8, or Parquet)")
 	}
 	return strings.TrimPrefix(line, "\ufeff"), nil
 }
@@ -83,7 +86,7 @@ func firstLine(f io.Reader) (string, error) {
 // wrongHeader says why a first line does not name columns; "" when it may.
 func wrongHeader(header []string) string {
 	if looksLikeRecord(header) {
-		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there, or use --from)"
+		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there; or use --from, and name all columns of the file under data: header: [...])"
 	}
 	for i, name := range header {
 		if slices.Contains(header[:i], name) {

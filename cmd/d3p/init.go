@@ -19,8 +19,8 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init DATA | --from CODEBOOK",
 		Short: "Write a model file skeleton from the header line alone",
 		Long: `Init prints a model file for the columns of a CSV or Parquet file, to be filled
-in from what is publicly known about them. It reads the names of the columns and
-no row: bounds, levels and scales taken from the data would cost privacy.
+in from what is publicly known about them. It reads the names of the columns, from
+a file or from - for standard input, and no row: bounds, levels and scales taken from the data would cost privacy.
 
 With --from it fills in what a public codebook says: a CSV file with a line per
 column of the data and the columns name, type, lower, upper, levels (a|b|c),
@@ -48,7 +48,12 @@ What --entity, --records, --formula and --family say need not be filled in. With
 			if codebook != "" {
 				return a.initFrom(codebook, known)
 			}
-			header, separator, err := readHeader(args[0])
+			if known.Encoding != "" {
+				if err := checkWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
+					return err
+				}
+			}
+			header, separator, err := readHeader(args[0], known.Encoding)
 			if err != nil {
 				return failWith(statusData, err)
 			}
@@ -61,6 +66,8 @@ What --entity, --records, --formula and --family say need not be filled in. With
 	f.StringVar(&codebook, "from", "", "public `CODEBOOK` (CSV) to take the declarations from, instead of a data file")
 	f.StringVar(&known.Entity, "entity", "", "what one protected `UNIT` is: patient, person, household")
 	f.IntVar(&known.Records, "records", 0, "public number of units")
+	f.StringVar(&known.Encoding, "encoding", "", "how the letters of the file are written: "+strings.Join(spec.Encodings(), ", "))
+	completeWords(c, "encoding", spec.Encodings())
 	f.StringVar(&known.Formula, "formula", "", "the model's formula")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")
 	return c

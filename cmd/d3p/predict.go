@@ -165,9 +165,7 @@ func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	if path == "-" {
-		path = "/dev/stdin"
-	}
+	path = orStandardInput(path)
 	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(r.model))
 	if err != nil {
 		return nil, failWith(statusData, fileError(path, err))

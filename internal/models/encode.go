@@ -22,9 +22,14 @@ func newEncoder(d *spec.Data) *encoder {
 
 // encoding returns what has been asked for.
 func (e *encoder) encoding() Encoding {
-	enc := Encoding{Fields: e.fields, K: e.next, Decimal: e.data.Decimal.V}
-	for _, c := range e.data.AllColumns() {
-		enc.Header = append(enc.Header, c.HeaderName())
+	enc := Encoding{Fields: e.fields, K: e.next, Decimal: e.data.Decimal.V, Text: e.data.Encoding.V, Headless: len(e.data.Header) > 0}
+	for _, name := range e.data.Header {
+		enc.Header = append(enc.Header, name.V)
+	}
+	if !enc.Headless {
+		for _, c := range e.data.AllColumns() {
+			enc.Header = append(enc.Header, c.HeaderName())
+		}
 	}
 	if unit := e.data.Unit; unit.ID.IsSet() {
 		enc.UnitID, enc.RowsPerUnit = unit.ID.V, unit.RowsPerUnit.V
@@ -158,7 +163,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 // prediction needs to know of it, whosever it is. Its columns are the first of
 // a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{Header: e.Header, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
+	p := Encoding{Header: e.Header, Headless: e.Headless, Text: e.Text, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

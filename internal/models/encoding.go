@@ -21,9 +21,15 @@ type Encoding struct {
 	UnitID      string   `json:"unit_id,omitempty"`
 	RowsPerUnit int      `json:"rows_per_unit,omitempty"`
 	Keep        KeepRule `json:"keep,omitempty"`
-	// Header names the numbers of a record in a file without names, an array: the
-	// declared columns in order, those of tensors last.
+	// Header names the columns of a file without names, in order: the declared ones,
+	// those of tensors last, unless the model file has a header for them.
 	Header []string `json:"header,omitempty"`
+	// Headless says that the first line of a file of text is a record, unless it has
+	// the names that are read: Header has them.
+	Headless bool `json:"headless,omitempty"`
+	// Text is how a file of text is encoded, one of spec.Encodings; "" is UTF-8. A byte
+	// order mark wins over it.
+	Text string `json:"text,omitempty"`
 	// MissingTokens are the cells, after trimming spaces, that say "no value"
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
 	// A declared level with the same spelling wins over a token.

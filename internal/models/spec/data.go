@@ -16,6 +16,8 @@ type Data struct {
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
 	MissingTokens []Value[string]
 	Decimal       Value[string]   // "." or ",": how files of text write numbers; unset: the point
+	Encoding      Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
+	Header        []Value[string] // names of all columns of files whose first line is a record; unset: it names them
 	Drop          []Value[string] // columns of the file that the model must not see
 	Weights       Value[string]   // the column that weights the log density of a record; unset: 1
 }
@@ -82,6 +84,8 @@ func (r *reader) data(e entry, d *Data) {
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
 		"decimal":        func(e entry) { d.Decimal = r.choice(e, ".", ",") },
+		"encoding":       func(e entry) { d.Encoding = r.choice(e, Encodings()...) },
+		"header":         func(e entry) { d.Header = r.texts(e); r.unique("column", d.Header) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
 		"weights":        func(e entry) { d.Weights = r.text(e) },
 		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },
@@ -109,6 +113,7 @@ func (r *reader) data(e entry, d *Data) {
 	}
 	r.applyMissing(rules, d) // after the columns that they speak of
 	r.checkWeights(d)
+	r.checkHeader(d)
 	for _, c := range d.Drop {
 		if d.Column(c.V) != nil {
 			r.add(c.At, "", "column %s is both declared and dropped", c.V)

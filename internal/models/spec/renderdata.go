@@ -29,6 +29,12 @@ func renderData(p *printer, d *Data) {
 	if d.Decimal.IsSet() {
 		p.line("decimal", strconv.Quote(d.Decimal.V))
 	}
+	if d.Encoding.IsSet() {
+		p.text("encoding", d.Encoding.V)
+	}
+	if len(d.Header) > 0 {
+		p.line("header", flowList(d.Header, func(v Value[string]) string { return v.V }))
+	}
 	if len(d.Columns) > 0 {
 		p.block("columns", func() {
 			for _, c := range d.Columns {

@@ -17,6 +17,7 @@ type Known struct {
 	Formula, Family string
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
+	Encoding   string // of the file; "" is UTF-8
 }
 
 // Skeleton returns a model file for a table with these column names: a
@@ -46,14 +47,17 @@ func Skeleton(header []string, known Known) []byte {
 
 // top is the file up to the columns.
 func (k Known) top() string {
-	records, decimal := Blank, ""
+	records, text := Blank, ""
 	if k.Records > 0 {
 		records = strconv.Itoa(k.Records)
 	}
 	if k.Semicolons {
-		decimal = fmt.Sprintf(skeletonDecimal, Blank)
+		text = fmt.Sprintf(skeletonDecimal, Blank)
 	}
-	return fmt.Sprintf(skeletonTop, Blank, scalar(orBlank(k.Entity)), records, decimal)
+	if k.Encoding != "" {
+		text += "  encoding: " + k.Encoding + "\n"
+	}
+	return fmt.Sprintf(skeletonTop, Blank, scalar(orBlank(k.Entity)), records, text)
 }
 
 // bottom is the file from the columns on.

@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"math"
+	"unicode/utf8"
 
 	"d3p/internal/models"
 )
@@ -26,6 +27,9 @@ func (e *encoder) text(c *column, cell []byte) {
 	if !declared && e.isMissing(cell) {
 		e.absent(c)
 		return
+	}
+	if c.levels != nil && !declared && !utf8.Valid(cell) {
+		c.check.NotUTF8++
 	}
 	x := math.NaN()
 	if c.date {

@@ -33,6 +33,7 @@ type ColumnCheck struct {
 	Unparseable  int    `json:"unparseable"`   // treated as missing
 	OutOfBounds  int    `json:"out_of_bounds"` // clamped, or rejected where declared
 	UnknownLevel int    `json:"unknown_level"`
+	NotUTF8      int    `json:"not_utf8,omitempty"` // among these: the model file lacks the encoding
 }
 
 // add adds what was counted elsewhere.
@@ -41,6 +42,7 @@ func (c *ColumnCheck) add(o ColumnCheck) {
 	c.Unparseable += o.Unparseable
 	c.OutOfBounds += o.OutOfBounds
 	c.UnknownLevel += o.UnknownLevel
+	c.NotUTF8 += o.NotUTF8
 }
 
 // MalformedCheck says where reading stopped.

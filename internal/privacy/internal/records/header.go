@@ -11,20 +11,14 @@ import (
 // there is one, comes last. All mistakes are reported, each with the nearest
 // name.
 func (e *encoder) match(file string, header []string) (at []int, errs []error) {
-	var names []string
-	for i := range e.columns {
-		names = append(names, e.columns[i].name)
-	}
-	if e.units != nil {
-		names = append(names, e.units.name)
-	}
+	names := e.names()
 	at = make([]int, len(names))
 	for i, name := range names {
 		switch first := slices.Index(header, name); {
 		case first < 0:
 			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
 		case slices.Contains(header[first+1:], name):
-			errs = append(errs, &FileError{File: file, Column: name, Problem: "named twice in the header of the file"})
+			errs = append(errs, &FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
 		default:
 			at[i] = first
 		}
@@ -34,10 +28,11 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 
 // hint names the column that was probably meant. A first line that holds a
 // number, or none of the names in any case, may be no header but a record, and is
-// never quoted.
+// never quoted. What has no name at the start are the numbers of rows that R and
+// pandas write.
 func hint(name string, names, header []string) string {
-	for _, h := range header {
-		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" {
+	for i, h := range header {
+		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" && i > 0 {
 			return "the first line must name the columns"
 		}
 	}

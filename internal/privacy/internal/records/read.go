@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"unicode/utf8"
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
@@ -52,7 +51,7 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 		return nil, check, err
 	}
 	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
-		return readCSV(path, text, nil, e, opt)
+		return readCSV(path, decoded(text, e.Text), nil, e, opt)
 	}
 	magic, _ := text.Peek(len(parquetMagic)) // shorter in a shorter file
 	switch {
@@ -66,7 +65,7 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	case slices.Contains(workbookMagic, string(magic)):
 		return nil, check, &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8"}
 	}
-	return readCSV(path, text, func() (int, error) { return countLines(path) }, e, opt)
+	return readCSV(path, decoded(text, e.Text), func() (int, error) { return countLines(path) }, e, opt)
 }
 
 // workbookMagic are the first bytes of .xlsx and .ods, which are zip files, and of
@@ -107,21 +106,18 @@ func readCSV(path string, src io.Reader, count func() (int, error), e models.Enc
 
 func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
-	text, cells, err := firstRecord(blocks)
+	first, err := firstRecord(blocks)
 	if errors.Is(err, io.EOF) {
 		return nil, check, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
 	}
 	if err != nil {
 		return nil, check, csvError(path, err, &check)
 	}
-	header := make([]string, len(cells))
-	for i, cell := range cells {
-		if !utf8.Valid(cell) || bytes.IndexByte(cell, 0) >= 0 {
-			return nil, check, &FileError{File: path, Problem: "is not text in UTF-8", Hint: "export CSV in UTF-8, or Parquet, or iconv -f LATIN1 -t UTF-8"}
-		}
-		header[i] = string(bytes.TrimSpace(cell))
-	}
 	enc, err := newEncoder(e, opt)
+	if err != nil {
+		return nil, check, err
+	}
+	header, isRecord, err := enc.firstLine(path, first.cells, e)
 	if err != nil {
 		return nil, check, err
 	}
@@ -129,7 +125,12 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
-	if err := unsureDecimals(path, text.separator, e.Decimal); err != nil {
+	records, lines := first.rest, first.restLines
+	if isRecord {
+		records, lines = first.block, first.lines
+	}
+	blocks.unread(records)
+	if err := unsureDecimals(path, first.separator, e.Decimal); err != nil {
 		return nil, check, err
 	}
 	n := 0
@@ -141,35 +142,13 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	if err := enc.allocate(path, n, e, opt); err != nil {
 		return nil, check, err
 	}
-	switch err := encodeCSV(blocks, text.lines, newCSVLayout(len(header), text.separator, at, enc), enc); {
+	switch err := encodeCSV(blocks, lines, newCSVLayout(len(header), first.separator, at, enc), enc); {
 	case errors.Is(err, errFull):
 		return nil, check, tooLarge(path, opt)
 	case err != nil:
 		return nil, check, csvError(path, err, &check)
 	}
 	return enc.rows, enc.check(path), nil
-}
-
-// firstRecord reads the header and gives the text behind it back.
-func firstRecord(blocks *csvBlocks) (text csvText, cells [][]byte, err error) {
-	for {
-		block, _, err := blocks.next(nil)
-		text.rest = block
-		cells, textErr := text.read()
-		switch {
-		case textErr == nil:
-			blocks.unread(text.rest)
-			return text, cells, nil
-		case !errors.Is(textErr, io.EOF): // else blank lines
-			return text, nil, textErr
-		case err != nil:
-			var bad *malformed
-			if errors.As(err, &bad) {
-				bad.line += text.lines
-			}
-			return text, nil, err
-		}
-	}
 }
 
 // allocate makes the table for at most n rows of the file; 0 is unknown. How

@@ -76,10 +76,10 @@ func TestUnsureDecimals(t *testing.T) {
 
 func TestNotCSV(t *testing.T) {
 	for start, want := range map[string]string{
-		"PK\x03\x04 and more":           "is a workbook or an archive",
-		"\xd0\xcf\x11\xe0 and more":     "is a workbook or an archive",
-		"\xff\xfea\x00,\x00b\x00\n\x00": "is not text in UTF-8",
-		"a,b,gr\xf6\xdfe\n1,2,3\n":      "is not text in UTF-8",
+		"PK\x03\x04 and more":       "is a workbook or an archive",
+		"\xd0\xcf\x11\xe0 and more": "is a workbook or an archive",
+		"a\x00,\x00b\x00\n\x00":     "is not text in UTF-8",
+		"a,b,gr\xf6\xdfe\n1,2,3\n":  "is not text in UTF-8",
 	} {
 		if _, _, err := readText(t, start, ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", start, err, want)
