@@ -32,6 +32,7 @@ var rules = map[string]rule{
 	"imagegrid": {},
 	"nearest":   {},
 	"quantile":  {},
+	"race":      {},
 	"simd":      {theirs: []string{cpuid}},
 	"stattest":  {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 

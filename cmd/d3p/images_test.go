@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"d3p/internal/race"
 	"d3p/internal/report"
 )
 
@@ -35,7 +36,7 @@ func imageConfigs() map[string]imageConfig {
 // the run: weights of the published number in a safetensors file and nowhere
 // else, predictions, and for auto-encoders pictures.
 func TestImagesFit(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("minutes under the race detector; internal/cpu and internal/fit look for races")
 	}
 	for name, c := range imageConfigs() {

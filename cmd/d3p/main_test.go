@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"d3p/internal/race"
 )
 
 func TestMain(m *testing.M) {
@@ -32,7 +34,7 @@ func TestScripts(t *testing.T) {
 			case "smalldisk":
 				return canMount(), nil
 			case "race":
-				return underRace, nil
+				return race.Enabled, nil
 			}
 			return false, fmt.Errorf("unknown condition %s", name)
 		},

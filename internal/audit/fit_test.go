@@ -12,13 +12,14 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/race"
 )
 
 // The game on whole fits: from the iterates that a release shows, an attacker who
 // knows the settings computes the noisy sums, and from those the best test of
 // membership.
 func TestFitsStayBelowEpsilon(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("statistics of many fits; the race detector sees the same code elsewhere")
 	}
 	g := game{unit: rowsAreUnits, more: 1.5, cfg: fit.Config{

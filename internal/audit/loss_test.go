@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/race"
 	"d3p/internal/stattest"
 )
 
@@ -15,7 +16,7 @@ import (
 // (1 - e^(epsilon - L))⁺ over L drawn from the dominating pair. Nothing is shared
 // with its engines but the pair.
 func TestSimulatedLosses(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("statistics; the race detector sees the same code elsewhere")
 	}
 	for _, c := range []struct {

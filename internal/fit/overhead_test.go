@@ -18,6 +18,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/race"
 )
 
 // stopwatch is an Observer that keeps the least time of a step, and the live
@@ -112,7 +113,7 @@ func randomImages(tb testing.TB, n int) string {
 // Live heaps of two runs are compared; a tenth of the auto-encoder's is five
 // times its noise of collection.
 func TestPrivacyNeedsNoMemory(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("the race detector has memory of its own")
 	}
 	private, plain := overhead(t, "vae-mnist.yaml", 2, 1, 1)
@@ -125,7 +126,7 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 // but for a sum of P numbers of each of at most sixteen threads. Kept at once,
 // 256 more records of this network would take 180 MiB.
 func TestBatchesNeedNoMemory(t *testing.T) {
-	if underRace {
+	if race.Enabled {
 		t.Skip("the race detector has memory of its own")
 	}
 	m, data := modelstest.Read(t, "../../configs/cnn-mnist.yaml"), randomImages(t, 1024)

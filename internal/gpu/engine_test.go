@@ -12,6 +12,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/race"
 )
 
 // regression is a logistic regression on D predictors, with an intercept that
@@ -155,7 +156,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestStepsDoNotAllocate(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("under the race detector calls of a library allocate")
 	}
 	tape, rows := regression(t, 6, 3000)

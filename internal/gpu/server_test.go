@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 	"unsafe"
+
+	"d3p/internal/race"
 )
 
 // served is the driver of a program that has the kernels (testdata/server.cpp),
@@ -140,7 +142,7 @@ func (d *served) close() error { return nil }
 // place in memory without a barrier in between, nor one that is not theirs: what
 // compute-sanitizer's racecheck, memcheck and synccheck look for on a device.
 func TestThreads(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
 	for name, flags := range map[string][]string{

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/race"
 )
 
 // TestOnDeviceTimes prints what a step of whole fits takes: batches, gradients,
@@ -36,7 +37,7 @@ func TestOnDeviceTimes(t *testing.T) {
 
 // What is to be timed on a device runs.
 func TestTimesRun(t *testing.T) {
-	if raceDetector {
+	if race.Enabled {
 		t.Skip("it is the same with and without")
 	}
 	e := newEngine("cuda:test", newOneThread(t, 1<<30), Options{})

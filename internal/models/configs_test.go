@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
+	"d3p/internal/race"
 )
 
 // configs lists the example model files.
@@ -109,7 +110,7 @@ func TestConfigs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if underRace && m.P > manyParameters {
+			if race.Enabled && m.P > manyParameters {
 				t.Skip("a large network: without the race detector")
 			}
 			rng := rand.New(rand.NewPCG(1, 2))

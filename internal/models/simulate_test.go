@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/spec"
+	"d3p/internal/race"
 	"d3p/internal/stattest"
 )
 
@@ -22,7 +23,7 @@ func TestSimulate(t *testing.T) {
 			n := 300
 			if m.P > manyParameters {
 				n = 10 // networks
-				if underRace {
+				if race.Enabled {
 					n = 1
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/race"
 )
 
 // referenceRun is one ledger of testdata/accounting.json.
@@ -51,7 +52,7 @@ func loadReference(t testing.TB) *reference {
 
 // thin is every point, but under the race detector only one in twenty.
 func thin(all []referenceRun) []referenceRun {
-	if !underRace {
+	if !race.Enabled {
 		return all
 	}
 	var kept []referenceRun
