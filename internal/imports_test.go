@@ -39,6 +39,7 @@ var rules = map[string]rule{
 	// models: pure mathematics
 	"models/graph":         {},
 	"models/guide":         {ours: []string{"simd"}},
+	"models/difference":    {},
 	"models/dist":          {ours: []string{"models/graph"}},
 	"models/expr":          {ours: []string{"models/dist", "models/graph", "nearest"}},
 	"models/spec":          {ours: []string{"models/expr", "models/dist", "nearest"}, theirs: []string{"github.com/goccy/go-yaml/"}},

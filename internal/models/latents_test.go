@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/difference"
 	"d3p/internal/models/graph"
 )
 
@@ -71,12 +72,9 @@ func TestAutoEncoder(t *testing.T) {
 		rows[i] = NormalQuantile(rng.Float64())
 	}
 	machine := graph.NewMachine(m.Likelihood, n)
-	evaluate := func() []float64 {
-		machine.Globals(theta, nil)
-		machine.Records(rows, 6, n, aux)
-		return append([]float64(nil), machine.Loss()...)
-	}
-	for r, got := range evaluate() {
+	machine.Globals(theta, nil)
+	machine.Records(rows, 6, n, aux)
+	for r, got := range machine.Loss() {
 		eta := make([]float64, 8)
 		for i := range eta {
 			eta[i] = aux[i*n+r]
@@ -85,33 +83,8 @@ func TestAutoEncoder(t *testing.T) {
 			t.Errorf("bound of record %d is %v, want %v", r, got, want)
 		}
 	}
-	quotients := make([][]float64, m.P)
-	const h = 1e-5
-	for j := range theta {
-		old := theta[j]
-		theta[j] = old + h
-		up := evaluate()
-		theta[j] = old - h
-		down := evaluate()
-		theta[j] = old
-		for r := range up {
-			up[r] = (up[r] - down[r]) / (2 * h)
-		}
-		quotients[j] = up
-	}
-	evaluate()
-	grad := make([]float64, m.P)
-	for r := range n {
-		clear(grad)
-		machine.Gradient(r, grad)
-		norm := 0.0
-		for j, g := range grad {
-			near(t, "gradient", g, quotients[j][r])
-			norm += g * g
-		}
-		if got := machine.SquaredNorm(r); math.Abs(got-norm) > 1e-9*norm {
-			t.Errorf("squared norm of record %d is %v, written out %v", r, got, norm)
-		}
+	if err := difference.Check(machine, theta, difference.Batch{Rows: rows, Stride: 6, N: n, Aux: aux}); err != nil {
+		t.Error(err)
 	}
 }
 

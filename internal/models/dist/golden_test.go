@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/models/difference"
 	"d3p/internal/models/graph"
 )
 
@@ -96,13 +97,7 @@ func requireGradient(t *testing.T, name string, d *Distribution, p point, log fu
 	gradient := make([]float64, tape.P)
 	m.Gradient(0, gradient)
 	for i, at := range theta {
-		h := 1e-5 * math.Max(0.1, math.Abs(at))
-		theta[i] = at + h
-		above := value()
-		theta[i] = at - h
-		below := value()
-		theta[i] = at
-		if want := (above - below) / (2 * h); !near(gradient[i], want, 1e-6) {
+		if want := difference.Quotient(value, &theta[i], 1e-5*math.Max(0.1, math.Abs(at))); !near(gradient[i], want, 1e-6) {
 			t.Errorf("%s: gradient in parameter %d of %v is %.9g, difference quotient %.9g", name, i, theta, gradient[i], want)
 		}
 	}

@@ -23,7 +23,7 @@ func BenchmarkLogisticRegression(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		m.Globals(theta, nil)
-		m.Records(data.rows, data.stride, N, nil)
+		m.Records(data.Rows, data.Stride, N, nil)
 		for r := range scale {
 			scale[r] = min(1, 1/m.SquaredNorm(r))
 		}

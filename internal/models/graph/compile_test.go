@@ -193,20 +193,20 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	theta, d := randomPoint(rand.New(rand.NewPCG(7, 8)), tape.P, 3, 4, 9)
-	whole, one := NewMachine(tape, d.n), NewMachine(tape, 1)
+	whole, one := NewMachine(tape, d.N), NewMachine(tape, 1)
 	whole.Globals(theta, nil)
 	one.Globals(theta, nil)
-	whole.Records(d.rows, d.stride, d.n, nil)
+	whole.Records(d.Rows, d.Stride, d.N, nil)
 	g, h := make([]float64, tape.P), make([]float64, tape.P)
-	for r := range d.n {
-		one.Records(d.rows[r*d.stride:], d.stride, 1, nil)
+	for r := range d.N {
+		one.Records(d.Rows[r*d.Stride:], d.Stride, 1, nil)
 		whole.Gradient(r, g)
 		one.Gradient(0, h)
 		if !slices.Equal(g, h) || whole.Loss()[r] != one.Loss()[0] {
 			t.Errorf("record %d: %v alone, %v in the batch", r, h, g)
 		}
 	}
-	whole.Records(nil, d.stride, 0, nil)
+	whole.Records(nil, d.Stride, 0, nil)
 	if len(whole.Loss()) != 0 {
 		t.Errorf("an empty batch has losses %v", whole.Loss())
 	}
@@ -243,11 +243,11 @@ func TestNoAllocation(t *testing.T) {
 			t.Fatal(err)
 		}
 		theta, d := randomPoint(rand.New(rand.NewPCG(9, 10)), tape.P, 3, 4, 7)
-		m := NewMachine(tape, d.n)
-		g, scale := make([]float64, tape.P), make([]float64, d.n)
+		m := NewMachine(tape, d.N)
+		g, scale := make([]float64, tape.P), make([]float64, d.N)
 		if n := testing.AllocsPerRun(10, func() {
 			m.Globals(theta, nil)
-			m.Records(d.rows, d.stride, d.n, nil)
+			m.Records(d.Rows, d.Stride, d.N, nil)
 			m.Gradient(1, g)
 			scale[2] = m.SquaredNorm(2)
 			m.AddGradients(scale, g)

@@ -2,11 +2,12 @@ package graph
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"d3p/internal/models/difference"
 )
 
 // checker is what *testing.T and *rapid.T have in common.
@@ -15,72 +16,17 @@ type checker interface {
 	Fatalf(format string, args ...any)
 }
 
-// batch is B encoded records of K columns.
-type batch struct {
-	rows   []float64
-	stride int
-	n      int
-	aux    []float64 // per record
-}
-
 // checkGradients compiles loss and compares, for every record, the gradient
 // with central differences of the loss, and the structured norm and sum with
 // those of the materialised gradient.
-func checkGradients(t checker, b *Builder, loss *Node, theta []float64, d batch) *Tape {
+func checkGradients(t checker, b *Builder, loss *Node, theta []float64, d difference.Batch) *Tape {
 	t.Helper()
 	tape, err := Compile(b, loss, nil, Options{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	m := NewMachine(tape, d.n)
-	P := tape.P
-	plus, minus := make([]float64, d.n*P), make([]float64, d.n*P)
-	point := append([]float64(nil), theta...)
-	// h balances the truncation error h²|f‴|/6 with the rounding error 1e-16/h.
-	const h = 1e-5
-	at := func(p int, delta float64, dst []float64) {
-		point[p] = theta[p] + delta
-		m.Globals(point, nil)
-		m.Records(d.rows, d.stride, d.n, d.aux)
-		for r := range d.n {
-			dst[r*P+p] = m.Loss()[r%len(m.Loss())]
-		}
-		point[p] = theta[p]
-	}
-	for p := range P {
-		at(p, h, plus)
-		at(p, -h, minus)
-	}
-	m.Globals(theta, nil)
-	m.Records(d.rows, d.stride, d.n, d.aux)
-	g, sum, scale := make([]float64, P), make([]float64, P), make([]float64, d.n)
-	for r := range d.n {
-		m.Gradient(r, g)
-		norm2, largest := 0.0, 1.0
-		for _, v := range g {
-			norm2 += v * v
-			largest = math.Max(largest, math.Abs(v))
-		}
-		for p := range P {
-			want := (plus[r*P+p] - minus[r*P+p]) / (2 * h)
-			if !(math.Abs(g[p]-want) <= 1e-6*largest) {
-				t.Fatalf("record %d, parameter %d: gradient %v, difference quotient %v\n%v", r, p, g[p], want, tape)
-			}
-		}
-		if got := m.SquaredNorm(r); !(math.Abs(got-norm2) <= 1e-10*math.Max(1, norm2)) {
-			t.Fatalf("record %d: structured norm² %v, materialised %v\n%v", r, got, norm2, tape)
-		}
-		scale[r] = 0.1 + float64(r)
-		for p := range P {
-			sum[p] += scale[r] * g[p]
-		}
-	}
-	got := make([]float64, P)
-	m.AddGradients(scale, got)
-	for p := range P {
-		if !(math.Abs(got[p]-sum[p]) <= 1e-10*math.Max(1, math.Abs(sum[p]))) {
-			t.Fatalf("parameter %d: structured sum %v, materialised %v\n%v", p, got[p], sum[p], tape)
-		}
+	if err := difference.Check(NewMachine(tape, d.N), theta, d); err != nil {
+		t.Fatalf("%v\n%v", err, tape)
 	}
 	checkForm(t, tape)
 	return tape
@@ -143,17 +89,17 @@ func TestEveryOpDifference(t *testing.T) {
 }
 
 // randomPoint is θ and n records of D real columns and an index below G.
-func randomPoint(rng *rand.Rand, P, D, G, n int) ([]float64, batch) {
+func randomPoint(rng *rand.Rand, P, D, G, n int) ([]float64, difference.Batch) {
 	theta := make([]float64, P)
 	for i := range theta {
 		theta[i] = 2*rng.Float64() - 1
 	}
-	d := batch{stride: D + 1, n: n}
+	d := difference.Batch{Stride: D + 1, N: n}
 	for range n {
 		for range D {
-			d.rows = append(d.rows, 2*rng.Float64()-1)
+			d.Rows = append(d.Rows, 2*rng.Float64()-1)
 		}
-		d.rows = append(d.rows, float64(rng.IntN(G)))
+		d.Rows = append(d.Rows, float64(rng.IntN(G)))
 	}
 	return theta, d
 }
@@ -264,7 +210,7 @@ func TestRandomGraphs(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
 		theta, d := randomPoint(rng, b.p, D, G, n)
 		for range D * n {
-			d.aux = append(d.aux, rng.NormFloat64())
+			d.Aux = append(d.Aux, rng.NormFloat64())
 		}
 		checkGradients(t, b, loss, theta, d)
 	})

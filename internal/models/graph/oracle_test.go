@@ -197,13 +197,13 @@ func TestAgainstGorgonia(t *testing.T) {
 				t.Fatal(err)
 			}
 			theta, d := randomPoint(rand.New(rand.NewPCG(5, 6)), b.p, 3, 4, 6)
-			m := NewMachine(tape, d.n)
+			m := NewMachine(tape, d.N)
 			m.Globals(theta, nil)
-			m.Records(d.rows, d.stride, d.n, nil)
+			m.Records(d.Rows, d.Stride, d.N, nil)
 			got := make([]float64, tape.P)
-			for r := range d.n {
+			for r := range d.N {
 				m.Gradient(r, got)
-				row := d.rows[r*d.stride:][:d.stride]
+				row := d.Rows[r*d.Stride:][:d.Stride]
 				closeTo(t, "gradient", got, c.oracleGradient(t, theta, row[:3], row[3]), 1e-12)
 			}
 		})

@@ -29,7 +29,7 @@ func TestValues(t *testing.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		theta, d := randomPoint(rng, 1+K+K*J, 1+J, K, n)
 		aux := []float64{rng.NormFloat64(), rng.NormFloat64()}
-		column := func(r, c int) float64 { return d.rows[r*d.stride+c] }
+		column := func(r, c int) float64 { return d.Rows[r*d.Stride+c] }
 		index := func(r int) int { return int(column(r, 1+J)) }
 		b := NewBuilder()
 		nodes := []evaluated{
@@ -108,7 +108,7 @@ func TestValues(t *testing.T) {
 		}
 		m := NewMachine(tape, n)
 		m.Globals(theta, aux)
-		m.Records(d.rows, d.stride, n, nil)
+		m.Records(d.Rows, d.Stride, n, nil)
 		for i, e := range nodes {
 			got := m.Output(i)
 			lanes := len(got) / e.n.Size()

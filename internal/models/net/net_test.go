@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/difference"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
@@ -221,7 +222,10 @@ func TestGradients(t *testing.T) {
 				t.Errorf("%s: %v", name, tape.Notes)
 			}
 			theta, noise := normals(tape.P, 0.5, rng), normals(tape.AuxRecord*records, 1, rng)
-			compare(t, name, graph.NewMachine(tape, records), tape.P, theta, rows, noise, records)
+			batch := difference.Batch{Rows: rows, Stride: len(rows) / records, N: records, Aux: noise}
+			if err := difference.Check(graph.NewMachine(tape, records), theta, batch); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
 	}
 }
@@ -232,56 +236,6 @@ func normals(n int, sd float64, rng *rand.Rand) []float64 {
 		x[i] = sd * rng.NormFloat64()
 	}
 	return x
-}
-
-func compare(t *testing.T, name string, m *graph.Machine, p int, theta, rows, noise []float64, records int) {
-	t.Helper()
-	evaluate := func() []float64 {
-		m.Globals(theta, nil)
-		m.Records(rows, len(rows)/records, records, noise)
-		return append([]float64(nil), m.Loss()...)
-	}
-	const h = 1e-5
-	quotient := make([][]float64, p) // by parameter, then record
-	for j := range theta {
-		old := theta[j]
-		theta[j] = old + h
-		up := evaluate()
-		theta[j] = old - h
-		down := evaluate()
-		theta[j] = old
-		for r := range up {
-			up[r] = (up[r] - down[r]) / (2 * h)
-		}
-		quotient[j] = up
-	}
-	evaluate()
-	scale, sum, want := make([]float64, records), make([]float64, p), make([]float64, p)
-	grad := make([]float64, p)
-	for r := range records {
-		clear(grad)
-		m.Gradient(r, grad)
-		norm := 0.0
-		for j, g := range grad {
-			norm += g * g
-			if math.Abs(g-quotient[j][r]) > 1e-7*max(1, math.Abs(g)) {
-				t.Errorf("%s: gradient %d of record %d is %v, difference quotient %v", name, j, r, g, quotient[j][r])
-			}
-		}
-		if got := m.SquaredNorm(r); math.Abs(got-norm) > 1e-9*norm {
-			t.Errorf("%s: squared norm of record %d is %v, written out %v", name, r, got, norm)
-		}
-		scale[r] = 1 / (1 + math.Sqrt(norm))
-		for j, g := range grad {
-			want[j] += scale[r] * g
-		}
-	}
-	m.AddGradients(scale, sum)
-	for j := range sum {
-		if math.Abs(sum[j]-want[j]) > 1e-9*max(1, math.Abs(want[j])) {
-			t.Errorf("%s: clipped sum %d is %v, written out %v", name, j, sum[j], want[j])
-		}
-	}
 }
 
 // TestDenseKeepsItsStructure checks that no gradient of a weight matrix is
