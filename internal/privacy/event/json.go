@@ -195,6 +195,9 @@ func decode(n *named, depth int) (Event, error) {
 		}
 		ev = SelfComposed{f.event(n.Event, depth), *n.Count}
 	case googleModule + ".ComposedDpEvent":
+		if n.Events == nil {
+			return nil, fmt.Errorf("event: %s: missing field events", name)
+		}
 		if len(n.Events) == 0 { // as NoOpDpEvent
 			n.Events = nil
 		}
