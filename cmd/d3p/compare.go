@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
+	"slices"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -23,10 +25,13 @@ type comparedRun struct {
 	Claim string `json:"claim"`
 }
 
-// comparedRow has null for a run without that variable.
+// comparedRow has null for a run without that variable. Apart is, of two runs that
+// both have it, the second mean less the first over the root of the sum of their
+// variances.
 type comparedRow struct {
 	Variable string            `json:"variable"`
 	Runs     []*report.Summary `json:"runs"`
+	Apart    *float64          `json:"apart,omitempty"`
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -34,7 +39,8 @@ func newCompare(a *app) *cobra.Command {
 		Use:   "compare RUN RUN...",
 		Short: "Print the posteriors of several runs side by side",
 		Long: `Compare prints the mean and the 5 % to 95 % interval of every parameter, one
-column per run. It works from the releases alone. Each run on the same records
+column per run; of two runs also how far apart they are, the difference of means over
+the root of the sum of variances. It works from the releases alone. Each run on the same records
 adds to what an attacker learns; choosing between them by this table is tuning.`,
 		Example: "  d3p compare run-eps1 run-eps4 run-base",
 		Args: func(c *cobra.Command, args []string) error {
@@ -67,12 +73,45 @@ func compare(runs []string) (*comparison, error) {
 			if !ok {
 				k = len(result.Rows)
 				at[row.Variable] = k
-				result.Rows = append(result.Rows, comparedRow{row.Variable, make([]*report.Summary, len(runs))})
+				result.Rows = append(result.Rows, comparedRow{Variable: row.Variable, Runs: make([]*report.Summary, len(runs))})
 			}
 			result.Rows[k].Runs[i] = &row
 		}
 	}
+	for k := range result.Rows {
+		result.Rows[k].Apart = apart(result.Rows[k].Runs)
+	}
 	return result, nil
+}
+
+// apart is how far apart two runs are; nil for more, for points, and where one lacks
+// the variable.
+func apart(runs []*report.Summary) *float64 {
+	if len(runs) != 2 || runs[0] == nil || runs[1] == nil {
+		return nil
+	}
+	sd := math.Hypot(runs[0].SD, runs[1].SD)
+	if sd == 0 {
+		return nil
+	}
+	x := (runs[1].Mean - runs[0].Mean) / sd
+	return &x
+}
+
+// shown leaves out the rows that report.Shown does.
+func (c *comparison) shown() []comparedRow {
+	var first []report.Summary // the first run that has it
+	of := map[string]comparedRow{}
+	for _, row := range c.Rows {
+		i := slices.IndexFunc(row.Runs, func(s *report.Summary) bool { return s != nil })
+		first = append(first, *row.Runs[i])
+		of[row.Variable] = row
+	}
+	var rows []comparedRow
+	for _, s := range report.Shown(first) {
+		rows = append(rows, of[s.Variable])
+	}
+	return rows
 }
 
 func printComparison(w io.Writer, c *comparison) {
@@ -86,8 +125,13 @@ func printComparison(w io.Writer, c *comparison) {
 	for i := range c.Runs {
 		header = append(header, fmt.Sprintf("run %d", i+1))
 	}
+	if len(c.Runs) == 2 {
+		header = append(header, "apart")
+		t.SetColumnConfigs([]table.ColumnConfig{{Name: "apart", Align: text.AlignRight, AlignHeader: text.AlignRight}})
+	}
 	t.AppendHeader(header)
-	for _, row := range c.Rows[:min(len(c.Rows), maxRows)] {
+	rows := c.shown()
+	for _, row := range rows[:min(len(rows), maxRows)] {
 		line := table.Row{row.Variable}
 		for _, s := range row.Runs {
 			cell := ""
@@ -96,11 +140,17 @@ func printComparison(w io.Writer, c *comparison) {
 			}
 			line = append(line, cell)
 		}
+		if row.Apart != nil {
+			line = append(line, fmt.Sprintf("%.1f", *row.Apart))
+		}
 		t.AppendRow(line)
 	}
 	t.Render()
-	if hidden := len(c.Rows) - maxRows; hidden > 0 {
+	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more with --json\n", hidden)
 	}
 	fmt.Fprintln(w, "\nmean [5 %, 95 %] of the posterior, privacy noise included")
+	if len(c.Runs) == 2 {
+		fmt.Fprintln(w, "apart: run 2 less run 1, over the root of the sum of their variances")
+	}
 }

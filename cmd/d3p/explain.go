@@ -13,20 +13,32 @@ import (
 const rawSuffix = "_raw"
 
 // explain says what the numbers of the table are.
-func explain(m *models.Model) string {
+func explain(m *models.Model, v view) string {
 	points := report.PointScalars(m)
 	if points == m.P {
 		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, report.WeightsName)
 	}
-	text := "mean, sd and 5 % to 95 % describe the posterior; noise is the part of its variance that stands for the privacy noise."
-	if scales := scalesOf(m); len(scales) > 0 {
+	center, ratios := "mean", ""
+	if v.ratio != "" {
+		center, ratios = "median", " of exp of the coefficients"
+	}
+	low, high := tails(v.prob)
+	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that stands for the privacy noise.", center, low, high, ratios)
+	if v.ratio != "" {
+		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; the intercept is where all predictors are 0.", v.ratio)
+	}
+	scales := scalesOf(m)
+	switch {
+	case v.raw:
+		text += "\nCoefficients are per unit of the data file, transformed where the model file says so."
+	case len(scales) > 0:
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
 	}
 	if ones := onesOf(m); len(ones) > 0 {
 		text += "\nOf two levels the second one counts as 1: " + strings.Join(ones, ", ") + "."
 	}
-	if raw := inFileUnits(m); len(raw) > 0 {
-		text += fmt.Sprintf("\nIn the unit of the data file, in summary.csv: %s.", strings.Join(raw, ", "))
+	if raw := inFileUnits(m); len(raw) > 0 && !v.raw {
+		text += fmt.Sprintf("\nIn the unit of the data file, by d3p summary --raw and in summary.csv: %s.", strings.Join(raw, ", "))
 	}
 	if points > 0 {
 		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, report.WeightsName)

@@ -45,8 +45,8 @@ model: {formula: y ~ day + sex, family: bernoulli}
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := explain(m)
-	for _, want := range []string{"day per 30 days from 2024-07-01.", "counts as 1: sex male.", "In the unit of the data file, in summary.csv: b_raw, Intercept_raw."} {
+	text := explain(m, view{prob: usualProb})
+	for _, want := range []string{"day per 30 days from 2024-07-01.", "counts as 1: sex male.", "In the unit of the data file, by d3p summary --raw and in summary.csv: b_raw, Intercept_raw."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q lacks %q", text, want)
 		}

@@ -130,8 +130,9 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		result.Epsilon, result.Delta = &run.Spent.Upper, &run.Plan.Delta
 	}
 	return a.result(result, func(w io.Writer) {
-		printSummary(w, result.Summary)
-		fmt.Fprintf(w, "\n%s\n", explain(m))
+		usual := view{prob: usualProb}
+		printSummary(w, result.Summary, usual)
+		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
 		if run.Banner() != "" {
 			fmt.Fprintf(w, "%s  must not be published: it says everything about the records\n", result.Release)

@@ -13,13 +13,30 @@ import (
 // maxRows bounds the table at the end of a fit; summary.csv has every row.
 const maxRows = 40
 
-// printSummary prints the posterior, without what report.Shown leaves out.
-func printSummary(w io.Writer, rows []report.Summary) {
+// usualProb is the probability of the intervals of tables, q5 to q95.
+const usualProb = 0.9
+
+// A view says how a table shows a posterior.
+type view struct {
+	prob  float64 // of the intervals
+	raw   bool    // coefficients are in the unit of the data file
+	ratio string  // what exp of a coefficient is, when that is shown; ""
+}
+
+// printSummary prints the posterior, without what report.Shown leaves out. Rows
+// without the ends of an interval of their own have q5 to q95. Of ratios, which are
+// skewed, the median stands for the mean.
+func printSummary(w io.Writer, rows []report.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
 	}
 	t := newTable(w)
-	t.AppendHeader(table.Row{"parameter", "mean", "sd", "5 %", "95 %", "noise"})
+	low, high := tails(v.prob)
+	center := "mean"
+	if v.ratio != "" {
+		center = "median"
+	}
+	t.AppendHeader(table.Row{"parameter", center, "sd", low, high, "noise"})
 	t.Style().Format.Header = text.FormatDefault
 	var align []table.ColumnConfig
 	for column := 2; column <= 6; column++ {
@@ -28,16 +45,28 @@ func printSummary(w io.Writer, rows []report.Summary) {
 	t.SetColumnConfigs(align)
 	rows = report.Shown(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
-		share := ""
+		share, lower, upper := "", r.Q5, r.Q95
 		if r.NoiseShare != nil && *r.NoiseShare > 0 {
 			share = fmt.Sprintf("%.0f %%", 100**r.NoiseShare)
 		}
-		t.AppendRow(table.Row{r.Variable, number3(r.Mean), number3(r.SD), number3(r.Q5), number3(r.Q95), share})
+		if r.Lower != nil {
+			lower, upper = *r.Lower, *r.Upper
+		}
+		middle := r.Mean
+		if v.ratio != "" {
+			middle = r.Median
+		}
+		t.AppendRow(table.Row{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share})
 	}
 	t.Render()
 	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more in summary.csv\n", hidden)
 	}
+}
+
+// tails names the ends of a central interval of probability prob.
+func tails(prob float64) (low, high string) {
+	return fmt.Sprintf("%.4g %%", 50*(1-prob)), fmt.Sprintf("%.4g %%", 50*(1+prob))
 }
 
 // number3 prints three decimals, or three digits where these would not show.

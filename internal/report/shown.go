@@ -23,6 +23,28 @@ func Shown(rows []Summary) []Summary {
 	return kept
 }
 
+// InFileUnits puts what is there in the unit of the data file, b_raw[age], in the
+// place of what is on the declared scale, b[age], and reports whether there was any.
+func InFileUnits(rows []Summary) (kept []Summary, any bool) {
+	raw := map[string]Summary{} // by the variable that it replaces
+	for _, r := range rows {
+		if whole, ok := strings.CutSuffix(baseName(r.Variable), "_raw"); ok {
+			raw[whole+strings.TrimPrefix(r.Variable, whole+"_raw")] = r
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if in, ok := raw[r.Variable]; ok {
+			r, any = in, true
+		}
+		if !seen[r.Variable] { // else it stood in its own place before
+			kept = append(kept, r)
+		}
+		seen[r.Variable] = true
+	}
+	return kept, any
+}
+
 // repeats tells whether a variable says the same as another one of has.
 func repeats(name string, has map[string]bool) bool {
 	if group, ok := strings.CutPrefix(name, "z_"); ok && has["r_"+group] {

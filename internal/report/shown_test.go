@@ -30,3 +30,23 @@ func TestShown(t *testing.T) {
 		t.Errorf("shown %v, want %s", got, want)
 	}
 }
+
+// Coefficients in the unit of the file stand in the place of the scaled ones; what
+// has no such pair stays.
+func TestInFileUnits(t *testing.T) {
+	var rows []Summary
+	for _, name := range strings.Fields("Intercept b[a] b[g=x] sigma sd_g[1] raw_b sensor_raw b_raw[a] b_raw[g=x] Intercept_raw") {
+		rows = append(rows, Summary{Variable: name})
+	}
+	kept, any := InFileUnits(rows)
+	var got []string
+	for _, r := range kept {
+		got = append(got, r.Variable)
+	}
+	if want := "Intercept_raw b_raw[a] b_raw[g=x] sigma sd_g[1] raw_b sensor_raw"; strings.Join(got, " ") != want || !any {
+		t.Errorf("rows %v, want %s", got, want)
+	}
+	if _, any := InFileUnits(rows[3:7]); any {
+		t.Error("a pair where there is none")
+	}
+}

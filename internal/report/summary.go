@@ -26,6 +26,10 @@ type Summary struct {
 	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
 	MCSESD     float64  `json:"mcse_sd"`
 	NoiseShare *float64 `json:"dp_noise_share"`
+	// Lower and Upper are the ends of the interval that Draws.Bound was asked for;
+	// nil without.
+	Lower *float64 `json:"lower,omitempty"`
+	Upper *float64 `json:"upper,omitempty"`
 }
 
 // Summarise returns the summary of every variable.
@@ -39,6 +43,16 @@ func (d Draws) Summarise() []Summary {
 		out[v] = summarise(d.Variables[v], x, sorted)
 	}
 	return out
+}
+
+// Bound sets the ends of central intervals with probability prob, between 0 and 1,
+// in rows, the summary of every variable.
+func (d Draws) Bound(rows []Summary, prob float64) {
+	for v := range rows {
+		sorted := slices.Sorted(slices.Values(d.Of(v)))
+		lower, upper := quantile.Of(sorted, (1-prob)/2), quantile.Of(sorted, (1+prob)/2)
+		rows[v].Lower, rows[v].Upper = &lower, &upper
+	}
 }
 
 func summarise(variable Variable, x, sorted []float64) Summary {

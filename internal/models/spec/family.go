@@ -36,6 +36,8 @@ type link struct {
 	// positive says that the linear predictor must stay above 0: the intercept
 	// then is positive and starts at 1.
 	positive bool
+	// ratio names what exp of a coefficient is; "" where it is nothing of use.
+	ratio string
 }
 
 // auxiliary is a parameter of the family, with its default prior. A formula for
@@ -55,17 +57,17 @@ var families = []family{
 	{
 		name: "bernoulli", types: []string{Binary},
 		links: []link{
-			{name: "logit", observe: "bernoulli(logits=eta)"},
+			{name: "logit", observe: "bernoulli(logits=eta)", ratio: "odds ratio"},
 			{name: "probit", observe: "bernoulli(probit_cdf(eta))"},
-			{name: "cloglog", observe: "bernoulli(inv_cloglog(eta))"},
+			{name: "cloglog", observe: "bernoulli(inv_cloglog(eta))", ratio: "hazard ratio"},
 		},
 	},
 	{
 		name: "binomial", types: []string{Integer}, counts: true,
 		links: []link{
-			{name: "logit", observe: "binomial(trials, logits=eta)"},
+			{name: "logit", observe: "binomial(trials, logits=eta)", ratio: "odds ratio"},
 			{name: "probit", observe: "binomial(trials, probit_cdf(eta))"},
-			{name: "cloglog", observe: "binomial(trials, inv_cloglog(eta))"},
+			{name: "cloglog", observe: "binomial(trials, inv_cloglog(eta))", ratio: "hazard ratio"},
 		},
 	},
 	{
@@ -95,7 +97,7 @@ var families = []family{
 	{
 		name: "poisson", types: []string{Integer}, counts: true,
 		links: []link{
-			{name: "log", observe: "poisson(log_rate=eta)"},
+			{name: "log", observe: "poisson(log_rate=eta)", ratio: "rate ratio"},
 			{name: "softplus", observe: "poisson(softplus(eta))"},
 			{name: "sqrt", observe: "poisson(eta ^ 2)", positive: true},
 		},
@@ -103,7 +105,7 @@ var families = []family{
 	{
 		name: "negative_binomial", types: []string{Integer}, counts: true,
 		links: []link{
-			{name: "log", observe: "negative_binomial(phi=phi, log_mean=eta)"},
+			{name: "log", observe: "negative_binomial(phi=phi, log_mean=eta)", ratio: "rate ratio"},
 			{name: "softplus", observe: "negative_binomial(softplus(eta), phi)"},
 			{name: "sqrt", observe: "negative_binomial(eta ^ 2, phi)", positive: true},
 		},
@@ -111,24 +113,24 @@ var families = []family{
 	},
 	{
 		name: "zero_inflated_poisson", types: []string{Integer}, counts: true,
-		links: []link{{name: "log", observe: "zero_inflated_poisson(zi=zi, log_rate=eta)"}},
+		links: []link{{name: "log", observe: "zero_inflated_poisson(zi=zi, log_rate=eta)", ratio: "rate ratio"}},
 		aux:   []auxiliary{{name: "zi", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		name: "zero_inflated_negative_binomial", types: []string{Integer}, counts: true,
-		links: []link{{name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)"}},
+		links: []link{{name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
 			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
 		},
 	},
 	{
 		name: "hurdle_poisson", types: []string{Integer}, counts: true,
-		links: []link{{name: "log", observe: "hurdle_poisson(zi=hu, log_rate=eta)"}},
+		links: []link{{name: "log", observe: "hurdle_poisson(zi=hu, log_rate=eta)", ratio: "rate ratio"}},
 		aux:   []auxiliary{{name: "hu", prior: "beta(1, 1)", probability: true}},
 	},
 	{
 		name: "hurdle_negative_binomial", types: []string{Integer}, counts: true,
-		links: []link{{name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)"}},
+		links: []link{{name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
 			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
 		},
@@ -136,7 +138,7 @@ var families = []family{
 	{
 		name: "gamma", types: numeric, relative: true,
 		links: []link{
-			{name: "log", observe: "gamma(shape, shape * exp(-eta) / response.by)"},
+			{name: "log", observe: "gamma(shape, shape * exp(-eta) / response.by)", ratio: "ratio of means"},
 			{name: "softplus", observe: "gamma(shape, shape / (softplus(eta) * response.by))"},
 			{name: "inverse", observe: "gamma(shape, shape * eta / response.by)", positive: true},
 			{name: "inverse_squared", observe: "gamma(shape, shape * sqrt(eta) / response.by)", positive: true},
@@ -146,41 +148,41 @@ var families = []family{
 	{
 		name: "exponential", types: numeric, relative: true,
 		links: []link{
-			{name: "log", observe: "exponential(exp(-eta) / response.by)"},
+			{name: "log", observe: "exponential(exp(-eta) / response.by)", ratio: "ratio of means"},
 			{name: "softplus", observe: "exponential(1 / (softplus(eta) * response.by))"},
 			{name: "inverse", observe: "exponential(eta / response.by)", positive: true},
 		},
 	},
 	{
 		name: "log_normal", types: numeric, relative: true,
-		links: []link{{name: "identity", observe: "log_normal(eta + log(response.by), sigma)"}},
+		links: []link{{name: "identity", observe: "log_normal(eta + log(response.by), sigma)", ratio: "ratio of medians"}},
 		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
 	},
 	{
 		name: "weibull", types: numeric, relative: true,
-		links: []link{{name: "log", observe: "weibull(shape, log_scale=eta + log(response.by))"}},
+		links: []link{{name: "log", observe: "weibull(shape, log_scale=eta + log(response.by))", ratio: "ratio of times"}},
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
 	},
 	{
 		name: "piecewise_exponential", types: numeric, intervals: true,
-		links: []link{{name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)"}},
+		links: []link{{name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)", ratio: "hazard ratio"}},
 		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
 	},
 	{
 		name: "beta", types: []string{Real},
 		links: []link{
-			{name: "logit", observe: "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))"},
+			{name: "logit", observe: "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))", ratio: "odds ratio"},
 			{name: "probit", observe: "beta(kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
 		},
 		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
 	},
 	{
 		name: "categorical", types: []string{Category}, effects: true,
-		links: []link{{name: "softmax", observe: "categorical(logits=eta @ response.contrasts)"}},
+		links: []link{{name: "softmax", observe: "categorical(logits=eta @ response.contrasts)", ratio: "odds ratio"}},
 	},
 	{
 		name: "cumulative", types: []string{Ordinal}, cuts: true,
-		links: []link{{name: "logit", observe: "ordered_logistic(eta, thresholds)"}},
+		links: []link{{name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"}},
 		aux:   []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
 	},
 }
@@ -243,6 +245,10 @@ func (f *family) link(name string) *link {
 	}
 	return nil
 }
+
+// Ratio names what exp of a coefficient is under the model's link, as odds ratio; ""
+// where it is nothing of use, as behind the identity.
+func (m *Model) Ratio() string { return familyOf(m.Family.V).link(m.Link.V).ratio }
 
 // linkNames lists the family's links.
 func (f *family) linkNames() []string {

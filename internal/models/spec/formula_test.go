@@ -41,3 +41,17 @@ func TestFormula(t *testing.T) {
 		}
 	}
 }
+
+// TestRatio checks what exp of a coefficient is called: nothing behind a link that is
+// no logarithm of anything.
+func TestRatio(t *testing.T) {
+	for _, c := range []struct{ family, link, want string }{
+		{"bernoulli", "", "odds ratio"}, {"bernoulli", "probit", ""}, {"binomial", "cloglog", "hazard ratio"},
+		{"gaussian", "", ""}, {"poisson", "log", "rate ratio"}, {"poisson", "sqrt", ""}, {"weibull", "", "ratio of times"},
+	} {
+		m := &Model{Family: Value[string]{V: c.family}, Link: Value[string]{V: c.link}}
+		if got := m.Ratio(); got != c.want {
+			t.Errorf("%s with link %q: %q, want %q", c.family, c.link, got, c.want)
+		}
+	}
+}
