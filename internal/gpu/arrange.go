@@ -29,9 +29,17 @@ func isPlain(in *graph.Instr) bool {
 	return in.Op.Arity() > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
 }
 
-// arranged puts the instructions of a global stage into an order in which those of
-// one size follow each other, small ones first, so that there are few chains and
-// few barriers between them.
+// withRecordArranged is a tape with the part of its record stage that is needed
+// arranged.
+func withRecordArranged(t *graph.Tape) *graph.Tape {
+	own := *t
+	own.Record = append(arranged(t, needed(t)), t.Record[t.Gradient:]...)
+	return &own
+}
+
+// arranged puts the instructions of a stage into an order in which those of one size
+// follow each other, small ones first, so that there are few chains and few barriers
+// between them.
 func arranged(t *graph.Tape, list []graph.Instr) []graph.Instr {
 	writers := make([]int, len(t.Buffers)) // instructions that are still to write a buffer
 	for i := range list {

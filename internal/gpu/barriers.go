@@ -12,28 +12,66 @@ import (
 // what it computed itself they need not, nor before one that has to do with other
 // memory than those since they last waited.
 
+// A turn is the order in which threads share out elements: that of `each`
+// (kernel/team.h), or that of the tiles of products with a matrix of so many rows
+// and columns, of which each block has the same ones, and waits by itself.
+type turn struct{ rows, cols int32 }
+
+var (
+	anyTurn = turn{}
+	inTurn  = turn{1, 1}
+)
+
 // An access is what an instruction reads or writes.
 type access struct {
 	at, size int32
 	writes   bool
-	inTurn   bool // element e by the thread that each (kernel/team.h) gives e to
+	turn     turn // in which elements are shared out; anyTurn: any thread has any
 	part     bool // of a buffer, the other parts of which other puts write
 }
 
-// placeBarriers marks the instructions of a stage that wait.
-func (p *program) placeBarriers(list []graph.Instr, coded []instr) {
+// placeBarriers marks the instructions of a stage that wait and says in which turn
+// each is shared out. Element-wise instructions after a product follow its tiles if
+// nobody has to wait then.
+func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
+	turns := make([]turn, len(list))
 	var since []access // the last barrier
-	for i := range list {
-		now := p.accesses(&list[i], &coded[i])
-		if slices.ContainsFunc(now, func(x access) bool {
+	conflicts := func(now []access) bool {
+		return slices.ContainsFunc(now, func(x access) bool {
 			return slices.ContainsFunc(since, func(y access) bool { return conflict(x, y) })
-		}) {
+		})
+	}
+	for i := range list {
+		turns[i] = inTurn
+		if i > 0 && p.links(&list[i-1], &list[i]) {
+			turns[i] = turns[i-1]
+		}
+		if isTiled(&coded[i]) {
+			turns[i] = turn{coded[i].rows, coded[i].cols}
+		}
+		now := p.accesses(&list[i], &coded[i], turns[i])
+		if conflicts(now) && isPlain(&list[i]) {
+			turns[i] = inTurn
+			now = p.accesses(&list[i], &coded[i], inTurn)
+		}
+		if conflicts(now) {
 			coded[i].waits = 1
 			since = since[:0]
 		}
 		since = append(since, now...)
 	}
+	return turns
 }
+
+// isTiled says whether an instruction is a product of which all that the kernels
+// compute in tiles (kernel/multiply.h) are elements of one place.
+func isTiled(c *instr) bool {
+	return c.op == opMatVec && c.b.space == inLanes && c.width == 1 && c.rows >= leastTiled && c.cols >= leastTiled
+}
+
+// leastTiled is the least number of rows, and of columns, of a matrix whose products
+// are taken in tiles: see kernel/multiply.h.
+const leastTiled = 16
 
 // conflict says whether two accesses of one place may be by two threads, one of
 // which writes.
@@ -41,24 +79,32 @@ func conflict(x, y access) bool {
 	switch {
 	case !x.writes && !y.writes, x.at >= y.at+y.size, y.at >= x.at+x.size:
 		return false
-	case x.at == y.at && (x.inTurn && y.inTurn || x.part && y.part):
+	case x.at == y.at && (x.turn == y.turn && x.turn != anyTurn || x.part && y.part):
 		return false
 	}
 	return true
 }
 
-// accesses lists what an instruction does to the memory that its stage writes.
-func (p *program) accesses(in *graph.Instr, coded *instr) []access {
+// accesses lists what an instruction that is shared out in a turn does to the memory
+// that its stage writes.
+func (p *program) accesses(in *graph.Instr, coded *instr, of turn) []access {
 	size := int32(p.size(in.Dst))
-	list := []access{{at: coded.dst, size: size, writes: true, inTurn: in.Op != graph.OpMatVec && in.Op != graph.OpPut, part: in.Op == graph.OpPut}}
+	result := access{at: coded.dst, size: size, writes: true, turn: of}
+	if in.Op == graph.OpPut || in.Op == graph.OpMatVec && !isTiled(coded) {
+		result.turn, result.part = anyTurn, in.Op == graph.OpPut
+	}
+	list := []access{result}
 	space := inGlobals
 	if p.inLanes[in.Dst] {
 		space = inLanes
 	}
 	for i, o := range operands(in) {
 		if c := [3]operand{coded.a, coded.b, coded.c}[i]; o.Buf != graph.NoBuf && c.space == space {
-			n := int32(p.size(o.Buf))
-			list = append(list, access{at: c.at, size: n, inTurn: in.Op.Arity() > 0 && o.Map == nil && n == size})
+			x := access{at: c.at, size: int32(p.size(o.Buf))}
+			if in.Op.Arity() > 0 && o.Map == nil && x.size == size {
+				x.turn = of
+			}
+			list = append(list, x)
 		}
 	}
 	return list

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"slices"
 	"testing"
 
 	"d3p/internal/models/graph"
@@ -40,10 +41,11 @@ func TestBarriers(t *testing.T) {
 // Of two instructions on one place of the lanes the second one waits, unless each
 // thread finds there what is its own; parts of one buffer are of several puts.
 func TestConflicts(t *testing.T) {
-	read, write := access{at: 10, size: 4, inTurn: true}, access{at: 10, size: 4, writes: true, inTurn: true}
+	read, write := access{at: 10, size: 4, turn: inTurn}, access{at: 10, size: 4, writes: true, turn: inTurn}
 	from := func(a access, change func(*access)) access { change(&a); return a }
-	anywhere := func(a *access) { a.inTurn = false }
-	part := func(a *access) { a.inTurn, a.part = false, true }
+	anywhere := func(a *access) { a.turn = anyTurn }
+	tiles := func(a *access) { a.turn = turn{400, 50} }
+	part := func(a *access) { a.turn, a.part = anyTurn, true }
 	for name, c := range map[string]struct {
 		x, y access
 		want bool
@@ -53,6 +55,9 @@ func TestConflicts(t *testing.T) {
 		"its own, again":         {write, write, false},
 		"read out of turn":       {from(read, anywhere), write, true},
 		"written out of turn":    {read, from(write, anywhere), true},
+		"tiles":                  {from(read, tiles), from(write, tiles), false},
+		"tiles and elements":     {from(read, tiles), write, true},
+		"other tiles":            {from(read, tiles), from(write, func(a *access) { a.turn = turn{400, 784} }), true},
 		"other place":            {from(read, anywhere), from(write, func(a *access) { a.at = 14 }), false},
 		"place that begins here": {read, from(write, func(a *access) { a.at = 13 }), true},
 		"place that ends here":   {from(write, func(a *access) { a.at, a.size = 8, 3 }), read, true},
@@ -65,10 +70,57 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A step of the autoencoder waits about as often as it has layers to go through.
+// A step of the autoencoder waits about as often as it has layers to go through,
+// forth and back.
 func TestBarriersOfAutoencoder(t *testing.T) {
 	b := graph.NewBuilder()
-	tape, err := graph.Compile(b, enginetest.Autoencoder(b), nil, graph.Options{GradientOnly: true})
+	if p := compiled(t, b, enginetest.Autoencoder(b)); waits(p.record) != 6 {
+		t.Errorf("%d barriers within %d instructions, want 6", waits(p.record), len(p.record))
+	}
+}
+
+// What follows a product element by element follows its tiles, also where all layers
+// have one size, and does not wait; what is made of products with other tiles does.
+func TestTilesAreFollowed(t *testing.T) {
+	b := graph.NewBuilder()
+	d, more := graph.Dim{Name: "d", Size: 48}, graph.Dim{Name: "more", Size: 32}
+	layer := func(x *graph.Node, from graph.Dim, name string) *graph.Node {
+		to := graph.Dim{Name: name, Size: 48}
+		return b.Rename(b.MatMul(x, b.Param(name, graph.Shape{from, to})), name, "d")
+	}
+	x := b.Tanh(layer(b.Columns(0, d), d, "first"))
+	x = b.Tanh(layer(x, d, "second"))
+	x = b.Tanh(b.Add(layer(x, d, "third"), layer(b.Columns(48, more), more, "beside")))
+	p := compiled(t, b, b.Sum(b.Square(x)))
+	var products, chains, waiting []int32
+	for i, c := range p.record {
+		switch {
+		case c.op == opMatVec:
+			products = append(products, c.cols)
+		case i > 0 && p.record[i-1].op == opMatVec:
+			if chains = append(chains, c.cols); c.waits > 0 {
+				waiting = append(waiting, c.cols)
+			}
+			if c.chain == 0 {
+				t.Errorf("instruction %d is in no chain", i)
+			}
+		}
+	}
+	// forth, where two are one after the other, and back
+	if want := []int32{48, 48, 48, 32, 48, 48}; !slices.Equal(products, want) {
+		t.Fatalf("products of matrices with %d columns, want %d", products, want)
+	}
+	if want := []int32{48, 48, 0, 48, 48}; !slices.Equal(chains, want) || len(waiting) != 1 || waiting[0] != 0 {
+		t.Errorf("chains follow tiles of matrices with %d columns, want %d; %d wait, want the third one", chains, want, waiting)
+	}
+	if n := waits(p.record); n != 5 {
+		t.Errorf("%d barriers, want 5", n)
+	}
+}
+
+func compiled(t *testing.T, b *graph.Builder, loss *graph.Node) *program {
+	t.Helper()
+	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,9 +128,7 @@ func TestBarriersOfAutoencoder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := waits(p.record); n != 16 {
-		t.Errorf("%d barriers within %d instructions, want 16", n, len(p.record))
-	}
+	return p
 }
 
 func waits(list []instr) (n int) {

@@ -4,22 +4,23 @@ import "d3p/internal/models/graph"
 
 // A chain is element-wise instructions of one size that follow each other without
 // a barrier. A thread takes some elements at a time through all of it
-// (kernel/chain.h). What only the next instruction reads stays in registers, and
+// (kernel/chain.h); after a product of a matrix these are its block's tiles. What only the next instruction reads stays in registers, and
 // what nobody but the chain reads in shared memory: of Adam on all weights of a
 // network most of what would go to memory.
 
-// The lengths of a chain, and the numbers that each thread can keep, as
-// kernel/chain.h has them.
+// The lengths of a chain, the numbers that each thread can keep, and how many
+// elements of tiles are taken at a time, as kernel/chain.h has them.
 const (
-	mostLinks = 64
-	mostSlots = 12
+	mostLinks      = 64
+	mostSlots      = 12
+	ofTilesAbreast = 2
 )
 
-// findChains marks the chains of a stage and moves what they keep; `abreast`
-// elements are taken at a time. elsewhere says which buffers are read by others than
+// findChains marks the chains of a stage, whose instructions are shared out in
+// `turns`, and moves what they keep; `abreast` elements are taken at a time. elsewhere says which buffers are read by others than
 // the stage's instructions, checked of which a chain tells numbers that are not
 // finite: it has them even if it is of one instruction.
-func (p *program) findChains(list []graph.Instr, coded []instr, abreast int, elsewhere, checked []bool) {
+func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {
 		for _, o := range operands(&list[i]) {
@@ -30,13 +31,17 @@ func (p *program) findChains(list []graph.Instr, coded []instr, abreast int, els
 	}
 	for first, end := 0, 0; first < len(list); first = max(end, first+1) {
 		for end = first; end < len(list) && end-first < mostLinks && p.links(&list[first], &list[end]) &&
-			(end == first || coded[end].waits == 0); {
+			turns[end] == turns[first] && (end == first || coded[end].waits == 0); {
 			end++
 		}
-		if end == first || end == first+1 && !checked[list[first].Dst] {
+		if end == first || end == first+1 && !checked[list[first].Dst] && turns[first] == inTurn {
 			continue
 		}
-		coded[first].chain = int32(end - first)
+		c, abreast := &coded[first], abreast
+		c.chain, c.cols = int32(end-first), 0
+		if turns[first] != inTurn {
+			c.cols, abreast = turns[first].cols, ofTilesAbreast
+		}
 		slots := slots{of: map[graph.Buf]int32{}, most: int32(mostSlots / abreast)}
 		for i := first; i < end; i++ {
 			c, dst := &coded[i], list[i].Dst

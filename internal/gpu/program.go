@@ -43,6 +43,8 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
+	t = withRecordArranged(t)
+	p.tape = t
 	p.placeFixed()
 	p.placeColumns()
 	p.placeResults()
@@ -52,11 +54,9 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	for i := range needed(t) {
 		p.record = append(p.record, p.instruction(&t.Record[i]))
 	}
-	p.placeBarriers(t.Global, p.global)
-	p.placeBarriers(needed(t), p.record)
 	nothing := make([]bool, len(t.Buffers))
-	p.findChains(t.Global, p.global, p.abreast(), p.readElsewhere(needed(t)), nothing)
-	p.findChains(needed(t), p.record, p.abreast(), p.readElsewhere(nil), nothing)
+	p.findChains(t.Global, p.global, p.placeBarriers(t.Global, p.global), p.abreast(), p.readElsewhere(needed(t)), nothing)
+	p.findChains(needed(t), p.record, p.placeBarriers(needed(t), p.record), p.abreast(), p.readElsewhere(nil), nothing)
 	for i := range t.Terms {
 		p.addTerm(&t.Terms[i])
 	}

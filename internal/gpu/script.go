@@ -83,12 +83,12 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	for i := range list {
 		p.global = append(p.global, p.instruction(&list[i]))
 	}
-	p.placeBarriers(list, p.global)
+	turns := p.placeBarriers(list, p.global)
 	isOutput := make([]bool, len(t.Buffers))
 	for _, b := range t.Outputs {
 		isOutput[b] = true
 	}
-	p.findChains(list, p.global, abreast, p.readElsewhere(nil), isOutput)
+	p.findChains(list, p.global, turns, abreast, p.readElsewhere(nil), isOutput)
 	p.compact(list)
 	for i := range t.Terms {
 		m := &t.Terms[i]

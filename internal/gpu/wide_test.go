@@ -13,14 +13,16 @@ import (
 	"d3p/internal/privacy"
 )
 
-// network is a regression on 40 predictors through layers of 130 and 60 units:
-// products that are taken in tiles, none a multiple of a tile.
+// network is a regression on 40 predictors and 24 others through layers of 130 and 60
+// units: products that are taken in tiles, none a multiple of a tile, two of which
+// are added.
 func network(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
 	t.Helper()
 	b := graph.NewBuilder()
-	in, h1, h2 := graph.Dim{Name: "in", Size: 40}, graph.Dim{Name: "h1", Size: 130}, graph.Dim{Name: "h2", Size: 60}
+	in, more, h1, h2 := graph.Dim{Name: "in", Size: 40}, graph.Dim{Name: "more", Size: 24}, graph.Dim{Name: "h1", Size: 130}, graph.Dim{Name: "h2", Size: 60}
 	x := b.Columns(0, in)
-	a := b.Tanh(b.Add(b.MatMul(x, b.Param("w1", graph.Shape{in, h1})), b.Param("b1", graph.Shape{h1})))
+	both := b.Add(b.MatMul(x, b.Param("w1", graph.Shape{in, h1})), b.MatMul(b.Columns(41, more), b.Param("w4", graph.Shape{more, h1})))
+	a := b.Tanh(b.Add(both, b.Param("b1", graph.Shape{h1})))
 	a = b.Tanh(b.Add(b.MatMul(a, b.Param("w2", graph.Shape{h1, h2})), b.Param("b2", graph.Shape{h2})))
 	out := b.MatMul(a, b.Param("w3", graph.Shape{h2}))
 	tape, err := graph.Compile(b, b.Mul(b.Const(-0.5), b.Square(b.Sub(b.Column(40), out))), nil, graph.Options{GradientOnly: true})
@@ -49,7 +51,7 @@ func TestTilesAgreeWithCPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.p.wide() == 0 || Products(tape) != 2*(40*130+130*60+60)+130*60+60 {
+	if w.p.wide() == 0 || Products(tape) != 2*((40+24)*130+130*60+60)+130*60+60 {
 		t.Fatalf("%d products per record, chunks of %d", Products(tape), w.p.wide())
 	}
 	checkAgainstCPU(t, tape, rows, []int{1, 31, 32, 33, 600, 700}, 1e-13)

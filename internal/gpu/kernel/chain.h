@@ -3,10 +3,9 @@
 // reads stays in registers, what only the chain reads in shared memory, a number of
 // its own for each thread, slot and element.
 #pragma once
-#include "scratch.h"
-#include "view.h"
+#include "share.h"
 
-enum { mostLinks = 64, mostSlots = 12, nowhere = -(1 << 30) };
+enum { mostLinks = 64, mostSlots = 12, ofTilesAbreast = 2, nowhere = -(1 << 30) };
 
 // A Place is where numbers of a link are: that of element i of record b is at
 // i·element + b·record, or, in a slot, apart from the others of the thread. at is
@@ -69,24 +68,19 @@ template <int E> DEVICE void apply(int op, double* x, const double* y, const dou
     UNROLL for (int e = 0; e < E; e++) x[e] = evaluate(op, x[e], y[e], z[e]);
 }
 
-// runElements takes E elements at a time through a chain.
-template <int E> FUNCTION void runElements(Team t, const Frame& f, const Chain& chain, int count, int size) {
-    int steps = t.size / f.n, rest = t.size % f.n, i = t.rank / f.n, b = t.rank % f.n;
-    while (i < size) {
+// runElements takes a thread's share through a chain, E elements at a time.
+template <int E, class Share> FUNCTION void runElements(Share share, const Frame& f, const Chain& chain, int count) {
+    for (;;) {
         At<E> at = {};
-        int firstI = i, firstB = b;
-        UNROLL for (int e = 0; e < E; e++) { // as each
-            bool is = i < size;
-            at.i[e] = is ? i : firstI;
-            at.b[e] = is ? b : firstB;
-            at.count += is;
-            i += steps;
-            b += rest;
-            if (b >= f.n) {
-                b -= f.n;
-                i++;
+        UNROLL for (int e = 0; e < E; e++) {
+            if (share.next(&at.i[e], &at.b[e])) {
+                at.count++;
+            } else {
+                at.i[e] = at.i[0];
+                at.b[e] = at.b[0];
             }
         }
+        if (at.count == 0) return;
         double x[E] = {}, y[E] = {}, z[E] = {}, before[E] = {};
         for (int k = 0; k < count; k++) {
             const Link& l = chain.links[k];
@@ -113,7 +107,7 @@ template <int E> FUNCTION void runElements(Team t, const Frame& f, const Chain& 
 // chain.
 FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, double* memory) {
     Chain& chain = *(Chain*)scratch();
-    int abreast = list[0].width, size = list[0].size;
+    int abreast = list[0].width;
     barrier(); // nobody needs what was there
     for (int k = threadOfBlock(); k < count; k += blockThreads) {
         const Instr& in = list[k];
@@ -124,7 +118,9 @@ FUNCTION void runChain(Team t, const Frame& f, const Instr* list, int count, dou
                               to, in.op, in.rows, in.count > 0 && f.notFinite};
     }
     barrier();
-    if (abreast == 4) runElements<4>(t, f, chain, count, size);
-    else if (abreast == 2) runElements<2>(t, f, chain, count, size);
-    else runElements<1>(t, f, chain, count, size);
+    int size = list[0].size, cols = list[0].cols;
+    if (cols > 0) runElements<ofTilesAbreast>(ofTiles(t, f, size, cols), f, chain, count);
+    else if (abreast == 4) runElements<4>(inTurn(t, size, f.n), f, chain, count);
+    else if (abreast == 2) runElements<2>(inTurn(t, size, f.n), f, chain, count);
+    else runElements<1>(inTurn(t, size, f.n), f, chain, count);
 }

@@ -1,7 +1,6 @@
 // The interpreter of a tape's instructions.
 #pragma once
 #include "chain.h"
-#include "multiply.h"
 
 // block is the block of a table of `rows` that index x means, or -1.
 DEVICE int block(double x, int rows) { return x > -1 && x < (double)rows ? (int)x : -1; }
@@ -28,16 +27,12 @@ template <class F> DEVICE void reduce(Team t, const Frame& f, const Instr& in, d
     });
 }
 
-// largeProduct is the least size of a matrix whose products are taken in float32
-// where the table is: see internal/cpu/single.go, and claim 2 of docs/privacy.md.
-enum { largeProduct = 4096 };
-
 DEVICE void matVec(Team t, const Frame& f, const Instr& in, double* dst) {
     View w = view(f, in.a), x = view(f, in.b);
     int lanes = in.width * f.n;
     if (x.record == 1 && tiled(in.rows, in.cols)) { // however many records: tiles show in the bits
         Product p = {{w.values, in.rowStep, in.colStep}, {x.values, 1, lanes}, in.rows, lanes, in.cols, 0, 0, dst, lanes, 1, false};
-        if (f.a->single && in.rows * in.cols >= largeProduct) multiplySingle(t, p);
+        if (isSingle(f, in.rows, in.cols)) multiplySingle(t, p);
         else multiply(t, p);
         return;
     }

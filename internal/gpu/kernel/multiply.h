@@ -21,6 +21,18 @@ struct Product {
     bool adds;
 };
 
+// Tiles are what the result is cut into: tile k, of block k mod the number of blocks,
+// is tile k mod `across` of a row of tiles.
+struct Tiles {
+    int height, width, across, count;
+};
+
+template <int R> DEVICE Tiles cut(int rows, int cols) {
+    enum { height = tileDown * R, width = tileAcross * R };
+    int across = (cols + width - 1) / width;
+    return Tiles{height, width, across, (rows + height - 1) / height * across};
+}
+
 // slice is how many elements of each thread are added up at a time.
 enum { slice = 16 };
 
@@ -43,9 +55,9 @@ template <class Real, int R, int panelDepth, bool weighted> FUNCTION void multip
         left[o].start(p.left, t.rank % blockThreads + o * blockThreads);
         right[o].start(p.right, t.rank % blockThreads + o * blockThreads);
     }
-    int across = (p.cols + Panel::width - 1) / Panel::width, tiles = (p.rows + Panel::height - 1) / Panel::height * across;
-    for (int at = t.rank / blockThreads; at < tiles; at += t.size / blockThreads) {
-        int top = at / across * Panel::height, side = at % across * Panel::width;
+    const Tiles tiles = cut<R>(p.rows, p.cols);
+    for (int at = t.rank / blockThreads; at < tiles.count; at += t.size / blockThreads) {
+        int top = at / tiles.across * Panel::height, side = at % tiles.across * Panel::width;
         Real sum[own][R][R] = {};
         for (int first = -panelDepth; first < p.depth; first += panelDepth) {
             UNROLL for (int o = 0; o < own; o++) {
@@ -111,11 +123,15 @@ DEVICE void multiply(Team t, const Product& p) {
     else multiplyTiles<double, 4, 64, false>(t, p);
 }
 
-// multiplySingle multiplies in single precision. Tiles are large where they are
+// tilesOf are the tiles of a product: large ones in single precision where they are
 // enough for half of the blocks.
+DEVICE Tiles tilesOf(Team t, bool single, int rows, int cols) {
+    Tiles large = cut<8>(rows, cols);
+    return single && 2 * large.count >= t.size / blockThreads ? large : cut<4>(rows, cols);
+}
+
+// multiplySingle multiplies in single precision.
 DEVICE void multiplySingle(Team t, const Product& p) {
-    typedef Panel<float, 8, 32> Large;
-    int large = (p.rows + Large::height - 1) / Large::height * ((p.cols + Large::width - 1) / Large::width);
-    if (2 * large >= t.size / blockThreads) multiplyTiles<float, 8, 32, false>(t, p);
+    if (tilesOf(t, true, p.rows, p.cols).height == cut<8>(p.rows, p.cols).height) multiplyTiles<float, 8, 32, false>(t, p);
     else multiplyTiles<float, 4, 64, false>(t, p);
 }

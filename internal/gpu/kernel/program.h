@@ -19,7 +19,9 @@ struct Operand {
 // For sums and maxima that list is one of sources instead, by target: first
 // size+1 offsets, then the sources. Of a chain's instructions `rows` is how many
 // operands they have, `width` how many elements are taken at a time, and `count` 1
-// if numbers that are not finite are told; their dst may be ~slot, or nowhere.
+// if numbers that are not finite are told; their dst may be ~slot, or nowhere. The
+// first one's `cols` is 0, or the number of columns of the matrix whose products'
+// tiles the chain follows.
 struct Instr {
     int op, dst, size, count;
     Operand a, b, c;

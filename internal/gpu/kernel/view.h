@@ -28,6 +28,12 @@ DEVICE double tableAt(const Arguments& a, u32 record, int column) {
     return a.single ? (double)((const float*)a.table)[at] : ((const double*)a.table)[at];
 }
 
+// isSingle says whether products of a matrix are taken in float32: where the table
+// is, those of largeProduct numbers or more. See internal/cpu/single.go, and claim 2
+// of docs/privacy.md.
+enum { largeProduct = 4096 };
+DEVICE bool isSingle(const Frame& f, int rows, int cols) { return f.a->single && rows * cols >= largeProduct; }
+
 // A View is an operand in memory: element e of record b at e·element + b·record.
 struct View {
     const double* values;
