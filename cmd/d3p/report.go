@@ -21,6 +21,7 @@ several into the new folder --out.
   md        the same as Markdown
   text      the claim and what it means, in a few lines
   json      privacy.json: every number, for programs
+  methods   what the methods section of a paper has to say, with references
   registry  a draft entry of the differential privacy deployments registry`,
 		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report",
 		Args:    exactly("RUN"),
@@ -65,6 +66,6 @@ func readFindings(run string) (*released, report.Findings, error) {
 	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, priorRandom(r.drawn.seed))
 	trace, err := report.ReadTrace(r.dir)
 	return r, report.Findings{
-		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels),
+		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels), Guide: r.params.Guide.Family,
 	}, failWith(statusUsage, err)
 }

@@ -15,6 +15,7 @@ type Findings struct {
 	Rows     []Summary // of all parameters
 	Trace    *Trace    // nil when it was not kept
 	Overlays []Overlay // prior and posterior of some parameters
+	Guide    string    // family of the posterior; "" in reports that do not name it
 
 	// Of a plan, which has no posterior.
 	Expected []Expected // noise of the parameters

@@ -22,6 +22,7 @@ func reportFormats() []reportFormat {
 		{"json", func(p *Privacy, _ Findings, _ *spec.Spec) (File, error) {
 			return JSONFile("privacy.json", true, p), nil
 		}},
+		{"methods", func(p *Privacy, f Findings, s *spec.Spec) (File, error) { return methodsFile(p, f, s), nil }},
 		{"registry", func(p *Privacy, _ Findings, s *spec.Spec) (File, error) { return RegistryFile(p, s) }},
 	}
 }

@@ -246,6 +246,9 @@ func (f *family) link(name string) *link {
 	return nil
 }
 
+// LinkName is the model's link, by default that of the family.
+func (m *Model) LinkName() string { return familyOf(m.Family.V).link(m.Link.V).name }
+
 // Ratio names what exp of a coefficient is under the model's link, as odds ratio; ""
 // where it is nothing of use, as behind the identity.
 func (m *Model) Ratio() string { return familyOf(m.Family.V).link(m.Link.V).ratio }

@@ -1,0 +1,113 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"d3p/internal/fit"
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy/event"
+)
+
+// methodsFile is what the methods section of a paper has to say of the fit, a line
+// for each paragraph, with references.
+func methodsFile(p *Privacy, f Findings, s *spec.Spec) File {
+	return File{"methods.txt", true, func(w io.Writer) error {
+		paragraphs := []string{methodsModel(s), methodsInference(p, f.Guide)}
+		if p.Guarantee == nil {
+			paragraphs = append(paragraphs, p.Statements.Paragraph+".")
+		} else {
+			paragraphs = append(paragraphs, methodsPrivacy(p), p.Statements.Odds)
+		}
+		paragraphs = append(paragraphs, methodsSoftware(p), strings.Join(methodsReferences(p), "\n"))
+		_, err := io.WriteString(w, strings.Join(paragraphs, "\n\n")+"\n")
+		return err
+	}}
+}
+
+// methodsModel says which model was fitted.
+func methodsModel(s *spec.Spec) string {
+	const priors = " Bounds, levels and scales of all columns were declared before the data were read."
+	m := s.Model
+	if m == nil {
+		return "The model and its priors are given in full in the file spec.lock.yaml of the release." + priors
+	}
+	var list []string
+	for _, d := range m.Priors {
+		list = append(list, d.Name.V+" ~ "+d.Text.V)
+	}
+	text := fmt.Sprintf("We fitted a Bayesian regression model, %s, of the family %s with link %s", m.Formula.V, m.Family.V, m.LinkName())
+	if len(list) > 0 {
+		text += ". The priors, for coefficients on the declared scales, were " + strings.Join(list, ", ")
+	}
+	return text + "." + priors
+}
+
+// methodsInference says how the posterior was approximated.
+func methodsInference(p *Privacy, guide string) string {
+	if p.Guarantee == nil {
+		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; the approximation is of the family %s.", p.Mechanism.Iterations, guide)
+	}
+	m := &p.Mechanism
+	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); the approximation is of the family %s, on the scale without constraints. "+
+		"In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
+		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", guide, m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
+	if m.Sampler.Rate == 1 {
+		text += "Every step used all records. "
+	} else {
+		text += fmt.Sprintf("Batches were drawn by the scheme %s at rate %.4g. ", m.Sampler.Scheme, m.Sampler.Rate)
+	}
+	if len(p.Utility.NoiseShare) > 0 {
+		text += "Posterior intervals include the part that stands for the privacy noise."
+	}
+	return strings.TrimSpace(text)
+}
+
+// clipWords say how gradients were clipped.
+func clipWords(c Clip) string {
+	if c.Mode == fit.ClippingFlat {
+		return fmt.Sprintf("at norm %.4g", c.Norm)
+	}
+	return fmt.Sprintf("%s clipping, from norm %.4g", c.Mode, c.Norm)
+}
+
+// methodsPrivacy states the guarantee, and what it does not count.
+func methodsPrivacy(p *Privacy) string {
+	unit := "one " + p.Unit.Entity
+	if p.Unit.RowsPerUnit > 1 {
+		unit += fmt.Sprintf(", of whom at most %d rows were used", p.Unit.RowsPerUnit)
+	}
+	text := fmt.Sprintf("The release satisfies (ε = %s, δ = %s)-differential privacy (Dwork and Roth 2014) with %s neighbours, where the protected unit is %s. Sums were scaled by the declared number of units, %d. "+
+		"The price of all steps together was computed as a certified bound: ε lies %s. The guarantee covers every iterate of the fit and all that is computed from the release. "+
+		"It does not count a choice of model or settings by the results of other fits to the same records",
+		upward(p.Guarantee.Epsilon), rounded(p.Guarantee.Delta, 3, 1), RelationWords(event.Relation(p.Neighbours.Relation)), unit, p.Neighbours.NPublic,
+		between(p.Accounting.EpsilonLower, p.Accounting.EpsilonUpper))
+	if l := p.Budget; l != nil && l.Before.Runs > 0 {
+		return text + fmt.Sprintf(". With %s on the data set %s, of which the custodian keeps a ledger, ε is at most %s of a limit of %g at δ = %s.",
+			OtherRuns(l.Before.Runs), l.Dataset, upward(l.After), l.Limit.Epsilon, rounded(l.Limit.Delta, 3, 1))
+	}
+	return text + ", nor later releases from them."
+}
+
+// methodsSoftware says what computed it and how others can check it.
+func methodsSoftware(p *Privacy) string {
+	version := p.Tool.Version
+	if p.Tool.Commit != "" {
+		version += ", commit " + p.Tool.Commit
+	}
+	return fmt.Sprintf("Computations were done with d3p (version %s) on %s. The release, with the model, every setting and the privacy event in the form of Google's dp_accounting, is [WHERE]; d3p verify checks it. SHA-256 of the model file: %s.",
+		version, p.CreatedAt[:min(len("2006-01-02"), len(p.CreatedAt))], p.Subject.SpecSHA256)
+}
+
+// methodsReferences are the references of the other paragraphs.
+func methodsReferences(p *Privacy) []string {
+	if p.Guarantee == nil {
+		return []string{"Kucukelbir A, Tran D, Ranganath R, Gelman A, Blei DM. Automatic differentiation variational inference. JMLR 18(14), 2017."}
+	}
+	return []string{
+		"Abadi M, Chu A, Goodfellow I, McMahan HB, Mironov I, Talwar K, Zhang L. Deep learning with differential privacy. CCS 2016. arXiv:1607.00133.",
+		"Dwork C, Roth A. The algorithmic foundations of differential privacy. Foundations and Trends in Theoretical Computer Science 9(3-4), 2014.",
+		"Jälkö J, Dikmen O, Honkela A. Differentially private variational inference for non-conjugate models. UAI 2017. arXiv:1610.08749.",
+	}
+}

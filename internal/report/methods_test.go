@@ -1,0 +1,50 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"d3p/internal/fit"
+)
+
+// methodsOf is the paragraph file of a run.
+func methodsOf(t *testing.T, run *Run) string {
+	t.Helper()
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := ReportFile("methods", p, Findings{Guide: "mean-field"}, run.Spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := file.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// The methods of a paper name the model, the mechanism and the guarantee with the
+// numbers of the report; those of a baseline claim nothing.
+func TestMethods(t *testing.T) {
+	private := methodsOf(t, example(t, fit.Config{Epsilon: 1, Steps: 50, Clipping: "flat", ClipNorm: 2}))
+	for _, want := range []string{
+		"y ~ 1 + x", "family gaussian with link identity", "In each of 50 steps", "(at norm 2)", "of the family mean-field",
+		"(ε = 1, δ = ", "unit is one person", "Jälkö", "wrongly accusing 10 of 1000", "nor later releases",
+	} {
+		if !strings.Contains(private, want) {
+			t.Errorf("the methods do not say %q:\n%s", want, private)
+		}
+	}
+	baseline := methodsOf(t, example(t, fit.Config{NonPrivate: true}))
+	if !strings.Contains(baseline, NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
+		t.Errorf("the methods of a baseline:\n%s", baseline)
+	}
+	for _, text := range []string{private, baseline} {
+		if strings.Contains(text, "%!") || strings.Contains(text, "  ") || strings.Contains(text, "..\n") {
+			t.Errorf("badly put together:\n%s", text)
+		}
+	}
+}
