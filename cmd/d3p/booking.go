@@ -110,7 +110,7 @@ func (b booking) failed(err error) error {
 	var over *privacy.BudgetError
 	switch {
 	case errors.As(err, &over):
-		return failWith(statusBudget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show lists the runs)", b.path, err))
+		return failWith(statusBudget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show %s says how much one more fit may have)", b.path, err, b.path))
 	case errors.Is(err, ledger.ErrElsewhere):
 		return failWith(statusUsage, fmt.Errorf("--ledger: %s: %w", b.path, err))
 	}

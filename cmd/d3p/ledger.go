@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -187,6 +188,7 @@ type shownLedger struct {
 	Runs    []shownRun `json:"runs"`
 	Epsilon float64    `json:"epsilon"` // of all together
 	Left    float64    `json:"left"`
+	Next    float64    `json:"next"` // the largest of one more run with full batches
 	Head    string     `json:"entries_hash_chain"`
 }
 
@@ -218,6 +220,9 @@ func (a *app) showLedger(path string) error {
 		return accountingError(err)
 	}
 	shown.Left = book.Limit.Epsilon - shown.Epsilon
+	if shown.Next, err = book.Next(); err != nil {
+		return accountingError(err)
+	}
 	if shown.Head, err = book.Head(); err != nil {
 		return failWith(statusUsage, err)
 	}
@@ -235,6 +240,9 @@ func printLedger(w io.Writer, name string, l shownLedger) {
 	}
 	t.Render()
 	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))
+	if l.Next > l.Left && len(l.Runs) > 0 {
+		fmt.Fprintf(w, "one more fit with full batches at delta %g may have epsilon %.3g (several cost less than their sum)\n", l.Limit.Delta, math.Floor(1000*l.Next)/1000)
+	}
 	if slices.ContainsFunc(l.Runs, func(r shownRun) bool { return r.State == ledger.Reserved }) {
 		fmt.Fprintln(w, "a reserved run counts whole until it ends; of one that was killed: d3p resume RUN, or d3p ledger settle LEDGER RUN")
 	}

@@ -1,0 +1,35 @@
+package ledger
+
+import (
+	"errors"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Next is the largest epsilon, at the delta of the limit, that one more run with full
+// batches may have beside all of the book; 0 when none may. It is more than the limit
+// less what was spent: prices of a composition do not add up. A run with other batches
+// may have nearly as much.
+func (b *Book) Next() (float64, error) {
+	accounts, err := b.Accounts("")
+	if err != nil {
+		return 0, err
+	}
+	spent, err := b.Epsilon(Compose(accounts, nil))
+	if err != nil || !(spent < b.Limit.Epsilon) {
+		return 0, err
+	}
+	more := func(sigma float64) event.Event { return event.Gaussian{NoiseMultiplier: sigma} }
+	c, err := accountant.CalibrateNoise(accountant.Target(b.Limit), b.Relation, func(sigma float64) event.Event {
+		return Compose(accounts, more(sigma))
+	})
+	var infeasible *accountant.InfeasibleError
+	if errors.As(err, &infeasible) {
+		return 0, nil // no noise is enough for what is left
+	}
+	if err != nil {
+		return 0, err
+	}
+	return b.Epsilon(more(c.NoiseMultiplier))
+}
