@@ -61,7 +61,7 @@ func (w *worker) open() error {
 		return err
 	}
 	w.args.sum, w.args.count = at, at+address(8*t.P)
-	if w.args.waiting, err = store(&w.memory, make([]uint32, 2)); err != nil {
+	if w.args.waiting, err = store(&w.memory, make([]uint32, 1)); err != nil {
 		return err
 	}
 	if w.args.wide = int32(w.p.wide()); w.args.wide > 0 {

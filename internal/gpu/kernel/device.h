@@ -55,28 +55,21 @@ template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }
 template <class T> DEVICE void put(T* at, T x) { *(volatile T*)at = x; }
 DEVICE int next(int* at) { return __nvvm_atom_add_gen_i(at, 1); }
 
-// fence orders what this thread, and those that it waited for, did before it
-// against what they do after it, for all threads of the device. PTX ISA, section
-// 8.7: stronger fences, as __threadfence, take longer.
-DEVICE void fence() { asm volatile("fence.acq_rel.gpu;" ::: "memory"); }
+// arrive adds x to a number. What this thread, and those that it waited for, did
+// before is done for those that return from await because of it. PTX ISA, section
+// 8.7.
+DEVICE void arrive(u32* at, u32 x) { asm volatile("red.release.gpu.add.u32 [%0], %1;" : : "l"(at), "r"(x) : "memory"); }
 
-// What a thread wrote before it arrives or publishes is seen by those that then
-// publish or return from await. arrive is next.
-DEVICE u32 arrive(u32* at) {
-    fence();
-    return (u32)__nvvm_atom_add_gen_i((int*)at, 1);
-}
-
-DEVICE void publish(u32* at, u32 x) {
-    fence();
-    put(at, x);
-}
-
-// await waits until *at is not `before`.
+// await waits until the highest bit of *at is not that of `before`. Only the last
+// look, of which ptxas must not see that its result is known, empties the
+// multiprocessor's cache.
 DEVICE void await(const u32* at, u32 before) {
-    while (peek(at) == before) {
-    }
-    fence();
+    u32 now;
+    do {
+        while ((peek(at) ^ before) >> 31 == 0) {
+        }
+        asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(at) : "memory");
+    } while ((now ^ before) >> 31 == 0);
 }
 
 #else

@@ -125,7 +125,7 @@ UNSEEN double shuffle(double x, int mask) {
 }
 
 DEVICE void await(const u32* at, u32 before) {
-    while (__atomic_load_n(at, __ATOMIC_ACQUIRE) == before) waitFor(at, before);
+    for (u32 now; (((now = __atomic_load_n(at, __ATOMIC_ACQUIRE)) ^ before) >> 31) == 0;) waitFor(at, now);
 }
 
 UNSEEN void runFiber() {

@@ -31,5 +31,4 @@ DEVICE u32 byteOf(u32 w, int i) { return w >> 8 * i & 255; }
 template <class T> DEVICE T peek(const T* at) { return __atomic_load_n(at, __ATOMIC_RELAXED); }
 template <class T> DEVICE void put(T* at, T x) { __atomic_store_n(at, x, __ATOMIC_RELAXED); }
 DEVICE int next(int* at) { return __atomic_fetch_add(at, 1, __ATOMIC_RELAXED); }
-DEVICE u32 arrive(u32* at) { return __atomic_fetch_add(at, 1u, __ATOMIC_ACQ_REL); }
-DEVICE void publish(u32* at, u32 x) { __atomic_store_n(at, x, __ATOMIC_RELEASE); }
+DEVICE void arrive(u32* at, u32 x) { __atomic_fetch_add(at, x, __ATOMIC_RELEASE); }

@@ -105,9 +105,9 @@ DEVICE void copyState(Team t, const Run& r, double* to, const double* from) {
 DEVICE void runSteps(const Runs& runs, int block) {
     Run& r = localRun(runs.runs[block / runs.blocks]);
     int member = block % runs.blocks;
-    Group group = {r.tape.waiting, (u32)runs.blocks};
+    Group group = {r.tape.waiting, runs.blocks, member};
     bool wide = r.tape.wide > 0;
-    Team t = wide ? groupTeam(group, member) : blockTeam();
+    Team t = wide ? groupTeam(group) : blockTeam();
     bool leads = wide || member == 0; // does what is not about records
     if (r.key && member == 0 && t.rank == 0) expandKey(r.roundKeys, r.key);
     if (leads) copyState(t, r, r.now, r.state);

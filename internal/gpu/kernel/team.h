@@ -5,25 +5,21 @@
 #pragma once
 #include "bits.h"
 
-// A Group is blocks that wait for each other. All of them must be running: the
-// host launches no more than fit on the device at once. state is the number of
-// blocks that have arrived, and how often all had; both 0 at first. On one thread
-// a group is one block.
+// A Group is blocks that wait for each other, of which this one is number `member`.
+// All of them must be running: the host launches no more than fit on the device at
+// once. The highest bit of *arrivals changes whenever all have arrived, and between
+// that the others count those that have, from 0. On one thread a group is one block.
 struct Group {
-    u32* state;
-    u32 blocks;
+    u32* arrivals;
+    int blocks, member;
 
     DEVICE_MEMBER void wait() const {
         barrier();
         if (blocks == 1) return;
         if (threadOfBlock() == 0) {
-            u32 *times = state + 1, before = peek(times);
-            if (arrive(state) + 1 == blocks) {
-                put(state, 0u);
-                publish(times, before + 1);
-            } else {
-                await(times, before);
-            }
+            u32 before = peek(arrivals);
+            arrive(arrivals, member == 0 ? (1u << 31) - (u32)(blocks - 1) : 1);
+            await(arrivals, before);
         }
         barrier();
     }
@@ -34,20 +30,20 @@ struct Group {
 // one is a warp by itself.
 struct Team {
     int rank, size;
-    const Group* group; // null: a block
+    u32* arrivals; // of the group; null: a block
 
     // sync ends a phase.
     DEVICE_MEMBER void sync() const {
-        if (group) group->wait();
+        if (arrivals) Group{arrivals, size / blockThreads, rank / blockThreads}.wait();
         else barrier();
     }
 };
 
 DEVICE Team blockTeam() { return Team{threadOfBlock(), blockThreads, 0}; }
 
-// groupTeam is all blocks of a group, of which this one is number `member`.
-DEVICE Team groupTeam(const Group& g, int member) {
-    return Team{member * blockThreads + threadOfBlock(), (int)g.blocks * blockThreads, &g};
+// groupTeam is all blocks of a group.
+DEVICE Team groupTeam(const Group& g) {
+    return Team{g.member * blockThreads + threadOfBlock(), g.blocks * blockThreads, g.arrivals};
 }
 
 // each calls f(i, b) for all i < size and b < n; neighbouring threads have
