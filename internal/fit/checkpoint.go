@@ -53,6 +53,7 @@ func Restore(c Checkpoint) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.restored = true
 	s, saved := &l.state, c.State
 	arrays := [][2][]float64{
 		{s.Lambda, saved.Lambda}, {s.Average.Mean, saved.Average.Mean},

@@ -31,6 +31,7 @@ type Loop struct {
 	schedule  schedule
 	adapt     adaptiveClip
 	vanilla   bool
+	restored  bool // from a checkpoint
 
 	state State
 

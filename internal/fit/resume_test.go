@@ -58,6 +58,32 @@ func TestStopAndResume(t *testing.T) {
 	resumesTo(t, s, p, &file, whole, wholeLedger)
 }
 
+// A fit that was stopped before its first step is one mechanism when it goes on: an
+// entry of no steps beside it would be another event than the plan's.
+func TestStopBeforeTheFirstStep(t *testing.T) {
+	s := newStudy(t, 200)
+	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 20})
+	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	post, ledger, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	if !errors.Is(err, fit.ErrStopped) {
+		t.Fatalf("error %v, want ErrStopped", err)
+	}
+	checkpoint, err := post.Checkpoint(ledger)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := checkpoint.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	resumesTo(t, s, p, &file, whole, wholeLedger)
+}
+
 // A checkpoint that was kept while the fit went on, as one that is killed later
 // leaves it, continues to the same end.
 func TestKeptCheckpoint(t *testing.T) {

@@ -122,7 +122,8 @@ func (l *Loop) priorPrecision() []float64 {
 	return priorPrecision(l.plan.Latent, func(theta []float64) { prior.Draw(theta, rng) })
 }
 
-// open begins, or resumes, the session that the plan describes.
+// open begins, or resumes, the session that the plan describes. A fit that was stopped
+// before its first step is resumed, too: it is the one mechanism of its ledger.
 func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	m, err := l.plan.Mechanism()
 	switch {
@@ -130,7 +131,7 @@ func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 		return nil, err
 	case !l.plan.Private:
 		return c.BeginNonPrivate(m)
-	case l.state.Step > 0:
+	case l.restored:
 		return c.Resume(m, l.state.Step)
 	}
 	return c.Begin(m)
