@@ -120,6 +120,9 @@ func checkRecords(m *models.Model, path, data, out string) error {
 	if err := checkPublic(m, path, data); err != nil {
 		return err
 	}
+	if err := checkPrivateOut(out, path, data); err != nil {
+		return err
+	}
 	root, err := noise.System() // chooses among the rows of units that have too many
 	if err != nil {
 		return failWith(statusNumeric, err)

@@ -19,8 +19,11 @@ func writeOut(path string, content []byte) error {
 
 // replaceFile writes a file that the user named, whole or not at all. What exists
 // and is no regular file, such as /dev/null or a pipe, is written to and stays what
-// it is.
+// it is; so does a symbolic link, such as /dev/stdout.
 func replaceFile(path string, write func(io.Writer) error) error {
+	if full, err := filepath.EvalSymlinks(path); err == nil {
+		path = full
+	}
 	switch info, err := os.Stat(path); {
 	case err != nil || info.Mode().IsRegular():
 	case info.IsDir():
@@ -45,4 +48,23 @@ func writeInto(path string, write func(io.Writer) error) error {
 		return err
 	}
 	return f.Close()
+}
+
+// checkPrivateOut refuses a name for a private file that is there already and is a
+// device, a pipe or a link, which a whole file would replace and others may read, or
+// one of the files that are read.
+func checkPrivateOut(out string, read ...string) error {
+	info, err := os.Lstat(out)
+	if err != nil {
+		return nil // a new file
+	}
+	if !info.Mode().IsRegular() {
+		return usagef("--out: %s is no regular file; name one that is its owner's alone", out)
+	}
+	for _, path := range read {
+		if other, err := os.Stat(path); err == nil && os.SameFile(info, other) {
+			return usagef("--out: %s is what is read; name another file", out)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -40,6 +41,50 @@ func TestWriteOutKeepsPipes(t *testing.T) {
 		}
 		if got, err := os.ReadFile(file); err != nil || string(got) != content {
 			t.Errorf("the file is %q, %v", got, err)
+		}
+	}
+}
+
+// A symbolic link stays one, and what it leads to is written: /dev/stdout is one.
+func TestWriteOutFollowsLinks(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link)); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeOut(link, []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != "new" {
+		t.Errorf("behind the link is %q (%v)", got, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link became %v (%v)", info.Mode(), err)
+	}
+}
+
+// The private counts go to no device, pipe or link, which others may read and a
+// whole file would replace, and not in the place of what is read.
+func TestPrivateOut(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if err := os.WriteFile(at("data.csv"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(syscall.Mkfifo(at("pipe"), 0o600), os.Symlink("data.csv", at("link")), os.Link(at("data.csv"), at("same"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"pipe", "link", "data.csv", "same", "."} {
+		if err := checkPrivateOut(at(out), at("model.yaml"), at("data.csv")); statusOf(err) != statusUsage || err == nil {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
+	if err := os.WriteFile(at("old"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, out := range []string{"new", "old"} {
+		if err := checkPrivateOut(at(out), at("model.yaml"), at("data.csv")); err != nil {
+			t.Error(err)
 		}
 	}
 }
