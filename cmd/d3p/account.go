@@ -29,6 +29,10 @@ table with a mechanism a line, in the columns noise_multiplier, sampling_rate, s
 and, where batches were drawn otherwise, sampling and records; or epsilon and delta,
 of one of which no more is known.
 
+--group adds the epsilon of several records at once: of a person with up to K rows,
+where each row is a unit of its own, or of a household. Under substitution all of
+them are replaced.
+
 --curve writes the whole of what is bought, every point a bound on the attacker, as
 CSV with the columns curve, x, y: privacy (epsilon, delta), tradeoff (false-positive
 rate, least false-negative rate), renyi (order, divergence).
@@ -40,7 +44,7 @@ to account a run for another sampler or relation than its own unless --what-if.`
   d3p account --noise-multiplier 1.1 --records 60000 --batch-size 256 --epochs 60 --delta 1e-5
   d3p account --event dp_event.json --delta 1e-6 --relation substitute --json
   d3p account --event mechanisms.csv --delta 1e-6 --curve curves.csv
-  d3p account d3p-run-cohort-1`,
+  d3p account d3p-run-cohort-1 --group 4`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("d3p account: unexpected argument %s; usage: %s", args[1], c.UseLine())
@@ -48,6 +52,9 @@ to account a run for another sampler or relation than its own unless --what-if.`
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkGroup(o.group); err != nil {
+				return err
+			}
 			if len(args) == 1 {
 				return a.audit(c, args[0], &m, &o)
 			}
@@ -66,6 +73,7 @@ to account a run for another sampler or relation than its own unless --what-if.`
 	f := c.Flags()
 	f.StringVar(&o.event, "event", "", "account the mechanisms in `FILE` (dp_accounting JSON, Opacus history or CSV) instead of the flags")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
+	f.IntVar(&o.group, "group", 0, "add the epsilon of a group of up to `K` records that are all there or not, as of one person with K rows")
 	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
 	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
 	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
@@ -77,6 +85,7 @@ to account a run for another sampler or relation than its own unless --what-if.`
 type accountOptions struct {
 	event   string
 	epsilon float64
+	group   int
 	risk    bool
 	plot    string
 	curve   string
@@ -122,8 +131,8 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	if m.delta != 0 && o.epsilon != 0 {
 		return usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
 	}
-	if o.epsilon != 0 && (o.risk || o.plot != "" || o.curve != "") {
-		return usagef("--epsilon: --risk, --plot and --curve go with --delta")
+	if o.epsilon != 0 && (o.risk || o.group != 0 || o.plot != "" || o.curve != "") {
+		return usagef("--epsilon: --group, --risk, --plot and --curve go with --delta")
 	}
 	if o.epsilon != 0 {
 		return a.accountDelta(ev, rel, o.epsilon, r)
@@ -138,6 +147,9 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 		return accountingError(err)
 	}
 	r.Warnings = m.warnings(m.noise, r.EpsilonUpper, m.delta)
+	if err := r.addGroup(ev, rel, o.group); err != nil {
+		return accountingError(err)
+	}
 	if err := r.addRisk(ev, rel, o); err != nil {
 		return accountingError(err)
 	}

@@ -31,6 +31,7 @@ type accounted struct {
 	AttackLower     *float64         `json:"attack_lower_bound,omitempty"` // when an explicit attack shows how loose the bound can be
 	Renyi           *renyiEntry      `json:"rdp,omitempty"`                // the looser cross-check, where it exists
 	Other           *otherRelation   `json:"other_relation,omitempty"`
+	Group           *groupEntry      `json:"group,omitempty"` // of --group
 	Risk            *riskEntry       `json:"risk,omitempty"`
 	Notes           []string         `json:"notes"`
 	Warnings        []string         `json:"warnings"`
@@ -197,6 +198,9 @@ func (r *accounted) printDetails(w io.Writer) {
 		fmt.Fprintf(w, "the same run under %s: epsilon <= %s\n", o.Relation, roundUp(*o.EpsilonUpper))
 	} else if o != nil {
 		fmt.Fprintf(w, "the same run under %s: no epsilon: %s\n", o.Relation, o.Why)
+	}
+	if r.Group != nil {
+		r.Group.print(w)
 	}
 	if r.Risk != nil {
 		r.Risk.print(w)

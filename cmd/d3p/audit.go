@@ -64,6 +64,9 @@ func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountO
 		return accountingError(err)
 	}
 	r.Warnings = own.warnings(own.noise, r.EpsilonUpper, own.delta)
+	if err := r.addGroup(ev, rel, o.group); err != nil {
+		return accountingError(err)
+	}
 	if err := r.addRisk(ev, rel, o); err != nil {
 		return accountingError(err)
 	}

@@ -80,11 +80,16 @@ const certifyWidth = 8e-5
 // all directions but the first are asked for less, and again only when they
 // might decide.
 func answer(ev event.Event, rel event.Relation, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
-	start := time.Now()
 	led, err := compile(ev, rel)
 	if err != nil {
 		return Answer{}, err
 	}
+	return led.answer(width, ask)
+}
+
+// answer is answer for a ledger that is compiled.
+func (led *ledger) answer(width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
+	start := time.Now()
 	asked := append(append([]*direction{}, led.directions...), led.attacks...)
 	found, err := each(asked, func(i int, d *direction) (Direction, error) {
 		if i > 0 {

@@ -36,7 +36,10 @@ type ledger struct {
 
 // compile translates ev into dominating pairs. It is the only place that
 // decides which pair belongs to which sampler and relation.
-func compile(ev event.Event, rel event.Relation) (*ledger, error) {
+func compile(ev event.Event, rel event.Relation) (*ledger, error) { return compileGroup(ev, rel, 1) }
+
+// compileGroup is compile for neighbours that differ in a group of size records.
+func compileGroup(ev event.Event, rel event.Relation, size int) (*ledger, error) {
 	if err := event.Validate(ev); err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func compile(ev event.Event, rel event.Relation) (*ledger, error) {
 	default:
 		return nil, &UnsupportedError{What: fmt.Sprintf("neighbouring relation %q", rel), Why: "unknown"}
 	}
-	c := &compiler{rel: rel, ledger: led}
+	c := &compiler{rel: rel, group: size, ledger: led}
 	if err := c.add(ev, 1); err != nil {
 		return nil, err
 	}
@@ -66,6 +69,7 @@ func compile(ev event.Event, rel event.Relation) (*ledger, error) {
 type compiler struct {
 	*ledger
 	rel      event.Relation
+	group    int  // records that neighbours differ in
 	envelope bool // some step is bounded by an envelope: the attacks are informative
 	noted    map[string]bool
 }
@@ -84,12 +88,20 @@ func (c *compiler) unsupported(what, why, hint string) error {
 	return &UnsupportedError{What: what + " under " + string(c.rel), Why: why, Hint: hint}
 }
 
-// shift is how far one record moves a full sum, in units of C.
+// shift is how far the records that neighbours differ in move a full sum, in units of C.
 func (c *compiler) shift() float64 {
 	if c.rel == event.Substitute {
-		return 2
+		return 2 * float64(c.group)
 	}
-	return 1
+	return float64(c.group)
+}
+
+// single refuses what is only known for neighbours that differ in one record.
+func (c *compiler) single(what string) error {
+	if c.group == 1 {
+		return nil
+	}
+	return c.unsupported(what, fmt.Sprintf("no dominating pair of %d records is known", c.group), "")
 }
 
 // add adds count repetitions of ev to every direction.
@@ -119,14 +131,7 @@ func (c *compiler) add(ev event.Event, count int64) error {
 	case event.DiscreteGaussian:
 		return c.discreteGaussian(e, count)
 	case event.EpsilonDelta:
-		// its (ε, δ) is a statement about the ledger's own relation
-		if e.Epsilon > 0 {
-			c.everyMerge(pairKey{kind: blackBoxKind, s: e.Epsilon}, count)
-		}
-		for _, d := range c.everywhere() {
-			d.noDP += float64(count) * math.Log1p(-e.Delta)
-		}
-		return nil
+		return c.epsilonDelta(e, count)
 	case event.PoissonSampled:
 		return c.poisson(e, count)
 	case event.FixedSizeSampled:

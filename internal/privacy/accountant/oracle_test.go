@@ -19,18 +19,45 @@ type oracle struct {
 	cut float64
 	// largest loss of a sum that is told from one a period smaller
 	period float64
+	group  int // records that neighbours differ in, if several
+}
+
+// weights are the probabilities that so many records of the group are in a batch.
+func (o oracle) weights() []float64 {
+	w := []float64{1}
+	for range max(1, o.group) { // one record after the other
+		next := make([]float64, len(w)+1)
+		for i, p := range w {
+			next[i] += p * (1 - o.q)
+			next[i+1] += p * o.q
+		}
+		w = next
+	}
+	return w
 }
 
 // logDeltas is log δ at every ε.
 func (o oracle) logDeltas(epsilons ...float64) []float64 {
-	logRatio := func(x float64) float64 { return math.Log1p(o.q * math.Expm1((2*x-1)/(2*o.s*o.s))) }
+	w := o.weights()
+	logRatio := func(x float64) float64 {
+		sum := 0.0
+		for i, p := range w {
+			sum += p * math.Expm1(float64(i)*(2*x-float64(i))/(2*o.s*o.s))
+		}
+		return math.Log1p(sum)
+	}
 	normal := func(x, mean float64) float64 {
 		return math.Exp(-(x-mean)*(x-mean)/(2*o.s*o.s)) / (o.s * math.Sqrt(2*math.Pi))
 	}
-	mixture := func(x float64) float64 { return (1-o.q)*normal(x, 0) + o.q*normal(x, 1) }
+	mixture := func(x float64) (sum float64) {
+		for i, p := range w {
+			sum += p * normal(x, float64(i))
+		}
+		return sum
+	}
 	loss, density := logRatio, mixture // remove
 	switch o.kind {
-	case addPair:
+	case addPair, groupAddPair:
 		loss = func(x float64) float64 { return -logRatio(-x) }
 		density = func(x float64) float64 { return normal(x, 0) }
 	case subPair:
@@ -40,7 +67,7 @@ func (o oracle) logDeltas(epsilons ...float64) []float64 {
 	for math.Erfc(top/math.Sqrt2) > 2*o.cut {
 		top += 0.01
 	}
-	lo, hi := -12*o.s-1, top*o.s
+	lo, hi := -12*o.s-float64(len(w)-1), top*o.s
 	dx := math.Min(o.s, o.s*o.s) / 60
 	var losses, masses []float64
 	k0, mean := 0.0, 0.0
@@ -118,18 +145,20 @@ func TestAwkwardRunsAgainstTheOracle(t *testing.T) {
 		oracle
 		delta float64
 	}{
-		"three scales":          {oracle{removePair, 0.66, 1.2e-9, 980000, 9000, 1e-24, 0.004}, 1.1e-13},
-		"substitution":          {oracle{subPair, 0.64, 1.5e-8, 140000, 600, 1e-23, 0.08}, 1.1e-13},
-		"few inclusions":        {oracle{removePair, 0.81, 1.9e-5, 5200, 30, 1e-23, 4}, 6.1e-13},
-		"many steps":            {oracle{removePair, 5, 1e-4, 1e8, 10, 1e-24, 4}, 1e-8},
-		"much noise":            {oracle{removePair, 500, 0.01, 1e5, 500, 1e-24, 0.2}, 1e-10},
-		"adding":                {oracle{addPair, 1, 0.3, 1000, 1, 1e-24, 200}, 1e-12},
-		"substitution, usually": {oracle{subPair, 2, 0.05, 3000, 2.3, 1e-22, 60}, 1e-9},
+		"three scales":          {oracle{removePair, 0.66, 1.2e-9, 980000, 9000, 1e-24, 0.004, 0}, 1.1e-13},
+		"substitution":          {oracle{subPair, 0.64, 1.5e-8, 140000, 600, 1e-23, 0.08, 0}, 1.1e-13},
+		"few inclusions":        {oracle{removePair, 0.81, 1.9e-5, 5200, 30, 1e-23, 4, 0}, 6.1e-13},
+		"many steps":            {oracle{removePair, 5, 1e-4, 1e8, 10, 1e-24, 4, 0}, 1e-8},
+		"much noise":            {oracle{removePair, 500, 0.01, 1e5, 500, 1e-24, 0.2, 0}, 1e-10},
+		"adding":                {oracle{addPair, 1, 0.3, 1000, 1, 1e-24, 200, 0}, 1e-12},
+		"substitution, usually": {oracle{subPair, 2, 0.05, 3000, 2.3, 1e-22, 60, 0}, 1e-9},
+		"a group leaves":        {oracle{groupRemovePair, 5, 0.01, 1000, 8, 1e-22, 30, 4}, 1e-6},
+		"a group comes":         {oracle{groupAddPair, 1, 0.3, 100, 0.5, 1e-22, 400, 3}, 1e-9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := &direction{name: name}
-			d.merge(pairKey{kind: c.kind, s: c.s, q: c.q}, int64(c.steps))
+			d.merge(pairKey{kind: c.kind, s: c.s, q: c.q, n: c.group}, int64(c.steps))
 			got, err := d.epsilon(c.delta, certifyWidth)
 			if err != nil {
 				t.Fatal(err)

@@ -10,6 +10,8 @@ const (
 	addPair                         // s, q
 	subPair                         // s, q
 	envelopePair                    // s, q
+	groupRemovePair                 // s, q; n records
+	groupAddPair                    // s, q; n records
 	ballsRemovePair                 // s; n batches
 	ballsAddPair                    // s; n batches
 	laplaceKind                     // s: scale per unit shift
@@ -21,6 +23,7 @@ const (
 func (k pairKind) String() string {
 	return [...]string{
 		removePair: "remove", addPair: "add", subPair: "substitute", envelopePair: "envelope",
+		groupRemovePair: "remove a group", groupAddPair: "add a group",
 		ballsRemovePair: "balls-and-bins remove", ballsAddPair: "balls-and-bins add",
 		laplaceKind: "Laplace", discreteKind: "discrete Gaussian", blackBoxKind: "(epsilon, delta)",
 	}[k]
@@ -114,13 +117,15 @@ func (k pairKey) build(tail float64) *pair {
 	g := subsampled{k.s, k.q}
 	switch k.kind {
 	case removePair:
-		return &pair{smooth: true, apart: g.apart(), end: math.Log1p(-g.q), pieces: []piece{g.removePiece()}}
+		return &pair{smooth: true, apart: g.apart(), end: math.Log1p(-g.q), pieces: []piece{removePiece(g)}}
 	case addPair:
-		return &pair{smooth: true, end: -math.Log1p(-g.q), ceiling: true, pieces: []piece{g.addPiece()}}
+		return &pair{smooth: true, end: -math.Log1p(-g.q), ceiling: true, pieces: []piece{addPiece(g)}}
 	case subPair:
 		return &pair{smooth: true, apart: g.apart(), end: math.Inf(-1), pieces: []piece{g.substitutePiece()}}
 	case envelopePair:
 		return g.envelope()
+	case groupRemovePair, groupAddPair:
+		return newSampledGroup(k.s, k.q, k.n).pair(k.kind == groupAddPair)
 	case ballsRemovePair, ballsAddPair:
 		return ballsPair(k.s, k.n, k.kind == ballsAddPair, tail)
 	case laplaceKind:

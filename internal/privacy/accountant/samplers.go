@@ -26,11 +26,17 @@ func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 	if err != nil {
 		return err
 	}
-	kinds := []pairKind{removePair, addPair}
-	if c.rel == event.Substitute {
+	kinds, key := []pairKind{removePair, addPair}, pairKey{s: 1 / mu, q: rate}
+	switch {
+	case c.rel == event.Substitute:
+		if err := c.single("Poisson sampling"); err != nil {
+			return err
+		}
 		kinds = []pairKind{subPair, subPair, subPair}
+	case c.group > 1:
+		kinds, key.n = []pairKind{groupRemovePair, groupAddPair}, c.group
 	}
-	c.mergeEach(kinds, pairKey{s: 1 / mu, q: rate}, count)
+	c.mergeEach(kinds, key, count)
 	return nil
 }
 
@@ -69,8 +75,11 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 		return c.unsupported("fixed-size sampling", "no dominating pair is known: the null record displaces another", "use add_remove or substitute")
 	}
 	if e.Batch == e.Population {
-		c.gaussian(2*mu, count)
+		c.gaussian(2*float64(c.group)*mu, count)
 		return nil
+	}
+	if err := c.single("fixed-size sampling"); err != nil {
+		return err
 	}
 	rate := float64(e.Batch) / float64(e.Population)
 	kinds := []pairKind{removePair, addPair}
@@ -94,8 +103,11 @@ func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
 		return c.unsupported("balls-and-bins sampling", "no dominating pair is known for two records that move at once", "use add_remove")
 	}
 	if e.Batches == 1 {
-		c.gaussian(mu, count)
+		c.gaussian(float64(c.group)*mu, count)
 		return nil
+	}
+	if err := c.single("balls-and-bins sampling"); err != nil {
+		return err
 	}
 	c.mergeEach([]pairKind{ballsRemovePair, ballsAddPair}, pairKey{s: 1 / mu, n: e.Batches}, count)
 	return nil
@@ -113,6 +125,29 @@ func (c *compiler) shuffled(e event.Shuffled, count int64) error {
 	}
 	c.gaussian(c.shift()*mu, count)
 	c.note("shuffled epochs: no amplification by shuffling is proven, so none is claimed; Poisson accounting does not apply, and balls-and-bins sampling costs far less")
+	return nil
+}
+
+// epsilonDelta adds count steps of which no more is known than their (ε, δ), a
+// statement about one record under the ledger's own relation; of a group it says what
+// the general lemma says.
+func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
+	epsilon, delta := float64(c.group)*e.Epsilon, e.Delta
+	if delta > 0 {
+		delta *= geometric(c.group, e.Epsilon)
+	}
+	if !(delta < 1) {
+		return &InfeasibleError{
+			Why:  fmt.Sprintf("an (epsilon, delta) step of the ledger says nothing about a group of %d records", c.group),
+			Hint: "ask for a smaller group",
+		}
+	}
+	if epsilon > 0 {
+		c.everyMerge(pairKey{kind: blackBoxKind, s: epsilon}, count)
+	}
+	for _, d := range c.everywhere() {
+		d.noDP += float64(count) * math.Log1p(-delta)
+	}
 	return nil
 }
 
