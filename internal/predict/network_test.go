@@ -155,3 +155,45 @@ func TestReconstructions(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// Every row of more than one block has its own reconstruction, 5 + 5 w_j μ where the
+// code does not vary, and the pixels of an array are no targets of their own.
+func TestReconstructionsOfManyRows(t *testing.T) {
+	m := modelstest.Compile(t, "m.yaml", autoencoder)
+	if targets := Targets(m); len(targets) != 0 {
+		t.Errorf("targets %+v", targets)
+	}
+	theta := []float64{0.5, -0.25, -50, -50, 2, 1}
+	n := m.Reconstruct.Together() + 44
+	rows := Rows{N: n, Stride: EncodingOf(m).K, Valid: make([]bool, n)}
+	rng := rand.New(rand.NewPCG(3, 8))
+	for range 2 * n {
+		rows.Data = append(rows.Data, (1+rng.Float64())/2)
+	}
+	seen := 0
+	err := Predict(m, listed(theta, m.P), rows, source{rng}, func(i int, p *Prediction) error {
+		mu := rows.Data[2*i]*0.5 - rows.Data[2*i+1]*0.25
+		for j, w := range []float64{2, 1} {
+			if want := 5 + 5*w*mu; math.Abs(p.Arrays[0][j]-want) > 1e-9 {
+				t.Fatalf("row %d: pixel %d is %v, want %v", i, j, p.Arrays[0][j], want)
+			}
+		}
+		if i != seen {
+			t.Fatalf("row %d comes after %d rows", i, seen)
+		}
+		seen++
+		return nil
+	})
+	if err != nil || seen != n {
+		t.Errorf("%d rows of %d, %v", seen, n, err)
+	}
+}
+
+// The most probable level; of equal ones the first.
+func TestClass(t *testing.T) {
+	for want, levels := range [][]float64{{0.4, 0.4, 0.2}, {0.2, 0.4, 0.4}, {0.1, 0.2, 0.7}} {
+		if got := (&Summary{Levels: levels}).Class(); got != want {
+			t.Errorf("class of %v is %d, want %d", levels, got, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -139,6 +140,7 @@ func TestNPY(t *testing.T) {
 		Columns: []*spec.Column{pixel("a"), {Name: text("g"), Type: text(spec.Category), Levels: []spec.Value[string]{text("7"), text("0.5")}}},
 		Values:  [][]float64{{0.25, 1, 2}, {0, 1, math.NaN()}},
 	}
+	codes := slices.Clone(table.Values[1][:2])
 	head, data = read(table)
 	if want := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"; head != want {
 		t.Errorf("a table is %s, want %s", head, want)
@@ -147,6 +149,13 @@ func TestNPY(t *testing.T) {
 		if got := math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("number %d is %v, want %v", i, got, want)
 		}
+	}
+	if !slices.Equal(codes, table.Values[1][:2]) {
+		t.Errorf("writing changed the table: codes %v, before %v", table.Values[1][:2], codes)
+	}
+	image.Values[0][0] = 256 // no byte
+	if head, _ = read(image); !strings.Contains(head, "'<f8'") {
+		t.Errorf("an array with 256 is %s", head)
 	}
 	if err := Write(io.Discard, "npy", example(), Options{}); err == nil || !strings.Contains(err.Error(), "level a of g is no number") {
 		t.Errorf("levels that are no numbers: error %v", err)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"d3p/internal/wholefile"
@@ -35,8 +36,9 @@ func TestWriteFails(t *testing.T) {
 	if wholefile.Write(filepath.Join(dir, "taken"), []byte("x"), 0o600) == nil {
 		t.Error("a folder was replaced by a file")
 	}
-	if wholefile.Write(filepath.Join(dir, "nosuch", "file"), []byte("x"), 0o600) == nil {
-		t.Error("a file was written into a folder that is not there")
+	missing := filepath.Join(dir, "nosuch", "file")
+	if err := wholefile.Write(missing, []byte("x"), 0o600); err == nil || !strings.Contains(err.Error(), missing+":") {
+		t.Errorf("into a folder that is not there: %v, want an error about %s", err, missing)
 	}
 	alone(t, dir, "taken")
 }
