@@ -62,15 +62,7 @@ func TestOnDeviceConformance(t *testing.T) {
 // conformance suite, steps.
 func TestOnDeviceSameBits(t *testing.T) {
 	device, host := onDevice(t), newOneThread(t, 1<<30)
-	t.Run("operations", func(t *testing.T) {
-		points := testPoints()
-		y := append(points[7:], points[:7]...)
-		for op, code := range codes {
-			if op.Arity() > 0 {
-				same(t, evaluate(t, device.driver, code, points, y, y), evaluate(t, host, code, points, y, y))
-			}
-		}
-	})
+	t.Run("operations", func(t *testing.T) { checkOperations(t, device.driver, host) })
 	size, steps := 5000, 40
 	if smallDevice() {
 		size, steps = 300, 2
@@ -79,6 +71,17 @@ func TestOnDeviceSameBits(t *testing.T) {
 	t.Run("replicates", func(t *testing.T) {
 		checkReplicates(t, device, newEngine("cuda:test", host, Options{}))
 	})
+}
+
+// checkOperations compares what each operation makes of the test's points.
+func checkOperations(t *testing.T, device, host driver) {
+	points := testPoints()
+	y := append(points[7:], points[:7]...)
+	for op, code := range codes {
+		if op.Arity() > 0 {
+			same(t, evaluate(t, device, code, points, y, y), evaluate(t, host, code, points, y, y))
+		}
+	}
 }
 
 // checkSameBits compares a device with one thread, on batches of up to size

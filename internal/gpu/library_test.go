@@ -38,14 +38,16 @@ func compileKernels(file string, more ...string) error {
 		}
 	}
 	// go test must see that these files are read, else it takes old results
-	sources, err := filepath.Glob("kernel/*")
-	for _, file := range sources {
-		if _, failed := os.ReadFile(file); failed != nil {
-			return failed
+	for _, folder := range []string{"kernel/*", "ptx/machine/*"} {
+		sources, err := filepath.Glob(folder)
+		for _, file := range sources {
+			if _, failed := os.ReadFile(file); failed != nil {
+				return failed
+			}
 		}
-	}
-	if err != nil {
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	flags := []string{"-std=c++17", "-O2", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off", "-o", file, "kernel/library.cpp"}
 	if runtime.GOARCH == "amd64" {

@@ -9,7 +9,6 @@
 #pragma once
 #include <cstdio>
 #include <cstdlib>
-#include <sys/mman.h>
 #include <ucontext.h>
 
 #ifdef __SANITIZE_THREAD__
@@ -37,7 +36,7 @@ struct Barrier {
 
 struct Warp {
     Barrier barrier;
-    double values[warpSize];
+    u64 values[warpSize];
 };
 
 struct Fiber {
@@ -46,7 +45,7 @@ struct Fiber {
     const u32* at; // ready when *at is not `before`
     u32 before;
     int block, thread; // block: of those that run at the same time
-    bool done;
+    bool done, looks;  // looks: it may go on although *at is `before`
 };
 
 // The device. The last fiber is the host's thread.
@@ -59,6 +58,11 @@ static struct {
     void (*body)(int block);
     int firstBlock;
 } grid;
+
+// The fibers' stacks.
+static struct {
+    alignas(4096) char of[mostBlocks * blockThreads][stackBytes];
+} stacks;
 
 UNSEEN Fiber& currentFiber() { return grid.fibers[grid.current]; }
 UNSEEN int threadOfBlock() { return currentFiber().thread; }
@@ -84,6 +88,10 @@ UNSEEN void runOthers() {
         if (!f.at || *f.at != f.before) return switchTo(i);
     }
     if (all) return switchTo(mostBlocks * blockThreads);
+    for (int i = 0; i < grid.running; i++) {
+        const Fiber& f = grid.fibers[i];
+        if (!f.done && f.looks) return switchTo(i);
+    }
     Fiber& f = currentFiber();
     std::fprintf(stderr, "block %d, thread %d: all threads wait or are done\n", grid.firstBlock + f.block, f.thread);
     std::abort();
@@ -113,15 +121,22 @@ UNSEEN void meet(Barrier& b, u32 n, bool orders) {
 
 UNSEEN void barrier() { meet(grid.barriers[blockNow()], blockThreads, true); }
 
-// shuffle, as on a device, orders nothing in memory.
-UNSEEN double shuffle(double x, int mask) {
-    int thread = threadOfBlock(), lane = thread % warpSize;
-    Warp& w = grid.warps[blockNow()][thread / warpSize];
-    w.values[lane] = x;
+UNSEEN int laneOfWarp() { return threadOfBlock() % warpSize; }
+UNSEEN Warp& warpNow() { return grid.warps[blockNow()][threadOfBlock() / warpSize]; }
+
+// exchange returns what another lane of the warp has as x. As on a device, it orders
+// nothing in memory.
+UNSEEN u64 exchange(u64 x, int lane) {
+    Warp& w = warpNow();
+    w.values[laneOfWarp()] = x;
     meet(w.barrier, warpSize, false);
-    double y = w.values[lane ^ mask];
+    u64 y = w.values[lane];
     meet(w.barrier, warpSize, false);
     return y;
+}
+
+UNSEEN double shuffle(double x, int mask) {
+    return __builtin_bit_cast(double, exchange(__builtin_bit_cast(u64, x), laneOfWarp() ^ mask));
 }
 
 DEVICE void await(const u32* at, u32 before) {
@@ -142,8 +157,7 @@ UNSEEN void startFiber(int block, int thread) {
     if (!f.context.uc_stack.ss_sp) {
         f.tsan = __tsan_create_fiber(0);
         f.context.uc_stack.ss_size = stackBytes;
-        f.context.uc_stack.ss_sp = mmap(0, stackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (f.context.uc_stack.ss_sp == MAP_FAILED) std::abort();
+        f.context.uc_stack.ss_sp = stacks.of[block * blockThreads + thread];
     }
     stack_t stack = f.context.uc_stack;
     getcontext(&f.context);
@@ -151,7 +165,7 @@ UNSEEN void startFiber(int block, int thread) {
     makecontext(&f.context, runFiber, 0);
     f.block = block;
     f.thread = thread;
-    f.done = false;
+    f.done = f.looks = false;
     f.at = 0;
 }
 

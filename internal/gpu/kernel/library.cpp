@@ -1,6 +1,10 @@
-// The kernels as a library for the host: kernels.cu compiled as plain C++, memory
-// for it, and how many blocks can wait for each other.
-#include "kernels.cu"
+// The kernels as a library for the host: kernels.cu compiled as plain C++, or with
+// -DKERNELS what else is to be compiled, memory for it, and how many blocks can wait
+// for each other.
+#ifndef KERNELS
+#define KERNELS "kernels.cu"
+#endif
+#include KERNELS
 
 #include <cstdlib>
 #include <cstring>

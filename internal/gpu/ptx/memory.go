@@ -1,0 +1,186 @@
+package ptx
+
+import (
+	"fmt"
+	"strings"
+)
+
+// spaces are the functions of machine/memory.h that check an address.
+var spaces = map[string]string{
+	"": "anywhere", "shared": "inShared", "local": "inLocal", "const": "inConst", "global": "inGlobal", "param": "inParam",
+}
+
+// memoryAt is a checked pointer to n elements.
+func (s *scope) memoryAt(o operand, space, kind string, n, line int) string {
+	if o.kind != address {
+		fail(line, "an address is expected")
+	}
+	text, of := s.place(o)
+	switch {
+	case of != "" && of != space && !(of == "global" && space == ""):
+		fail(line, "%s is in .%s", o.name, of)
+	case of == "" && o.name == "":
+		text = fmt.Sprintf("%dull", uint64(o.offset))
+	case of == "":
+		text = fmt.Sprintf("%s + %dull", s.value(operand{name: o.name}, "u64", line), uint64(o.offset))
+	}
+	return fmt.Sprintf("%s<%s, %d>(thread, %s)", spaces[space], kind, n, text)
+}
+
+// access is ld or st.
+func (s *scope) access(i *instruction, parts []string, line int) string {
+	i.count(2, line)
+	loads := parts[0] == "ld"
+	rest := parts[1:]
+	take := func(words ...string) string {
+		for _, w := range words {
+			if len(rest) > 0 && rest[0] == w {
+				rest = rest[1:]
+				return w
+			}
+		}
+		return ""
+	}
+	take("weak")
+	strong := take("volatile", "relaxed", map[bool]string{true: "acquire", false: "release"}[loads])
+	if strong != "" && strong != "volatile" && take("gpu", "sys") == "" {
+		return unknown(i, line)
+	}
+	space := take("shared", "local", "const", "global", "param")
+	n := map[string]int{"": 1, "v2": 2, "v4": 4}[take("v2", "v4")]
+	if len(rest) != 1 || sizes[rest[0]] == 0 || rest[0] == "pred" || !loads && space == "const" {
+		return unknown(i, line)
+	}
+	kind, at, registers := rest[0], i.operands[1], i.operands[0]
+	if !loads {
+		at, registers = registers, at
+	}
+	elements := []operand{registers}
+	if registers.kind == vector {
+		elements = registers.parts
+	}
+	if len(elements) != n {
+		fail(line, "%s of %d registers", i.opcode, len(elements))
+	}
+	if v := s.memory[at.name]; v.Space == ofCall && space == "param" {
+		return s.accessParam(loads, v, at.offset, kind, elements, line)
+	} else if space == "param" && !loads {
+		return unknown(i, line)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "{ auto* at = %s; ", s.memoryAt(at, space, kind, n, line))
+	for k, o := range elements {
+		switch place := fmt.Sprintf("at[%d]", k); {
+		case !loads && strong == "":
+			fmt.Fprintf(&b, "%s = %s; ", place, s.lowOf(o, kind, line))
+		case !loads:
+			fmt.Fprintf(&b, "%srelaxedStore(&%s, %s); ", order(strong, "release", place), place, s.lowOf(o, kind, line))
+		case strong == "":
+			fmt.Fprintf(&b, "%s x%d = %s; ", kind, k, place)
+		default:
+			fmt.Fprintf(&b, "%s x%d = relaxedLoad(&%s); %s", kind, k, place, order(strong, "acquire", place))
+		}
+	}
+	if loads {
+		for k, o := range elements {
+			fmt.Fprintf(&b, "extend(%s, x%d); ", s.target(o, line), k)
+		}
+	}
+	return b.String() + "}"
+}
+
+// order is what releases or acquires a place, if the instruction does.
+func order(strong, what, place string) string {
+	if strong == what || strong == "acq_rel" {
+		return what + "(&" + place + "); "
+	}
+	return ""
+}
+
+// lowOf is what is stored of an operand, whose register may be wider.
+func (s *scope) lowOf(o operand, kind string, line int) string {
+	if have := s.registers[o.name]; o.kind == word && have != "" {
+		return fmt.Sprintf("low<%s>(v_%s)", kind, name(o.name))
+	}
+	return s.value(o, kind, line)
+}
+
+// accessParam reads or writes a parameter of a call, at a place known now.
+func (s *scope) accessParam(loads bool, v Variable, offset int64, kind string, elements []operand, line int) string {
+	bytes := sizes[kind] * len(elements)
+	if offset < 0 || int(offset)+bytes > v.Bytes() || int(offset)%bytes != 0 || v.Align%bytes != 0 {
+		fail(line, "%d bytes at %d of %s, which has %d aligned to %d", bytes, offset, v.Name, v.Bytes(), v.Align)
+	}
+	var b strings.Builder
+	for k, o := range elements {
+		place := fmt.Sprintf("*(%s*)(m_%s + %d)", kind, name(v.Name), int(offset)+k*sizes[kind])
+		if v.Count == 0 {
+			place = "m_" + name(v.Name)
+		}
+		switch {
+		case loads && v.Count == 0:
+			fmt.Fprintf(&b, "extend(%s, low<%s>(%s)); ", s.target(o, line), kind, place)
+		case loads:
+			fmt.Fprintf(&b, "extend(%s, %s); ", s.target(o, line), place)
+		case v.Count == 0:
+			fmt.Fprintf(&b, "extend(%s, %s); ", place, s.lowOf(o, kind, line))
+		default:
+			fmt.Fprintf(&b, "%s = %s; ", place, s.lowOf(o, kind, line))
+		}
+	}
+	return b.String()
+}
+
+// atomic is atom or red, relaxed and for the whole device if nothing is said of it.
+func (s *scope) atomic(i *instruction, parts []string, line int) string {
+	rest := parts[1:]
+	took := map[string]bool{}
+	for _, w := range []string{"relaxed", "acquire", "release", "acq_rel", "gpu", "sys", "global", "shared"} {
+		if took[w] = len(rest) > 0 && rest[0] == w; took[w] {
+			rest = rest[1:]
+		}
+	}
+	space, strong := "", ""
+	for _, w := range []string{"global", "shared"} {
+		if took[w] {
+			space = w
+		}
+	}
+	for _, w := range []string{"acquire", "release", "acq_rel"} {
+		if took[w] {
+			strong = w
+		}
+	}
+	if len(rest) != 2 {
+		return unknown(i, line)
+	}
+	function, kind := rest[0], rest[1]
+	allowed := map[string]string{
+		"add": "u32 s32 u64 f32 f64", "exch": "b32 b64", "cas": "b32 b64", "and": "b32 b64", "or": "b32 b64", "xor": "b32 b64",
+		"min": "u32 s32 u64 s64", "max": "u32 s32 u64 s64", "inc": "u32", "dec": "u32",
+	}[function]
+	if !strings.Contains(" "+allowed+" ", " "+kind+" ") {
+		return unknown(i, line)
+	}
+	operands := i.operands
+	if parts[0] == "red" {
+		operands = append([]operand{{}}, operands...)
+	}
+	want := 3
+	if function == "cas" {
+		want = 4
+	}
+	if len(operands) != want {
+		fail(line, "%s with %d operands", i.opcode, len(i.operands))
+	}
+	args := []string{"at"}
+	for _, o := range operands[2:] {
+		args = append(args, s.value(o, kind, line))
+	}
+	code := fmt.Sprintf("atom_%s<%s>(%s)", function, kind, strings.Join(args, ", "))
+	if parts[0] == "atom" && operands[0].name != "_" {
+		code = fmt.Sprintf("set(%s, %s)", s.target(operands[0], line), code)
+	}
+	return fmt.Sprintf("{ auto* at = %s; %s%s; %s}", s.memoryAt(operands[1], space, kind, 1, line),
+		order(strong, "release", "*at"), code, order(strong, "acquire", "*at"))
+}

@@ -1,0 +1,78 @@
+//go:build linux && !nogpu && (amd64 || arm64)
+
+package gpu
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"unsafe"
+
+	"d3p/internal/gpu/ptx"
+	"d3p/internal/race"
+)
+
+// ptxFlags are what compiles PTX, translated to C++, in place of the kernels' source.
+func ptxFlags(t testing.TB, source string, flags ...string) []string {
+	t.Helper()
+	module, err := ptx.Parse(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := ptx.Translate(module, "kernels.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "kernels.cpp")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return append(ptx.Flags(".", file, blockThreads), flags...)
+}
+
+// The PTX that a driver is given, run as the PTX ISA says, by blocks of 256 threads:
+// it computes the bits that its source does on one thread, and does nothing that a
+// card forbids.
+func TestPTX(t *testing.T) {
+	if race.Enabled {
+		t.Skip("Go's race detector does not see what happens in another program")
+	}
+	for name, flags := range map[string][]string{
+		"races":  {"-fsanitize=thread"},
+		"memory": {"-fsanitize=address", "-fno-sanitize-address-use-after-scope"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newServed(t, ptxFlags(t, kernelsPTX, flags...)...)
+			t.Run("operations", func(t *testing.T) { checkOperations(t, d, newOneThread(t, 1<<30)) })
+			checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2)
+			t.Run("replicates", func(t *testing.T) {
+				checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
+			})
+		})
+	}
+}
+
+// What a launch passes is what the kernels take.
+func TestPTXParameters(t *testing.T) {
+	module, err := ptx.Parse(kernelsPTX)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]uintptr{
+		kernelNames[globalsKernel]: unsafe.Sizeof(arguments{}), kernelNames[recordsKernel]: unsafe.Sizeof(arguments{}),
+		kernelNames[finishKernel]: unsafe.Sizeof(arguments{}), kernelNames[stepsKernel]: unsafe.Sizeof(runs{}),
+		kernelNames[elementsKernel]: unsafe.Sizeof(elements{}),
+	}
+	for _, f := range module.Functions {
+		if !f.Entry {
+			continue
+		}
+		if f.ParamBytes() != int(want[f.Name]) || f.MaxThreads != blockThreads {
+			t.Errorf("%s takes %d bytes in blocks of at most %d threads, launches pass %d to blocks of %d", f.Name, f.ParamBytes(), f.MaxThreads, want[f.Name], blockThreads)
+		}
+		delete(want, f.Name)
+	}
+	if len(want) > 0 || module.Target != "sm_70" {
+		t.Errorf("no entries %v, target %s", want, module.Target)
+	}
+}
