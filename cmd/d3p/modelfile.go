@@ -26,6 +26,9 @@ func findModel(explicit, data string) (string, error) {
 			return path, nil
 		}
 	}
+	if _, err := os.Stat(data); err != nil {
+		return "", failWith(statusData, fileError(data, err))
+	}
 	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, data, beside))
 }
 

@@ -98,6 +98,7 @@ const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." 
 const skeletonBottom = `  missing:
     default: reject        # such a record contributes nothing; or per column:
     # COLUMN: {impute: 27, indicator: true}
+  # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
   # drop: [name, postcode]
 
 model:

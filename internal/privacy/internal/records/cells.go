@@ -3,6 +3,7 @@ package records
 import (
 	"bytes"
 	"math"
+	"slices"
 	"unicode/utf8"
 
 	"d3p/internal/models"
@@ -34,7 +35,8 @@ func (e *encoder) text(c *column, cell []byte) {
 	x := math.NaN()
 	if c.date {
 		if day, ok := models.ParseDay(cell); ok {
-			x = float64(day - c.origin)
+			e.day(c, day)
+			return
 		}
 	} else if c.numeric {
 		if parsed, ok := e.parse(cell); ok {
@@ -62,12 +64,19 @@ func (e *encoder) parse(cell []byte) (x float64, ok bool) {
 }
 
 // day encodes a cell given as a day, counted from 1970-01-01.
-func (e *encoder) day(c *column, day int) { e.value(c, float64(day-c.origin), undeclared, false) }
+func (e *encoder) day(c *column, day int) {
+	if slices.Contains(e.dayTokens, day) {
+		e.absent(c)
+		return
+	}
+	e.value(c, float64(day-c.origin), undeclared, false)
+}
 
 // numbersAsTheyAre says whether a cell of c that is a number has its value.
 func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens && !c.date }
 
-// isMissing reports whether the text of a cell says that it has no value.
+// isMissing reports whether the text of a cell says that it has no value: a token
+// that is a number does in every way to write it.
 func (e *encoder) isMissing(cell []byte) bool {
 	if len(cell) == 0 {
 		return true
@@ -77,18 +86,23 @@ func (e *encoder) isMissing(cell []byte) bool {
 			return true
 		}
 	}
-	return false
+	if len(e.numberTokens) == 0 {
+		return false
+	}
+	x, number := e.parse(cell)
+	return number && slices.Contains(e.numberTokens, x)
 }
 
-// number encodes a cell given as a number; NaN and infinities are missing.
+// number encodes a cell given as a number; NaN, infinities and the numbers among the
+// missing tokens are missing.
 func (e *encoder) number(c *column, x float64) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		e.absent(c)
-		return
-	}
 	code, declared := undeclared, false
 	if c.levels != nil {
 		code, declared = c.levels.findNumber(x)
+	}
+	if math.IsNaN(x) || math.IsInf(x, 0) || !declared && slices.Contains(e.numberTokens, x) {
+		e.absent(c)
+		return
 	}
 	e.value(c, x, code, declared)
 }

@@ -21,9 +21,11 @@ type encoder struct {
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
 	textTokens   bool
-	decimalComma bool  // numbers are written 3,14
-	rows         *Rows // where records are stored
-	limit        int   // records that fit in memory; 0 is no limit
+	numberTokens []float64 // tokens that are numbers
+	dayTokens    []int     // tokens that are days, from 1970-01-01
+	decimalComma bool      // numbers are written 3,14
+	rows         *Rows     // where records are stored
+	limit        int       // records that fit in memory; 0 is no limit
 }
 
 // column is one raw column that at least one field reads.
@@ -54,8 +56,11 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ","}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
-		if _, number := enc.parse([]byte(token)); number {
-			enc.textTokens = false
+		if x, number := enc.parse([]byte(token)); number {
+			enc.textTokens, enc.numberTokens = false, append(enc.numberTokens, x)
+		}
+		if day, ok := models.ParseDay([]byte(token)); ok {
+			enc.dayTokens = append(enc.dayTokens, day)
 		}
 	}
 	at := map[string]int{}

@@ -1,0 +1,44 @@
+package records
+
+import (
+	"testing"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models"
+)
+
+// A missing token that is a number or a day means its value, in every way that a
+// file writes it: text, numbers and days of Parquet, arrays. A declared level wins.
+func TestTokensByValue(t *testing.T) {
+	number := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
+	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"0", "1", "9"}, Unknown: models.UnknownReject, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}
+	day := models.Field{Column: "a", Type: models.Date, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
+	for _, c := range []struct {
+		name string
+		e    models.Encoding
+		text string
+	}{
+		{"text", one(number), "a\n-9\n-9.0\n-9e0\n3\n"},
+		{"integers", one(number), parquetText(t, columns(arrow.PrimitiveTypes.Int16), `[-9, -9, -9, 3]`)},
+		{"numbers", one(number), parquetText(t, columns(arrow.PrimitiveTypes.Float32), `[-9, -9, -9, 3]`)},
+		{"array", one(number), string(npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (4,)}", []float64{-9, -9, -9, 3}))},
+		{"levels", one(level), "a\n-9\n-9.0\n-9\n9.0\n"},
+		{"levels as numbers", one(level), parquetText(t, columns(arrow.PrimitiveTypes.Int64), `[-9, -9, -9, 9]`)},
+		{"days as text", one(day), "a\n9999-12-31\n9999-12-31 00:00:00\n9999-12-31\n1970-01-04\n"},
+		{"days", one(day), parquetText(t, columns(arrow.PrimitiveTypes.Date32), `["9999-12-31", "9999-12-31", "9999-12-31", "1970-01-04"]`)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.e.MissingTokens, c.e.Header = []string{"9", "-9", "9999-12-31"}, []string{"a"}
+			got, check := encode(t, c.e, c.text)
+			missing, value := 50.0, 3.0
+			if c.e.Fields[0].Kind == models.LevelCode {
+				missing, value = 1, 2
+			}
+			if want := [][]float64{{missing}, {missing}, {missing}, {value}}; !cmp.Equal(got, want) || check.Columns[0].Missing != 3 || check.Columns[0].OutOfBounds != 0 {
+				t.Errorf("records %v, want %v; %+v", got, want, check.Columns[0])
+			}
+		})
+	}
+}
