@@ -19,7 +19,7 @@ func TestWrite(t *testing.T) {
 		{"first", []int{3, 2, 3}, [3]color.NRGBA{{50, 110, 170, 255}, {60, 120, 180, 255}, {70, 130, 190, 255}}},
 		{"last", []int{2, 3, 3}, [3]color.NRGBA{{150, 160, 170, 255}, {160, 170, 180, 255}, {170, 180, 190, 255}}},
 	} {
-		l, err := LayoutOf(c.shape, 0, 25.5)
+		l, err := LayoutOf(c.shape, -3, 22.5)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 		for i := range 3 {
 			numbers := make([]float64, l.Size())
 			for j := range numbers {
-				numbers[j] = float64(i + j)
+				numbers[j] = float64(i+j) - 3
 			}
 			images = append(images, numbers)
 		}
