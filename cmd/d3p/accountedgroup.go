@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -23,7 +24,12 @@ func (r *accounted) addGroup(ev event.Event, rel event.Relation, size int) error
 	if size == 0 {
 		return nil
 	}
+	var unsupported *accountant.UnsupportedError
 	answer, err := accountant.GroupEpsilon(ev, rel, size, r.Delta)
+	if errors.As(err, &unsupported) {
+		answer, err = accountant.GroupLemma(ev, rel, size, r.Delta)
+		answer.Notes = append(answer.Notes, fmt.Sprintf("this is the general lemma on groups, which may be far above the exact value: %v", unsupported))
+	}
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,10 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 		return nil, err
 	}
 	claim := Point{answer.Upper, delta}
-	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Together: together(claim), Limits: limits(whole.Loss(delta)), Risk: RiskOf(whole)}
+	p := &Price{Answer: answer, Curve: curvePoints(whole, claim), Limits: limits(whole.Loss(delta)), Risk: RiskOf(whole)}
+	if p.Together, err = together(ev, rel, claim); err != nil {
+		return nil, err
+	}
 	p.GDP.Mu, p.GDP.Regret = whole.DominatingMu()
 	if bound, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(bound.Epsilon, 1) {
 		p.CrossCheck = &CrossCheck{"Renyi differential privacy: valid but loose", bound.Epsilon, bound.Order}
@@ -69,21 +72,35 @@ func curvePoints(whole *accountant.Curve, claim Point) []Point {
 	return points
 }
 
-// together is what the claim implies for k units together: k epsilon, and
-// delta (e^(k epsilon) - 1)/(e^epsilon - 1). Dwork and Roth 2014, lemma 2.2;
-// Vadhan 2017. A group for which that says nothing is left out.
-func together(claim Point) []Together {
+// together is what the run costs k units that are all in the data or none of them, at
+// the claim's delta; or, where that is not known, what the claim implies for them:
+// k epsilon, and delta (e^(k epsilon) - 1)/(e^epsilon - 1). Dwork and Roth 2014, lemma
+// 2.2; Vadhan 2017. A group for which that says nothing is left out.
+func together(ev event.Event, rel event.Relation, claim Point) ([]Together, error) {
 	var list []Together
 	for _, k := range []int{2, 5, 10} {
-		epsilon, delta := float64(k)*claim.Epsilon, float64(k)*claim.Delta
-		if claim.Epsilon > 0 {
-			delta = claim.Delta * math.Expm1(epsilon) / math.Expm1(claim.Epsilon)
+		var unknown *accountant.UnsupportedError
+		answer, err := accountant.GroupEpsilon(ev, rel, k, claim.Delta)
+		group := Together{k, answer.Upper, claim.Delta}
+		if errors.As(err, &unknown) {
+			group, err = implied(claim, k), nil
 		}
-		if delta < 1 {
-			list = append(list, Together{k, epsilon, delta})
+		if err != nil {
+			return nil, err
+		}
+		if group.Delta < 1 {
+			list = append(list, group)
 		}
 	}
-	return list
+	return list, nil
+}
+
+func implied(claim Point, k int) Together {
+	epsilon, delta := float64(k)*claim.Epsilon, float64(k)*claim.Delta
+	if claim.Epsilon > 0 {
+		delta = claim.Delta * math.Expm1(epsilon) / math.Expm1(claim.Epsilon)
+	}
+	return Together{k, epsilon, delta}
 }
 
 // spendingPoints bounds the points of the spending over iterations.

@@ -95,14 +95,36 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 		same("what is left", b.Left, b.Limit.Epsilon-b.After)
 	}
 	for _, k := range g.Together {
-		// a chain of k neighbours: delta (1 + e^eps + ... + e^((k-1) eps))
-		sum := 0.0
-		for i := range k.K {
-			sum += math.Exp(float64(i) * g.Epsilon)
+		want := Together{k.K, float64(k.K) * g.Epsilon, 0}
+		if answer, err := accountant.GroupEpsilon(ev, relation, k.K, g.Delta); err == nil {
+			want.Epsilon, want.Delta = answer.Upper, g.Delta
+		} else { // a chain of k neighbours: delta (1 + e^eps + ... + e^((k-1) eps))
+			for i := range k.K {
+				want.Delta += g.Delta * math.Exp(float64(i)*g.Epsilon)
+			}
 		}
-		if math.Abs(k.Epsilon-float64(k.K)*g.Epsilon) > 1e-12 || math.Abs(k.Delta/(g.Delta*sum)-1) > 1e-12 {
-			t.Errorf("%d together: (%v, %v), want (%v, %v)", k.K, k.Epsilon, k.Delta, float64(k.K)*g.Epsilon, g.Delta*sum)
+		if math.Abs(k.Epsilon-want.Epsilon) > 1e-12 || math.Abs(k.Delta/want.Delta-1) > 1e-12 {
+			t.Errorf("together %+v, want %+v", k, want)
 		}
+	}
+}
+
+// Several units have a price at the claim's delta where the accountant knows one, and
+// else what the claim implies, as far as that says something.
+func TestGroups(t *testing.T) {
+	claim := Point{1, 1e-5}
+	gaussian := event.Gaussian{NoiseMultiplier: 50}
+	known, err := together(event.SelfComposed{Of: gaussian, Count: 100}, event.AddRemove, claim)
+	if err != nil || len(known) != 3 || known[2].K != 10 || known[2].Delta != claim.Delta || known[2].Epsilon <= known[1].Epsilon {
+		t.Errorf("full batches: %+v (%v)", known, err)
+	}
+	implied, err := together(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim)
+	if err != nil || len(implied) != 3 || implied[2].Epsilon != 10 || math.Abs(implied[0].Delta/(claim.Delta*(1+math.E))-1) > 1e-12 {
+		t.Errorf("fixed batches: %+v (%v)", implied, err)
+	}
+	claim.Epsilon = 2
+	if few, err := together(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim); err != nil || len(few) != 2 {
+		t.Errorf("groups of which the claim says nothing: %+v (%v)", few, err)
 	}
 }
 

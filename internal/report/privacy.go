@@ -184,7 +184,7 @@ type Guarantee struct {
 	ZCDP    *ZCDP   `json:"zcdp"` // null when the mechanism has no useful rho
 	// Variants are what the claim would be on other grounds.
 	Variants []Variant `json:"variants"`
-	// Together is what the claim implies for several units at once.
+	// Together is what is guaranteed to several units at once.
 	Together []Together `json:"group"`
 	// Limits are what any outcome allows to be believed.
 	Limits []Limit `json:"posterior_belief_limit"`

@@ -1,7 +1,6 @@
 package accountant
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -11,47 +10,47 @@ import (
 // GroupEpsilon answers: for which ε is the ledger (ε, delta)-differentially private
 // for a group of up to `size` records that are all in the table or none of them (under
 // substitution: that are all replaced), such as the rows of one person where rows are
-// the units. The pairs are those of docs/accounting.md; where none is known the answer
-// is that of the general lemma, marked "lemma" and not certified as tight. Errors as in
-// Epsilon; *InputError for a size that is not in 1..MostGroup.
+// the units. The pairs are those of docs/accounting.md. Errors as in Epsilon:
+// *InputError for a size that is not in 1..MostGroup, too, and *UnsupportedError where
+// no pair of a group is known; GroupLemma bounds that.
 func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
-	if size < 1 || size > MostGroup {
-		return Answer{}, &InputError{Name: "group size", Value: float64(size), Want: fmt.Sprintf("a number of records from 1 to %d", MostGroup)}
-	}
-	if size == 1 {
-		return Epsilon(ev, rel, delta)
-	}
-	if !(delta > 0 && delta < 1) {
-		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	if err := checkGroup(size, delta); err != nil {
+		return Answer{}, err
 	}
 	led, err := compileGroup(ev, rel, size)
-	var unsupported *UnsupportedError
-	if errors.As(err, &unsupported) {
-		return lemma(ev, rel, size, delta, unsupported)
-	}
 	if err != nil {
 		return Answer{}, err
 	}
 	return led.answer(certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 }
 
+func checkGroup(size int, delta float64) error {
+	if size < 1 || size > MostGroup {
+		return &InputError{Name: "group size", Value: float64(size), Want: fmt.Sprintf("a number of records from 1 to %d", MostGroup)}
+	}
+	if !(delta > 0 && delta < 1) {
+		return &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	}
+	return nil
+}
+
 // engineLemma names answers by the general lemma.
 const engineLemma = "lemma"
 
-// lemma is an upper bound for a group of K records by K steps between neighbours: what
-// is (ε, δ)-private for one record is (Kε, Σ_{j<K} e^{jε} δ)-private for K (Vadhan 2017,
+// GroupLemma is an upper bound on the ε of GroupEpsilon that holds for every ledger, and
+// may be far above it. A group of K records is K steps between neighbours: what is
+// (ε, δ)-private for one record is (Kε, Σ_{j<K} e^{jε} δ)-private for K (Vadhan 2017,
 // doi:10.1007/978-3-319-57048-8_7, Lemma 2.2). The smallest ε for which that δ is delta
 // is approached from below, and passed.
-func lemma(ev event.Event, rel event.Relation, size int, delta float64, why error) (Answer, error) {
+func GroupLemma(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
 	const past, tries = 1e-3, 60
+	if err := checkGroup(size, delta); err != nil {
+		return Answer{}, err
+	}
 	epsilonAt := func(delta float64) (Answer, error) {
 		return answer(ev, rel, looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 	}
 	one, err := epsilonAt(delta)
-	if err != nil {
-		return Answer{}, err
-	}
-	led, err := compile(ev, rel)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -67,15 +66,12 @@ func lemma(ev event.Event, rel event.Relation, size int, delta float64, why erro
 		}
 		if next.Upper <= epsilon { // δ(epsilon) is at most left
 			upper := float64(size) * epsilon
-			return Answer{
-				Lower: one.Lower, Estimate: upper, Upper: upper, Engine: engineLemma, Seconds: one.Seconds, Notes: append(led.notes,
-					fmt.Sprintf("the bound for a group is that of the general lemma, which may be far above the exact value: %v", why)),
-			}, nil
+			return Answer{Lower: one.Lower, Estimate: upper, Upper: upper, Engine: engineLemma, Seconds: one.Seconds}, nil
 		}
 		epsilon = next.Upper * (1 + past)
 	}
 	return Answer{}, &InfeasibleError{
-		Why:  fmt.Sprintf("no epsilon for a group of %d records follows from the general lemma: %v", size, why),
+		Why:  fmt.Sprintf("no epsilon for a group of %d records follows from the general lemma", size),
 		Hint: "ask for a smaller group or a larger delta",
 	}
 }
