@@ -1,6 +1,10 @@
 package spec
 
-import "strings"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // check reports what is wrong between the blocks.
 func (b *blocks) check() {
@@ -96,6 +100,11 @@ func (b *blocks) checkModel(m *Model) {
 		}
 	}
 	b.unused(used)
+	// what has no levels was said to have none, and is not lowered to say so again
+	m.Terms.Groups = slices.DeleteFunc(m.Terms.Groups, func(g GroupTerm) bool {
+		c := d.Column(g.Group.V)
+		return c != nil && c.Numeric()
+	})
 }
 
 // complete reports whether every column of the formula has the levels that its
@@ -204,7 +213,11 @@ func (b *blocks) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 	case g.Group.V == m.Terms.Response.V:
 		b.add(g.Group.At, "", "the response %s cannot group the records", g.Group.V)
 	case c != nil && c.Numeric() && c.Type.IsSet():
-		b.add(g.Group.At, "declare it as category with levels", "groups need a category, but %s is %s", c.Name.V, c.Type.V)
+		hint := "declare it as category with levels"
+		if c.Type.V == Integer {
+			hint = fmt.Sprintf("declare it as {type: category, levels: %s..%s}", formatNumber(c.Lower.V), formatNumber(c.Upper.V))
+		}
+		b.add(g.Group.At, hint, "groups need a category, but %s is %s", c.Name.V, c.Type.V)
 	}
 	seen[g.Group.V] = true
 }

@@ -37,7 +37,7 @@ func FromCodebook(columns []Described, known Known) []byte {
 			others = append(others, c.Name)
 			continue
 		}
-		line := fmt.Sprintf("    %s: {%s}", names[i], strings.Join(c.entries(names[i]), ", "))
+		line := fmt.Sprintf("    %s: {%s}", names[i], strings.Join(c.entries(names[i], known.groups(names[i])), ", "))
 		if label := strings.Join(strings.Fields(c.Label), " "); label != "" {
 			line += "  # " + label
 		}
@@ -48,8 +48,9 @@ func FromCodebook(columns []Described, known Known) []byte {
 	return []byte(b.String())
 }
 
-// entries are the keys and values of a column's declaration.
-func (c Described) entries(name string) (list []string) {
+// entries are the keys and values of a column's declaration. Whole numbers that group
+// records are names, every one of which is a level.
+func (c Described) entries(name string, groups bool) (list []string) {
 	add := func(key, value string) {
 		if value != "" {
 			list = append(list, key+": "+scalar(value))
@@ -60,8 +61,14 @@ func (c Described) entries(name string) (list []string) {
 	}
 	levels := splitLevels(c.Levels)
 	kind := typeOf(c.Type, levels, c.Lower+c.Upper)
+	whole := groups && kind == Integer && c.Lower != "" && c.Upper != ""
+	if whole {
+		kind = Category
+	}
 	add("type", kind)
-	if len(levels) > 0 {
+	if whole {
+		list = append(list, "levels: "+c.Lower+".."+c.Upper)
+	} else if len(levels) > 0 {
 		for i := range levels {
 			levels[i] = strconv.Quote(levels[i])
 		}

@@ -201,15 +201,20 @@ func (r *reader) scale(e entry, c *Column) {
 	})
 }
 
-// levels reads a list of levels, which may not be bought yet.
+// levels reads a list of levels, or the first and the last of whole numbers, as in
+// 1..61. They may not be bought yet.
 func (r *reader) levels(e entry, c *Column) {
-	if _, ok := e.node.(*ast.MappingNode); ok {
+	r.describes("string") // besides the list
+	switch n := e.node.(type) {
+	case *ast.MappingNode:
 		c.bought = true
 		r.spend(e)
-		return
+	case *ast.StringNode:
+		c.Levels = r.wholeLevels(n)
+	default:
+		c.Levels = r.texts(e)
+		r.unique("level", c.Levels)
 	}
-	c.Levels = r.texts(e)
-	r.unique("level", c.Levels)
 }
 
 func transformNames() []string {

@@ -5,7 +5,10 @@ import (
 	"encoding/csv"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/goccy/go-yaml/ast"
 )
 
 var errEmptyTable = errors.New("the file is empty")
@@ -48,6 +51,28 @@ func (r *reader) loadLevels(d *Data, load Loader) {
 			}
 		}
 	}
+}
+
+// maxWhole bounds how many levels two numbers stand for.
+const maxWhole = 1 << 16
+
+// wholeLevels are the levels that the text first..last stands for.
+func (r *reader) wholeLevels(n *ast.StringNode) (levels []Value[string]) {
+	first, last, ok := strings.Cut(n.Value, "..")
+	from, err := strconv.Atoi(strings.TrimSpace(first))
+	to, err2 := strconv.Atoi(strings.TrimSpace(last))
+	switch {
+	case !ok || err != nil || err2 != nil:
+		r.add(r.at(n), "write [a, b, c], or 1..61 for whole numbers", "levels must be a list, not %s", describe(n))
+		return nil
+	case to < from || to-from >= maxWhole:
+		r.add(r.at(n), "the first number, two points and the last", "%s stands for no levels, or for more than %d", n.Value, maxWhole)
+		return nil
+	}
+	for k := from; k <= to; k++ {
+		levels = append(levels, Value[string]{strconv.Itoa(k), r.at(n)})
+	}
+	return levels
 }
 
 // readCSV reads a public table with a header line. Spaces around cells are no part

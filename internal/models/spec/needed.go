@@ -33,6 +33,19 @@ var everyOther = regexp.MustCompile(`(^|[~+(\s])\.($|[-+)\s])`)
 // isWord tells whether a name may have this character.
 func isWord(r rune) bool { return r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
+// groups tells which columns a formula groups records by.
+func (k Known) groups(name string) bool {
+	for _, m := range groupTerm.FindAllStringSubmatch(k.Formula, -1) {
+		if m[1] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// groupTerm finds the end of a term (1 + x | group).
+var groupTerm = regexp.MustCompile(`\|\s*([\pL\pN_.]+)\s*\)`)
+
 // leftOut is the comment on columns that are not declared; "" for none.
 func leftOut(headers []string) string {
 	if len(headers) == 0 {

@@ -104,3 +104,16 @@ func TestSkeletonOfAFormula(t *testing.T) {
 		}
 	}
 }
+
+// Whole numbers of a codebook that group records are levels.
+func TestCodebookOfGroups(t *testing.T) {
+	columns := []Described{{Name: "district", Type: "integer", Lower: "1", Upper: "61"}, {Name: "age", Type: "integer", Lower: "0", Upper: "99"}, {Name: "y", Levels: "no|yes"}}
+	known := Known{Entity: "woman", Records: 1934, Formula: "y ~ age + (1 + age | district)", Family: "bernoulli"}
+	s, errs := Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if n := len(s.Data.Column("district").Levels); n != 61 || s.Data.Column("age").Type.V != Integer {
+		t.Errorf("%d levels of district; age is %s", n, s.Data.Column("age").Type.V)
+	}
+}
