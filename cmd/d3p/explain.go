@@ -25,7 +25,7 @@ func explain(m *models.Model, v view) string {
 	low, high := tails(v.prob)
 	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that stands for the privacy noise.", center, low, high, ratios)
 	if v.ratio != "" {
-		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; the intercept is where all predictors are 0.", v.ratio)
+		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; that of the intercept, or baseline, is the value where all predictors are 0.", v.ratio)
 	}
 	scales := scalesOf(m)
 	switch {

@@ -31,6 +31,7 @@ What --entity, --records, --formula and --family say need not be filled in. With
 --formula the columns are those that it names.`,
 		Example: `  d3p init cohort.csv > cohort.yaml
   d3p init --from codebook.csv > cohort.yaml
+  d3p init --from codebook.csv --entity patient --records 4000 --twin > twin.yaml
   d3p init --from codebook.csv --entity patient --records 4000 --formula 'died30 ~ age + sex' --family bernoulli > cohort.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if codebook != "" && len(args) > 0 {
@@ -44,6 +45,9 @@ What --entity, --records, --formula and --family say need not be filled in. With
 		RunE: func(_ *cobra.Command, args []string) error {
 			if known.Records < 0 {
 				return usagef("--records: %d is not positive", known.Records)
+			}
+			if known.Twin && known.Formula != "" {
+				return usagef("--twin: a model of whole records has no --formula; give one of the two")
 			}
 			if codebook != "" {
 				return a.initFrom(codebook, known)
@@ -69,6 +73,7 @@ What --entity, --records, --formula and --family say need not be filled in. With
 	f.StringVar(&known.Encoding, "encoding", "", "how the letters of the file are written: "+strings.Join(spec.Encodings(), ", "))
 	completeWords(c, "encoding", spec.Encodings())
 	f.StringVar(&known.Formula, "formula", "", "the model's formula")
+	f.BoolVar(&known.Twin, "twin", false, "a model of whole records, for synthetic tables, instead of a formula")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")
 	return c
 }

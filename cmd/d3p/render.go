@@ -19,6 +19,9 @@ stands there as auto. The output is itself a model file.`,
 		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    # the formula as core blocks\n  d3p render cohort.yaml --tape    # the compiled program",
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if core && tape {
+				return usagef("--core, --tape: give one of the two")
+			}
 			m, err := loadModel(args[0])
 			if err != nil {
 				return err
@@ -40,6 +43,5 @@ stands there as auto. The output is itself a model file.`,
 	}
 	c.Flags().BoolVar(&core, "core", false, "print the model in the core language")
 	c.Flags().BoolVar(&tape, "tape", false, "print the compiled program instead: what runs for every record")
-	c.MarkFlagsMutuallyExclusive("core", "tape")
 	return c
 }

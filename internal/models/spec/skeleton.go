@@ -15,6 +15,7 @@ type Known struct {
 	Entity          string // what one protected entity is
 	Records         int    // their public number
 	Formula, Family string
+	Twin            bool // the model is of whole records, for synthetic tables
 	// Semicolons: they separate the fields of the file, so decimals may be commas.
 	Semicolons bool
 	Encoding   string // of the file; "" is UTF-8
@@ -62,7 +63,11 @@ func (k Known) top() string {
 
 // bottom is the file from the columns on.
 func (k Known) bottom() string {
-	return fmt.Sprintf(skeletonBottom, orBlank(k.Formula), orBlank(k.Family))
+	model := fmt.Sprintf(skeletonModel, orBlank(k.Formula), orBlank(k.Family))
+	if k.Twin {
+		model = skeletonTwin
+	}
+	return skeletonMissing + model + skeletonPrivacy
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
@@ -95,13 +100,15 @@ const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." 
   decimal: %s
 `
 
-const skeletonBottom = `  missing:
+const skeletonMissing = `  missing:
     default: reject        # such a record contributes nothing; or per column:
     # COLUMN: {impute: 27, indicator: true}
   # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
   # drop: [name, postcode]
 
-model:
+`
+
+const skeletonModel = `model:
   # outcome ~ 1 + a + b + a:b + (1 | group)
   formula: %s
   # bernoulli for a binary outcome, normal for a real one, poisson for a count
@@ -110,7 +117,17 @@ model:
   #   Intercept: normal(0, 2.5)
   #   b: normal(0, 1)
 
-privacy:
+`
+
+const skeletonTwin = `# A mixture of components, in each of which the columns are independent.
+twin:
+  components: 20
+  # features: {COLUMN: poisson}    # unless the family of its type fits
+  # constraints: [COLUMN >= 1 or OTHER == 'no']
+
+`
+
+const skeletonPrivacy = `privacy:
   epsilon: 1
   neighbours: add_remove
 `

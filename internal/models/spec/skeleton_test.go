@@ -117,3 +117,18 @@ func TestCodebookOfGroups(t *testing.T) {
 		t.Errorf("%d levels of district; age is %s", n, s.Data.Column("age").Type.V)
 	}
 }
+
+// A twin's skeleton is about the columns alone: what a codebook lacks of them is all
+// that is asked for.
+func TestSkeletonOfATwin(t *testing.T) {
+	known := Known{Entity: "woman", Records: 1934, Twin: true}
+	columns := []Described{{Name: "age", Type: "integer", Lower: "0", Upper: "99"}, {Name: "id", Type: "integer"}, {Name: "use", Levels: "no|yes"}}
+	_, errs := Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) != 2 || errs[0].Message != "lower is still to be filled in" || errs[1].Message != "upper is still to be filled in" {
+		t.Errorf("%v", errs)
+	}
+	s, errs := Parse("m.yaml", FromCodebook(columns[:1], known), nil)
+	if len(errs) > 0 || s.Twin == nil || s.Model != nil {
+		t.Errorf("%v; twin %v", errs, s.Twin)
+	}
+}

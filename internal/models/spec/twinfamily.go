@@ -139,6 +139,9 @@ func (a twinArgument) defaultPrior(c *Column) string {
 	if !(middle > 0) {
 		middle = (c.Lower.V + c.Upper.V) / 2
 	}
+	if !(middle > 0) { // bounds that are a mistake, which is said where they stand
+		middle = 1
+	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }
 	return strings.NewReplacer("{rate}", number(2/middle), "{log}", number(math.Log(middle))).Replace(a.prior)
 }
