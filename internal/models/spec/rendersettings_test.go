@@ -1,0 +1,119 @@
+package spec
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// modelText is a model file up to its settings.
+const modelText = `d3p: 1
+data:
+  unit: {entity: patient, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    y: {type: binary}
+    x: {type: real, lower: 0, upper: 9}
+model: {formula: y ~ x, family: bernoulli}
+`
+
+// settings state, together, every setting of every block that takes values.
+var settings = []string{
+	`guide: {type: mean_field, init: prior, init_scale: 0.2, blocks: {b: full_rank}}
+fit:
+  sampling: {scheme: poisson, rate: 0.125}
+  iterations: 77
+  clip: {mode: adaptive, norm: 2.5, quantile: 0.7}
+  optimizer: {name: sgd, lr: 0.25, schedule: cosine, momentum: 0.75}
+  average_last: 0.3
+  gradient: aligned
+  noise_aware: temper
+privacy: {epsilon: 3, delta: 0.0001, neighbours: zero_out, unit_level: true, ledger: "a: b", justification: "why # not"}
+output:
+  draws: 7
+  formats: [csv, stan]
+  weights: safetensors
+  twin: {parameter_draws: 3, rows_per_draw: 5, separate_files: true, format: csv}
+release: {authors: [ann, "b, c"], curators: [k], intended_use: "use: it", region: FI, sector: Energy}
+`,
+	`guide: {type: low_rank, rank: 1, init: zero}
+fit:
+  sampling: {scheme: fixed_size, batch_size: 17}
+  epochs: 1.5
+  clip: {mode: flat, norm: 1}
+  optimizer: {name: adamw, weight_decay: 0.01}
+  compat: d3p
+privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: false}
+output: {sample_rows: 9, draws: 0}
+`,
+	`guide: {init: {b: spread_on_bounds}}
+output: {relabel: {order_by: mu, dim: x}}
+`,
+	`guide: {type: custom, params: {b: "normal(m, 1)"}, free: {m: "zeros"}}
+`,
+	`guide: {type: amortised, rows: {z: "normal(0, 1)"}}
+`,
+}
+
+// What a run uses and a checkpoint keeps is the rendered file: it states every
+// setting that the file states, and so do the rendered forms of all examples.
+func TestRenderStatesEverySetting(t *testing.T) {
+	all := strings.Join(settings, "")
+	var schema struct {
+		Properties map[string]struct{ Properties map[string]any }
+	}
+	if err := json.Unmarshal(Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, block := range []string{"guide", "fit", "privacy", "output", "release"} {
+		keys := schema.Properties[block].Properties
+		if len(keys) < 5 {
+			t.Errorf("%s has %d settings", block, len(keys))
+		}
+		for key := range keys {
+			if !strings.Contains(all, key+":") && key != "microbatch" && key != "trace" { // neither changes a fit
+				t.Errorf("%s: %s is in none of the texts of this test", block, key)
+			}
+		}
+	}
+	texts := map[string]string{}
+	for _, s := range settings {
+		first, _, _ := strings.Cut(s, "\n")
+		texts[first] = modelText + s
+	}
+	for _, pattern := range []string{"testdata/valid/*.yaml", "../../../configs/*.yaml"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %v", pattern, err)
+		}
+		for _, file := range files {
+			src, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[file] = string(src)
+		}
+	}
+	for name, text := range texts {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			load := func(path string) ([]byte, error) { return os.ReadFile(filepath.Join(filepath.Dir(name), path)) }
+			s, errs := Parse(name, []byte(text), load)
+			if len(errs) > 0 {
+				t.Fatal(errs)
+			}
+			again, errs := Parse("rendered.yaml", s.Render(), load)
+			if len(errs) > 0 {
+				t.Fatalf("%v\n%s", errs, s.Render())
+			}
+			sameValues(t, "spec", reflect.ValueOf(*s), reflect.ValueOf(*again))
+			for _, d := range [][2][]*Definition{{s.Guide.Params, again.Guide.Params}, {s.Guide.Free, again.Guide.Free}, {s.Guide.Rows, again.Guide.Rows}} {
+				if len(d[0]) != len(d[1]) {
+					t.Errorf("%d definitions of the guide, then %d", len(d[0]), len(d[1]))
+				}
+			}
+		})
+	}
+}
