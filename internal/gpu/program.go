@@ -20,10 +20,11 @@ type program struct {
 	terms          []term
 	pairs          []pair
 
-	globals int     // scalars computed once per step
-	lanes   lanes   // of a chunk: those of the tape, of the dots, then two of the factors
-	place   []int32 // per buffer: in the constants, globals or lanes
-	inLanes []bool  // per buffer: has lanes
+	products map[[2]graph.Buf][2]int32 // the dots of an inner product: from, to
+	globals  int                       // scalars computed once per step
+	lanes    lanes                     // of a chunk: those of the tape, of the dots, then two of the factors
+	place    []int32                   // per buffer: in the constants, globals or lanes
+	inLanes  []bool                    // per buffer: has lanes
 
 	wideFrom int64 // products per record from which all blocks work together
 }
@@ -39,7 +40,9 @@ const inPlace = 4
 // compile prepares a tape whose loss is per record; wideFrom is wideProducts but
 // in tests.
 func compile(t *graph.Tape, wideFrom int64) (*program, error) {
-	p := &program{tape: t, wideFrom: wideFrom, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
+	p := &program{
+		tape: t, wideFrom: wideFrom, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers)), products: map[[2]graph.Buf][2]int32{},
+	}
 	if err := p.check(); err != nil {
 		return nil, err
 	}

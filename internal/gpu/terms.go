@@ -90,15 +90,21 @@ func (p *program) addPair(of graph.Pair) {
 	p.pairs = append(p.pairs, c)
 }
 
-// addDots adds the pieces of an inner product of two buffers in lanes.
+// addDots adds the pieces of an inner product of two buffers in lanes, if they are
+// not there: weights and bias of a layer have the same.
 func (p *program) addDots(x, y graph.Buf) (from, to int32) {
-	from = int32(len(p.dots))
-	for first := 0; first < p.size(x); first += dotPiece {
-		p.dots = append(p.dots, dot{
-			p: p.place[x] + int32(first), q: p.place[y] + int32(first), count: int32(min(dotPiece, p.size(x)-first)),
-		})
+	at, ok := p.products[[2]graph.Buf{x, y}]
+	if !ok {
+		at[0] = int32(len(p.dots))
+		for first := 0; first < p.size(x); first += dotPiece {
+			p.dots = append(p.dots, dot{
+				p: p.place[x] + int32(first), q: p.place[y] + int32(first), count: int32(min(dotPiece, p.size(x)-first)),
+			})
+		}
+		at[1] = int32(len(p.dots))
+		p.products[[2]graph.Buf{x, y}] = at
 	}
-	return from, int32(len(p.dots))
+	return at[0], at[1]
 }
 
 // addPlaces adds the pieces of the inner product of terms i and j, of which a

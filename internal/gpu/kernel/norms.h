@@ -88,9 +88,7 @@ DEVICE void innerProducts(Team t, const Frame& f) {
 
 // pieces is Σ of dots [from, to) for record b.
 DEVICE double pieces(const Frame& f, int from, int to, int b) {
-    double s = 0;
-    for (int k = from; k < to; k++) s += lane(f, f.a->dotLanes + k, b);
-    return s;
+    return sumInOrder(f.lanes + (f.a->dotLanes + from) * f.n + b, f.n, to - from);
 }
 
 // squaredNorm is |g_b|², not finite where the gradient is not. Where parts of a

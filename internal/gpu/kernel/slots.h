@@ -45,20 +45,8 @@ FUNCTION void addToSlot(Team t, const Arguments& a, const Batch& batch, int slot
     }
 }
 
-// sumOfSlots is Σ x[slot·step] over the slots, in their order.
-DEVICE double sumOfSlots(const double* x, int slots, int step) {
-    enum { abreast = 8 }; // reads that overlap
-    double s = 0;
-    for (int slot = 0; slot < slots; slot += abreast) {
-        double next[abreast];
-        UNROLL for (int k = 0; k < abreast; k++) next[k] = x[(i64)(slot + k < slots ? slot + k : 0) * step];
-        UNROLL for (int k = 0; k < abreast; k++) s = slot + k < slots ? s + next[k] : s;
-    }
-    return s;
-}
-
 // addSlots sets sum and count to the sums over all slots.
 FUNCTION void addSlots(Team t, const Arguments& a, int slots, double* sum, double* count) {
-    each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = sumOfSlots(a.partial + i, slots, a.parameterCount); });
-    if (t.rank == 0) *count = sumOfSlots(a.counts, slots, 1);
+    each(t, a.parameterCount, 1, [&](int i, int) { sum[i] = sumInOrder(a.partial + i, a.parameterCount, slots); });
+    if (t.rank == 0) *count = sumInOrder(a.counts, 1, slots);
 }

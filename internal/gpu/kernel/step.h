@@ -53,7 +53,7 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch, double c
     const double* partial = r.tape.partial;
     each(t, r.inputCount, 1, [&](int i, int) { r.aux[i] = r.inputs[(i64)step * r.inputCount + i]; });
     bool several = batch.slots > 1; // then a thread for each number reads them, not one for four
-    if (several) each(t, P, 1, [&](int i, int) { sum[i] = sumOfSlots(partial + i, batch.slots, P); });
+    if (several) each(t, P, 1, [&](int i, int) { sum[i] = sumInOrder(partial + i, P, batch.slots); });
     if (r.key) openCipher(r.roundKeys);
     if (several) t.sync();
     else barrier();
@@ -66,7 +66,7 @@ DEVICE void release(Team t, const Run& r, int step, const Batch& batch, double c
     if (t.rank != 0) return;
     *count = 0;
     if (r.countNoise == 0) return;
-    double exact = confined(sumOfSlots(r.tape.counts, batch.slots, 1) + (0.5 - r.countTarget) * (double)batch.size, 1);
+    double exact = confined(sumInOrder(r.tape.counts, 1, batch.slots) + (0.5 - r.countTarget) * (double)batch.size, 1);
     WordSource ofCount = {words + r.wordCount - normalGroup, false, 0};
     if (!addGaussians(count, 1, 0, ofCount, r.countNoise * r.widened, [&](int) { return exact; })) leave(r, -1);
 }

@@ -97,3 +97,15 @@ template <class F> DEVICE double warpSum(int n, F f) {
 
 // firstOfWarp says whether this thread writes what its warp computed.
 DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }
+
+// sumInOrder is x[0] + x[step] + ..., n of them, of which some are read at a time.
+DEVICE double sumInOrder(const double* x, i64 step, int n) {
+    enum { abreast = 8 };
+    double s = 0;
+    for (int i = 0; i < n; i += abreast) {
+        double next[abreast];
+        UNROLL for (int k = 0; k < abreast; k++) next[k] = x[(i + k < n ? i + k : n - 1) * step];
+        UNROLL for (int k = 0; k < abreast; k++) s = i + k < n ? s + next[k] : s;
+    }
+    return s;
+}
