@@ -122,6 +122,9 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 		a.Lower = math.Min(a.Upper, math.Max(a.Lower, d.Lower))
 		a.Estimate = math.Max(a.Estimate, a.Lower)
 	}
+	if math.IsInf(a.Upper, 1) {
+		return Answer{}, &InfeasibleError{Why: "the ledger costs more than the range of numbers holds", Hint: "add noise"}
+	}
 	a.Certified = a.Engine != engineChernoff || a.Lower == a.Upper
 	if w := a.RelativeWidth(); a.Certified && w > usualWidth {
 		a.Notes = append(a.Notes, fmt.Sprintf("the bracket is wide: the bound holds, but the exact value may be up to %.2g %% below it, where %v %% is usual", 100*w, 100*usualWidth))

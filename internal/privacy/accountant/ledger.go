@@ -2,7 +2,6 @@ package accountant
 
 import (
 	"fmt"
-	"math"
 
 	"d3p/internal/privacy/event"
 )
@@ -69,8 +68,9 @@ func compileGroup(ev event.Event, rel event.Relation, size int) (*ledger, error)
 type compiler struct {
 	*ledger
 	rel      event.Relation
-	group    int  // records that neighbours differ in
-	envelope bool // some step is bounded by an envelope: the attacks are informative
+	group    int     // records that neighbours differ in
+	steps    float64 // so far, batches of epochs included
+	envelope bool    // some step is bounded by an envelope: the attacks are informative
 	noted    map[string]bool
 }
 
@@ -118,10 +118,32 @@ func (c *compiler) add(ev event.Event, count int64) error {
 		}
 		return nil
 	case event.SelfComposed:
-		if e.Count > 0 && count > math.MaxInt64/e.Count {
-			return &InputError{Name: "steps", Value: float64(count) * float64(e.Count), Want: "below 2^63"}
+		if n := float64(count) * float64(e.Count); n > mostSteps {
+			return tooManySteps(n)
 		}
 		return c.add(e.Of, count*e.Count)
+	}
+	return c.addOne(ev, count)
+}
+
+// mostSteps bounds the steps of a ledger, batches of epochs included: up to here they
+// are counted without rounding, and no sum of counts runs over.
+const mostSteps = 1 << 53
+
+func tooManySteps(n float64) error {
+	return &InputError{Name: "steps", Value: n, Want: "at most 2^53"}
+}
+
+// addOne is add for an event that is no composition.
+func (c *compiler) addOne(ev event.Event, count int64) error {
+	n := float64(count)
+	if epoch, ok := ev.(event.BallsAndBins); ok {
+		n *= float64(epoch.Batches)
+	}
+	if c.steps += n; c.steps > mostSteps {
+		return tooManySteps(c.steps)
+	}
+	switch e := ev.(type) {
 	case event.Gaussian:
 		c.gaussian(c.shift()/e.NoiseMultiplier, count)
 		return nil

@@ -45,12 +45,26 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// So many steps that they cannot be counted are refused.
-func TestTooManySteps(t *testing.T) {
-	ev := event.SelfComposed{Of: event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 1}, Count: 1 << 32}, Count: 1 << 31}
-	var input *InputError
-	if _, err := Epsilon(ev, event.AddRemove, 1e-5); !errors.As(err, &input) {
-		t.Errorf("2^63 steps: %v", err)
+// Steps that are too many to be counted are refused, wherever they come from: a sum of
+// counts that ran over would be a small price.
+func TestUncountableSteps(t *testing.T) {
+	most := func(of event.Event, count int64) event.Event { return event.SelfComposed{Of: of, Count: count} }
+	sampled := event.PoissonSampled{Rate: 0.5, Of: event.Gaussian{NoiseMultiplier: 1e10}}
+	balls := event.BallsAndBins{Batches: 1 << 40, Of: event.Gaussian{NoiseMultiplier: 1e10}}
+	for name, ev := range map[string]event.Event{
+		"a sum":     event.Composed{Events: []event.Event{most(sampled, math.MaxInt64), most(sampled, math.MaxInt64)}},
+		"a product": most(most(sampled, 1<<40), 1<<40),
+		"batches":   most(balls, 1<<40),
+		"many":      most(sampled, 1<<60),
+	} {
+		var input *InputError
+		if a, err := Epsilon(ev, event.AddRemove, 1e-5); !errors.As(err, &input) {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+	var infeasible *InfeasibleError
+	if a, err := Epsilon(event.Gaussian{NoiseMultiplier: 1e-160}, event.AddRemove, 1e-5); !errors.As(err, &infeasible) {
+		t.Errorf("hardly any noise: %+v, %v", a, err)
 	}
 }
 

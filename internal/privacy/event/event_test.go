@@ -110,6 +110,8 @@ func TestRefusesWhatItDoesNotUnderstand(t *testing.T) {
 		g + `"ComposedDpEvent","events":[],"event":` + g + `"NonPrivateDpEvent"}}`:                    "field that the class does not have",
 		g + `"NoOpDpEvent","sigma":1}`:                                                                "field that the class does not have",
 		g + `"SelfComposedDpEvent","count":100,"count":1,"event":` + g + `"NoOpDpEvent"}}`:            "twice",
+		g + `"GaussianDpEvent","noise_multiplier":1,"noi\u017fe_multiplier":100}`:                     "another name",
+		g + `"GaussianDpEvent","Noise_multiplier":1}`:                                                 "another name",
 		g + `"EpsilonDeltaDpEvent","epsilon":1,"delta":1}`:                                            "not in [0, 1)",
 		g + `"PoissonSampledDpEvent","sampling_probability":2,"event":` + g + `"NonPrivateDpEvent"}}`: "not in (0, 1]",
 	} {

@@ -69,7 +69,8 @@ func UnmarshalDpEvent(data []byte) (Event, error) {
 }
 
 // eachNameOnce refuses an object of valid JSON with a field that stands twice:
-// readers differ in which of the two counts.
+// readers differ in which of the two counts. So they do in spellings of one name:
+// encoding/json takes Count, and what Unicode folds to it, for count.
 func eachNameOnce(dec *json.Decoder) error {
 	open, err := dec.Token()
 	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
@@ -82,7 +83,10 @@ func eachNameOnce(dec *json.Decoder) error {
 			if err != nil {
 				return err
 			}
-			key := strings.ToLower(name.(string)) // as encoding/json reads names
+			key := name.(string)
+			if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
+				return fmt.Errorf("event: field %q: another name than those of dp_accounting, in small letters", key)
+			}
 			if seen[key] {
 				return fmt.Errorf("event: field %s stands twice in an object", key)
 			}
