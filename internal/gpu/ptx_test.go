@@ -8,7 +8,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"d3p/internal/fit"
 	"d3p/internal/gpu/ptx"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/race"
 )
 
@@ -37,18 +39,28 @@ func TestPTX(t *testing.T) {
 	if race.Enabled {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
-	for name, flags := range map[string][]string{
-		"races":  {"-fsanitize=thread"},
-		"memory": {"-fsanitize=address", "-fno-sanitize-address-use-after-scope"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			d := newServed(t, ptxFlags(t, kernelsPTX, flags...)...)
-			t.Run("operations", func(t *testing.T) { checkOperations(t, d, newOneThread(t, 1<<30)) })
-			checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2)
-			t.Run("replicates", func(t *testing.T) {
-				checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
-			})
-		})
+	t.Run("memory", func(t *testing.T) {
+		d := newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=address", "-fno-sanitize-address-use-after-scope")...)
+		t.Run("operations", func(t *testing.T) { checkOperations(t, d, newOneThread(t, 1<<30)) })
+		checkBlocks(t, d)
+		t.Run("fits", func(t *testing.T) { checkFits(t, d) })
+	})
+	t.Run("races", func(t *testing.T) { checkBlocks(t, newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=thread")...)) })
+}
+
+// checkFits compares whole fits, of many steps in a launch and of one.
+func checkFits(t *testing.T, d driver) {
+	m := cohort(t)
+	for _, guide := range []string{"mean-field", "full-rank"} {
+		plan, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Guide: guide})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := runFit(t, plan, newEngine("cuda:test", d, Options{}), cohortTable(m), noise.Insecure(3), nil)
+		want, _ := runFit(t, plan, newEngine("cuda:test", newOneThread(t, 1<<30), Options{}), cohortTable(m), noise.Insecure(3), nil)
+		same(t, got.Mean, want.Mean)
+		same(t, got.VarDP, want.VarDP)
+		same(t, got.Trace.Mean, want.Trace.Mean)
 	}
 }
 

@@ -11,22 +11,22 @@ import (
 )
 
 // The tests that need a device pass on a driver that has the prototypes of
-// cuda.h, and blocks of 256 fibers instead of a card: what is called, in which
-// order and with what arguments is right. Models differ in no call.
+// cuda.h, and runs the PTX in blocks of 256 fibers instead of a card: what is
+// called, in which order and with what arguments is right. Models differ in no
+// call.
 func TestDriverCalls(t *testing.T) {
 	newOneThread(t, 0) // skips without a compiler
 	dir := t.TempDir()
 	kernels := filepath.Join(dir, "kernels.so")
-	for _, build := range [][]string{
-		{"g++", "-std=c++17", "-O1", "-ffp-contract=off", "-DTHREADS=256", "-shared", "-fPIC", "-o", kernels, "kernel/library.cpp"},
-		{"gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/standin.c", "-ldl"},
-	} {
-		if _, err := exec.LookPath(build[0]); err != nil {
-			t.Skip(err)
-		}
-		if out, err := exec.Command(build[0], build[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+	if err := compileKernels(kernels, append(ptxFlags(t, kernelsPTX), "-shared", "-fPIC")...); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip(err)
+	}
+	driver := exec.Command("gcc", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-o", filepath.Join(dir, "libcuda.so.1"), "testdata/standin.c", "-ldl")
+	if out, err := driver.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -73,8 +73,8 @@ func (s *scope) declare(body []statement) {
 			}
 		}
 		if v := st.variable; v != nil && v.Space == "local" {
-			s.printf("alignas(%d) u8 d_%s[%d];\nstd::memset(d_%s, 255, %d);\nconst u64 m_%s = (u64)d_%s - (u64)thread.local;\n",
-				v.Align, name(v.Name), v.Bytes(), name(v.Name), v.Bytes(), name(v.Name), name(v.Name))
+			s.printf("alignas(%d) u8 d_%s[%d];\nstd::memset(d_%s, 255, %d);\nconst u64 m_%s = (u64)d_%s - (u64)thread.local + %d;\n",
+				2*v.Align, name(v.Name), v.Align+v.Bytes(), name(v.Name), v.Align+v.Bytes(), name(v.Name), name(v.Name), leastAligned(0, v.Align))
 			s.memory[v.Name] = *v
 		}
 	}

@@ -57,7 +57,7 @@ func TestForbidden(t *testing.T) {
 		{"", "shared_behind_its_end", "outside shared memory", "mov.u64 %rd1, box; st.shared.u32 [%rd1+2048], 1;"},
 		{"", "anywhere_by_a_shared_address", "outside the memory", "mov.u64 %rd1, box; ld.u32 %r1, [%rd1];"},
 		{"", "global_of_shared_memory", "outside global memory", "mov.u64 %rd1, box; cvta.shared.u64 %rd1, %rd1; ld.global.u32 %r1, [%rd1];"},
-		{"", "local_of_a_generic_address", "outside local memory", ".local .b8 d[16]; mov.u64 %rd1, d; cvta.local.u64 %rd1, %rd1; ld.local.u32 %r1, [%rd1];"},
+		{"", "local_of_a_generic_address", "outside local memory", ".local .align 8 .b8 d[16]; mov.u64 %rd1, d; cvta.local.u64 %rd1, %rd1; ld.local.u32 %r1, [%rd1];"},
 		{"", "local_of_another_thread", "outside the memory", ".local .align 8 .b8 e[16]; mov.u64 %rd1, e; cvta.local.u64 %rd1, %rd1; mov.u32 %r1, %tid.x; " +
 			"setp.eq.s32 %p1, %r1, 1; @%p1 st.global.u64 [%m], %rd1; bar.sync 0; ld.global.u64 %rd2, [%m]; ld.u32 %r1, [%rd2];"},
 		{"", "parameters", "outside the kernel's parameters", "ld.param.u64 %rd1, [parameters_p+8];"},
@@ -101,6 +101,24 @@ func TestForbidden(t *testing.T) {
 			if c.name == "fences" && memory[2] != 5 {
 				t.Errorf("the message is %d", memory[2])
 			}
+		}
+	}
+}
+
+// What is declared with too small an alignment is found wherever it lies.
+func TestAlignment(t *testing.T) {
+	source := header + ".const .align 1 .b8 c[9] = {1};\n.shared .align 8 .b8 s[64];\n"
+	for name, body := range map[string]string{
+		"shared": "mov.u64 %rd1, s; ld.shared.v2.u64 {%rd2, %rd3}, [%rd1];",
+		"local":  ".local .align 8 .b8 l[64]; mov.u64 %rd1, l; st.local.v4.f32 [%rd1], {%f1, %f2, %f3, %f4};",
+		"const":  "mov.u64 %rd1, c; ld.const.u16 %rs1, [%rd1];",
+	} {
+		source += kernel("align_"+name, body)
+	}
+	run := compile(t, source)
+	for _, name := range []string{"align_shared", "align_local", "align_const"} {
+		if text := run(name, 1, make([]uint64, 1)); !strings.Contains(text, "not aligned") {
+			t.Errorf("%s: %q", name, text)
 		}
 	}
 }

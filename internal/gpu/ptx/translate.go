@@ -102,10 +102,10 @@ func (t *translator) place(space string, all []Variable) {
 	}
 	first := at
 	for _, v := range all {
-		start := (at + v.Align - 1) / v.Align * v.Align
+		start := leastAligned(at, v.Align)
 		content.WriteString(strings.Repeat("0,", start-at) + initial(v) + "," + strings.Repeat("0,", gap))
 		t.printf("static const u64 m_%s = %d;\n", name(v.Name), start)
-		used += v.Bytes() + v.Align - 1
+		used = (used+v.Align-1)/v.Align*v.Align + v.Bytes()
 		at = start + v.Bytes() + gap
 		fmt.Fprintf(&gaps, "%d,", at-gap)
 	}
@@ -117,6 +117,12 @@ func (t *translator) place(space string, all []Variable) {
 		fail(all[0].Line, "%d bytes of constants, a card has %d", used, mostConst)
 	}
 	t.printf("alignas(256) static const u8 constants[] = {%s0};\n\n", content.String())
+}
+
+// leastAligned is the next place from `at` that is a multiple of align and not of
+// twice as much, so that nothing is aligned by chance.
+func leastAligned(at, align int) int {
+	return (at+2*align-1-align)/(2*align)*2*align + align
 }
 
 // initial are the bytes of a variable's initial value, little endian.

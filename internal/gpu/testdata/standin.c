@@ -1,6 +1,6 @@
 // A stand-in for libcuda.so.1 with the prototypes of cuda.h: memory is the
-// host's, kernels are fibers (the library named by STANDIN_KERNELS), of which 4 blocks
-// wait for each other. It refuses arguments that a driver would, and copies to the
+// host's, kernels are the library named by STANDIN_KERNELS, with blocks of fibers, of
+// which 4 wait for each other. It refuses arguments that a driver would, and copies to the
 // device in part as late as a driver may, so that the calls of the Go side can be
 // tested without a card. 16, 32 and 48 are its context, stream and module.
 #include <dlfcn.h>

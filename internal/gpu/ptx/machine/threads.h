@@ -63,7 +63,7 @@ struct Kernel {
 
 static struct {
     const Kernel* kernel;
-    u8 params[4096];
+    alignas(256) u8 params[4096];
     u32 blocks;
     u64 filled[mostBlocks]; // shared memory has garbage for this launch and block
     u64 launches;
