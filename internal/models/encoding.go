@@ -127,7 +127,6 @@ type Role string
 const (
 	Predictor Role = "predictor"
 	Response  Role = "response"
-	Group     Role = "group"
 	Exposure  Role = "exposure"
 )
 

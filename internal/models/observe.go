@@ -18,12 +18,12 @@ type Observation struct {
 	// Raw says of each column that it is observed in the unit of the file, not
 	// on its declared scale.
 	Raw []bool
-	// Mean, Levels, Linear and Inputs are outputs of the tapes Predict and
-	// Reconstruct: the mean of the response, the probabilities of a category's
-	// levels, the linear predictor `eta`, and what draws are made from; -1 or nil
-	// where there is none. A response on a scale has its mean on that scale.
-	Mean, Levels, Linear int
-	Inputs               []int
+	// Mean, Levels and Inputs are outputs of the tapes Predict and Reconstruct: the
+	// mean of the response, the probabilities of a category's levels, and what draws
+	// are made from; -1 or nil where there is none. A response on a scale has its
+	// mean on that scale.
+	Mean, Levels int
+	Inputs       []int
 	// Parents are the observations whose columns the distribution reads, as
 	// indices of Observed.
 	Parents []int
@@ -90,7 +90,7 @@ func (g *build) density(d *spec.Definition) dist.Density {
 // observed finds what an observation's name stands for: a column, or the
 // vector of columns that label a dim. The value's X is nil after a mistake.
 func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, dist.Observed) {
-	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Levels: -1, Linear: -1}
+	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Levels: -1}
 	if t := g.c.spec.Data.Tensor(o.Name); t != nil {
 		x := g.observedTensor(d, t, &o)
 		return o, dist.Observed{X: x}
@@ -239,9 +239,6 @@ func (g *build) predict(observed []Observation) {
 			}
 			if levels := g.levels(o, density); levels != nil {
 				o.Levels = g.put(levels)
-			}
-			if eta, ok := g.env.Values["eta"]; ok {
-				o.Linear = g.put(eta.Node)
 			}
 			for _, n := range density.Inputs() {
 				o.Inputs = append(o.Inputs, g.put(n))

@@ -36,8 +36,6 @@ type Value struct {
 	Raw *graph.Node
 	// Support is where a parameter's values lie; nil for other values.
 	Support *dist.Support
-	// Missing is 1 where the column has no value; nil if it always has.
-	Missing *graph.Node
 }
 
 // Dim is a declared dim. Labels has Size entries.

@@ -52,7 +52,6 @@ const CustomName = "custom"
 // Family is one line of the table of variational families.
 type Family struct {
 	Name string
-	Doc  string
 	New  func(latent int, opt Options) (Guide, error)
 }
 
@@ -60,19 +59,15 @@ type Family struct {
 // and one line here; the conformance test ranges over the table.
 func Families() []Family {
 	return []Family{
-		{"mean-field", "independent normals: mean and log standard deviation of every parameter",
-			func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
-		{"full-rank", "one multivariate normal with a Cholesky factor; pays only if P <= mu sqrt(N)/3",
-			func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
-		{"low-rank", "diagonal plus low-rank covariance",
-			func(p int, o Options) (Guide, error) {
-				if o.Rank < 1 || o.Rank > p {
-					return nil, fmt.Errorf("guide low-rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
-				}
-				return NewLowRank(p, o.Rank), nil
-			}},
-		{"delta", "a point: maximum a posteriori",
-			func(p int, _ Options) (Guide, error) { return NewDelta(p), nil }},
+		{"mean-field", func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
+		{"full-rank", func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
+		{"low-rank", func(p int, o Options) (Guide, error) {
+			if o.Rank < 1 || o.Rank > p {
+				return nil, fmt.Errorf("guide low-rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
+			}
+			return NewLowRank(p, o.Rank), nil
+		}},
+		{"delta", func(p int, _ Options) (Guide, error) { return NewDelta(p), nil }},
 	}
 }
 

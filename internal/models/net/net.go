@@ -37,7 +37,6 @@ type Weight struct {
 // Layer describes one layer for reports.
 type Layer struct {
 	Name    string // encoder.loc.dense1
-	Kind    string
 	Out     graph.Shape
 	Weights int // scalars
 	// Flops are the additions and multiplications of the forward pass of one
@@ -48,7 +47,6 @@ type Layer struct {
 type head struct {
 	name  string
 	steps []step
-	out   graph.Shape
 }
 
 // step computes a layer's value from the value before it, in a call.
@@ -95,10 +93,10 @@ func Resolve(n *spec.Net, dims map[string]expr.Dim) (*Net, expr.Errors) {
 	for _, h := range n.Heads {
 		p.shape = trunk
 		steps, _ := p.layers(n.Name.V+"."+h.Name.V, h.Layers)
-		p.net.heads = append(p.net.heads, head{h.Name.V, steps, p.shape})
+		p.net.heads = append(p.net.heads, head{h.Name.V, steps})
 	}
 	if len(n.Heads) == 0 {
-		p.net.heads = []head{{"", nil, p.shape}}
+		p.net.heads = []head{{"", nil}}
 	}
 	if len(p.errs) > 0 {
 		return nil, p.errs

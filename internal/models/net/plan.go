@@ -63,7 +63,7 @@ func (p *plan) layers(path string, list []*spec.Layer) (steps []step, ok bool) {
 		name := l.Kind.V
 		count[name]++
 		at := len(p.net.Layers) // layers may have layers
-		p.net.Layers = append(p.net.Layers, Layer{Name: path + "." + name + strconv.Itoa(count[name]), Kind: name})
+		p.net.Layers = append(p.net.Layers, Layer{Name: path + "." + name + strconv.Itoa(count[name])})
 		p.layer = &p.net.Layers[at]
 		for _, k := range kinds() {
 			if k.name != name {
