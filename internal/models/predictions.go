@@ -1,0 +1,62 @@
+package models
+
+import (
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// predictions is the forward-only graph of what a record's other columns say
+// about what is observed; local latents are drawn from their prior.
+func (c *compiler) predictions(m *Model) *build {
+	g := c.build()
+	g.rows()
+	g.predict(m.Observed)
+	return g
+}
+
+// predict puts out what predictions of the observations are made from, and
+// tells them where.
+func (g *build) predict(observed []Observation) {
+	for i := range observed {
+		o := &observed[i]
+		for _, d := range g.c.core.Observe {
+			density := dist.Density(nil)
+			if d.Name.V == o.Name {
+				density = g.density(d)
+			}
+			if density == nil {
+				continue
+			}
+			if mean := density.Mean(g.b); mean != nil {
+				o.Mean = g.put(mean)
+			}
+			if levels := g.levels(o, density); levels != nil {
+				o.Levels = g.put(levels)
+			}
+			for _, n := range density.Inputs() {
+				o.Inputs = append(o.Inputs, g.put(n))
+			}
+			o.density = density
+		}
+	}
+}
+
+// put adds an output and returns its index.
+func (g *build) put(n *graph.Node) int {
+	g.outputs = append(g.outputs, n)
+	return len(g.outputs) - 1
+}
+
+// levels are the probabilities of a category's levels, nil for what is none.
+func (g *build) levels(o *Observation, density dist.Density) *graph.Node {
+	if o.Support.Kind != dist.Category || len(o.Columns) != 1 || o.Columns[0].Missing.Rule == spec.MissingModel {
+		return nil
+	}
+	n := len(o.Columns[0].LevelNames())
+	each := make([]*graph.Node, n)
+	for k := range each {
+		each[k] = g.b.Exp(density.LogDensity(g.b, dist.Observed{X: g.b.Const(float64(k))}))
+	}
+	return g.b.Stack(graph.Dim{Name: "level", Size: n}, each...)
+}
