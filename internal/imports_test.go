@@ -59,8 +59,9 @@ var rules = map[string]rule{
 	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
-	"cpu": {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
-	"gpu": {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
+	"cpu":     {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
+	"gpu":     {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
+	"gpu/ptx": {},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit", "models", "privacy"}},
