@@ -37,8 +37,8 @@ them are replaced.
 CSV with the columns curve, x, y: privacy (epsilon, delta), tradeoff (false-positive
 rate, least false-negative rate), renyi (order, divergence).
 
-With RUN it audits a finished run: the manifest's hashes, the ledger, and whether
-the claim follows. It ends with status 4 when something does not hold, and refuses
+With RUN it audits a finished run: the manifest's hashes, its own ledger, that of the
+data set (--ledger), and whether the claim follows. It ends with status 4 when something does not hold, and refuses
 to account a run for another sampler or relation than its own unless --what-if.`,
 		Example: `  d3p account --noise-multiplier 1.5 --sampling-rate 0.00213333 --steps 9380 --delta 1.6667e-5
   d3p account --noise-multiplier 1.1 --records 60000 --batch-size 256 --epochs 60 --delta 1e-5
@@ -58,8 +58,8 @@ to account a run for another sampler or relation than its own unless --what-if.`
 			if len(args) == 1 {
 				return a.audit(c, args[0], &m, &o)
 			}
-			if o.whatIf {
-				return usagef("--what-if: only with a RUN")
+			if err := refuse(c, "only with a RUN", []string{"what-if", "ledger"}); err != nil {
+				return err
 			}
 			if o.event != "" {
 				if err := refuse(c, "the file of --event brings its own", append([]string{"sampling"}, describing...)); err != nil {
@@ -77,6 +77,7 @@ to account a run for another sampler or relation than its own unless --what-if.`
 	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
 	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
 	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
+	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --relation")
 	return c
 }
@@ -89,6 +90,7 @@ type accountOptions struct {
 	risk    bool
 	plot    string
 	curve   string
+	ledger  string // of the data set
 	whatIf  bool
 }
 

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
@@ -48,6 +50,13 @@ func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountO
 	}
 	r := audited{Run: run, ClaimedEpsilon: p.Guarantee.Epsilon, ClaimedDelta: p.Guarantee.Delta, Checks: checks}
 	if check, ok := checkLedger(run, ev, p); ok {
+		r.Checks = append(r.Checks, check)
+	}
+	if o.ledger != "" {
+		check, err := checkBook(o.ledger, ev, p)
+		if err != nil {
+			return err
+		}
 		r.Checks = append(r.Checks, check)
 	}
 	s := p.Mechanism.Sampler
@@ -140,8 +149,8 @@ func readClaim(run string) (p report.Privacy, ev event.Event, err error) {
 // event that was released. ok is false when there is only a release.
 func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Check, ok bool) {
 	check = report.Check{Name: "the ledger", Detail: "says what dp_event.json says"}
-	var ledger privacy.Ledger
-	if err := (runFolder{run}).read(ledgerFile, &ledger); err != nil {
+	var own privacy.Ledger
+	if err := (runFolder{run}).read(ledgerFile, &own); err != nil {
 		if os.IsNotExist(err) {
 			check.Detail = "private/" + ledgerFile + " is missing"
 			_, err := os.Stat(filepath.Join(run, "private"))
@@ -151,15 +160,49 @@ func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Che
 		return check, true
 	}
 	steps, authorised := 0, 0
-	for _, e := range ledger.Entries {
+	for _, e := range own.Entries {
 		steps, authorised = steps+e.Steps, authorised+e.Authorised
 	}
-	check.OK = same(ledger.Event(), ev) && string(ledger.Relation) == p.Neighbours.Relation && ledger.NotPrivate == "" &&
+	check.OK = same(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
 		steps == p.Mechanism.Iterations && authorised == steps // a release is of a fit that is finished
 	if !check.OK {
 		check.Detail = "private/" + ledgerFile + " says something else than dp_event.json"
 	}
 	return check, true
+}
+
+// checkBook asks whether the ledger of the data set, at path, has the run as it was
+// released, and all that its report has seen there.
+func checkBook(path string, ev event.Event, p report.Privacy) (report.Check, error) {
+	check := report.Check{Name: "the ledger of the data set"}
+	book, err := ledger.Read(path)
+	if err != nil {
+		return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+	}
+	accounts, err := book.Accounts("")
+	if err != nil {
+		return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+	}
+	at := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == p.ReportID })
+	seen := true
+	if p.Budget != nil {
+		if seen, err = book.Contains(p.Budget.Chain); err != nil {
+			return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+		}
+	}
+	switch {
+	case !seen && book.ID != p.Budget.LedgerID:
+		check.Detail = "is another one than the report names"
+	case !seen:
+		check.Detail = "lacks entries that it had when the run was released"
+	case at < 0:
+		check.Detail = "does not have the run (d3p ledger add books it)"
+	case accounts[at].State != ledger.Spent || !same(accounts[at].Event, ev):
+		check.Detail = "has another price of the run than dp_event.json"
+	default:
+		check.OK, check.Detail = true, "has the run, and all that was there when it was released"
+	}
+	return check, nil
 }
 
 // print writes the audit for people.

@@ -105,6 +105,18 @@ func (b *Book) Head() (string, error) {
 	return digest(b.Header)
 }
 
+// Contains reports whether hash was the head of the book, now or before: a book from
+// which entries were removed since no longer contains it.
+func (b *Book) Contains(hash string) (bool, error) {
+	for _, e := range b.Entries {
+		if e.Previous == hash {
+			return true, nil
+		}
+	}
+	head, err := b.Head()
+	return head == hash, err
+}
+
 // digest is the SHA-256 of v as compact JSON.
 func digest(v any) (string, error) {
 	raw, err := json.Marshal(v)

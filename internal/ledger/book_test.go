@@ -152,6 +152,36 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 }
 
+// A book contains every head that it had, and no longer that of an entry which was
+// taken away.
+func TestContains(t *testing.T) {
+	b := book(2)
+	var heads []string
+	for i := range 4 {
+		if i > 0 {
+			if err := b.Settle(Run{ID: string(rune('a' + i))}, run(100, 1), now); err != nil {
+				t.Fatal(err)
+			}
+		}
+		head, err := b.Head()
+		if err != nil {
+			t.Fatal(err)
+		}
+		heads = append(heads, head)
+		for _, h := range heads {
+			if there, err := b.Contains(h); !there || err != nil {
+				t.Errorf("after %d entries a head is missing (%v)", i, err)
+			}
+		}
+	}
+	b.Entries = b.Entries[:2]
+	for i, h := range heads {
+		if there, err := b.Contains(h); there != (i < 3) || err != nil {
+			t.Errorf("head %d in a book of two entries: %v, %v", i, there, err)
+		}
+	}
+}
+
 // private fails unless path is its owner's alone.
 func private(t *testing.T, path string) {
 	t.Helper()
