@@ -25,8 +25,9 @@ type predictResult struct {
 // predictSettings say what to predict with, and where it goes.
 type predictSettings struct {
 	out, format, grid string
-	images            int // of the grid
-	draws             int // 0: not given
+	against           string // the file of counterparts; "" predicts alone
+	images            int    // of the grid
+	draws             int    // 0: not given
 	seed              uint64
 }
 
@@ -58,9 +59,14 @@ row of them above the row of their reconstructions.
 With --format zarr the folder --out gets idata.zarr with ArviZ's groups predictions
 (every draw of the response, by row) and predictions_constant_data (the rows).
 
+With --against OTHER each row is compared with the one in its place in OTHER, say
+the same people as treated and as not: difference and ratio of the expected
+responses, with their intervals, and at the end those of the averages over all
+rows, the effect standardised to them.
+
 It uses the release alone, so it costs no privacy; the new rows are your own and
 nothing protects them.`,
-		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n" +
+		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n  d3p predict d3p-run-cohort-1 new.csv --against other.csv\n" +
 			"  d3p predict d3p-run-mnist_vae-1 t10k-images-idx3-ubyte.gz --out bounds.csv --grid seen.png",
 		Args: exactly("RUN", "NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -75,12 +81,18 @@ nothing protects them.`,
 			if err := checkWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 				return err
 			}
+			if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && args[1] == "-") {
+				return usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
+			}
 			if s.format == "zarr" && s.out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
 			}
 			p, err := newPrediction(args[0], args[1], s)
 			if err != nil {
 				return err
+			}
+			if s.against != "" {
+				return a.predictAgainst(p, s)
 			}
 			if s.format == "zarr" {
 				files, err := p.predictionFiles()
@@ -95,6 +107,7 @@ nothing protects them.`,
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
 	completeWords(c, "format", []string{"csv", "zarr"})
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
+	c.Flags().StringVar(&s.against, "against", "", "`FILE` of rows to compare with, one by one: what differs is the contrast")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
 	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))

@@ -94,8 +94,8 @@ type Prediction struct {
 // Summary is the prediction of one target, in the unit of the data file.
 type Summary struct {
 	HasMean bool
-	// Mean and its quantiles are of the expected response, over the posterior.
-	Mean, SD, Q5, Q95 float64
+	// Interval is of the expected response.
+	Interval
 	// YQ5 and YQ95 are quantiles of a response that may be observed; meaningless
 	// for a category.
 	YQ5, YQ95 float64

@@ -157,8 +157,8 @@ func TestDrawsAreThoseOfPredict(t *testing.T) {
 				t.Errorf("row %d, draw %d: %g, want %d ± 0.04", row, s, y[s], 10+4*s)
 			}
 		}
-		if q5, q95 := interval(y); math.Abs(q5-summaries[row].YQ5) > 1 || math.Abs(q95-summaries[row].YQ95) > 1 {
-			t.Errorf("row %d: %g to %g, Predict says %g to %g", row, q5, q95, summaries[row].YQ5, summaries[row].YQ95)
+		if q := intervalOf(y); math.Abs(q.Q5-summaries[row].YQ5) > 1 || math.Abs(q.Q95-summaries[row].YQ95) > 1 {
+			t.Errorf("row %d: %g to %g, Predict says %g to %g", row, q.Q5, q.Q95, summaries[row].YQ5, summaries[row].YQ95)
 		}
 		return nil
 	})

@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"math"
 	"slices"
 
 	"d3p/internal/models"
@@ -162,26 +161,11 @@ func (p *predictor) summary(r *Summary, t, b int) {
 	*r = Summary{HasMean: p.hasMean[target.Observation], Levels: p.average(r.Levels, p.levels[t], target.Levels, b)}
 	from, to := b*p.posterior.S, (b+1)*p.posterior.S
 	if r.HasMean {
-		x := p.means[t][from:to]
-		for _, v := range x {
-			r.Mean += v / float64(len(x))
-		}
-		for _, v := range x {
-			r.SD += (v - r.Mean) * (v - r.Mean) / float64(len(x))
-		}
-		r.SD = math.Sqrt(r.SD)
-		r.Q5, r.Q95 = interval(x)
-		if x[0] == x[len(x)-1] { // sorted: of a point all are the same
-			r.Mean, r.SD = x[0], 0
-		}
+		r.Interval = intervalOf(p.means[t][from:to])
 	}
 	if target.Levels == 0 {
-		r.YQ5, r.YQ95 = interval(p.responses[t][from:to])
+		y := p.responses[t][from:to]
+		slices.Sort(y)
+		r.YQ5, r.YQ95 = quantile.Of(y, 0.05), quantile.Of(y, 0.95)
 	}
-}
-
-// interval sorts x and returns its 5 % and 95 % quantiles.
-func interval(x []float64) (q5, q95 float64) {
-	slices.Sort(x)
-	return quantile.Of(x, 0.05), quantile.Of(x, 0.95)
 }

@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"d3p/internal/predict"
+	"d3p/internal/privacy"
+)
+
+// contrastColumns name what is said of a row and of its counterpart.
+var contrastColumns = []string{"row", "mean", "against", "difference", "sd", "q5", "q95", "ratio", "ratio_sd", "ratio_q5", "ratio_q95"}
+
+// predictAgainst compares the expected response of each row with that of the same
+// row of another file, and of all rows together.
+func (a *app) predictAgainst(p *prediction, s predictSettings) error {
+	path := orStandardInput(s.against)
+	read, err := privacy.ReadNewRows(path, predict.EncodingOf(p.run.model))
+	if err != nil {
+		return failWith(statusData, fileError(path, err))
+	}
+	others := predict.Rows{Data: read.F64, N: read.N, Stride: read.Stride, Valid: read.Valid}
+	if others.N != p.rows.N {
+		return failWith(statusData, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
+	}
+	result := &predictResult{N: p.rows.N, Columns: contrastColumns}
+	banner := p.run.params.Privacy
+	if banner != "" {
+		result.Columns = append(result.Columns[:len(result.Columns):len(result.Columns)], "privacy")
+	}
+	line := func(name string, c predict.Contrast) {
+		cells := append([]string{name}, contrastCells(c)...)
+		if banner != "" {
+			cells = append(cells, banner)
+		}
+		result.Rows = append(result.Rows, cells)
+	}
+	average, err := predict.Compare(p.run.model, p.posterior, p.rows, others, p.random, func(row int, c predict.Contrast) error {
+		line(strconv.Itoa(row+1), c)
+		return nil
+	})
+	switch {
+	case errors.Is(err, predict.ErrNoContrast):
+		return usagef("--against: %w, as a regression of a number, a count or 0/1 has", err)
+	case err != nil:
+		return failWith(statusNumeric, err)
+	}
+	line("average", average)
+	return a.writeContrasts(result, s.out)
+}
+
+// contrastCells are the cells of a line; empty where nothing is known.
+func contrastCells(c predict.Contrast) []string {
+	cells := make([]string, 0, len(contrastColumns))
+	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Q5, c.Difference.Q95, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Q5, c.Ratio.Q95} {
+		if !c.OK || math.IsNaN(x) {
+			cells = append(cells, "")
+		} else {
+			cells = append(cells, strconv.FormatFloat(x, 'g', 8, 64))
+		}
+	}
+	return cells
+}
+
+// writeContrasts writes the lines to out, or to stdout.
+func (a *app) writeContrasts(result *predictResult, out string) error {
+	var text bytes.Buffer
+	lines := csv.NewWriter(&text)
+	lines.Write(result.Columns) // to memory: it cannot fail
+	lines.WriteAll(result.Rows)
+	if out == "" {
+		return a.result(result, func(w io.Writer) { w.Write(text.Bytes()) })
+	}
+	if err := writeOut(out, text.Bytes()); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	}
+	result.Out, result.Rows = out, nil
+	return a.result(result, func(w io.Writer) {
+		if !a.quiet {
+			fmt.Fprintf(w, "%s: contrasts of %d rows and of their average\n", out, result.N)
+		}
+	})
+}

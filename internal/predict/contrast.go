@@ -1,0 +1,105 @@
+package predict
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"d3p/internal/models"
+	"d3p/internal/models/dist"
+	"d3p/internal/quantile"
+)
+
+// Contrast compares the expected response of a row with that of another one, over
+// the posterior. Ratios are NaN where an expectation is not positive.
+type Contrast struct {
+	OK            bool    // both rows have every value that the model needs; else the rest is meaningless
+	Mean, Against float64 // of the row, and of the other
+	Difference    Interval
+	Ratio         Interval
+}
+
+// Interval is a mean over the posterior, with its standard deviation and the 5 % and
+// 95 % quantiles.
+type Interval struct{ Mean, SD, Q5, Q95 float64 }
+
+// ErrNoContrast says that a model has not one response with an expectation.
+var ErrNoContrast = errors.New("the model has not one response with an expected value")
+
+// Compare calls emit for each pair of rows in order, row of rows and row of others, of
+// which there are as many, and returns the contrast of the averages over all pairs:
+// the effect of what others differ in, standardised to the rows.
+func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.Rand, emit func(row int, c Contrast) error) (average Contrast, err error) {
+	if targets := Targets(m); len(targets) != 1 || targets[0].Levels > 0 || m.Reconstruct != nil {
+		return average, ErrNoContrast
+	}
+	this, other := newPredictor(m, posterior, rng), newPredictor(m, posterior, rng)
+	sums, otherSums, pairs := make([]float64, posterior.S), make([]float64, posterior.S), 0
+	for first := 0; first < rows.N; first += this.block {
+		n := min(this.block, rows.N-first)
+		this.run(rows.Data[first*rows.Stride:], rows.Stride, n)
+		other.run(others.Data[first*others.Stride:], others.Stride, n)
+		if !this.hasMean[0] {
+			return average, ErrNoContrast
+		}
+		for b := range n {
+			c := Contrast{OK: rows.Valid[first+b] && others.Valid[first+b]}
+			if c.OK {
+				x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
+				c = contrast(x, y)
+				pairs++
+				for s := range sums {
+					sums[s] += x[s]
+					otherSums[s] += y[s]
+				}
+			}
+			if err := emit(first+b, c); err != nil {
+				return average, err
+			}
+		}
+	}
+	if pairs == 0 {
+		return average, nil
+	}
+	for s := range sums {
+		sums[s] /= float64(pairs)
+		otherSums[s] /= float64(pairs)
+	}
+	return contrast(sums, otherSums), nil
+}
+
+// contrast compares draws of two expectations.
+func contrast(x, y []float64) Contrast {
+	difference, ratio := make([]float64, len(x)), make([]float64, len(x))
+	positive := true
+	for s := range x {
+		difference[s], ratio[s] = x[s]-y[s], x[s]/y[s]
+		positive = positive && x[s] > 0 && y[s] > 0
+	}
+	c := Contrast{OK: true, Mean: mean(x), Against: mean(y), Difference: intervalOf(difference), Ratio: intervalOf(ratio)}
+	if !positive {
+		c.Ratio = Interval{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	}
+	return c
+}
+
+// intervalOf sorts x.
+func intervalOf(x []float64) Interval {
+	slices.Sort(x)
+	if x[0] == x[len(x)-1] { // of a point, whose sum is rounded
+		return Interval{x[0], 0, x[0], x[0]}
+	}
+	i := Interval{Mean: mean(x), Q5: quantile.Of(x, 0.05), Q95: quantile.Of(x, 0.95)}
+	for _, v := range x {
+		i.SD += (v - i.Mean) * (v - i.Mean) / float64(len(x))
+	}
+	i.SD = math.Sqrt(i.SD)
+	return i
+}
+
+func mean(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v / float64(len(x))
+	}
+	return sum
+}
