@@ -29,42 +29,6 @@ func (s *scope) control(i *instruction, parts []string, line int) string {
 	return unknown(i, line)
 }
 
-// call is a call of a function of the module, with .param variables.
-func (s *scope) call(i *instruction, line int) string {
-	if i.opcode != "call" && i.opcode != "call.uni" {
-		return unknown(i, line)
-	}
-	operands := i.operands
-	var results, params []operand
-	if len(operands) > 0 && operands[0].kind == list {
-		results, operands = operands[0].parts, operands[1:]
-	}
-	if len(operands) == 2 && operands[1].kind == list {
-		params = operands[1].parts
-	} else if len(operands) != 1 {
-		return unknown(i, line)
-	}
-	f := s.functions[operands[0].name]
-	if f == nil || f.Declared || f.Entry {
-		fail(line, "there is no function %s", operands[0].name)
-	}
-	args := []string{"thread"}
-	for k, list := range [][]operand{results, params} {
-		want := [][]Variable{f.Results, f.Params}[k]
-		if len(list) != len(want) {
-			fail(line, "%d parameters for the %d of %s", len(list), len(want), f.Name)
-		}
-		for n, o := range list {
-			v, ok := s.memory[o.name]
-			if w := want[n]; !ok || v.Space != ofCall || v.Bytes() != w.Bytes() || v.Count != w.Count || v.Align < w.Align {
-				fail(line, "%s is not what %s takes as %s", o.name, f.Name, w.Name)
-			}
-			args = append(args, "m_"+name(o.name))
-		}
-	}
-	return fmt.Sprintf("f_%s(%s);", name(f.Name), strings.Join(args, ", "))
-}
-
 // shuffle is shfl.sync.
 func (s *scope) shuffle(i *instruction, parts []string, line int) string {
 	if len(parts) != 4 || parts[1] != "sync" || !slices.Contains([]string{"up", "down", "bfly", "idx"}, parts[2]) || parts[3] != "b32" {

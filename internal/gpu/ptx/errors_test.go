@@ -1,3 +1,5 @@
+//go:build linux
+
 package ptx
 
 import (
@@ -56,4 +58,16 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%q: %v", source, m)
 		}
 	}
+}
+
+// No text makes the translation panic.
+func FuzzTranslate(f *testing.F) {
+	f.Add(kernel("k", exchanges))
+	f.Add(kernel("k", message("fence.acq_rel.gpu;", "ld.acquire.gpu.u32 %r3, [%m];")))
+	f.Add(".func (.param .b64 r) f(.param .align 8 .b8 p[16])\n{\nld.param.v2.u64 {%rd1, %rd2}, [p+0];\nret;\n}\n" + kernel("k", "cvta; setp; mov.b64 {%r1, %r2}, %rd1; call (x), f, ();"))
+	f.Fuzz(func(t *testing.T, source string) {
+		if m, err := Parse(source); err == nil {
+			_, _ = Translate(m, "kernels.ptx")
+		}
+	})
 }

@@ -99,7 +99,7 @@ func (s *scope) convert(i *instruction, parts []string, line int) string {
 func (s *scope) convertAddress(i *instruction, parts []string, line int) string {
 	i.count(2, line)
 	function, rest := "cvta_", parts[1:]
-	if rest[0] == "to" {
+	if len(rest) > 0 && rest[0] == "to" {
 		function, rest = "cvta_to_", rest[1:]
 	}
 	if len(rest) != 2 || !slices.Contains([]string{"shared", "local", "const", "global"}, rest[0]) || rest[1] != "u64" {

@@ -2,7 +2,6 @@ package ptx
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -80,8 +79,8 @@ func (p *parser) expect(text string) {
 func (p *parser) number() int {
 	line, text := p.line(), p.next()
 	n, err := strconv.Atoi(text)
-	if err != nil {
-		fail(line, "%q is no number", text)
+	if err != nil || n < 0 || n > 1<<20 {
+		fail(line, "%q is no number up to 2^20", text)
 	}
 	return n
 }
@@ -186,66 +185,4 @@ func (p *parser) function(line int, entry bool) *Function {
 		f.Body = p.body()
 	}
 	return f
-}
-
-// body parses the statements of a function.
-func (p *parser) body() []statement {
-	var all []statement
-	depth := 0
-	for {
-		s := p.statement()
-		all = append(all, s)
-		switch s.scope {
-		case "{":
-			depth++
-		case "}":
-			if depth--; depth == 0 {
-				return all
-			}
-		}
-	}
-}
-
-func (p *parser) statement() statement {
-	s := statement{line: p.line()}
-	switch first := p.peek(); {
-	case first == "{" || first == "}":
-		s.scope = p.next()
-	case first == ".reg":
-		p.next()
-		s.registers = p.registers()
-	case slices.Contains([]string{".local", ".shared", ".param"}, first):
-		v := p.variable(p.next()[1:], s.line)
-		s.variable = &v
-		p.expect(";")
-	case first == ".pragma": // advice
-		for p.next() != ";" {
-		}
-	case p.at+1 < len(p.tokens) && p.tokens[p.at+1].text == ":":
-		s.label = p.next()
-		p.expect(":")
-	default:
-		s.instruction = p.instruction()
-	}
-	return s
-}
-
-func (p *parser) registers() []register {
-	line, kind := p.line(), strings.TrimPrefix(p.next(), ".")
-	if sizes[kind] == 0 {
-		fail(line, "a register of type %s", kind)
-	}
-	var all []register
-	for {
-		r := register{kind: kind, name: p.next()}
-		if p.skip("<") {
-			r.count = p.number()
-			p.expect(">")
-		}
-		all = append(all, r)
-		if p.skip(";") {
-			return all
-		}
-		p.expect(",")
-	}
 }

@@ -5,19 +5,6 @@ import (
 	"strings"
 )
 
-// Limits of every card: of .const and of a kernel's parameters (which are 4,096
-// bytes before compute capability 7.0 with driver 530), and of the shared memory
-// that a block has without asking.
-const (
-	mostConst  = 64 << 10
-	mostParams = 4096
-	mostShared = 48 << 10
-)
-
-// gap is what lies between two variables of a space, so that an access behind one
-// does not reach the next. AddressSanitizer is told of it in shared memory.
-const gap = 64
-
 // Translate writes a module as C++, to be compiled with machine/ among the include
 // directories and -DTHREADS=n: each kernel is a function that takes its parameters
 // and a number of blocks. file is what messages call the source.
@@ -93,52 +80,6 @@ func (t *translator) translate(file string) {
 	}
 }
 
-// place lays variables of a space out: m_name is where one is.
-func (t *translator) place(space string, all []Variable) {
-	var content, gaps strings.Builder
-	at, used := 0, 0
-	if space == "shared" {
-		at = 1024 // firstShared of machine/memory.h
-	}
-	first := at
-	for _, v := range all {
-		start := leastAligned(at, v.Align)
-		content.WriteString(strings.Repeat("0,", start-at) + initial(v) + "," + strings.Repeat("0,", gap))
-		t.printf("static const u64 m_%s = %d;\n", name(v.Name), start)
-		used = (used+v.Align-1)/v.Align*v.Align + v.Bytes()
-		at = start + v.Bytes() + gap
-		fmt.Fprintf(&gaps, "%d,", at-gap)
-	}
-	if space == "shared" {
-		t.printf("static const u64 sharedBytes = %d, gapBytes = %d, gaps[] = {%s0};\n\n", at-first, gap, gaps.String())
-		return
-	}
-	if used > mostConst {
-		fail(all[0].Line, "%d bytes of constants, a card has %d", used, mostConst)
-	}
-	t.printf("alignas(256) static const u8 constants[] = {%s0};\n\n", content.String())
-}
-
-// leastAligned is the next place from `at` that is a multiple of align and not of
-// twice as much, so that nothing is aligned by chance.
-func leastAligned(at, align int) int {
-	return (at+2*align-1-align)/(2*align)*2*align + align
-}
-
-// initial are the bytes of a variable's initial value, little endian.
-func initial(v Variable) string {
-	size := sizes[v.Type]
-	list := make([]string, v.Bytes())
-	for i := range list {
-		var w uint64
-		if k := i / size; k < len(v.Init) {
-			w = v.Init[k] >> (8 * (i % size))
-		}
-		list[i] = fmt.Sprint(w & 255)
-	}
-	return strings.Join(list, ",")
-}
-
 // name is a PTX name as one of C++.
 func name(text string) string {
 	return strings.NewReplacer("%", "", "$", "_", ".", "_").Replace(text)
@@ -155,57 +96,4 @@ func (t *translator) kernel(f *Function) {
 	}
 	t.printf("extern \"C\" void %s(const void* params, i64 blocks) {\n    static const Kernel kernel = {%d, %d, f_%s};\n    launch(kernel, params, blocks);\n}\n\n",
 		f.Name, bytes, f.MaxThreads, f.Name)
-}
-
-// placeParams says where a kernel's parameters are, and how many bytes they take.
-func placeParams(f *Function) (places map[string]int, bytes int) {
-	places = map[string]int{}
-	for _, v := range f.Params {
-		bytes = (bytes + v.Align - 1) / v.Align * v.Align
-		places[v.Name] = bytes
-		bytes += v.Bytes()
-	}
-	return places, bytes
-}
-
-// ParamBytes is the size of an entry's parameters, as a launch must give them.
-func (f *Function) ParamBytes() int {
-	_, bytes := placeParams(f)
-	return bytes
-}
-
-// sharedBy is the shared memory in bytes that a kernel and what it calls name.
-func (t *translator) sharedBy(f *Function) int {
-	variables, seen := map[string]int{}, map[string]bool{}
-	var visit func(f *Function)
-	visit = func(f *Function) {
-		if seen[f.Name] {
-			return
-		}
-		seen[f.Name] = true
-		for _, s := range f.Body {
-			if s.instruction != nil {
-				t.names(s.instruction.operands, func(name string) {
-					if v, ok := t.variables[name]; ok && v.Space == "shared" {
-						variables[name] = v.Bytes() + v.Align - 1
-					} else if called := t.functions[name]; called != nil {
-						visit(called)
-					}
-				})
-			}
-		}
-	}
-	visit(f)
-	total := 0
-	for _, bytes := range variables {
-		total += bytes
-	}
-	return total
-}
-
-func (t *translator) names(operands []operand, visit func(name string)) {
-	for _, o := range operands {
-		visit(o.name)
-		t.names(o.parts, visit)
-	}
 }
