@@ -1,50 +1,89 @@
 #!/bin/sh
-# On a machine with a CUDA device: the device's bits against one thread's, the table
-# of times of docs/gpu.md, the same network in JAX if python3 has it, the conformance
-# suite, and the tests again under NVIDIA's checkers if they are installed. It needs
-# bin/gpu.test (make bin/gpu.test) and, for the first, a C++ compiler, but neither Go
-# nor the CUDA toolkit; about six minutes, of at most ten.
+# On a machine with a CUDA device: bench.sh [checks] [timings] [sanitizers], all three
+# if none is named, each at most nine and a half minutes, about two as a rule.
 #
-# Every part has a limit of its own and goes on after those before it, whatever became
-# of them. All that is printed goes to $OUT/bench.log as it comes.
+#   checks      the device's bits against one thread's, and the conformance suite
+#   timings     the tables of docs/gpu.md, and of the same network in JAX, if python3
+#               has it; then how they compare
+#   sanitizers  the first of the checks again under NVIDIA's tools, if installed
+#
+# It needs bin/gpu.test (make bin/gpu.test) and, for the bits, a C++ compiler, but
+# neither Go nor the CUDA toolkit. Every part has a limit of its own and goes on after
+# those before it, whatever became of them. What this prints is in $OUT/bench.md too,
+# and all that its parts print in $OUT/bench.log, as it comes.
 set -u
 cd "$(dirname "$0")"
 tests=../../bin/gpu.test
 out=${OUT:-../../bin}
+log=$out/bench.log
 mkdir -p "$out"
 export CUDA_CACHE_PATH="${CUDA_CACHE_PATH:-/tmp/d3p-cuda}" # so that the driver compiles the kernels once
-: >"$out/bench.log"
+export PATH="$PATH:/usr/local/cuda/bin"
+: >"$log"
 
-# part SECONDS PATTERN COMMAND...: the lines of its output that match are printed
+# part SECONDS PATTERN COMMAND...: the lines of its output that match are printed, and,
+# if those of tests are among them, how many passed
 part() {
     limit=$1 pattern=$2
     shift 2
-    { timeout -k 5 "$limit" "$@" 2>&1 || echo "FAIL: $* ended with status $?"; } |
-        tee -a "$out/bench.log" | grep --line-buffered -E "$pattern|SKIP|FAIL|panic|error"
+    { timeout -k 5 "$limit" "$@" 2>&1 || echo "FAIL: $* ended with status $?"; } | tee -a "$log" |
+        awk -v pattern="$pattern|SKIP|FAIL|panic|error" '
+            $0 ~ pattern { print; fflush() }
+            /--- PASS/ { passed++ }
+            /--- FAIL/ { failed++ }
+            /--- SKIP/ { skipped++ }
+            END { if (pattern ~ /---/) printf "%d passed, %d failed, %d skipped, subtests included\n", passed, failed, skipped }'
 }
 
-# timed PREFIX: the rows of the table that begin so
-timed() { part 100 '^\|' "$tests" -test.v -test.run "OnDeviceTimes/^$1" -test.timeout 95s; }
+checks() {
+    part 300 '^ ? ? ? ?--- ' "$tests" -test.v -test.run OnDeviceSameBits -test.timeout 295s
+    part 240 '^ ? ? ? ?--- ' "$tests" -test.v -test.run OnDeviceConformance -test.timeout 235s
+}
 
-part 10 . nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem --format=csv
-part 10 . sh -c 'echo "$(date -u +%F), d3p $(git -C ../.. rev-parse --short HEAD 2>/dev/null || cat ../../bin/commit 2>/dev/null)"'
-part 120 '^ *---' "$tests" -test.v -test.run OnDeviceSameBits -test.timeout 115s
-
-printf '\n| workload | records in a batch | µs a step | steps/s of all fits | table read | an epoch |\n|---|---|---|---|---|---|\n'
-for workload in autoencoder logistic hierarchical mixture large; do
-    timed "$workload"
-done
-if python3 -c 'import jax' 2>/dev/null; then
-    part 100 '^\||JAX' python3 -u testdata/autoencoder_jax.py
-else
-    echo 'no JAX: the ratio to it is not measured'
-fi
-
-part 60 '^---' "$tests" -test.v -test.run OnDeviceConformance -test.timeout 55s
-if command -v compute-sanitizer >/dev/null; then
-    for tool in memcheck racecheck synccheck; do
-        part 60 '^=====.*SUMMARY|^ok|^PASS' env GPU_TEST_SMALL=1 compute-sanitizer --tool $tool "$tests" -test.run OnDeviceSameBits
+timings() {
+    echo '| workload | records in a batch | µs a step | steps/s of all fits | table read | an epoch |'
+    echo '|---|---|---|---|---|---|'
+    for workload in autoencoder logistic hierarchical mixture large; do
+        part 90 '^[|]' "$tests" -test.v -test.run "OnDeviceTimes/^$workload" -test.timeout 85s
     done
-else
-    echo 'no compute-sanitizer'
-fi
+    if python3 -c 'import jax' 2>/dev/null; then
+        part 110 '^[|]|JAX' python3 -u testdata/autoencoder_jax.py
+    else
+        echo 'no JAX: the ratio to it is not measured'
+    fi
+    awk -F ' *[|] *' '
+        /^[|]/ { took[$2] = $4 }
+        function compare(what, one, other) {
+            if (took[one] > 0 && took[other] > 0) printf "%s: %.2f\n", what, took[other] / took[one]
+        }
+        END {
+            compare("256 fits, in times of one", "hierarchical N=500", "hierarchical N=500, 256 fits")
+            for (b = 128; b <= 512; b *= 4) for (k = split("float32 tensorfloat32", p, " "); k > 0; k--)
+                compare("JAX " p[k] " at B=" b ", in times of d3p", "autoencoder B=" b, "autoencoder B=" b ", JAX " p[k])
+        }' "$log"
+}
+
+sanitizers() {
+    if ! command -v compute-sanitizer >/dev/null; then
+        echo 'no compute-sanitizer'
+        return
+    fi
+    for tool in memcheck racecheck synccheck; do
+        part 180 '^=====.*SUMMARY|^ok|^PASS' env GPU_TEST_SMALL=1 compute-sanitizer --tool $tool "$tests" -test.run OnDeviceSameBits
+    done
+}
+
+what=${*:-checks timings sanitizers}
+for k in $what; do
+    case $k in
+    checks | timings | sanitizers) ;;
+    *) echo "bench.sh: no part is called $k (checks, timings or sanitizers)" >&2 && exit 2 ;;
+    esac
+done
+{
+    part 10 . nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.max.sm,clocks.mem,clocks.max.mem --format=csv
+    part 10 . sh -c 'echo "$(date -u +%F), d3p $(git -C ../.. rev-parse --short HEAD 2>/dev/null || cat ../../bin/commit 2>/dev/null)"'
+    for k in $what; do
+        $k
+    done
+} | tee "$out/bench.md"
