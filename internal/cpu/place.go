@@ -131,10 +131,7 @@ func (p *program) placeResults() {
 		case graph.TermScatter:
 			last[tm.Index] = toTheEnd
 		case graph.TermOuter:
-			last[tm.X] = toTheEnd
-			if tm.XNorm2 != graph.NoBuf {
-				last[tm.XNorm2] = toTheEnd
-			}
+			last[tm.X] = toTheEnd // XNorm2 is a column
 		}
 	}
 	for i := range list { // they are taken before all others

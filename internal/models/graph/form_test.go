@@ -48,6 +48,9 @@ func checkForm(t checker, tape *Tape) {
 				t.Fatalf("term %d: buffer %+v, want size %d", i, y, f.size)
 			}
 		}
+		if x.XNorm2 != NoBuf && tape.Buffers[x.XNorm2].Kind != KColumn {
+			t.Fatalf("term %d: XNorm2 is %+v, want a column", i, tape.Buffers[x.XNorm2])
+		}
 	}
 	for j := range tape.Terms {
 		for i := range j {
