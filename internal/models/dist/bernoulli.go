@@ -14,10 +14,8 @@ import (
 // taken back to its logits. McCullagh and Nelder 1989, Generalized Linear
 // Models, ch. 4.
 var bernoulli = Distribution{
-	Name:      "bernoulli",
-	Summary:   "1 with probability probs, else 0; logits = log(probs/(1-probs))",
-	Formula:   "probs^x (1-probs)^(1-x), x in {0, 1}",
-	Reference: "McCullagh and Nelder 1989, ch. 4",
+	Name:    "bernoulli",
+	Summary: "1 with probability probs, else 0; logits = log(probs/(1-probs))",
 	Args: []Arg{
 		{Name: "probs", Support: Support{Kind: UnitInterval}},
 		{Name: "logits", Instead: "probs"},

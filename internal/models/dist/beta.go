@@ -14,10 +14,8 @@ import (
 // Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 25; Ferrari and Cribari-Neto
 // 2004, Journal of Applied Statistics 31(7), for mean and kappa.
 var beta = Distribution{
-	Name:      "beta",
-	Summary:   "between 0 and 1, with mean alpha/(alpha+beta) and precision kappa = alpha+beta",
-	Formula:   "x^(alpha-1) (1-x)^(beta-1) G(alpha+beta) / (G(alpha) G(beta)), 0 < x < 1",
-	Reference: "Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 25",
+	Name:    "beta",
+	Summary: "between 0 and 1, with mean alpha/(alpha+beta) and precision kappa = alpha+beta",
 	Args: []Arg{
 		{Name: "alpha", Support: Support{Kind: Positive}},
 		{Name: "beta", Support: Support{Kind: Positive}},

@@ -8,10 +8,8 @@ import "d3p/internal/models/graph"
 //
 // McCullagh and Nelder 1989, ch. 4.
 var binomial = Distribution{
-	Name:      "binomial",
-	Summary:   "successes in trials attempts, each with probability probs; logits = log(probs/(1-probs))",
-	Formula:   "(trials choose x) probs^x (1-probs)^(trials-x)",
-	Reference: "McCullagh and Nelder 1989, ch. 4",
+	Name:    "binomial",
+	Summary: "successes in trials attempts, each with probability probs; logits = log(probs/(1-probs))",
 	Args: []Arg{
 		{Name: "trials", Support: Support{Kind: Count}},
 		{Name: "probs", Support: Support{Kind: UnitInterval}},

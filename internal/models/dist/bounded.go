@@ -11,10 +11,9 @@ import (
 // log dx/du = u. A bound of 0 is what exp itself serves.
 func LowerBound(lower float64) *Transform {
 	return &Transform{
-		Name:    fmt.Sprintf("lower_bound(%g)", lower),
-		Target:  Support{Kind: Interval, Lower: lower, Upper: math.Inf(1)},
-		Formula: "x = lower + exp(u)",
-		Free:    one,
+		Name:   fmt.Sprintf("lower_bound(%g)", lower),
+		Target: Support{Kind: Interval, Lower: lower, Upper: math.Inf(1)},
+		Free:   one,
 		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
 			return b.Add(b.Exp(u), b.Const(lower))
 		},
@@ -27,10 +26,9 @@ func LowerBound(lower float64) *Transform {
 // log |dx/du| = u.
 func UpperBound(upper float64) *Transform {
 	return &Transform{
-		Name:    fmt.Sprintf("upper_bound(%g)", upper),
-		Target:  Support{Kind: Interval, Lower: math.Inf(-1), Upper: upper},
-		Formula: "x = upper - exp(u)",
-		Free:    one,
+		Name:   fmt.Sprintf("upper_bound(%g)", upper),
+		Target: Support{Kind: Interval, Lower: math.Inf(-1), Upper: upper},
+		Free:   one,
 		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
 			return b.Sub(b.Const(upper), b.Exp(u))
 		},

@@ -13,10 +13,8 @@ import (
 //
 // Agresti 2013, Categorical Data Analysis, ch. 8.
 var categorical = Distribution{
-	Name:      "categorical",
-	Summary:   "level with probabilities probs; logits are their logarithms up to a constant",
-	Formula:   "probs_x, x in {0, ..., K-1}; probs = softmax(logits)",
-	Reference: "Agresti 2013, Categorical Data Analysis, ch. 8",
+	Name:    "categorical",
+	Summary: "level with probabilities probs; logits are their logarithms up to a constant",
 	Args: []Arg{
 		{Name: "probs", Rank: 1, Support: Support{Kind: Simplex}},
 		{Name: "logits", Rank: 1, Instead: "probs"},

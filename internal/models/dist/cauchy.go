@@ -12,10 +12,8 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 16.
 var cauchy = Distribution{
-	Name:      "cauchy",
-	Summary:   "Cauchy with median loc and half interquartile range scale",
-	Formula:   "1 / (pi scale (1 + z^2)), z = (x - loc)/scale",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 16",
+	Name:    "cauchy",
+	Summary: "Cauchy with median loc and half interquartile range scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

@@ -19,8 +19,6 @@ import (
 var choleskyCorr = Transform{
 	Name:      "cholesky_corr",
 	Target:    Support{Kind: CholeskyCorr},
-	Formula:   "L_ij = z_ij prod_{k<j} sqrt(1-z_ik^2), z = tanh(u)",
-	Reference: "Lewandowski, Kurowicka and Joe 2009; Stan Reference Manual",
 	EventRank: 2,
 	Free:      func(d int) int { return d * (d - 1) / 2 },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {

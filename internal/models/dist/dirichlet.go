@@ -16,8 +16,6 @@ import (
 var dirichlet = Distribution{
 	Name:      "dirichlet",
 	Summary:   "parts that add up to 1; part k has mean proportional to concentration_k",
-	Formula:   "G(sum a) prod_k x_k^(a_k - 1) / G(a_k)",
-	Reference: "Kotz, Balakrishnan and Johnson 2000, vol. 1, ch. 49",
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "concentration", Rank: 1, Scalar: true, Support: Support{Kind: Positive}},

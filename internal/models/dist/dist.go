@@ -20,9 +20,7 @@ import "d3p/internal/models/graph"
 // density on the graph and how to draw from it.
 type Distribution struct {
 	Name      string
-	Summary   string // one line for documentation
-	Formula   string // the density, in plain text
-	Reference string
+	Summary   string // one line for the manual's table, which a test writes
 	Args      []Arg
 	EventRank int // number of event dims of a value: 0 number, 1 vector, 2 matrix
 

@@ -10,7 +10,6 @@ import (
 var exponentiate = Transform{
 	Name:    "exp",
 	Target:  Support{Kind: Positive},
-	Formula: "x = exp(u)",
 	Free:    one,
 	Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return b.Exp(u) },
 	LogDet:  func(_ *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return u },

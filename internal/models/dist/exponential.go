@@ -12,12 +12,10 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 19.
 var exponential = Distribution{
-	Name:      "exponential",
-	Summary:   "waiting time with mean 1/rate",
-	Formula:   "rate exp(-rate x), x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 19",
-	Args:      []Arg{{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support:   always(Support{Kind: Positive}),
+	Name:    "exponential",
+	Summary: "waiting time with mean 1/rate",
+	Args:    []Arg{{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
+	Support: always(Support{Kind: Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Sub(LogOf(b, args[0]), b.Mul(args[0], x))
 	},

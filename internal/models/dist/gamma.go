@@ -8,10 +8,8 @@ import "d3p/internal/models/graph"
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17.
 var gamma = Distribution{
-	Name:      "gamma",
-	Summary:   "gamma with a shape and a rate; mean shape/rate",
-	Formula:   "rate^shape x^(shape-1) exp(-rate x) / G(shape), x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17",
+	Name:    "gamma",
+	Summary: "gamma with a shape and a rate; mean shape/rate",
 	Args: []Arg{
 		{Name: "shape", Support: Support{Kind: Positive}},
 		{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1},

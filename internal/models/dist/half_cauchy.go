@@ -12,12 +12,10 @@ import (
 //
 // Polson and Scott 2012, Bayesian Analysis 7(4).
 var halfCauchy = Distribution{
-	Name:      "half_cauchy",
-	Summary:   "absolute value of a Cauchy with location 0; scale is its median",
-	Formula:   "2 / (pi scale (1 + z^2)), z = x/scale, x > 0",
-	Reference: "Polson and Scott 2012, Bayesian Analysis 7(4)",
-	Args:      []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support:   always(Support{Kind: Positive}),
+	Name:    "half_cauchy",
+	Summary: "absolute value of a Cauchy with location 0; scale is its median",
+	Args:    []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
+	Support: always(Support{Kind: Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), cauchyLogDensity(b, x, b.Const(0), args[0]))
 	},

@@ -12,12 +12,10 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13, section 10.1.
 var halfNormal = Distribution{
-	Name:      "half_normal",
-	Summary:   "absolute value of a Gaussian with mean 0 and standard deviation scale",
-	Formula:   "2 exp(-z^2/2) / (scale sqrt(2 pi)), z = x/scale, x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13",
-	Args:      []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support:   always(Support{Kind: Positive}),
+	Name:    "half_normal",
+	Summary: "absolute value of a Gaussian with mean 0 and standard deviation scale",
+	Args:    []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
+	Support: always(Support{Kind: Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), normalLogDensity(b, x, b.Const(0), args[0]))
 	},

@@ -13,10 +13,8 @@ import (
 // Gelman 2006, Bayesian Analysis 1(3), "Prior distributions for variance
 // parameters in hierarchical models".
 var halfStudentT = Distribution{
-	Name:      "half_student_t",
-	Summary:   "absolute value of a Student's t with df degrees of freedom, location 0 and scale",
-	Formula:   "2 t(x; df, 0, scale), x > 0",
-	Reference: "Gelman 2006, Bayesian Analysis 1(3)",
+	Name:    "half_student_t",
+	Summary: "absolute value of a Student's t with df degrees of freedom, location 0 and scale",
 	Args: []Arg{
 		{Name: "df", Support: Support{Kind: Positive}},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

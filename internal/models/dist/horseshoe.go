@@ -19,10 +19,8 @@ import (
 // log(1/|x|), it stays finite. Carvalho, Polson and Scott 2010, Biometrika
 // 97(2); Piironen and Vehtari 2017, arXiv:1707.01694.
 var horseshoe = Distribution{
-	Name:      "horseshoe",
-	Summary:   "regularised horseshoe: most of it near 0 by the global scale, the rest up to a slab",
-	Formula:   "integral over l of N(x; 0, s^2) 2/(pi (1+l^2)), s = scale l / sqrt(1 + (scale l/slab)^2)",
-	Reference: "Piironen and Vehtari 2017, arXiv:1707.01694",
+	Name:    "horseshoe",
+	Summary: "regularised horseshoe: most of it near 0 by the global scale, the rest up to a slab",
 	Args: []Arg{
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
 		{Name: "slab", Support: Support{Kind: Positive}, Optional: true, Default: 2},

@@ -20,12 +20,10 @@ var (
 // hurdle replaces the zeros of a family of counts.
 func hurdle(base *Distribution) Distribution {
 	return Distribution{
-		Name:      "hurdle_" + base.Name,
-		Summary:   "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
-		Formula:   "zi if x = 0, else (1-zi) " + base.Name + "(x) / (1 - " + base.Name + "(0))",
-		Reference: "Mullahy 1986, Journal of Econometrics 33(3)",
-		Args:      append(zeroArgs[:2:2], base.Args...),
-		Support:   always(Support{Kind: Count}),
+		Name:    "hurdle_" + base.Name,
+		Summary: "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
+		Args:    append(zeroArgs[:2:2], base.Args...),
+		Support: always(Support{Kind: Count}),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			above := b.Sub(base.LogDensity(b, x, args[2:]), logNotZero(b, base, args))

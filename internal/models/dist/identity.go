@@ -6,7 +6,6 @@ import "d3p/internal/models/graph"
 var identity = Transform{
 	Name:    "identity",
 	Target:  Support{Kind: Real},
-	Formula: "x = u",
 	Free:    one,
 	Forward: func(_ *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return u },
 	LogDet: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {

@@ -11,10 +11,8 @@ import (
 // Its mean scale/(shape-1) exists for shape > 1 only. Johnson, Kotz and
 // Balakrishnan 1994, vol. 1, ch. 17.
 var inverseGamma = Distribution{
-	Name:      "inverse_gamma",
-	Summary:   "reciprocal of a gamma with this shape and rate scale",
-	Formula:   "scale^shape x^(-shape-1) exp(-scale/x) / G(shape), x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 17",
+	Name:    "inverse_gamma",
+	Summary: "reciprocal of a gamma with this shape and rate scale",
 	Args: []Arg{
 		{Name: "shape", Support: Support{Kind: Positive}},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

@@ -12,10 +12,8 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 24.
 var laplace = Distribution{
-	Name:      "laplace",
-	Summary:   "two exponential sides of mean scale around loc",
-	Formula:   "exp(-|z|) / (2 scale), z = (x - loc)/scale",
-	Reference: "Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 24",
+	Name:    "laplace",
+	Summary: "two exponential sides of mean scale around loc",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

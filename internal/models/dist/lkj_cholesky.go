@@ -18,8 +18,6 @@ import (
 var lkjCholesky = Distribution{
 	Name:      "lkj_cholesky",
 	Summary:   "Cholesky factor of a correlation matrix with density proportional to det^(concentration-1)",
-	Formula:   "prod_{i=2..d} L_ii^(d-i+2 concentration-2) / c",
-	Reference: "Lewandowski, Kurowicka and Joe 2009, J. Multivariate Analysis 100",
 	EventRank: 2,
 	Args: []Arg{
 		{Name: "concentration", Support: Support{Kind: Positive}, Optional: true, Default: 1},

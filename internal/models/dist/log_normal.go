@@ -13,10 +13,8 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 14.
 var logNormal = Distribution{
-	Name:      "log_normal",
-	Summary:   "exponential of a Gaussian with mean loc and standard deviation scale",
-	Formula:   "N(log x; loc, scale^2) / x, x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 14",
+	Name:    "log_normal",
+	Summary: "exponential of a Gaussian with mean loc and standard deviation scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

@@ -9,11 +9,11 @@ import (
 // lowerTriangle serves d×d lower triangles with a positive diagonal, the
 // Cholesky factors of covariance matrices: u fills the triangle row by row,
 // the diagonal through exp. log |det dx/du| = Σ_i u_ii.
+//
+// Pinheiro and Bates 1996, Statistics and Computing 6, "log-Cholesky".
 var lowerTriangle = Transform{
 	Name:      "lower_tri",
 	Target:    Support{Kind: CholeskyCov},
-	Formula:   "x_ij = u_ij below the diagonal, x_ii = exp(u_ii)",
-	Reference: "Pinheiro and Bates 1996, Statistics and Computing 6, log-Cholesky",
 	EventRank: 2,
 	Free:      func(d int) int { return d * (d + 1) / 2 },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {

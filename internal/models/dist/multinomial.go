@@ -13,8 +13,6 @@ import (
 var multinomial = Distribution{
 	Name:      "multinomial",
 	Summary:   "how often each level comes in trials draws with probabilities probs, or logits",
-	Formula:   "trials! prod_k probs_k^x_k / x_k!",
-	Reference: "Agresti 2013, Categorical Data Analysis, ch. 1",
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "trials", Support: Support{Kind: Count}},

@@ -14,8 +14,6 @@ import (
 var mvn = Distribution{
 	Name:      "mvn",
 	Summary:   "multivariate Gaussian with mean loc and covariance L L', L = cholesky",
-	Formula:   "exp(-|z|^2/2) / ((2 pi)^(d/2) prod_i L_ii), L z = x - loc",
-	Reference: "Kotz, Balakrishnan and Johnson 2000, vol. 1, ch. 45",
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "loc", Rank: 1, Scalar: true},

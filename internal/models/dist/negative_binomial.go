@@ -14,10 +14,8 @@ import (
 // With d = log(mean/phi) the last two factors are exp(x d - (x+phi) log(1+exp d)).
 // Hilbe 2011, Negative Binomial Regression, ch. 8 (NB2).
 var negativeBinomial = Distribution{
-	Name:      "negative_binomial",
-	Summary:   "count with this mean and variance mean + mean^2/phi; log_mean = log(mean)",
-	Formula:   "G(x+phi)/(x! G(phi)) (mean/(mean+phi))^x (phi/(mean+phi))^phi",
-	Reference: "Hilbe 2011, Negative Binomial Regression, ch. 8 (NB2)",
+	Name:    "negative_binomial",
+	Summary: "count with this mean and variance mean + mean^2/phi; log_mean = log(mean)",
 	Args: []Arg{
 		{Name: "mean", Support: Support{Kind: Positive}},
 		{Name: "phi", Support: Support{Kind: Positive}},

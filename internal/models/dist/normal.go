@@ -9,10 +9,8 @@ import "d3p/internal/models/graph"
 // Johnson, Kotz and Balakrishnan 1994, Continuous Univariate Distributions,
 // vol. 1, ch. 13.
 var normal = Distribution{
-	Name:      "normal",
-	Summary:   "Gaussian with mean loc and standard deviation scale",
-	Formula:   "exp(-z^2/2) / (scale sqrt(2 pi)), z = (x - loc)/scale",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13",
+	Name:    "normal",
+	Summary: "Gaussian with mean loc and standard deviation scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
 		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},

@@ -11,8 +11,6 @@ import (
 var ordered = Transform{
 	Name:      "ordered",
 	Target:    Support{Kind: Ordered},
-	Formula:   "x_1 = u_1, x_k = x_{k-1} + exp(u_k)",
-	Reference: "Stan Reference Manual, Constraint Transforms, Ordered Vector",
 	EventRank: 1,
 	Free:      func(n int) int { return n },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {

@@ -15,10 +15,8 @@ import (
 // The difference is taken as σ(a) - σ(b) = σ(a) σ(-b) (1 - exp(b-a)), which
 // keeps its digits in both tails. McCullagh 1980, JRSS B 42(2).
 var orderedLogistic = Distribution{
-	Name:      "ordered_logistic",
-	Summary:   "ordered level: the number of cutpoints below a logistic variable centred at eta",
-	Formula:   "s(cutpoints_{x+1} - eta) - s(cutpoints_x - eta), s the logistic function",
-	Reference: "McCullagh 1980, JRSS B 42(2)",
+	Name:    "ordered_logistic",
+	Summary: "ordered level: the number of cutpoints below a logistic variable centred at eta",
 	Args: []Arg{
 		{Name: "eta"},
 		{Name: "cutpoints", Rank: 1, Support: Support{Kind: Ordered}},

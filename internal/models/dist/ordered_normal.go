@@ -15,8 +15,6 @@ import (
 var orderedNormal = Distribution{
 	Name:      "ordered_normal",
 	Summary:   "independent Gaussians with mean loc and standard deviation scale, sorted",
-	Formula:   "n! prod_k N(x_k; loc, scale^2), x_1 < ... < x_n",
-	Reference: "David and Nagaraja 2003, Order Statistics, eq. 2.2.2",
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},

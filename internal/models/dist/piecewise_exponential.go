@@ -17,10 +17,8 @@ import (
 // model that factorises over records, which Cox's partial likelihood does not.
 // Friedman 1982, Annals of Statistics 10(1).
 var piecewiseExponential = Distribution{
-	Name:      "piecewise_exponential",
-	Summary:   "waiting time with hazard exp(log_hazard_j) between cut j-1 and cut j",
-	Formula:   "h_j(x) exp(-sum_j h_j t_j(x)), h = exp(log_hazard), t_j(x) the time up to x in interval j",
-	Reference: "Friedman 1982, Annals of Statistics 10(1)",
+	Name:    "piecewise_exponential",
+	Summary: "waiting time with hazard exp(log_hazard_j) between cut j-1 and cut j",
 	Args: []Arg{
 		{Name: "log_hazard", Rank: 1},
 		{Name: "cuts", Rank: 1, Support: Support{Kind: Ordered}},

@@ -12,10 +12,8 @@ import (
 //
 // McCullagh and Nelder 1989, ch. 6.
 var poisson = Distribution{
-	Name:      "poisson",
-	Summary:   "count with mean rate; log_rate = log(rate)",
-	Formula:   "rate^x exp(-rate) / x!",
-	Reference: "McCullagh and Nelder 1989, ch. 6",
+	Name:    "poisson",
+	Summary: "count with mean rate; log_rate = log(rate)",
 	Args: []Arg{
 		{Name: "rate", Support: Support{Kind: Positive}},
 		{Name: "log_rate", Instead: "rate"},

@@ -17,10 +17,9 @@ func ScaledSigmoid(lower, upper float64) *Transform {
 		target = Support{Kind: UnitInterval}
 	}
 	return &Transform{
-		Name:    fmt.Sprintf("scaled_sigmoid(%g, %g)", lower, upper),
-		Target:  target,
-		Formula: "x = lower + (upper - lower) / (1 + exp(-u))",
-		Free:    one,
+		Name:   fmt.Sprintf("scaled_sigmoid(%g, %g)", lower, upper),
+		Target: target,
+		Free:   one,
 		Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
 			return b.Add(b.Mul(b.Sigmoid(u), b.Const(width)), b.Const(lower))
 		},

@@ -11,7 +11,6 @@ import (
 var softplus = Transform{
 	Name:    "softplus",
 	Target:  Support{Kind: Positive},
-	Formula: "x = log(1 + exp(u))",
 	Free:    one,
 	Forward: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return b.Softplus(u) },
 	LogDet:  func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node { return b.LogSigmoid(u) },

@@ -20,8 +20,6 @@ import (
 var stickBreaking = Transform{
 	Name:      "stick_breaking",
 	Target:    Support{Kind: Simplex},
-	Formula:   "x_k = z_k prod_{j<k} (1-z_j), z_k = sigmoid(u_k - log(n-k)), x_n the rest",
-	Reference: "Stan Reference Manual, Constraint Transforms, Unit Simplex",
 	EventRank: 1,
 	Free:      func(n int) int { return n - 1 },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {

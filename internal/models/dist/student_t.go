@@ -12,10 +12,8 @@ import (
 //
 // with z = (x - loc)/scale. Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 28.
 var studentT = Distribution{
-	Name:      "student_t",
-	Summary:   "Student's t with df degrees of freedom, location loc and scale",
-	Formula:   "G((df+1)/2) / (G(df/2) sqrt(df pi) scale) (1 + z^2/df)^(-(df+1)/2), z = (x - loc)/scale",
-	Reference: "Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 28",
+	Name:    "student_t",
+	Summary: "Student's t with df degrees of freedom, location loc and scale",
 	Args: []Arg{
 		{Name: "df", Support: Support{Kind: Positive}},
 		{Name: "loc", Optional: true, Default: 0},

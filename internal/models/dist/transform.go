@@ -16,9 +16,7 @@ import (
 type Transform struct {
 	Name      string
 	Target    Support // where x lies
-	Formula   string
-	Reference string
-	EventRank int // event dims of x: 0 number, 1 vector, 2 square matrix
+	EventRank int     // event dims of x: 0 number, 1 vector, 2 square matrix
 
 	// Free is the number of unconstrained numbers of one event, whose last dim
 	// has size n; 1 for a number.

@@ -12,10 +12,8 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 26.
 var uniform = Distribution{
-	Name:      "uniform",
-	Summary:   "equally likely between the constants lower and upper",
-	Formula:   "1 / (upper - lower), lower < x < upper",
-	Reference: "Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 26",
+	Name:    "uniform",
+	Summary: "equally likely between the constants lower and upper",
 	Args: []Arg{
 		{Name: "lower", Optional: true, Default: 0},
 		{Name: "upper", Optional: true, Default: 1},

@@ -13,10 +13,8 @@ import (
 //
 // Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 21.
 var weibull = Distribution{
-	Name:      "weibull",
-	Summary:   "waiting time with hazard growing like x^(shape-1); log_scale = log(scale)",
-	Formula:   "(shape/scale) (x/scale)^(shape-1) exp(-(x/scale)^shape), x > 0",
-	Reference: "Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 21",
+	Name:    "weibull",
+	Summary: "waiting time with hazard growing like x^(shape-1); log_scale = log(scale)",
 	Args: []Arg{
 		{Name: "shape", Support: Support{Kind: Positive}},
 		{Name: "scale", Support: Support{Kind: Positive}},

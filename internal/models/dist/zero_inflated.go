@@ -24,12 +24,10 @@ var zeroArgs = []Arg{
 // zeroInflated adds zeros to a family of counts.
 func zeroInflated(base *Distribution) Distribution {
 	return Distribution{
-		Name:      "zero_inflated_" + base.Name,
-		Summary:   "0 with probability zi, else " + base.Name + "; zi_logits = log(zi/(1-zi))",
-		Formula:   "zi [x = 0] + (1-zi) " + base.Name + "(x)",
-		Reference: "Lambert 1992, Technometrics 34(1)",
-		Args:      append(zeroArgs[:2:2], base.Args...),
-		Support:   always(Support{Kind: Count}),
+		Name:    "zero_inflated_" + base.Name,
+		Summary: "0 with probability zi, else " + base.Name + "; zi_logits = log(zi/(1-zi))",
+		Args:    append(zeroArgs[:2:2], base.Args...),
+		Support: always(Support{Kind: Count}),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			// Both branches of the mixture at 0: log(exp(u) + exp(v)) = v + softplus(u-v).
