@@ -27,6 +27,9 @@ type Encoding struct {
 	// Headless says that the first line of a file of text is a record, unless it has
 	// the names that are read: Header has them.
 	Headless bool `json:"headless,omitempty"`
+	// Dates is the order in which a file of text writes dates, spec.DayFirst or
+	// MonthFirst, besides ISO 8601; "" is that alone.
+	Dates string `json:"dates,omitempty"`
 	// Text is how a file of text is encoded, one of spec.Encodings; "" is UTF-8. A byte
 	// order mark wins over it.
 	Text string `json:"text,omitempty"`
@@ -166,5 +169,6 @@ type Field struct {
 	Out []int `json:"out"` // encoded columns written
 }
 
-// ParseDay reads an ISO 8601 date as days from 1970-01-01; see spec.ParseDay.
-func ParseDay(cell []byte) (day int, ok bool) { return spec.ParseDay(cell) }
+// ParseDay reads a date as days from 1970-01-01, in ISO 8601 or in the order of
+// Dates; see spec.ParseDayIn.
+func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return spec.ParseDayIn(e.Dates, cell) }

@@ -16,6 +16,7 @@ type Data struct {
 	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
 	MissingTokens []Value[string]
 	Decimal       Value[string]   // "." or ",": how files of text write numbers; unset: the point
+	Dates         Value[string]   // DayFirst or MonthFirst: how files of text write dates; unset: ISO 8601
 	Encoding      Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
 	Header        []Value[string] // names of all columns of files whose first line is a record; unset: it names them
 	Drop          []Value[string] // columns of the file that the model must not see
@@ -84,6 +85,7 @@ func (r *reader) data(e entry, d *Data) {
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
 		"decimal":        func(e entry) { d.Decimal = r.choice(e, ".", ",") },
+		"dates":          func(e entry) { d.Dates = r.choice(e, DayFirst, MonthFirst) },
 		"encoding":       func(e entry) { d.Encoding = r.choice(e, Encodings()...) },
 		"header":         func(e entry) { d.Header = r.texts(e); r.unique("column", d.Header) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },

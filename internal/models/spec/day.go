@@ -30,6 +30,50 @@ func ParseDay(text []byte) (day int, ok bool) {
 	return day, [3]int{y, m, d} == parts
 }
 
+// The orders, besides ISO 8601, in which files of text may write dates.
+const (
+	DayFirst   = "dmy"
+	MonthFirst = "mdy"
+)
+
+// ParseDayIn reads a date as ParseDay does, or else in the order that is named,
+// 29.2.2024, 29/02/2024 or 29-02-2024: day and month have one digit or two, the year
+// four.
+func ParseDayIn(order string, text []byte) (day int, ok bool) {
+	if day, ok = ParseDay(text); ok || order == "" {
+		return day, ok
+	}
+	var parts [3]int
+	separator, at := byte(0), 0
+	for i, most := range []int{2, 2, 4} {
+		start := at
+		for at < len(text) && at-start < most && text[at] >= '0' && text[at] <= '9' {
+			parts[i] = 10*parts[i] + int(text[at]-'0')
+			at++
+		}
+		switch {
+		case at == start || i == 2 && at-start < 4:
+			return 0, false
+		case i == 2:
+			if at < len(text) && text[at] != ' ' && text[at] != 'T' {
+				return 0, false
+			}
+		default:
+			if at == len(text) || i == 1 && text[at] != separator || text[at] != '.' && text[at] != '/' && text[at] != '-' {
+				return 0, false
+			}
+			separator = text[at]
+			at++
+		}
+	}
+	if order == MonthFirst {
+		parts[0], parts[1] = parts[1], parts[0]
+	}
+	day = dayOf(parts[2], parts[1], parts[0])
+	y, m, d := dateOf(day)
+	return day, [3]int{d, m, y} == parts
+}
+
 // FormatDay writes a day as an ISO 8601 date.
 func FormatDay(day int) string {
 	y, m, d := dateOf(day)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -56,5 +57,35 @@ func TestOrigin(t *testing.T) {
 		if got := []float64{float64(c.Origin.V), c.Lower.V, c.Upper.V, c.Center.V}; !slices.Equal(got, []float64{want.origin, want.lower, want.upper, want.center}) {
 			t.Errorf("%q: origin, bounds and center are %v, want %v", stated, got, want)
 		}
+	}
+}
+
+// Dates in other orders are those of ISO 8601 with their parts exchanged; what is
+// ambiguous or no date is none.
+func TestParseDayIn(t *testing.T) {
+	for iso := -40000; iso < 40000; iso += 37 {
+		y, m, d := dateOf(iso)
+		for order, text := range map[string]string{
+			DayFirst:   fmt.Sprintf("%d.%d.%04d", d, m, y),
+			MonthFirst: fmt.Sprintf("%02d/%02d/%04d 23:59", m, d, y),
+			"":         FormatDay(iso),
+		} {
+			if got, ok := ParseDayIn(order, []byte(text)); !ok || got != iso {
+				t.Fatalf("%s of order %q is day %d, %v, want %d", text, order, got, ok, iso)
+			}
+		}
+		if got, ok := ParseDayIn(DayFirst, []byte(FormatDay(iso)+"T12:00")); !ok || got != iso {
+			t.Fatalf("ISO 8601 is no longer read: %d, %v", got, ok)
+		}
+	}
+	for _, text := range []string{"", "1", "1.", "1.2", "1.2.", "1.2.24", "1.2.20245", "31.2.2024", "13/13/2024", "1.2/2024", "1..2024", "001.2.2024", "1.2.2024x", "1 2 2024", "2024.2.1", "0.1.2024", "1.0.2024", "-1.1.2024"} {
+		for _, order := range []string{DayFirst, MonthFirst} {
+			if day, ok := ParseDayIn(order, []byte(text)); ok {
+				t.Errorf("%q of order %s is day %d", text, order, day)
+			}
+		}
+	}
+	if _, ok := ParseDayIn("", []byte("1.2.2024")); ok {
+		t.Error("a date in an order that nobody declared")
 	}
 }

@@ -29,6 +29,9 @@ func renderData(p *printer, d *Data) {
 	if d.Decimal.IsSet() {
 		p.line("decimal", strconv.Quote(d.Decimal.V))
 	}
+	if d.Dates.IsSet() {
+		p.text("dates", d.Dates.V)
+	}
 	if d.Encoding.IsSet() {
 		p.text("encoding", d.Encoding.V)
 	}

@@ -104,6 +104,7 @@ const skeletonMissing = `  missing:
     default: reject        # such a record contributes nothing; or per column:
     # COLUMN: {impute: 27, indicator: true}
   # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
+  # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
   # drop: [name, postcode]
 
 `

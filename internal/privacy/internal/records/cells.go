@@ -34,7 +34,7 @@ func (e *encoder) text(c *column, cell []byte) {
 	}
 	x := math.NaN()
 	if c.date {
-		if day, ok := models.ParseDay(cell); ok {
+		if day, ok := e.parseDay(cell); ok {
 			e.day(c, day)
 			return
 		}

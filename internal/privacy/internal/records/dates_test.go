@@ -48,3 +48,20 @@ func TestParquetDates(t *testing.T) {
 		t.Error("a column of numbers is read as dates")
 	}
 }
+
+// Dates in a declared order are read in text, of CSV and of Parquet.
+func TestEncodeDatesInOrder(t *testing.T) {
+	for order, text := range map[string]string{"dmy": "29.2.2020", "mdy": "02/29/2020 08:30"} {
+		e := dated()
+		e.Dates = order
+		for _, file := range []string{"a\n" + text + "\n2020-02-29\n", parquetText(t, columns(arrow.BinaryTypes.String), `["`+text+`", "2020-02-29"]`)} {
+			rows, check := encode(t, e, file)
+			if diff := cmp.Diff([][]float64{{5.9}, {5.9}}, rows); diff != "" || check.Columns[0].Unparseable != 0 {
+				t.Errorf("%s (-want +got):\n%s", order, diff)
+			}
+		}
+	}
+	if rows, _ := encode(t, dated(), "a\n29.2.2020\n"); rows[0] != nil {
+		t.Error("a date in an order that nobody declared")
+	}
+}

@@ -23,9 +23,10 @@ type encoder struct {
 	textTokens   bool
 	numberTokens []float64 // tokens that are numbers
 	dayTokens    []int     // tokens that are days, from 1970-01-01
-	decimalComma bool      // numbers are written 3,14
-	rows         *Rows     // where records are stored
-	limit        int       // records that fit in memory; 0 is no limit
+	parseDay     func(cell []byte) (day int, ok bool)
+	decimalComma bool  // numbers are written 3,14
+	rows         *Rows // where records are stored
+	limit        int   // records that fit in memory; 0 is no limit
 }
 
 // column is one raw column that at least one field reads.
@@ -53,13 +54,13 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ","}
+	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
 		if x, number := enc.parse([]byte(token)); number {
 			enc.textTokens, enc.numberTokens = false, append(enc.numberTokens, x)
 		}
-		if day, ok := models.ParseDay([]byte(token)); ok {
+		if day, ok := enc.parseDay([]byte(token)); ok {
 			enc.dayTokens = append(enc.dayTokens, day)
 		}
 	}
