@@ -93,9 +93,7 @@ const (
 // No attack finds more than was certified, and each finds most of it; against a
 // claim for more noise than there is, it wins.
 func TestAttacksStayBelowEpsilon(t *testing.T) {
-	if race.Enabled {
-		t.Skip("statistics of many releases; the race detector sees the same code elsewhere")
-	}
+	race.SkipNumerics(t)
 	for _, g := range games() {
 		t.Run(g.name, func(t *testing.T) {
 			plan, m := g.plan(t)

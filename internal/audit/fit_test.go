@@ -19,9 +19,7 @@ import (
 // knows the settings computes the noisy sums, and from those the best test of
 // membership.
 func TestFitsStayBelowEpsilon(t *testing.T) {
-	if race.Enabled {
-		t.Skip("statistics of many fits; the race detector sees the same code elsewhere")
-	}
+	race.SkipNumerics(t)
 	g := game{unit: rowsAreUnits, more: 1.5, cfg: fit.Config{
 		Sampling: "full", Steps: 3, NoiseMultiplier: 1.7, Clipping: "flat", ClipNorm: 0.1,
 		Guide: "delta", Optimizer: "sgd", LearningRate: 0.01, Averaging: new(float64),

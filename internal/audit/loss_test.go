@@ -16,9 +16,7 @@ import (
 // (1 - e^(epsilon - L))⁺ over L drawn from the dominating pair. Nothing is shared
 // with its engines but the pair.
 func TestSimulatedLosses(t *testing.T) {
-	if race.Enabled {
-		t.Skip("statistics; the race detector sees the same code elsewhere")
-	}
+	race.SkipNumerics(t)
 	for _, c := range []struct {
 		rate, noise float64
 		steps       int

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/noise"
+	"d3p/internal/race"
 )
 
 // observed is a curvature estimate after n steps of gradients −h·d + τ·N(0,1)
@@ -101,6 +102,7 @@ func (m groups) priorGradient(dst, theta []float64) {
 // always the same. With scales by their own noisy gradients about half do,
 // which is what the estimate is for.
 func TestIntervalsOfSmallGroups(t *testing.T) {
+	race.SkipNumerics(t)
 	const latent, each, runs = 60, 7, 5
 	covered := map[string]float64{}
 	for run := range uint64(runs) {

@@ -1,0 +1,12 @@
+package race
+
+import "testing"
+
+// SkipNumerics skips a test of long numerics under the race detector: it would take
+// minutes there, and shorter tests run the same code beside other goroutines.
+func SkipNumerics(t testing.TB) {
+	t.Helper()
+	if Enabled {
+		t.Skip("long numerics: runs without -race")
+	}
+}
