@@ -14,6 +14,11 @@ type opener func(arrow.Array) func(e *encoder, c *column, i int)
 // cellReader returns the opener for an Arrow type, or an error where the type
 // does not fit the declaration.
 func cellReader(t arrow.DataType, want *column) (opener, error) {
+	if t.ID() == arrow.NULL { // a column of missing values alone, as pandas writes it
+		return func(arrow.Array) func(*encoder, *column, int) {
+			return func(e *encoder, c *column, _ int) { e.absent(c) }
+		}, nil
+	}
 	if want.date {
 		return dayReader(t)
 	}
@@ -41,6 +46,9 @@ func cellReader(t arrow.DataType, want *column) (opener, error) {
 	case arrow.DECIMAL128:
 		scale := t.(*arrow.Decimal128Type).Scale
 		return numbers(func(a *array.Decimal128, i int) float64 { return a.Value(i).ToFloat64(scale) }), nil
+	case arrow.DECIMAL256:
+		scale := t.(*arrow.Decimal256Type).Scale
+		return numbers(func(a *array.Decimal256, i int) float64 { return a.Value(i).ToFloat64(scale) }), nil
 	case arrow.BOOL:
 		return func(a arrow.Array) func(*encoder, *column, int) {
 			typed := a.(*array.Boolean)

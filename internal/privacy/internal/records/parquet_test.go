@@ -81,6 +81,11 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		{"truth values as levels", arrow.FixedWidthTypes.Boolean, truth, `[true, null, false, true]`, "true\nNA\nfalse\ntrue\n"},
 		{"truth values as 0 and 1", arrow.FixedWidthTypes.Boolean, levels, `[true, null, false, true]`, "1\nNA\n0\n1\n"},
 		{"truth values as numbers", arrow.FixedWidthTypes.Boolean, numeric, `[true, null, false, true]`, "1\nNA\n0\n1\n"},
+		{"nothing", arrow.Null, numeric, `[null, null]`, "NA\nNA\n"},
+		{"nothing where levels are declared", arrow.Null, text, `[null, null]`, "NA\nNA\n"},
+		{"long text", arrow.BinaryTypes.LargeString, text, `["yes", null, "no"]`, "yes\nNA\nno\n"},
+		{"decimals", &arrow.Decimal128Type{Precision: 10, Scale: 2}, numeric, `["1.50", null, "-1000.00", "3.00"]`, "1.5\nNA\n-1000\n3\n"},
+		{"long decimals", &arrow.Decimal256Type{Precision: 60, Scale: 2}, numeric, `["1.50", null, "-1000.00", "3.00"]`, "1.5\nNA\n-1000\n3\n"},
 		{"text", arrow.BinaryTypes.String, text, `["yes", null, "no", "maybe", " no "]`, "yes\nNA\nno\nmaybe\n no \n"},
 		{"text of numbers", arrow.BinaryTypes.String, levels, `["1", "1.0", "NA", "7"]`, "1\n1.0\nNA\n7\n"},
 	} {
