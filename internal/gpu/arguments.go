@@ -46,8 +46,7 @@ type arguments struct {
 	parameterCount, drawnCount, lanesPerRecord int32
 	chunk, slots, clipKind, single, fresh      int32
 	dotLanes, factorLanes, wide, together      int32
-	partition                                  int32
-	_                                          int32
+	partition, longDots                        int32
 }
 
 // run is struct Run of kernel/run.h.
@@ -107,6 +106,7 @@ const (
 	dotGram
 	dotElements
 	dotSize
+	dotLong
 )
 
 const (

@@ -92,7 +92,7 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 	a.global, a.globalCount = keep(store(m, p.global)), int32(len(p.global))
 	a.record, a.recordCount = keep(store(m, p.record)), int32(len(p.record))
 	a.columns, a.columnCount = keep(store(m, p.columns)), int32(len(p.columns))
-	a.dots, a.dotCount = keep(store(m, p.dots)), int32(len(p.dots))
+	a.dots, a.dotCount, a.longDots = keep(store(m, p.dots)), int32(len(p.dots)), int32(p.longDots)
 	a.terms, a.termCount = keep(store(m, p.terms)), int32(len(p.terms))
 	a.pairs, a.pairCount = keep(store(m, p.pairs)), int32(len(p.pairs))
 	a.globals = keep(m.alloc(8 * int64(p.globals)))

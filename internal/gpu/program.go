@@ -21,17 +21,21 @@ type program struct {
 	pairs          []pair
 
 	products map[[2]graph.Buf][2]int32 // the dots of an inner product: from, to
-	globals  int                       // scalars computed once per step
-	lanes    lanes                     // of a chunk: those of the tape, of the dots, then two of the factors
-	place    []int32                   // per buffer: in the constants, globals or lanes
-	inLanes  []bool                    // per buffer: has lanes
+	longDots int
+	globals  int     // scalars computed once per step
+	lanes    lanes   // of a chunk: those of the tape, of the dots, then two of the factors
+	place    []int32 // per buffer: in the constants, globals or lanes
+	inLanes  []bool  // per buffer: has lanes
 
 	wideFrom int64 // products per record from which all blocks work together
 }
 
-// dotPiece is how many products one thread adds up: longer inner products are
-// cut into pieces, which are added in order.
-const dotPiece = 64
+// dotPiece is how many products one thread adds up, or, from leastLong on, eight:
+// longer inner products are cut into pieces, which are added in order.
+const (
+	dotPiece  = 64
+	leastLong = 16
+)
 
 // inPlace is the most products with one record's columns that are taken from
 // the table in place; more than that are taken over lanes.

@@ -97,9 +97,12 @@ func (p *program) addDots(x, y graph.Buf) (from, to int32) {
 	if !ok {
 		at[0] = int32(len(p.dots))
 		for first := 0; first < p.size(x); first += dotPiece {
-			p.dots = append(p.dots, dot{
-				p: p.place[x] + int32(first), q: p.place[y] + int32(first), count: int32(min(dotPiece, p.size(x)-first)),
-			})
+			d := dot{p: p.place[x] + int32(first), q: p.place[y] + int32(first), count: int32(min(dotPiece, p.size(x)-first)), kind: dotProduct}
+			if d.count >= leastLong {
+				d.kind = dotLong
+				p.longDots++
+			}
+			p.dots = append(p.dots, d)
 		}
 		at[1] = int32(len(p.dots))
 		p.products[[2]graph.Buf{x, y}] = at

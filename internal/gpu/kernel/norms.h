@@ -81,8 +81,23 @@ DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
 }
 
 DEVICE void innerProducts(Team t, const Frame& f) {
-    double* dst = f.lanes + (i64)f.a->dotLanes * f.n;
-    each(t, f.a->dotCount, f.n, [&](int k, int b) { dst[k * f.n + b] = dotPiece(f, f.a->dots[k], b); });
+    const Arguments& a = *f.a;
+    double* dst = f.lanes + (i64)a.dotLanes * f.n;
+    each(t, a.dotCount, f.n, [&](int k, int b) {
+        if (a.dots[k].kind != dotLong) dst[k * f.n + b] = dotPiece(f, a.dots[k], b);
+    });
+    int groups = (f.n + 3) / 4; // of records
+    eachWarp(t, a.longDots > 0 ? a.dotCount * groups : 0, [&](int i) {
+        const Dot& d = a.dots[i / groups];
+        int first = i % groups * 4;
+        if (d.kind != dotLong) return;
+        fourSums(d.count, [&](int r, int k) {
+            int b = first + r < f.n ? first + r : first;
+            return lane(f, d.p + k, b) * lane(f, d.q + k, b);
+        }, [&](int r, double s) {
+            if (first + r < f.n) dst[i / groups * f.n + first + r] = s;
+        });
+    });
     t.sync();
 }
 

@@ -37,12 +37,13 @@ struct Column {
 };
 
 // A Dot is a piece of a norm, for each record. As `dotProduct` it is the inner
-// product of `count` elements of the lane buffers at p and q. Where a record
+// product of `count` elements of the lane buffers at p and q, and as `dotLong` that of
+// enough of them to be shared out over 8 threads. Where a record
 // uses parameters at several places it is a part of the inner product of terms p
 // and q: as `dotGram` that of place `count` of p with all places of q, as
 // `dotElements` that of row `count` of the gradients, written out. `dotSize` bounds
 // (Σ_w |X_w||Delta_w|)² of term p, by its width times Σ_w |X_w|²|Delta_w|².
-enum DotKind { dotProduct, dotGram, dotElements, dotSize };
+enum DotKind { dotProduct, dotGram, dotElements, dotSize, dotLong };
 
 struct Dot {
     int p, q, count, kind;
@@ -105,7 +106,8 @@ struct Arguments {
     int dotLanes, factorLanes;
     int wide; // > 0: all blocks work on one chunk, of so many records
     int together; // > 0: the most records of a chunk
-    int partition, unused; // partition: each parameter is in one term
+    int partition; // each parameter is in one term
+    int longDots;  // of the dots
 };
 
 static_assert(sizeof(Instr) == 96 && sizeof(Term) == 64 && sizeof(Pair) == 32 && sizeof(Arguments) == 296, "as on the Go side");

@@ -95,6 +95,27 @@ template <class F> DEVICE double warpSum(int n, F f) {
     return sum;
 }
 
+// fourSums calls put(r, Σ f(r, k) over k < n) for all r < 4: a warp is 8 threads for
+// each r, and a sum 8 partial sums of every 8th term, then a tree of halves.
+template <class F, class G> DEVICE void fourSums(int n, F f, G put) {
+    enum { sums = 4, parts = warpSize / sums };
+    if (blockThreads == 1) {
+        for (int r = 0; r < sums; r++) {
+            double s[parts] = {};
+            for (int k = 0; k < n; k++) s[k % parts] += f(r, k);
+            for (int half = parts / 2; half > 0; half /= 2)
+                for (int l = 0; l < half; l++) s[l] += s[l + half];
+            put(r, s[0]);
+        }
+        return;
+    }
+    int lane = threadOfBlock() % warpSize, r = lane % sums;
+    double s = 0;
+    for (int k = lane / sums; k < n; k += parts) s += f(r, k);
+    for (int half = warpSize / 2; half >= sums; half /= 2) s += shuffle(s, half);
+    if (lane < sums) put(r, s);
+}
+
 // firstOfWarp says whether this thread writes what its warp computed.
 DEVICE bool firstOfWarp() { return threadOfBlock() % warpSize == 0; }
 
