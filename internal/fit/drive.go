@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
 
@@ -55,6 +56,8 @@ func (l *Loop) run(ctx context.Context, oracle Oracle, prior Prior, eta *noise.S
 		}
 		if many != nil {
 			switch done, err := many.take(l, eta); {
+			case errors.Is(err, privacy.ErrNotStepping):
+				many = nil
 			case err != nil:
 				return err
 			case done > 0:

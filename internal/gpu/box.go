@@ -31,7 +31,7 @@ func (p boxPart[T]) in(b *box) []T { return unsafe.Slice((*T)(unsafe.Add(b.host,
 func (p boxPart[T]) on(b *box) address { return b.at.at + address(p.place) }
 
 // fits says whether both pieces are as large as the layout.
-func (b *box) fits() bool { return b.used <= b.bytes }
+func (b *box) fits() bool { return b.used <= min(b.bytes, b.at.bytes) }
 
 // grow makes them so, and somewhat larger: memory of the host that a device reads
 // takes long to get, and batches vary.
@@ -52,6 +52,19 @@ func (b *box) grow(w *worker) error {
 		b.host, b.bytes = host, size
 	}
 	return err
+}
+
+// release gives both pieces back.
+func (b *box) release(w *worker) error {
+	if b.host != nil {
+		w.memory.releaseShared(b.host)
+	}
+	at := b.at
+	*b = box{}
+	if at.bytes == 0 {
+		return nil
+	}
+	return w.memory.release(at.at, at.bytes)
 }
 
 // send copies the layout to the device.

@@ -57,7 +57,7 @@ func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
 			if err := f.grow(w); err != nil {
 				return err
 			}
-			return w.makeRoom(need)
+			return w.makeRoom(need, w.replace)
 		})
 		if err != nil {
 			return err

@@ -85,6 +85,51 @@ func TestFitsSideBySide(t *testing.T) {
 	}
 }
 
+// scarce has no memory for the second allocation after a tape is prepared for steps:
+// that of what the first call brings back.
+type scarce struct {
+	*oneThread
+	since int // the preparation; 0: not yet
+}
+
+func (d *scarce) together(of ...kernel) (int, error) {
+	d.since = 1
+	return d.oneThread.together(of...)
+}
+
+func (d *scarce) alloc(bytes int64) (address, error) {
+	if d.since > 0 {
+		d.since++
+	}
+	if d.since == 3 {
+		return 0, errNoMemory
+	}
+	return d.oneThread.alloc(bytes)
+}
+
+// A fit for whose many steps there is no memory takes them one at a time.
+func TestFitWithoutMemoryForSteps(t *testing.T) {
+	m := cohort(t)
+	plan, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &scarce{oneThread: newOneThread(t, 1<<30)}
+	got, ledger := runFit(t, plan, newEngine("cuda:test", d, Options{}), cohortTable(m), noise.Insecure(3), nil)
+	want, _ := runFit(t, plan, cpu.New(cpu.Options{Threads: 1}), cohortTable(m), noise.Insecure(3), nil)
+	if t.Failed() {
+		return
+	}
+	if d.since < 3 || d.launches < plan.Steps || len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
+		t.Errorf("%d allocations, %d launches, ledger %+v", d.since, d.launches, ledger)
+	}
+	for j, x := range want.Mean {
+		if math.Abs(got.Mean[j]-x) > 1e-6*(1+math.Abs(x)) {
+			t.Errorf("mean %d is %.12g, want %.12g", j, got.Mean[j], x)
+		}
+	}
+}
+
 // A whole fit on the device follows the one on the CPU with the same noise: the
 // iterates drift apart only as the rounding of sums and elementary functions
 // does. Noise is rounded to a lattice, so that one of the about 17 000 noisy

@@ -36,8 +36,30 @@ type block struct {
 const keyWords = 8 + 60
 
 // Steps implements privacy.Stepper. The steps are taken some at a time, and what the
-// next ones depend on is made meanwhile.
+// next ones depend on is made meanwhile. Where the device has not the memory for that,
+// beside a table that depends on how many records there are, it is given back, and steps
+// are taken one at a time from there on: that a fit fails would tell of the records.
 func (w *worker) Steps(in privacy.StepsInput) (int, error) {
+	if w.stepping.ended {
+		return 0, privacy.ErrNotStepping
+	}
+	done, err := w.steps(in)
+	if !errors.Is(err, errNoMemory) {
+		return done, err
+	}
+	w.stepping.ended = true
+	err = w.engine.exclusively(func() error {
+		st := w.stepping
+		return errors.Join(st.feeds[0].release(w), st.feeds[1].release(w), st.out.release(w))
+	})
+	if err != nil {
+		return 0, err
+	}
+	return 0, privacy.ErrNotStepping
+}
+
+// steps is Steps where there is enough memory.
+func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	err := w.engine.exclusively(func() error {
 		w.engine.gathering.expect(w, true)
 		return errors.Join(w.openCall(in), w.setKey(in))
@@ -48,7 +70,7 @@ func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 	}
 	err = errors.Join(err, w.engine.exclusively(w.forgetKey))
 	if err != nil {
-		return 0, w.engine.explain(err, w)
+		return 0, err
 	}
 	return done, nil
 }

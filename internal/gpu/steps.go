@@ -13,6 +13,7 @@ type stepping struct {
 	run    run     // of the last call
 	key    address // of the noise: 8 words, then the round keys
 	blocks int     // that can wait for each other
+	ended  bool    // there was not the memory for it
 
 	feeds     [2]feed
 	fed       *feed // to the steps that are being taken

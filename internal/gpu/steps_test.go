@@ -5,6 +5,7 @@ package gpu
 import (
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"d3p/internal/models/graph"
@@ -148,24 +149,73 @@ func TestStepsEndEarly(t *testing.T) {
 	}
 }
 
-// Too little memory for what the steps need is an error, not steps.
+// Where there is too little memory for what many steps need, which depends on how many
+// records there are, they are taken one at a time: the fit does not fail.
 func TestStepsOutOfMemory(t *testing.T) {
 	const N = 300
 	tape, rows := plainRegression(t, 6, N)
-	d := newOneThread(t, 1<<30)
-	w := openOn(t, newEngine("cuda:7", d, Options{}), tape, rows)
-	if err := w.Prepare(analyst(t, tape.P)); err != nil {
-		t.Fatal(err)
-	}
 	in := stepsInput(6, tape.P, N, []int{50})
-	free := d.memory
-	for _, d.memory = range []int64{d.used, d.used + 2<<10} { // not even for the state, and not for a feed
-		if done, err := w.Steps(in); done != 0 || !errors.Is(err, errNoMemory) {
-			t.Errorf("%d steps: %v", done, err)
+	for name, left := range map[string]int64{"not even for the state": 0, "not for a feed": 2 << 10} {
+		d := newOneThread(t, 1<<30)
+		w := openOn(t, newEngine("cuda:7", d, Options{}), tape, rows)
+		if err := w.Prepare(analyst(t, tape.P)); err != nil {
+			t.Fatal(err)
+		}
+		free, used := d.memory, d.used
+		d.memory = used + left
+		state := slices.Clone(in.State)
+		if done, err := w.Steps(in); done != 0 || !errors.Is(err, privacy.ErrNotStepping) || !slices.Equal(state, in.State) {
+			t.Errorf("%s: %d steps: %v", name, done, err)
+		}
+		if d.used != used {
+			t.Errorf("%s: %d bytes are kept from single steps", name, d.used-used)
+		}
+		d.memory = free
+		if done, err := w.Steps(in); done != 0 || !errors.Is(err, privacy.ErrNotStepping) {
+			t.Errorf("%s, with memory again: %d steps, %v", name, done, err)
+		}
+		sum := make([]float64, tape.P)
+		if _, err := w.ClippedSum(sum, privacy.StepInput{Params: make([]float64, tape.P)}, nil, true, privacy.Clip{Kind: privacy.Flat, Norm: 1}); err != nil {
+			t.Errorf("%s: a single step: %v", name, err)
 		}
 	}
-	d.memory = free
-	if done, err := w.Steps(in); done != in.N || err != nil {
-		t.Errorf("with memory again: %d steps, %v", done, err)
+}
+
+// However little memory is left, all steps of a call are taken or none is, and a launch
+// that waits while the next steps are prepared keeps the memory that it works with.
+func TestStepsUntilOutOfMemory(t *testing.T) {
+	const N = 300
+	tape, rows := plainRegression(t, 6, N)
+	var want privacy.StepsInput
+	all, none := 0, 0
+	for left := int64(1 << 20); left > 256; left -= left / 5 {
+		d := newOneThread(t, 1<<30)
+		e := newEngine("cuda:7", d, Options{})
+		e.feedSteps = 3
+		w := openOn(t, e, tape, rows)
+		if err := w.Prepare(analyst(t, tape.P)); err != nil {
+			t.Fatal(err)
+		}
+		d.memory = d.used + left
+		in := stepsInput(12, tape.P, N, []int{5, 5, 5, 40, 40, 40, 120, 120, 120, 290, 290, 290})
+		before := slices.Clone(in.State)
+		switch done, err := w.Steps(in); {
+		case done == in.N && err == nil:
+			if all++; want.N == 0 {
+				want = in
+			}
+			if !slices.Equal(in.Kept, want.Kept) || !slices.Equal(in.State, want.State) {
+				t.Errorf("%d bytes left: other states", left)
+			}
+		case done == 0 && errors.Is(err, privacy.ErrNotStepping):
+			if none++; !slices.Equal(in.State, before) {
+				t.Errorf("%d bytes left: another state after no steps", left)
+			}
+		default:
+			t.Errorf("%d bytes left: %d steps, %v", left, done, err)
+		}
+	}
+	if all == 0 || none == 0 {
+		t.Errorf("all steps %d times, none %d times", all, none)
 	}
 }

@@ -164,7 +164,7 @@ func (w *worker) prepare(size int, clip privacy.Clip) error {
 	n, slots, need := w.p.slotsOf(size)
 	w.args.chunk, w.args.slots = int32(n), int32(slots)
 	w.args.setClip(clip)
-	return w.makeRoom(need)
+	return w.makeRoom(need, w.grow)
 }
 
 func (a *arguments) setClip(clip privacy.Clip) {
@@ -187,19 +187,37 @@ func (m slotMemory) with(n slotMemory) slotMemory {
 	return slotMemory{max(m.lanes, n.lanes), max(m.partial, n.partial), max(m.counts, n.counts)}
 }
 
-// makeRoom makes the memory of the slots at least as large.
-func (w *worker) makeRoom(need slotMemory) error {
+// makeRoom makes the memory of the slots at least as large, by grow or replace.
+func (w *worker) makeRoom(need slotMemory, larger func(at *address, have *int64, need int64) error) error {
 	a := w.args
-	if err := w.grow(&a.lanes, &w.have.lanes, need.lanes); err != nil {
+	if err := larger(&a.lanes, &w.have.lanes, need.lanes); err != nil {
 		return err
 	}
-	if err := w.grow(&a.partial, &w.have.partial, need.partial); err != nil {
+	if err := larger(&a.partial, &w.have.partial, need.partial); err != nil {
 		return err
 	}
-	return w.grow(&a.counts, &w.have.counts, need.counts)
+	return larger(&a.counts, &w.have.counts, need.counts)
 }
 
 var clipKinds = map[privacy.ClipKind]int32{privacy.Flat: clipFlat, privacy.Automatic: clipAutomatic, privacy.Unclipped: clipNone}
+
+// replace is grow for memory that a launch may be waiting with: it is given back when
+// there is larger memory in its place, and stays where there is none.
+func (w *worker) replace(at *address, have *int64, need int64) error {
+	if need <= *have {
+		return nil
+	}
+	larger, err := w.memory.alloc(need)
+	if err != nil {
+		return err
+	}
+	old, bytes := *at, *have
+	*at, *have = larger, need
+	if bytes == 0 {
+		return nil
+	}
+	return w.memory.release(old, bytes)
+}
 
 // grow replaces memory of the device that is too small.
 func (w *worker) grow(at *address, have *int64, need int64) error {

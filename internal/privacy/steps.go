@@ -36,7 +36,8 @@ type Stepper interface {
 	// releasing anything of the step that it does not take; it must where C is out
 	// of range or a state is not finite. done is the number of steps taken. State
 	// is replaced by that after them, and the first len(Kept)/n numbers of the
-	// state after each go to Kept.
+	// state after each go to Kept. ErrNotStepping says that it takes no more steps by
+	// itself, and took none; it stays a Worker.
 	Steps(in StepsInput) (done int, err error)
 }
 
@@ -110,7 +111,8 @@ func (s *Session) addSamplers() error {
 // than n steps, even none: the next one then has to be taken by Step. All n are
 // charged before they run, and those that were not taken, of which nothing is
 // released, given back after; an error of the engine gives nothing back, and
-// leaves state and kept zero. *StepsError when fewer than n are authorised.
+// leaves state and kept zero. *StepsError when fewer than n are authorised, and
+// ErrNotStepping where all further steps have to be taken by Step.
 func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err error) {
 	if n < 1 || len(kept)%n != 0 || len(inputs)%n != 0 {
 		panic(fmt.Sprintf("privacy: %d steps with %d inputs, of which %d numbers are kept", n, len(inputs), len(kept)))
@@ -129,6 +131,10 @@ func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err err
 		Draw: s.draw, Threads: len(s.samplers), Rate: s.sampler.Rate(),
 		Clip: s.m.Clip, GradientNoise: s.m.GradientNoise, CountNoise: s.m.CountNoise, CountTarget: s.m.CountTarget, Widened: s.widened,
 	})
+	if err == ErrNotStepping {
+		s.done = first
+		return 0, err
+	}
 	if err != nil {
 		clear(state)
 		clear(kept)

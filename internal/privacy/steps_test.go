@@ -46,6 +46,23 @@ func poissonMechanism(t *testing.T, steps int) privacy.Mechanism {
 	return m
 }
 
+// An engine that takes no more steps by itself took none: nothing is charged, the state
+// is whose it was, and single steps go on.
+func TestStepsEnd(t *testing.T) {
+	e := &fakeStepper{fakeEngine: fakeEngine{sum: []float64{0, 0}, err: privacy.ErrNotStepping}}
+	s := begin(t, newCurator(t, config(t, e)), mechanism(t, 2))
+	state := []float64{1}
+	if done, err := s.Steps(state, nil, nil, 2); done != 0 || err != privacy.ErrNotStepping || s.StepsDone() != 0 || state[0] == 0 {
+		t.Errorf("%d steps, error %v, %d charged, state %v", done, err, s.StepsDone(), state)
+	}
+	e.err = nil
+	for range 2 {
+		if _, err := s.Step(make([]float64, 2), privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // Several steps draw the batches and the noise that as many single ones draw.
 func TestStepsDrawWhatStepDraws(t *testing.T) {
 	single := &fakeEngine{sum: []float64{0, 0}}
