@@ -21,19 +21,23 @@ func (c *curvature) beCautious(h []float64, moved []bool, scales []scale) {
 }
 
 // believed is the part of the information h (P) of every coordinate with which the
-// variance of post, before it is a joint normal, is that of a known information:
+// variance of its posterior, given all others, is that of a known information:
 //
 //	1/variance = λ + x²/(x + v̄),  x = part·h,
 //
-// so that what locate allows for a curvature that is not known stays in the joint
+// so that what a curvature that is not known adds to a variance is in the joint
 // normal. It is 1 for the effects of scales, whose information is pooled and which
-// the scale's posterior is about.
-func (c *curvature) believed(post *Posterior, h []float64, scales []scale) []float64 {
+// the scale's posterior is about. How far a coordinate's own posterior mean is from
+// where the fit ended is not in it: where coordinates share what they explain, each
+// would go all of the way for all of them.
+func (c *curvature) believed(h []float64, scales []scale) []float64 {
 	part, noise, alike := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
-	c.each(func(j int, _, _, lambda float64) {
+	c.each(func(j int, own, v, lambda float64) {
 		part[j] = 1
-		known := 1/(math.Exp(2*post.LogSD[j])+post.VarDP[j]) - math.Max(lambda, c.floor[j]) // κh
-		if known = math.Max(0, known); h[j] > 0 && !alike[j] {
+		prior := math.Max(lambda, c.floor[j])
+		_, variance := measurement{h: own, v: v, noise: noise, lambda: prior}.posterior()
+		known := math.Max(0, 1/variance-prior) // κh
+		if h[j] > 0 && !alike[j] {
 			part[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
 		}
 	})

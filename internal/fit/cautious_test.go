@@ -6,21 +6,30 @@ import (
 )
 
 // The part of the information that is believed is the one with which a known
-// information has the variance of the posterior; the effects of a scale keep theirs.
+// information has the variance that one known to ± 8 has; where the posterior's own
+// mean lies does not matter; the effects of a scale keep theirs.
 func TestBelievedPart(t *testing.T) {
-	c := newCurvature(3, []int{1, 2})
-	c.Totals[0], c.Totals[1] = 10, 500 // v̄ = 5
-	for j := range 3 {
-		c.Square[j], c.Likelihood[j], c.Noise[j], c.Prior[j] = 1, 20, 1, 2 // h = 20, λ = 2
-	}
-	post := &Posterior{LogSD: make([]float64, 3), VarDP: make([]float64, 3)}
-	for j, x := range []float64{8, 20, 8} {
-		post.LogSD[j], post.VarDP[j] = math.Log(0.03)/2, 1/(2+x*x/(x+5))-0.03
-	}
-	got := c.believed(post, []float64{20, 20, 20}, []scale{{effects: []int{2}}})
-	for j, want := range []float64{0.4, 1, 1} {
-		if math.Abs(got[j]-want) > 1e-12 {
-			t.Errorf("of coordinate %d the part %g is believed, want %g", j, got[j], want)
+	const h, sd, noise, prior = 20.0, 8.0, 5.0, 2.0
+	weights, variance := 0.0, 0.0
+	for z := -4.0; z <= 4; z += 1e-3 {
+		if x := h + sd*z; x > 0 {
+			w := math.Exp(-z * z / 2)
+			weights, variance = weights+w, variance+w/(prior+x*x/(x+noise))
 		}
+	}
+	variance /= weights
+	c := newCurvature(2, nil)
+	c.Totals[0], c.Totals[1] = 10, 100*noise
+	for j := range 2 {
+		c.Square[j], c.Likelihood[j], c.Noise[j], c.Prior[j] = 1, h, sd*sd, prior
+		c.LikelihoodSlope[j] = 1e4
+	}
+	got := c.believed([]float64{h, h}, []scale{{effects: []int{1}}})
+	x := got[0] * h
+	if known := 1 / (prior + x*x/(x+noise)); math.Abs(known/variance-1) > 0.02 || got[0] > 0.99 {
+		t.Errorf("the part %g is believed: variance %g, want %g", got[0], known, variance)
+	}
+	if got[1] != 1 {
+		t.Errorf("of an effect the part %g is believed, want 1", got[1])
 	}
 }

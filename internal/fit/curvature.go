@@ -34,6 +34,9 @@ type curvature struct {
 	// expected is the information that invented records have, shape (P); nil, or 0 in a
 	// coordinate, where that is not known.
 	expected []float64
+	// coefficients are the coordinates that are known with it to be real-valued and no
+	// effects of a scale, shape (P).
+	coefficients []bool
 
 	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
 
@@ -140,7 +143,7 @@ func (c *curvature) each(use func(j int, h, v, lambda float64)) {
 				h, v = mean+(h-mean)*own, v*own+(1-own)*(1-own)*ofMean
 			}
 			if c.isExpected(j) {
-				h, v = believedRatio(h, v)
+				h, v = believedRatio(h, v, c.spread(j))
 			}
 			unit := c.unit(j)
 			use(j, math.Max(0, h)*unit, v*unit*unit, c.Prior[j]/c.Square[j])

@@ -6,10 +6,11 @@ import (
 	"d3p/internal/simd"
 )
 
-// ratioSpread is the standard deviation of the log of a parameter's information
-// over what invented records have, before any is measured: log 2. Declarations say
-// how many records there are and roughly how large columns are.
-const ratioSpread = 0.7
+// The standard deviation of the log of a coordinate's information over what invented
+// records have, before any is measured. Declarations say how many records there are,
+// for a level too, within about a factor of 2. The information on a coefficient goes
+// with the square of its column's spread, too, which they say but roughly.
+const ratioSpread, coefficientSpread = 0.7, 1.0
 
 // information is Σ clip(g)·g (P) of records with the pattern's gradients: what so
 // many records tell of every coordinate when gradients are clipped at clipNorm. For
@@ -64,13 +65,21 @@ func (c *curvature) unit(j int) float64 {
 	return 1
 }
 
+// spread is the standard deviation of the log of the ratio of coordinate j.
+func (c *curvature) spread(j int) float64 {
+	if c.coefficients[j] {
+		return coefficientSpread
+	}
+	return ratioSpread
+}
+
 func (c *curvature) isExpected(j int) bool { return c.expected != nil && c.expected[j] > 0 }
 
 // believedRatio is mean and variance of a ratio r whose logarithm is N(0,
-// ratioSpread²) and which was measured as x with variance v: under noise h may be
+// spread²) and which was measured as x with variance v: under noise h may be
 // measured as ten times what so many records can tell, or as nothing.
-func believedRatio(x, v float64) (mean, variance float64) {
-	const prior = 1 / (ratioSpread * ratioSpread)
+func believedRatio(x, v, spread float64) (mean, variance float64) {
+	prior := 1 / (spread * spread)
 	if x > 0 && v < 0.01*x*x { // then so is its logarithm, with variance v/x²
 		precision := prior + x*x/v
 		mean = math.Exp(math.Log(x) * (x * x / v) / precision)
@@ -81,7 +90,7 @@ func believedRatio(x, v float64) (mean, variance float64) {
 	top := math.Inf(-1)
 	for i := range ratios {
 		z := reach * (2*float64(i)/(points-1) - 1)
-		ratios[i] = math.Exp(ratioSpread * z)
+		ratios[i] = math.Exp(spread * z)
 		logs[i] = -z*z/2 - (x-ratios[i])*(x-ratios[i])/(2*v)
 		top = math.Max(top, logs[i])
 	}

@@ -15,13 +15,13 @@ func TestBelievedRatio(t *testing.T) {
 		{9, 16, 1.2, 6, 0.7, 4},
 		{-3, 4, 0.3, 1.2, 0.1, 0.8},
 	} {
-		mean, variance := believedRatio(c.x, c.v)
+		mean, variance := believedRatio(c.x, c.v, ratioSpread)
 		if sd := math.Sqrt(variance); !(mean > c.low && mean < c.high && sd > c.sdLow && sd < c.sdHigh) {
 			t.Errorf("measured %g ± %g: believed %g ± %g, want in [%g, %g] ± [%g, %g]", c.x, math.Sqrt(c.v), mean, sd, c.low, c.high, c.sdLow, c.sdHigh)
 		}
 	}
-	a, _ := believedRatio(1.5, 0.0099*1.5*1.5)
-	b, _ := believedRatio(1.5, 0.0101*1.5*1.5)
+	a, _ := believedRatio(1.5, 0.0099*1.5*1.5, ratioSpread)
+	b, _ := believedRatio(1.5, 0.0101*1.5*1.5, ratioSpread)
 	if math.Abs(a-b) > 0.03 {
 		t.Errorf("the two ways to compute it differ: %g, %g", a, b)
 	}
@@ -45,7 +45,7 @@ func TestExpectationUnderNoise(t *testing.T) {
 	expected := []float64{1.2, 1.2, 1.2, 1.2, 1.2, 1.2}
 	alone, together := 0.0, 0.0
 	c.each(func(_ int, h, _, _ float64) { alone += math.Abs(h-1) / 6 })
-	c.expected = expected
+	c.expected, c.coefficients = expected, make([]bool, len(expected))
 	c.each(func(_ int, h, _, _ float64) { together += math.Abs(h-1) / 6 })
 	t.Logf("mean error %g without, %g with", alone, together)
 	if together > 1 || together > alone/2 {

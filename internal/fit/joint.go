@@ -29,9 +29,10 @@ const fewRecords = 10
 //
 // H is the likelihood's information: its diagonal is measured (see curvature),
 // its pattern is that of invented records. Λ is the prior's. The mean released
-// gradient, with noise of variance v̄, is a measurement of the mode with
-// information K = H(H + v̄)⁻¹H instead of H; so the covariance of the real-valued
-// parameters is (Λ + K)⁻¹, of which (Λ + K)⁻¹ − (Λ + H)⁻¹ stands for the noise.
+// gradient varies with the records by J, see samplingRatio, and has noise of
+// variance v̄: it is a measurement of the mode with information K = H(J + v̄)⁻¹H
+// instead of H. So the covariance of the real-valued parameters is (Λ + K)⁻¹, of
+// which what goes beyond (Λ + H)⁻¹ stands for the noise.
 // That is the best that can be known from the releases where the log likelihood
 // is quadratic; the mean stays where the fit has it, which is nearly as good, but
 // in directions that the likelihood does not depend on, see settle.
@@ -55,8 +56,20 @@ func (l *Loop) invent() *pattern {
 	q := newPattern(l.plan, guide.Location(l.guide, l.state.Average.Mean), l.simulation())
 	if expected := q.information(l.clipNorm(), l.plan.Records); finite(expected) {
 		l.state.Curvature.expected = expected
+		l.state.Curvature.coefficients = l.coefficients(q)
 	}
 	return &q
+}
+
+// coefficients reports of each coordinate whether it is real-valued and no effect
+// of a scale, by the gradients q of invented records.
+func (l *Loop) coefficients(q pattern) []bool {
+	m, list := l.plan.model, make([]bool, l.plan.Latent)
+	effects := effectsOf(findScales(m, q, guide.Location(l.guide, l.state.Average.Mean)), l.plan.Latent)
+	for _, j := range realValued(m) {
+		list[j] = !effects[j]
+	}
+	return list
 }
 
 // simulation is the public randomness of invented records.
@@ -80,7 +93,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) 
 
 	found := findScales(m, invented, post.Mean)
 	c.beCautious(h, invented.moved(), found)
-	believed := c.believed(post, h, found)
+	believed := c.believed(h, found)
 	var scales []spread
 	for _, s := range found {
 		scales = append(scales, s.rescale(post, prior, c, h, v))
@@ -96,19 +109,24 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) 
 		h[j] *= part
 	}
 	trusted := ofFree.fit(pick(h, free), pick(v, free))
-	measured := behindNoise(trusted, c.noiseOfMean())
-	exact, total := inverse(likelihood, ofPrior), inverse(measured, ofPrior)
+	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
+	first := inverse(behindNoise(trusted, unclipped, c.noiseOfMean()), ofPrior)
+	if first == nil {
+		return false
+	}
+	l.unbias(post, free, trusted, first, h, scales)
+	ratio := pick(l.samplingRatio(post.Mean, at), free)
+	exact, total := inverse(likelihood, ofPrior), inverse(behindNoise(trusted, ratio, c.noiseOfMean()), ofPrior)
 	if exact == nil || total == nil {
 		return false
 	}
-	added := positivePart(difference(total, exact))
-	if added == nil {
+	within, beyond := apart(total, exact)
+	if within == nil || beyond == nil {
 		return false
 	}
-	l.unbias(post, free, trusted, total, h, scales)
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
-	replaceBlock(ofGuide, free, exact)
-	replaceBlock(ofNoise, free, added)
+	replaceBlock(ofGuide, free, within)
+	replaceBlock(ofNoise, free, beyond)
 	for _, s := range scales {
 		s.widen(ofGuide, ofNoise)
 	}

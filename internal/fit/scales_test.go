@@ -92,3 +92,27 @@ func TestSettle(t *testing.T) {
 		t.Errorf("the prior still rises along a direction that no record speaks of: %g of %g", slope, size)
 	}
 }
+
+// Declared spreads of columns matter to coefficients, not to what levels have.
+func TestCoefficients(t *testing.T) {
+	m, _, q := cohort(t)
+	plan, err := NewPlan(m, Config{Epsilon: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := NewLoop(plan, make([]float64, m.P))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
+	m.NewPriorSampler().Draw(l.state.Average.Mean[:m.P], rng) // where q was invented
+	list := l.coefficients(q)
+	for _, p := range m.Params {
+		want := p.Name == "Intercept" || p.Name == "b"
+		for j := p.Offset; j < p.Offset+p.Size; j++ {
+			if list[j] != want {
+				t.Errorf("%s: %v, want %v", p.Name, list[j], want)
+			}
+		}
+	}
+}

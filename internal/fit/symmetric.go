@@ -50,14 +50,52 @@ func raised(a, b *mat.SymDense, floor []float64) *mat.SymDense {
 	return a
 }
 
-// behindNoise is H(H + v)⁻¹H for a positive semidefinite H.
-func behindNoise(h *mat.SymDense, v float64) *mat.SymDense {
-	return spectral(h, func(e float64) float64 { return e * e / (e + v) })
+// behindNoise is H(J + v)⁻¹H, for J = √R H √R with the diagonal matrix R = ratio;
+// nil where an entry left the range of numbers.
+func behindNoise(h *mat.SymDense, ratio []float64, v float64) *mat.SymDense {
+	n := h.SymmetricDim()
+	sum := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := range i + 1 {
+			sum.SetSym(i, j, h.At(i, j)*math.Sqrt(ratio[i]*ratio[j]))
+		}
+		sum.SetSym(i, i, sum.At(i, i)+v)
+	}
+	var c mat.Cholesky
+	var half, out mat.Dense
+	if !finite(sum.RawSymmetric().Data) || !c.Factorize(sum) || c.SolveTo(&half, h) != nil {
+		return nil
+	}
+	out.Mul(h, &half)
+	return symmetric(&out)
 }
 
-// positivePart is a without its negative eigenvalues.
-func positivePart(a *mat.SymDense) *mat.SymDense {
-	return spectral(a, func(e float64) float64 { return e })
+// apart divides total into what is within exact and what is beyond it, both
+// positive semidefinite; nil where total is not positive definite.
+func apart(total, exact *mat.SymDense) (within, beyond *mat.SymDense) {
+	var c mat.Cholesky
+	if !finite(total.RawSymmetric().Data) || !c.Factorize(total) {
+		return nil, nil
+	}
+	var l mat.TriDense
+	var half, whitened mat.Dense
+	c.LTo(&l)
+	if half.Solve(&l, exact) != nil || whitened.Solve(&l, half.T()) != nil {
+		return nil, nil
+	}
+	// total is LLᵀ, exact is LWLᵀ: no eigenvalue of W counts for more than 1
+	coloured := func(f func(e float64) float64) *mat.SymDense {
+		var left, both mat.Dense
+		part := spectral(symmetric(&whitened), f)
+		if part == nil {
+			return nil
+		}
+		left.Mul(&l, part)
+		both.Mul(&left, l.T())
+		return symmetric(&both)
+	}
+	return coloured(func(e float64) float64 { return math.Min(e, 1) }),
+		coloured(func(e float64) float64 { return math.Max(0, 1-e) })
 }
 
 // spectral is a with f ≥ 0 of its eigenvalues, negative ones taken as 0; nil where
@@ -86,14 +124,6 @@ func eigen(a *mat.SymDense) (values []float64, vectors *mat.Dense) {
 	vectors = new(mat.Dense)
 	e.VectorsTo(vectors)
 	return e.Values(nil), vectors
-}
-
-// difference is a − b.
-func difference(a, b *mat.SymDense) *mat.SymDense {
-	out := mat.NewSymDense(b.SymmetricDim(), nil)
-	out.ScaleSym(-1, b)
-	out.AddSym(a, out)
-	return out
 }
 
 // inverse is (a + b)⁻¹, nil when that is not positive definite or a is nil.

@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"d3p/internal/models/graph"
 )
 
 // To see a bias, biasRecords times as many records are invented as the plan has,
@@ -111,37 +109,20 @@ func others(latent int, free []int, scales []spread) []int {
 }
 
 // clippedSum is N E[clip(g)] (P) of gradients g at the parameters at over records
-// invented at truth, always the same ones. Their scores at truth, whose mean is 0,
-// are control variates.
+// invented at truth. Their scores at truth, whose mean is 0, are control variates.
 func (l *Loop) clippedSum(truth, at []float64) []float64 {
-	m, p := l.plan.model, l.plan.Latent
-	rng := l.simulation()
-	asked, scored := graph.NewMachine(m.Likelihood, patternBatch), graph.NewMachine(m.Likelihood, patternBatch)
-	asked.Globals(at, nil)
-	scored.Globals(truth, nil)
-	g, score := make([]float64, p), make([]float64, p)
+	p, clipNorm, count := l.plan.Latent, l.clipNorm(), 0
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
-	count, clipNorm := 0, l.clipNorm()
-	for range min(max(biasRecords*l.plan.Records, fewestRecords), mostRecords) / patternBatch {
-		rows := m.SimulateRecords(truth, patternBatch, rng)
-		asked.Records(rows, m.Encoding.K, patternBatch, nil)
-		scored.Records(rows, m.Encoding.K, patternBatch, nil)
-		for r := range patternBatch {
-			asked.Gradient(r, g)
-			scored.Gradient(r, score)
-			if !finite(g) || !finite(score) {
-				continue
-			}
-			count++
-			factor := clipFactor(g, clipNorm)
-			for j, x := range g {
-				sum[j] += factor * x
-				scores[j] += score[j]
-				cross[j] += factor * x * score[j]
-				square[j] += score[j] * score[j]
-			}
+	l.eachInvented(truth, at, min(max(biasRecords*l.plan.Records, fewestRecords), mostRecords), func(g, score []float64) {
+		count++
+		factor := clipFactor(g, clipNorm)
+		for j, x := range g {
+			sum[j] += factor * x
+			scores[j] += score[j]
+			cross[j] += factor * x * score[j]
+			square[j] += score[j] * score[j]
 		}
-	}
+	})
 	for j := range sum {
 		if square[j] > 0 {
 			sum[j] -= cross[j] / square[j] * scores[j]
