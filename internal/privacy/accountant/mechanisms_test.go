@@ -107,33 +107,6 @@ func TestDiscreteGaussianIsNearGaussian(t *testing.T) {
 	}
 }
 
-func TestVectorGroups(t *testing.T) {
-	clips, dims := []float64{1, 4, 0.5}, []int{10, 2000, 3}
-	for _, std := range [][]float64{ProportionalNoise(1.3, clips), DimensionAdjustedNoise(1.3, clips, dims)} {
-		var groups []VectorGroup
-		for i := range clips {
-			groups = append(groups, VectorGroup{clips[i], std[i]})
-		}
-		g, err := SeparateClipping(groups)
-		if err != nil {
-			t.Fatal(err)
-		}
-		near(t, "equivalent multiplier", g.NoiseMultiplier, 1.3, 1e-14)
-	}
-	// equal ratios: joint clipping at norm 2 behaves as one vector
-	g, err := JointClipping(2, []VectorGroup{{1, 3}, {2, 6}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near(t, "joint", g.NoiseMultiplier, 1.5, 1e-14)
-	// the group with the least noise for its scale decides
-	g, _ = JointClipping(2, []VectorGroup{{1, 3}, {2, 60}})
-	near(t, "joint", g.NoiseMultiplier, 1.5, 1e-14)
-	if _, err := SeparateClipping([]VectorGroup{{1, 0}}); err == nil {
-		t.Error("a group without noise was accepted")
-	}
-}
-
 func TestRefusals(t *testing.T) {
 	g := event.Gaussian{NoiseMultiplier: 1}
 	for name, c := range map[string]struct {
