@@ -2,11 +2,15 @@ package spec
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 )
 
 // modelText is a model file up to its settings.
@@ -109,11 +113,31 @@ func TestRenderStatesEverySetting(t *testing.T) {
 				t.Fatalf("%v\n%s", errs, s.Render())
 			}
 			sameValues(t, "spec", reflect.ValueOf(*s), reflect.ValueOf(*again))
-			for _, d := range [][2][]*Definition{{s.Guide.Params, again.Guide.Params}, {s.Guide.Free, again.Guide.Free}, {s.Guide.Rows, again.Guide.Rows}} {
-				if len(d[0]) != len(d[1]) {
-					t.Errorf("%d definitions of the guide, then %d", len(d[0]), len(d[1]))
+			var file, rendered map[string]any
+			if err := errors.Join(yaml.Unmarshal([]byte(text), &file), yaml.Unmarshal(s.Render(), &rendered)); err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range []string{"guide", "fit", "privacy", "output", "release"} {
+				if file[block] != nil {
+					stated(t, block, file[block], rendered[block])
 				}
 			}
 		})
+	}
+}
+
+// stated checks that every value of a file stands in what is rendered of it.
+func stated(t *testing.T, path string, file, rendered any) {
+	t.Helper()
+	switch keys, block := file.(map[string]any); {
+	case path == "output.sample_rows": // stands as output.twin
+	case block && reflect.TypeOf(rendered) == reflect.TypeOf(file):
+		for key, value := range keys {
+			stated(t, path+"."+key, value, rendered.(map[string]any)[key])
+		}
+	case path == "fit.optimizer" && !block:
+		stated(t, path, map[string]any{"name": file}, rendered)
+	case fmt.Sprint(file) != fmt.Sprint(rendered):
+		t.Errorf("%s is %v in the file and %v as rendered", path, file, rendered)
 	}
 }
