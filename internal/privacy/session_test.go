@@ -45,6 +45,13 @@ func TestStepAddsNoiseToTheSum(t *testing.T) {
 	}
 }
 
+// pureNoise is the first step of a mechanism of two parameters whose sums are 0: the
+// gradient, then the count.
+func pureNoise() []float64 {
+	wider := 1 + privacy.RoundingAllowance(1<<20, 2)
+	return append(noisy(noise.GradientNoise, 0, 14*wider, 0, 0), noisy(noise.CountNoise, 0, 40*wider, 0)...)
+}
+
 func TestEmptyBatchIsPureNoise(t *testing.T) {
 	m := mechanism(t, 5)
 	m.Sampler = sampler.Config{Scheme: "poisson", Rate: 1e-3}
@@ -54,8 +61,7 @@ func TestEmptyBatchIsPureNoise(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20, 2)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20, 2)), 0)...)
-	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
+	if got, want := []float64{dst[0], dst[1], release.Count}, pureNoise(); !cmp.Equal(got, want) {
 		t.Errorf("an empty batch gives %g, want %g", got, want)
 	}
 }
@@ -180,8 +186,7 @@ func TestEngineWithoutBounds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(noisy(noise.GradientNoise, 0, 14*(1+privacy.RoundingAllowance(1<<20, 2)), 0, 0), noisy(noise.CountNoise, 0, 40*(1+privacy.RoundingAllowance(1<<20, 2)), 0)...)
-	if got := []float64{dst[0], dst[1], release.Count}; !cmp.Equal(got, want) {
+	if got, want := []float64{dst[0], dst[1], release.Count}, pureNoise(); !cmp.Equal(got, want) {
 		t.Errorf("a sum that is not finite gives %g, want noise %g", got, want)
 	}
 }

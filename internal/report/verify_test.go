@@ -40,26 +40,26 @@ func releaseWithEverything(t *testing.T) (dir string, names []string) {
 	return dir, append(names, ManifestName)
 }
 
-// failures are the names of the checks that do not hold.
-func failures(t *testing.T, dir string) (names []string) {
+// failures are the checks of a folder, all or those of its files, that do not hold.
+func failures(t *testing.T, verify func(string) ([]Check, error), dir string) (failed []string) {
 	t.Helper()
-	checks, err := Verify(dir)
+	checks, err := verify(dir)
 	if err != nil {
 		return []string{err.Error()}
 	}
 	for _, c := range checks {
 		if !c.OK {
-			names = append(names, c.Name+": "+c.Detail)
+			failed = append(failed, c.Name+": "+c.Detail)
 		}
 	}
-	return names
+	return failed
 }
 
 // A release verifies by itself; with one altered byte in any of its files, or one
 // file or folder more at any place, it does not.
 func TestVerifyFindsEveryAlteration(t *testing.T) {
 	dir, names := releaseWithEverything(t)
-	if failed := failures(t, dir); failed != nil {
+	if failed := failures(t, Verify, dir); failed != nil {
 		t.Fatalf("an honest release: %v", failed)
 	}
 	folders := map[string]bool{".": true}
@@ -80,7 +80,7 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			if err := os.WriteFile(path, bad, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if len(cheapChecks(t, dir)) == 0 {
+			if len(failures(t, verifyFiles, dir)) == 0 {
 				t.Errorf("%s was altered, and nobody noticed", name)
 			}
 		}
@@ -88,7 +88,7 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if files := cheapChecks(t, dir); len(files) != 0 {
+	if files := failures(t, verifyFiles, dir); len(files) != 0 {
 		t.Fatalf("after every file was restored: %v", files)
 	}
 	extras := []func(string) error{
@@ -105,7 +105,7 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			if err := add(extra); err != nil {
 				t.Fatal(err)
 			}
-			if len(cheapChecks(t, dir)) == 0 {
+			if len(failures(t, verifyFiles, dir)) == 0 {
 				t.Errorf("%s: an extra file, folder or link (%d) was not noticed", folder, i)
 			}
 			if err := os.Remove(extra); err != nil {
@@ -113,21 +113,6 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			}
 		}
 	}
-}
-
-// cheapChecks are the failed checks of files, without the accounting.
-func cheapChecks(t *testing.T, dir string) (failed []string) {
-	t.Helper()
-	checks, err := verifyFiles(dir)
-	if err != nil {
-		return []string{err.Error()}
-	}
-	for _, c := range checks {
-		if !c.OK {
-			failed = append(failed, c.Name)
-		}
-	}
-	return failed
 }
 
 // Who alters privacy.json and makes the manifest fit is found by the accounting;
@@ -145,11 +130,11 @@ func TestVerifyFindsConsistentLies(t *testing.T) {
 	}
 	p.Guarantee.Epsilon /= 2
 	rewrite(t, dir, JSONFile("privacy.json", true, p), "")
-	if failed := strings.Join(failures(t, dir), "; "); !strings.Contains(failed, "the claim follows from the event") {
+	if failed := strings.Join(failures(t, Verify, dir), "; "); !strings.Contains(failed, "the claim follows from the event") {
 		t.Errorf("half the epsilon: %s", failed)
 	}
 	rewrite(t, dir, text("privacy.json", string(content)), "spec.lock.yaml")
-	if failed := failures(t, dir); len(failed) != 1 || !strings.HasPrefix(failed[0], ManifestName) {
+	if failed := failures(t, Verify, dir); len(failed) != 1 || !strings.HasPrefix(failed[0], ManifestName) {
 		t.Errorf("a declaration that is said to be covered: %v", failed)
 	}
 }

@@ -117,7 +117,7 @@ func TestRenderStatesEverySetting(t *testing.T) {
 			if err := errors.Join(yaml.Unmarshal([]byte(text), &file), yaml.Unmarshal(s.Render(), &rendered)); err != nil {
 				t.Fatal(err)
 			}
-			for _, block := range []string{"guide", "fit", "privacy", "output", "release"} {
+			for _, block := range []string{"name", "description", "guide", "fit", "privacy", "output", "release"} {
 				if file[block] != nil {
 					stated(t, block, file[block], rendered[block])
 				}
