@@ -7,56 +7,26 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		return n
 	}
 	x := args[0]
-	var y *Node
-	if len(args) > 1 {
-		y = args[1]
+	switch len(args) {
+	case 1:
+		return b.simplifyOne(op, x)
+	case 3:
+		if op == OpWhere {
+			return simplifyWhere(x, args[1], args[2])
+		}
+		return nil
 	}
+	y := args[1]
 	switch op {
 	case OpAdd:
-		switch {
-		case x.is(0):
-			return y
-		case y.is(0):
-			return x
-		case y.op == OpNeg:
-			return b.elementwise(OpSub, x, y.args[0])
-		case x.op == OpNeg:
-			return b.elementwise(OpSub, y, x.args[0])
-		}
-		if n := b.regroupSum(x, y); n != nil {
+		if n := b.simplifySum(x, y); n != nil {
 			return n
 		}
 		order(args)
 	case OpSub:
-		switch {
-		case y.is(0):
-			return x
-		case x.is(0):
-			return b.elementwise(OpNeg, y)
-		case y.op == OpNeg:
-			return b.elementwise(OpAdd, x, y.args[0])
-		}
-		if h, z, ok := x.parts(OpAdd); ok && y.rank() < z.rank() {
-			return b.elementwise(OpAdd, b.elementwise(OpSub, h, y), z) // (h + z) - g
-		}
+		return b.simplifyDifference(x, y)
 	case OpMul:
-		switch {
-		case x.is(0), y.is(1):
-			return x
-		case y.is(0), x.is(1):
-			return y
-		case x.is(-1):
-			return b.elementwise(OpNeg, y)
-		case y.is(-1):
-			return b.elementwise(OpNeg, x)
-		case x == y:
-			return b.elementwise(OpSquare, x)
-		case x.op == OpNeg && x.size >= y.size && x.rank() >= y.rank():
-			return b.elementwise(OpNeg, b.elementwise(OpMul, x.args[0], y))
-		case y.op == OpNeg && y.size >= x.size && y.rank() >= x.rank():
-			return b.elementwise(OpNeg, b.elementwise(OpMul, x, y.args[0]))
-		}
-		if n := b.regroupProduct(x, y); n != nil {
+		if n := b.simplifyProduct(x, y); n != nil {
 			return n
 		}
 		order(args)
@@ -89,37 +59,88 @@ func (b *Builder) simplify(op Op, shape Shape, args []*Node) *Node {
 		case y.is(-1):
 			return b.elementwise(OpReciprocal, x)
 		}
-	case OpNeg:
-		if x.op == OpNeg {
-			return x.args[0]
-		}
-		if x.op == OpSub {
-			return b.elementwise(OpSub, x.args[1], x.args[0])
-		}
-		if n := b.absorb(b.Const(-1), x); n != nil {
-			return n
-		}
-	case OpLog:
-		if x.op == OpExp {
-			return x.args[0]
-		}
 	case OpMin, OpMax:
 		if x == y {
 			return x
 		}
-	case OpWhere:
-		switch {
-		case x.is(0):
-			return args[2]
-		case x.op == OpConst && x.size == 1:
-			return y
-		case y == args[2]:
-			return y
-		}
-	case OpStop:
-		if x.op == OpStop || x.stage == StageData {
-			return x
-		}
+	}
+	return nil
+}
+
+// simplifyOne is simplify of a function of one argument.
+func (b *Builder) simplifyOne(op Op, x *Node) *Node {
+	switch {
+	case op == OpNeg && x.op == OpNeg, op == OpLog && x.op == OpExp:
+		return x.args[0]
+	case op == OpNeg && x.op == OpSub:
+		return b.elementwise(OpSub, x.args[1], x.args[0])
+	case op == OpNeg:
+		return b.absorb(b.Const(-1), x)
+	case op == OpStop && (x.op == OpStop || x.stage == StageData):
+		return x
+	}
+	return nil
+}
+
+// simplifySum is simplify of x + y.
+func (b *Builder) simplifySum(x, y *Node) *Node {
+	switch {
+	case x.is(0):
+		return y
+	case y.is(0):
+		return x
+	case y.op == OpNeg:
+		return b.elementwise(OpSub, x, y.args[0])
+	case x.op == OpNeg:
+		return b.elementwise(OpSub, y, x.args[0])
+	}
+	return b.regroupSum(x, y)
+}
+
+// simplifyDifference is simplify of x - y.
+func (b *Builder) simplifyDifference(x, y *Node) *Node {
+	switch {
+	case y.is(0):
+		return x
+	case x.is(0):
+		return b.elementwise(OpNeg, y)
+	case y.op == OpNeg:
+		return b.elementwise(OpAdd, x, y.args[0])
+	}
+	if h, z, ok := x.parts(OpAdd); ok && y.rank() < z.rank() {
+		return b.elementwise(OpAdd, b.elementwise(OpSub, h, y), z) // (h + z) - y
+	}
+	return nil
+}
+
+// simplifyProduct is simplify of x · y.
+func (b *Builder) simplifyProduct(x, y *Node) *Node {
+	switch {
+	case x.is(0), y.is(1):
+		return x
+	case y.is(0), x.is(1):
+		return y
+	case x.is(-1):
+		return b.elementwise(OpNeg, y)
+	case y.is(-1):
+		return b.elementwise(OpNeg, x)
+	case x == y:
+		return b.elementwise(OpSquare, x)
+	case x.op == OpNeg && x.size >= y.size && x.rank() >= y.rank():
+		return b.elementwise(OpNeg, b.elementwise(OpMul, x.args[0], y))
+	case y.op == OpNeg && y.size >= x.size && y.rank() >= x.rank():
+		return b.elementwise(OpNeg, b.elementwise(OpMul, x, y.args[0]))
+	}
+	return b.regroupProduct(x, y)
+}
+
+// simplifyWhere is simplify of `where(cond, x, y)`.
+func simplifyWhere(cond, x, y *Node) *Node {
+	switch {
+	case cond.is(0):
+		return y
+	case cond.op == OpConst && cond.size == 1, x == y:
+		return x
 	}
 	return nil
 }
