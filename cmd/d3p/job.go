@@ -96,20 +96,20 @@ type shared struct {
 
 // execute runs a job in its folder: a new one, or what a checkpoint left to do.
 func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, from shared, root noise.Root, checkpoint *fit.Checkpoint) error {
-	if checkpoint == nil { // d3p resume has the lock already
-		unlock, err := folder.lock()
+	discard := func() {} // of a stopped fit nothing goes
+	if checkpoint == nil {
+		unlock, err := folder.lock() // d3p resume has the lock already
 		if err != nil {
 			return err
 		}
 		defer unlock()
+		discard = folder.discard
 	}
 	engine := from.engine
 	if engine == nil {
 		own, closeEngine, err := a.openEngine(j, m, plan, 1)
 		if err != nil {
-			if checkpoint == nil {
-				folder.discard()
-			}
+			discard()
 			return err
 		}
 		defer closeEngine()
@@ -118,16 +118,12 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	j.Engine = engine.Name()
 	// What can fail for lack of space fails before privacy is spent.
 	if err := folder.prepare(j, releaseBytes(m, j.Draws)); err != nil {
-		if checkpoint == nil {
-			folder.discard()
-		}
+		discard()
 		return err
 	}
 	if err := j.booking().reserve(m.Spec.Data.Unit.Entity.V, plan); err != nil {
 		folder.giveSpaceBack()
-		if checkpoint == nil {
-			folder.discard()
-		}
+		discard()
 		return err
 	}
 	config := privacy.CuratorConfig{
