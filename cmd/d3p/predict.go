@@ -28,6 +28,7 @@ type predictSettings struct {
 	against           string // the file of counterparts; "" predicts alone
 	images            int    // of the grid
 	draws             int    // 0: not given
+	prob              float64
 	seed              uint64
 }
 
@@ -44,9 +45,9 @@ func newPredict(a *app) *cobra.Command {
 		Use:   "predict RUN NEW",
 		Short: "Predict the response for new rows, or reconstruct them",
 		Long: `Predict reads new rows (CSV, Parquet, idx or npy, or CSV from - for standard
-input; the columns that the model's predictors need) and writes one line per row: mean, sd and 5 % to 95 % of the
-expected response over the posterior, and y_q5 to y_q95 of a response that may be
-observed. Of a category it writes the most probable level, class, and the
+input; the columns that the model's predictors need) and writes one line per row:
+mean, sd and 5 % to 95 % of the expected response over the posterior, and y_q5 to
+y_q95 of a response that may be observed. Of a category it writes the most probable level, class, and the
 probability of every level. A row that lacks a value the model needs gets empty
 cells.
 
@@ -74,6 +75,9 @@ nothing protects them.`,
 				if err := checkDraws(s.draws); err != nil {
 					return err
 				}
+			}
+			if !(s.prob > 0 && s.prob < 1) {
+				return usagef("--prob: %v is not between 0 and 1", s.prob)
 			}
 			if s.images < 1 {
 				return usagef("--images: %d is less than 1", s.images)
@@ -111,6 +115,7 @@ nothing protects them.`,
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
 	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))
+	c.Flags().Float64Var(&s.prob, "prob", usualProb, "probability of the intervals: 0.95 gives q2.5 and q97.5")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
 	return c
 }
@@ -188,7 +193,7 @@ func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 		run: r, rows: predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid},
 		targets: predict.Targets(r.model), random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
-	p.posterior = predict.Posterior{S: s.draws, Point: r.params.Guide.Family == "delta"}
+	p.posterior = predict.Posterior{S: s.draws, Prob: s.prob, Point: r.params.Guide.Family == "delta"}
 	if s.draws == 0 {
 		p.posterior.S = defaultPredictDraws
 		if p.posterior.Point && r.model.Reconstruct != nil {

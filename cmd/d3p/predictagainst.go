@@ -14,7 +14,10 @@ import (
 )
 
 // contrastColumns name what is said of a row and of its counterpart.
-var contrastColumns = []string{"row", "mean", "against", "difference", "sd", "q5", "q95", "ratio", "ratio_sd", "ratio_q5", "ratio_q95"}
+func (p *prediction) contrastColumns() []string {
+	low, high := p.quantiles()
+	return []string{"row", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
+}
 
 // predictAgainst compares the expected response of each row with that of the same
 // row of another file, and of all rows together.
@@ -28,10 +31,10 @@ func (a *app) predictAgainst(p *prediction, s predictSettings) error {
 	if others.N != p.rows.N {
 		return failWith(statusData, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
 	}
-	result := &predictResult{N: p.rows.N, Columns: contrastColumns}
+	result := &predictResult{N: p.rows.N, Columns: p.contrastColumns()}
 	banner := p.run.params.Privacy
 	if banner != "" {
-		result.Columns = append(result.Columns[:len(result.Columns):len(result.Columns)], "privacy")
+		result.Columns = append(result.Columns, "privacy")
 	}
 	line := func(name string, c predict.Contrast) {
 		cells := append([]string{name}, contrastCells(c)...)
@@ -56,8 +59,8 @@ func (a *app) predictAgainst(p *prediction, s predictSettings) error {
 
 // contrastCells are the cells of a line; empty where nothing is known.
 func contrastCells(c predict.Contrast) []string {
-	cells := make([]string, 0, len(contrastColumns))
-	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Q5, c.Difference.Q95, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Q5, c.Ratio.Q95} {
+	var cells []string
+	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Lower, c.Difference.Upper, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Lower, c.Ratio.Upper} {
 		if !c.OK || math.IsNaN(x) {
 			cells = append(cells, "")
 		} else {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"d3p/internal/predict"
@@ -17,7 +18,8 @@ func (p *prediction) columns() []string {
 		if len(p.targets) > 1 {
 			prefix = t.Name + "."
 		}
-		names := []string{"mean", "sd", "q5", "q95", "y_q5", "y_q95"}
+		low, high := p.quantiles()
+		names := []string{"mean", "sd", low, high, "y_" + low, "y_" + high}
 		if t.Levels > 0 {
 			names = []string{"class"}
 			for _, level := range m.Observed[t.Observation].Columns[t.Column].LevelNames() {
@@ -44,6 +46,11 @@ func (p *prediction) columns() []string {
 	return columns
 }
 
+// quantiles name the ends of the intervals, as R's posterior does.
+func (p *prediction) quantiles() (low, high string) {
+	return fmt.Sprintf("q%.4g", 50*(1-p.posterior.Prob)), fmt.Sprintf("q%.4g", 50*(1+p.posterior.Prob))
+}
+
 // line is the cells of row i; what does not exist is empty.
 func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 	line := []string{strconv.Itoa(i + 1)}
@@ -57,11 +64,11 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 	for k := range predicted.Targets {
 		t, s := p.targets[k], &predicted.Targets[k]
 		if t.Levels == 0 {
-			for _, x := range []float64{s.Mean, s.SD, s.Q5, s.Q95} {
+			for _, x := range []float64{s.Mean, s.SD, s.Lower, s.Upper} {
 				number(x, s.HasMean)
 			}
-			number(s.YQ5, true)
-			number(s.YQ95, true)
+			number(s.YLower, true)
+			number(s.YUpper, true)
 			continue
 		}
 		class := ""

@@ -19,9 +19,9 @@ type Contrast struct {
 	Ratio         Interval
 }
 
-// Interval is a mean over the posterior, with its standard deviation and the 5 % and
-// 95 % quantiles.
-type Interval struct{ Mean, SD, Q5, Q95 float64 }
+// Interval is a mean over the posterior, with its standard deviation and the ends of
+// its central interval.
+type Interval struct{ Mean, SD, Lower, Upper float64 }
 
 // ErrNoContrast says that a model has not one response with an expectation.
 var ErrNoContrast = errors.New("the model has not one response with an expected value")
@@ -46,7 +46,7 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 			c := Contrast{OK: rows.Valid[first+b] && others.Valid[first+b]}
 			if c.OK {
 				x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
-				c = contrast(x, y)
+				c = contrast(x, y, posterior.Prob)
 				pairs++
 				for s := range sums {
 					sums[s] += x[s]
@@ -65,18 +65,18 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 		sums[s] /= float64(pairs)
 		otherSums[s] /= float64(pairs)
 	}
-	return contrast(sums, otherSums), nil
+	return contrast(sums, otherSums, posterior.Prob), nil
 }
 
 // contrast compares draws of two expectations.
-func contrast(x, y []float64) Contrast {
+func contrast(x, y []float64, prob float64) Contrast {
 	difference, ratio := make([]float64, len(x)), make([]float64, len(x))
 	positive := true
 	for s := range x {
 		difference[s], ratio[s] = x[s]-y[s], x[s]/y[s]
 		positive = positive && x[s] > 0 && y[s] > 0
 	}
-	c := Contrast{OK: true, Mean: mean(x), Against: mean(y), Difference: intervalOf(difference), Ratio: intervalOf(ratio)}
+	c := Contrast{OK: true, Mean: mean(x), Against: mean(y), Difference: intervalOf(difference, prob), Ratio: intervalOf(ratio, prob)}
 	if !positive {
 		c.Ratio = Interval{math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 	}
@@ -84,17 +84,23 @@ func contrast(x, y []float64) Contrast {
 }
 
 // intervalOf sorts x.
-func intervalOf(x []float64) Interval {
+func intervalOf(x []float64, prob float64) Interval {
 	slices.Sort(x)
 	if x[0] == x[len(x)-1] { // of a point, whose sum is rounded
 		return Interval{x[0], 0, x[0], x[0]}
 	}
-	i := Interval{Mean: mean(x), Q5: quantile.Of(x, 0.05), Q95: quantile.Of(x, 0.95)}
+	i := Interval{Mean: mean(x)}
+	i.Lower, i.Upper = bounds(x, prob)
 	for _, v := range x {
 		i.SD += (v - i.Mean) * (v - i.Mean) / float64(len(x))
 	}
 	i.SD = math.Sqrt(i.SD)
 	return i
+}
+
+// bounds are the ends of the central interval of an ascending sample.
+func bounds(x []float64, prob float64) (lower, upper float64) {
+	return quantile.Of(x, (1-prob)/2), quantile.Of(x, (1+prob)/2)
 }
 
 func mean(x []float64) (sum float64) {

@@ -44,7 +44,7 @@ func TestCompare(t *testing.T) {
 		}
 		near("difference", c.Difference.Mean, (d[0]+d[1])/2)
 		near("its sd", c.Difference.SD, math.Abs(d[0]-d[1])/2)
-		near("its quantile", c.Difference.Q5, min(d[0], d[1])+0.05*math.Abs(d[0]-d[1]))
+		near("its quantile", c.Difference.Lower, min(d[0], d[1])+0.05*math.Abs(d[0]-d[1]))
 		near("ratio", c.Ratio.Mean, (r[0]+r[1])/2)
 		return nil
 	})

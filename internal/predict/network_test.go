@@ -44,7 +44,7 @@ func TestClassesAtAPoint(t *testing.T) {
 		rows.Data = append(rows.Data, 2*rng.Float64()-1, 2*rng.Float64()-1)
 	}
 	asked := 0
-	point := Posterior{S: 200, Point: true, Draw: func(dst []float64, s int) { asked++; copy(dst, theta) }}
+	point := Posterior{S: 200, Point: true, Prob: 0.9, Draw: func(dst []float64, s int) { asked++; copy(dst, theta) }}
 	targets := Targets(m)
 	if len(targets) != 2 || targets[0].Levels != 3 || targets[1].Levels != 0 {
 		t.Fatalf("targets %+v", targets)
@@ -74,8 +74,8 @@ func TestClassesAtAPoint(t *testing.T) {
 		}
 		// The interval of 200 draws from N(mean, 2²) is 6.6 wide, give or take 1.5:
 		// shorter than 2 has P < 1e-9.
-		if size.YQ95-size.YQ5 < 2 {
-			t.Errorf("row %d: responses from %v to %v", i, size.YQ5, size.YQ95)
+		if size.YUpper-size.YLower < 2 {
+			t.Errorf("row %d: responses from %v to %v", i, size.YLower, size.YUpper)
 		}
 		return nil
 	})
@@ -133,7 +133,7 @@ func TestReconstructions(t *testing.T) {
 	const draws = 20000
 	x := []float64{0.6, -0.8}
 	rows := Rows{Data: x, N: 1, Stride: EncodingOf(m).K, Valid: []bool{true}}
-	point := Posterior{S: draws, Point: true, Draw: func(dst []float64, _ int) { copy(dst, theta) }}
+	point := Posterior{S: draws, Point: true, Prob: 0.9, Draw: func(dst []float64, _ int) { copy(dst, theta) }}
 	err := Predict(m, point, rows, source{rand.New(rand.NewPCG(2, 8))}, func(_ int, p *Prediction) error {
 		mu, sigma := x[0]*0.5-x[1]*0.25, math.Exp(-x[0]*2+x[1])
 		bound := -(mu*mu + sigma*sigma - 1 - 2*math.Log(sigma)) / 2

@@ -48,7 +48,8 @@ func EncodingOf(m *models.Model) models.Encoding {
 // Posterior gives S draws of the unconstrained parameters.
 type Posterior struct {
 	S     int
-	Point bool // all draws are the same
+	Prob  float64 // of the central intervals: 0.9 is from 5 % to 95 %
+	Point bool    // all draws are the same
 	// Draw sets theta (P) to draw s. Every block of rows asks for draws 0 to S-1
 	// in turn, of a point for the first alone, and gets the same ones.
 	Draw func(theta []float64, s int)
@@ -96,9 +97,9 @@ type Summary struct {
 	HasMean bool
 	// Interval is of the expected response.
 	Interval
-	// YQ5 and YQ95 are quantiles of a response that may be observed; meaningless
+	// YLower and YUpper hold a response that may be observed between them; meaningless
 	// for a category.
-	YQ5, YQ95 float64
+	YLower, YUpper float64
 	// Levels are the probabilities of a category's levels.
 	Levels []float64
 }

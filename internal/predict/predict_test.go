@@ -37,7 +37,7 @@ data:
 
 // listed are the draws in theta, shape (S, P).
 func listed(theta []float64, p int) Posterior {
-	return Posterior{S: len(theta) / p, Draw: func(dst []float64, s int) { copy(dst, theta[s*p:(s+1)*p]) }}
+	return Posterior{S: len(theta) / p, Prob: 0.9, Draw: func(dst []float64, s int) { copy(dst, theta[s*p:(s+1)*p]) }}
 }
 
 // predictAll returns the first prediction of each row.
@@ -97,7 +97,7 @@ func TestLogisticMeanOverDraws(t *testing.T) {
 		}
 		for _, pair := range [][2]float64{
 			{got.Mean, (a + b) / 2}, {got.SD, (high - low) / 2},
-			{got.Q5, low + 0.05*(high-low)}, {got.Q95, low + 0.95*(high-low)},
+			{got.Lower, low + 0.05*(high-low)}, {got.Upper, low + 0.95*(high-low)},
 		} {
 			if math.Abs(pair[0]-pair[1]) > 1e-12 {
 				t.Fatalf("row %d: %+v, want mean of %g and %g", i, got, a, b)
@@ -124,8 +124,8 @@ func TestNormalResponseInterval(t *testing.T) {
 	// P(beyond 6.5 of them) < 1e-10.
 	tolerance := 6.5 * 2.11 * sd / math.Sqrt(draws)
 	const z95 = 1.6448536269514722
-	if math.Abs(got.YQ5-(mean-z95*sd)) > tolerance || math.Abs(got.YQ95-(mean+z95*sd)) > tolerance {
-		t.Errorf("response from %g to %g, want %g to %g (±%g)", got.YQ5, got.YQ95, mean-z95*sd, mean+z95*sd, tolerance)
+	if math.Abs(got.YLower-(mean-z95*sd)) > tolerance || math.Abs(got.YUpper-(mean+z95*sd)) > tolerance {
+		t.Errorf("response from %g to %g, want %g to %g (±%g)", got.YLower, got.YUpper, mean-z95*sd, mean+z95*sd, tolerance)
 	}
 }
 
@@ -157,8 +157,8 @@ func TestDrawsAreThoseOfPredict(t *testing.T) {
 				t.Errorf("row %d, draw %d: %g, want %d ± 0.04", row, s, y[s], 10+4*s)
 			}
 		}
-		if q := intervalOf(y); math.Abs(q.Q5-summaries[row].YQ5) > 1 || math.Abs(q.Q95-summaries[row].YQ95) > 1 {
-			t.Errorf("row %d: %g to %g, Predict says %g to %g", row, q.Q5, q.Q95, summaries[row].YQ5, summaries[row].YQ95)
+		if q := intervalOf(y, 0.9); math.Abs(q.Lower-summaries[row].YLower) > 1 || math.Abs(q.Upper-summaries[row].YUpper) > 1 {
+			t.Errorf("row %d: %g to %g, Predict says %g to %g", row, q.Lower, q.Upper, summaries[row].YLower, summaries[row].YUpper)
 		}
 		return nil
 	})

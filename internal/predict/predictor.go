@@ -5,7 +5,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
-	"d3p/internal/quantile"
 )
 
 // predictor evaluates the model for a block of rows at every draw.
@@ -161,11 +160,11 @@ func (p *predictor) summary(r *Summary, t, b int) {
 	*r = Summary{HasMean: p.hasMean[target.Observation], Levels: p.average(r.Levels, p.levels[t], target.Levels, b)}
 	from, to := b*p.posterior.S, (b+1)*p.posterior.S
 	if r.HasMean {
-		r.Interval = intervalOf(p.means[t][from:to])
+		r.Interval = intervalOf(p.means[t][from:to], p.posterior.Prob)
 	}
 	if target.Levels == 0 {
 		y := p.responses[t][from:to]
 		slices.Sort(y)
-		r.YQ5, r.YQ95 = quantile.Of(y, 0.05), quantile.Of(y, 0.95)
+		r.YLower, r.YUpper = bounds(y, p.posterior.Prob)
 	}
 }
