@@ -47,15 +47,21 @@ func TestStopAndResume(t *testing.T) {
 	if post.Steps != 120 || ledger.Entries[0].Steps != 120 || !math.IsInf(stop.spent, 1) {
 		t.Errorf("stopped after %d steps, ledger %+v, spent %v", post.Steps, ledger, stop.spent)
 	}
+	resumesTo(t, s, p, checkpointFile(t, post, ledger), whole, wholeLedger)
+}
+
+// checkpointFile is what is kept of a stopped fit.
+func checkpointFile(t *testing.T, post *fit.Posterior, ledger privacy.Ledger) *bytes.Buffer {
+	t.Helper()
 	checkpoint, err := post.Checkpoint(ledger)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var file bytes.Buffer
-	if err := checkpoint.Write(&file); err != nil {
+	file := new(bytes.Buffer)
+	if err := checkpoint.Write(file); err != nil {
 		t.Fatal(err)
 	}
-	resumesTo(t, s, p, &file, whole, wholeLedger)
+	return file
 }
 
 // A fit that was stopped before its first step is one mechanism when it goes on: an
@@ -73,15 +79,7 @@ func TestStopBeforeTheFirstStep(t *testing.T) {
 	if !errors.Is(err, fit.ErrStopped) {
 		t.Fatalf("error %v, want ErrStopped", err)
 	}
-	checkpoint, err := post.Checkpoint(ledger)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	if err := checkpoint.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	resumesTo(t, s, p, &file, whole, wholeLedger)
+	resumesTo(t, s, p, checkpointFile(t, post, ledger), whole, wholeLedger)
 }
 
 // A checkpoint that was kept while the fit went on, as one that is killed later
