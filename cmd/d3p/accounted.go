@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/report"
 )
 
 // accounted is the JSON result of account and sigma.
@@ -65,19 +66,8 @@ type riskEntry struct {
 	Mu        float64            `json:"dominating_mu"`
 	Regret    float64            `json:"regret"`
 	TPR       map[string]float64 `json:"tpr_at_fpr"`
-	Belief    []beliefEntry      `json:"posterior_belief"`
-	Curve     []curvePoint       `json:"curve"`
-}
-
-type beliefEntry struct {
-	Prior        float64 `json:"prior"`
-	AtFPR        float64 `json:"at_fpr"`
-	MaxPosterior float64 `json:"max_posterior"`
-}
-
-type curvePoint struct {
-	Epsilon float64 `json:"epsilon"`
-	Delta   float64 `json:"delta"`
+	Belief    []report.Belief    `json:"posterior_belief"`
+	Curve     []report.Point     `json:"curve"`
 }
 
 func directionEntries(ds []accountant.Direction) []directionEntry {
@@ -159,12 +149,12 @@ func riskOf(c *accountant.Curve) *riskEntry {
 		e.TPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = c.TPR(fpr)
 	}
 	for _, prior := range []float64{0.01, 0.1, 0.5} {
-		e.Belief = append(e.Belief, beliefEntry{prior, 0.01, c.Belief(prior, 0.01)})
+		e.Belief = append(e.Belief, report.Belief{Prior: prior, AtFPR: 0.01, MaxPosterior: c.Belief(prior, 0.01)})
 	}
 	for delta := 1e-2; delta > 1e-13; delta /= 10 {
 		delta := math.Pow(10, math.Round(math.Log10(delta)))
 		if eps := c.Epsilon(delta); !math.IsInf(eps, 1) {
-			e.Curve = append(e.Curve, curvePoint{eps, delta})
+			e.Curve = append(e.Curve, report.Point{Epsilon: eps, Delta: delta})
 		}
 	}
 	return e
