@@ -58,7 +58,7 @@ func (e *encoder) firstLine(path string, cells [][]byte, enc models.Encoding) (n
 		header[i] = string(bytes.TrimSpace(cell))
 	}
 	wanted := e.names()
-	all, some := true, len(wanted) == 0
+	all, some := len(wanted) > 0 || !enc.Headless, false
 	for _, w := range wanted {
 		all = all && slices.Contains(header, w)
 		some = some || slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(w, h) })

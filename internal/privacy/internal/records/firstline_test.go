@@ -70,3 +70,15 @@ func TestHeaderOfRowNumbers(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Where nothing is read of a line, as of a model without predictors, what the model
+// file says of the first one decides.
+func TestFirstLineOfNothing(t *testing.T) {
+	for headless, want := range map[bool]int{false: 1, true: 2} {
+		e := models.Encoding{Header: []string{"a", "b"}, Headless: headless}
+		_, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader("1,2\n3,4\n"), size: 64}, nil, e, Options{})
+		if err != nil || check.Records != want {
+			t.Errorf("headless %v: %d records, want %d: %v", headless, check.Records, want, err)
+		}
+	}
+}
