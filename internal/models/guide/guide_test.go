@@ -223,7 +223,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// testdata/lr_prior1.json: ../shared/golden (numpy, checked against torch), fields
+// testdata/lr_prior1.json was made with numpy and checked against torch: fields
 // aligned_step and fullrank_step; tolerance 1e-9 of the largest entry.
 func TestGoldenSteps(t *testing.T) {
 	raw, err := os.ReadFile("testdata/lr_prior1.json")
