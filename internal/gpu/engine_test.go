@@ -78,8 +78,9 @@ func step(t testing.TB, w *worker, size int, all bool) []float64 {
 	}
 	P := w.p.tape.P
 	in := privacy.StepInput{Params: make([]float64, P), Aux: make([]float64, w.p.tape.AuxGlobal), RecordNoise: noise.Insecure(1).Stream(noise.RecordNoise), Step: 5}
+	rng := rand.New(rand.NewPCG(9, 10))
 	for i := range in.Params {
-		in.Params[i] = float64(i%3) - 1
+		in.Params[i] = 0.3 * rng.NormFloat64()
 	}
 	dst := make([]float64, P+1)
 	count, err := w.ClippedSum(dst[:P], in, batch, all, privacy.Clip{Kind: privacy.Flat, Norm: 1.5})

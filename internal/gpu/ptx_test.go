@@ -42,10 +42,10 @@ func TestPTX(t *testing.T) {
 	t.Run("memory", func(t *testing.T) {
 		d := newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=address", "-fno-sanitize-address-use-after-scope")...)
 		t.Run("operations", func(t *testing.T) { checkOperations(t, d, newOneThread(t, 1<<30)) })
-		checkBlocks(t, d)
+		checkBlocks(t, d, wideProducts)
 		t.Run("fits", func(t *testing.T) { checkFits(t, d) })
 	})
-	t.Run("races", func(t *testing.T) { checkBlocks(t, newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=thread")...)) })
+	t.Run("races", func(t *testing.T) { checkBlocks(t, newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=thread")...), 0) })
 }
 
 // checkFits compares whole fits, of many steps in a launch and of one.

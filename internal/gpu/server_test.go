@@ -150,14 +150,15 @@ func TestThreads(t *testing.T) {
 		"memory": {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			checkBlocks(t, newServed(t, append(flags, "-O1", "-DTHREADS=256")...))
+			checkBlocks(t, newServed(t, append(flags, "-O1", "-DTHREADS=256")...), wideProducts)
 		})
 	}
 }
 
-// checkBlocks compares blocks of threads with one thread.
-func checkBlocks(t *testing.T, d driver) {
-	checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2)
+// checkBlocks compares blocks of threads with one thread; modelsWideFrom is that of
+// checkSameBits.
+func checkBlocks(t *testing.T, d driver, modelsWideFrom int64) {
+	checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2, modelsWideFrom)
 	t.Run("replicates", func(t *testing.T) {
 		checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
 	})

@@ -53,6 +53,13 @@ func TestErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", body, err, want)
 		}
 	}
+	m, err := Parse(header + ".func f() { call.uni g, (); ret; }\n.func g() { call.uni f, (); ret; }\n" + kernel("k", "call.uni f, ();"))
+	if err == nil {
+		_, err = Translate(m, "kernels.ptx")
+	}
+	if err == nil || err.Error() != "ptx: line 4: f calls itself" {
+		t.Errorf("recursion: %v", err)
+	}
 	for _, source := range []string{".weak", ".extern .shared .b8 x[];", ".entry k", ".version \"", ".global .b8 x[2] = {1, 2, 3};", "\x00", ".func f() { ret"} {
 		if m, err := Parse(source); err == nil {
 			t.Errorf("%q: %v", source, m)

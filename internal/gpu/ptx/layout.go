@@ -79,39 +79,3 @@ func (f *Function) ParamBytes() int {
 	_, bytes := placeParams(f)
 	return bytes
 }
-
-// sharedBy is the shared memory in bytes that a kernel and what it calls name.
-func (t *translator) sharedBy(f *Function) int {
-	variables, seen := map[string]int{}, map[string]bool{}
-	var visit func(f *Function)
-	visit = func(f *Function) {
-		if seen[f.Name] {
-			return
-		}
-		seen[f.Name] = true
-		for _, s := range f.Body {
-			if s.instruction != nil {
-				t.names(s.instruction.operands, func(name string) {
-					if v, ok := t.variables[name]; ok && v.Space == "shared" {
-						variables[name] = v.Bytes() + v.Align - 1
-					} else if called := t.functions[name]; called != nil {
-						visit(called)
-					}
-				})
-			}
-		}
-	}
-	visit(f)
-	total := 0
-	for _, bytes := range variables {
-		total += bytes
-	}
-	return total
-}
-
-func (t *translator) names(operands []operand, visit func(name string)) {
-	for _, o := range operands {
-		visit(o.name)
-		t.names(o.parts, visit)
-	}
-}
