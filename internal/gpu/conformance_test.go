@@ -28,6 +28,7 @@ func TestConformance(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			open := func(t *testing.T) privacy.Engine {
 				e := newEngine("cuda:test", newOneThread(t, 1<<30), Options{})
 				e.wideFrom = c.wideFrom

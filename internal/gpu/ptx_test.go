@@ -39,13 +39,18 @@ func TestPTX(t *testing.T) {
 	if race.Enabled {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
+	t.Parallel()
 	t.Run("memory", func(t *testing.T) {
+		t.Parallel()
 		d := newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=address", "-fno-sanitize-address-use-after-scope")...)
 		t.Run("operations", func(t *testing.T) { checkOperations(t, d, newOneThread(t, 1<<30)) })
 		checkBlocks(t, d, wideProducts)
 		t.Run("fits", func(t *testing.T) { checkFits(t, d) })
 	})
-	t.Run("races", func(t *testing.T) { checkBlocks(t, newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=thread")...), 0) })
+	t.Run("races", func(t *testing.T) {
+		t.Parallel()
+		checkBlocks(t, newServed(t, ptxFlags(t, kernelsPTX, "-fsanitize=thread")...), 0)
+	})
 }
 
 // checkFits compares whole fits, of many steps in a launch and of one.

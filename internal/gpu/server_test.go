@@ -145,11 +145,13 @@ func TestThreads(t *testing.T) {
 	if race.Enabled {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
+	t.Parallel()
 	for name, flags := range map[string][]string{
 		"races":  {"-fsanitize=thread"},
 		"memory": {"-fsanitize=address,undefined", "-fno-sanitize-recover=all"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			checkBlocks(t, newServed(t, append(flags, "-O1", "-DTHREADS=256")...), wideProducts)
 		})
 	}

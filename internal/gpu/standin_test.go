@@ -15,6 +15,7 @@ import (
 // called, in which order and with what arguments is right. Models differ in no
 // call.
 func TestDriverCalls(t *testing.T) {
+	t.Parallel()
 	newOneThread(t, 0) // skips without a compiler
 	dir := t.TempDir()
 	kernels := filepath.Join(dir, "kernels.so")

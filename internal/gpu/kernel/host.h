@@ -12,7 +12,7 @@
 #include "fibers.h"
 #else
 
-#define SHARED(Type, name) static Type name
+#define SHARED(Type, name) static thread_local Type name // tests run side by side
 #define KERNEL(name, Args, body)                                                                   \
     extern "C" void name(const Args* args, i64 blocks) {                                           \
         for (int block = 0; block < (int)blocks; block++) body(*args, block, (int)blocks);         \
