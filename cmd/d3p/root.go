@@ -107,10 +107,16 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	return usagef("unknown command %s%s; d3p --help lists them", args[0], nearest.Hint(args[0], names))
 }
 
-// flagError rewrites pflag's message about an unknown or malformed flag.
+// flagError rewrites pflag's message about an unknown or malformed flag. Where a
+// mistyped command stands before its flags, the command is what is unknown.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) {
+		if c.HasSubCommands() {
+			if err := c.ValidateArgs(c.Flags().Args()); err != nil {
+				return err
+			}
+		}
 		var names []string
 		collect := func(f *pflag.Flag) { names = append(names, "--"+f.Name) }
 		c.Flags().VisitAll(collect)
