@@ -35,31 +35,27 @@ func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.R
 	}
 	this, other := newPredictor(m, posterior, rng), newPredictor(m, posterior, rng)
 	sums, otherSums, pairs := make([]float64, posterior.S), make([]float64, posterior.S), 0
-	for first := 0; first < rows.N; first += this.block {
-		n := min(this.block, rows.N-first)
-		this.run(rows.Data[first*rows.Stride:], rows.Stride, n)
-		other.run(others.Data[first*others.Stride:], others.Stride, n)
+	err = this.each(rows, func(row, b int) error {
+		if b == 0 { // a block
+			other.run(others.Data[row*others.Stride:], others.Stride, this.n)
+		}
 		if !this.hasMean[0] {
-			return average, ErrNoContrast
+			return ErrNoContrast
 		}
-		for b := range n {
-			c := Contrast{OK: rows.Valid[first+b] && others.Valid[first+b]}
-			if c.OK {
-				x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
-				c = contrast(x, y, posterior.Prob)
-				pairs++
-				for s := range sums {
-					sums[s] += x[s]
-					otherSums[s] += y[s]
-				}
-			}
-			if err := emit(first+b, c); err != nil {
-				return average, err
+		c := Contrast{OK: rows.Valid[row] && others.Valid[row]}
+		if c.OK {
+			x, y := this.means[0][b*posterior.S:(b+1)*posterior.S], other.means[0][b*posterior.S:(b+1)*posterior.S]
+			c = contrast(x, y, posterior.Prob)
+			pairs++
+			for s := range sums {
+				sums[s] += x[s]
+				otherSums[s] += y[s]
 			}
 		}
-	}
-	if pairs == 0 {
-		return average, nil
+		return emit(row, c)
+	})
+	if err != nil || pairs == 0 {
+		return average, err
 	}
 	for s := range sums {
 		sums[s] /= float64(pairs)
@@ -90,17 +86,12 @@ func intervalOf(x []float64, prob float64) Interval {
 		return Interval{x[0], 0, x[0], x[0]}
 	}
 	i := Interval{Mean: mean(x)}
-	i.Lower, i.Upper = bounds(x, prob)
+	i.Lower, i.Upper = quantile.Central(x, prob)
 	for _, v := range x {
 		i.SD += (v - i.Mean) * (v - i.Mean) / float64(len(x))
 	}
 	i.SD = math.Sqrt(i.SD)
 	return i
-}
-
-// bounds are the ends of the central interval of an ascending sample.
-func bounds(x []float64, prob float64) (lower, upper float64) {
-	return quantile.Of(x, (1-prob)/2), quantile.Of(x, (1+prob)/2)
 }
 
 func mean(x []float64) (sum float64) {

@@ -12,3 +12,8 @@ func Of(sorted []float64, p float64) float64 {
 	}
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
+
+// Central are the ends of the central interval of probability prob of such a sample.
+func Central(sorted []float64, prob float64) (lower, upper float64) {
+	return Of(sorted, (1-prob)/2), Of(sorted, (1+prob)/2)
+}

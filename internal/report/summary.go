@@ -49,8 +49,7 @@ func (d Draws) Summarise() []Summary {
 // in rows, the summary of every variable.
 func (d Draws) Bound(rows []Summary, prob float64) {
 	for v := range rows {
-		sorted := slices.Sorted(slices.Values(d.Of(v)))
-		lower, upper := quantile.Of(sorted, (1-prob)/2), quantile.Of(sorted, (1+prob)/2)
+		lower, upper := quantile.Central(slices.Sorted(slices.Values(d.Of(v))), prob)
 		rows[v].Lower, rows[v].Upper = &lower, &upper
 	}
 }
