@@ -46,12 +46,10 @@ func (g subsampled) mixtureTail(x float64) float64 {
 	return (1-g.q)*normalTail(x/g.s) + g.q*normalTail((x-1)/g.s)
 }
 
-// noise, most and panel implement sampled.
+// noise and most implement sampled.
 func (g subsampled) noise() float64 { return g.s }
 
 func (g subsampled) most() float64 { return 1 }
-
-func (g subsampled) panel() float64 { return math.Min(g.s, 2*g.s*g.s) }
 
 // substitutePiece is P = (1-q)N(0,s²) + qN(1,s²) against
 // Q = (1-q)N(0,s²) + qN(-1,s²).

@@ -101,11 +101,9 @@ func (g sampledGroup) mixtureTail(x float64) float64 {
 	return sum
 }
 
-// noise, most and panel implement sampled. e^L is a polynomial in e^{x/s²} whose zeros
+// noise and most implement sampled. e^L is a polynomial in e^{x/s²} whose zeros
 // are negative, as those of ((1-q) + q e^{x/s²})^K are (factors e^{-i²/(2s²)} keep them
 // real: Pólya and Schur 1914), so that L is smooth on the same scale as for one record.
 func (g sampledGroup) noise() float64 { return g.s }
 
 func (g sampledGroup) most() float64 { return float64(len(g.logWeight)) }
-
-func (g sampledGroup) panel() float64 { return math.Min(g.s, 2*g.s*g.s) }

@@ -11,18 +11,19 @@ type sampled interface {
 	inverse(l float64) float64
 	// mixtureTail is the mass of the mixture beyond x.
 	mixtureTail(x float64) float64
-	// panel resolves the noise (scale s) and the bend of the loss (scale s²).
-	panel() float64
 	noise() float64 // s
 	most() float64
 }
+
+// panel resolves the noise (scale s) and the bend of the loss (scale s²).
+func panel(s float64) float64 { return math.Min(s, 2*s*s) }
 
 // removePiece is P the mixture against Q = N(0,s²).
 func removePiece(g sampled) piece {
 	s := g.noise()
 	logS := math.Log(s)
 	return piece{
-		lo: -reach * s, hi: g.most() + far*s, width: g.panel(),
+		lo: -reach * s, hi: g.most() + far*s, width: panel(s),
 		loss: g.loss,
 		logDensity: func(x, l float64) float64 {
 			z := x / s
@@ -39,7 +40,7 @@ func addPiece(g sampled) piece {
 	s := g.noise()
 	logS := math.Log(s)
 	return piece{
-		lo: -g.most() - reach*s, hi: far * s, width: g.panel(),
+		lo: -g.most() - reach*s, hi: far * s, width: panel(s),
 		loss: func(x float64) float64 { return -g.loss(-x) },
 		logDensity: func(x, _ float64) float64 {
 			z := x / s
