@@ -121,7 +121,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) 
 		return false
 	}
 	within, beyond := apart(total, exact)
-	if within == nil || beyond == nil {
+	if within == nil {
 		return false
 	}
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)

@@ -83,14 +83,14 @@ func apart(total, exact *mat.SymDense) (within, beyond *mat.SymDense) {
 	if half.Solve(&l, exact) != nil || whitened.Solve(&l, half.T()) != nil {
 		return nil, nil
 	}
+	values, vectors := eigen(symmetric(&whitened))
+	if vectors == nil {
+		return nil, nil
+	}
 	// total is LLᵀ, exact is LWLᵀ: no eigenvalue of W counts for more than 1
 	coloured := func(f func(e float64) float64) *mat.SymDense {
 		var left, both mat.Dense
-		part := spectral(symmetric(&whitened), f)
-		if part == nil {
-			return nil
-		}
-		left.Mul(&l, part)
+		left.Mul(&l, composed(values, vectors, f))
 		both.Mul(&left, l.T())
 		return symmetric(&both)
 	}
@@ -105,12 +105,19 @@ func spectral(a *mat.SymDense, f func(e float64) float64) *mat.SymDense {
 	if vectors == nil {
 		return nil
 	}
+	return composed(values, vectors, f)
+}
+
+// composed is the matrix with these eigenvectors, in columns, and f ≥ 0 of the
+// eigenvalues, negative ones taken as 0.
+func composed(values []float64, vectors *mat.Dense, f func(e float64) float64) *mat.SymDense {
+	scaled := mat.DenseCopyOf(vectors)
 	for i, e := range values {
-		column := vectors.ColView(i).(*mat.VecDense)
+		column := scaled.ColView(i).(*mat.VecDense)
 		column.ScaleVec(math.Sqrt(f(math.Max(0, e))), column)
 	}
-	out := mat.NewSymDense(a.SymmetricDim(), nil)
-	out.SymOuterK(1, vectors)
+	out := mat.NewSymDense(len(values), nil)
+	out.SymOuterK(1, scaled)
 	return out
 }
 
