@@ -20,7 +20,7 @@ import (
 // independent, its standard error would be 0.2, and the run is always the same.
 func TestIntervalsUnderHeavyClipping(t *testing.T) {
 	const n, tables = 200, 24
-	m, err := models.Read("residuals.yaml", []byte(strings.Replace(residuals, "half_normal(1)", "half_normal(0.2)", 1)), nil)
+	m, err := models.Read("residuals.yaml", []byte(strings.Replace(fit.Residuals, "half_normal(1)", "half_normal(0.2)", 1)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,32 +7,15 @@ import (
 	"d3p/internal/models"
 )
 
-const narrowLine = `d3p: 1
-name: line
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 200}
-  columns:
-    u: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
-    y: {type: real, lower: -20, upper: 20, scale: {center: 0, by: 1}}
-model:
-  formula: y ~ 1 + u
-  family: normal
-  priors:
-    Intercept: normal(0, 1)
-    b: normal(0, 1)
-    sigma: half_normal(1)
-`
-
 // What records add to the variance of a gradient is its information where nothing
 // is clipped; with gradients at a residual sd that is twice the true one a quarter
 // of it; and it goes with the clip norm where everything is clipped.
 func TestSamplingRatio(t *testing.T) {
-	m, err := models.Read("line.yaml", []byte(narrowLine), nil)
+	m, err := models.Read("residuals.yaml", []byte(Residuals), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(m, Config{Epsilon: 1})
+	p, err := NewPlan(m, Config{Epsilon: 1, Records: 200})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,30 +11,13 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-const residuals = `d3p: 1
-name: residuals
-data:
-  unit: {entity: person, rows_per_unit: 1}
-  rows: {public: 1000}
-  columns:
-    u: {type: real, lower: -4, upper: 4, scale: {center: 0, by: 1}}
-    y: {type: real, lower: -20, upper: 20, scale: {center: 0, by: 1}}
-model:
-  formula: y ~ 1 + u
-  family: normal
-  priors:
-    Intercept: normal(0, 1)
-    b: normal(0, 1)
-    sigma: half_normal(1)
-`
-
 // Clipping cuts squares of large residuals, so that a residual standard deviation
 // comes out far too small: at ε = 0.3 by 0.3 to 0.6 on the log scale, and none of
 // its intervals holds. In 12 tables drawn from the prior at least 8 intervals of
 // 90 % must hold; if each did with probability 0.9, fewer would in 1 of 200 runs,
 // and the run is always the same.
 func TestClippingBiasOfResidualSD(t *testing.T) {
-	m, err := models.Read("residuals.yaml", []byte(residuals), nil)
+	m, err := models.Read("residuals.yaml", []byte(fit.Residuals), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
