@@ -55,7 +55,7 @@ func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountO
 	if o.ledger != "" {
 		check, err := checkBook(o.ledger, ev, p)
 		if err != nil {
-			return err
+			return failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
 		}
 		r.Checks = append(r.Checks, check)
 	}
@@ -177,17 +177,17 @@ func checkBook(path string, ev event.Event, p report.Privacy) (report.Check, err
 	check := report.Check{Name: "the ledger of the data set"}
 	book, err := ledger.Read(path)
 	if err != nil {
-		return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+		return check, err
 	}
 	accounts, err := book.Accounts("")
 	if err != nil {
-		return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+		return check, err
 	}
 	at := slices.IndexFunc(accounts, func(a ledger.Account) bool { return a.ID == p.ReportID })
 	seen := true
 	if p.Budget != nil {
 		if seen, err = book.Contains(p.Budget.Chain); err != nil {
-			return check, failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+			return check, err
 		}
 	}
 	switch {

@@ -18,12 +18,12 @@ func explain(m *models.Model, v view) string {
 	if points == m.P {
 		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, report.WeightsName)
 	}
-	center, ratios := "mean", ""
+	ratios := ""
 	if v.ratio != "" {
-		center, ratios = "median", " of exp of the coefficients"
+		ratios = " of exp of the coefficients"
 	}
 	low, high := tails(v.prob)
-	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that stands for the privacy noise.", center, low, high, ratios)
+	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that stands for the privacy noise.", v.center(), low, high, ratios)
 	if v.ratio != "" {
 		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; that of the intercept, or baseline, is the value where all predictors are 0.", v.ratio)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/models"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -76,8 +77,8 @@ nothing protects them.`,
 					return err
 				}
 			}
-			if !(s.prob > 0 && s.prob < 1) {
-				return usagef("--prob: %v is not between 0 and 1", s.prob)
+			if err := checkProb(s.prob); err != nil {
+				return err
 			}
 			if s.images < 1 {
 				return usagef("--images: %d is less than 1", s.images)
@@ -153,16 +154,22 @@ func (a *app) predict(p *prediction, s predictSettings) error {
 			return err
 		}
 	}
-	if s.out == "" {
-		return a.result(result, func(w io.Writer) { w.Write(text.Bytes()) })
+	return a.writeLines(result, text.Bytes(), s.out, "predictions for %d rows")
+}
+
+// writeLines writes lines of CSV to out, or to stdout; what says in words what they
+// are, of how many rows.
+func (a *app) writeLines(result *predictResult, text []byte, out, what string) error {
+	if out == "" {
+		return a.result(result, func(w io.Writer) { w.Write(text) })
 	}
-	if err := writeOut(s.out, text.Bytes()); err != nil {
+	if err := writeOut(out, text); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 	}
-	result.Out = s.out
+	result.Out, result.Rows = out, nil
 	return a.result(result, func(w io.Writer) {
 		if !a.quiet {
-			fmt.Fprintf(w, "%s: predictions for %d rows\n", s.out, result.N)
+			fmt.Fprintf(w, "%s: "+what+"\n", out, result.N)
 		}
 	})
 }
@@ -177,20 +184,29 @@ type prediction struct {
 	random    *noise.Random
 }
 
+// readNewRows reads the rows of a file, - for standard input, that m predicts.
+func readNewRows(path string, m *models.Model) (predict.Rows, error) {
+	path = orStandardInput(path)
+	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(m))
+	if err != nil {
+		return predict.Rows{}, failWith(statusData, fileError(path, err))
+	}
+	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
+}
+
 // newPrediction reads a release and the new rows of a file.
 func newPrediction(run, path string, s predictSettings) (*prediction, error) {
 	r, err := readReleased(run)
 	if err != nil {
 		return nil, err
 	}
-	path = orStandardInput(path)
-	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(r.model))
+	rows, err := readNewRows(path, r.model)
 	if err != nil {
-		return nil, failWith(statusData, fileError(path, err))
+		return nil, err
 	}
 	root := noise.Public(s.seed)
 	p := &prediction{
-		run: r, rows: predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid},
+		run: r, rows: rows,
 		targets: predict.Targets(r.model), random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
 	p.posterior = predict.Posterior{S: s.draws, Prob: s.prob, Point: r.params.Guide.Family == "delta"}

@@ -5,12 +5,10 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 
 	"d3p/internal/predict"
-	"d3p/internal/privacy"
 )
 
 // contrastColumns name what is said of a row and of its counterpart.
@@ -22,12 +20,10 @@ func (p *prediction) contrastColumns() []string {
 // predictAgainst compares the expected response of each row with that of the same
 // row of another file, and of all rows together.
 func (a *app) predictAgainst(p *prediction, s predictSettings) error {
-	path := orStandardInput(s.against)
-	read, err := privacy.ReadNewRows(path, predict.EncodingOf(p.run.model))
+	others, err := readNewRows(s.against, p.run.model)
 	if err != nil {
-		return failWith(statusData, fileError(path, err))
+		return err
 	}
-	others := predict.Rows{Data: read.F64, N: read.N, Stride: read.Stride, Valid: read.Valid}
 	if others.N != p.rows.N {
 		return failWith(statusData, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
 	}
@@ -54,7 +50,11 @@ func (a *app) predictAgainst(p *prediction, s predictSettings) error {
 		return failWith(statusNumeric, err)
 	}
 	line("average", average)
-	return a.writeContrasts(result, s.out)
+	var text bytes.Buffer
+	lines := csv.NewWriter(&text)
+	lines.Write(result.Columns) // to memory: it cannot fail
+	lines.WriteAll(result.Rows)
+	return a.writeLines(result, text.Bytes(), s.out, "contrasts of %d rows and of their average")
 }
 
 // contrastCells are the cells of a line; empty where nothing is known.
@@ -68,24 +68,4 @@ func contrastCells(c predict.Contrast) []string {
 		}
 	}
 	return cells
-}
-
-// writeContrasts writes the lines to out, or to stdout.
-func (a *app) writeContrasts(result *predictResult, out string) error {
-	var text bytes.Buffer
-	lines := csv.NewWriter(&text)
-	lines.Write(result.Columns) // to memory: it cannot fail
-	lines.WriteAll(result.Rows)
-	if out == "" {
-		return a.result(result, func(w io.Writer) { w.Write(text.Bytes()) })
-	}
-	if err := writeOut(out, text.Bytes()); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-	}
-	result.Out, result.Rows = out, nil
-	return a.result(result, func(w io.Writer) {
-		if !a.quiet {
-			fmt.Fprintf(w, "%s: contrasts of %d rows and of their average\n", out, result.N)
-		}
-	})
 }

@@ -44,8 +44,8 @@ logistic regression, rate ratios of counts, hazard ratios.`,
   d3p summary d3p-run-cohort-1/release --json`,
 		Args: exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !(s.prob > 0 && s.prob < 1) {
-				return usagef("--prob: %v is not between 0 and 1", s.prob)
+			if err := checkProb(s.prob); err != nil {
+				return err
 			}
 			r, err := readReleased(args[0])
 			if err != nil {

@@ -16,6 +16,14 @@ const maxRows = 40
 // usualProb is the probability of the intervals of tables, q5 to q95.
 const usualProb = 0.9
 
+// checkProb reports a --prob that is no probability of an interval.
+func checkProb(prob float64) error {
+	if !(prob > 0 && prob < 1) {
+		return usagef("--prob: %v is not between 0 and 1", prob)
+	}
+	return nil
+}
+
 // A view says how a table shows a posterior.
 type view struct {
 	prob  float64 // of the intervals
@@ -23,20 +31,24 @@ type view struct {
 	ratio string  // what exp of a coefficient is, when that is shown; ""
 }
 
+// center is what stands for the middle of a posterior: of ratios, which are skewed,
+// the median.
+func (v view) center() string {
+	if v.ratio != "" {
+		return "median"
+	}
+	return "mean"
+}
+
 // printSummary prints the posterior, without what report.Shown leaves out. Rows
-// without the ends of an interval of their own have q5 to q95. Of ratios, which are
-// skewed, the median stands for the mean.
+// without the ends of an interval of their own have q5 to q95.
 func printSummary(w io.Writer, rows []report.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
 	}
 	t := newTable(w)
 	low, high := tails(v.prob)
-	center := "mean"
-	if v.ratio != "" {
-		center = "median"
-	}
-	t.AppendHeader(table.Row{"parameter", center, "sd", low, high, "noise"})
+	t.AppendHeader(table.Row{"parameter", v.center(), "sd", low, high, "noise"})
 	t.Style().Format.Header = text.FormatDefault
 	var align []table.ColumnConfig
 	for column := 2; column <= 6; column++ {
