@@ -59,18 +59,8 @@ func (c coverageTask) judge(opt options, _ []threshold, dir string, out *report)
 		tables = opt.tables
 	}
 	for _, f := range c.fits {
-		var model string
 		var whole scores // of all settings of a model
-		flush := func(next string) {
-			if len(whole.settings) > 1 {
-				whole.report(out, model, "all", f)
-			}
-			model, whole = next, scores{}
-		}
-		for _, s := range settings {
-			if s.name != model {
-				flush(s.name)
-			}
+		for i, s := range settings {
 			got, err := s.run(f.config, tables, dir)
 			if err != nil {
 				return fmt.Errorf("%s: %w", s.label(), err)
@@ -81,8 +71,14 @@ func (c coverageTask) judge(opt options, _ []threshold, dir string, out *report)
 			one := scores{settings: [][]tableScores{got}}
 			one.report(out, s.label(), s.epsilonLabel(), f)
 			whole.settings = append(whole.settings, got)
+			if i+1 < len(settings) && settings[i+1].name == s.name {
+				continue
+			}
+			if len(whole.settings) > 1 {
+				whole.report(out, s.name, "all", f)
+			}
+			whole = scores{}
 		}
-		flush("")
 	}
 	return nil
 }

@@ -35,12 +35,11 @@ func (s setup) run(config fit.Config, tables int, dir string) ([]tableScores, er
 	var wait sync.WaitGroup
 	free := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for k := range tables {
-		wait.Add(1)
 		free <- struct{}{}
-		go func() {
-			defer func() { <-free; wait.Done() }()
+		wait.Go(func() {
+			defer func() { <-free }()
 			out[k], errs[k] = s.fit(*plan, uint64(k), filepath.Join(dir, strconv.Itoa(k)+".csv"))
-		}()
+		})
 	}
 	wait.Wait()
 	for _, err := range errs {
