@@ -4,9 +4,10 @@ import "d3p/internal/models/graph"
 
 // A chain is element-wise instructions of one size that follow each other without
 // a barrier. A thread takes some elements at a time through all of it
-// (kernel/chain.h); after a product of a matrix these are its block's tiles. What only the next instruction reads stays in registers, and
-// what nobody but the chain reads in shared memory: of Adam on all weights of a
-// network most of what would go to memory.
+// (kernel/chain.h); after a product of a matrix these are its block's tiles. What
+// only the next instruction reads stays in registers, and what nobody but the chain
+// reads in shared memory: of Adam on all weights of a network most of what would go
+// to memory.
 
 // The lengths of a chain, the numbers that each thread can keep, and how many
 // elements of tiles are taken at a time, as kernel/chain.h has them.
@@ -17,9 +18,10 @@ const (
 )
 
 // findChains marks the chains of a stage, whose instructions are shared out in
-// `turns`, and moves what they keep; `abreast` elements are taken at a time. elsewhere says which buffers are read by others than
-// the stage's instructions, checked of which a chain tells numbers that are not
-// finite: it has them even if it is of one instruction.
+// `turns`, and moves what they keep; `abreast` elements are taken at a time. elsewhere
+// says which buffers are read by others than the stage's instructions, checked of
+// which a chain tells numbers that are not finite: it has them even if it is of one
+// instruction.
 func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {

@@ -85,14 +85,7 @@ func (s *scope) convert(i *instruction, parts []string, line int) string {
 	if !right {
 		return unknown(i, line)
 	}
-	o := i.operands[1]
-	value := ""
-	if have := s.registers[o.name]; o.kind == word && have != "" {
-		value = fmt.Sprintf("low<%s>(v_%s)", from, name(o.name))
-	} else {
-		value = s.value(o, from, line)
-	}
-	return fmt.Sprintf("extend(%s, %s<%s, %s>(%s));", s.target(i.operands[0], line), function, to, from, value)
+	return fmt.Sprintf("extend(%s, %s<%s, %s>(%s));", s.target(i.operands[0], line), function, to, from, s.lowOf(i.operands[1], from, line))
 }
 
 // convertAddress is cvta, between a space and addresses without one.
