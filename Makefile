@@ -46,7 +46,7 @@ docs:
 	$(GO) test ./internal/report -run TestPrivacySchema -update
 	$(GO) test ./internal/models -run TestSchema -update
 
-# the pictures of docs/outputs.md, by chromium
+# the pictures of docs/reference/outputs.md, by chromium
 pictures: build
 	bash docs/images/make.sh
 
@@ -64,7 +64,7 @@ bin/gpu.test: FORCE
 	CGO_ENABLED=0 $(GO) test -c -ldflags='-s -w' -o $@ ./internal/gpu
 	git rev-parse --short HEAD >bin/commit
 
-# on a machine with a CUDA device: checks, and the times of docs/gpu.md
+# on a machine with a CUDA device: checks, and the times of docs/design/gpu.md
 bench-gpu: bin/gpu.test
 	internal/gpu/bench.sh
 

@@ -17,7 +17,7 @@ import (
 	"d3p/internal/simd"
 )
 
-// A workload is a model, a table and a batch of docs/benchmarks.md.
+// A workload is a model, a table and a batch of docs/results/benchmarks.md.
 type workload struct {
 	name    string
 	records int

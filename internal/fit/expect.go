@@ -17,7 +17,7 @@ const (
 
 // unknownCurvature is the factor by which a curvature that is itself estimated
 // under noise multiplies the variance of the noise, about: the one with which
-// expected shares are those of fits to simulated tables (docs/fit.md).
+// expected shares are those of fits to simulated tables (docs/design/algorithm.md).
 const unknownCurvature = 2.5
 
 // Expect predicts, from public facts alone, which part of each unconstrained

@@ -12,7 +12,7 @@ import "math"
 // 8 % instead of 4 %), and a cosine schedule that ends at step size zero. The
 // means are then within 0.07 posterior sd of the reference for the regressions
 // of posteriordb; the sds are within 5 % but for the residual scale of the
-// smallest (46 records), where no normal is closer; docs/fit.md.
+// smallest (46 records), where no normal is closer; docs/design/algorithm.md.
 const (
 	nonPrivateSteps     = 6000
 	nonPrivateRate      = 0.05 // of adam

@@ -2,7 +2,7 @@
 // loaded at run time, so that one binary serves machines with and without one;
 // the kernels (kernel/, CUDA C++) are compiled to PTX beforehand and embedded.
 // The same source compiles for one thread of plain C++, on which the tests run
-// where there is no device. docs/gpu.md explains the design.
+// where there is no device. docs/design/gpu.md explains the design.
 //
 // Letters: B records in a batch, n records in a chunk, P scalars in θ.
 package gpu

@@ -18,7 +18,7 @@ import (
 	"d3p/internal/models/modelstest"
 )
 
-// A timing is a row of the table of docs/gpu.md: fits of a model, all at once, on
+// A timing is a row of the table of docs/design/gpu.md: fits of a model, all at once, on
 // invented data.
 type timing struct {
 	name    string

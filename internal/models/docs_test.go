@@ -13,10 +13,10 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// TestManual compiles every YAML example of docs/models.md.
+// TestManual compiles every YAML example of docs/reference/models.md.
 func TestManual(t *testing.T) {
 	for i, example := range manualExamples(t) {
-		s, errs := spec.Parse("docs/models.md", []byte(example), loadConfig)
+		s, errs := spec.Parse("docs/reference/models.md", []byte(example), loadConfig)
 		if len(errs) > 0 {
 			t.Errorf("example %d: %v\n%s", i+1, errs, example)
 			continue
@@ -27,12 +27,12 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// manualExamples returns the YAML examples of docs/models.md: whole files as
+// manualExamples returns the YAML examples of docs/reference/models.md: whole files as
 // they are, blocks together with the data declaration of the page and, where
 // they lack one, its first formula.
 func manualExamples(t *testing.T) []string {
 	t.Helper()
-	src, err := os.ReadFile("../../docs/models.md")
+	src, err := os.ReadFile("../../docs/reference/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,13 +63,13 @@ func manualExamples(t *testing.T) []string {
 
 // TestManualNamesFamilies checks that the manual's table has every family.
 func TestManualNamesFamilies(t *testing.T) {
-	src, err := os.ReadFile("../../docs/models.md")
+	src, err := os.ReadFile("../../docs/reference/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range spec.FamilyNames() {
 		if !strings.Contains(string(src), "`"+name+"`") {
-			t.Errorf("docs/models.md does not mention family %s", name)
+			t.Errorf("docs/reference/models.md does not mention family %s", name)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func manualDistributions() string {
 // TestManualReference checks that the manual has every distribution, with its
 // arguments, and every function; with -update it writes them.
 func TestManualReference(t *testing.T) {
-	const file = "../../docs/models.md"
+	const file = "../../docs/reference/models.md"
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)

@@ -8,17 +8,17 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// TestManualNamesLayers checks that docs/networks.md has every layer and every
+// TestManualNamesLayers checks that docs/reference/networks.md has every layer and every
 // one that is refused, and compiles its example.
 func TestManualNamesLayers(t *testing.T) {
-	src, err := os.ReadFile("../../docs/networks.md")
+	src, err := os.ReadFile("../../docs/reference/networks.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := string(src)
 	for _, name := range spec.LayerNames() {
 		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, " "+name+" ") && !strings.Contains(text, "`"+name+" ") && !strings.Contains(text, " "+name+"`") {
-			t.Errorf("docs/networks.md has no layer %s", name)
+			t.Errorf("docs/reference/networks.md has no layer %s", name)
 		}
 	}
 	_, example, _ := strings.Cut(text, "```yaml\n")

@@ -69,7 +69,7 @@ func TestSchema(t *testing.T) {
 	}
 	for i, example := range manualExamples(t) {
 		if err := validate([]byte(example)); err != nil {
-			t.Errorf("docs/models.md, example %d: %v", i+1, err)
+			t.Errorf("docs/reference/models.md, example %d: %v", i+1, err)
 		}
 	}
 	for _, file := range configs(t) {

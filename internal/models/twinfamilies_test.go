@@ -70,17 +70,17 @@ func TestEveryTwinFamily(t *testing.T) {
 
 // TestManualNamesTwinFamilies checks that the manual's table has every family.
 func TestManualNamesTwinFamilies(t *testing.T) {
-	src, err := os.ReadFile("../../docs/models.md")
+	src, err := os.ReadFile("../../docs/reference/models.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, section, ok := strings.Cut(string(src), "\n## `twin`")
 	if !ok {
-		t.Fatal("docs/models.md has no section on twins")
+		t.Fatal("docs/reference/models.md has no section on twins")
 	}
 	for _, name := range spec.TwinFamilyNames() {
 		if !strings.Contains(section, "`"+name+"`") {
-			t.Errorf("docs/models.md does not mention family %s", name)
+			t.Errorf("docs/reference/models.md does not mention family %s", name)
 		}
 	}
 }

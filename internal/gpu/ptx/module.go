@@ -1,6 +1,6 @@
 // Package ptx translates PTX, NVIDIA's assembly language for virtual machines, to
 // C++, one statement for each instruction, so that tests run the very text that a
-// driver is given on a machine without a card: see docs/gpu.md. It does what the
+// driver is given on a machine without a card: see docs/design/gpu.md. It does what the
 // PTX ISA (7.0, the manual of NVIDIA) says. What it does not know is an error that
 // names the line, and so is what the manual allows but leaves open, such as a sum
 // that may be contracted with a product.

@@ -5,7 +5,7 @@
 // about ten digits in a millisecond and drives every search; the bracket
 // engine (bracketing.go) gives a rigorous lower and upper bound and certifies
 // the end of every search. An estimate outside its bracket is an internal
-// error, never an answer. docs/accounting.md has the dominating pairs, why
+// error, never an answer. docs/design/accounting.md has the dominating pairs, why
 // each is valid, and the error budget.
 //
 // Letters: σ noise multiplier, q sampling rate, T steps, s noise standard
@@ -31,7 +31,7 @@ type Answer struct {
 	// "rdp" (a Rényi bound: valid but loose, where no grid fits the problem).
 	Engine string
 	// Certified: Upper is proven up to the rounding analysis of
-	// docs/accounting.md and, unless Engine is "rdp", close to Lower.
+	// docs/design/accounting.md and, unless Engine is "rdp", close to Lower.
 	Certified bool
 	Seconds   float64
 	// Directions has one entry per ordered pair of neighbours that was
@@ -134,7 +134,7 @@ func (led *ledger) answer(width float64, ask func(d *direction, width float64) (
 }
 
 // usualWidth is the relative width that brackets keep to but in the corners
-// that docs/accounting.md lists.
+// that docs/design/accounting.md lists.
 const usualWidth = 1e-4
 
 // RelativeWidth is (Upper-Lower)/Upper, or 0 when Upper is 0.

@@ -10,7 +10,7 @@ import (
 // GroupEpsilon answers: for which ε is the ledger (ε, delta)-differentially private
 // for a group of up to `size` records that are all in the table or none of them (under
 // substitution: that are all replaced), such as the rows of one person where rows are
-// the units. The pairs are those of docs/accounting.md. Errors as in Epsilon:
+// the units. The pairs are those of docs/design/accounting.md. Errors as in Epsilon:
 // *InputError for a size that is not in 1..MostGroup, too, and *UnsupportedError where
 // no pair of a group is known; GroupLemma bounds that.
 func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {

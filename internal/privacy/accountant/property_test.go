@@ -120,7 +120,7 @@ func TestRandomRunsHaveAnswers(t *testing.T) {
 		if !a.Certified {
 			t.Errorf("not certified: %+v", a)
 		}
-		// the bracket is 1e-4 wide nearly everywhere (docs/accounting.md)
+		// the bracket is 1e-4 wide nearly everywhere (docs/design/accounting.md)
 		if a.Upper-a.Lower > 2e-3*a.Upper {
 			t.Errorf("wide: %+v", a)
 		}

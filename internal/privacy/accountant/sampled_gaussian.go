@@ -87,7 +87,7 @@ func logSinh(a float64) float64 {
 }
 
 // envelope has the privacy profile max(remove, add): remove's losses above 0,
-// add's below, and an atom between (docs/accounting.md).
+// add's below, and an atom between (docs/design/accounting.md).
 func (g subsampled) envelope() *pair {
 	up, down := removePiece(g), addPiece(g)
 	up.lo, down.hi, down.tail = 0.5, -0.5, nil

@@ -9,7 +9,7 @@ import (
 
 // poisson adds count Poisson-sampled Gaussian steps. Remove and add compose
 // each with itself, because the relation is ordered (Zhu, Dong, Wang 2022,
-// Theorem 11); substitution has the single pair of docs/accounting.md.
+// Theorem 11); substitution has the single pair of docs/design/accounting.md.
 func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 	rate, inner := e.Rate, e.Of
 	for {

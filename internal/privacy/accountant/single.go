@@ -3,7 +3,7 @@ package accountant
 import "math"
 
 // exactSlack is the relative error that closed forms and single-step
-// quadratures are declared with; docs/accounting.md has the analysis.
+// quadratures are declared with; docs/design/accounting.md has the analysis.
 const exactSlack = 1e-11
 
 // singleDelta is δ(ε) = E[(1-e^{ε-L})+] of one use of the pair, by quadrature

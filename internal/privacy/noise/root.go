@@ -3,7 +3,7 @@
 // One Root key, from the operating system's CSPRNG, is expanded into one
 // AES-256-CTR Stream per Purpose. A stream is addressed by step, so what a
 // step draws depends on (root, purpose, step) only, not on threads, devices or
-// on what was drawn before. docs/noise.md says which draws are exact and which
+// on what was drawn before. docs/design/noise.md says which draws are exact and which
 // are so only against an adversary who cannot break AES.
 package noise
 
@@ -77,7 +77,7 @@ func (r Root) Stream(p Purpose) *Stream {
 }
 
 // Wipe overwrites the key. Streams made before keep their own keys: Wipe those
-// with Stream.Wipe. Go may have left other copies (docs/noise.md, "Wiping").
+// with Stream.Wipe. Go may have left other copies (docs/design/noise.md, "Wiping").
 func (r Root) Wipe() {
 	if r.key != nil {
 		clear(r.key[:])
