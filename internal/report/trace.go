@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -14,9 +13,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/arrow/array"
-	"github.com/apache/arrow/go/v15/arrow/memory"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"github.com/apache/arrow/go/v15/parquet/file"
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
@@ -150,38 +147,63 @@ func ReadTrace(dir string) (*Trace, error) {
 
 // parseTrace reads what traceFile writes.
 func parseTrace(raw []byte) (*Trace, error) {
-	table, err := pqarrow.ReadTable(context.Background(), bytes.NewReader(raw), nil, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
+	r, err := file.NewParquetReader(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
-	defer table.Release()
-	rows, latent := int(table.NumRows()), int(table.NumCols())-1
-	t := &Trace{Values: make([]float64, rows*max(latent, 0))}
-	for c := range int(table.NumCols()) {
-		at := 0
-		for _, chunk := range table.Column(c).Data().Chunks() {
-			switch x := chunk.(type) {
-			case *array.Int32:
-				for _, step := range x.Int32Values() {
-					t.Steps = append(t.Steps, int(step))
-				}
-			case *array.Float64:
-				for _, v := range x.Float64Values() {
-					if c > 0 {
-						t.Values[at*latent+c-1] = v
-					}
-					at++
-				}
-			default:
-				return nil, fmt.Errorf("column %s is %s", table.Schema().Field(c).Name, chunk.DataType())
-			}
-		}
-		if c > 0 {
-			t.Names = append(t.Names, table.Schema().Field(c).Name)
-		}
+	defer r.Close()
+	columns := r.MetaData().Schema.NumColumns()
+	if columns == 0 {
+		return nil, errors.New("the file has no column")
 	}
-	if len(t.Steps) != rows {
-		return nil, errors.New("the first column does not number the iterates")
+	steps, err := columnOf[int32](r, 0)
+	if err != nil {
+		return nil, err
+	}
+	t := &Trace{Values: make([]float64, len(steps)*(columns-1))}
+	for _, step := range steps {
+		t.Steps = append(t.Steps, int(step))
+	}
+	for c := 1; c < columns; c++ {
+		values, err := columnOf[float64](r, c)
+		if err != nil {
+			return nil, err
+		}
+		for i, v := range values {
+			t.Values[i*(columns-1)+c-1] = v
+		}
+		t.Names = append(t.Names, r.MetaData().Schema.Column(c).Name())
 	}
 	return t, nil
+}
+
+// columnOf reads column c of all row groups of a Parquet file: one value a row.
+func columnOf[T int32 | float64](r *file.Reader, c int) (values []T, err error) {
+	buffer := make([]T, 4096)
+	for g := range r.NumRowGroups() {
+		chunk, err := r.RowGroup(g).Column(c)
+		if err != nil {
+			return nil, err
+		}
+		reader, ok := chunk.(interface {
+			ReadBatch(batch int64, values []T, definition, repetition []int16) (total int64, read int, err error)
+		})
+		if !ok || chunk.Descriptor().MaxDefinitionLevel() > 0 || chunk.Descriptor().MaxRepetitionLevel() > 0 {
+			return nil, fmt.Errorf("column %s is not %T without nulls", chunk.Descriptor().Name(), *new(T))
+		}
+		for {
+			_, read, err := reader.ReadBatch(int64(len(buffer)), buffer, nil, nil)
+			if err != nil {
+				return nil, err
+			}
+			if read == 0 {
+				break
+			}
+			values = append(values, buffer[:read]...)
+		}
+	}
+	if int64(len(values)) != r.NumRows() {
+		return nil, fmt.Errorf("column %s has %d values for %d rows", r.MetaData().Schema.Column(c).Name(), len(values), r.NumRows())
+	}
+	return values, nil
 }

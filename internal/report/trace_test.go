@@ -57,6 +57,14 @@ func TestReadTrace(t *testing.T) {
 	if _, err := parseTrace([]byte("PAR1 no table PAR1")); err == nil {
 		t.Error("nonsense was read")
 	}
+	draws := DrawsFile(grid([]string{"a"}, 3), nil) // of int32 in the second column, where a trace has float64
+	var b bytes.Buffer
+	if err := draws.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parseTrace(b.Bytes()); err == nil || err.Error() != "column .iteration is not float64 without nulls" {
+		t.Errorf("draws were read as a trace: %v", err)
+	}
 }
 
 // The figures show the numbers that end farthest from zero, first the farthest.
