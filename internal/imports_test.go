@@ -31,6 +31,7 @@ var rules = map[string]rule{
 	"combine":   {},
 	"imagegrid": {},
 	"nearest":   {},
+	"nuts":      {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"quantile":  {},
 	"race":      {},
 	"simd":      {theirs: []string{cpuid}},

@@ -1,0 +1,141 @@
+// Package nuts draws from a posterior by the No-U-Turn sampler and says how far
+// its draws can be trusted.
+//
+// Letters: D unconstrained scalars, S draws of a chain, C chains.
+package nuts
+
+import (
+	"context"
+	"errors"
+	"math"
+)
+
+// Options say how long a chain is and how it adapts. The zero value of a field
+// is its default.
+type Options struct {
+	Warmup     int     // transitions that adapt step and metric; default 1000
+	Draws      int     // transitions that are kept; default 1000
+	Acceptance float64 // mean acceptance probability to tune to; default 0.8
+	MaxDepth   int     // a trajectory has at most 2^MaxDepth steps; default 10
+	// Dense estimates the whole covariance of the posterior, of D² numbers, and not
+	// its diagonal alone.
+	Dense bool
+	// Progress is called after each transition with their number so far; it may be nil.
+	Progress func(done int)
+}
+
+// Chain is what one chain drew.
+type Chain struct {
+	Draws       []float64 // S×D, row-major
+	LogDensity  []float64 // S
+	Energy      []float64 // S, H at the start of each trajectory
+	Acceptance  float64   // mean acceptance probability
+	Divergences int       // transitions whose trajectory diverged
+	Saturated   int       // transitions that reached MaxDepth
+	Step        float64   // the step that was tuned
+	Evaluations int       // of the density, warm-up included
+}
+
+// ErrNoStart is returned when the log density is not finite at the start.
+var ErrNoStart = errors.New("nuts: the log density is not finite at the start")
+
+func (o Options) withDefaults() Options {
+	if o.Warmup == 0 {
+		o.Warmup = 1000
+	}
+	if o.Draws == 0 {
+		o.Draws = 1000
+	}
+	if o.Acceptance == 0 {
+		o.Acceptance = 0.8
+	}
+	if o.MaxDepth == 0 {
+		o.MaxDepth = 10
+	}
+	return o
+}
+
+// Sample runs one chain from start, length D. It adapts as Stan does: step size
+// throughout the warm-up, metric in windows of doubling length (Stan reference
+// manual, section 15.2). The error is ErrNoStart, the density's, or the
+// context's; the chain is nil then.
+func Sample(ctx context.Context, density Density, start []float64, o Options, rng Rand) (*Chain, error) {
+	o = o.withDefaults()
+	size := len(start)
+	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}
+	at := newPoint(size)
+	copy(at.x, start)
+	h.evaluate(&at)
+	switch {
+	case h.err != nil:
+		return nil, h.err
+	case math.IsNaN(at.logDensity) || math.IsInf(at.logDensity, 0):
+		return nil, ErrNoStart
+	}
+	t := newTree(h, size, o.MaxDepth, rng)
+	adapt := stepSize{target: o.Acceptance}
+	adapt.restart(reasonableStep(h, &at, 1, rng))
+	windows := windowEnds(o.Warmup)
+	estimate := newCovarianceEstimate(size, o.Dense)
+	chain := &Chain{Draws: make([]float64, 0, o.Draws*size), LogDensity: make([]float64, 0, o.Draws), Energy: make([]float64, 0, o.Draws)}
+	for i := range o.Warmup + o.Draws {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if i == o.Warmup {
+			chain.Step = adapt.final()
+		}
+		warm := i < o.Warmup
+		t.step = chain.Step
+		if warm {
+			t.step = adapt.step()
+		}
+		r := t.next(&at)
+		if h.err != nil {
+			return nil, h.err
+		}
+		if warm {
+			adapt.update(r.acceptance)
+			if windows.within(i) {
+				estimate.add(at.x)
+			}
+			if windows.ends(i) {
+				if m := estimate.metric(); m != nil {
+					h.metric = m
+					adapt.restart(reasonableStep(h, &at, adapt.step(), rng))
+				}
+				estimate = newCovarianceEstimate(size, o.Dense)
+			}
+		} else {
+			chain.keep(&at, r, o.MaxDepth)
+		}
+		if o.Progress != nil {
+			o.Progress(i + 1)
+		}
+	}
+	chain.Acceptance /= float64(o.Draws)
+	chain.Evaluations = h.evaluations
+	return chain, nil
+}
+
+// keep adds a draw.
+func (c *Chain) keep(p *point, r transition, maxDepth int) {
+	c.Draws = append(c.Draws, p.x...)
+	c.LogDensity = append(c.LogDensity, p.logDensity)
+	c.Energy = append(c.Energy, r.energy)
+	c.Acceptance += r.acceptance
+	if r.divergent {
+		c.Divergences++
+	}
+	if r.depth >= maxDepth {
+		c.Saturated++
+	}
+}
+
+func unitMetric(size int) metric {
+	v := make([]float64, size)
+	for i := range v {
+		v[i] = 1
+	}
+	return diagonalMetric{v}
+}
