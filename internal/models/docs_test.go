@@ -27,6 +27,32 @@ func TestManual(t *testing.T) {
 	}
 }
 
+// TestCard compiles every YAML example of docs/guide/card.md, and checks that it
+// names every family.
+func TestCard(t *testing.T) {
+	src, err := os.ReadFile("../../docs/guide/card.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := strings.Split(string(src), "```yaml\n")[1:]
+	if len(examples) < 5 {
+		t.Errorf("%d examples, want at least 5", len(examples))
+	}
+	for i, example := range examples {
+		example, _, _ = strings.Cut(example, "```")
+		if s, errs := spec.Parse("docs/guide/card.md", []byte(example), loadConfig); len(errs) > 0 {
+			t.Errorf("example %d: %v\n%s", i+1, errs, example)
+		} else if _, err := Compile(s); err != nil {
+			t.Errorf("example %d: %v\n%s", i+1, err, example)
+		}
+	}
+	for _, name := range spec.FamilyNames() {
+		if !strings.Contains(string(src), "`"+name+"`") {
+			t.Errorf("docs/guide/card.md does not name family %s", name)
+		}
+	}
+}
+
 // manualExamples returns the YAML examples of docs/reference/models.md: whole files as
 // they are, blocks together with the data declaration of the page and, where
 // they lack one, its first formula.
@@ -107,6 +133,24 @@ func manualDistributions() string {
 	return b.String()
 }
 
+// wrapped breaks a paragraph into lines of at most 110 bytes.
+func wrapped(text string) string {
+	var b strings.Builder
+	column := 0
+	for _, word := range strings.Fields(text) {
+		if column > 0 && column+1+len(word) > 110 {
+			b.WriteByte('\n')
+			column = 0
+		} else if column > 0 {
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String() + "\n"
+}
+
 // TestManualReference checks that the manual has every distribution, with its
 // arguments, and every function; with -update it writes them.
 func TestManualReference(t *testing.T) {
@@ -118,12 +162,12 @@ func TestManualReference(t *testing.T) {
 	src := string(raw)
 	functions := expr.FunctionNames()
 	slices.Sort(functions)
-	list := "Functions of expressions: `" + strings.Join(functions, "`, `") + "`.\n"
+	list := wrapped("Functions of expressions: `" + strings.Join(functions, "`, `") + "`.")
 	if *update {
 		before, rest, _ := strings.Cut(src, "\n| distribution | values | |\n")
 		_, after, _ := strings.Cut(rest, "\nFunctions of expressions: ")
-		_, after, _ = strings.Cut(after, "\n")
-		src = before + "\n" + manualDistributions() + "\n" + list + after
+		_, after, _ = strings.Cut(after, "\n\n")
+		src = before + "\n" + manualDistributions() + "\n" + list + "\n" + after
 		if err := os.WriteFile(file, []byte(src), 0o644); err != nil {
 			t.Fatal(err)
 		}
