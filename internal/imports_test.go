@@ -65,6 +65,7 @@ var rules = map[string]rule{
 	"gpu/ptx": {},
 	"fit": {ours: []string{"models", "models/dist", "models/expr", "models/graph", "models/guide", "models/spec", "privacy", "privacy/accountant",
 		"privacy/event", "privacy/noise", "privacy/sampler", "quantile", "simd"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}},
 	"fit/fittest": {ours: []string{"fit", "models", "privacy"}},
 	"predict":     {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
@@ -177,7 +178,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 1
 		case "privacy":
 			return 2
-		case "cpu", "gpu", "fit", "predict":
+		case "cpu", "gpu", "fit", "predict", "reference":
 			return 3
 		case "report", "experiments", "tablefile", "ledger":
 			return 4

@@ -120,6 +120,7 @@ func TestConfigs(t *testing.T) {
 			}
 			rows, theta := simulated(m.Encoding, records, rng), normals(m.P, sd, rng)
 			checkGradients(t, m, rows, theta)
+			checkDensityTape(t, m, rows, theta)
 			core, errs := s.RenderCore()
 			if len(errs) > 0 {
 				t.Fatal(errs)

@@ -1,0 +1,35 @@
+package models
+
+import (
+	"errors"
+
+	"d3p/internal/models/graph"
+)
+
+// DensityTape compiles the likelihood so that the sum of all records' gradients
+// brings the log likelihood along. It has two parameters behind θ, a weight w and
+// a count u, and the loss of a record is
+//
+//	w·log p(record | θ) + u.
+//
+// At w = 1 the gradient is ∂ log p(record | θ)/∂θ, then log p(record | θ), then 1.
+// A record whose gradient is not finite counts as zero in all of them, which the
+// sum over u shows. It is for fits without privacy: nothing bounds log p.
+//
+// The error says why the log likelihood cannot be summed: the model has latents of
+// its own for every record, or a guide that sees the records.
+func (m *Model) DensityTape() (*graph.Tape, error) {
+	if m.Likelihood.AuxRecord > 0 || m.Likelihood.AuxGlobal > 0 {
+		return nil, errors.New("the likelihood of a record is itself estimated from random draws (local latents, or layers with noise)")
+	}
+	c := newCompiler(m.Spec, m.Core)
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	weight, count := g.b.Param("w", nil), g.b.Param("u", nil)
+	g.loss = g.b.Add(g.b.Mul(weight, g.unit(m.Encoding)), count)
+	if len(c.errs) > 0 {
+		return nil, c.sorted()
+	}
+	return graph.Compile(g.b, g.loss, nil, graph.Options{Columns: m.Encoding.Width()})
+}

@@ -1,0 +1,190 @@
+// Package reference draws from the posterior without privacy, to compare private
+// fits with: by the No-U-Turn sampler, on all records. Its results say everything
+// about the records.
+//
+// Letters: P unconstrained scalars θ, C chains, S draws of a chain.
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/nuts"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
+)
+
+// Options say how long to sample. The zero value of a field is its default.
+type Options struct {
+	Chains int // default 4
+	Warmup int // transitions of each chain; default 1000
+	Draws  int // of each chain; default 1000
+	// Parallel is the number of chains that run at once; default all.
+	Parallel int
+	// Seed is public: it fixes the starts and the draws.
+	Seed uint64
+	// Progress is called with the number of transitions done in all chains, from
+	// any of them; it may be nil.
+	Progress func(done, of int)
+}
+
+func (o Options) withDefaults() Options {
+	for _, f := range []struct {
+		of    *int
+		value int
+	}{{&o.Chains, 4}, {&o.Warmup, 1000}, {&o.Draws, 1000}} {
+		if *f.of == 0 {
+			*f.of = f.value
+		}
+	}
+	if o.Parallel == 0 {
+		o.Parallel = o.Chains
+	}
+	return o
+}
+
+// denseMost is the number of parameters up to which the sampler estimates their
+// whole covariance: above it the square of P costs more than correlations do.
+const denseMost = 200
+
+// Sample draws from the posterior of m given the records of the curators that open
+// returns, one for each chain, called one after the other. Every curator's ledger
+// is marked as not private. The error is open's, the engine's or the context's, or
+// says why this model has no log likelihood to sample.
+func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy.Curator, error), o Options) (*Sampled, error) {
+	o = o.withDefaults()
+	tape, err := m.DensityTape()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains), P: m.P}
+	var done atomic.Int64
+	var wait sync.WaitGroup
+	free := make(chan struct{}, o.Parallel)
+	for c := range o.Chains {
+		target, err := newTarget(m, tape, c, open)
+		if err != nil {
+			cancel(err)
+			break
+		}
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			defer func() {
+				if err := target.close(); err != nil {
+					cancel(err)
+				}
+			}()
+			rng := noise.NewRandom(noise.Public(o.Seed).Child(uint64(c)).Stream(noise.Initialisation))
+			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= denseMost}
+			if o.Progress != nil {
+				options.Progress = func(int) { o.Progress(int(done.Add(1)), o.Chains*(o.Warmup+o.Draws)) }
+			}
+			chain, err := target.sample(ctx, options, rng)
+			if err != nil {
+				cancel(err)
+			}
+			s.Chains[c] = chain
+		})
+	}
+	wait.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// target is log p(θ | records) of one chain.
+type target struct {
+	model   *models.Model
+	session *privacy.Session
+	prior   *graph.Machine
+	params  []float64 // θ, 1, 0: see models.DensityTape
+	sums    []float64 // P+2
+	records float64   // that count at the start
+}
+
+func newTarget(m *models.Model, tape *graph.Tape, chain int, open func(int) (*privacy.Curator, error)) (*target, error) {
+	curator, err := open(chain)
+	if err != nil {
+		return nil, err
+	}
+	session, err := curator.BeginNonPrivate(privacy.Mechanism{
+		Purpose: "fit-nonprivate", Tape: tape, Sampler: sampler.Config{Scheme: "full"}, Steps: math.MaxInt32,
+		Clip: privacy.Clip{Kind: privacy.Unclipped},
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := &target{model: m, session: session, prior: graph.NewMachine(m.Prior, 1), params: make([]float64, tape.P), sums: make([]float64, tape.P), records: math.NaN()}
+	t.params[m.P] = 1
+	return t, nil
+}
+
+func (t *target) close() error { return t.session.Close() }
+
+// density implements nuts.Density. Where a record has no finite gradient the
+// density is zero: that record's part of the sums is missing.
+func (t *target) density(gradient, theta []float64) (float64, error) {
+	p := t.model.P
+	copy(t.params, theta)
+	if _, err := t.session.Step(t.sums, privacy.StepRequest{Params: t.params, ClipNorm: math.MaxFloat64}); err != nil {
+		return 0, err
+	}
+	t.prior.Globals(theta, nil)
+	t.prior.GlobalGradient(gradient)
+	for j := range gradient {
+		gradient[j] += t.sums[j]
+	}
+	if math.IsNaN(t.records) {
+		t.records = t.sums[p+1]
+	}
+	if t.sums[p+1] != t.records {
+		return math.Inf(-1), nil
+	}
+	return t.prior.Loss()[0] + t.sums[p], nil
+}
+
+// startTries is how many starts are tried for a finite log density.
+const startTries = 100
+
+// errNoStart has no better remedy: the model has no density where its priors are.
+var errNoStart = errors.New("no starting point has a finite posterior density (give start values in the model file, or priors with lighter tails)")
+
+// sample runs the chain from near the model's start values, else near zero: every
+// scalar uniform within 1 of it.
+func (t *target) sample(ctx context.Context, o nuts.Options, rng nuts.Rand) (*nuts.Chain, error) {
+	start := make([]float64, t.model.P)
+	for range startTries {
+		for j := range start {
+			start[j] = 2*rng.Uniform() - 1
+		}
+		for _, s := range t.model.Starts {
+			for j, v := range s.Values {
+				start[s.Offset+j] += v
+			}
+		}
+		t.records = math.NaN()
+		chain, err := nuts.Sample(ctx, t.density, start, o, rng)
+		if !errors.Is(err, nuts.ErrNoStart) {
+			return chain, wrapped(err)
+		}
+	}
+	return nil, errNoStart
+}
+
+func wrapped(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("reference posterior: %w", err)
+}

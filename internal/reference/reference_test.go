@@ -1,0 +1,144 @@
+package reference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/cpu"
+	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/stattest"
+)
+
+const linear = `
+d3p: 1
+name: linear
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 40}
+  columns:
+    x: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+core:
+  params:
+    a: normal(0, 2)
+    b: normal(1, 0.5)
+  rows:
+    observe:
+      y: normal(a + b * x, 1.5)
+`
+
+// curators opens curators on one table of records.
+func curators(t *testing.T, m *models.Model, csv string) func(int) (*privacy.Curator, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "data.csv")
+	if err := os.WriteFile(path, []byte(csv), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	root := noise.Insecure(1)
+	table := privacy.NewTable(privacy.TableConfig{
+		Data: path, Encoding: m.Encoding, Precision: privacy.Float64, Spare: m.Likelihood.K - m.Likelihood.K0, Root: root,
+	})
+	return func(chain int) (*privacy.Curator, error) {
+		return privacy.NewCurator(privacy.CuratorConfig{
+			Table: table, Engine: cpu.New(cpu.Options{Threads: 1}), Root: root.Child(uint64(chain)),
+			Budget: privacy.Budget{Epsilon: 1, Delta: 1e-6}, Relation: event.AddRemove,
+		})
+	}
+}
+
+// TestSampleOfALinearModel compares with the conjugate posterior.
+func TestSampleOfALinearModel(t *testing.T) {
+	m := modelstest.Compile(t, "linear.yaml", linear)
+	rng := rand.New(rand.NewPCG(4, 4))
+	precision := mat.NewSymDense(2, []float64{1 / 4., 0, 0, 1 / 0.25})
+	score := mat.NewVecDense(2, []float64{0, 1 / 0.25})
+	csv := "x,y\n"
+	const variance = 1.5 * 1.5
+	for range 40 {
+		x := 3 * rng.NormFloat64()
+		y := 0.7 - 0.4*x + 1.5*rng.NormFloat64()
+		csv += fmt.Sprintf("%.17g,%.17g\n", x, y)
+		row := mat.NewVecDense(2, []float64{1, x})
+		precision.SymRankOne(precision, 1/variance, row)
+		score.AddScaledVec(score, y/variance, row)
+	}
+	var c mat.Cholesky
+	c.Factorize(precision)
+	var mean mat.VecDense
+	var covariance mat.SymDense
+	if c.SolveVecTo(&mean, score) != nil || c.InverseTo(&covariance) != nil {
+		t.Fatal("singular")
+	}
+	s, err := Sample(context.Background(), m, curators(t, m, csv), Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	diagnoses, draws := s.Diagnose(m), s.Draws()
+	n := float64(len(draws) / 2)
+	for j, d := range diagnoses {
+		if Failed(d) || d.RHat > 1.02 {
+			t.Errorf("parameter %d: %+v", j, d)
+		}
+		sum, square := 0.0, 0.0
+		for i := j; i < len(draws); i += 2 {
+			z := (draws[i] - mean.AtVec(j)) / math.Sqrt(covariance.At(j, j))
+			sum += z / n
+			square += z * z / n
+		}
+		stattest.Require(t, "mean", stattest.Normal(sum*math.Sqrt(d.BulkESS)))
+		stattest.Require(t, "variance", stattest.Normal((square-1)/math.Sqrt(2/(d.BulkESS/4))))
+	}
+}
+
+// TestMissingRecordsAreNoAttraction: where a record's density overflows, the sum
+// without it would be larger than with it, and chains would stay there.
+func TestMissingRecordsAreNoAttraction(t *testing.T) {
+	m := modelstest.Compile(t, "steep.yaml", strings.NewReplacer(
+		"y: normal(a + b * x, 1.5)", "y: normal(exp(100 * a) + b * x, 1.5)").Replace(linear))
+	csv := "x,y\n" + strings.Repeat("0,1\n", 40)
+	open := curators(t, m, csv)
+	tape, err := m.DensityTape()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target, err := newTarget(m, tape, 0, open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer target.close()
+	gradient := make([]float64, 2)
+	near, err := target.density(gradient, []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err := target.density(gradient, []float64{8, 0})
+	if err != nil || !math.IsInf(far, -1) || math.IsInf(near, 0) {
+		t.Errorf("log density %v where all is finite, %v where no record is (%v)", near, far, err)
+	}
+}
+
+func TestSampleStops(t *testing.T) {
+	m := modelstest.Compile(t, "linear.yaml", linear)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Sample(ctx, m, curators(t, m, "x,y\n1,1\n"), Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := Sample(context.Background(), m, func(int) (*privacy.Curator, error) { return nil, broken }, Options{}); !errors.Is(err, broken) {
+		t.Errorf("no curator: %v", err)
+	}
+}
