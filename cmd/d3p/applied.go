@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 )
 
 // appliedOf lists every setting of the command with the value that the plan
 // uses and the source of it. Names of files are left out: they can say more
 // than a release should.
-func appliedOf(c *cobra.Command, s *runSettings, plan *fit.Plan, draws int) ([]report.Applied, error) {
+func appliedOf(c *cobra.Command, s *runSettings, plan *plan.Plan, draws int) ([]report.Applied, error) {
 	raw, err := json.Marshal(plan)
 	if err != nil {
 		return nil, err

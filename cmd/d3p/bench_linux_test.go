@@ -14,6 +14,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -37,7 +38,7 @@ func BenchmarkCommand(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	plan, err := fit.NewPlan(m, fit.Config{Epsilon: 1})
+	plan, err := plan.New(m, plan.Config{Epsilon: 1})
 	if err != nil {
 		b.Fatal(err)
 	}

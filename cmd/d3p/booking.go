@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -23,7 +24,7 @@ type booking struct {
 }
 
 // reserve sets budget aside for a planned fit before any record is read.
-func (b booking) reserve(entity string, plan *fit.Plan) error {
+func (b booking) reserve(entity string, plan *plan.Plan) error {
 	if b.path == "" {
 		return nil
 	}
@@ -38,7 +39,7 @@ func (b booking) reserve(entity string, plan *fit.Plan) error {
 
 // reserveIn is reserve in a book that is open. Of several copies of a run's folder
 // the first takes the run over: what the others would release are other numbers.
-func (b booking) reserveIn(book *ledger.Book, plan *fit.Plan) error {
+func (b booking) reserveIn(book *ledger.Book, plan *plan.Plan) error {
 	if err := book.Holds(b.run.ID, b.known); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/cpu"
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/gpu"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
@@ -85,7 +85,7 @@ const deviceWork = 1 << 26
 // openEngine opens what --device asks for, for so many fits side by side. auto
 // takes the first CUDA device for work that is worth it, if there is one that can
 // run the model, and else the CPU; it says which when it was asked for by name.
-func (a *app) openEngine(j job, m *models.Model, plan *fit.Plan, fits int) (engine privacy.Engine, closeEngine func() error, err error) {
+func (a *app) openEngine(j job, m *models.Model, plan *plan.Plan, fits int) (engine privacy.Engine, closeEngine func() error, err error) {
 	onCPU := func() (privacy.Engine, func() error, error) {
 		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
 	}

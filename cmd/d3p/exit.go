@@ -76,7 +76,7 @@ func statusOf(err error) status {
 	return found
 }
 
-// planStatus is the status of an error of fit.NewPlan: a budget that cannot be
+// planStatus is the status of an error of plan.New: a budget that cannot be
 // met, or settings that make no sense.
 func planStatus(err error) status {
 	var infeasible *accountant.InfeasibleError

@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -17,8 +18,8 @@ import (
 
 // expectedNoise predicts the noise share of every parameter; empty where the
 // plan has no such prediction. It reads no data.
-func expectedNoise(m *models.Model, plan *fit.Plan) []report.Expected {
-	shares := plan.Expect(priorRandom(0))
+func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
+	shares := fit.ExpectedNoiseShare(plan, priorRandom(0))
 	list := []report.Expected{}
 	if shares == nil {
 		return list
@@ -59,7 +60,7 @@ const (
 
 // estimateWork times the engine on records that the model invents; nil for
 // models whose likelihood has noise of its own. It reads no data.
-func estimateWork(m *models.Model, plan *fit.Plan) *estimate {
+func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 	mechanism, err := plan.Mechanism()
 	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
 		return nil
@@ -107,7 +108,7 @@ func inventedRows(m *models.Model, theta []float64, random *noise.Random) *priva
 }
 
 // workWords says what a fit will take.
-func workWords(plan *fit.Plan, e *estimate) string {
+func workWords(plan *plan.Plan, e *estimate) string {
 	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*float64(plan.Records)*float64(plan.Steps))
 	if e == nil {
 		return words

@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
@@ -151,7 +151,7 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 
 // ledgerOf is the absolute path of the ledger that a fit is booked in; "" for
 // none. A run that claims nothing has nothing to book.
-func ledgerOf(s *runSettings, plan *fit.Plan, seeded bool) (string, error) {
+func ledgerOf(s *runSettings, plan *plan.Plan, seeded bool) (string, error) {
 	switch {
 	case s.Ledger == "" || !plan.Private:
 		return "", nil

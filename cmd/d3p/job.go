@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/ledger"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
@@ -95,7 +96,7 @@ type shared struct {
 }
 
 // execute runs a job in its folder: a new one, or what a checkpoint left to do.
-func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *fit.Plan, from shared, root noise.Root, checkpoint *fit.Checkpoint) error {
+func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Model, plan *plan.Plan, from shared, root noise.Root, checkpoint *fit.Checkpoint) error {
 	discard := func() {} // of a stopped fit nothing goes
 	if checkpoint == nil {
 		unlock, err := folder.lock() // d3p resume has the lock already

@@ -9,7 +9,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/report"
@@ -61,7 +61,7 @@ the privacy report that the fit would have: for those who decide on it.`,
 // planResult is the JSON form of `d3p plan`: the plan, and what it would allow an
 // attacker.
 type planResult struct {
-	*fit.Plan
+	*plan.Plan
 	Risk     *report.Risk      `json:"risk"`
 	Curve    []report.Point    `json:"curve"`
 	GDP      *report.GDP       `json:"gdp"`
@@ -71,12 +71,12 @@ type planResult struct {
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.
-func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*fit.Plan, error) {
+func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Plan, error) {
 	if err := s.resolveModel(c, m.Spec); err != nil {
 		return nil, err
 	}
 	a.warn(m.Spec.Warnings)
-	plan, err := fit.NewPlan(m, s.Fit)
+	plan, err := plan.New(m, s.Fit)
 	if err != nil {
 		return nil, failWith(planStatus(err), err)
 	}

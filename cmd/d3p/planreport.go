@@ -11,13 +11,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/report"
 )
 
 // plannedPrivacy is the privacy report of a fit that has not run. It reads no
 // data.
-func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *fit.Plan) (*report.Privacy, error) {
+func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *plan.Plan) (*report.Privacy, error) {
 	source, err := os.ReadFile(m.Spec.File)
 	if err != nil {
 		return nil, failWith(statusSpec, err)

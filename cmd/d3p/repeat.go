@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"sync"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/gpu"
 	"d3p/internal/ledger"
 	"d3p/internal/models"
@@ -34,7 +34,7 @@ type replicate struct {
 // processors, or on a CUDA device as one launch takes, in OUT-1, OUT-2, ... Each
 // draws noise and batches of its own and is charged by itself: all of them are
 // reserved in the ledger, or none is run.
-func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, plan *fit.Plan, root noise.Root) error {
+func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, plan *plan.Plan, root noise.Root) error {
 	switch {
 	case s.Repeat > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", s.Repeat, mostRepeats)
@@ -108,7 +108,7 @@ func replicates(s *runSettings, j job, root noise.Root) ([]*replicate, error) {
 }
 
 // reserveAll sets budget aside for all fits, or for none.
-func reserveAll(all []*replicate, m *models.Model, plan *fit.Plan) error {
+func reserveAll(all []*replicate, m *models.Model, plan *plan.Plan) error {
 	b := all[0].job.booking()
 	if b.path == "" {
 		return nil

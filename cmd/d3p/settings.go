@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 )
 
 // runSettings are the values that steer a fit, however they were given.
 type runSettings struct {
-	Fit        fit.Config // a zero value leaves the decision to fit.NewPlan
+	Fit        plan.Config // a zero value leaves the decision to plan.New
 	AcceptRisk []string
 	Formats    []string
 
@@ -64,7 +64,7 @@ type setting struct {
 // settings is the table of every setting, in the order of the help text.
 func settings() []setting {
 	var rows []setting
-	for _, o := range fit.Options() {
+	for _, o := range plan.Options() {
 		rows = append(rows, setting{groupOf(o.Name), o.Name, o.Usage, o.Choices,
 			func(s *runSettings) any { return o.Field(&s.Fit) }})
 	}

@@ -34,7 +34,7 @@ func (o optionalFloat) Set(text string) error {
 }
 
 // checkValue refuses a given value that the plan would take for "not given", or
-// that no fit can mean; fit.NewPlan checks how values fit each other.
+// that no fit can mean; plan.New checks how values fit each other.
 func checkValue(row setting, v pflag.Value) error {
 	if row.name == "device" {
 		_, err := deviceNumber(v.String())

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"d3p/internal/cpu"
-	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
@@ -43,7 +43,7 @@ model:
 type game struct {
 	name          string
 	unit          string // of the model file
-	cfg           fit.Config
+	cfg           plan.Config
 	with, without string  // tables
 	from, move    float64 // the sum without the record, and what the record adds if drawn, over C
 	ratio         ratio
@@ -60,27 +60,27 @@ const (
 func games() []game {
 	six := strings.Repeat(opposite, 6)
 	return []game{
-		{"full batch", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+		{"full batch", rowsAreUnits, plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary, head, 0, 1, always, 1.25},
-		{"adaptive clipping", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, ClipQuantile: 0.8},
+		{"adaptive clipping", rowsAreUnits, plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, ClipQuantile: 0.8},
 			head + canary, head, 0, 1, always, 1.25},
-		{"automatic clipping", rowsAreUnits, fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "automatic"},
+		{"automatic clipping", rowsAreUnits, plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "automatic"},
 			head + canary, head, 0, 1, always, 1.25},
-		{"poisson", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, Clipping: "flat"},
+		{"poisson", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, Clipping: "flat"},
 			head + canary, head, 0, 1, independent, 1.25},
-		{"poisson, adaptive clipping", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, ClipQuantile: 0.8},
+		{"poisson, adaptive clipping", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, ClipQuantile: 0.8},
 			head + canary, head, 0, 1, independent, 1.25},
-		{"poisson, substitute", rowsAreUnits, fit.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
+		{"poisson, substitute", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
 			head + canary, head + opposite, 0, 1, replaced, 1.25},
-		{"fixed size", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+		{"fixed size", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary + six, head + six, -2, 2, independent, 1.5},
-		{"fixed size, substitute", rowsAreUnits, fit.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Adjacency: "substitute", Clipping: "flat"},
+		{"fixed size, substitute", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Adjacency: "substitute", Clipping: "flat"},
 			head + canary + six[len(opposite):], head + six, -2, 2, independent, 1.5},
-		{"balls and bins", rowsAreUnits, fit.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+		{"balls and bins", rowsAreUnits, plan.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary, head, 0, 1, once, 1.25},
-		{"shuffle", rowsAreUnits, fit.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
+		{"shuffle", rowsAreUnits, plan.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
 			head + canary, head + "none,1\n", 0, 1, once, 0}, // a record that a rule rejects is a null one
-		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", fit.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
+		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
 	}
 }
@@ -105,7 +105,7 @@ func TestAttacksStayBelowEpsilon(t *testing.T) {
 
 // judge holds what an attack found against what was certified, and against what
 // would have been for more noise.
-func (g game) judge(t *testing.T, plan *fit.Plan, found float64) {
+func (g game) judge(t *testing.T, plan *plan.Plan, found float64) {
 	t.Helper()
 	certified := plan.Certified.Upper
 	t.Logf("epsilon is at most %.3f and, with confidence, at least %.3f", certified, found)
@@ -125,7 +125,7 @@ func (g game) judge(t *testing.T, plan *fit.Plan, found float64) {
 }
 
 // plan is the mechanism as a fit makes it, of which one trial is all steps.
-func (g game) plan(t *testing.T) (*fit.Plan, *models.Model) {
+func (g game) plan(t *testing.T) (*plan.Plan, *models.Model) {
 	t.Helper()
 	m := modelstest.Compile(t, "audited.yaml", fmt.Sprintf(model, g.unit))
 	g.cfg.Delta = delta
@@ -134,7 +134,7 @@ func (g game) plan(t *testing.T) (*fit.Plan, *models.Model) {
 }
 
 // releases makes the releases of all trials from a table and returns their ratios.
-func (g game) releases(t *testing.T, plan *fit.Plan, m *models.Model, table string, seed uint64) []float64 {
+func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed uint64) []float64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")
 	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
@@ -176,7 +176,7 @@ func (g game) releases(t *testing.T, plan *fit.Plan, m *models.Model, table stri
 // project is what a release says of the record: 1 in expectation if it is the only
 // one in the batch, with the standard deviation of the joint noise. The record is
 // longer than C, so that it counts -γ.
-func project(plan *fit.Plan, sum []float64, count, clipNorm float64) float64 {
+func project(plan *plan.Plan, sum []float64, count, clipNorm float64) float64 {
 	along := (sum[0] + 6*sum[1]) / math.Sqrt(37) / clipNorm
 	if plan.CountNoise == 0 {
 		return along

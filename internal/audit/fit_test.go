@@ -9,6 +9,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -20,7 +21,7 @@ import (
 // membership.
 func TestFitsStayBelowEpsilon(t *testing.T) {
 	race.SkipNumerics(t)
-	g := game{unit: rowsAreUnits, more: 1.5, cfg: fit.Config{
+	g := game{unit: rowsAreUnits, more: 1.5, cfg: plan.Config{
 		Sampling: "full", Steps: 3, NoiseMultiplier: 1.7, Clipping: "flat", ClipNorm: 0.1,
 		Guide: "delta", Optimizer: "sgd", LearningRate: 0.01, Averaging: new(float64),
 	}}
@@ -31,7 +32,7 @@ func TestFitsStayBelowEpsilon(t *testing.T) {
 }
 
 // fitted fits a table many times and returns the ratios of what is released.
-func fitted(t *testing.T, plan *fit.Plan, m *models.Model, table string, seed uint64, fits int) []float64 {
+func fitted(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed uint64, fits int) []float64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")
 	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {

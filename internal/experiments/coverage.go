@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // coverageTask fits tables that a model draws from its own prior, and counts how
@@ -23,7 +23,7 @@ type coverageTask struct {
 type coverageFit struct {
 	name   string
 	point  bool
-	config fit.Config
+	config plan.Config
 }
 
 // defaultFit is that of d3p fit.
@@ -34,10 +34,10 @@ var defaultFit = coverageFit{name: "default"}
 // flat clipping at 1.
 var toolFits = []coverageFit{
 	defaultFit,
-	{name: "default, substitution", config: fit.Config{Adjacency: "substitute"}},
-	{name: "Python d3p, substitution", config: fit.Config{Adjacency: "substitute", Compat: fit.CompatD3P}},
+	{name: "default, substitution", config: plan.Config{Adjacency: "substitute"}},
+	{name: "Python d3p, substitution", config: plan.Config{Adjacency: "substitute", Compat: plan.CompatD3P}},
 	{name: "private Adam, a point", point: true,
-		config: fit.Config{Guide: "delta", Clipping: fit.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
+		config: plan.Config{Guide: "delta", Clipping: plan.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
 }
 
 // The tasks: settings by the defaults, the same by other tools, and the example

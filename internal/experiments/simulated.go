@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -22,9 +23,9 @@ const firstTable = 100
 
 // run draws and fits so many tables, as many side by side as there are processors,
 // and scores each.
-func (s setup) run(config fit.Config, tables int, dir string) ([]tableScores, error) {
+func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, error) {
 	config.Epsilon, config.Records = s.epsilon, s.records
-	plan, err := fit.NewPlan(s.used, config)
+	plan, err := plan.New(s.used, config)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (s setup) run(config fit.Config, tables int, dir string) ([]tableScores, er
 }
 
 // fit draws table k into a file and fits it with noise of a known seed.
-func (s setup) fit(plan fit.Plan, k uint64, path string) (tableScores, error) {
+func (s setup) fit(plan plan.Plan, k uint64, path string) (tableScores, error) {
 	table, truth := s.drawn.Simulate(s.records, noise.NewRandom(noise.Public(firstTable+k).Stream(noise.Simulation)))
 	if err := writeSimulated(path, table); err != nil {
 		return nil, err

@@ -1,8 +1,9 @@
 package fit
 
 import (
-	"math"
-
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -35,11 +36,11 @@ const aheadSteps, aheadNumbers = 4096, 1 << 22
 // something that no tape is written for, or the engine has to be asked each time.
 func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
 	o, ok := oracle.(aheadOracle)
-	p, ok2 := prior.(*tapePrior)
-	if !ok || !ok2 || !l.scriptable() {
+	_, ofModel := prior.(*models.PriorDensity)
+	if !ok || !ofModel || !l.scriptable() {
 		return nil
 	}
-	post, err := l.script(p.tape)
+	post, err := l.script(l.plan.Model().Prior)
 	if err != nil || o.Prepare(post) != nil {
 		return nil
 	}
@@ -49,7 +50,7 @@ func newAhead(l *Loop, oracle Oracle, prior Prior) *ahead {
 	}
 	return &ahead{
 		oracle: o, state: make([]float64, post.Absorb.P), last: make([]float64, post.Absorb.P), eta: make([]float64, l.guide.Noise()),
-		perStep: l.guide.Noise() + 1 + int(batch*(place+float64(l.plan.model.Likelihood.AuxRecord))),
+		perStep: l.guide.Noise() + 1 + int(batch*(place+float64(l.plan.Model().Likelihood.AuxRecord))),
 	}
 }
 
@@ -83,7 +84,7 @@ func (a *ahead) take(l *Loop, eta *noise.Stream) (int, error) {
 	for k := range done {
 		if s.Step >= s.Average.start {
 			s.Average.Count++
-			if l.plan.followsNoise() {
+			if l.plan.FollowsNoise() {
 				s.Noise.Count++
 			}
 		}
@@ -111,9 +112,10 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 	if start := l.state.Average.start; t >= start {
 		weight, averaging = 1/float64(l.state.Average.Count+t-max(start, l.state.Step)+1), 1
 	}
-	x = append(x, l.plan.LearningRate*l.schedule.factor(t, l.plan.Steps),
-		1-math.Pow(adamBeta1, float64(t+1)), 1-math.Pow(adamBeta2, float64(t+1)), weight, averaging)
-	if l.plan.NoiseAware != NoiseAwareCurvature {
+	first, second := optimizer.AdamCorrections(t + 1)
+	x = append(x, l.plan.LearningRate*l.schedule.Factor(t, l.plan.Steps),
+		first, second, weight, averaging)
+	if l.plan.NoiseAware != plan.NoiseAwareCurvature {
 		return x
 	}
 	return append(x, curvatureWeight(t))
@@ -126,10 +128,10 @@ func (l *Loop) parts() []*[]float64 {
 	if l.averages() {
 		parts = append(parts, &s.Average.Mean)
 	}
-	if l.plan.followsNoise() {
+	if l.plan.FollowsNoise() {
 		parts = append(parts, &s.Noise.Variance, &s.Noise.Cross, &s.Noise.SumSquare)
 	}
-	if l.plan.NoiseAware == NoiseAwareCurvature {
+	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
 		parts = append(parts, s.Curvature.arrays()...)
 	}
 	return parts
@@ -151,7 +153,7 @@ func (l *Loop) adopt(x []float64) {
 		*p = x[at:end:end]
 		at = end
 	}
-	o := l.optimizer.(*adam) // scriptable
-	o.first, o.second = l.state.Moments[0], l.state.Moments[1]
+	o := l.optimizer.(*optimizer.Adam) // scriptable
+	o.Adopt(l.state.Moments[0], l.state.Moments[1])
 	l.state.ClipNorm = x[at]
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"d3p/internal/fit/plan"
 )
 
 // BenchmarkAdvance is what a step costs beside the curator's: the draw, the way
@@ -12,7 +14,7 @@ func BenchmarkAdvance(b *testing.B) {
 	for _, latent := range []int{30, 10_000, 500_000} {
 		for _, family := range []string{"mean-field", "delta"} {
 			b.Run(fmt.Sprintf("%s/P=%d", family, latent), func(b *testing.B) {
-				p, err := newPlan(latent, Config{Records: 60000, Epsilon: 1, Guide: family, Steps: 1 << 20})
+				p, err := plan.ForLatent(latent, plan.Config{Records: 60000, Epsilon: 1, Guide: family, Steps: 1 << 20})
 				if err != nil {
 					b.Fatal(err)
 				}

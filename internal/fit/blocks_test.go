@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 )
@@ -24,7 +25,7 @@ func withGuide(t *testing.T, n int, guide string) *study {
 // coordinates are those of the parameters, and the fit is as exact as without.
 func TestBlocksOfTheModelFile(t *testing.T) {
 	s := withGuide(t, 1000, "  blocks:\n    b: mean_field\n")
-	p := s.plan(t, fit.Config{NonPrivate: true, Guide: "full-rank"})
+	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "full-rank"})
 	if len(p.Blocks) != 1 || p.Blocks[0].Family != "mean-field" || len(p.Blocks[0].At) != 2 || p.Blocks[0].At[0] != 1 || p.Blocks[0].At[1] != 2 {
 		t.Fatalf("blocks %+v", p.Blocks)
 	}
@@ -44,22 +45,22 @@ func TestBlocksOfTheModelFile(t *testing.T) {
 
 func TestBlocksRefusals(t *testing.T) {
 	s := withGuide(t, 100, "  blocks:\n    b: mean_field\n")
-	for want, cfg := range map[string]fit.Config{
+	for want, cfg := range map[string]plan.Config{
 		"--guide: a delta guide":            {NonPrivate: true, Guide: "delta"},
 		"--gradient: vanilla gradients":     {Epsilon: 1, Gradient: "vanilla"},
 		"--noise-aware: curvature":          {Epsilon: 1, NoiseAware: "curvature"},
 		"rank 3 is not between 1 and the 1": {Epsilon: 1, Guide: "low_rank", Rank: 3},
 	} {
-		if _, err := fit.NewPlan(s.model, cfg); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plan.New(s.model, cfg); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, want %s", cfg, err, want)
 		}
 	}
-	p, err := fit.NewPlan(s.model, fit.Config{Epsilon: 1, Guide: "low_rank"})
+	p, err := plan.New(s.model, plan.Config{Epsilon: 1, Guide: "low_rank"})
 	if err != nil || p.Rank != 1 {
 		t.Errorf("rank %d beside blocks, want 1: %v", p.Rank, err)
 	}
-	p, err = fit.NewPlan(s.model, fit.Config{Epsilon: 1})
-	if err != nil || p.NoiseAware != fit.NoiseAwareVariance {
+	p, err = plan.New(s.model, plan.Config{Epsilon: 1})
+	if err != nil || p.NoiseAware != plan.NoiseAwareVariance {
 		t.Errorf("noise-aware %s by default beside blocks, want variance: %v", p.NoiseAware, err)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"d3p/internal/fit/plan"
 )
 
 // Checkpoint is what a stopped fit needs to continue: its plan, the state of
@@ -13,7 +15,7 @@ import (
 // released quantities, but also no averaged result: it belongs in private/.
 type Checkpoint struct {
 	Format int             `json:"format"`
-	Plan   *Plan           `json:"plan"`
+	Plan   *plan.Plan      `json:"plan"`
 	State  State           `json:"state"`
 	Ledger json.RawMessage `json:"ledger,omitempty"` // what has been spent
 }
@@ -74,7 +76,7 @@ func Restore(c Checkpoint) (*Loop, error) {
 		}
 		copy(a[0], a[1])
 	}
-	if saved.Step < 0 || saved.Step > c.Plan.Steps || !isPositive(saved.ClipNorm) || !s.Trace.restore(saved.Trace, c.Plan.Latent) {
+	if saved.Step < 0 || saved.Step > c.Plan.Steps || !(saved.ClipNorm > 0) || !s.Trace.restore(saved.Trace, c.Plan.Latent) {
 		return nil, errors.New("checkpoint: its state does not fit its plan")
 	}
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -28,7 +29,7 @@ func TestIntervalsUnderHeavyClipping(t *testing.T) {
 	for seed := range uint64(tables) {
 		table, truth := m.Simulate(n, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
-		p := s.plan(t, fit.Config{Epsilon: 4, Records: n})
+		p := s.plan(t, plan.Config{Epsilon: 4, Records: n})
 		post, _, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
 		if err != nil {
 			t.Fatal(err)

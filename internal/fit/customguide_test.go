@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/race"
 )
@@ -20,7 +21,7 @@ const customNormals = "  type: custom\n  params:\n    b: normal(loc, exp(width))
 func TestCustomGuideOfTheModelFile(t *testing.T) {
 	race.SkipNumerics(t)
 	s := withGuide(t, 1000, customNormals)
-	p := s.plan(t, fit.Config{NonPrivate: true, Guide: "custom", Steps: 1500})
+	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "custom", Steps: 1500})
 	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -36,8 +37,8 @@ func TestCustomGuideOfTheModelFile(t *testing.T) {
 			t.Errorf("sd[%d] is %.3f times the exact one", j, ratio)
 		}
 	}
-	private := s.plan(t, fit.Config{Epsilon: 8, Guide: "custom", Steps: 300})
-	if private.NoiseAware != fit.NoiseAwareNone || private.Warnings[len(private.Warnings)-1].ID != "custom-guide-noise" {
+	private := s.plan(t, plan.Config{Epsilon: 8, Guide: "custom", Steps: 300})
+	if private.NoiseAware != plan.NoiseAwareNone || private.Warnings[len(private.Warnings)-1].ID != "custom-guide-noise" {
 		t.Errorf("noise-aware %s, warnings %+v", private.NoiseAware, private.Warnings)
 	}
 	if post, _, err = fit.Run(context.Background(), private, s.curator(t, private, 1, privacy.Ledger{}), nil); err != nil {
@@ -53,18 +54,18 @@ func TestCustomGuideOfTheModelFile(t *testing.T) {
 func TestCustomGuideRefusals(t *testing.T) {
 	s := withGuide(t, 100, customNormals)
 	for _, c := range []struct {
-		cfg  fit.Config
+		cfg  plan.Config
 		want string
 	}{
-		{fit.Config{Epsilon: 1, Guide: "custom", NoiseAware: "variance"}, "does not tell what the privacy noise does"},
-		{fit.Config{Epsilon: 1, Guide: "custom", Gradient: "vanilla"}, "has no vanilla gradients"},
+		{plan.Config{Epsilon: 1, Guide: "custom", NoiseAware: "variance"}, "does not tell what the privacy noise does"},
+		{plan.Config{Epsilon: 1, Guide: "custom", Gradient: "vanilla"}, "has no vanilla gradients"},
 	} {
-		if _, err := fit.NewPlan(s.model, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := plan.New(s.model, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.cfg, err, c.want)
 		}
 	}
 	plain := newStudy(t, 100)
-	if _, err := fit.NewPlan(plain.model, fit.Config{Epsilon: 1, Guide: "custom"}); err == nil || !strings.Contains(err.Error(), "needs laws of its own") {
+	if _, err := plan.New(plain.model, plan.Config{Epsilon: 1, Guide: "custom"}); err == nil || !strings.Contains(err.Error(), "needs laws of its own") {
 		t.Errorf("a model without laws: %v", err)
 	}
 }

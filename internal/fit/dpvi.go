@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/simd"
 )
@@ -24,11 +26,11 @@ var ErrNonFinite = errors.New("the iterates left the range of numbers (try a sma
 // (sweep.go). No method allocates. Jälkö et al. 2017, arXiv:1610.08749; aligned gradients:
 // Jälkö et al. 2022, arXiv:2209.06539.
 type Loop struct {
-	plan      *Plan
+	plan      *plan.Plan
 	guide     guide.Guide
 	landing   guide.Guide // guide, or the same with less noisy gradients near the optimum
-	optimizer Optimizer
-	schedule  schedule
+	optimizer optimizer.Optimizer
+	schedule  optimizer.Schedule
 	adapt     adaptiveClip
 	vanilla   bool
 	restored  bool // from a checkpoint
@@ -55,21 +57,21 @@ type State struct {
 	Noise    noiseVariance `json:"noise"`
 	Temper   temper        `json:"temper"`
 	Trace    Trace         `json:"trace"`
-	// Curvature is observed under NoiseAwareCurvature only.
+	// Curvature is observed under plan.NoiseAwareCurvature only.
 	Curvature curvature `json:"curvature"`
 }
 
 // NewLoop returns the loop before step 1, with the guide at location m0 (P).
-func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
-	g, err := p.newGuide()
+func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
+	g, err := p.NewGuide()
 	if err != nil {
 		return nil, err
 	}
-	family, err := lookupOptimizer(p.Optimizer)
+	family, err := optimizer.Lookup(p.Optimizer)
 	if err != nil {
 		return nil, err
 	}
-	sched, err := lookupSchedule(p.Schedule)
+	sched, err := optimizer.LookupSchedule(p.Schedule)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +80,8 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	}
 	size, latent := g.Size(), p.Latent
 	l := &Loop{
-		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == GradientVanilla,
-		optimizer: family.make(size, optimizerOptions{momentum: p.Momentum, weightDecay: p.WeightDecay}),
+		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == plan.GradientVanilla,
+		optimizer: family.New(size, optimizer.Options{Momentum: p.Momentum, WeightDecay: p.WeightDecay}),
 		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
 		theta:     make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
 		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
@@ -95,7 +97,7 @@ func NewLoop(p *Plan, m0 []float64) (*Loop, error) {
 	if !p.Private {
 		l.landing = guide.NewLanding(g)
 	}
-	if p.NoiseAware == NoiseAwareCurvature {
+	if p.NoiseAware == plan.NoiseAwareCurvature {
 		l.state.Curvature = newCurvature(latent, p.Sizes)
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)
@@ -130,7 +132,7 @@ func (l *Loop) Query() (params, aux []float64) {
 	switch {
 	case !l.vanilla:
 		return l.theta, nil
-	case l.plan.Theta == ThetaPerRecord:
+	case l.plan.Theta == plan.ThetaPerRecord:
 		return l.state.Lambda, nil
 	default:
 		return l.state.Lambda, l.eta
@@ -158,7 +160,7 @@ func (l *Loop) Absorb(release, prior []float64) {
 		}
 		return
 	}
-	if l.plan.NoiseAware == NoiseAwareTemper {
+	if l.plan.NoiseAware == plan.NoiseAwareTemper {
 		simd.MulScalar(l.likelihood, release, scale)
 		release, scale = l.likelihood, l.tempering()
 	}
@@ -213,14 +215,14 @@ func (l *Loop) Advance(count float64) error {
 		return fmt.Errorf("step %d: %w", s.Step+1, ErrNonFinite)
 	}
 	l.draws = 0
-	if l.plan.GradientNoise > 0 && l.modelsNoise() {
+	if l.plan.GradientNoise > 0 && l.plan.ModelsNoise() {
 		l.followNoise()
 	}
 	if s.Average.averages(s.Step) {
 		s.Average.Count++
 		l.sweep.loops.Run(len(s.Lambda), l.sweep.average)
 	}
-	if l.plan.Clipping == ClippingAdaptive {
+	if l.plan.Clipping == plan.ClippingAdaptive {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}
 	s.Step++

@@ -7,6 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/fit/plan"
+	"d3p/internal/fit/start"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/race"
 )
@@ -48,17 +50,17 @@ func simulated(seed uint64, n int, truth []float64) logistic {
 }
 
 // testPlan is the default algorithm at full batch for a noise multiplier.
-func testPlan(records, latent, steps int, sigma float64) *Plan {
-	p := &Plan{
+func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
+	p := &plan.Plan{
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
-		Gradient: GradientAligned, Theta: ThetaShared, PriorGradient: PriorOutside,
-		Guide: "mean-field", InitScale: 0.1, Init: initZero,
+		Gradient: plan.GradientAligned, Theta: plan.ThetaShared, PriorGradient: plan.PriorOutside,
+		Guide: "mean-field", InitScale: 0.1, Init: start.Zero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
-		Averaging: 0.5, NoiseAware: NoiseAwareVariance,
-		Clipping: ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
+		Averaging: 0.5, NoiseAware: plan.NoiseAwareVariance,
+		Clipping: plan.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
 	}
-	splitNoise(p)
+	p.SplitNoise()
 	return p
 }
 
@@ -88,7 +90,7 @@ func drive(t testing.TB, loop *Loop, d density, seed uint64) {
 	}
 }
 
-func newTestLoop(t testing.TB, p *Plan) *Loop {
+func newTestLoop(t testing.TB, p *plan.Plan) *Loop {
 	t.Helper()
 	loop, err := NewLoop(p, make([]float64, p.Latent))
 	if err != nil {
@@ -108,7 +110,7 @@ func TestAdaptiveClipReachesQuantile(t *testing.T) {
 		for _, declared := range []int{4000, 6000, 2500} {
 			p := testPlan(declared, 3, 600, math.Sqrt(600)/0.9)
 			p.ClipQuantile = target
-			splitNoise(p)
+			p.SplitNoise()
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 7)
 			sum := make([]float64, 3)
@@ -143,9 +145,9 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 	} {
 		p := testPlan(n, 2, 300, 10)
 		p.Optimizer, p.LearningRate = name, want.rate
-		p.InitScale = 1 / math.Sqrt(n+1)          // the posterior's: its curvature is right from the start
-		p.Clipping, p.ClipNorm = ClippingFlat, 20 // never clips: the law of the release is known
-		splitNoise(p)
+		p.InitScale = 1 / math.Sqrt(n+1)               // the posterior's: its curvature is right from the start
+		p.Clipping, p.ClipNorm = plan.ClippingFlat, 20 // never clips: the law of the release is known
+		p.SplitNoise()
 		sumRatio := 0.0
 		var predicted, sum, square [2]float64
 		for r := range uint64(reruns) {
@@ -173,8 +175,8 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 func TestCheckpointContinues(t *testing.T) {
 	d := simulated(2, 200, []float64{0.5, -1})
 	for _, guideName := range []string{"mean-field", "full-rank", "low-rank"} {
-		for _, aware := range []string{NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareTemper} {
-			if aware == NoiseAwareCurvature && guideName != "mean-field" {
+		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance, plan.NoiseAwareTemper} {
+			if aware == plan.NoiseAwareCurvature && guideName != "mean-field" {
 				continue
 			}
 			t.Run(fmt.Sprint(guideName, aware), func(t *testing.T) {
@@ -248,7 +250,7 @@ func TestNonFiniteIsAnError(t *testing.T) {
 func TestDrawsAreAveraged(t *testing.T) {
 	d := normalModel{[][]float64{{1, 2}, {3, 4}}}
 	p := testPlan(2, 2, 1, 1)
-	p.Clipping, p.GradientNoise = ClippingOff, 0
+	p.Clipping, p.GradientNoise = plan.ClippingOff, 0
 	loop := newTestLoop(t, p)
 	release, prior := make([]float64, 2), make([]float64, 2)
 	for _, eta := range [][]float64{{0.7, -1.2}, {-0.7, 1.2}} {
@@ -265,7 +267,7 @@ func TestDrawsAreAveraged(t *testing.T) {
 
 func TestStepAllocatesNothing(t *testing.T) {
 	p := testPlan(100, 8, 1<<30, 5)
-	p.NoiseAware, p.Sizes = NoiseAwareCurvature, []int{1, 7}
+	p.NoiseAware, p.Sizes = plan.NoiseAwareCurvature, []int{1, 7}
 	loop := newTestLoop(t, p)
 	eta, release, prior := make([]float64, 8), make([]float64, 8), make([]float64, 8)
 	if n := testing.AllocsPerRun(100, func() {
@@ -283,7 +285,7 @@ func BenchmarkLoop(b *testing.B) {
 	for _, c := range []struct {
 		latent int
 		aware  string
-	}{{8, NoiseAwareVariance}, {8, NoiseAwareCurvature}, {100, NoiseAwareVariance}, {100, NoiseAwareCurvature}} {
+	}{{8, plan.NoiseAwareVariance}, {8, plan.NoiseAwareCurvature}, {100, plan.NoiseAwareVariance}, {100, plan.NoiseAwareCurvature}} {
 		b.Run(fmt.Sprintf("P=%d/%s", c.latent, c.aware), func(b *testing.B) {
 			latent, p := c.latent, testPlan(1000, c.latent, 1<<30, 5)
 			p.NoiseAware, p.Sizes = c.aware, []int{latent}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -44,7 +45,7 @@ type Keeper interface {
 func (l *Loop) run(ctx context.Context, oracle Oracle, prior Prior, eta *noise.Stream, after func(step int)) error {
 	p := l.plan
 	release, priorGrad := make([]float64, p.Release), make([]float64, p.Latent)
-	inside := p.PriorGradient == PriorInside
+	inside := p.PriorGradient == plan.PriorInside
 	if inside {
 		priorGrad = nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/noise"
 )
 
@@ -26,7 +27,7 @@ type flat struct{}
 
 func (flat) Gradient(dst, _ []float64) { clear(dst) }
 
-func runRecorded(ctx context.Context, t *testing.T, p *Plan, r *recorder) (*Loop, error) {
+func runRecorded(ctx context.Context, t *testing.T, p *plan.Plan, r *recorder) (*Loop, error) {
 	t.Helper()
 	loop := newTestLoop(t, p)
 	return loop, loop.run(ctx, r, flat{}, noise.Public(1).Stream(noise.Reparameterisation), func(int) {})
@@ -56,7 +57,7 @@ func TestQueries(t *testing.T) {
 	for _, c := range []struct {
 		gradient, theta string
 		params, aux     int
-	}{{GradientAligned, ThetaShared, 3, 0}, {GradientVanilla, ThetaShared, 6, 3}, {GradientVanilla, ThetaPerRecord, 6, 0}} {
+	}{{plan.GradientAligned, plan.ThetaShared, 3, 0}, {plan.GradientVanilla, plan.ThetaShared, 6, 3}, {plan.GradientVanilla, plan.ThetaPerRecord, 6, 0}} {
 		p := testPlan(10, 3, 2, 1)
 		p.Gradient, p.Theta = c.gradient, c.theta
 		p.Release = c.params
@@ -103,6 +104,6 @@ func TestVanillaAgreesWithAligned(t *testing.T) {
 	for j := range 2 {
 		want[2+j] = s*eta[j]*want[j] + 1
 	}
-	sameVector(t, "aligned", gradient(GradientAligned, sum), want)
-	sameVector(t, "vanilla", gradient(GradientVanilla, vanilla), want)
+	sameVector(t, "aligned", gradient(plan.GradientAligned, sum), want)
+	sameVector(t, "vanilla", gradient(plan.GradientVanilla, vanilla), want)
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/quantile"
@@ -30,9 +31,9 @@ const unknownCurvature = 2.5
 // adaptive clipping would settle at, h the clipped information of N records and
 // the prior, and the mean gradient with its noise of sd τ = zC/q in every step
 // measures the parameter, as in measurement.posterior.
-func (p *Plan) Expect(rng dist.Rand) []float64 {
-	m := p.model
-	if !p.Private || p.Gradient == GradientVanilla || !p.modelsNoise() || !p.invents() {
+func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
+	m := p.Model()
+	if !p.Private || p.Gradient == plan.GradientVanilla || !p.ModelsNoise() || !simulatesRecords(p) {
 		return nil
 	}
 	prior := m.NewPriorSampler()
@@ -44,7 +45,7 @@ func (p *Plan) Expect(rng dist.Rand) []float64 {
 		prior.Draw(theta, rng)
 		machine.Globals(theta, nil)
 		machine.Records(m.SimulateRecords(theta, expectRecords, rng), m.Encoding.K, expectRecords, nil)
-		for j, share := range p.expectAt(machine, precision) {
+		for j, share := range noiseShareAt(p, machine, precision) {
 			if !math.IsNaN(share) {
 				shares[j] = append(shares[j], share)
 			}
@@ -64,8 +65,8 @@ func (p *Plan) Expect(rng dist.Rand) []float64 {
 // invents reports whether single records that the model invents have the gradients
 // that a fit's have: not units of several rows, nor likelihoods with noise of
 // their own.
-func (p *Plan) invents() bool {
-	return p.model != nil && p.model.Encoding.RowsPerUnit <= 1 && p.model.Likelihood.AuxRecord == 0
+func simulatesRecords(p *plan.Plan) bool {
+	return p.Model() != nil && p.Model().Encoding.RowsPerUnit <= 1 && p.Model().Likelihood.AuxRecord == 0
 }
 
 // priorPrecision estimates 1/variance of every number under the prior.
@@ -85,7 +86,7 @@ func priorPrecision(latent int, draw func(theta []float64)) []float64 {
 }
 
 // expectAt is the share of noise for the records that the machine has run.
-func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
+func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []float64 {
 	norms := make([]float64, 0, expectRecords)
 	for r := range expectRecords {
 		if n := math.Sqrt(machine.SquaredNorm(r)); finite([]float64{n}) {
@@ -96,13 +97,13 @@ func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
 		return nil
 	}
 	clip := p.ClipNorm
-	if p.Clipping == ClippingAdaptive {
+	if p.Clipping == plan.ClippingAdaptive {
 		slices.Sort(norms)
 		clip = math.Max(minClipNorm, quantile.Of(norms, p.ClipQuantile))
 	}
 	tau := p.GradientNoise * clip / p.SamplingRate
 	noise := unknownCurvature * 4 * tau * tau / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t
-	share := p.information(machine, clip)
+	share := clippedInformation(p, machine, clip)
 	for j, h := range share {
 		kappa := h / (h + noise)
 		share[j] = 1 - (precision[j]+kappa*h)/(precision[j]+h)
@@ -111,7 +112,7 @@ func (p *Plan) expectAt(machine *graph.Machine, precision []float64) []float64 {
 }
 
 // information is the diagonal of the clipped Fisher information of N records.
-func (p *Plan) information(machine *graph.Machine, clip float64) []float64 {
+func clippedInformation(p *plan.Plan, machine *graph.Machine, clip float64) []float64 {
 	out, g := make([]float64, p.Latent), make([]float64, p.Latent)
 	for r := range expectRecords {
 		if machine.Gradient(r, g); finite(g) {

@@ -3,6 +3,7 @@ package fit
 import (
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
 )
@@ -12,14 +13,14 @@ import (
 // an intercept for each of 12 hospitals.
 func TestExpect(t *testing.T) {
 	m := modelstest.Read(t, "../../datasets/cohort.yaml")
-	shares := func(cfg Config) []float64 {
-		p, err := NewPlan(m, cfg)
+	shares := func(cfg plan.Config) []float64 {
+		p, err := plan.New(m, cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return p.Expect(noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		return ExpectedNoiseShare(p, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 	}
-	small, large := shares(Config{Epsilon: 0.5}), shares(Config{Epsilon: 4})
+	small, large := shares(plan.Config{Epsilon: 0.5}), shares(plan.Config{Epsilon: 4})
 	unknown := 0
 	for j := range small {
 		if small[j] == 0 && large[j] == 0 {
@@ -37,7 +38,7 @@ func TestExpect(t *testing.T) {
 	if hospital.Name != "z_hospital" || small[hospital.Offset] < 1.2*small[intercept.Offset] {
 		t.Errorf("share %g of %s, %g of the intercept", small[hospital.Offset], hospital.Name, small[intercept.Offset])
 	}
-	if shares(Config{NonPrivate: true}) != nil {
+	if shares(plan.Config{NonPrivate: true}) != nil {
 		t.Error("a plan without noise expects some")
 	}
 }

@@ -1,14 +1,5 @@
 package fit
 
-import "d3p/internal/privacy/noise"
-
-// StartingPoint is the location at which a fit of the plan starts, for tests.
-func StartingPoint(p *Plan) []float64 {
-	m0 := make([]float64, p.Latent)
-	startWeights(m0, p.model, noise.Public(p.InitSeed).Stream(noise.Initialisation))
-	return m0
-}
-
 // Residuals is a regression line with an unknown residual sd.
 const Residuals = `d3p: 1
 name: residuals

@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"d3p/internal/fit/plan"
 )
 
 // trajectory is one entry of testdata/golden; see its README.
@@ -68,16 +70,16 @@ func TestGoldenTrajectories(t *testing.T) {
 func replay(t *testing.T, d density, tr trajectory) {
 	t.Helper()
 	p := len(tr.M0)
-	plan := &Plan{
+	plan := &plan.Plan{
 		Private: true, Records: d.records(), Latent: p, Release: p,
 		SamplingRate: tr.Hyper.Q, Steps: tr.Hyper.T, NoiseMultiplier: tr.Sigma,
-		Gradient: GradientAligned, Theta: ThetaShared, PriorGradient: PriorOutside,
+		Gradient: plan.GradientAligned, Theta: plan.ThetaShared, PriorGradient: plan.PriorOutside,
 		Guide: "mean-field", InitScale: tr.Hyper.InitScale,
 		Optimizer: "adam", LearningRate: tr.Hyper.LR, Schedule: "constant",
-		Averaging: tr.Hyper.AvgFraction, NoiseAware: NoiseAwareVariance,
+		Averaging: tr.Hyper.AvgFraction, NoiseAware: plan.NoiseAwareVariance,
 		Clipping: tr.Hyper.Clipping, ClipNorm: tr.Hyper.C0, ClipQuantile: tr.Hyper.TargetQuantile,
 	}
-	splitNoise(plan)
+	plan.SplitNoise()
 	// The vectors count against ½ and read the count as a share of qN records.
 	plan.CountNoise = 2 * tr.Sigma
 	plan.ClipRate = 0.2 * math.Min(1, tr.Hyper.Q*float64(d.records())/(5*plan.CountNoise))

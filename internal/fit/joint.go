@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/noise"
@@ -40,7 +41,7 @@ const fewRecords = 10
 // Of the others, scales are brought to what their effects say, see rescale; the
 // rest keeps its independent normals. Where a pattern would be chance (fewRecords),
 // or a prior is not log-concave, post stays as it is.
-func (l *Loop) join(post *Posterior, prior *tapePrior, invented pattern) {
+func (l *Loop) join(post *Posterior, prior *models.PriorDensity, invented pattern) {
 	if joint := post.clone(); l.joinNormals(joint, prior, invented) && joint.isFinite() {
 		*post = *joint
 	}
@@ -64,7 +65,7 @@ func (l *Loop) invent() *pattern {
 // coefficients reports of each coordinate whether it is real-valued and no effect
 // of a scale, by the gradients q of invented records.
 func (l *Loop) coefficients(q pattern) []bool {
-	m, list := l.plan.model, make([]bool, l.plan.Latent)
+	m, list := l.plan.Model(), make([]bool, l.plan.Latent)
 	effects := effectsOf(findScales(m, q, guide.Location(l.guide, l.state.Average.Mean)), l.plan.Latent)
 	for _, j := range realValued(m) {
 		list[j] = !effects[j]
@@ -78,8 +79,8 @@ func (l *Loop) simulation() *noise.Random {
 }
 
 // joinNormals is join; it reports whether all of it could be done.
-func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) bool {
-	m, c := l.plan.model, &l.state.Curvature
+func (l *Loop) joinNormals(post *Posterior, prior *models.PriorDensity, invented pattern) bool {
+	m, c := l.plan.Model(), &l.state.Curvature
 	free := realValued(m)
 	ofFree := invented.of(free)
 	if len(free) == 0 || !(invented.perParameter() >= fewRecords || ofFree.flat() != nil) {
@@ -101,10 +102,10 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) 
 	if len(scales) > 0 {
 		ofFree = newPattern(l.plan, post.Mean, l.simulation()).of(free)
 	}
-	prior.settle(post, free, ofFree.flat())
+	settle(prior, post, free, ofFree.flat())
 
 	likelihood := ofFree.fit(pick(h, free), pick(v, free))
-	ofPrior := raised(prior.information(post, free), likelihood, pick(c.floor, free))
+	ofPrior := raised(priorInformation(prior, post, free), likelihood, pick(c.floor, free))
 	for j, part := range believed {
 		h[j] *= part
 	}
@@ -136,7 +137,7 @@ func (l *Loop) joinNormals(post *Posterior, prior *tapePrior, invented pattern) 
 // joins reports whether the fit is one that join is for.
 func (l *Loop) joins() bool {
 	p := l.plan
-	return p.Private && p.NoiseAware == NoiseAwareCurvature && p.Latent <= jointLimit && l.state.Average.Count > 0 && p.invents()
+	return p.Private && p.NoiseAware == plan.NoiseAwareCurvature && p.Latent <= jointLimit && l.state.Average.Count > 0 && simulatesRecords(p)
 }
 
 // isReal reports whether the numbers of p are its unconstrained ones.
@@ -166,7 +167,7 @@ func pick(x []float64, index []int) []float64 {
 
 // information is the negative Hessian of the log prior at the mean of post among
 // the coordinates index, by central differences of its gradient.
-func (p *tapePrior) information(post *Posterior, index []int) *mat.SymDense {
+func priorInformation(p *models.PriorDensity, post *Posterior, index []int) *mat.SymDense {
 	n := len(post.Mean)
 	theta, above, below := append([]float64(nil), post.Mean...), make([]float64, n), make([]float64, n)
 	rows := mat.NewDense(len(index), len(index), nil)

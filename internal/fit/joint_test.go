@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -57,8 +58,8 @@ func TestIntervalsBesideGroups(t *testing.T) {
 	for seed := range uint64(tables) {
 		table, truth := m.Simulate(2000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
-		for _, aware := range []string{fit.NoiseAwareCurvature, fit.NoiseAwareVariance} {
-			p := s.plan(t, fit.Config{Epsilon: 1, NoiseAware: aware, Steps: 500})
+		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
+			p := s.plan(t, plan.Config{Epsilon: 1, NoiseAware: aware, Steps: 500})
 			post, _, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
 			if err != nil {
 				t.Fatal(err)
@@ -73,10 +74,10 @@ func TestIntervalsBesideGroups(t *testing.T) {
 		}
 	}
 	t.Logf("covered of %d: %v", 2*tables, covered)
-	if got := covered[fit.NoiseAwareCurvature]; got < 35 {
+	if got := covered[plan.NoiseAwareCurvature]; got < 35 {
 		t.Errorf("%d of 48 intervals contain the truth, want 43", got)
 	}
-	if got := covered[fit.NoiseAwareVariance]; got > 30 {
+	if got := covered[plan.NoiseAwareVariance]; got > 30 {
 		t.Errorf("independent normals: %d of 48 intervals contain the truth; a joint normal is no longer needed", got)
 	}
 }
@@ -124,7 +125,7 @@ privacy:
 		}
 		table, _ := m.Simulate(300, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
-		for _, cfg := range []fit.Config{{Epsilon: 1, Steps: 1}, {Epsilon: 1, Steps: 50}, {Epsilon: 0.01, Steps: 3}, {Epsilon: 1, Steps: 20, InitScale: 1e-200}} {
+		for _, cfg := range []plan.Config{{Epsilon: 1, Steps: 1}, {Epsilon: 1, Steps: 50}, {Epsilon: 0.01, Steps: 3}, {Epsilon: 1, Steps: 20, InitScale: 1e-200}} {
 			p := s.plan(t, cfg)
 			post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 )
@@ -39,7 +40,7 @@ func TestNetworkMAP(t *testing.T) {
 	if err := os.WriteFile(s.data, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := s.plan(t, fit.Config{NonPrivate: true, Sampling: "full", Steps: 1500, LearningRate: 0.01})
+	p := s.plan(t, plan.Config{NonPrivate: true, Sampling: "full", Steps: 1500, LearningRate: 0.01})
 	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -81,3 +81,5 @@ func (m measurement) posterior() (mean, variance float64) {
 	mean = first / weights
 	return mean, second/weights - mean*mean
 }
+
+func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }

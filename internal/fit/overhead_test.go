@@ -14,6 +14,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
@@ -49,7 +50,7 @@ func overhead(tb testing.TB, config string, threads, rounds, steps int) (private
 	tb.Helper()
 	m, data := modelstest.Read(tb, "../../configs/"+config), randomImages(tb, 1024)
 	with := settings(steps, 128)
-	without := fit.Config{
+	without := plan.Config{
 		NonPrivate: true, Records: with.Records, Sampling: with.Sampling, BatchSize: with.BatchSize, Steps: steps,
 		Optimizer: with.Optimizer, LearningRate: with.LearningRate, Averaging: with.Averaging,
 	}
@@ -61,16 +62,16 @@ func overhead(tb testing.TB, config string, threads, rounds, steps int) (private
 }
 
 // settings are those of the d3p paper for batches of this size from 1024 images.
-func settings(steps, batch int) fit.Config {
+func settings(steps, batch int) plan.Config {
 	last := 0.0
-	return fit.Config{
+	return plan.Config{
 		Records: 1024, Sampling: "fixed_size", BatchSize: batch, Steps: steps, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-		NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: fit.ClippingFlat, ClipNorm: 10,
+		NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
 	}
 }
 
 // run fits once and tells the stopwatch of every step.
-func run(tb testing.TB, m *models.Model, cfg fit.Config, data string, threads int, watch *stopwatch) {
+func run(tb testing.TB, m *models.Model, cfg plan.Config, data string, threads int, watch *stopwatch) {
 	p := fittest.Plan(tb, m, cfg)
 	c := fittest.Curator(tb, p, privacy.CuratorConfig{
 		Table: privacy.NewTable(privacy.TableConfig{

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/simd"
@@ -28,8 +29,8 @@ const (
 )
 
 // newPattern invents records at theta (P) and takes their gradients.
-func newPattern(p *Plan, theta []float64, rng dist.Rand) pattern {
-	m := p.model
+func newPattern(p *plan.Plan, theta []float64, rng dist.Rand) pattern {
+	m := p.Model()
 	machine := graph.NewMachine(m.Likelihood, patternBatch)
 	machine.Globals(theta, nil)
 	q := pattern{latent: p.Latent}

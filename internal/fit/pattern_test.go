@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
@@ -16,7 +17,7 @@ import (
 func cohort(t *testing.T) (*models.Model, []float64, pattern) {
 	t.Helper()
 	m := modelstest.Read(t, "../../datasets/cohort.yaml")
-	plan, err := NewPlan(m, Config{Epsilon: 1})
+	plan, err := plan.New(m, plan.Config{Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package fit
 import (
 	"math"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 )
 
@@ -10,7 +11,7 @@ import (
 // unconstrained scale: the guide at the averaged iterates, and how far the
 // privacy noise may have moved its location.
 type Posterior struct {
-	Plan  *Plan
+	Plan  *plan.Plan
 	Guide guide.Guide
 
 	Lambda []float64 // averaged variational parameters, shape (V)
@@ -45,7 +46,7 @@ func (l *Loop) Posterior() *Posterior {
 		copy(post.Lambda, s.Lambda)
 		copy(post.VarDP, s.Noise.Variance)
 	}
-	if !l.modelsNoise() {
+	if !l.plan.ModelsNoise() {
 		clear(post.VarDP)
 	}
 	post.Mean = guide.Location(l.guide, post.Lambda)
@@ -53,24 +54,12 @@ func (l *Loop) Posterior() *Posterior {
 	for j, sd := range post.LogSD {
 		post.LogSD[j] = math.Log(sd)
 	}
-	if l.plan.NoiseAware == NoiseAwareCurvature && s.Step > 0 {
-		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP, s.Average.Count > 0 && l.plan.signal() >= minNewton && !l.joins())
+	if l.plan.NoiseAware == plan.NoiseAwareCurvature && s.Step > 0 {
+		s.Curvature.locate(post.Mean, post.LogSD, post.VarDP, s.Average.Count > 0 && l.plan.Signal() >= minNewton && !l.joins())
 		copy(post.Lambda[p:], post.LogSD) // Mean is Lambda's first half already
 	}
 	return post
 }
-
-// modelsNoise reports whether the variance of the privacy noise is part of the
-// posterior. Tempering has already widened the guide instead.
-func (l *Loop) modelsNoise() bool { return l.plan.modelsNoise() }
-
-func (p *Plan) modelsNoise() bool {
-	return p.NoiseAware == NoiseAwareCurvature || p.followsNoise()
-}
-
-// followsNoise reports whether the noise is followed through the optimizer,
-// step by step; the curvature gives its variance at the end.
-func (p *Plan) followsNoise() bool { return p.NoiseAware == NoiseAwareVariance }
 
 // SD sets dst (P) to the total standard deviations √(s² + var_dp).
 func (p *Posterior) SD(dst []float64) {

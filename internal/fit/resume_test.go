@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 )
 
@@ -30,7 +31,7 @@ func (s *stopAt) Step(t, _ int, epsilonSpent func() float64) {
 // and the same ledger as one that was never stopped.
 func TestStopAndResume(t *testing.T) {
 	s := newStudy(t, 1000)
-	cfg := fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
+	cfg := plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
 	p := s.plan(t, cfg)
 	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if err != nil {
@@ -68,7 +69,7 @@ func checkpointFile(t *testing.T, post *fit.Posterior, ledger privacy.Ledger) *b
 // entry of no steps beside it would be another event than the plan's.
 func TestStopBeforeTheFirstStep(t *testing.T) {
 	s := newStudy(t, 200)
-	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 20})
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 20})
 	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +87,7 @@ func TestStopBeforeTheFirstStep(t *testing.T) {
 // leaves it, continues to the same end.
 func TestKeptCheckpoint(t *testing.T) {
 	s := newStudy(t, 1000)
-	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
 	keeper := &keepAt{step: 150}
 	whole, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
 	if err != nil || keeper.err != nil {
@@ -97,7 +98,7 @@ func TestKeptCheckpoint(t *testing.T) {
 
 // resumesTo checks that the checkpoint in file continues to what a fit without
 // interruption found and spent.
-func resumesTo(t *testing.T, s *study, p *fit.Plan, file *bytes.Buffer, whole *fit.Posterior, wholeLedger privacy.Ledger) {
+func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole *fit.Posterior, wholeLedger privacy.Ledger) {
 	t.Helper()
 	restored, err := fit.ReadCheckpoint(file)
 	if err != nil {

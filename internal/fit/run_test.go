@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
@@ -18,7 +19,7 @@ import (
 // field ignores correlations) and 3 times the exact ones.
 func TestPrivateFitIsNearExactPosterior(t *testing.T) {
 	s := newStudy(t, 4000)
-	for _, cfg := range []fit.Config{
+	for _, cfg := range []plan.Config{
 		{Epsilon: 4, Delta: 1e-6},
 		{Epsilon: 4, Delta: 1e-6, SamplingRate: 0.2},
 		{Epsilon: 4, Delta: 1e-6, Guide: "full-rank"},
@@ -54,7 +55,7 @@ func TestPrivateFitIsNearExactPosterior(t *testing.T) {
 // with the tolerance of what the design measured for them: a third of a unit.
 func TestVanillaGradients(t *testing.T) {
 	s := newStudy(t, 4000)
-	for name, cfg := range map[string]fit.Config{
+	for name, cfg := range map[string]plan.Config{
 		"shared":         {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla"},
 		"per record":     {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", PriorGradient: "inside"},
 		"sampled":        {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", SamplingRate: 0.2},
@@ -78,7 +79,7 @@ func TestVanillaGradients(t *testing.T) {
 
 func TestNonPrivateFitIsExact(t *testing.T) {
 	s := newStudy(t, 1000)
-	p := s.plan(t, fit.Config{NonPrivate: true})
+	p := s.plan(t, plan.Config{NonPrivate: true})
 	post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestNonPrivateFitIsExact(t *testing.T) {
 // probability below 1e-8.
 func TestReleasedNoiseHasPlannedVariance(t *testing.T) {
 	s := newStudy(t, 500)
-	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, Steps: 2000})
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, Steps: 2000})
 	m, err := p.Mechanism()
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +177,7 @@ privacy:
 		init string
 		want string
 	}{{mixture, "", "prior"}, {mixture, "zero", "zero"}, {newStudy(t, 100).model, "", "zero"}} {
-		p, err := fit.NewPlan(c.m, fit.Config{Epsilon: 1, Init: c.init})
+		p, err := plan.New(c.m, plan.Config{Epsilon: 1, Init: c.init})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,8 +190,8 @@ privacy:
 // Over budget nothing is spent and there is no posterior.
 func TestOverBudget(t *testing.T) {
 	s := newStudy(t, 1000)
-	p := s.plan(t, fit.Config{Epsilon: 1, Delta: 1e-6, Steps: 50})
-	dearer := s.plan(t, fit.Config{Epsilon: 2, Delta: 1e-6, Steps: 50})
+	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, Steps: 50})
+	dearer := s.plan(t, plan.Config{Epsilon: 2, Delta: 1e-6, Steps: 50})
 	var refused *privacy.BudgetError
 	post, ledger, err := fit.Run(context.Background(), dearer, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if !errors.As(err, &refused) || post != nil || len(ledger.Entries) != 0 {
@@ -202,7 +203,7 @@ func TestOverBudget(t *testing.T) {
 // parameters, reading the file included.
 func BenchmarkRun(b *testing.B) {
 	s := newStudy(b, 4000)
-	p := s.plan(b, fit.Config{Epsilon: 1, Delta: 1e-6})
+	p := s.plan(b, plan.Config{Epsilon: 1, Delta: 1e-6})
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, _, err := fit.Run(context.Background(), p, s.curator(b, p, 1, privacy.Ledger{}), nil); err != nil {

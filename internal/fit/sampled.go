@@ -35,7 +35,7 @@ func (l *Loop) samplingRatio(truth, at []float64) []float64 {
 // truth, both (P), of so many records that the model invents at truth, always the
 // same ones. Records for which one of them is not finite are left out.
 func (l *Loop) eachInvented(truth, at []float64, records int, use func(g, score []float64)) {
-	m, rng := l.plan.model, l.simulation()
+	m, rng := l.plan.Model(), l.simulation()
 	asked, scored := graph.NewMachine(m.Likelihood, patternBatch), graph.NewMachine(m.Likelihood, patternBatch)
 	asked.Globals(at, nil)
 	scored.Globals(truth, nil)

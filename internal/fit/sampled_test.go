@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 )
 
@@ -15,7 +16,7 @@ func TestSamplingRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := NewPlan(m, Config{Epsilon: 1, Records: 200})
+	p, err := plan.New(m, plan.Config{Epsilon: 1, Records: 200})
 	if err != nil {
 		t.Fatal(err)
 	}

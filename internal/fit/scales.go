@@ -95,7 +95,7 @@ type spread struct {
 // which is integrated on a grid. A mean-field fit knows neither its mean, since
 // it holds the effects fixed where sd goes, nor its width. The information h and
 // its variance v, both (P), are brought to the new unit.
-func (s scale) rescale(post *Posterior, prior *tapePrior, c *curvature, h, v []float64) spread {
+func (s scale) rescale(post *Posterior, prior *models.PriorDensity, c *curvature, h, v []float64) spread {
 	known, exactly := make([]float64, len(s.effects)), make([]float64, len(s.effects))
 	measured := make([]float64, len(s.effects))
 	for i, j := range s.effects {
@@ -106,7 +106,7 @@ func (s scale) rescale(post *Posterior, prior *tapePrior, c *curvature, h, v []f
 	theta := append([]float64(nil), post.Mean...)
 	logPrior := func(t float64) float64 {
 		theta[s.at] = post.Mean[s.at] + t
-		return prior.logDensity(theta)
+		return prior.LogDensity(theta)
 	}
 	t, total := integrate(func(t float64) float64 { return logPrior(t) + logMarginal(t, measured, known) })
 	out := spread{scale: s, total: total}

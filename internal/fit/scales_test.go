@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/noise"
 )
 
@@ -25,7 +26,7 @@ func TestScalesAreFound(t *testing.T) {
 // about 1/√(2·11); the tolerance of 4 such is missed by 1 of 10⁴ draws.
 func TestRescale(t *testing.T) {
 	m, _, _ := cohort(t)
-	prior := newTapePrior(m.Prior)
+	prior := m.NewPriorDensity()
 	sd, z := param(t, m, "sd_hospital"), param(t, m, "z_hospital")
 	effects := make([]float64, z.Size)
 	noise.Insecure(4).Stream(noise.Initialisation).Normals(effects)
@@ -73,14 +74,14 @@ func TestIntegrate(t *testing.T) {
 // Along a flat direction the mean ends where the prior is largest.
 func TestSettle(t *testing.T) {
 	m, theta, q := cohort(t)
-	prior := newTapePrior(m.Prior)
+	prior := m.NewPriorDensity()
 	free := realValued(m)
 	flat := q.of(free).flat()
 	post := &Posterior{Mean: slices.Clone(theta), LogSD: make([]float64, m.P)}
 	for i, j := range free {
 		post.Mean[j] += 1.7 * flat.At(i, 0) / flat.At(0, 0)
 	}
-	prior.settle(post, free, flat)
+	settle(prior, post, free, flat)
 	gradient := make([]float64, m.P)
 	prior.Gradient(gradient, post.Mean)
 	slope, size := 0.0, 0.0
@@ -96,7 +97,7 @@ func TestSettle(t *testing.T) {
 // Declared spreads of columns matter to coefficients, not to what levels have.
 func TestCoefficients(t *testing.T) {
 	m, _, q := cohort(t)
-	plan, err := NewPlan(m, Config{Epsilon: 1})
+	plan, err := plan.New(m, plan.Config{Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

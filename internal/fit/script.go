@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
@@ -10,8 +12,8 @@ import (
 // mean-field or delta guide by Adam, with the prior outside the clip.
 func (l *Loop) scriptable() bool {
 	p := l.plan
-	_, isAdam := l.optimizer.(*adam)
-	return p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != PriorInside && p.NoiseAware != NoiseAwareTemper &&
+	_, isAdam := l.optimizer.(*optimizer.Adam)
+	return p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != plan.PriorInside && p.NoiseAware != plan.NoiseAwareTemper &&
 		isAdam && (l.isMeanField() || l.isDelta())
 }
 
@@ -68,10 +70,10 @@ func (l *Loop) newLeaves() *leaves {
 			*part.to = append(*part.to, b.Param(part.name+name, x.p))
 		}
 	}
-	if l.plan.followsNoise() {
+	if l.plan.FollowsNoise() {
 		x.variance, x.cross, x.sumSquare = b.Param("variance", x.p), b.Param("cross", x.p), b.Param("sum square", x.p)
 	}
-	if l.plan.NoiseAware == NoiseAwareCurvature {
+	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
 		x.curvature = newCurvatureLeaves(b, x.p)
 	}
 	x.clipNorm = b.Param("clip norm", nil)
@@ -88,12 +90,12 @@ func (l *Loop) newLeaves() *leaves {
 
 // absorbTape makes the next state of a release.
 func (l *Loop) absorbTape() (*graph.Tape, error) {
-	x, plan := l.newLeaves(), l.plan
+	x, p := l.newLeaves(), l.plan
 	b := x.b
 	release, count, prior := b.Aux("release", x.p, false), b.Aux("count", nil, false), b.Aux("prior", x.p, false)
 
 	// the guide's pullback
-	likelihood := b.Mul(b.Const(1/plan.SamplingRate), release)
+	likelihood := b.Mul(b.Const(1/p.SamplingRate), release)
 	grad := []*graph.Node{b.Add(likelihood, prior)}
 	if l.isMeanField() {
 		grad = append(grad, b.Add(b.Mul(x.shift(), grad[0]), b.Const(1)))
@@ -114,7 +116,7 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 	switch {
 	case x.curvature != nil:
 		next = append(next, l.addCurvature(x, likelihood, prior, gain)...)
-	case plan.followsNoise():
+	case p.FollowsNoise():
 		precision := b.Const(0)
 		if l.isMeanField() {
 			precision = b.Exp(b.Mul(b.Const(-2), value[1]))
@@ -122,7 +124,7 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 		next = append(next, l.addNoise(x, gain, precision)...)
 	}
 	clipNorm := x.clipNorm
-	if plan.Clipping == ClippingAdaptive {
+	if p.Clipping == plan.ClippingAdaptive {
 		clipNorm = b.Mul(clipNorm, b.Exp(b.Mul(b.Const(-l.adapt.rate/l.adapt.expected), count)))
 		clipNorm = b.Min(b.Max(clipNorm, b.Const(minClipNorm)), b.Const(maxClipNorm))
 	}
@@ -133,18 +135,15 @@ func (l *Loop) absorbTape() (*graph.Tape, error) {
 func (x *leaves) shift() *graph.Node { return x.b.Mul(x.b.Exp(x.value[1]), x.eta) }
 
 // noiseSD is Loop.noiseSD.
-func (x *leaves) noiseSD(p *Plan) *graph.Node {
+func (x *leaves) noiseSD(p *plan.Plan) *graph.Node {
 	return x.b.Mul(x.b.Const(p.GradientNoise/p.SamplingRate), x.clipNorm)
 }
 
-// adam is simd.AdamStep on part k of λ: the next value, the next running means,
-// and the gain.
+// adam is a step of Adam on part k of λ.
 func (x *leaves) adam(k int, grad *graph.Node) (next, first, second, gain *graph.Node) {
-	b := x.b
-	first = b.Add(b.Mul(b.Const(adamBeta1), x.first[k]), b.Mul(b.Const(1-adamBeta1), grad))
-	second = b.Add(b.Mul(b.Const(adamBeta2), x.second[k]), b.Mul(b.Mul(b.Const(1-adamBeta2), grad), grad))
-	gain = b.Div(x.rate, b.Add(b.Sqrt(b.Div(second, x.correct2)), b.Const(adamEpsilon)))
-	return b.Add(x.value[k], b.Div(b.Mul(gain, first), x.correct1)), first, second, gain
+	return optimizer.AdamTape{
+		Value: x.value[k], First: x.first[k], Second: x.second[k], Rate: x.rate, Correct1: x.correct1, Correct2: x.correct2,
+	}.Next(x.b, grad)
 }
 
 // addNoise is noiseVariance.add: the next V, K and S.

@@ -1,6 +1,10 @@
 package fit
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models"
+)
 
 // settle moves the mean of post, in the coordinates index, to where the prior is
 // largest along the directions flat (columns), which the likelihood does not
@@ -9,7 +13,7 @@ import "gonum.org/v1/gonum/mat"
 // zero, an intercept and the effects of all groups move alike, though the prior
 // wants most of it in the intercept. It takes one Newton step, shortened until
 // the prior's density rises.
-func (p *tapePrior) settle(post *Posterior, index []int, flat *mat.Dense) {
+func settle(p *models.PriorDensity, post *Posterior, index []int, flat *mat.Dense) {
 	if flat == nil {
 		return
 	}
@@ -18,19 +22,19 @@ func (p *tapePrior) settle(post *Posterior, index []int, flat *mat.Dense) {
 	var push, along, step mat.VecDense
 	push.MulVec(flat.T(), mat.NewVecDense(len(index), pick(gradient, index)))
 	var half, curvature mat.Dense
-	half.Mul(p.information(post, index), flat)
+	half.Mul(priorInformation(p, post, index), flat)
 	curvature.Mul(flat.T(), &half)
 	if along.SolveVec(&curvature, &push) != nil || mat.Dot(&along, &push) <= 0 {
 		return // the prior is not log-concave there
 	}
 	step.MulVec(flat, &along)
-	here, theta := p.logDensity(post.Mean), make([]float64, len(post.Mean))
+	here, theta := p.LogDensity(post.Mean), make([]float64, len(post.Mean))
 	for size := 1.0; size > 1e-3; size /= 2 {
 		copy(theta, post.Mean)
 		for i, j := range index {
 			theta[j] += size * step.AtVec(i)
 		}
-		if p.logDensity(theta) > here {
+		if p.LogDensity(theta) > here {
 			copy(post.Mean, theta)
 			return
 		}

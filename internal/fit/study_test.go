@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"d3p/internal/cpu"
-	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
@@ -129,13 +129,13 @@ func invert3(a [3][3]float64) (inv [3][3]float64) {
 	return inv
 }
 
-func (s *study) plan(t testing.TB, cfg fit.Config) *fit.Plan {
+func (s *study) plan(t testing.TB, cfg plan.Config) *plan.Plan {
 	t.Helper()
 	return fittest.Plan(t, s.model, cfg)
 }
 
 // curator opens the study's records with noise that is a function of seed.
-func (s *study) curator(t testing.TB, p *fit.Plan, seed uint64, spent privacy.Ledger) *privacy.Curator {
+func (s *study) curator(t testing.TB, p *plan.Plan, seed uint64, spent privacy.Ledger) *privacy.Curator {
 	t.Helper()
 	return fittest.Curator(t, p, privacy.CuratorConfig{
 		Table:  privacy.NewTable(privacy.TableConfig{Data: s.data, Encoding: s.model.Encoding, Root: noise.Insecure(seed)}),

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
@@ -28,7 +30,7 @@ type sweep struct {
 	scale          float64         // of the release
 	separable      guide.Separable // of the draw in progress; nil: its guide is asked as a whole
 	seen           observation
-	step           update
+	step           optimizer.Update
 	weight         float64 // of the sum of gradients
 }
 
@@ -64,7 +66,7 @@ func (l *Loop) pullBack(release []float64, scale float64, prior []float64) {
 	s, estimator := &l.sweep, l.estimator()
 	s.separable, _ = estimator.(guide.Separable)
 	s.release, s.scale, s.prior = release, scale, prior
-	if l.plan.NoiseAware == NoiseAwareCurvature {
+	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
 		s.seen = observation{
 			Theta: l.theta, D: l.shift, Likelihood: l.likelihood, Prior: prior, T: l.state.Step, NoiseSD: l.noiseSD(),
 		}
@@ -82,7 +84,7 @@ func (l *Loop) absorbRange(thread, low, high int) {
 		hi := min(lo+block, high)
 		g := l.likelihood[lo:hi]
 		simd.MulScalar(g, s.release[lo:hi], s.scale)
-		if l.plan.NoiseAware == NoiseAwareCurvature {
+		if l.plan.NoiseAware == plan.NoiseAwareCurvature {
 			l.setShift(lo, hi)
 			l.state.Curvature.observe(s.seen, lo, hi, &s.scratch[thread])
 		}
@@ -98,11 +100,11 @@ func (l *Loop) absorbRange(thread, low, high int) {
 func (l *Loop) optimize() bool {
 	s, state := &l.sweep, &l.state
 	s.weight = 1 / float64(l.draws)
-	s.step = update{
+	s.step = optimizer.Update{
 		X: state.Lambda, G: l.grad, T: state.Step + 1,
-		Rate: l.plan.LearningRate * l.schedule.factor(state.Step, l.plan.Steps),
+		Rate: l.plan.LearningRate * l.schedule.Factor(state.Step, l.plan.Steps),
 	}
-	if l.modelsNoise() {
+	if l.plan.ModelsNoise() {
 		s.step.Gain = l.gain
 	}
 	s.loops.Run(len(state.Lambda), s.update)
@@ -130,7 +132,7 @@ func (l *Loop) updateRange(thread, low, high int) {
 // settled.
 func (l *Loop) followNoise() {
 	s, state := &l.sweep, &l.state
-	if l.plan.followsNoise() {
+	if l.plan.FollowsNoise() {
 		if s.separable, _ = l.guide.(guide.Separable); s.separable == nil {
 			l.guide.Precision(l.precision, state.Lambda)
 		}
@@ -143,7 +145,7 @@ func (l *Loop) followNoise() {
 
 func (l *Loop) noiseRange(thread, low, high int) {
 	s, state := &l.sweep, &l.state
-	if !l.plan.followsNoise() {
+	if !l.plan.FollowsNoise() {
 		state.Curvature.relax(l.gain, low, high)
 		return
 	}

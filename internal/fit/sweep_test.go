@@ -8,6 +8,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -21,19 +22,19 @@ func TestFitOnThreads(t *testing.T) {
 		Data: randomImages(t, 64), Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
 	})
 	half := 0.5
-	for name, change := range map[string]func(*fit.Config){
-		"delta":      func(c *fit.Config) { c.Guide, c.Averaging = "delta", &half },
-		"mean-field": func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareVariance },
-		"curvature":  func(c *fit.Config) { c.Guide, c.NoiseAware = "mean-field", fit.NoiseAwareCurvature },
-		"tempering, adagrad": func(c *fit.Config) {
-			c.Guide, c.NoiseAware, c.Optimizer = "mean-field", fit.NoiseAwareTemper, "adagrad"
+	for name, change := range map[string]func(*plan.Config){
+		"delta":      func(c *plan.Config) { c.Guide, c.Averaging = "delta", &half },
+		"mean-field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean-field", plan.NoiseAwareVariance },
+		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean-field", plan.NoiseAwareCurvature },
+		"tempering, adagrad": func(c *plan.Config) {
+			c.Guide, c.NoiseAware, c.Optimizer = "mean-field", plan.NoiseAwareTemper, "adagrad"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want *fit.Posterior
 			for _, threads := range []int{1, 3} {
-				cfg := fit.Config{
-					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: fit.ClippingFlat, ClipNorm: 10,
+				cfg := plan.Config{
+					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: plan.ClippingFlat, ClipNorm: 10,
 					NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "add_remove",
 				}
 				change(&cfg)

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/fittest"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/modelstest"
@@ -72,12 +73,12 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	dir, m := mnist(t), vae(t)
 	data := filepath.Join(dir, "train-images-idx3-ubyte.gz")
 	last := 0.0
-	cfg := fit.Config{
+	cfg := plan.Config{
 		Delta: 1.0 / 60000, NoiseMultiplier: 1.5, Adjacency: "substitute", Sampling: "fixed_size", BatchSize: 128, Epochs: 1,
-		Clipping: fit.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
+		Clipping: plan.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
 	}
 	p := fittest.Plan(t, m, cfg)
-	open := func(p *fit.Plan) *privacy.Curator {
+	open := func(p *plan.Plan) *privacy.Curator {
 		return fittest.Curator(t, p, privacy.CuratorConfig{
 			Table:  privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Encoding.K, Root: noise.Insecure(1)}),
 			Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1),
@@ -97,8 +98,8 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	if bound > 216 {
 		t.Errorf("test bound %.1f, want at most 216", bound)
 	}
-	cfg = fit.Config{NonPrivate: true, Sampling: "fixed_size", BatchSize: 128, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last}
-	if p, err = fit.NewPlan(m, cfg); err != nil {
+	cfg = plan.Config{NonPrivate: true, Sampling: "fixed_size", BatchSize: 128, Steps: 100, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last}
+	if p, err = plan.New(m, cfg); err != nil {
 		t.Fatal(err)
 	}
 	c = open(p)

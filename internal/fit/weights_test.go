@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/fit/start"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
@@ -48,7 +50,7 @@ func TestNetworkClassifies(t *testing.T) {
 	if err := os.WriteFile(s.data, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	p := s.plan(t, fit.Config{Epsilon: 2, Delta: 1e-5, Steps: 400})
+	p := s.plan(t, plan.Config{Epsilon: 2, Delta: 1e-5, Steps: 400})
 	if p.Guide != "delta" || p.Averaging != 0 {
 		t.Errorf("guide %s, average of %g", p.Guide, p.Averaging)
 	}
@@ -81,25 +83,28 @@ func TestNetworkClassifies(t *testing.T) {
 func TestWideNetwork(t *testing.T) {
 	m := networkModel(t, "units: 16, activation: tanh}\n      - dense: {units: 16", "units: 100, activation: tanh, init: {normal: 0.2}}\n      - dense: {units: 100",
 		"public: 4000", "public: 20000")
-	p, err := fit.NewPlan(m, fit.Config{Records: 8000, Epsilon: 1})
+	p, err := plan.New(m, plan.Config{Records: 8000, Epsilon: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Clipping != fit.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
+	if p.Clipping != plan.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
 		t.Errorf("clipping %s at %g, learning rate %g, rate %g, %d steps", p.Clipping, p.ClipNorm, p.LearningRate, p.SamplingRate, p.Steps)
 	}
-	plain, err := fit.NewPlan(m, fit.Config{Records: 8000, NonPrivate: true})
+	plain, err := plan.New(m, plan.Config{Records: 8000, NonPrivate: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain.Draws != 1 || plain.LearningRate != 2e-3 || plain.SamplingRate != p.SamplingRate || plain.Steps != 1000 {
 		t.Errorf("without privacy %d draws, learning rate %g, rate %g, %d steps", plain.Draws, plain.LearningRate, plain.SamplingRate, plain.Steps)
 	}
-	start := fit.StartingPoint(p)
+	first, err := start.Point(p.Init, m, noise.Public(p.InitSeed).Stream(noise.Initialisation))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range m.Params {
 		w := &m.Params[i]
 		square := 0.0
-		for _, x := range start[w.Offset : w.Offset+w.Size] {
+		for _, x := range first[w.Offset : w.Offset+w.Size] {
 			square += x * x
 		}
 		want := w.StartSD * w.StartSD * float64(w.Size)
@@ -112,12 +117,12 @@ func TestWideNetwork(t *testing.T) {
 // A guide with scales needs a prior on every weight.
 func TestLatentWeightsNeedAPrior(t *testing.T) {
 	m := networkModel(t)
-	_, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Guide: "mean-field"})
+	_, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean-field"})
 	if err == nil || !strings.HasPrefix(err.Error(), "--guide: mean-field needs a prior for the weights of net net (type ") {
 		t.Errorf("error %v", err)
 	}
 	m = networkModel(t, "input: [features]", "input: [features]\n    prior: normal(0, 1)")
-	if _, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Guide: "mean-field"}); err != nil {
+	if _, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean-field"}); err != nil {
 		t.Error(err)
 	}
 }

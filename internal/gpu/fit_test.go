@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
@@ -28,7 +29,7 @@ func cohortTable(m *models.Model) *privacy.Table {
 	})
 }
 
-func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*fit.Posterior, privacy.Ledger) {
+func runFit(t *testing.T, plan *plan.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*fit.Posterior, privacy.Ledger) {
 	t.Helper()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
 		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
@@ -49,13 +50,13 @@ func runFit(t *testing.T, plan *fit.Plan, e privacy.Engine, table *privacy.Table
 func TestFitsSideBySide(t *testing.T) {
 	m := cohort(t)
 	const count = 4
-	config := fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1}
+	config := plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1}
 	d := newOneThread(t, 1<<30)
 	e := newEngine("cuda:test", d, Options{})
 	table := cohortTable(m)
 	var posteriors [count]*fit.Posterior
 	var wait sync.WaitGroup
-	plan, err := fit.NewPlan(m, config)
+	plan, err := plan.New(m, config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func (d *scarce) alloc(bytes int64) (address, error) {
 // A fit for whose many steps there is no memory takes them one at a time.
 func TestFitWithoutMemoryForSteps(t *testing.T) {
 	m := cohort(t)
-	plan, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 0.1})
+	plan, err := plan.New(m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 20, SamplingRate: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +138,7 @@ func TestFitWithoutMemoryForSteps(t *testing.T) {
 // probability 1e-9 or so, and then by a thousandth of the noise.
 func TestFitFollowsCPU(t *testing.T) {
 	m := cohort(t)
-	for name, cfg := range map[string]fit.Config{
+	for name, cfg := range map[string]plan.Config{
 		"defaults":         {Epsilon: 1, Delta: 1e-5, Steps: 150},
 		"poisson, flat":    {Epsilon: 1, Delta: 1e-5, Steps: 150, SamplingRate: 0.1, Clipping: "flat", ClipNorm: 2},
 		"points":           {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Guide: "delta"},
@@ -146,7 +147,7 @@ func TestFitFollowsCPU(t *testing.T) {
 		"automatic, fixed": {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Sampling: "fixed_size", Adjacency: "substitute", Clipping: "automatic"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			plan, err := fit.NewPlan(m, cfg)
+			plan, err := plan.New(m, cfg)
 			if err != nil {
 				t.Fatal(err)
 			}

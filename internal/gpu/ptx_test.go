@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/gpu/ptx"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/race"
@@ -57,7 +57,7 @@ func TestPTX(t *testing.T) {
 func checkFits(t *testing.T, d driver) {
 	m := cohort(t)
 	for _, guide := range []string{"mean-field", "full-rank"} {
-		plan, err := fit.NewPlan(m, fit.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Guide: guide})
+		plan, err := plan.New(m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Guide: guide})
 		if err != nil {
 			t.Fatal(err)
 		}

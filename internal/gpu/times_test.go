@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -57,7 +57,7 @@ func (w timing) measure(t *testing.T, e privacy.Engine, bandwidth float64) strin
 	table := privacy.NewTable(privacy.TableConfig{
 		Data: w.data(t), Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: noise.Insecure(1),
 	})
-	plan, err := fit.NewPlan(m, w.config)
+	plan, err := plan.New(m, w.config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
 )
@@ -26,7 +26,7 @@ type timing struct {
 	records int
 	columns int // of a table; 0: images
 	fits    int
-	config  fit.Config
+	config  plan.Config
 	epoch   int // steps, for the time of an epoch
 }
 
@@ -38,14 +38,14 @@ func timings(small bool) []timing {
 	if small {
 		n, d, fits, scale = 500, 5, 3, 1000
 	}
-	vae := func(batch int) fit.Config {
-		return fit.Config{
+	vae := func(batch int) plan.Config {
+		return plan.Config{
 			Records: images, Sampling: "fixed_size", BatchSize: batch, Steps: 5 * images / batch, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-			NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: fit.ClippingFlat, ClipNorm: 10,
+			NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
 		}
 	}
-	steps := func(n int, rate float64) fit.Config {
-		return fit.Config{Epsilon: 1, Delta: 1e-6, Steps: max(2, n/scale), SamplingRate: rate}
+	steps := func(n int, rate float64) plan.Config {
+		return plan.Config{Epsilon: 1, Delta: 1e-6, Steps: max(2, n/scale), SamplingRate: rate}
 	}
 	const flat, grouped = "y ~ 1 + x", "y ~ 1 + x + (1 + x0 + x1 | g)"
 	list := []timing{

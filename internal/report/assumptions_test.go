@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // What the report says of the noise is what happened: a secret source, a seed that
 // was given, or none at all. What fails is said to fail, and no hazard is hidden.
 func TestReportOfTheNoise(t *testing.T) {
-	seeded := example(t, fit.Config{Epsilon: 1})
+	seeded := example(t, plan.Config{Epsilon: 1})
 	seeded.Insecure = true
 	for name, c := range map[string]struct {
 		run                  *Run
@@ -18,9 +18,9 @@ func TestReportOfTheNoise(t *testing.T) {
 		seeded, bounded      bool
 		fails, hazard, claim string // of which the report has one or, empty, none
 	}{
-		"private":  {example(t, fit.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
+		"private":  {example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
 		"seeded":   {seeded, "Gaussian", "--insecure-noise-seed", true, true, "secret-noise", "seeded-noise", ""},
-		"baseline": {example(t, fit.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
+		"baseline": {example(t, plan.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
 	} {
 		p, err := c.run.Privacy()
 		if err != nil {

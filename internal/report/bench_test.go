@@ -5,7 +5,7 @@ import (
 	"io"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // tall are 4000 draws of 200 variables.
@@ -43,7 +43,7 @@ func BenchmarkDraws(b *testing.B) {
 
 // A report, from the event to the page, takes less than 0.5 s.
 func BenchmarkReport(b *testing.B) {
-	for name, cfg := range map[string]fit.Config{"full": {Epsilon: 1}, "poisson": {Epsilon: 1, SamplingRate: 0.1, Steps: 1000}} {
+	for name, cfg := range map[string]plan.Config{"full": {Epsilon: 1}, "poisson": {Epsilon: 1, SamplingRate: 0.1, Steps: 1000}} {
 		run := example(b, cfg)
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/event"
 )
 
@@ -17,7 +17,7 @@ func booked() *Booked {
 // The budget block follows from the events in it and in dp_event.json alone, and
 // the readable reports show it.
 func TestBudget(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	run.Booked = booked()
 	files := contents(t, run)
 	p, ev := readReport(t, files)

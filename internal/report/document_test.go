@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // The page must be one file without script, well formed as XML where SVG is
 // concerned, and say what the machine-readable report says.
 func TestDocuments(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	files := contents(t, run)
 	html, markdown := string(files["privacy.html"]), string(files["privacy.md"])
 	p, err := run.Privacy()

@@ -10,13 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // allFormats is the release of a finished run with every format.
 func allFormats(t *testing.T) (*Run, map[string][]byte) {
 	t.Helper()
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	run.Formats = FormatNames()
 	return run, contents(t, run)
 }
@@ -185,7 +185,7 @@ func TestDimNames(t *testing.T) {
 // -log_q over draws is the entropy, sum (1 + log(2 pi s^2))/2, within 6.5
 // standard errors (of variance P/2), so P < 1e-10 by chance.
 func TestLogQ(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	latent := len(run.Posterior.Mean)
 	sd := make([]float64, latent)
 	run.Posterior.SD(sd)

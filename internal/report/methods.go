@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 )
@@ -66,7 +66,7 @@ func methodsInference(p *Privacy, guide string) string {
 
 // clipWords say how gradients were clipped.
 func clipWords(c Clip) string {
-	if c.Mode == fit.ClippingFlat {
+	if c.Mode == plan.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
 	}
 	return fmt.Sprintf("%s clipping, from norm %.4g", c.Mode, c.Norm)

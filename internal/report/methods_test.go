@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // methodsOf is the paragraph file of a run.
@@ -29,7 +29,7 @@ func methodsOf(t *testing.T, run *Run) string {
 // The methods of a paper name the model, the mechanism and the guarantee with the
 // numbers of the report; those of a baseline claim nothing.
 func TestMethods(t *testing.T) {
-	private := methodsOf(t, example(t, fit.Config{Epsilon: 1, Steps: 50, Clipping: "flat", ClipNorm: 2}))
+	private := methodsOf(t, example(t, plan.Config{Epsilon: 1, Steps: 50, Clipping: "flat", ClipNorm: 2}))
 	for _, want := range []string{
 		"y ~ 1 + x", "family gaussian with link identity", "In each of 50 steps", "(at norm 2)", "of the family mean-field",
 		"(ε = 1, δ = ", "unit is one person", "Jälkö", "wrongly accusing 10 of 1000", "nor later releases",
@@ -38,7 +38,7 @@ func TestMethods(t *testing.T) {
 			t.Errorf("the methods do not say %q:\n%s", want, private)
 		}
 	}
-	baseline := methodsOf(t, example(t, fit.Config{NonPrivate: true}))
+	baseline := methodsOf(t, example(t, plan.Config{NonPrivate: true}))
 	if !strings.Contains(baseline, NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
 		t.Errorf("the methods of a baseline:\n%s", baseline)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 )
 
@@ -15,7 +15,7 @@ import (
 // of about sqrt(2/20000) = 0.01, and the rest of the tolerance is for terms
 // beyond the first order.
 func TestNoiseShareOfDerivedQuantities(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	m, err := models.Compile(run.Spec)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // The estimate of a standard normal density from 1000 draws: the smoothing
@@ -40,7 +40,7 @@ func TestDensityOfConstant(t *testing.T) {
 }
 
 func TestOverlays(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	list := Overlays(run.Draws, run.Prior, 3)
 	if len(list) != 3 {
 		t.Fatalf("%d overlays", len(list))

@@ -6,14 +6,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 )
 
 // What a release holds is enough to have the posterior back, also where the
 // noise is not independent.
 func TestParametersRoundTrip(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	roundTrip(t, run)
 	latent := len(run.Posterior.Mean)
 	for j := range latent {

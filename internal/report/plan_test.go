@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // A plan is the report of the fit that it plans: the same claim, risk and price,
 // in the same schema, without a posterior and without the words of a release.
 func TestPlanIsTheReportToCome(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	after, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)

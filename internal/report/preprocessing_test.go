@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 )
@@ -27,7 +27,7 @@ core:
 
 // Each column has its transforms in the report, with the declared constants.
 func TestPreprocessing(t *testing.T) {
-	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
+	p, err := example(t, plan.Config{Epsilon: 1}).Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -130,7 +130,7 @@ func TestGroups(t *testing.T) {
 
 // The spending ends at the claim, rises, and has the steps of the fit.
 func TestSpending(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200})
+	run := example(t, plan.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200})
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)

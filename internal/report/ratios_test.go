@@ -4,12 +4,12 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // Ratios are exp of the coefficients, draw by draw: of those and of nothing else.
 func TestRatios(t *testing.T) {
-	d := example(t, fit.Config{Epsilon: 1}).Draws
+	d := example(t, plan.Config{Epsilon: 1}).Draws
 	ratios := d.Ratios()
 	if ratios.S != d.S || len(ratios.Variables) == 0 || len(ratios.Variables) == len(d.Variables) {
 		t.Fatalf("%d draws of %d of %d variables", ratios.S, len(ratios.Variables), len(d.Variables))

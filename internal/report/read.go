@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 )
@@ -60,7 +61,7 @@ func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 	if latent != m.P {
 		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
 	}
-	g, err := fit.GuideOf(m, p.Guide.Family, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
+	g, err := plan.NewGuide(m, p.Guide.Family, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
 	if err != nil {
 		return nil, fmt.Errorf("params.json: %w", err)
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // A release that another version of d3p wrote may mean something else by its
 // numbers: it is read by none of its files.
 func TestReleaseOfAnotherVersion(t *testing.T) {
-	files, err := example(t, fit.Config{Epsilon: 1}).Release()
+	files, err := example(t, plan.Config{Epsilon: 1}).Release()
 	if err != nil {
 		t.Fatal(err)
 	}

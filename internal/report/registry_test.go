@@ -8,13 +8,13 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // The registry refuses fields that its schema does not have; these are the ones
 // of schemas/deployments-schema.yaml of July 2026.
 func TestRegistryHasTheFieldsOfTheSchema(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	var entry struct {
 		Slug       string `yaml:"url_slug"`
 		Status     string `yaml:"status"`
@@ -54,7 +54,7 @@ func TestRegistryHasTheFieldsOfTheSchema(t *testing.T) {
 }
 
 func TestRegistryWantsAnAuthorAndPrivacy(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -47,7 +47,7 @@ func TestRiskOfGaussian(t *testing.T) {
 // The table of beliefs has a column for each false-positive rate, named once, and a
 // row for each prior.
 func TestTablesOfRisk(t *testing.T) {
-	p, err := example(t, fit.Config{Epsilon: 1}).Privacy()
+	p, err := example(t, plan.Config{Epsilon: 1}).Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}

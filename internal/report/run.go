@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/accountant"
@@ -32,7 +33,7 @@ type Run struct {
 	Accepted   []string // risks accepted by name
 	Formats    []string // of the draws; none: the default ones
 
-	Plan      *fit.Plan
+	Plan      *plan.Plan
 	Posterior *fit.Posterior
 	Params    []Parameter
 	Draws     Draws

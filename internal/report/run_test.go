@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
@@ -50,11 +51,11 @@ func (r public) Normal() float64  { return r.NormFloat64() }
 func (r public) Uniform() float64 { return r.Float64() }
 
 // example is a finished run that read no data: its posterior is made up.
-func example(t testing.TB, cfg fit.Config) *Run {
+func example(t testing.TB, cfg plan.Config) *Run {
 	t.Helper()
 	m := modelstest.Compile(t, "model.yaml", exampleModel)
 	s := m.Spec
-	plan, err := fit.NewPlan(m, cfg)
+	plan, err := plan.New(m, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func readReport(t *testing.T, files map[string][]byte) (*Privacy, event.Event) {
 // Whoever has only the release can compute the claim again: from dp_event.json
 // and delta alone follow epsilon and every number of the risk.
 func TestClaimFollowsFromTheEvent(t *testing.T) {
-	files := contents(t, example(t, fit.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200}))
+	files := contents(t, example(t, plan.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200}))
 	p, ev := readReport(t, files)
 	answer, err := accountant.Epsilon(ev, event.Relation(p.Neighbours.Relation), p.Guarantee.Delta)
 	if err != nil {
@@ -145,9 +146,9 @@ func TestClaimFollowsFromTheEvent(t *testing.T) {
 
 // Every file of a run without a guarantee says so, and none claims anything.
 func TestNotPrivateIsStampedEverywhere(t *testing.T) {
-	seeded := example(t, fit.Config{Epsilon: 1})
+	seeded := example(t, plan.Config{Epsilon: 1})
 	seeded.Insecure = true
-	for name, run := range map[string]*Run{"seeded": seeded, "baseline": example(t, fit.Config{NonPrivate: true})} {
+	for name, run := range map[string]*Run{"seeded": seeded, "baseline": example(t, plan.Config{NonPrivate: true})} {
 		files := contents(t, run)
 		for file, content := range files {
 			if strings.HasPrefix(file, zarrRoot) && !strings.HasSuffix(file, "r/.zattrs") {
@@ -190,7 +191,7 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 // custodian's own: no file of a release has it, and the run keeps it.
 func TestLedgerPathIsNotPublished(t *testing.T) {
 	const path = "/srv/custodian/cohort.ledger"
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	run.Spec.Privacy.Ledger = spec.Value[string]{V: path, At: spec.Position{Line: 1}}
 	if !bytes.Contains(run.Spec.Render(), []byte(path)) {
 		t.Fatal("the model file does not name the ledger: the test tests nothing")
@@ -207,7 +208,7 @@ func TestLedgerPathIsNotPublished(t *testing.T) {
 
 // The draws have the variance of guide and privacy noise together.
 func TestDrawPosterior(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	rows := run.Draws.Summarise()
 	if rows[0].Variable != "Intercept" || rows[1].Variable != "b[x]" {
 		t.Fatalf("variables %s, %s", rows[0].Variable, rows[1].Variable)

@@ -11,13 +11,13 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // trace.parquet read back by Arrow: a row per iterate, a column per
 // unconstrained number.
 func TestTraceFile(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1, Steps: 250})
+	run := example(t, plan.Config{Epsilon: 1, Steps: 250})
 	reader, err := file.NewParquetReader(bytes.NewReader(contents(t, run)["trace.parquet"]))
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +46,7 @@ func TestTraceFile(t *testing.T) {
 
 // What is written is read back; nonsense is an error.
 func TestReadTrace(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1, Steps: 250})
+	run := example(t, plan.Config{Epsilon: 1, Steps: 250})
 	back, err := parseTrace(contents(t, run)["trace.parquet"])
 	if err != nil {
 		t.Fatal(err)

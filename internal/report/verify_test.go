@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 )
 
@@ -17,7 +17,7 @@ import (
 // folder and the names of the files.
 func releaseWithEverything(t *testing.T) (dir string, names []string) {
 	t.Helper()
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	m, err := models.Compile(run.Spec)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
@@ -49,7 +49,7 @@ func (m *Mechanism) differs(ev event.Event, n int) string {
 	if !near(joint, m.NoiseMultiplier) {
 		return "the noise of sum and count"
 	}
-	plan := fit.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations}
+	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations}
 	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
 		return "the sampler"
 	}

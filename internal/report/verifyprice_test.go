@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 )
 
 // One number that is not the accountant's is found, wherever it stands.
 func TestVerifyPrice(t *testing.T) {
-	run := example(t, fit.Config{Epsilon: 1})
+	run := example(t, plan.Config{Epsilon: 1})
 	run.Booked = booked()
 	p, err := run.Privacy()
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 )
@@ -47,7 +48,7 @@ privacy: {epsilon: 1, neighbours: add_remove}
 func networkRun(t *testing.T) *Run {
 	t.Helper()
 	m := modelstest.Compile(t, "model.yaml", networkModel)
-	plan, err := fit.NewPlan(m, fit.Config{NonPrivate: true, Steps: 10})
+	plan, err := plan.New(m, plan.Config{NonPrivate: true, Steps: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,15 +4,15 @@ package fittest
 import (
 	"testing"
 
-	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 )
 
 // Plan is the plan of a fit of m.
-func Plan(tb testing.TB, m *models.Model, cfg fit.Config) *fit.Plan {
+func Plan(tb testing.TB, m *models.Model, cfg plan.Config) *plan.Plan {
 	tb.Helper()
-	plan, err := fit.NewPlan(m, cfg)
+	plan, err := plan.New(m, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -20,7 +20,7 @@ func Plan(tb testing.TB, m *models.Model, cfg fit.Config) *fit.Plan {
 }
 
 // Curator opens cfg with the budget and the relation of a plan.
-func Curator(tb testing.TB, plan *fit.Plan, cfg privacy.CuratorConfig) *privacy.Curator {
+func Curator(tb testing.TB, plan *plan.Plan, cfg privacy.CuratorConfig) *privacy.Curator {
 	tb.Helper()
 	cfg.Budget, cfg.Relation = plan.Budget(), plan.Relation()
 	curator, err := privacy.NewCurator(cfg)

@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"fmt"
@@ -17,8 +17,8 @@ const (
 	deltaAverage = 0 // the last iterate: weights of different iterates do not mix
 )
 
-// ofNetwork reports whether the model has weights of networks.
-func ofNetwork(m *models.Model) bool {
+// hasNetwork reports whether the model has weights of networks.
+func hasNetwork(m *models.Model) bool {
 	for i := range m.Params {
 		if m.Params[i].Weight {
 			return true
@@ -71,23 +71,4 @@ func checkWeights(p *Plan, m *models.Model) error {
 		}
 	}
 	return nil
-}
-
-// normals fills with independent draws from N(0, 1).
-type normals interface{ Normals(dst []float64) }
-
-// startWeights sets the weights among m0 to their first values: draws that
-// depend on the public seed alone.
-func startWeights(m0 []float64, m *models.Model, rng normals) {
-	for i := range m.Params {
-		p := &m.Params[i]
-		if !p.Weight {
-			continue
-		}
-		w := m0[p.Offset : p.Offset+p.Size]
-		rng.Normals(w)
-		for j := range w {
-			w[j] = p.StartMean + p.StartSD*w[j]
-		}
-	}
 }

@@ -1,4 +1,4 @@
-package fit
+package optimizer
 
 // sgd is gradient ascent with heavy-ball momentum β: u ← βu + g, x += rate·u.
 // Polyak 1964; β = 0 is plain stochastic gradient ascent.
@@ -13,7 +13,7 @@ func newSGD(size int, momentum float64) *sgd {
 
 // Update implements Optimizer. Over many steps one unit of g moves x by
 // rate·(1 + β + β² + ...), so gain = rate/(1 − β).
-func (o *sgd) Update(u update, low, high int) {
+func (o *sgd) Update(u Update, low, high int) {
 	for j := low; j < high; j++ {
 		o.velocity[j] = o.momentum*o.velocity[j] + u.G[j]
 		u.X[j] += u.Rate * o.velocity[j]

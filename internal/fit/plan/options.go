@@ -1,6 +1,8 @@
-package fit
+package plan
 
 import (
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/start"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy/sampler"
 )
@@ -35,15 +37,15 @@ func Options() []Option {
 		{"clip-norm", "bound C on a record's gradient, in L2 norm (default 1; adaptive clipping starts at 0.1). Alone, it implies --clipping flat", nil, func(c *Config) any { return &c.ClipNorm }},
 		{"clip-quantile", "fraction of records that adaptive clipping leaves unclipped (default 1 - clamp(10√P/(μN), 0.01, 0.4))", nil, func(c *Config) any { return &c.ClipQuantile }},
 
-		{"optimizer", "how noisy gradients become steps (default adam)", optimizerNames(), func(c *Config) any { return &c.Optimizer }},
+		{"optimizer", "how noisy gradients become steps (default adam)", optimizer.Names(), func(c *Config) any { return &c.Optimizer }},
 		{"learning-rate", "step size (default 0.03 for adam)", nil, func(c *Config) any { return &c.LearningRate }},
-		{"schedule", "how the step size changes (default constant)", scheduleNames(), func(c *Config) any { return &c.Schedule }},
+		{"schedule", "how the step size changes (default constant)", optimizer.ScheduleNames(), func(c *Config) any { return &c.Schedule }},
 		{"momentum", "heavy-ball momentum of sgd", nil, func(c *Config) any { return &c.Momentum }},
 		{"weight-decay", "decoupled weight decay of adamw", nil, func(c *Config) any { return &c.WeightDecay }},
 
 		{"guide", "family of the approximate posterior (default mean-field)", guideNames(), func(c *Config) any { return &c.Guide }},
 		{"rank", "number of factors of the low-rank guide (default 5, at most P)", nil, func(c *Config) any { return &c.Rank }},
-		{"init", "where the posterior's location starts (default zero; for mixtures prior: real-valued parameters from one draw of their prior)", initNames(), func(c *Config) any { return &c.Init }},
+		{"init", "where the posterior's location starts (default zero; for mixtures prior: real-valued parameters from one draw of their prior)", start.Names(), func(c *Config) any { return &c.Init }},
 		{"init-scale", "standard deviation of every parameter at the start (default 0.1)", nil, func(c *Config) any { return &c.InitScale }},
 		{"init-seed", "seed of public draws: starting point and reparameterisation noise. It never fixes privacy noise or batches", nil, func(c *Config) any { return &c.InitSeed }},
 

@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"encoding/json"
@@ -15,7 +15,7 @@ import (
 
 func mustPlan(t *testing.T, latent int, cfg Config) *Plan {
 	t.Helper()
-	p, err := newPlan(latent, cfg)
+	p, err := ForLatent(latent, cfg)
 	if err != nil {
 		t.Fatalf("%+v: %v", cfg, err)
 	}
@@ -113,7 +113,7 @@ func TestGivenNoise(t *testing.T) {
 	given := mustPlan(t, 3, cfg)
 	isNear(t, "epsilon", given.Epsilon, 1, 1e-3)
 	cfg.Epsilon = 0.5
-	if _, err := newPlan(3, cfg); err == nil || !strings.Contains(err.Error(), "--noise-multiplier") {
+	if _, err := ForLatent(3, cfg); err == nil || !strings.Contains(err.Error(), "--noise-multiplier") {
 		t.Errorf("noise that costs epsilon 1 accepted for 0.5: %v", err)
 	}
 	cfg.Epsilon = 1.1
@@ -246,7 +246,7 @@ func TestConfigErrors(t *testing.T) {
 		"--compat: unknown":           {Records: 100, Epsilon: 1, Compat: "opacus"},
 		"--learning-rate: NaN is not": {Records: 100, Epsilon: 1, LearningRate: math.NaN()},
 	} {
-		_, err := newPlan(3, cfg)
+		_, err := ForLatent(3, cfg)
 		if err == nil || !strings.Contains(err.Error(), flag) {
 			t.Errorf("%+v: error %v, want one with %q", cfg, err, flag)
 			continue
@@ -255,7 +255,7 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%v: no hint", err)
 		}
 	}
-	_, err := newPlan(3, Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
+	_, err := ForLatent(3, Config{Records: -1, Epsilon: -1, Delta: 2, Steps: -3})
 	if n := strings.Count(err.Error(), "--"); n < 4 || strings.Count(err.Error(), "\n") != 3 {
 		t.Errorf("want four mistakes at once, got: %v", err)
 	}
@@ -263,7 +263,7 @@ func TestConfigErrors(t *testing.T) {
 
 // Under zero-out neighbours the count that adaptive clipping buys has no accounting.
 func TestZeroOutClipsFlat(t *testing.T) {
-	p, err := newPlan(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Adjacency: "zero_out"})
+	p, err := ForLatent(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Adjacency: "zero_out"})
 	if err != nil || p.Clipping != ClippingFlat || p.CountNoise != 0 {
 		t.Errorf("plan %+v, %v", p, err)
 	}

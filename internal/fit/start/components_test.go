@@ -1,4 +1,4 @@
-package fit
+package start
 
 import (
 	"maps"
@@ -30,8 +30,7 @@ twin:
 		t.Fatal(err)
 	}
 	starts := make(map[string]bool)
-	s := startOf(m, nil)
-	for _, at := range s.locations {
+	for _, at := range priorOf(m).locations {
 		for _, p := range m.Params {
 			if at >= p.Offset && at < p.Offset+p.Size {
 				starts[p.Name] = true

@@ -1,4 +1,9 @@
-package fit
+// Package plan decides a whole fit before any record is read, from public facts
+// only: one file a decision.
+//
+// Shapes: P latent scalars θ (unconstrained), D length of the released vector, T
+// steps, N declared records, q sampling rate.
+package plan
 
 import (
 	"encoding/json"
@@ -98,6 +103,12 @@ type Plan struct {
 
 	model *models.Model
 }
+
+// Model is the model that the plan is for; nil for a plan of ForLatent.
+func (p *Plan) Model() *models.Model { return p.model }
+
+// Bind gives a plan that was read from a checkpoint its model.
+func (p *Plan) Bind(m *models.Model) { p.model = m }
 
 // Budget is what a curator for the plan enforces. A plan that is not private has
 // none; its curator wants one and never looks at it.

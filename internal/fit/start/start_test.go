@@ -1,4 +1,4 @@
-package fit
+package start
 
 import (
 	"math"
@@ -16,7 +16,7 @@ func TestDrawPrior(t *testing.T) {
 		a, b, c := (x[0]-3)/50, (x[1]+1)/0.01, math.Exp(x[2])
 		return -a*a/2 - b*b/2 - c*c/2 + x[2] - x[3]*x[3]
 	}
-	m := startModel{logPrior, []int{0, 1, 2}}
+	m := prior{logPrior, []int{0, 1, 2}}
 	rng := noise.Public(4).Stream(noise.Initialisation)
 	const n = 2000
 	samples := [3][]float64{}
@@ -43,18 +43,18 @@ func TestDrawPrior(t *testing.T) {
 }
 
 func TestStartsByName(t *testing.T) {
-	for _, s := range starts() {
-		found, err := lookupStart(s.name)
+	for _, s := range methods() {
+		found, err := lookup(s.name)
 		if err != nil || found.name != s.name {
 			t.Errorf("%s: %v", s.name, err)
 		}
 		m0 := []float64{7, 7}
-		s.locate(m0, startModel{func(x []float64) float64 { return -x[0]*x[0] - x[1]*x[1] }, []int{0, 1}}, noise.Public(1).Stream(noise.Initialisation))
+		s.locate(m0, prior{func(x []float64) float64 { return -x[0]*x[0] - x[1]*x[1] }, []int{0, 1}}, noise.Public(1).Stream(noise.Initialisation))
 		if m0[0] == 7 || m0[1] == 7 || math.IsNaN(m0[0]) {
 			t.Errorf("%s left %v", s.name, m0)
 		}
 	}
-	if _, err := lookupStart("data"); err == nil {
+	if _, err := lookup("data"); err == nil {
 		t.Error("unknown start accepted")
 	}
 }

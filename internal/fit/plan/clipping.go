@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"math"
@@ -23,7 +23,7 @@ const (
 // A clip norm alone means flat clipping at that norm, and so do zero-out
 // neighbours, under which the count has no accounting.
 func (p *Plan) chooseClipping(cfg Config) {
-	signal := p.signal()
+	signal := p.Signal()
 	kind := ClippingAdaptive
 	if signal < minAdaptive || p.Adjacency == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
@@ -40,17 +40,17 @@ func (p *Plan) chooseClipping(cfg Config) {
 	}
 }
 
-// signal is μN: what one step's release says of the records, in units of its
+// Signal is μN: what one step's release says of the records, in units of its
 // noise, grows with it.
-func (p *Plan) signal() float64 { return p.Mu * float64(p.Records) }
+func (p *Plan) Signal() float64 { return p.Mu * float64(p.Records) }
 
-// splitNoise divides one release of noise multiplier σ between the gradient sum
+// SplitNoise divides one release of noise multiplier σ between the gradient sum
 // (sensitivity C) and, when clipping is adaptive, the count Σ (1[|g| ≤ C] − γ)
 // (sensitivity s = max(γ, 1−γ)), and sets the rate η_C at which the clip norm
 // follows it. Scaled by their sensitivities the two are one Gaussian release:
 //
 //	σ⁻² = z⁻² + (σ_b/s)⁻², σ_b = 4sσ, η_C = 0.2 min(1, qN/(5σ_b)).
-func splitNoise(p *Plan) {
+func (p *Plan) SplitNoise() {
 	p.GradientNoise, p.CountNoise, p.ClipRate = p.NoiseMultiplier, 0, 0
 	if p.Clipping != ClippingAdaptive {
 		return

@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"errors"
@@ -54,6 +54,6 @@ func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 		p.NoiseAware = NoiseAwareVariance
 	}
 	p.Blocks = blocks
-	_, err := p.newGuide()
+	_, err := p.NewGuide()
 	return err
 }

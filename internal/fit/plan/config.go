@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"errors"
@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/start"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 )
 
 // Config is what a person asked for. The zero value of a field leaves the
-// decision to NewPlan, which makes it from public facts alone; Options gives
+// leaves the decision to New, which makes it from public facts alone; Options gives
 // each field its flag name. Choosing any of these by looking at private results
 // costs privacy that no accountant sees.
 type Config struct {
@@ -130,12 +132,12 @@ func (v *validator) sampling(c Config) {
 }
 
 func (v *validator) optimization(c Config) {
-	v.oneOf("optimizer", c.Optimizer, optimizerNames()...)
+	v.oneOf("optimizer", c.Optimizer, optimizer.Names()...)
 	v.optionalPositive("learning-rate", c.LearningRate)
-	v.oneOf("schedule", c.Schedule, scheduleNames()...)
+	v.oneOf("schedule", c.Schedule, optimizer.ScheduleNames()...)
 	v.check(c.Momentum >= 0 && c.Momentum < 1, "momentum", c.Momentum, "is not in [0, 1)", "--momentum 0.9")
 	v.check(c.WeightDecay >= 0 && !math.IsInf(c.WeightDecay, 1), "weight-decay", c.WeightDecay, "is negative or not a number", "--weight-decay 0.01")
-	v.oneOf("init", c.Init, initNames()...)
+	v.oneOf("init", c.Init, start.Names()...)
 	v.optionalPositive("init-scale", c.InitScale)
 	if a := c.Averaging; a != nil {
 		v.check(*a >= 0 && *a <= 1, "averaging", *a, "is not a fraction of the steps", "--averaging 0.5, or 0 for the last iterate")

@@ -1,10 +1,12 @@
-package fit
+package plan
 
 import (
-	"errors"
 	"math"
 	"strings"
 
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/start"
+	"d3p/internal/models"
 	"d3p/internal/privacy/event"
 )
 
@@ -20,9 +22,44 @@ const (
 	defaultRank      = 5
 )
 
-// newPlan decides everything for a model with latent unconstrained parameters.
-// It reads no record. Its errors name the flag, what is wrong and what to type.
-func newPlan(latent int, cfg Config) (*Plan, error) {
+// New decides everything about a fit of m. It reads no record: N is the model
+// file's public number of records, unless cfg.Records gives one. An error names
+// the flag, what is wrong and what to type.
+func New(m *models.Model, cfg Config) (*Plan, error) {
+	if cfg.Records == 0 {
+		cfg.Records = m.Spec.Data.Rows.N()
+	}
+	cfg.Init = or(cfg.Init, start.Default(m))
+	if hasNetwork(m) {
+		cfg = withNetwork(cfg, m)
+	}
+	blocks := blocksOf(m)
+	if cfg.Rank == 0 {
+		cfg.Rank = rankBeside(cfg, m.P, blocks)
+	}
+	p, err := ForLatent(m.P, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.setBlocks(blocks, cfg); err != nil {
+		return nil, err
+	}
+	if err := checkWeights(p, m); err != nil {
+		return nil, err
+	}
+	p.model = m
+	for i := range m.Params {
+		p.Sizes = append(p.Sizes, m.Params[i].Size)
+	}
+	if err := p.setCustom(cfg); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// ForLatent decides the same for a density of the caller's own with latent
+// unconstrained parameters.
+func ForLatent(latent int, cfg Config) (*Plan, error) {
 	if err := cfg.validate(); err != nil {
 		return nil, err
 	}
@@ -34,7 +71,7 @@ func newPlan(latent int, cfg Config) (*Plan, error) {
 		Gradient: or(cfg.Gradient, GradientAligned), Theta: or(cfg.Theta, ThetaShared),
 		PriorGradient: or(cfg.PriorGradient, PriorOutside),
 		Guide:         or(strings.ReplaceAll(cfg.Guide, "_", "-"), "mean-field"), Rank: cfg.Rank,
-		Init: or(cfg.Init, initZero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
+		Init: or(cfg.Init, start.Zero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
 	}
@@ -67,24 +104,6 @@ func newPlan(latent int, cfg Config) (*Plan, error) {
 	return p, nil
 }
 
-// chooseNoiseAware decides how the posterior accounts for the privacy noise.
-func (p *Plan) chooseNoiseAware(cfg Config) error {
-	byDefault := NoiseAwareVariance
-	switch {
-	case p.Guide == "delta":
-		if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
-			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
-		}
-		byDefault = NoiseAwareNone
-	case p.Guide == "mean-field" && p.Gradient == GradientAligned:
-		byDefault = NoiseAwareCurvature
-	case cfg.NoiseAware == NoiseAwareCurvature:
-		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean-field)")
-	}
-	p.NoiseAware = or(cfg.NoiseAware, byDefault)
-	return nil
-}
-
 // planPrivate decides budget, sampling, noise and clipping.
 func (p *Plan) planPrivate(cfg Config) error {
 	relation, err := event.ParseRelation(or(cfg.Adjacency, string(event.AddRemove)))
@@ -103,17 +122,17 @@ func (p *Plan) planPrivate(cfg Config) error {
 		return err
 	}
 	p.chooseClipping(cfg)
-	splitNoise(p)
+	p.SplitNoise()
 	return nil
 }
 
 // chooseOptimizer sets the optimizer and its learning rate.
 func (p *Plan) chooseOptimizer(cfg Config) error {
-	family, err := lookupOptimizer(or(cfg.Optimizer, "adam"))
+	family, err := optimizer.Lookup(or(cfg.Optimizer, "adam"))
 	if err != nil {
 		return err
 	}
-	p.Optimizer, p.LearningRate = family.name, or(cfg.LearningRate, family.rate)
+	p.Optimizer, p.LearningRate = family.Name, or(cfg.LearningRate, family.Rate)
 	return nil
 }
 

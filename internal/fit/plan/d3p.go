@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import "d3p/internal/privacy/event"
 

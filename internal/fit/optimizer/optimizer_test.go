@@ -1,4 +1,4 @@
-package fit
+package optimizer
 
 import (
 	"math"
@@ -9,25 +9,25 @@ import (
 // the derivative of its step with the adaptive scales held fixed, and restores
 // from its moments.
 func TestOptimizers(t *testing.T) {
-	for _, family := range optimizers() {
-		t.Run(family.name, func(t *testing.T) {
-			opt := optimizerOptions{}
+	for _, family := range Families() {
+		t.Run(family.Name, func(t *testing.T) {
+			opt := Options{}
 			checkClimbs(t, family, opt)
-			checkRestores(t, family, optimizerOptions{momentum: 0.5, weightDecay: 0.01})
+			checkRestores(t, family, Options{Momentum: 0.5, WeightDecay: 0.01})
 		})
 	}
 }
 
-func checkClimbs(t *testing.T, family optimizerFamily, opt optimizerOptions) {
+func checkClimbs(t *testing.T, family Family, opt Options) {
 	t.Helper()
-	o := family.make(2, opt)
+	o := family.New(2, opt)
 	target, x, g, gain := []float64{1, -2}, []float64{0, 0}, make([]float64, 2), make([]float64, 1)
 	for step := 1; step <= 20000; step++ {
 		for j := range g {
 			g[j] = 10 * (target[j] - x[j])
 		}
-		rate := family.rate * (1 - float64(step)/20001)
-		o.Update(update{X: x, G: g, Gain: gain, T: step, Rate: rate}, 0, 2)
+		rate := family.Rate * (1 - float64(step)/20001)
+		o.Update(Update{X: x, G: g, Gain: gain, T: step, Rate: rate}, 0, 2)
 		if !(gain[0] > 0) {
 			t.Fatalf("step %d: gain %v is not positive", step, gain[0])
 		}
@@ -39,19 +39,19 @@ func checkClimbs(t *testing.T, family optimizerFamily, opt optimizerOptions) {
 	}
 }
 
-func checkRestores(t *testing.T, family optimizerFamily, opt optimizerOptions) {
+func checkRestores(t *testing.T, family Family, opt Options) {
 	t.Helper()
-	a, b := family.make(2, opt), family.make(2, opt)
+	a, b := family.New(2, opt), family.New(2, opt)
 	x := []float64{0.3, -0.2}
 	for step := 1; step <= 5; step++ {
-		a.Update(update{X: x, G: []float64{0.5, -float64(step)}, T: step, Rate: 0.1}, 0, 2)
+		a.Update(Update{X: x, G: []float64{0.5, -float64(step)}, T: step, Rate: 0.1}, 0, 2)
 	}
 	for i, m := range a.Moments() {
 		copy(b.Moments()[i], m)
 	}
 	y := append([]float64(nil), x...)
-	a.Update(update{X: x, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
-	b.Update(update{X: y, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
+	a.Update(Update{X: x, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
+	b.Update(Update{X: y, G: []float64{1, 2}, T: 6, Rate: 0.1}, 0, 2)
 	for j := range x {
 		if x[j] != y[j] {
 			t.Errorf("restored optimizer goes to %v, original to %v", y, x)
@@ -67,17 +67,17 @@ func TestFirstStep(t *testing.T) {
 		"adagrad": {1 + 0.1*2/(2+1e-8), 0.1 / (2 + 1e-8)},
 		"sgd":     {1 + 0.1*2, 0.1 / (1 - 0.5)},
 	} {
-		family, err := lookupOptimizer(name)
+		family, err := Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		x, gain := []float64{1}, []float64{0}
-		family.make(1, optimizerOptions{momentum: 0.5, weightDecay: 0.01}).Update(update{X: x, G: []float64{2}, Gain: gain, T: 1, Rate: 0.1}, 0, 1)
+		family.New(1, Options{Momentum: 0.5, WeightDecay: 0.01}).Update(Update{X: x, G: []float64{2}, Gain: gain, T: 1, Rate: 0.1}, 0, 1)
 		if math.Abs(x[0]-want.x) > 1e-12 || math.Abs(gain[0]-want.gain) > 1e-12 {
 			t.Errorf("%s: x %v gain %v, want %v %v", name, x[0], gain[0], want.x, want.gain)
 		}
 	}
-	if _, err := lookupOptimizer("adamm"); err == nil {
+	if _, err := Lookup("adamm"); err == nil {
 		t.Error("unknown optimizer accepted")
 	}
 }
@@ -88,12 +88,12 @@ func TestSchedules(t *testing.T) {
 		"cosine":   {1, 0.5, (1 + math.Cos(0.99*math.Pi)) / 2},
 		"step":     {1, 0.1, 0.01},
 	} {
-		s, err := lookupSchedule(name)
+		s, err := LookupSchedule(name)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i, at := range []int{0, 50, 99} {
-			if got := s.factor(at, 100); math.Abs(got-want[i]) > 1e-12 {
+			if got := s.Factor(at, 100); math.Abs(got-want[i]) > 1e-12 {
 				t.Errorf("%s at %d: %v, want %v", name, at, got, want[i])
 			}
 		}

@@ -1,4 +1,4 @@
-package fit
+package plan
 
 import (
 	"errors"
@@ -7,18 +7,18 @@ import (
 	"d3p/internal/models/guide"
 )
 
-// newGuide is a new guide of the planned family.
-func (p *Plan) newGuide() (guide.Guide, error) {
+// NewGuide is a new guide of the planned family.
+func (p *Plan) NewGuide() (guide.Guide, error) {
 	opt := guide.Options{Rank: p.Rank, Blocks: p.Blocks}
 	if p.Guide == guide.CustomName {
-		return GuideOf(p.model, p.Guide, opt)
+		return NewGuide(p.model, p.Guide, opt)
 	}
 	return guide.New(p.Guide, p.Latent, opt)
 }
 
-// GuideOf is a new guide of the family called name for m, which has the laws of
+// NewGuide is a new guide of the family called name for m, which has the laws of
 // a custom one.
-func GuideOf(m *models.Model, name string, opt guide.Options) (guide.Guide, error) {
+func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, error) {
 	if name != guide.CustomName {
 		return guide.New(name, m.P, opt)
 	}
@@ -45,6 +45,6 @@ func (p *Plan) setCustom(cfg Config) error {
 		p.Warnings = append(p.Warnings, Warning{"custom-guide-noise",
 			"a custom guide does not follow what the privacy noise does to it: its intervals leave that out; the other guides include it"})
 	}
-	_, err := p.newGuide()
+	_, err := p.NewGuide()
 	return err
 }

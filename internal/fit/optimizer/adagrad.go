@@ -1,4 +1,4 @@
-package fit
+package optimizer
 
 import "math"
 
@@ -11,10 +11,10 @@ type adagrad struct {
 func newAdagrad(size int) *adagrad { return &adagrad{sum: make([]float64, size)} }
 
 // Update implements Optimizer.
-func (o *adagrad) Update(u update, low, high int) {
+func (o *adagrad) Update(u Update, low, high int) {
 	for j := low; j < high; j++ {
 		o.sum[j] += u.G[j] * u.G[j]
-		a := u.Rate / (math.Sqrt(o.sum[j]) + adamEpsilon)
+		a := u.Rate / (math.Sqrt(o.sum[j]) + epsilon)
 		u.X[j] += a * u.G[j]
 		if j < len(u.Gain) {
 			u.Gain[j] = a

@@ -1,0 +1,31 @@
+package plan
+
+import "errors"
+
+// chooseNoiseAware decides how the posterior accounts for the privacy noise.
+func (p *Plan) chooseNoiseAware(cfg Config) error {
+	byDefault := NoiseAwareVariance
+	switch {
+	case p.Guide == "delta":
+		if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
+			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
+		}
+		byDefault = NoiseAwareNone
+	case p.Guide == "mean-field" && p.Gradient == GradientAligned:
+		byDefault = NoiseAwareCurvature
+	case cfg.NoiseAware == NoiseAwareCurvature:
+		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean-field)")
+	}
+	p.NoiseAware = or(cfg.NoiseAware, byDefault)
+	return nil
+}
+
+// ModelsNoise reports whether the variance of the privacy noise is part of the
+// posterior. Tempering has already widened the guide instead.
+func (p *Plan) ModelsNoise() bool {
+	return p.NoiseAware == NoiseAwareCurvature || p.FollowsNoise()
+}
+
+// FollowsNoise reports whether the noise is followed through the optimizer, step
+// by step; the curvature gives its variance at the end.
+func (p *Plan) FollowsNoise() bool { return p.NoiseAware == NoiseAwareVariance }

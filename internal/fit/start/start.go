@@ -1,0 +1,92 @@
+// Package start chooses where the location of a fit begins: from the model and
+// public draws, never from a record.
+//
+// Shapes: P latent scalars θ on the unconstrained scale.
+package start
+
+import (
+	"fmt"
+	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/spec"
+)
+
+// Names of starting points.
+const (
+	Zero  = "zero"
+	Prior = "prior"
+)
+
+// Random is a source of public draws.
+type Random interface {
+	Float64() float64      // from U[0, 1)
+	Normals(dst []float64) // from N(0, 1)
+}
+
+// Point is the first location (P) of a fit of m by the start called name: that
+// start's, then the initialisers of networks and the values that m itself gives.
+func Point(name string, m *models.Model, rng Random) ([]float64, error) {
+	begin, err := lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	m0 := make([]float64, m.P)
+	begin.locate(m0, priorOf(m), rng)
+	initialiseWeights(m0, m, rng)
+	for _, s := range m.Starts {
+		copy(m0[s.Offset:], s.Values)
+	}
+	return m0, nil
+}
+
+// Default is Prior for models with a mixture in their rows: its components are
+// exchangeable, and from the same place they never separate. Otherwise it is Zero.
+func Default(m *models.Model) string {
+	name := Zero
+	for _, list := range [][]*spec.Definition{m.Core.RowsLet, m.Core.Observe} {
+		for _, d := range list {
+			expr.Walk(d.Expr, func(e expr.Expr) bool {
+				if call, ok := e.(*expr.Call); ok && call.Func == "mixture" {
+					name = Prior
+				}
+				return true
+			})
+		}
+	}
+	return name
+}
+
+// method is one line of the table of starting points: locate sets m0 (P).
+type method struct {
+	name   string
+	locate func(m0 []float64, prior prior, rng Random)
+}
+
+// methods returns the table of starting points.
+func methods() []method {
+	return []method{
+		{Zero, func(m0 []float64, _ prior, _ Random) { clear(m0) }},
+		{Prior, drawPrior},
+	}
+}
+
+// Names lists the table for messages and help texts.
+func Names() []string {
+	var names []string
+	for _, s := range methods() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// lookup returns the line of the table called name.
+func lookup(name string) (method, error) {
+	for _, s := range methods() {
+		if s.name == name {
+			return s, nil
+		}
+	}
+	return method{}, fmt.Errorf("--init: unknown start %q (choose one of %s)", name, strings.Join(Names(), ", "))
+}
