@@ -33,6 +33,7 @@ func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error
 		t:      &Tape{P: b.p, AuxGlobal: b.aux[0], AuxRecord: b.aux[1], Loss: NoBuf, Params: slices.Clone(b.params)},
 		bufs:   map[place]Buf{},
 		copies: map[copied]Buf{},
+		norms:  map[Buf]Buf{},
 		reads:  map[*Node]int{},
 	}
 	var grads map[*Node][]structured
@@ -95,6 +96,7 @@ type compiler struct {
 	global bool // the loss is global
 	bufs   map[place]Buf
 	copies map[copied]Buf
+	norms  map[Buf]Buf   // XNorm2 by X
 	reads  map[*Node]int // memory of columnsRead
 }
 
@@ -147,8 +149,8 @@ func (c *compiler) terms(grads map[*Node][]structured) {
 				t.Kind = TermOuter
 				t.X = c.input(s.x)
 				t.Gram = s.width > 1 && gram(s, s)
-				if s.x.stage == StageData && s.rows > 1 && s.width == 1 {
-					t.XNorm2 = c.input(c.b.Sum(c.b.Square(s.x)))
+				if c.t.Buffers[t.X].Kind == KColumn && s.rows > 1 && s.width == 1 {
+					t.XNorm2 = c.squaredNorm(t.X)
 				}
 			}
 			t.Delta = c.result(s.delta, c.global)

@@ -124,7 +124,10 @@ func (t *Tape) term(x *Term) string {
 	switch x.Kind {
 	case TermOuter:
 		what += fmt.Sprintf("%s ⊗ %s", t.name(x.X), t.name(x.Delta))
-		if x.Width == 1 {
+		switch {
+		case x.XNorm2 != NoBuf:
+			return what + ", squared norm by " + t.name(x.XNorm2)
+		case x.Width == 1:
 			return what
 		}
 		how := fmt.Sprintf("the %d×%d elements, one record at a time", x.Rows, x.Cols)

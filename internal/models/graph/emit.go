@@ -115,6 +115,17 @@ func (c *compiler) derived(n *Node) Buf {
 	return dst
 }
 
+// squaredNorm is the derived column for the squared norm of columns.
+func (c *compiler) squaredNorm(x Buf) Buf {
+	b, ok := c.norms[x]
+	if !ok {
+		b = c.add(Buffer{Kind: KColumn, Size: 1, Offset: c.t.K, Name: "norm2"})
+		c.t.K++
+		c.norms[x] = b
+	}
+	return b
+}
+
 // isDerived says whether a node becomes columns: if it depends on columns only
 // and is not far larger than those, such as the one-hot code of a level. Many
 // columns that are only moved stay where they are.

@@ -48,8 +48,8 @@ func checkForm(t checker, tape *Tape) {
 				t.Fatalf("term %d: buffer %+v, want size %d", i, y, f.size)
 			}
 		}
-		if x.XNorm2 != NoBuf && tape.Buffers[x.XNorm2].Kind != KColumn {
-			t.Fatalf("term %d: XNorm2 is %+v, want a column", i, tape.Buffers[x.XNorm2])
+		if x.XNorm2 != NoBuf && (tape.Buffers[x.XNorm2].Kind != KColumn || tape.Buffers[x.X].Kind != KColumn || written[x.XNorm2]) {
+			t.Fatalf("term %d: XNorm2 is %+v of %+v, want a column of columns that no instruction writes", i, tape.Buffers[x.XNorm2], tape.Buffers[x.X])
 		}
 	}
 	for j := range tape.Terms {

@@ -18,7 +18,7 @@ type Tape struct {
 	AuxGlobal, AuxRecord int
 
 	Buffers []Buffer
-	Derive  []Instr // per record, once per fit: reads columns, fills columns K0..K-1
+	Derive  []Instr // per record, once per fit: reads columns, fills columns K0..K-1 but for each XNorm2
 	Global  []Instr // once per step: every operand is const, param, aux or global
 	Record  []Instr // once per batch: forward, then backward
 	// Gradient is how many instructions of Record, from the first, Terms need;
@@ -176,8 +176,9 @@ type Term struct {
 	Delta                Buf // Cols·Width
 	X                    Buf // TermOuter, Rows·Width
 	Index                Buf // TermScatter, Width
-	// XNorm2 is |X|² as a derived column when X is data only and Width is 1,
-	// else NoBuf.
+	// XNorm2 is a derived column for |X|² when X is columns and Width is 1, else
+	// NoBuf. Derive leaves it out: who stores X, perhaps rounded, takes the square
+	// of the stored numbers.
 	XNorm2 Buf
 	// Gram says how the norm of an outer term of Width above 1 takes fewer
 	// multiplications: true by the Gram matrices above, false by writing out the
