@@ -1,8 +1,9 @@
 package cpu
 
 import (
+	"math"
+
 	"d3p/internal/models/graph"
-	"d3p/internal/privacy"
 	"d3p/internal/simd"
 )
 
@@ -80,33 +81,6 @@ func (a *assembler) sumOfSquares(to, of, count int) {
 	a.emit(simd.Instruction{Op: simd.OpSquares, Count: count, To: lanes(to), A: lanes(of)})
 }
 
-// roundings is the multiple of size that is added to the squares of a tape with
-// parts that can cancel, terms that share parameters and places of one term. What
-// is computed there, of the square as of the sum, is off by some ulp of the parts,
-// which could be large beside the square itself, and the clipped gradient would
-// exceed C. A sum of n products is off by at most nu of the sum of their absolute
-// values (Higham 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <=
-// Width·Σ_w |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their
-// inner product; size is the sum of these bounds. Counted are the sums behind a
-// square, the sum over places, which enters twice, and the addition of terms, times
-// one more than the terms that one shares its parameters with; but at least what
-// the noise allows for.
-func (p *program) roundings() float64 {
-	longest := 0
-	for i := range p.terms {
-		t := &p.terms[i]
-		longest = max(longest, t.Rows+t.Cols+4*t.Width)
-	}
-	shared, most := make([]int, len(p.terms)), 1
-	for _, pair := range p.tape.Cross {
-		for _, i := range []int{pair.I, pair.J} {
-			shared[i]++
-			most = max(most, 1+shared[i])
-		}
-	}
-	return max(privacy.CancellationSlack, 0x1p-53*float64(most*(longest+len(p.terms)+16)))
-}
-
 // addWide adds the squared norms of wide terms to norm2.
 func (c *context) addWide() {
 	for i := range c.p.terms {
@@ -121,7 +95,7 @@ func (c *context) addWide() {
 }
 
 // cross adds the inner products of terms that share parameters to norm2, and
-// what makes up for rounding.
+// what makes up for rounding, see privacy.NormSlack.
 func (c *context) cross() {
 	if !c.p.loose {
 		return
@@ -131,10 +105,14 @@ func (c *context) cross() {
 		c.addInner(norm2, &c.p.terms[pair.I], &c.p.terms[pair.J], pair.Gram)
 	}
 	for b, s := range norm2 {
-		if s < 0 {
+		slack := c.p.slack * size[b]
+		switch {
+		case s < -slack: // more than rounding: the record counts as zero
+			s = math.NaN()
+		case s < 0:
 			s = 0
 		}
-		norm2[b] = s + c.p.slack*size[b]
+		norm2[b] = s + slack
 	}
 }
 

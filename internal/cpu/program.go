@@ -36,7 +36,7 @@ type program struct {
 	weights *simd.Program // of the sums what programs do; nil if nothing
 	runs    []run
 	loose   bool    // parts of a gradient can cancel
-	slack   float64 // see roundings
+	slack   float64 // see privacy.NormSlack
 	chunk   int     // records per chunk
 	work    int     // of one record in lanes × scalars, for choosing threads
 	longest int     // row of X of a term in rows
@@ -161,7 +161,7 @@ func (p *program) addTerms(norms *assembler) error {
 		p.terms = append(p.terms, t)
 	}
 	p.prepareSums()
-	p.slack = p.roundings()
+	p.slack = privacy.NormSlack(p.tape)
 	return nil
 }
 

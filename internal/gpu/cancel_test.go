@@ -71,3 +71,66 @@ func TestCancellingPartsStayClipped(t *testing.T) {
 		})
 	}
 }
+
+// A square that is negative by more than rounding is no gradient's, here because the
+// squares stored for two terms that cancel are 0: the record counts as zero.
+func TestNegativeSquaresCountAsZero(t *testing.T) {
+	b := graph.NewBuilder()
+	dim := graph.Dim{Name: "d", Size: 2}
+	param := b.Param("w", graph.Shape{dim})
+	tape, err := graph.Compile(b, b.Sub(b.MatMul(b.Columns(0, dim), param), b.MatMul(b.Columns(2, dim), param)), nil, graph.Options{GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := &privacy.Rows{F64: []float64{1, 2, 2, 1}, N: 1, K: 4, Stride: 4, Valid: []bool{true}}
+	if err := privacy.DeriveColumns(tape, rows, 4); err != nil {
+		t.Fatal(err)
+	}
+	for _, stored := range []struct{ norm2, sum, count float64 }{{5, 1, 0.5}, {0, 0, 0.5}} {
+		for i := range tape.Terms {
+			rows.Set(0, tape.Buffers[tape.Terms[i].XNorm2].Offset, []float64{stored.norm2})
+		}
+		clip := privacy.Clip{Kind: privacy.Flat, Norm: 10}
+		sum, count := alone(t, tape, rows, make([]float64, 2), clip)
+		if sum[0] != -stored.sum || sum[1] != stored.sum || count != stored.count {
+			t.Errorf("with stored squares %g: sum %v, count %g, want ±%g and %g", stored.norm2, sum, count, stored.sum, stored.count)
+		}
+	}
+}
+
+// A square near the smallest numbers, where it is inexact or zero, that is multiplied by
+// a huge one is not too small: here |Delta|² of 1e-330 to 1e-315 meets |X|² of 1e306.
+func TestTinySquaresStayClipped(t *testing.T) {
+	b := graph.NewBuilder()
+	dim := graph.Dim{Name: "d", Size: 2}
+	tape, err := graph.Compile(b, b.Mul(b.Column(2), b.MatMul(b.Columns(0, dim), b.Param("w", graph.Shape{dim}))), nil, graph.Options{GradientOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, delta := range []float64{1e-165, 2e-162, 1.49e-162, 3e-158} {
+		rows := &privacy.Rows{F64: []float64{1e153, 3e152, delta}, N: 1, K: 3, Stride: 3, Valid: []bool{true}}
+		if err := privacy.DeriveColumns(tape, rows, 3); err != nil {
+			t.Fatal(err)
+		}
+		const c = 1e-90
+		sum, _ := alone(t, tape, rows, make([]float64, 2), privacy.Clip{Kind: privacy.Flat, Norm: c})
+		if l := math.Hypot(sum[0], sum[1]); !(l <= c*(1+1e-12)) {
+			t.Errorf("a residual of %g: the record contributes %g C", delta, l/c)
+		}
+	}
+}
+
+// alone is the clipped sum of a table's one record.
+func alone(t *testing.T, tape *graph.Tape, rows *privacy.Rows, params []float64, clip privacy.Clip) ([]float64, float64) {
+	t.Helper()
+	w, err := open(t, 0, tape, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := make([]float64, tape.P)
+	count, err := w.ClippedSum(sum, privacy.StepInput{Params: params}, []uint32{0}, false, clip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum, count
+}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/privacy"
 )
 
 // termReads lists the buffers of a term that it needs in lanes.
@@ -127,30 +126,6 @@ func (p *program) addPlaces(i, j int, gram bool) (from, to int32) {
 		p.dots = append(p.dots, dot{p: int32(i), q: int32(i), kind: dotSize})
 	}
 	return from, int32(len(p.dots))
-}
-
-// slackOf is the multiple of the size of a gradient's parts that is added to its
-// squared norm where parts can cancel: what the noise allows for, or, if that is
-// more, the roundings of the longest sum behind a square (Higham 2002, section
-// 3.1), of the sum over places, which enters twice, and of the addition of terms,
-// once more than the terms that one shares its parameters with.
-func slackOf(t *graph.Tape) float64 {
-	if !privacy.Cancels(t) {
-		return 0
-	}
-	longest, most := 0, 1
-	for i := range t.Terms {
-		m := &t.Terms[i]
-		longest = max(longest, m.Rows+m.Cols+4*m.Width)
-		sharing := 1
-		for _, c := range t.Cross {
-			if c.I == i || c.J == i {
-				sharing++
-			}
-		}
-		most = max(most, sharing)
-	}
-	return max(privacy.CancellationSlack, 0x1p-53*float64(most*(longest+len(t.Terms)+16)))
 }
 
 // isPartition says whether each parameter is in exactly one term, so that a sum

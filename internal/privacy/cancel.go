@@ -12,6 +12,40 @@ import (
 // then has parts of at most C/√CancellationSlack.
 const CancellationSlack = 0x1p-40
 
+// NormSlack is the multiple of the size of a gradient's parts that engines add to
+// its squared norm, 0 for a tape of which no parts can cancel. What is computed
+// there, of the square as of the sum, is off by some ulp of the parts, which could be
+// large beside the square itself, and the clipped gradient would exceed C.
+//
+// A sum of n products is off by at most nu of the sum of their absolute values (Higham
+// 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <=
+// Width·Σ_w |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their
+// inner product; size is the sum of these bounds over terms. Counted are the sums behind a
+// square, the sum over places, which enters twice, and the addition of terms, times
+// one more than the terms that one shares its parameters with; but at least what
+// the noise allows for.
+//
+// All three are of the same stored numbers. So a computed square below -NormSlack·size
+// is none of a gradient, and engines count such a record as zero.
+func NormSlack(t *graph.Tape) float64 {
+	if !Cancels(t) {
+		return 0
+	}
+	longest := 0
+	for i := range t.Terms {
+		m := &t.Terms[i]
+		longest = max(longest, m.Rows+m.Cols+4*m.Width)
+	}
+	sharing, most := make([]int, len(t.Terms)), 0
+	for _, pair := range t.Cross {
+		for _, i := range []int{pair.I, pair.J} {
+			sharing[i]++
+			most = max(most, sharing[i])
+		}
+	}
+	return max(CancellationSlack, 0x1p-53*float64((1+most)*(longest+len(t.Terms)+16)))
+}
+
 // TogetherAtMost is how many records an engine may add up at a time on a tape of
 // which parts can cancel, before it adds the result to others. It is a multiple
 // of sixteen.

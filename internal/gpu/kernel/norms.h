@@ -45,6 +45,17 @@ DEVICE double placeDot(const Frame& f, const Term& s, int w, const Term& t, int 
     return x * deltaDot(f, s, w, t, v, b);
 }
 
+// underflow is added to a sum of squares that is then multiplied: see internal/cpu/norms.go.
+constexpr double underflow = 0x1p-1000;
+
+// placeSize is |X_w|²|Delta_w|² of place w, or, of a scatter, |Delta_w|².
+DEVICE double placeSize(const Frame& f, const Term& t, int w, int b) {
+    double delta = deltaDot(f, t, w, t, w, b), x = underflow;
+    if (t.kind == scatter) return delta;
+    for (int r = 0; r < t.rows; r++) x += lane(f, t.x + r * t.width + w, b) * lane(f, t.x + r * t.width + w, b);
+    return x * (delta + underflow);
+}
+
 // element is element (r, c) of an outer term.
 DEVICE double element(const Frame& f, const Term& t, int r, int c, int b) {
     double sum = 0;
@@ -61,7 +72,7 @@ DEVICE double dotPiece(const Frame& f, const Dot& d, int b) {
     const Term &s = f.a->terms[d.p], &t = f.a->terms[d.q];
     int at = d.count;
     if (d.kind == dotSize) {
-        for (int w = 0; w < s.width; w++) sum += placeDot(f, s, w, s, w, b);
+        for (int w = 0; w < s.width; w++) sum += placeSize(f, s, w, b);
         return sum * s.width;
     }
     if (d.kind == dotElements) {
@@ -108,20 +119,19 @@ DEVICE double pieces(const Frame& f, int from, int to, int b) {
 
 // squaredNorm is |g_b|², not finite where the gradient is not. Where parts of a
 // gradient can cancel, terms that share parameters or places of one term, a
-// multiple of the size of the parts is added, so that it errs upwards: see
-// program.slackOf.
+// multiple of the size of the parts is added, so that it errs upwards, and a square
+// that is negative by more than that is not finite: see privacy.NormSlack.
 DEVICE double squaredNorm(const Frame& f, int b) {
     const Arguments& a = *f.a;
     double s = 0, size = 0;
     for (int k = 0; k < a.termCount; k++) {
         const Term& t = a.terms[k];
         double d = pieces(f, t.delta2, t.width > 1 ? t.delta2End - 1 : t.delta2End, b);
-        if (t.kind == outer && t.width == 1) d *= t.xNorm2 >= 0 ? lane(f, t.xNorm2, b) : pieces(f, t.x2, t.x2End, b);
+        if (t.kind == outer && t.width == 1) d = (d + underflow) * (t.xNorm2 >= 0 ? lane(f, t.xNorm2, b) : pieces(f, t.x2, t.x2End, b) + underflow);
         if (t.kind == scatter && t.width == 1 && picked(f, t, 0, b) < 0) d = nan();
         s += d;
         size += t.width > 1 ? lane(f, a.dotLanes + t.delta2End - 1, b) : d;
     }
-    if (a.slack > 0) s += a.slack * size;
     for (int k = 0; k < a.pairCount; k++) {
         Pair p = a.pairs[k];
         const Term &u = a.terms[p.i], &v = a.terms[p.j];
@@ -139,7 +149,9 @@ DEVICE double squaredNorm(const Frame& f, int b) {
         }
         s += 2 * inner;
     }
-    return s < 0 ? 0 : s;
+    double slack = a.slack > 0 ? a.slack * size : 0;
+    if (s < -slack) return nan();
+    return (s < 0 ? 0 : s) + slack;
 }
 
 // clipFactor is privacy.Clip.Factor.
