@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static test race bench experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
+.PHONY: all build static test race bench results experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
 
 all: build
 
@@ -23,6 +23,10 @@ race:
 # compare two commits: make bench > old.txt; make bench > new.txt; benchstat old.txt new.txt
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem -count 10 ./...
+
+# the dated tables of docs/results; PARTS="steps coverage" measures these alone
+results:
+	docs/results/measure.sh $(PARTS)
 
 # the shipped defaults against the accuracy targets, through the command line
 experiments-quick: build

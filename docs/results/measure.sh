@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Measures the tables of this folder again: make results, or docs/results/measure.sh PART...
+# Each part writes docs/results/PART.txt: date, processor, commit, the command, what it printed.
+#
+# The statistics (coverage, gold, tools, utility) do not depend on the machine's load. Timings do:
+# as root on a shared machine set D3P_PRIORITY="chrt -f 20".
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+# write PART COMMAND...: runs the command and keeps what it prints in PART.txt
+write() {
+    local part=$1 out=docs/results/$1.txt
+    shift
+    echo "$part: $*" >&2
+    {
+        echo "date       $(date -u +%Y-%m-%d)"
+        echo "processor  $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(nproc) threads, $(go env GOVERSION)"
+        echo "commit     $(git rev-parse --short HEAD)"
+        echo "command    $*"
+        echo
+        "$@" || echo "exit status $?"
+    } >"$out.new"
+    sed -i 's/[[:space:]]*$//' "$out.new"
+    mv "$out.new" "$out"
+}
+
+# benchmark PACKAGE PATTERN [TIME]: a benchmark, with the priority that the caller asked for
+benchmark() {
+    go test -c -o bin/results.test "./$1"
+    (cd "$1" && exec ${D3P_PRIORITY:-} "$OLDPWD/bin/results.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}")
+}
+
+experiments() { bin/experiments -d3p bin/d3p "$@"; }
+
+mkdir -p bin
+go build -o bin/d3p ./cmd/d3p
+go build -o bin/experiments ./internal/experiments
+[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools utility
+for part; do
+    case $part in
+    steps) write steps benchmark internal/cpu Workloads ;;
+    parts) write parts benchmark internal/cpu Parts ;;
+    private) write private benchmark internal/fit PrivateStep ;;
+    kernels) write kernels benchmark internal/simd . 20ms ;;
+    random) write random benchmark internal/privacy/noise . 20ms ;;
+    batches) write batches benchmark internal/privacy/sampler . 20ms ;;
+    reading) write reading benchmark internal/privacy/internal/records ReadCSV 5x ;;
+    command) write command benchmark cmd/d3p Command 5x ;;
+    coverage) write coverage experiments -tasks coverage,cohort ;;
+    gold) write gold experiments -tasks gold ;;
+    tools) write tools experiments -tasks tools -epsilons 1 -tables 8 ;;
+    utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
+    *)
+        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools utility" >&2
+        exit 2
+        ;;
+    esac
+done
