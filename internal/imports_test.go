@@ -56,7 +56,7 @@ var rules = map[string]rule{
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records": {ours: []string{"models", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
-		"privacy/internal/records", "privacy/noise", "privacy/sampler"}, files: true},
+		"privacy/internal/records", "privacy/noise", "privacy/sampler", "wholefile"}, files: true},
 	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 
 	// engines and the fit, which never meet
@@ -74,8 +74,8 @@ var rules = map[string]rule{
 	"predict":       {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
-	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, theirs: []string{"github.com/rogpeppe/go-internal/lockedfile"}, files: true},
-	"wholefile":     {files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, files: true},
+	"wholefile":     {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"report/figure": {},
 	"report/chart":  {ours: []string{"report", "report/figure"}, theirs: []string{"gonum.org/v1/plot"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "fit/plan", "models", "models/dist", "models/guide", "models/spec", "privacy",

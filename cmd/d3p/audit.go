@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,12 +151,19 @@ func readClaim(run string) (p report.Privacy, ev event.Event, err error) {
 func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Check, ok bool) {
 	check = report.Check{Name: "the ledger", Detail: "says what dp_event.json says"}
 	var own privacy.Ledger
-	if err := (runFolder{run}).read(ledgerFile, &own); err != nil {
-		if os.IsNotExist(err) {
-			check.Detail = "private/" + ledgerFile + " is missing"
-			_, err := os.Stat(filepath.Join(run, "private"))
-			return check, err == nil // without private/ it is a release alone
-		}
+	if _, err := os.Stat(filepath.Join(run, privateName)); err != nil {
+		return check, false // it is a release alone
+	}
+	root, err := os.OpenRoot(run)
+	if err == nil {
+		defer root.Close()
+		err = runFolder{path: run, root: root}.read(ledgerFile, &own)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		check.Detail = "private/" + ledgerFile + " is missing"
+		return check, true
+	case err != nil:
 		check.Detail = "private/" + ledgerFile + " is not readable"
 		return check, true
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 
 	"d3p/internal/fit"
@@ -84,8 +83,8 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 	if err != nil {
 		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
 	}
-	os.Remove(filepath.Join(folder.private(), checkpointFile))
-	os.Remove(filepath.Join(folder.private(), lockFile))
+	folder.remove(checkpointFile)
+	folder.remove(lockFile)
 	return a.printFit(folder, run, m)
 }
 

@@ -101,6 +101,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	if checkpoint == nil {
 		unlock, err := folder.lock() // d3p resume has the lock already
 		if err != nil {
+			folder.discard()
 			return err
 		}
 		defer unlock()
@@ -127,9 +128,14 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		discard()
 		return err
 	}
+	private, err := folder.root.OpenRoot(privateName)
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	defer private.Close()
 	config := privacy.CuratorConfig{
 		Table: from.table, Engine: engine, Root: root,
-		Budget: plan.Budget(), Relation: plan.Relation(), PrivateDir: folder.private(),
+		Budget: plan.Budget(), Relation: plan.Relation(), Private: private,
 	}
 	if checkpoint != nil {
 		var err error

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,7 +27,7 @@ d3p resume may still go on from the checkpoint: it reserves the rest again.`,
 		Args:    ledgerAndRuns,
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, run := range args[1:] {
-				if err := settleKilled(args[0], runFolder{run}); err != nil {
+				if err := settleKilled(args[0], run); err != nil {
 					return err
 				}
 			}
@@ -38,10 +37,12 @@ d3p resume may still go on from the checkpoint: it reserves the rest again.`,
 }
 
 // settleKilled books what the killed fit in a folder had spent.
-func settleKilled(path string, folder runFolder) error {
-	if _, err := os.Stat(folder.private()); err != nil {
-		return failWith(statusUsage, fmt.Errorf("%s: no private/ of a run: %w", folder.path, errors.Unwrap(err)))
+func settleKilled(path, run string) error {
+	folder, err := openRun(run)
+	if err != nil {
+		return err
 	}
+	defer folder.close()
 	unlock, err := folder.lock()
 	if err != nil {
 		return err
@@ -61,7 +62,7 @@ func settleKilled(path string, folder runFolder) error {
 	case j.ID == "":
 		return usagef("%s holds no fit", folder.path)
 	}
-	if _, err := os.Stat(folder.release()); err == nil {
+	if folder.released() {
 		return usagef("%s: the fit is finished (d3p ledger add books it)", folder.path)
 	}
 	known := j.Attempts

@@ -11,74 +11,204 @@ import (
 	"path/filepath"
 
 	"d3p/internal/fit"
+	"d3p/internal/privacy"
 	"d3p/internal/report"
 	"d3p/internal/wholefile"
 )
 
-// runFolder is OUT: release/ may be published, private/ must not be.
-type runFolder struct{ path string }
+// runFolder is OUT: release/ may be published, private/ must not be. root is the
+// folder itself, wherever path leads later: whatever is written goes through it.
+type runFolder struct {
+	path string
+	root *os.Root
+	made bool // by this process
+}
 
 // newRunFolder creates OUT with an empty private/ (mode 0700). path must not
-// exist, or hold no more than the data check of a run that spent nothing; ""
-// takes the first free d3p-run-NAME-1, -2, ... in the working directory.
-// Creating the folder is the reservation: two fits never share one.
+// exist, or be an empty folder of this user's alone, or hold no more than the data
+// check of a run that spent nothing; "" takes the first free d3p-run-NAME-1, -2, ...
+// in the working directory. Creating private/ is the reservation: two fits never
+// share one.
 func newRunFolder(path, model string) (runFolder, error) {
 	if path != "" {
+		if err := wholefile.CheckParents(path); err != nil {
+			return runFolder{}, usagef("--out: %w", err)
+		}
 		err := os.Mkdir(path, 0o755)
 		switch {
-		case errors.Is(err, fs.ErrExist) && spentNothing(path):
-			return runFolder{path}, nil
 		case errors.Is(err, fs.ErrExist):
-			return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+			return takeFolder(path)
 		case errors.Is(err, fs.ErrNotExist):
 			return runFolder{}, usagef("--out: no folder %s to create %s in", filepath.Dir(path), filepath.Base(path))
 		case err != nil:
 			return runFolder{}, failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 		}
-		return privateFolder(path)
+		return madeFolder(path)
+	}
+	if err := wholefile.CheckParents("d3p-run"); err != nil {
+		return runFolder{}, usagef("no folder for the results: %w", err)
 	}
 	for n := 1; ; n++ {
 		path := fmt.Sprintf("d3p-run-%s-%d", model, n)
 		switch err := os.Mkdir(path, 0o755); {
 		case err == nil:
-			return privateFolder(path)
+			return madeFolder(path)
 		case !errors.Is(err, fs.ErrExist):
 			return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
 		}
 	}
 }
 
-// spentNothing tells whether a folder was left by a run that failed while
-// reading the data, before any mechanism ran.
-func spentNothing(path string) bool {
-	outer, err := os.ReadDir(path)
-	if err != nil || len(outer) != 1 || outer[0].Name() != "private" {
-		return false
+// madeFolder is the folder that was just made at path, unless somebody put
+// another in its place.
+func madeFolder(path string) (runFolder, error) {
+	r, err := openOwn(path)
+	if err != nil {
+		return runFolder{}, usagef("--out: %s %w", path, err)
 	}
-	inner, err := os.ReadDir(filepath.Join(path, "private"))
-	return err == nil && len(inner) == 1 && inner[0].Name() == "datacheck.json"
+	r.made = true
+	if left := r.entries("."); len(left) > 0 {
+		r.close()
+		return runFolder{}, usagef("--out: %s was filled by another program (name a new folder)", path)
+	}
+	return r.withPrivate()
 }
 
-func privateFolder(path string) (runFolder, error) {
-	r := runFolder{path}
-	if err := os.Mkdir(r.private(), 0o700); err != nil {
-		os.Remove(path)
+// takeFolder is a folder that exists.
+func takeFolder(path string) (runFolder, error) {
+	if info, err := os.Lstat(path); err != nil || !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
+		return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+	}
+	r, err := openOwn(path)
+	if err != nil {
+		return runFolder{}, usagef("--out: %s exists and %w; name a new folder", path, err)
+	}
+	switch outer := r.entries("."); {
+	case len(outer) == 0:
+		return r.withPrivate()
+	case r.spentNothing(outer):
+		return r, nil
+	}
+	r.close()
+	return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+}
+
+// openOwn opens a folder that nobody but this user may change: no link, of no
+// other owner, writable by nobody else.
+func openOwn(path string) (runFolder, error) {
+	before, err := os.Lstat(path)
+	if err != nil {
+		return runFolder{}, errors.Unwrap(err)
+	}
+	if err := wholefile.CheckOwn(before, 0o022); err != nil {
+		return runFolder{}, err
+	}
+	if !before.IsDir() {
+		return runFolder{}, errors.New("is no folder")
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return runFolder{}, errors.Unwrap(err)
+	}
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(before, opened) || wholefile.CheckOwn(opened, 0o022) != nil {
+		root.Close()
+		return runFolder{}, errors.New("was replaced while it was opened")
+	}
+	return runFolder{path: path, root: root}, nil
+}
+
+// openRun opens the folder of a run that exists, to write there. Its private/ must
+// be for this user's eyes alone.
+func openRun(path string) (runFolder, error) {
+	r, err := openOwn(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return runFolder{}, usagef("%s holds no fit: there is no such folder", path)
+	}
+	if err != nil {
+		return runFolder{}, usagef("%s %w; a run is continued in its own folder, by its owner", path, err)
+	}
+	info, err := r.root.Lstat(privateName)
+	if err != nil {
+		r.close()
+		return runFolder{}, usagef("%s holds no fit", path)
+	}
+	if err := wholefile.CheckOwn(info, 0o077); err != nil || !info.IsDir() {
+		r.close()
+		return runFolder{}, usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
+	}
+	return r, nil
+}
+
+// entries are the names in a folder of r.
+func (r runFolder) entries(name string) []fs.DirEntry {
+	entries, err := fs.ReadDir(r.root.FS(), name)
+	if err != nil {
+		return []fs.DirEntry{nil} // not known to be empty
+	}
+	return entries
+}
+
+// spentNothing tells whether a folder with these entries was left by a run that
+// failed while reading the data, before any mechanism ran.
+func (r runFolder) spentNothing(outer []fs.DirEntry) bool {
+	if len(outer) != 1 || outer[0] == nil || outer[0].Name() != privateName {
+		return false
+	}
+	folder, err := r.root.Lstat(privateName)
+	if err != nil || !folder.IsDir() || wholefile.CheckOwn(folder, 0o077) != nil {
+		return false
+	}
+	inner := r.entries(privateName)
+	if len(inner) != 1 || inner[0] == nil || inner[0].Name() != privacy.DataCheckName {
+		return false
+	}
+	check, err := inner[0].Info()
+	return err == nil && check.Mode().IsRegular() && wholefile.CheckOwn(check, 0o077) == nil
+}
+
+// withPrivate makes private/.
+func (r runFolder) withPrivate() (runFolder, error) {
+	if err := r.root.Mkdir(privateName, 0o700); err != nil {
+		r.discard()
 		return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for private files: %w", err))
 	}
 	return r, nil
 }
 
-func (r runFolder) release() string { return filepath.Join(r.path, "release") }
-func (r runFolder) private() string { return filepath.Join(r.path, "private") }
+func (r runFolder) release() string { return filepath.Join(r.path, releaseName) }
+func (r runFolder) private() string { return filepath.Join(r.path, privateName) }
+
+// released tells whether there is a release.
+func (r runFolder) released() bool {
+	_, err := r.root.Lstat(releaseName)
+	return err == nil
+}
 
 // name is the folder's name, without where it is.
 func (r runFolder) name() string { return filepath.Base(r.path) }
 
-// discard removes a run folder in which nothing was spent yet.
-func (r runFolder) discard() { os.RemoveAll(r.path) }
+// close gives the handle on the folder back.
+func (r runFolder) close() { r.root.Close() }
 
-// The private files, besides datacheck.json of the curator.
+// discard removes what this run made, in which nothing was spent yet.
+func (r runFolder) discard() {
+	r.root.RemoveAll(privateName)
+	r.removeIfMade()
+}
+
+// removeIfMade removes the empty folder that newRunFolder made.
+func (r runFolder) removeIfMade() {
+	own, err := r.root.Stat(".")
+	r.close()
+	if there, gone := os.Lstat(r.path); r.made && err == nil && gone == nil && os.SameFile(own, there) {
+		os.Remove(r.path) // fails unless it is empty
+	}
+}
+
+// The folders and the private files, besides the data check of the curator.
 const (
+	releaseName    = "release"
+	privateName    = "private"
 	jobFile        = "run.json"
 	ledgerFile     = "ledger.json"
 	checkpointFile = "checkpoint.json"
@@ -86,13 +216,20 @@ const (
 	lockFile       = "lock"  // locked by the d3p that works in the folder
 )
 
+// inPrivate is the name of a private file below root.
+func inPrivate(name string) string { return privateName + "/" + name }
+
+// remove removes a private file.
+func (r runFolder) remove(name string) { r.root.Remove(inPrivate(name)) }
+
 // prepare writes the job and takes the disk space that the release will need,
 // so that a full disk is found before privacy is spent.
 func (r runFolder) prepare(j job, bytes int64) error {
 	if err := r.write(jobFile, j); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(r.private(), spaceFile), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	r.remove(spaceFile) // of a fit that was killed
+	f, err := r.root.OpenFile(inPrivate(spaceFile), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return failWith(statusNumeric, err)
 	}
@@ -107,16 +244,16 @@ func (r runFolder) prepare(j job, bytes int64) error {
 }
 
 // giveSpaceBack frees what prepare took.
-func (r runFolder) giveSpaceBack() { os.Remove(filepath.Join(r.private(), spaceFile)) }
+func (r runFolder) giveSpaceBack() { r.remove(spaceFile) }
 
 // keepDataCheck leaves of a run that failed while reading the data what its
 // message points to.
 func (r runFolder) keepDataCheck() {
 	r.giveSpaceBack()
-	os.Remove(filepath.Join(r.private(), jobFile))
-	os.Remove(filepath.Join(r.private(), lockFile))
-	if err := os.Remove(r.private()); err == nil { // there was no data check
-		os.Remove(r.path)
+	r.remove(jobFile)
+	r.remove(lockFile)
+	if err := r.root.Remove(privateName); err == nil { // there was no data check
+		r.removeIfMade()
 	}
 }
 
@@ -136,7 +273,11 @@ func (r runFolder) write(name string, v any) error {
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
 	}
-	if err := wholefile.Write(filepath.Join(r.private(), name), b.Bytes(), 0o600); err != nil {
+	err := wholefile.WriteIn(r.root, inPrivate(name), 0o600, func(w io.Writer) error {
+		_, err := w.Write(b.Bytes())
+		return err
+	})
+	if err != nil {
 		return failWith(statusNumeric, fmt.Errorf("private/%s: %w", name, err))
 	}
 	return nil
@@ -157,7 +298,7 @@ func (r runFolder) stoppedFit() (j job, checkpoint fit.Checkpoint, err error) {
 
 // read reads what write wrote.
 func (r runFolder) read(name string, v any) error {
-	raw, err := os.ReadFile(filepath.Join(r.private(), name))
+	raw, err := wholefile.Read(r.root, inPrivate(name), mostPrivate)
 	if err != nil {
 		return err
 	}
@@ -166,3 +307,6 @@ func (r runFolder) read(name string, v any) error {
 	}
 	return nil
 }
+
+// mostPrivate bounds a private file that is read, in bytes.
+const mostPrivate = 1 << 36

@@ -17,24 +17,38 @@ func writeOut(path string, content []byte) error {
 	})
 }
 
-// replaceFile writes a file that the user named, whole or not at all. What exists
-// and is no regular file, such as /dev/null or a pipe, is written to and stays what
-// it is; so does a symbolic link, such as /dev/stdout.
+// replaceFile writes a file that the user named, whole or not at all. A file of
+// this user is replaced; a link, a pipe, a device or a file of another user that
+// somebody put there is refused. The streams of this process, such as /dev/stdout,
+// are written to.
 func replaceFile(path string, write func(io.Writer) error) error {
-	if full, err := filepath.EvalSymlinks(path); err == nil {
-		path = full
+	if isStream(path) {
+		return writeInto(path, write)
 	}
-	switch info, err := os.Stat(path); {
-	case err != nil || info.Mode().IsRegular():
+	switch info, err := os.Lstat(path); {
+	case err != nil:
 	case info.IsDir():
 		return fmt.Errorf("%s is a folder; name a file", path)
-	default:
-		return writeInto(path, write)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is a link, a pipe or a device, which is neither followed nor replaced; name a new file, or /dev/stdout and redirect it", path)
+	case !wholefile.Mine(info):
+		return fmt.Errorf("%s belongs to another user; name a new file", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("no folder %s to write %s in", filepath.Dir(path), filepath.Base(path))
 	}
 	return wholefile.WriteWith(path, 0o644, write)
+}
+
+// isStream tells whether a path names what this process holds open, or nothing.
+func isStream(path string) bool {
+	switch folder, name := filepath.Split(filepath.Clean(path)); folder {
+	case "/dev/":
+		return name == "stdout" || name == "stderr" || name == "null" || name == "tty"
+	case "/dev/fd/", "/proc/self/fd/":
+		return true
+	}
+	return false
 }
 
 // writeInto writes to what exists.

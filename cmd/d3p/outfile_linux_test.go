@@ -1,65 +1,78 @@
 package main
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 )
 
-// A pipe is written to, not replaced by a file; a link to a folder is refused.
-func TestWriteOutKeepsPipes(t *testing.T) {
+// A file of one's own is replaced. What somebody else may have put there is refused,
+// and what it leads to keeps its content.
+func TestWriteOutFollowsNothing(t *testing.T) {
 	dir := t.TempDir()
-	pipe := filepath.Join(dir, "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	read := make(chan []byte)
-	go func() {
-		content, _ := os.ReadFile(pipe)
-		read <- content
-	}()
-	want := []byte("row,mean\n1,2\n")
-	if err := writeOut(pipe, want); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-read; !bytes.Equal(got, want) {
-		t.Errorf("the pipe got %q, want %q", got, want)
-	}
-	if info, err := os.Stat(pipe); err != nil || info.Mode()&os.ModeNamedPipe == 0 {
-		t.Errorf("the pipe is %v, %v", info.Mode(), err)
-	}
-	if writeOut(dir, want) == nil {
-		t.Error("a folder was written to")
-	}
-	file := filepath.Join(dir, "file")
+	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, content := range []string{"longer content", "short"} {
-		if err := writeOut(file, []byte(content)); err != nil {
+		if err := writeOut(at("file"), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := os.ReadFile(file); err != nil || string(got) != content {
+		if got, err := os.ReadFile(at("file")); err != nil || string(got) != content {
 			t.Errorf("the file is %q, %v", got, err)
 		}
 	}
+	if err := errors.Join(
+		os.WriteFile(at("target"), []byte("untouched"), 0o600), os.Symlink("target", at("link")), os.Symlink("nothing", at("dangling")),
+		syscall.Mkfifo(at("pipe"), 0o600), os.WriteFile(at("foreign"), []byte("untouched"), 0o666),
+	); err != nil {
+		t.Fatal(err)
+	}
+	planted := []string{"link", "dangling", "pipe", "."}
+	if err := os.Chown(at("foreign"), 1234, 1234); err == nil {
+		planted = append(planted, "foreign")
+	} else {
+		t.Logf("files of another user are not tried: %v", err)
+	}
+	if err := syscall.Mknod(at("device"), syscall.S_IFCHR|0o666, 1<<8|3); err == nil {
+		planted = append(planted, "device")
+	} else {
+		t.Logf("devices are not tried: %v", err)
+	}
+	for _, name := range planted {
+		if writeOut(at(name), []byte("written")) == nil {
+			t.Errorf("%s was written to", name)
+		}
+	}
+	for _, name := range []string{"target", "foreign"} {
+		if got, err := os.ReadFile(at(name)); err != nil || string(got) != "untouched" {
+			t.Errorf("%s holds %q (%v)", name, got, err)
+		}
+	}
+	if _, err := os.Lstat(at("nothing")); err == nil {
+		t.Error("a link to nothing was followed")
+	}
 }
 
-// A symbolic link stays one, and what it leads to is written: /dev/stdout is one.
-func TestWriteOutFollowsLinks(t *testing.T) {
-	dir := t.TempDir()
-	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o600), os.Symlink("file", link)); err != nil {
+// What this process holds open is written to.
+func TestWriteOutToStreams(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeOut(link, []byte("new")); err != nil {
+	if err := writeOut(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("row")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile(file); err != nil || string(got) != "new" {
-		t.Errorf("behind the link is %q (%v)", got, err)
+	got := make([]byte, 3)
+	if _, err := io.ReadFull(r, got); err != nil || string(got) != "row" {
+		t.Errorf("the pipe got %q (%v)", got, err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("the link became %v (%v)", info.Mode(), err)
+	if err := writeOut("/dev/null", []byte("row")); err != nil {
+		t.Error(err)
+	}
+	if isStream("/dev/shm/file") || isStream("/dev/stdout/..") {
+		t.Error("a file is taken for a stream")
 	}
 }
 

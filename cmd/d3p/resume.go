@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -27,11 +26,12 @@ could come twice in it.`,
 		Example: "  d3p resume d3p-run-cohort-1",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			folder := runFolder{args[0]}
-			if _, err := os.Stat(folder.private()); err != nil {
-				return usagef("%s holds no stopped fit", args[0])
+			folder, err := openRun(args[0])
+			if err != nil {
+				return err
 			}
-			if _, err := os.Stat(folder.release()); err == nil { // whatever checkpoint is beside it: it was paid for once
+			defer folder.close()
+			if folder.released() { // whatever checkpoint is beside it: it was paid for once
 				return usagef("%s holds no stopped fit", args[0])
 			}
 			unlock, err := folder.lock()

@@ -2,34 +2,27 @@ package main
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
+	"d3p/internal/wholefile"
 )
 
 // lockPatience is how long to wait for another d3p to leave a run's folder.
 const lockPatience = time.Second
 
 // lock makes this process the only one that works in the folder, until unlock or
-// its end, however that comes. On a file system without locks it does nothing.
+// its end, however that comes. A new folder is locked at the first try, however
+// busy the machine is. On a file system without locks it does nothing.
 func (r runFolder) lock() (unlock func(), err error) {
-	type answer struct {
-		unlock func()
-		err    error
-	}
-	answers := make(chan answer, 1)
-	go func() {
-		unlock, err := lockedfile.MutexAt(filepath.Join(r.private(), lockFile)).Lock()
-		answers <- answer{unlock, err}
-	}()
-	select {
-	case got := <-answers:
-		if errors.Is(got.err, errors.ErrUnsupported) {
+	for started := time.Now(); ; time.Sleep(lockPatience / 50) {
+		unlock, err := wholefile.Lock(r.root, inPrivate(lockFile), false)
+		switch {
+		case errors.Is(err, errors.ErrUnsupported):
 			return func() {}, nil
+		case !errors.Is(err, wholefile.ErrLocked):
+			return unlock, failWith(statusUsage, err)
+		case time.Since(started) > lockPatience:
+			return nil, usagef("%s: another d3p works in it; wait until that has ended", r.path)
 		}
-		return got.unlock, failWith(statusUsage, got.err)
-	case <-time.After(lockPatience):
-		return nil, usagef("%s: another d3p works in it; wait until that has ended", r.path)
 	}
 }

@@ -303,3 +303,30 @@ func TestHardLinkedLedger(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A ledger that others may change or replace, and one whose lock somebody planted,
+// is not changed.
+func TestLedgerIsOnesOwn(t *testing.T) {
+	for name, spoil := range map[string]func(dir, path string) error{
+		"":               func(_, _ string) error { return nil },
+		"open ledger":    func(_, path string) error { return os.Chmod(path, 0o666) },
+		"foreign ledger": func(_, path string) error { return os.Chown(path, 1234, 1234) },
+		"open folder":    func(dir, _ string) error { return os.Chmod(dir, 0o777) },
+		"linked lock": func(dir, path string) error {
+			return errors.Join(os.WriteFile(filepath.Join(dir, "target"), []byte("untouched"), 0o666), os.Symlink("target", path+".lock"))
+		},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "cohort.ledger")
+		if err := Create(path, book(2)); err != nil {
+			t.Fatal(err)
+		}
+		if err := spoil(dir, path); err != nil {
+			t.Logf("%s is not tried: %v", name, err)
+			continue
+		}
+		if _, err := Update(path, func(b *Book) error { return b.Settle(Run{ID: "a"}, run(100, 1), now) }); (err == nil) != (name == "") {
+			t.Errorf("%q: error %v", name, err)
+		}
+	}
+}

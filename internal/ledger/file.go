@@ -10,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
-
 	"d3p/internal/wholefile"
 )
 
@@ -37,34 +35,52 @@ func Create(path string, b *Book) error {
 
 // Read reads and checks a book.
 func Read(path string) (*Book, error) {
-	raw, err := os.ReadFile(path)
+	full, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no ledger %s (d3p ledger init makes one)", path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is no ledger: %w", path, errors.Unwrap(err))
+		return nil, fmt.Errorf("%s is no ledger: %w", path, err)
+	}
+	folder, err := os.OpenRoot(filepath.Dir(full))
+	if err != nil {
+		return nil, fmt.Errorf("%s is no ledger: %w", path, err)
+	}
+	defer folder.Close()
+	b, err := readIn(folder, filepath.Base(full))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return b, nil
+}
+
+// mostBytes bounds a ledger.
+const mostBytes = 1 << 30
+
+// readIn reads and checks the book in a file of folder.
+func readIn(folder *os.Root, name string) (*Book, error) {
+	raw, err := wholefile.Read(folder, name, mostBytes)
+	if err != nil {
+		return nil, fmt.Errorf("it is no ledger: %w", errors.Unwrap(err))
 	}
 	b := new(Book)
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(b); err != nil {
-		return nil, fmt.Errorf("%s is no ledger: %w", path, err)
+		return nil, fmt.Errorf("it is no ledger: %w", err)
 	}
 	if _, err := decoder.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s: something stands after the ledger: it was altered (restore a copy)", path)
+		return nil, errors.New("something stands after the ledger: it was altered (restore a copy)")
 	}
 	// As digests are computed from compact JSON, so are the events kept.
 	for i := range b.Entries {
 		var compact bytes.Buffer
 		if err := json.Compact(&compact, b.Entries[i].Event); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("it is no ledger: %w", err)
 		}
 		b.Entries[i].Event = compact.Bytes()
 	}
-	if err := b.Check(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return b, nil
+	return b, b.Check()
 }
 
 // Update changes a book in place, whole or not at all, while no other program
@@ -85,14 +101,26 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if names, err := namesOf(full); err != nil || names > 1 {
 		return nil, errors.Join(err, fmt.Errorf("%s has %d names (hard links), of which one would keep the old ledger (remove the others)", path, names))
 	}
-	unlock, err := lockedfile.MutexAt(full + ".lock").Lock()
+	if err := wholefile.CheckParents(full); err != nil {
+		return nil, err
+	}
+	folder, err := os.OpenRoot(filepath.Dir(full))
+	if err != nil {
+		return nil, err
+	}
+	defer folder.Close()
+	name := filepath.Base(full)
+	if err := ownFile(folder, name); err != nil {
+		return nil, fmt.Errorf("%s %w", path, err)
+	}
+	unlock, err := wholefile.Lock(folder, name+".lock", true)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	b, err := Read(path)
+	b, err := readIn(folder, name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if err := change(b); err != nil {
 		return nil, err
@@ -101,7 +129,19 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, wholefile.Write(full, text, 0o600)
+	return b, wholefile.WriteIn(folder, name, 0o600, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// ownFile refuses a ledger that somebody else may change.
+func ownFile(folder *os.Root, name string) error {
+	info, err := folder.Lstat(name)
+	if err != nil {
+		return err
+	}
+	return wholefile.CheckOwn(info, 0o022)
 }
 
 func encode(b *Book) ([]byte, error) {

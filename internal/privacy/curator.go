@@ -14,12 +14,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"d3p/internal/privacy/event"
-	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/wholefile"
 )
 
 // CuratorConfig says which records are held and under which guarantee.
@@ -31,12 +30,15 @@ type CuratorConfig struct {
 	Relation event.Relation
 	// Spent is what earlier runs on the same data released.
 	Spent Ledger
-	// PrivateDir receives datacheck.json, mode 0600: what the declared rules did
-	// to the records. It is not protected and must not be published. Empty: none.
-	PrivateDir string
+	// Private is the folder that receives datacheck.json, mode 0600: what the declared
+	// rules did to the records. It is not protected and must not be published. nil: none.
+	Private *os.Root
 	// Now is the clock of the ledger; nil is time.Now.
 	Now func() time.Time
 }
+
+// DataCheckName is the private account of what the rules did.
+const DataCheckName = "datacheck.json"
 
 // Curator holds the records of one data set. It is not safe for concurrent use.
 type Curator struct {
@@ -65,9 +67,9 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 		return nil, fmt.Errorf("privacy: the ledger of earlier runs is under %s, this run under %s: costs under different relations cannot be added", r, cfg.Relation)
 	}
 	rows, check, err := cfg.Table.read()
-	if cfg.PrivateDir != "" {
-		err = locate(err, check, "the line number is in private/datacheck.json")
-		err = errors.Join(err, writeCheck(cfg.PrivateDir, check))
+	if cfg.Private != nil {
+		err = locate(err, check, "the line number is in private/"+DataCheckName)
+		err = errors.Join(err, wholefile.WriteIn(cfg.Private, DataCheckName, 0o600, check.Write))
 	}
 	if err != nil {
 		return nil, err
@@ -89,18 +91,6 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 
 // Format prints a fixed text for every verb: no log may show a record.
 func (c *Curator) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Curator(secret)") }
-
-// writeCheck writes the private account of what the rules did.
-func writeCheck(dir string, check records.Check) error {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, "datacheck.json"), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	return errors.Join(check.Write(f), f.Close())
-}
 
 // Ledger returns what has been released so far, earlier runs and an open
 // session included.

@@ -65,12 +65,12 @@ func TestDataCheckIsPrivate(t *testing.T) {
 	} {
 		cfg := config(t, &fakeEngine{})
 		cfg.Table = tableAt(writeFile(t, "data.csv", text))
-		cfg.PrivateDir = filepath.Join(t.TempDir(), "private")
+		cfg.Private = privateFolder(t)
 		_, err := privacy.NewCurator(cfg)
 		if (err != nil) != (name == "malformed") {
 			t.Fatalf("%s: error %v", name, err)
 		}
-		path := filepath.Join(cfg.PrivateDir, "datacheck.json")
+		path := filepath.Join(cfg.Private.Name(), "datacheck.json")
 		var check struct {
 			Privacy   string
 			Rejected  int `json:"rejected_records"`
@@ -86,14 +86,45 @@ func TestDataCheckIsPrivate(t *testing.T) {
 		if check.Privacy != "NOT_PROTECTED" || name == "rules" && check.Rejected != 1 || name == "malformed" && check.Malformed.Line != 3 {
 			t.Errorf("%s: the check says %s", name, data)
 		}
-		for _, p := range []string{path, cfg.PrivateDir} {
-			info, err := os.Stat(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if info.Mode().Perm()&0o077 != 0 {
-				t.Errorf("%s has mode %v, open to others", p, info.Mode())
-			}
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v, want 0600 (%v)", path, info.Mode(), err)
+		}
+	}
+}
+
+// privateFolder is a folder for private files.
+func privateFolder(t *testing.T) *os.Root {
+	t.Helper()
+	folder, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { folder.Close() })
+	return folder
+}
+
+// A link or an open file that somebody put in the place of the data check is
+// replaced: what it leads to keeps its content.
+func TestDataCheckFollowsNoLink(t *testing.T) {
+	target := writeFile(t, "target", "untouched")
+	for name, plant := range map[string]func(at string) error{
+		"link":      func(at string) error { return os.Symlink(target, at) },
+		"hard link": func(at string) error { return os.Link(target, at) },
+		"open file": func(at string) error { return errors.Join(os.WriteFile(at, nil, 0o666), os.Chmod(at, 0o666)) },
+	} {
+		cfg := config(t, &fakeEngine{})
+		cfg.Table = tableAt(writeFile(t, "data.csv", "a,b,y\n1,x,0\n"))
+		cfg.Private = privateFolder(t)
+		path := filepath.Join(cfg.Private.Name(), privacy.DataCheckName)
+		if err := plant(path); err != nil {
+			t.Fatal(err)
+		}
+		newCurator(t, cfg)
+		if got, err := os.ReadFile(target); err != nil || string(got) != "untouched" {
+			t.Errorf("%s: the target holds %q (%v)", name, got, err)
+		}
+		if info, err := os.Lstat(path); err != nil || info.Mode() != 0o600 {
+			t.Errorf("%s: %v (%v), want a regular file of mode 0600", name, info.Mode(), err)
 		}
 	}
 }
@@ -105,7 +136,7 @@ func TestErrorsQuoteNoCell(t *testing.T) {
 	clean := "a,b,y\n" + strings.Repeat(canary+","+canary+",0\n\""+canary+"\","+canary+",1\n", 20)
 	rng := rand.New(rand.NewPCG(6, 28))
 	cfg := config(t, &fakeEngine{})
-	cfg.PrivateDir = t.TempDir()
+	cfg.Private = privateFolder(t)
 	path := filepath.Join(t.TempDir(), "data.csv")
 	failed := 0
 	for range 500 {

@@ -3,7 +3,6 @@ package privacy_test
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -37,9 +36,9 @@ func TestSharedTable(t *testing.T) {
 	for k := range engines {
 		engines[k] = &onRows{Engine: cpu.New(cpu.Options{Threads: 1})}
 		cfg := config(t, engines[k])
-		cfg.Table, cfg.Root, cfg.PrivateDir = shared, noise.Insecure(7).Child(uint64(k)), t.TempDir()
+		cfg.Table, cfg.Root, cfg.Private = shared, noise.Insecure(7).Child(uint64(k)), privateFolder(t)
 		c := newCurator(t, cfg)
-		if _, err := os.Stat(filepath.Join(cfg.PrivateDir, "datacheck.json")); err != nil {
+		if _, err := cfg.Private.Stat(privacy.DataCheckName); err != nil {
 			t.Error(err)
 		}
 		if k == 0 {

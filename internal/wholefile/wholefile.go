@@ -1,11 +1,14 @@
-// Package wholefile writes a file whole or not at all.
+// Package wholefile writes a file whole or not at all, into the folder that was
+// meant and no other: what somebody else put there is neither followed nor written to.
 package wholefile
 
 import (
+	"crypto/rand"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 )
 
@@ -17,24 +20,31 @@ func Write(path string, content []byte, perm os.FileMode) error {
 	})
 }
 
-// WriteWith makes what write writes the content of the file at path, mode perm
-// whatever the umask says. Readers, and a machine that loses power, see the old
-// file or the new one and never a part: the content goes to a file beside it,
-// which is brought to the disk and renamed. A symbolic link at path is replaced,
-// not followed. An error leaves the old file as it was.
-func WriteWith(path string, perm os.FileMode, write func(io.Writer) error) (err error) {
-	folder := filepath.Dir(path)
-	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*")
-	var failed *fs.PathError
-	if errors.As(err, &failed) { // of a name that nobody has heard of
-		failed.Path = path
-	}
+// WriteWith is WriteIn in the folder of path.
+func WriteWith(path string, perm os.FileMode, write func(io.Writer) error) error {
+	folder, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
-		return err
+		return named(path, err)
+	}
+	defer folder.Close()
+	return WriteIn(folder, filepath.Base(path), perm, write)
+}
+
+// WriteIn makes what write writes the content of a file in folder, mode perm
+// whatever the umask says. Readers, and a machine that loses power, see the old
+// file or the new one and never a part: the content goes to a new file beside it,
+// which is brought to the disk and renamed. What stands there, be it a link or a
+// pipe, is replaced, not followed. An error leaves the old file as it was.
+func WriteIn(folder *os.Root, name string, perm os.FileMode, write func(io.Writer) error) (err error) {
+	within, base := path.Split(name)
+	temporary := within + "." + base + "-" + rand.Text()
+	f, err := folder.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil { // of a name that nobody has heard of
+		return named(filepath.Join(folder.Name(), name), err)
 	}
 	defer func() {
 		if err != nil {
-			os.Remove(f.Name())
+			folder.Remove(temporary)
 		}
 	}()
 	defer f.Close()
@@ -44,8 +54,21 @@ func WriteWith(path string, perm os.FileMode, write func(io.Writer) error) (err 
 	if err := errors.Join(f.Chmod(perm), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
+	if err := folder.Rename(temporary, name); err != nil {
+		return named(filepath.Join(folder.Name(), name), err)
 	}
-	return syncFolder(folder)
+	return SyncFolder(folder, path.Clean(within))
+}
+
+// named puts the name that the caller knows into an error.
+func named(path string, err error) error {
+	var failed *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &failed):
+		return &fs.PathError{Op: failed.Op, Path: path, Err: failed.Err}
+	case errors.As(err, &link):
+		return &fs.PathError{Op: link.Op, Path: path, Err: link.Err}
+	}
+	return err
 }

@@ -1,0 +1,32 @@
+//go:build unix
+
+package wholefile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// NonBlocking opens a pipe without waiting for its other end.
+const NonBlocking = syscall.O_NONBLOCK
+
+// SyncFolder brings the names in a folder of root to the disk: a rename is not
+// there for good before that.
+func SyncFolder(root *os.Root, name string) error {
+	folder, err := root.Open(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// Mine tells whether a file belongs to the user of this process.
+func Mine(info fs.FileInfo) bool {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	return !ok || int(s.Uid) == os.Geteuid()
+}
+
+// OpenTo tells whether a file's mode has any of the bits of mask.
+func OpenTo(info fs.FileInfo, mask fs.FileMode) bool { return info.Mode().Perm()&mask != 0 }

@@ -1,0 +1,66 @@
+package wholefile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// OpenRegular opens the regular file name below folder, whose path has no links:
+// no device, which may have no end, and no pipe, which may have no other end.
+func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	if !fs.ValidPath(name) || name == "." {
+		return nil, nil, refused(name, "is no path below the folder")
+	}
+	for at := range name {
+		if name[at] != '/' {
+			continue
+		}
+		if info, err := folder.Lstat(name[:at]); err != nil {
+			return nil, nil, err
+		} else if !info.IsDir() {
+			return nil, nil, refused(name[:at], "is no folder")
+		}
+	}
+	before, err := folder.Lstat(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !before.Mode().IsRegular() {
+		return nil, nil, refused(name, "is no regular file")
+	}
+	f, err := folder.OpenFile(name, os.O_RDONLY|NonBlocking, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	after, err := f.Stat()
+	if err != nil || !os.SameFile(before, after) {
+		f.Close()
+		return nil, nil, errors.Join(err, refused(name, "was replaced while it was opened"))
+	}
+	return f, after, nil
+}
+
+// Read reads a file of OpenRegular that has at most most bytes.
+func Read(folder *os.Root, name string, most int64) ([]byte, error) {
+	f, info, err := OpenRegular(folder, name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info.Size() > most {
+		return nil, refused(name, fmt.Sprintf("has %d bytes, more than the %d that are read", info.Size(), most))
+	}
+	content := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, content); err != nil {
+		return nil, refused(name, "became shorter while it was read")
+	}
+	return content, nil
+}
+
+// refused is an error about a file of a folder.
+func refused(name, why string) error {
+	return &fs.PathError{Op: "open", Path: name, Err: errors.New(why)}
+}
