@@ -76,8 +76,7 @@ var rules = map[string]rule{
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, files: true},
 	"wholefile":     {theirs: []string{"golang.org/x/sys/windows"}, files: true},
-	"report/figure": {},
-	"report/chart":  {ours: []string{"report", "report/figure"}, theirs: []string{"gonum.org/v1/plot"}},
+	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit", "fit/plan", "models", "models/dist", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/sampler", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":   {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},

@@ -75,7 +75,7 @@ to account a run for another sampler or relation than its own unless --what-if.`
 	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
 	f.IntVar(&o.group, "group", 0, "add the epsilon of a group of up to `K` records that are all there or not, as of one person with K rows")
 	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
-	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
+	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
 	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
 	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --relation")

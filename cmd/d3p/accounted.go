@@ -1,16 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
+	"d3p/internal/report/figure"
 )
 
 // accounted is the JSON result of account and sigma.
@@ -123,8 +126,9 @@ func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOption
 	if !o.risk && o.plot == "" && o.curve == "" {
 		return nil
 	}
-	if o.plot != "" && filepath.Ext(o.plot) != ".svg" {
-		return usagef("--plot: %s: the figure is an SVG; name it .svg", o.plot)
+	format := strings.TrimPrefix(filepath.Ext(o.plot), ".")
+	if o.plot != "" && !slices.Contains(figure.Formats(), format) {
+		return usagef("--plot: %s: name the figure .%s", o.plot, strings.Join(figure.Formats(), " or ."))
 	}
 	c, err := accountant.NewCurve(ev, rel)
 	if err != nil {
@@ -132,7 +136,15 @@ func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOption
 	}
 	r.Risk = riskOf(c)
 	if o.plot != "" {
-		if err := plotCurve(o.plot, c, r.Delta); err != nil {
+		var b bytes.Buffer
+		page, err := report.CurvePage(c, report.Point{Epsilon: r.EpsilonUpper, Delta: r.Delta})
+		if err == nil {
+			err = page.Write(&b, format)
+		}
+		if err == nil {
+			err = writeOut(o.plot, b.Bytes())
+		}
+		if err != nil {
 			return failWith(statusNumeric, err)
 		}
 	}

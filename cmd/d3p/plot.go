@@ -11,35 +11,27 @@ import (
 
 	"d3p/internal/nearest"
 	"d3p/internal/report"
-	"d3p/internal/report/chart"
+	"d3p/internal/report/figure"
 )
 
 // plotKinds are the figures of `d3p plot`, each with what draws it.
 func plotKinds() []plotKind {
 	return []plotKind{
-		{"intervals", func(r *released, f report.Findings) (*chart.Chart, error) {
-			rows := report.Shown(f.Rows)
-			return chart.Intervals(r.params.Model, rows[:min(len(rows), maxRows)])
-		}},
-		{"trace", func(_ *released, f report.Findings) (*chart.Chart, error) {
+		{"intervals", func(f report.Findings) ([]figure.Figure, error) { return []figure.Figure{f.Intervals(600)}, nil }},
+		{"trace", func(f report.Findings) ([]figure.Figure, error) {
 			if f.Trace == nil {
 				return nil, errors.New("the release has no trace.parquet")
 			}
-			return chart.Traces(f.Trace.Largest(plotPanels))
+			return f.Iterates(), nil
 		}},
-		{"prior", func(_ *released, f report.Findings) (*chart.Chart, error) {
-			return chart.PriorAndPosterior(f.Overlays)
-		}},
+		{"prior", func(f report.Findings) ([]figure.Figure, error) { return f.BeforeAndAfter(), nil }},
 	}
 }
 
 type plotKind struct {
 	name string
-	draw func(*released, report.Findings) (*chart.Chart, error)
+	draw func(report.Findings) ([]figure.Figure, error)
 }
-
-// plotPanels bounds the parameters in figures with a panel for each.
-const plotPanels = 6
 
 func newPlot(a *app) *cobra.Command {
 	var kinds, formats []string
@@ -60,7 +52,7 @@ farthest from zero) and prior (their densities before and after the fit).`,
 			if err := checkWords("--kind", kinds, known); err != nil {
 				return err
 			}
-			if err := checkWords("--format", formats, chart.Formats()); err != nil {
+			if err := checkWords("--format", formats, figure.Formats()); err != nil {
 				return err
 			}
 			r, findings, err := readFindings(args[0])
@@ -72,22 +64,22 @@ farthest from zero) and prior (their densities before and after the fit).`,
 				if !slices.Contains(kinds, k.name) {
 					continue
 				}
-				figure, err := k.draw(r, findings)
+				drawn, err := k.draw(findings)
 				if err != nil {
 					return failWith(statusNumeric, fmt.Errorf("%s: %w", k.name, err))
 				}
-				figure.Stamp = r.params.Privacy
+				page := figure.Page{Figures: drawn, Stamp: r.params.Privacy}
 				for _, format := range formats {
-					files = append(files, report.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return figure.Write(w, format) }})
+					files = append(files, report.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
 				}
 			}
 			return a.writeFiles(files, true, out)
 		},
 	}
 	c.Flags().StringSliceVar(&kinds, "kind", known, "figures, separated by commas")
-	c.Flags().StringSliceVar(&formats, "format", []string{"svg"}, "file formats, separated by commas: "+strings.Join(chart.Formats(), ", "))
+	c.Flags().StringSliceVar(&formats, "format", []string{"svg"}, "file formats, separated by commas: "+strings.Join(figure.Formats(), ", "))
 	completeWords(c, "kind", known)
-	completeWords(c, "format", chart.Formats())
+	completeWords(c, "format", figure.Formats())
 	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
 	return c
 }

@@ -66,6 +66,6 @@ func readFindings(run string) (*released, report.Findings, error) {
 	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, priorRandom(r.drawn.seed))
 	trace, err := report.ReadTrace(r.dir)
 	return r, report.Findings{
-		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, plotPanels), Guide: r.params.Guide.Family,
+		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family,
 	}, failWith(statusUsage, err)
 }

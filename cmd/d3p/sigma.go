@@ -50,7 +50,7 @@ above 0.05.`,
 	m.define(c)
 	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "target `E`")
 	c.Flags().StringVar(&o.maxTPR, "max-tpr", "", "target risk `TPR@FPR`: largest true-positive rate at a false-positive rate")
-	c.Flags().StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (SVG)")
+	c.Flags().StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
 	return c
 }
 

@@ -51,7 +51,7 @@ func BenchmarkReport(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				findings := Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: Overlays(run.Draws, run.Prior, 6)}
+				findings := Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: Overlays(run.Draws, run.Prior, Panels)}
 				for _, f := range []File{HTMLFile(p, findings), MarkdownFile(p, findings), JSONFile("privacy.json", true, p)} {
 					if err := f.Write(io.Discard); err != nil {
 						b.Fatal(err)

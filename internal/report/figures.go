@@ -2,41 +2,31 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/report/figure"
 )
 
-// figures are inline SVG: no script, no file of their own.
+// figures are the figures of the report's page.
 type figures struct {
-	Tradeoff, Curve, Spending, Budget, Pipeline, Forest template.HTML
-	Traces, Overlays                                    []template.HTML
+	Tradeoff, Curve, Spending, Budget, Pipeline, Forest figure.Figure
+	Traces, Overlays                                    []figure.Figure
 }
 
-// forestRows bounds the intervals in the figure.
-const forestRows = 40
+const forestRows = 40 // the most intervals in the figure
+
+// Panels is the most parameters in figures with a panel for each.
+const Panels = 6
 
 func figuresOf(p *Privacy, f Findings) (out figures) {
-	out.Forest = forestFigure(Shown(f.Rows))
+	out.Forest, out.Traces, out.Overlays = f.Intervals(400), f.Iterates(), f.BeforeAndAfter()
 	out.Pipeline = pipelineFigure(p)
-	if f.Trace != nil {
-		for _, line := range f.Trace.Largest(6) {
-			points := make([]figure.Point, len(line.Steps))
-			for i := range points {
-				points[i] = figure.Point{X: line.Steps[i], Y: line.Values[i]}
-			}
-			out.Traces = append(out.Traces, figure.Trace(line.Name, points))
-		}
-	}
-	for _, o := range f.Overlays {
-		out.Overlays = append(out.Overlays, figure.Overlay(o.Name, o.Prior, o.Posterior, o.From, o.To))
-	}
 	if p.Guarantee == nil {
 		return out
 	}
 	claim := Point{p.Guarantee.Epsilon, p.Guarantee.Delta}
-	out.Tradeoff = tradeoffFigure(p, claim)
+	out.Tradeoff = tradeoffFigure(p.Risk.Tradeoff, claim, p.Guarantee.GDP.Mu)
 	var curve, spent []figure.Point
 	for _, c := range p.Guarantee.Curve {
 		curve = append(curve, figure.Point{X: c.Delta, Y: c.Epsilon})
@@ -55,12 +45,14 @@ func figuresOf(p *Privacy, f Findings) (out figures) {
 	return out
 }
 
-func tradeoffFigure(p *Privacy, claim Point) template.HTML {
+// tradeoffFigure draws the trade-off of a run, and that of its claim and of
+// mu-Gaussian differential privacy.
+func tradeoffFigure(tradeoff []Rates, claim Point, mu float64) figure.Figure {
 	var guess, one, gauss, run, marks []figure.Point
-	for _, r := range p.Risk.Tradeoff {
+	for _, r := range tradeoff {
 		guess = append(guess, figure.Point{X: r.FPR, Y: r.FPR})
 		one = append(one, figure.Point{X: r.FPR, Y: truePositives(claim, r.FPR)})
-		gauss = append(gauss, figure.Point{X: r.FPR, Y: gaussianTruePositives(p.Guarantee.GDP.Mu, r.FPR)})
+		gauss = append(gauss, figure.Point{X: r.FPR, Y: gaussianTruePositives(mu, r.FPR)})
 		run = append(run, figure.Point{X: r.FPR, Y: 1 - r.FNR})
 		if r.FPR == 0.001 || r.FPR == 0.01 || r.FPR == 0.1 {
 			marks = append(marks, run[len(run)-1])
@@ -79,7 +71,9 @@ func gaussianTruePositives(mu, fpr float64) float64 {
 	return math.Erfc(-(z+mu)/math.Sqrt2) / 2
 }
 
-func forestFigure(rows []Summary) template.HTML {
+// Intervals shows the posterior of the first parameters, in a figure of a width.
+func (f Findings) Intervals(width float64) figure.Figure {
+	rows := Shown(f.Rows)
 	var intervals []figure.Interval
 	for _, r := range rows[:min(len(rows), forestRows)] {
 		i := figure.Interval{Name: r.Variable, Mean: r.Mean, Q5: r.Q5, Q25: r.Q25, Q75: r.Q75, Q95: r.Q95}
@@ -88,11 +82,55 @@ func forestFigure(rows []Summary) template.HTML {
 		}
 		intervals = append(intervals, i)
 	}
-	return figure.Forest(intervals)
+	return figure.Forest(intervals, width)
+}
+
+// Iterates shows the iterates of the parameters that end farthest from zero; none
+// without a trace.
+func (f Findings) Iterates() (list []figure.Figure) {
+	if f.Trace == nil {
+		return nil
+	}
+	for _, line := range f.Trace.Largest(Panels) {
+		points := make([]figure.Point, len(line.Steps))
+		for i := range points {
+			points[i] = figure.Point{X: line.Steps[i], Y: line.Values[i]}
+		}
+		list = append(list, figure.Trace(line.Name, points))
+	}
+	return list
+}
+
+// BeforeAndAfter shows prior and posterior of some parameters.
+func (f Findings) BeforeAndAfter() (list []figure.Figure) {
+	for _, o := range f.Overlays {
+		list = append(list, figure.Overlay(o.Name, o.Prior, o.Posterior, o.From, o.To))
+	}
+	return list
+}
+
+// CurvePage shows what a privacy curve allows at its claim: the trade-off, and
+// epsilon against delta.
+func CurvePage(c *accountant.Curve, claim Point) (figure.Page, error) {
+	if math.IsInf(claim.Epsilon, 1) {
+		return figure.Page{}, fmt.Errorf("no figure: epsilon is infinite at delta %g", claim.Delta)
+	}
+	mu, _ := c.DominatingMu()
+	var curve []figure.Point
+	for power := math.Min(-9, math.Floor(math.Log10(claim.Delta))); power <= -1; power += 0.125 {
+		delta := math.Pow(10, power)
+		if epsilon := c.Epsilon(delta); !math.IsInf(epsilon, 1) {
+			curve = append(curve, figure.Point{X: delta, Y: epsilon})
+		}
+	}
+	return figure.Page{Figures: []figure.Figure{
+		tradeoffFigure(RiskOf(c).Tradeoff, claim, mu),
+		figure.EpsilonOfDelta(curve, figure.Point{X: claim.Delta, Y: claim.Epsilon}, 0),
+	}}, nil
 }
 
 // pipelineFigure draws the mechanism of section 5.
-func pipelineFigure(p *Privacy) template.HTML {
+func pipelineFigure(p *Privacy) figure.Figure {
 	m := p.Mechanism
 	batch := [2]string{"a batch of them", fmt.Sprintf("%s, rate %.4g, %d times", m.Sampler.Scheme, m.Sampler.Rate, m.Iterations)}
 	if m.Sampler.Rate == 1 {

@@ -73,7 +73,7 @@ func (r *Run) Release() ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, 6)}
+	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, Panels)}
 	files := []File{
 		JSONFile("params.json", true, parameters),
 		SummaryFile(findings.Rows, r.Banner()),

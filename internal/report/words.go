@@ -8,27 +8,29 @@ import (
 	"strings"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/report/figure"
 )
 
 // functions are what the templates of the readable reports can call.
 func functions() map[string]any {
 	return map[string]any{
-		"g":         func(x float64) string { return fmt.Sprintf("%.4g", x) },
-		"up":        upward,
-		"between":   between,
-		"percentUp": percentUp,
-		"percent":   func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
-		"f3":        func(x float64) string { return fmt.Sprintf("%.3f", x) },
-		"share":     share,
-		"shares":    Shares,
-		"others":    OtherRuns,
-		"join":      strings.Join,
-		"constants": constants,
-		"cell":      strings.NewReplacer("|", "\\|", "\n", " ").Replace,
-		"mark":      func(status string) string { return statusMarks[status] },
-		"decades":   decades,
-		"breakable": breakable,
-		"relation":  func(name string) string { return RelationWords(event.Relation(name)) },
+		"figureStyles": figure.StyleSheet,
+		"g":            func(x float64) string { return fmt.Sprintf("%.4g", x) },
+		"up":           upward,
+		"between":      between,
+		"percentUp":    percentUp,
+		"percent":      func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },
+		"f3":           func(x float64) string { return fmt.Sprintf("%.3f", x) },
+		"share":        share,
+		"shares":       Shares,
+		"others":       OtherRuns,
+		"join":         strings.Join,
+		"constants":    constants,
+		"cell":         strings.NewReplacer("|", "\\|", "\n", " ").Replace,
+		"mark":         func(status string) string { return statusMarks[status] },
+		"decades":      decades,
+		"breakable":    breakable,
+		"relation":     func(name string) string { return RelationWords(event.Relation(name)) },
 	}
 }
 

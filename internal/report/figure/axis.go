@@ -33,12 +33,12 @@ func linear(name string, lo, hi float64, n int) axis {
 	if !(hi > lo) {
 		lo, hi = lo-1, lo+1
 	}
-	return axis{name: name, lo: lo, hi: hi, label: Plain, ticks: RoundTicks(lo, hi, n)}
+	return axis{name: name, lo: lo, hi: hi, label: plain, ticks: roundTicks(lo, hi, n)}
 }
 
-// RoundTicks are about n round numbers from lo to hi: whole multiples of 1, 2 or
+// roundTicks are about n round numbers from lo to hi: whole multiples of 1, 2 or
 // 5 times a power of 10.
-func RoundTicks(lo, hi float64, n int) (ticks []float64) {
+func roundTicks(lo, hi float64, n int) (ticks []float64) {
 	step := roundStep((hi - lo) / float64(n))
 	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
 		ticks = append(ticks, k*step)
@@ -79,8 +79,8 @@ func roundStep(x float64) float64 {
 	return 10 * power
 }
 
-// Plain prints the number at a tick.
-func Plain(v float64) string {
+// plain prints the number at a tick.
+func plain(v float64) string {
 	if math.Abs(v) < 1e-12 {
 		return "0"
 	}

@@ -17,10 +17,10 @@ func TestRoundTicks(t *testing.T) {
 		{-2.02, 1.1, 6, "[-2 -1 0 1]"}, {0, 1000, 4, "[0 500 1000]"}, {-0.034, 0.026, 4, "[-0.02 0 0.02]"},
 		{1e6, 3e6, 4, "[1e+06 1.5e+06 2e+06 2.5e+06 3e+06]"}, {0.2, 0.3, 3, "[0.2 0.25 0.3]"},
 	} {
-		ticks := RoundTicks(c.lo, c.hi, c.n)
+		ticks := roundTicks(c.lo, c.hi, c.n)
 		var shown []string
 		for _, v := range ticks {
-			shown = append(shown, Plain(v))
+			shown = append(shown, plain(v))
 			if v < c.lo-1e-9*math.Abs(c.lo) || v > c.hi+1e-9*math.Abs(c.hi) {
 				t.Errorf("tick %g is outside %g to %g", v, c.lo, c.hi)
 			}

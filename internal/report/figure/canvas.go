@@ -1,31 +1,52 @@
-// Package figure draws the figures of the privacy report as SVG: text that
-// stands inside an HTML page, without script, and follows the page's style
-// sheet by the classes of its lines. Coordinates are in pixels of the view box,
-// which is narrow enough for the page of a telephone.
+// Package figure draws figures: inside the page of the privacy report, as SVG
+// whose shapes have the classes of a style sheet, and as files, SVG or PNG.
+// Coordinates are in pixels of the view box, which is narrow enough for the page
+// of a telephone.
 package figure
 
-import (
-	"fmt"
-	"html"
-	"html/template"
-	"math"
-	"strings"
+import "math"
+
+// Figure is a finished drawing.
+type Figure struct {
+	title         string
+	width, height float64
+	shapes        []shape
+}
+
+// shape is one element of a drawing; which fields it has depends on its kind.
+type shape struct {
+	kind   kind
+	class  string
+	points []Point // of the view box; the centre of a dot, the place of words
+	radius float64
+	words  string
+	anchor string // start, middle or end
+	upward bool   // words from bottom to top
+}
+
+type kind int
+
+const (
+	open   kind = iota // a line through points
+	closed             // the area within points
+	dot
+	words
 )
+
+// Point is one point of a curve.
+type Point struct{ X, Y float64 }
 
 // canvas is a figure in progress: a view box, and in it a frame with the axes.
 type canvas struct {
-	b                        strings.Builder
-	width, height            float64
+	Figure
 	left, right, top, bottom float64 // edges of the frame
 	x, y                     axis
 }
 
 // newCanvas begins a figure with margins for the labels of both axes.
 func newCanvas(width, height float64, title string, x, y axis) *canvas {
-	c := &canvas{width: width, height: height, left: 48, right: width - 18, top: 10, bottom: height - 38, x: x, y: y}
-	fmt.Fprintf(&c.b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s"><title>%s</title>`,
-		width, height, html.EscapeString(title), html.EscapeString(title))
-	return c
+	return &canvas{Figure: Figure{title: title, width: width, height: height},
+		left: 48, right: width - 18, top: 10, bottom: height - 38, x: x, y: y}
 }
 
 // px and py are the places of values in the view box.
@@ -50,21 +71,23 @@ func (c *canvas) axes() {
 		c.text("name", "middle", (c.left+c.right)/2, c.height-6, c.x.name)
 	}
 	if c.y.name != "" {
-		fmt.Fprintf(&c.b, `<text class="name" transform="translate(11 %.1f) rotate(-90)" text-anchor="middle">%s</text>`,
-			(c.top+c.bottom)/2, html.EscapeString(c.y.name))
+		c.shapes = append(c.shapes, shape{kind: words, class: "name", anchor: "middle", words: c.y.name, upward: true,
+			points: []Point{{11, (c.top + c.bottom) / 2}}})
 	}
 }
 
-// curve joins points (x, y), given in the units of the axes.
-func (c *canvas) curve(class string, points []Point) {
-	fmt.Fprintf(&c.b, `<polyline class="%s" points="`, class)
+// place maps points in the units of the axes to the view box.
+func (c *canvas) place(points []Point) []Point {
+	placed := make([]Point, len(points))
 	for i, p := range points {
-		if i > 0 {
-			c.b.WriteByte(' ')
-		}
-		fmt.Fprintf(&c.b, "%.1f,%.1f", c.px(p.X), c.py(p.Y))
+		placed[i] = Point{c.px(p.X), c.py(p.Y)}
 	}
-	c.b.WriteString(`"/>`)
+	return placed
+}
+
+// curve joins points, given in the units of the axes.
+func (c *canvas) curve(class string, points []Point) {
+	c.shapes = append(c.shapes, shape{kind: open, class: class, points: c.place(points)})
 }
 
 // area fills what lies between points and the foot of the frame.
@@ -72,31 +95,35 @@ func (c *canvas) area(class string, points []Point) {
 	if len(points) == 0 {
 		return
 	}
-	fmt.Fprintf(&c.b, `<polygon class="%s" points="%.1f,%.1f`, class, c.px(points[0].X), c.bottom)
-	for _, p := range points {
-		fmt.Fprintf(&c.b, " %.1f,%.1f", c.px(p.X), c.py(p.Y))
-	}
-	fmt.Fprintf(&c.b, ` %.1f,%.1f"/>`, c.px(points[len(points)-1].X), c.bottom)
+	edge := c.place(points)
+	edge = append(edge, Point{edge[len(edge)-1].X, c.bottom}, Point{edge[0].X, c.bottom})
+	c.polygon(class, edge...)
+}
+
+// polygon fills an area of the view box.
+func (c *canvas) polygon(class string, corners ...Point) {
+	c.shapes = append(c.shapes, shape{kind: closed, class: class, points: corners})
 }
 
 // segment joins two places of the view box.
 func (c *canvas) segment(class string, x1, y1, x2, y2 float64) {
-	fmt.Fprintf(&c.b, `<line class="%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, class, x1, y1, x2, y2)
+	c.shapes = append(c.shapes, shape{kind: open, class: class, points: []Point{{x1, y1}, {x2, y2}}})
 }
 
 // box fills a rectangle of the view box.
 func (c *canvas) box(class string, x, y, width, height float64) {
-	fmt.Fprintf(&c.b, `<rect class="%s" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>`, class, x, y, math.Max(0, width), height)
+	right, bottom := x+math.Max(0, width), y+height
+	c.polygon(class, Point{x, y}, Point{right, y}, Point{right, bottom}, Point{x, bottom})
 }
 
 // dot marks a place of the view box.
 func (c *canvas) dot(class string, x, y, radius float64) {
-	fmt.Fprintf(&c.b, `<circle class="%s" cx="%.1f" cy="%.1f" r="%g"/>`, class, x, y, radius)
+	c.shapes = append(c.shapes, shape{kind: dot, class: class, points: []Point{{x, y}}, radius: radius})
 }
 
 // text writes words at a place of the view box; anchor is start, middle or end.
-func (c *canvas) text(class, anchor string, x, y float64, words string) {
-	fmt.Fprintf(&c.b, `<text class="%s" x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, class, x, y, anchor, html.EscapeString(words))
+func (c *canvas) text(class, anchor string, x, y float64, s string) {
+	c.shapes = append(c.shapes, shape{kind: words, class: class, anchor: anchor, points: []Point{{x, y}}, words: s})
 }
 
 // key writes the names of curves, one per line, each after a piece of its line.
@@ -107,9 +134,3 @@ func (c *canvas) key(x, y float64, entries ...[2]string) {
 		c.text("tick", "start", x+28, at, e[1])
 	}
 }
-
-// html ends the figure.
-func (c *canvas) html() template.HTML { return template.HTML(c.b.String() + `</svg>`) }
-
-// Point is one point of a curve.
-type Point struct{ X, Y float64 }

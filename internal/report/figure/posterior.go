@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"unicode/utf8"
 )
@@ -18,7 +17,7 @@ type Interval struct {
 
 // Forest shows intervals of 90 % (thin) and 50 % (thick), the mean, and on the
 // right how much of the variance stands for the privacy noise.
-func Forest(rows []Interval) template.HTML {
+func Forest(rows []Interval, width float64) Figure {
 	const perRow = 22
 	low, high, longest := 0.0, 0.0, 8
 	for _, r := range rows {
@@ -26,7 +25,7 @@ func Forest(rows []Interval) template.HTML {
 		longest = max(longest, utf8.RuneCountInString(shorten(r.Name)))
 	}
 	pad := 0.03 * (high - low)
-	c := newCanvas(400, perRow*float64(len(rows))+62, "Posterior intervals", linear("90 % (thin) and 50 % (thick) of the posterior", low-pad, high+pad, 6), axis{hi: 1})
+	c := newCanvas(width, perRow*float64(len(rows))+62, "Posterior intervals", linear("90 % (thin) and 50 % (thick) of the posterior", low-pad, high+pad, 6), axis{hi: 1})
 	c.left, c.right, c.top = 7*float64(longest)+10, c.width-62, 24
 	c.axes()
 	c.text("tick", "end", c.width-2, 14, "noise")
@@ -45,7 +44,7 @@ func Forest(rows []Interval) template.HTML {
 			c.text("tick", "end", c.width-2, y+4, fmt.Sprintf("%.0f%%", 100*r.NoiseShare))
 		}
 	}
-	return c.html()
+	return c.Figure
 }
 
 // shorten keeps a name within the label column.
@@ -58,7 +57,7 @@ func shorten(name string) string {
 }
 
 // Trace shows the iterates of one parameter.
-func Trace(name string, points []Point) template.HTML {
+func Trace(name string, points []Point) Figure {
 	low, high, steps := math.Inf(1), math.Inf(-1), 1.0
 	for _, p := range points {
 		low, high, steps = math.Min(low, p.Y), math.Max(high, p.Y), math.Max(steps, p.X)
@@ -69,12 +68,12 @@ func Trace(name string, points []Point) template.HTML {
 	c.axes()
 	c.text("word", "start", 4, 13, shorten(name))
 	c.curve("run", points)
-	return c.html()
+	return c.Figure
 }
 
 // Overlay shows the densities of one parameter before and after the fit; the
 // axis spans the posterior and as much of the prior as fits five times that.
-func Overlay(name string, prior, posterior []Point, from, to float64) template.HTML {
+func Overlay(name string, prior, posterior []Point, from, to float64) Figure {
 	most := 0.0
 	for _, p := range posterior {
 		most = math.Max(most, p.Y)
@@ -87,5 +86,5 @@ func Overlay(name string, prior, posterior []Point, from, to float64) template.H
 	c.area("after", posterior)
 	c.curve("guess", prior)
 	c.curve("run", posterior)
-	return c.html()
+	return c.Figure
 }

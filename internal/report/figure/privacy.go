@@ -2,7 +2,6 @@ package figure
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 )
 
@@ -10,7 +9,7 @@ import (
 // diagonal of pure guessing, what the claim alone allows, what mu-Gaussian
 // differential privacy allows, and what the run allows, with marks at 0.1, 1
 // and 10 % false positives.
-func Tradeoff(guess, claim, gaussian, run, marks []Point) template.HTML {
+func Tradeoff(guess, claim, gaussian, run, marks []Point) Figure {
 	c := newCanvas(360, 340, "What a test of membership can do: true positive rate against false positive rate",
 		fractions("people wrongly accused"), fractions("people found"))
 	c.axes()
@@ -24,29 +23,31 @@ func Tradeoff(guess, claim, gaussian, run, marks []Point) template.HTML {
 	c.key(c.left+(c.right-c.left)*0.42, c.bottom-58,
 		[2]string{"run", "this run, at most"}, [2]string{"gauss", "Gaussian DP"},
 		[2]string{"claim", "the claim alone"}, [2]string{"guess", "guessing"})
-	return c.html()
+	return c.Figure
 }
 
 // EpsilonOfDelta shows the certified epsilon at each delta, the claimed point
-// and delta = 1/N.
-func EpsilonOfDelta(curve []Point, claim Point, n int) template.HTML {
+// and delta = 1/N; no N where n is 0.
+func EpsilonOfDelta(curve []Point, claim Point, n int) Figure {
 	most := claim.Y
 	for _, p := range curve {
 		most = math.Max(most, p.Y)
 	}
-	c := newCanvas(360, 340, "Epsilon against delta", decades("delta", 1e-9, 1e-1), linear("epsilon", 0, most*1.05, 5))
+	c := newCanvas(360, 340, "Epsilon against delta", decades("delta", min(1e-9, math.Pow(10, math.Floor(math.Log10(claim.X)))), 1e-1), linear("epsilon", 0, most*1.05, 5))
 	c.axes()
-	one := c.px(1 / float64(n))
-	c.segment("guess", one, c.top, one, c.bottom)
-	c.text("tick", "start", one+4, c.top+12, "1/N")
+	if n > 0 {
+		one := c.px(1 / float64(n))
+		c.segment("guess", one, c.top, one, c.bottom)
+		c.text("tick", "start", one+4, c.top+12, "1/N")
+	}
 	c.curve("run", curve)
 	c.dot("mark", c.px(claim.X), c.py(claim.Y), 4.5)
 	c.text("word", "start", c.px(claim.X)+8, c.py(claim.Y)-6, fmt.Sprintf("claim: %.3g at %.2g", claim.Y, claim.X))
-	return c.html()
+	return c.Figure
 }
 
 // Spending shows epsilon over the steps at the claim's delta, and the target.
-func Spending(spent []Point, target float64) template.HTML {
+func Spending(spent []Point, target float64) Figure {
 	steps, most := 1.0, target
 	for _, p := range spent {
 		steps, most = math.Max(steps, p.X), math.Max(most, p.Y)
@@ -61,7 +62,7 @@ func Spending(spent []Point, target float64) template.HTML {
 	if n := len(spent); n > 0 {
 		c.dot("mark", c.px(spent[n-1].X), c.py(spent[n-1].Y), 4)
 	}
-	return c.html()
+	return c.Figure
 }
 
 // Part is a share of a bar.
@@ -72,7 +73,7 @@ type Part struct {
 
 // Budget shows how much of the target, or whatever the whole is called, each part
 // took.
-func Budget(parts []Part, target float64, whole string) template.HTML {
+func Budget(parts []Part, target float64, whole string) Figure {
 	total := 0.0
 	for _, p := range parts {
 		total += p.Value
@@ -92,12 +93,12 @@ func Budget(parts []Part, target float64, whole string) template.HTML {
 	if left := target - total; left > 1e-3*target {
 		c.text("tick", "end", c.right, 68, fmt.Sprintf("left of the %s: %.3g", whole, left))
 	}
-	return c.html()
+	return c.Figure
 }
 
 // Pipeline shows the way of a record: the steps, each in a box with a note, and
 // where the secret side ends. The box before which it ends is given by number.
-func Pipeline(boxes [][2]string, public int) template.HTML {
+func Pipeline(boxes [][2]string, public int) Figure {
 	const row, width = 52, 340
 	c := newCanvas(360, row*float64(len(boxes))+14, "From the records to the release", axis{hi: 1}, axis{hi: 1})
 	for i, b := range boxes {
@@ -111,11 +112,11 @@ func Pipeline(boxes [][2]string, public int) template.HTML {
 		c.text("tick", "start", 20, y+31, b[1])
 		if i > 0 {
 			c.segment("axis", 180, y-14, 180, y)
-			fmt.Fprintf(&c.b, `<polygon class="tip" points="176,%.1f 184,%.1f 180,%.1f"/>`, y-6, y-6, y)
+			c.polygon("tip", Point{176, y - 6}, Point{184, y - 6}, Point{180, y})
 		}
 		if i == public {
 			c.segment("claim", 0, y-7, 360, y-7)
 		}
 	}
-	return c.html()
+	return c.Figure
 }
