@@ -51,7 +51,7 @@ var rules = map[string]rule{
 
 	// privacy: the only one that sees records
 	"privacy/event":            {},
-	"privacy/accountant":       {ours: []string{"privacy/event"}, theirs: []string{"gonum.org/v1/gonum/dsp/fourier"}, files: true},
+	"privacy/accountant":       {ours: []string{"privacy/event"}, files: true},
 	"privacy/noise":            {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records": {ours: []string{"models", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},

@@ -1,10 +1,6 @@
 package accountant
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/dsp/fourier"
-)
+import "math"
 
 // ballsPair is one epoch of balls-and-bins sampling with m batches: the
 // likelihood ratio of the two neighbours is the mean of m independent
@@ -90,7 +86,7 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 	for i := range logError {
 		logError[i] = math.Inf(1)
 	}
-	known := 0
+	known, relative := 0, 0.0
 	for _, tilt := range e.tilts(single, add, lo, hi) {
 		t, ok := e.transform(single, tilt, float64(first)*e.g, float64(first+n)*e.g)
 		if !ok {
@@ -99,12 +95,13 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 		for i := range n {
 			s := float64(first+i) * e.g
 			if own := t.logNoise + t.logM - tilt*s; s >= t.lo && s <= t.hi && own < logError[i] {
-				mass[i], logError[i] = t.mass[mod(first+i, len(t.mass))]*math.Exp(t.logM-tilt*s), own
+				mass[i], logError[i] = t.mass[mod(first+i-t.shifted, len(t.mass))]*math.Exp(t.logM-tilt*s), own
 			}
 		}
+		relative = math.Max(relative, t.relative)
 		known++
 	}
-	p := &pair{end: math.Inf(-1)}
+	p := &pair{end: math.Inf(-1), relative: relative}
 	total := 0.0
 	var logErrors, losses []float64 // of P-masses; atoms without computed mass count too
 	for i := range n {
@@ -141,8 +138,10 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 type tiltedEpoch struct {
 	logM     float64
 	lo, hi   float64   // values of the sum that it holds
-	mass     []float64 // tilted; that of value i g is at index i
-	logNoise float64   // log of the 2-norm of the errors
+	mass     []float64 // tilted; that of value i g is at index i - shifted
+	shifted  int
+	relative float64 // error of the masses, relative to each
+	logNoise float64 // log of the 2-norm of the errors
 }
 
 // transform composes the single law m times under the tilt, on a ring that
@@ -158,25 +157,13 @@ func (e *epoch) transform(single []float64, tilt, lo, hi float64) (t tiltedEpoch
 	if n > maxBallsPoints || math.IsNaN(t.hi-t.lo) {
 		return t, false
 	}
-	seq := make([]float64, n)
-	for i, q := range single {
-		seq[mod(i, n)] += q * math.Exp(tilt*e.g*float64(i)-t.logM/e.m)
-	}
-	fft := fourier.NewFFT(n)
-	coeff := fft.Coefficients(nil, seq)
-	for j, z := range coeff {
-		re, im := real(z), imag(z)
-		sn, cs := math.Sincos(e.m * math.Atan2(im, re))
-		a := math.Exp(e.m * 0.5 * math.Log(re*re+im*im))
-		coeff[j] = complex(a*cs, a*sn)
-	}
-	t.mass = fft.Sequence(seq, coeff)
-	square := 0.0
-	for j := range t.mass {
-		t.mass[j] = math.Max(0, t.mass[j]/float64(n))
-		square += t.mass[j] * t.mass[j]
-	}
-	t.logNoise = math.Log(16*unit*math.Log2(float64(n))*(1+e.m)*math.Sqrt(square) + 2*math.Exp(ballsLogEta))
+	r := newRing(n, 1)
+	of := &lattice{h: e.g, mass: single, partial: true}
+	t.logM = e.m * r.add(of, tilt, e.m).log
+	t.mass = r.sequence(1)
+	t.shifted = r.shift
+	t.logNoise = math.Log(r.noise + 2*math.Exp(ballsLogEta) + crowd)
+	t.relative = math.Expm1(r.relative(1) + e.m*of.eachTilted(tilt, func(int, float64) {}).doubt)
 	return t, true
 }
 

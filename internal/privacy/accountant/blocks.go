@@ -7,7 +7,7 @@ import "math"
 // into them otherwise. Coarse points cost accuracy once a block and once a
 // rare loss, not once a step.
 func (l *layers) block(n float64, r *route, up bool) *lattice {
-	a := &assembly{layers: l, h: r.coarse, origin: math.Min(n*l.mean, (n-float64(l.most))*l.mean), up: up, ring: newRing(r.wide), sum: make([]complex128, r.wide/2+1)}
+	a := &assembly{layers: l, h: r.coarse, origin: math.Min(n*l.mean, (n-float64(l.most))*l.mean), up: up, ring: newRing(r.wide, 1), sum: make([]complex128, r.wide/2+1)}
 	a.prepareRare()
 	rest := l.counts(n, func(k int, logWeight float64) { a.add(n, k, logWeight) })
 	a.logTotal = l.logTotal(n)
@@ -59,7 +59,8 @@ func (a *assembly) prepareRare() {
 		a.rareNorm += x * x
 	}
 	a.rareNorm = math.Sqrt(a.rareNorm)
-	a.rareOnce = a.ring.fft.Coefficients(nil, a.ring.seq)
+	a.rareOnce = make([]complex128, len(a.ring.coeff))
+	a.ring.fft.coefficients(a.rareOnce, a.ring.seq)
 }
 
 // add adds the case of k rare losses among n; k rises by one from call to call.
@@ -75,10 +76,14 @@ func (a *assembly) add(n float64, k int, logWeight float64) {
 		a.ring.seq[mod(first+i, len(a.ring.seq))] += x
 		norm += x * x
 	}
-	a.norms += weight * (math.Sqrt(norm) + float64(k)*a.rareNorm)
+	// transforms of the bulk and of k rare losses, and k+2 products of relative
+	// error 3u (theorem 3)
+	products := 1 + 3*unit*float64(k+2)/transformError(len(a.ring.seq))
+	a.norms += weight * (products*math.Sqrt(norm) + float64(k)*a.rareNorm)
 	// the bulk's own error, and as much again for masses set to zero
 	a.slack += weight * (2*s.allowance + s.relative*largestStick(a.theta))
-	coeff := a.ring.fft.Coefficients(a.ring.coeff, a.ring.seq)
+	coeff := a.ring.coeff
+	a.ring.fft.coefficients(coeff, a.ring.seq)
 	switch {
 	case k == 1:
 		a.power = append(a.power, a.rareOnce...)
@@ -99,15 +104,17 @@ func (a *assembly) add(n float64, k int, logWeight float64) {
 // lattice transforms back.
 func (a *assembly) lattice(mean float64, r *route, infinity, rest float64) *lattice {
 	size := len(a.ring.seq)
-	c := a.ring.fft.Sequence(a.ring.seq, a.sum)
+	c := a.ring.seq
+	a.ring.fft.sequence(c, a.sum)
 	from := int(math.Floor((mean - r.whole.below - a.origin) / a.h))
 	b := &lattice{h: a.h, origin: a.origin, first: from, mass: make([]float64, size), infinity: infinity, partial: true, tilt: a.theta, logZ: a.logTotal, moment: a.logMoment}
 	square := 0.0
 	for i := range b.mass {
-		b.mass[i] = math.Max(0, c[mod(from+i, size)]/float64(size))
-		square += b.mass[i] * b.mass[i]
+		x := c[mod(from+i, size)]
+		square += x * x
+		b.mass[i] = math.Max(0, x)
 	}
-	rounding := 8 * unit * math.Log2(float64(size)) * (a.norms + math.Sqrt(square))
+	rounding := (1 + 1e-6) * transformError(size) * (a.norms + math.Sqrt(square))
 	start := a.origin + float64(from)*a.h
 	end := start + float64(size-1)*a.h
 	w := r.whole

@@ -95,7 +95,7 @@ func (s *spinner) transform(k int) (logAbs, arg float64) {
 		re -= w * 2 * sn * sn
 		im += w * 2 * sn * c
 	}
-	return logAbs1p(re, im), math.Atan2(im, 1+re)
+	return logAbs1p(re, im, math.Hypot(1+re, im)), math.Atan2(im, 1+re)
 }
 
 // revival is about the largest log modulus of transform from t on: two clusters of

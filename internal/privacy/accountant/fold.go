@@ -19,7 +19,7 @@ type foldedPart struct {
 
 // fold composes the parts under the tilt, on one grid.
 func fold(parts []foldedPart, t tilt) *tiltedSum {
-	r := newRing(t.n)
+	r := newRing(t.n, len(parts))
 	b := bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}
 	for _, p := range parts {
 		b.include(p, r.add(p.lattice, t.theta, p.count))
@@ -27,19 +27,25 @@ func fold(parts []foldedPart, t tilt) *tiltedSum {
 	return r.read(1, t.from, t.h, b)
 }
 
-// include adds what is known of a part, logZ being its tilting normaliser.
-func (b *bounds) include(p foldedPart, logZ float64) {
-	b.logM += p.count * logZ
-	b.magnitude += p.count * math.Abs(logZ)
+// include adds what is known of a part, z being its tilting normaliser.
+func (b *bounds) include(p foldedPart, z normaliser) {
+	b.addNormaliser(p.count, z)
 	b.logBelow += p.count * p.logMoment(b.theta-b.lambdaBelow)
 	b.logAbove += p.count * p.logMoment(b.theta+b.lambdaAbove)
 	b.infinity += (1 - b.infinity) * -math.Expm1(p.count*math.Log1p(-p.infinity))
+	b.doubt += p.count * p.relative
 	if p.noise != nil {
 		// An error of one step's tilted masses reaches the sum as a
 		// convolution with the other steps, whose 1-norm is 1; the factor is for
 		// products of errors, of this part (n errors of 1-norm e are at most
 		// n e exp(n e)) and with a few others.
-		e := p.count * math.Exp(p.noise(b.theta, p.h)-logZ)
+		e := p.count * math.Exp(p.noise(b.theta, p.h)-z.log)
 		b.slack += 1.05 * e * math.Exp(e*math.Sqrt(float64(len(p.mass)))) * stickNorm(b.theta, p.h)
 	}
+}
+
+// addNormaliser adds count losses with the tilting normaliser z.
+func (b *bounds) addNormaliser(count float64, z normaliser) {
+	b.logM += count * z.log
+	b.doubt += count*z.doubt + 2*unit*(count*math.Abs(z.log)+math.Abs(b.logM))
 }

@@ -16,7 +16,8 @@ type cells struct {
 	above       float64         // P-mass right of the last cell, infinite losses included
 	missing     float64         // P-mass that the pair does not hold
 	noise       func(theta, h float64) float64
-	partial     bool // the masses are not near 1 in sum
+	partial     bool    // the masses are not near 1 in sum
+	relative    float64 // as that of the pair
 }
 
 // maxCells bounds the memory of one discretisation (32 bytes a cell).
@@ -38,7 +39,7 @@ func (p *pair) span(floor, tail float64) (lowest, highest float64) {
 // discretise bins the pair with spacing h. Losses below floor and a P-mass of
 // at most tail at the top are left out of the cells.
 func discretise(p *pair, h, floor, tail float64) *cells {
-	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing, noise: p.noise, partial: p.partial}
+	c := &cells{h: h, onGrid: map[int]float64{}, above: p.infinity, missing: p.missing, noise: p.noise, relative: p.relative, partial: p.partial}
 	lowest, highest := p.span(floor, tail)
 	c.origin = p.origin(h)
 	c.first = int(math.Floor((lowest - c.origin) / h))

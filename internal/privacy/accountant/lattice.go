@@ -11,6 +11,7 @@ type lattice struct {
 	infinity  float64
 	dropped   float64
 	noise     func(theta, h float64) float64 // as that of the pair
+	relative  float64                        // as that of the pair
 	// partial: the masses are not near 1 in sum, because the lattice holds a
 	// part of the outcomes or because they are tilted already, by e^{tilt L}
 	// and divided by e^{logZ}.
@@ -26,7 +27,7 @@ type lattice struct {
 // dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
 // upper bound, also after composition.
 func (c *cells) dominating() *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise, partial: c.partial}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise, relative: c.relative, partial: c.partial}
 	for i, m := range c.mass {
 		l.mass[i] += m - c.right[i]
 		l.mass[i+1] += c.right[i]
@@ -43,7 +44,7 @@ func (c *cells) dominating() *lattice {
 // what cannot be balanced is rounded down and what was cut off is dropped. δ of
 // the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
-	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, partial: c.partial}
+	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, partial: c.partial}
 	if ceiling {
 		c.mergeDown(l.mass)
 	} else {
@@ -135,50 +136,79 @@ func (c *cells) mergeDown(out []float64) {
 // vanishing share smaller.
 func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
 
-// tilted returns e^{θL} mass, normalised, and the log of the normaliser.
-func (l *lattice) tilted(theta float64) (weights []float64, logZ float64) {
+// tilted returns e^{θL} mass, normalised, and the normaliser.
+func (l *lattice) tilted(theta float64) (weights []float64, z normaliser) {
 	weights = make([]float64, len(l.mass))
-	logZ = l.eachTilted(theta, func(i int, w float64) { weights[i] = w })
-	scale := 0.0
+	z = l.eachTilted(theta, func(i int, w float64) { weights[i] = w })
+	var scale total
 	for _, w := range weights {
-		scale += w
+		scale.add(w)
 	}
+	all := scale.value()
 	for i := range weights {
-		weights[i] /= scale
+		weights[i] /= all
 	}
-	return weights, logZ
+	return weights, z
 }
 
-// logMoment is log E[e^{θL}; L finite and not dropped].
+// logMoment is an upper bound on log E[e^{θL}; L finite and not dropped], above it by
+// rounding at most.
 func (l *lattice) logMoment(theta float64) float64 {
 	if l.moment != nil {
 		return l.moment(theta)
 	}
-	return l.eachTilted(theta, func(int, float64) {})
+	z := l.eachTilted(theta, func(int, float64) {})
+	return z.log + z.doubt
+}
+
+// normaliser is what tilting divides by, with what rounding does to it and to the
+// tilted masses (docs/accounting.md, theorem 2).
+type normaliser struct {
+	log      float64
+	doubt    float64 // error of log, at most
+	relative float64 // relative error of a normalised tilted mass, at most
 }
 
 // eachTilted calls f with the index and the unnormalised tilted mass of every
-// point, up to a common factor, and returns the logarithm of the normaliser.
-func (l *lattice) eachTilted(theta float64, f func(i int, w float64)) (logZ float64) {
+// point, up to a common factor, and returns the normaliser.
+func (l *lattice) eachTilted(theta float64, f func(i int, w float64)) normaliser {
 	theta -= l.tilt
 	at := func(i int) float64 { return theta * (l.origin + float64(l.first+i)*l.h) }
-	top := math.Max(at(0), at(len(l.mass)-1))
-	sum := 0.0
+	// the exponent at(i) is wrong by at most 6u size(i)
+	size := func(i int) float64 { return math.Abs(theta) * (math.Abs(l.origin) + math.Abs(float64(l.first+i))*l.h) }
+	last := len(l.mass) - 1
+	largest := math.Max(size(0), size(last))
+	z := normaliser{relative: 24 * unit * (1 + largest)}
+	top := math.Max(at(0), at(last))
+	var sum, wrong, changed total
 	if top <= safeExponent && !l.partial {
 		for i, m := range l.mass {
 			e := math.Expm1(at(i))
-			sum += m * e
-			f(i, m*(1+e))
+			sum.add(m * e)
+			changed.add(m * math.Abs(e))
+			wrong.add(m * size(i) * (1 + e))
+			w := m * (1 + e)
+			if e < -0.5 { // where 1 + e loses digits
+				w = m * math.Exp(at(i))
+			}
+			f(i, w)
 		}
-		return math.Log1p(sum - l.infinity - l.dropped)
+		excess := sum.value() - l.infinity - l.dropped
+		z.log = math.Log1p(excess)
+		wrong.add(changed.value() + l.infinity + math.Abs(l.dropped) + math.Abs(excess))
+		z.doubt = 8*unit*(wrong.value()/(1+excess)+math.Abs(z.log)) + massError*changed.value()/(1+excess)
+		return z
 	}
 	for i, m := range l.mass {
 		w := 0.0
 		if m > 0 {
 			w = m * math.Exp(at(i)-top)
+			wrong.add(w * (1 + size(i) + top - at(i)))
 		}
-		sum += w
+		sum.add(w)
 		f(i, w)
 	}
-	return l.logZ + top + math.Log(sum)
+	z.log = l.logZ + top + math.Log(sum.value())
+	z.doubt = 8*unit*(wrong.value()/sum.value()+math.Abs(l.logZ)+math.Abs(top)+math.Abs(z.log)) + massError
+	return z
 }

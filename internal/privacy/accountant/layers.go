@@ -11,7 +11,8 @@ import "math"
 type layers struct {
 	theta            float64
 	bulk, rare       *lattice // rare is nil when there is none
-	logBulk, logRare float64  // normalisers
+	zBulk, zRare     normaliser
+	logBulk, logRare float64 // their logarithms
 	fine, coarse     *ring
 	mean             float64  // of one bulk loss, tilted
 	around           window   // of the bulk's sum
@@ -61,12 +62,13 @@ func (g *layering) layered(p *pair, up bool) *layers {
 	bulk, rare := g.divide(p)
 	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logCounted: g.logCounted, logRare: math.Inf(-1)}
 	l.bulk = onLattice(bulk, g.h, g.floor, g.tail, up)
-	l.fine = newRing(g.n)
-	l.logBulk = l.fine.add(l.bulk, g.theta, 1)
+	l.fine = newRing(g.n, 1+len(g.others))
+	l.zBulk = l.fine.add(l.bulk, g.theta, 1)
+	l.logBulk = l.zBulk.log
 	l.mean = l.bulk.tiltedMean(g.theta)
 	l.others = bounds{theta: g.theta, lambdaBelow: g.around.lambdaBelow, lambdaAbove: g.around.lambdaAbove}
 	if len(g.others) > 0 {
-		l.fine.beside = newRing(g.n)
+		l.fine.beside = newRing(g.n, 1+len(g.others))
 	}
 	for _, o := range g.others {
 		at := foldedPart{onLattice(o.pair.side(up), g.h, o.floor, g.tail, up), float64(o.count)}
@@ -75,8 +77,9 @@ func (g *layering) layered(p *pair, up bool) *layers {
 	}
 	if !rare.empty() {
 		l.rare = onLattice(rare, g.coarse, g.floor, g.tail, up)
-		l.coarse = newRing(g.coarseN)
-		l.logRare = l.coarse.add(l.rare, g.theta, 1)
+		l.coarse = newRing(g.coarseN, 1)
+		l.zRare = l.coarse.add(l.rare, g.theta, 1)
+		l.logRare = l.zRare.log
 		l.rareMean = l.rare.tiltedMean(g.theta)
 	}
 	return l
@@ -133,14 +136,25 @@ func (l *layers) counts(n float64, f func(k int, logWeight float64)) (rest float
 	}
 }
 
+// weightDoubt bounds the rounding of the logarithms of the weights of counts, and of
+// logTotal, which multiplies them.
+func (l *layers) weightDoubt(n float64) float64 {
+	if l.rare == nil {
+		return 0
+	}
+	total := logAddExp(l.logBulk, l.logRare)
+	step := math.Abs(l.logBulk) + math.Abs(total) + math.Abs(l.logRare) + 1
+	return 8 * unit * (n*(math.Abs(l.logBulk)+math.Abs(total)) + float64(l.most)*(step+math.Log(n)))
+}
+
 // restLog is the log of a probability that is not worth counting.
 const restLog = -60
 
 // bulkSum is the sum of m bulk losses and the others.
 func (l *layers) bulkSum(m float64) *tiltedSum {
-	b := l.powerBounds(l.bulk, l.logBulk, m, l.around)
+	b := l.powerBounds(l.bulk, l.zBulk, m, l.around)
 	b.logM += l.others.logM
-	b.magnitude += l.others.magnitude
+	b.doubt += l.others.doubt
 	b.logBelow += l.others.logBelow
 	b.logAbove += l.others.logAbove
 	b.slack += l.others.slack
@@ -150,31 +164,33 @@ func (l *layers) bulkSum(m float64) *tiltedSum {
 // rareSum is the sum of k > 0 rare losses.
 func (l *layers) rareSum(k int) *tiltedSum {
 	if k == 1 { // the lattice itself
-		return l.rare.read(l.theta, l.logRare)
+		return l.rare.read(l.theta)
 	}
 	w, n := l.beyond[min(k, len(l.beyond)-1)], float64(k)
-	return l.coarse.read(n, n*l.rareMean-w.below, l.rare.h, l.powerBounds(l.rare, l.logRare, n, w))
+	return l.coarse.read(n, n*l.rareMean-w.below, l.rare.h, l.powerBounds(l.rare, l.zRare, n, w))
 }
 
-func (l *layers) powerBounds(of *lattice, logZ, n float64, w window) bounds {
-	return bounds{
-		theta: l.theta, logM: n * logZ, magnitude: n * math.Abs(logZ),
+func (l *layers) powerBounds(of *lattice, z normaliser, n float64, w window) bounds {
+	b := bounds{
+		theta:       l.theta,
 		lambdaBelow: w.lambdaBelow, logBelow: n * of.logMoment(l.theta-w.lambdaBelow),
 		lambdaAbove: w.lambdaAbove, logAbove: n * of.logMoment(l.theta+w.lambdaAbove),
 	}
+	b.addNormaliser(n, z)
+	return b
 }
 
 // read makes one use of the lattice readable as a sum.
-func (l *lattice) read(theta, logZ float64) *tiltedSum {
-	w, _ := l.tilted(theta)
+func (l *lattice) read(theta float64) *tiltedSum {
+	w, z := l.tilted(theta)
 	n := 64
 	for n < len(w) {
 		n *= 2
 	}
 	c := make([]float64, n)
 	copy(c, w)
-	s := &tiltedSum{h: l.h, theta: theta, logM: logZ, start: l.origin + float64(l.first)*l.h, infinity: l.infinity}
+	s := &tiltedSum{h: l.h, theta: theta, logM: z.log, start: l.origin + float64(l.first)*l.h, infinity: l.infinity}
 	s.accumulate(c, 0)
-	s.relative = 4*unit*(float64(n)+math.Abs(logZ)+theta*(math.Abs(s.start)+float64(n)*l.h)) + 2*massError
+	s.relative = math.Expm1(s.rounding(n, s.start+float64(n)*l.h) + z.doubt + z.relative + 2*massError)
 	return s
 }

@@ -9,6 +9,7 @@ type mixture struct {
 	theta, logM float64
 	terms       []mixtureTerm
 	slack       float64 // terms left out, in units of the sum
+	doubt       float64 // relative error of the weights, at most
 	infinity    float64
 }
 
@@ -38,6 +39,7 @@ func (l *layers) mixed(n float64) *mixture {
 		m.terms = append(m.terms, t)
 	})
 	m.slack = rest * largestStick(l.theta)
+	m.doubt = l.weightDoubt(n)
 	return m
 }
 
@@ -99,7 +101,7 @@ func (m *mixture) sum(epsilon float64) (value, allowance, relative float64) {
 			own += t.rare.relative
 		}
 		allowance += t.weight * t.error(epsilon)
-		relative = math.Max(relative, own)
+		relative = math.Max(relative, own+m.doubt)
 	}
 	return value, allowance*(1+1e-6) + m.slack, relative
 }

@@ -47,7 +47,8 @@ type pair struct {
 	partial           bool // holds only a part of the outcomes: the mass is not near 1
 	// noise, when set, is the log of the 2-norm of the error of the masses, each
 	// tilted by e^{θ loss}, on a grid of spacing h.
-	noise func(theta, h float64) float64
+	noise    func(theta, h float64) float64
+	relative float64 // error of the masses besides, relative to each
 	// lower, when set, bounds the pair from below, and the pair itself only
 	// from above.
 	lower *pair

@@ -1,28 +1,30 @@
 package accountant
 
-import (
-	"math"
-
-	"gonum.org/v1/gonum/dsp/fourier"
-)
+import "math"
 
 // ring composes tilted lattices by FFT on n grid points that close in a ring:
-// what falls off one end comes back at the other.
+// what falls off one end comes back at the other. docs/accounting.md, theorem 2,
+// proves the bound on its rounding errors.
 type ring struct {
-	fft        *fourier.FFT
+	fft        *dft
+	factors    int // number of calls of add
 	seq        []float64
 	coeff      []complex128
 	logF, argF []float64 // of the product of the transforms
+	doubt      []float64 // log of 1 + the relative error of a coefficient, at most
 	shift      int       // grid points by which the product is moved down
 	offset     float64   // sum of the origins
 	moves      float64   // expected number of losses that are not at their lattice's heaviest point
+	tilting    float64   // relative error of the tilted masses, at most
 	beside     *ring     // a factor that is not raised to powers; nil when there is none
+	noise      float64   // 2-norm of the rounding errors of the last sequence, at most
 }
 
-func newRing(n int) *ring {
+// newRing is a ring of n points, at least 64, for a product of the given number of factors.
+func newRing(n, factors int) *ring {
 	half := n/2 + 1
-	return &ring{fft: fourier.NewFFT(n), seq: make([]float64, n), coeff: make([]complex128, half),
-		logF: make([]float64, half), argF: make([]float64, half)}
+	return &ring{fft: newDFT(n), factors: factors, seq: make([]float64, n), coeff: make([]complex128, half),
+		logF: make([]float64, half), argF: make([]float64, half), doubt: make([]float64, half)}
 }
 
 // negligibleLog is the log of a Fourier coefficient that is not worth computing.
@@ -30,9 +32,9 @@ const negligibleLog = -80
 
 // add multiplies the product by count losses of the lattice, tilted by
 // e^{θL}, and returns the logarithm of the lattice's tilting normaliser.
-func (r *ring) add(l *lattice, theta, count float64) (logZ float64) {
+func (r *ring) add(l *lattice, theta, count float64) (z normaliser) {
 	clear(r.seq)
-	w, logZ := l.tilted(theta)
+	w, z := l.tilted(theta)
 	center := 0
 	for i, x := range w {
 		if x > w[center] {
@@ -42,72 +44,100 @@ func (r *ring) add(l *lattice, theta, count float64) (logZ float64) {
 	// The transform of w, less 1 at the heaviest point, is small where that
 	// point holds nearly everything: then nothing is lost when it is raised to
 	// a high power.
-	rest := 0.0
+	var rest total
 	for i, x := range w {
 		if i != center {
-			rest += x
+			rest.add(x)
 			r.seq[mod(i-center, len(r.seq))] += x
 		}
 	}
-	r.seq[0] -= rest
-	r.fft.Coefficients(r.coeff, r.seq)
+	r.seq[0] -= rest.value()
+	r.fft.coefficients(r.coeff, r.seq)
+	wrong := r.coefficientError(2 * rest.value())
 	for k, z := range r.coeff {
-		if r.logF[k] < negligibleLog { // no factor is above 1
+		if r.dead(k) {
 			continue
 		}
 		re, im := real(z), imag(z)
-		r.logF[k] += count * logAbs1p(re, im)
-		if r.logF[k] >= negligibleLog {
-			r.argF[k] += count * math.Atan2(im, 1+re)
+		one := 1 + re
+		modulus := math.Sqrt(one*one + im*im)
+		r.logF[k] += count * logAbs1p(re, im, modulus)
+		r.argF[k] += count * math.Atan2(im, one)
+		relative := wrong / math.Max(modulus, tiniest)
+		if relative > 0.01 {
+			relative = math.Log1p(relative)
 		}
+		r.doubt[k] += count * relative
 	}
 	r.shift += int(count) * (l.first + center)
 	r.offset += count * l.origin
-	r.moves += count * rest
-	return logZ
+	r.moves += count * rest.value()
+	r.tilting = math.Max(r.tilting, z.relative)
+	return z
 }
 
-// logAbs1p is log|1+z|: relatively precise for small z, and for 1+z near 0 as
-// precise as that is, which its square would not be.
-func logAbs1p(re, im float64) float64 {
+// tiniest stands in for the modulus of a coefficient that came out as 0.
+const tiniest = 1e-250
+
+// coefficientError bounds, relative to the modulus of a coefficient, the errors
+// of its transform, logarithm, angle and their part in the sums, for masses
+// with the given 1-norm.
+func (r *ring) coefficientError(norm float64) float64 {
+	digits := math.Log2(float64(len(r.seq)))
+	return (10*digits + 40) * (1 + float64(r.factors+3)/20) * unit * norm
+}
+
+// dead reports that coefficient k of the product is certainly negligible: no further factor is above 1.
+func (r *ring) dead(k int) bool { return r.logF[k]+r.doubt[k] < negligibleLog }
+
+// logAbs1p is log|1+z|, modulus being |1+z|: relatively precise for small z, and for
+// 1+z near 0 as precise as that is, which its square would not be.
+func logAbs1p(re, im, modulus float64) float64 {
 	if re < -0.5 {
-		return math.Log(math.Hypot(1+re, im))
+		return math.Log(math.Max(modulus, tiniest))
 	}
 	return 0.5 * math.Log1p(2*re+re*re+im*im)
 }
 
 // sequence is the product to a power, and what is beside it, as tilted masses
 // on the ring: the entry of grid point i, counted from the origins' sum, is at
-// index i - shifted(power).
+// index i - shifted(power). It sets noise.
 // It stays valid until the next use of the ring.
 func (r *ring) sequence(power float64) []float64 {
+	var errors total // of squares
+	last := len(r.logF) - 1
 	for k, logF := range r.logF {
 		r.coeff[k] = 0
+		dead := r.dead(k)
 		logF *= power
-		arg := power * r.argF[k]
+		arg, doubt := power*r.argF[k], power*r.doubt[k]
 		if r.beside != nil {
+			dead = dead || r.beside.dead(k)
 			logF += r.beside.logF[k]
 			arg += r.beside.argF[k]
+			doubt += r.beside.doubt[k]
 		}
-		if logF >= negligibleLog {
-			m := math.Exp(logF)
-			sn, cs := math.Sincos(arg)
-			r.coeff[k] = complex(m*cs, m*sn)
+		if dead || logF+doubt < negligibleLog {
+			continue
 		}
+		m := math.Exp(logF)
+		sn, cs := math.Sincos(arg)
+		r.coeff[k] = complex(m*cs, m*sn)
+		e := m * (math.Expm1(doubt) + 16*unit)
+		if k != 0 && k != last {
+			e *= math.Sqrt2 // it stands for its conjugate, too
+		}
+		errors.add(e * e)
 	}
-	c := r.fft.Sequence(r.seq, r.coeff)
-	scale := 1 / float64(len(c))
-	for i, x := range c {
-		c[i] = math.Max(0, x*scale)
+	n := float64(len(r.seq))
+	r.fft.sequence(r.seq, r.coeff)
+	var squares total
+	for i, x := range r.seq {
+		squares.add(x * x)
+		r.seq[i] = math.Max(0, x)
 	}
-	return c
-}
-
-// rounding bounds the 2-norm of the error of sequence(power) in units of its
-// 2-norm: every Fourier coefficient is wrong by at most 8u log2(n) times the
-// 1-norm of what was transformed, and the power multiplies that.
-func (r *ring) rounding(power float64) float64 {
-	return 8 * unit * math.Log2(float64(len(r.seq))) * (1 + 2*r.moved(power))
+	r.noise = (1 + 1e-9) * (math.Sqrt(errors.value()/n) + transformError(len(r.seq))*math.Sqrt(squares.value()) + math.Exp(negligibleLog+1))
+	return r.seq
 }
 
 // moved is the expected number of losses of sequence(power) that are not at
@@ -130,11 +160,34 @@ func (r *ring) origins(power float64) (offset float64, shifted int) {
 }
 
 // relative bounds the relative error of the sums' masses that comes from the
-// masses of the lattices: each factor that is not at the heaviest point brings
-// its own.
-func (r *ring) relative(power float64) float64 { return massError * (100 + 2*r.moved(power)) }
+// masses of the lattices: each loss that is not at the heaviest point brings
+// its own, and there are more than 100 + 2n of them with a probability below
+// crowd; the heaviest point brings 2n more.
+func (r *ring) relative(power float64) float64 {
+	tilting := r.tilting
+	if r.beside != nil {
+		tilting = math.Max(tilting, r.beside.tilting)
+	}
+	return (massError + tilting) * (100 + 4*r.moved(power))
+}
 
 // massError is the relative error that masses of cells are declared with.
 const massError = 1e-13
 
+// crowd bounds the probability that more than 100 + 2n losses are not at their
+// lattice's heaviest point when n are expected (docs/accounting.md, theorem 2).
+const crowd = 1e-43
+
 func mod(i, n int) int { return i & (n - 1) }
+
+// total is a sum that loses no more than its last digit (Kahan and Babuška).
+type total struct{ sum, rest float64 }
+
+func (t *total) add(x float64) {
+	sum := t.sum + x
+	part := sum - t.sum
+	t.rest += (t.sum - (sum - part)) + (x - part)
+	t.sum = sum
+}
+
+func (t *total) value() float64 { return t.sum + t.rest }

@@ -20,7 +20,6 @@ type tiltedSum struct {
 	// mass[k] = Σ_{j>=k} mass[j] e^{-θ(l_j-l_k)}
 	stick, mass []float64
 	point       []float64 // the tilted masses themselves
-	norm        float64   // 2-norm of the masses
 	noise       float64   // 2-norm of their rounding errors
 	outside     float64   // tilted mass outside the window
 	tiny        float64   // a mass that may be left out: all such have a 2-norm within the allowance
@@ -35,7 +34,7 @@ type bounds struct {
 	// logarithms of E[e^{(θ±λ)L}] and the λ, for Chernoff's bound on what is
 	// outside the window
 	lambdaBelow, logBelow, lambdaAbove, logAbove float64
-	magnitude                                    float64 // Σ |log E[e^{θL}]| and the like, for rounding
+	doubt                                        float64 // error of logM, and the relative one of the masses before composition
 	slack                                        float64 // error of the masses before composition, in units of the sum
 	infinity                                     float64
 }
@@ -50,13 +49,18 @@ func (r *ring) read(power, from, h float64, b bounds) *tiltedSum {
 	s := &tiltedSum{h: h, theta: b.theta, logM: b.logM, start: offset + float64(first)*h, infinity: b.infinity}
 	end := s.start + float64(n-1)*h
 	s.accumulate(c, first-shifted)
-	outside := math.Exp(b.logAbove-s.logM-b.lambdaAbove*end) + math.Exp(b.logBelow-s.logM+b.lambdaBelow*s.start)
-	s.tiny = r.rounding(power) * s.norm / math.Sqrt(float64(n))
-	s.outside = outside
-	s.noise = r.rounding(power) * s.norm
-	s.allowance = outside*largestStick(b.theta) + s.noise*math.Min(stickNorm(b.theta, h), largestStick(b.theta)*math.Sqrt(float64(n))) + b.slack
-	s.relative = 4*unit*(float64(n)+math.Abs(s.logM)+b.theta*(math.Abs(s.start)+math.Abs(end))+b.magnitude) + r.relative(power)
+	s.relative = math.Expm1(s.rounding(n, end) + b.doubt + r.relative(power))
+	s.outside = (1 + s.relative) * (math.Exp(b.logAbove-s.logM-b.lambdaAbove*end) + math.Exp(b.logBelow-s.logM+b.lambdaBelow*s.start))
+	s.noise = r.noise
+	s.tiny = s.noise / math.Sqrt(float64(n))
+	s.allowance = (s.outside+crowd)*largestStick(b.theta) + s.noise*math.Min(stickNorm(b.theta, h), largestStick(b.theta)*math.Sqrt(float64(n))) + b.slack
 	return s
+}
+
+// rounding bounds what reading the sum of n points, the last at the loss end, adds
+// to the logarithm of its value: the recursion of accumulate and one exponential.
+func (s *tiltedSum) rounding(n int, end float64) float64 {
+	return unit * (12*float64(n) + 8*(4+math.Abs(s.logM)+s.theta*(math.Abs(s.start)+math.Abs(end))))
 }
 
 // largestStick is the maximum of the tilted hockey stick e^{-θu}(1-e^{-u}).
@@ -74,15 +78,12 @@ func (s *tiltedSum) accumulate(c []float64, from int) {
 	n := len(c)
 	s.point, s.mass, s.stick = make([]float64, n), make([]float64, n+1), make([]float64, n+1)
 	decay, one := math.Exp(-s.theta*s.h), -math.Expm1(-s.h)
-	square := 0.0
 	for k := n - 1; k >= 0; k-- {
 		x := c[mod(from+k, n)]
 		s.point[k] = x
-		square += x * x
 		s.stick[k] = decay * (one*s.mass[k+1] + (1-one)*s.stick[k+1])
 		s.mass[k] = x + decay*s.mass[k+1]
 	}
-	s.norm = math.Sqrt(square)
 }
 
 // at is the hockey stick of the tilted sum at epsilon, relative to e^{-θε};
