@@ -54,7 +54,7 @@ var rules = map[string]rule{
 	"privacy/accountant":       {ours: []string{"privacy/event"}, files: true},
 	"privacy/noise":            {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
-	"privacy/internal/records": {ours: []string{"models", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},
+	"privacy/internal/records": {ours: []string{"models", "models/spec", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
 		"privacy/internal/records", "privacy/noise", "privacy/sampler", "wholefile"}, files: true},
 	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},

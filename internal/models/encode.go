@@ -22,7 +22,8 @@ func newEncoder(d *spec.Data) *encoder {
 
 // encoding returns what has been asked for.
 func (e *encoder) encoding() Encoding {
-	enc := Encoding{Fields: e.fields, K: e.next, Decimal: e.data.Decimal.V, Dates: e.data.Dates.V, Text: e.data.Encoding.V, Headless: len(e.data.Header) > 0}
+	enc := Encoding{Fields: e.fields, K: e.next, Decimal: e.data.Decimal.V, Dates: e.data.Dates.V, Text: e.data.Encoding.V,
+		Format: e.data.Format.V, Separator: e.data.Separator.V, Quotes: e.data.Quotes.V, Headless: len(e.data.Header) > 0}
 	for _, name := range e.data.Header {
 		enc.Header = append(enc.Header, name.V)
 	}
@@ -163,7 +164,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 // prediction needs to know of it, whosever it is. Its columns are the first of
 // a row's.
 func (e Encoding) Predictors() Encoding {
-	p := Encoding{Header: e.Header, Headless: e.Headless, Text: e.Text, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
+	p := Encoding{Header: e.Header, Headless: e.Headless, Text: e.Text, Separator: e.Separator, Quotes: e.Quotes, Dates: e.Dates, MissingTokens: e.MissingTokens, Decimal: e.Decimal}
 	for _, f := range e.Fields {
 		if f.Role == Response {
 			continue

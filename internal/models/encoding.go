@@ -24,14 +24,23 @@ type Encoding struct {
 	// Header names the columns of a file without names, in order: the declared ones,
 	// those of tensors last, unless the model file has a header for them.
 	Header []string `json:"header,omitempty"`
-	// Headless says that the first line of a file of text is a record, unless it has
-	// the names that are read: Header has them.
+	// Format is what the file is, one of spec.Formats; "" is what its name ends in, or
+	// CSV.
+	Format string `json:"format,omitempty"`
+	// Separator stands between the fields of a file of text, one of spec.Separators;
+	// "" is what the header line has.
+	Separator string `json:"separator,omitempty"`
+	// Quotes is what quotes do in a file of text, spec.OneLine or spec.NoQuotes; "" is
+	// what RFC 4180 says.
+	Quotes string `json:"quotes,omitempty"`
+	// Headless says that the first line of a file of text is a record: Header has the
+	// names.
 	Headless bool `json:"headless,omitempty"`
 	// Dates is the order in which a file of text writes dates, spec.DayFirst or
 	// MonthFirst, besides ISO 8601; "" is that alone.
 	Dates string `json:"dates,omitempty"`
 	// Text is how a file of text is encoded, one of spec.Encodings; "" is UTF-8. A byte
-	// order mark wins over it.
+	// order mark before a header line wins over it.
 	Text string `json:"text,omitempty"`
 	// MissingTokens are the cells, after trimming spaces, that say "no value"
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).

@@ -68,7 +68,6 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	}
 	rows, check, err := cfg.Table.read()
 	if cfg.Private != nil {
-		err = locate(err, check, "the line number is in private/"+DataCheckName)
 		err = errors.Join(err, wholefile.WriteIn(cfg.Private, DataCheckName, 0o600, check.Write))
 	}
 	if err != nil {

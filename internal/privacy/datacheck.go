@@ -1,7 +1,6 @@
 package privacy
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -11,36 +10,25 @@ import (
 
 // WriteDataCheck reads the records and writes to w, as JSON, what the declared rules
 // do to them: how many cells of each column are missing, do not parse, are out of
-// bounds or of no declared level. It is for whoever holds the records: nothing in it
-// is protected, and w must be as private as the data. Errors are about the file
-// alone; on which line it is malformed stands in what is written to w. Of a file that
-// was not read for another reason nothing is.
+// bounds or of no declared level, and how many rows are malformed. It is for whoever
+// holds the records: nothing in it is protected, and w must be as private as the data.
+// Errors are about the file alone; nothing is written then.
 func (t *Table) WriteDataCheck(w io.Writer) error {
 	_, check, err := t.read()
-	if err != nil && check.Problem == nil {
+	if err != nil {
 		return err
 	}
-	return errors.Join(locate(err, check, "the line number is in the data check"), check.Write(w))
+	return check.Write(w)
 }
 
 // ReadNewRows reads and encodes rows that the caller may see and that no fit
 // protects: rows to predict for. They never reach a Curator, and an error may say
-// which line it means.
+// which line it means. The name of the file says what it is.
 func ReadNewRows(path string, e models.Encoding) (*Rows, error) {
+	e.Format = ""
 	rows, check, err := records.Read(path, e, records.Options{})
-	if check.Problem != nil {
-		err = locate(err, check, fmt.Sprintf("line %d", check.Problem.Line))
+	if bad := check.Malformed; err == nil && bad != nil {
+		return nil, &records.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
 	}
 	return rows, err
-}
-
-// locate adds to the error about a malformed line where its number is found.
-func locate(err error, check records.Check, hint string) error {
-	var bad *records.FileError
-	if check.Problem == nil || !errors.As(err, &bad) {
-		return err
-	}
-	located := *bad
-	located.Hint = hint
-	return &located
 }

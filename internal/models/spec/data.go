@@ -18,6 +18,9 @@ type Data struct {
 	Decimal       Value[string]   // "." or ",": how files of text write numbers; unset: the point
 	Dates         Value[string]   // DayFirst or MonthFirst: how files of text write dates; unset: ISO 8601
 	Encoding      Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
+	Format        Value[string]   // one of Formats: what a file is; unset: its name says it
+	Separator     Value[string]   // one of Separators: what separates fields in files of text; unset: the header line says it
+	Quotes        Value[string]   // OneLine or NoQuotes: what quotes may do in files of text; unset: join lines, too
 	Header        []Value[string] // names of all columns of files whose first line is a record; unset: it names them
 	Drop          []Value[string] // columns of the file that the model must not see
 	Weights       Value[string]   // the column that weights the log density of a record; unset: 1
@@ -87,6 +90,9 @@ func (r *reader) data(e entry, d *Data) {
 		"decimal":        func(e entry) { d.Decimal = r.choice(e, ".", ",") },
 		"dates":          func(e entry) { d.Dates = r.choice(e, DayFirst, MonthFirst) },
 		"encoding":       func(e entry) { d.Encoding = r.choice(e, Encodings()...) },
+		"format":         func(e entry) { d.Format = r.choice(e, Formats()...) },
+		"separator":      func(e entry) { d.Separator = r.choice(e, Separators()...) },
+		"quotes":         func(e entry) { d.Quotes = r.choice(e, OneLine, NoQuotes) },
 		"header":         func(e entry) { d.Header = r.texts(e); r.unique("column", d.Header) },
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
 		"weights":        func(e entry) { d.Weights = r.text(e) },
@@ -116,6 +122,7 @@ func (r *reader) data(e entry, d *Data) {
 	r.applyMissing(rules, d) // after the columns that they speak of
 	r.checkWeights(d)
 	r.checkHeader(d)
+	r.checkSeparator(d)
 	for _, c := range d.Drop {
 		if d.Column(c.V) != nil {
 			r.add(c.At, "", "column %s is both declared and dropped", c.V)

@@ -35,6 +35,15 @@ func renderData(p *printer, d *Data) {
 	if d.Encoding.IsSet() {
 		p.text("encoding", d.Encoding.V)
 	}
+	if d.Format.IsSet() {
+		p.text("format", d.Format.V)
+	}
+	if d.Separator.IsSet() {
+		p.line("separator", strconv.Quote(d.Separator.V))
+	}
+	if d.Quotes.IsSet() {
+		p.text("quotes", d.Quotes.V)
+	}
 	if len(d.Header) > 0 {
 		p.line("header", flowList(d.Header, func(v Value[string]) string { return v.V }))
 	}

@@ -1,11 +1,47 @@
 package spec
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Encodings are the names, for `data: encoding:`, of how the letters of a file of
 // text are written.
 func Encodings() []string {
-	return []string{"utf-8", "latin1", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1257"}
+	return []string{"utf-8", "latin1", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1257", "utf-16le", "utf-16be"}
+}
+
+// Formats are the names, for `data: format:`, of what a file is: the ends that names
+// of such files have.
+func Formats() []string {
+	return []string{"csv", "csv.gz", "parquet", "npy", "npy.gz", "idx", "idx.gz"}
+}
+
+// Separators are the names, for `data: separator:`, of what stands between fields.
+func Separators() []string { return []string{",", ";", "|", "tab"} }
+
+// What `data: quotes:` may say of a file of text besides RFC 4180, where a quoted field
+// may hold line ends: a quote that is open at the end of its line is a mistake; or
+// quotes are letters like any other.
+const (
+	OneLine  = "one_line"
+	NoQuotes = "none"
+)
+
+// checkSeparator checks that what a header line would tell of the fields of a file
+// of text is declared where there is none.
+func (r *reader) checkSeparator(d *Data) {
+	text := !d.Format.IsSet() || strings.HasPrefix(d.Format.V, "csv")
+	if len(d.Header) > 0 && text && !d.Separator.IsSet() {
+		hint := "add `separator: \",\"`, or \";\", \"|\", tab"
+		if d.Decimal.V == "," {
+			hint = "add `separator: \";\"`, or \",\", \"|\", tab"
+		}
+		r.add(d.Header[0].At, hint, "header: a file without header line does not say what separates its fields")
+	}
+	if d.Separator.V == ";" && !d.Decimal.IsSet() {
+		r.add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")
+	}
 }
 
 // checkHeader checks that `header:`, which stands for the first line of a file,

@@ -1,7 +1,6 @@
 package records
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -25,16 +24,10 @@ type arrayHead struct {
 // maxRatio is the most that deflate can shrink a file: 1032 to 1.
 const maxRatio = 1032
 
-// isArray reports whether a file that starts like this holds an array.
-func isArray(magic []byte) bool {
-	start := string(magic)
-	return strings.HasPrefix(start, npyMagic[:4]) || strings.HasPrefix(start, "\x00\x00") && idxNumber(magic[2]) != nil
-}
-
 // readArray reads an array file from its start.
 func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
-	src, a, err := openArray(path, f)
+	src, a, err := openArray(path, f, formatOf(path, e.Format))
 	if err != nil {
 		return nil, check, err
 	}
@@ -53,12 +46,10 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
-	if err := enc.allocate(path, a.records, e, opt); err != nil {
-		return nil, check, err
-	}
+	enc.allocate(a.records, e, opt)
 	var tags *labelReader
 	if labels != "" {
-		if tags, err = openLabels(labels, a.records); err != nil {
+		if tags, err = openLabels(labels, a.records, e.Format); err != nil {
 			return nil, check, err
 		}
 		defer tags.close()
@@ -92,34 +83,26 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 	return enc.rows, enc.check(path), nil
 }
 
-// openArray reads the head of an array file, compressed or not. A file cannot
-// state more records than its length has room for.
-func openArray(path string, f *os.File) (io.Reader, arrayHead, error) {
+// openArray reads the head of an array file. A file cannot state more records than
+// its length has room for.
+func openArray(path string, f *os.File, is format) (io.Reader, arrayHead, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, arrayHead{}, err
 	}
-	src, room := bufio.NewReaderSize(f, 1<<20), info.Size()
-	if magic, err := src.Peek(2); err == nil && string(magic) == gzipMagic {
-		z, err := decompress(path, src)
-		if err != nil {
-			return nil, arrayHead{}, err
-		}
-		src, room = bufio.NewReaderSize(z, 1<<20), room*maxRatio
-	}
-	magic, err := src.Peek(len(npyMagic))
+	src, err := plain(path, f, is.gzipped)
 	if err != nil {
-		return nil, arrayHead{}, shortArray(path)
+		return nil, arrayHead{}, err
 	}
-	var a arrayHead
-	switch {
-	case string(magic) == npyMagic:
-		a, err = npyHead(path, src)
-	case magic[0] == 0 && magic[1] == 0:
-		a, err = idxHead(path, src)
-	default:
-		err = &FileError{File: path, Problem: "is neither an idx nor an npy array"}
+	room := info.Size()
+	if is.gzipped {
+		room *= maxRatio
 	}
+	read := idxHead
+	if is.kind == npyFormat {
+		read = npyHead
+	}
+	a, err := read(path, src)
 	if err == nil && int64(a.records) > room/int64(a.columns*a.bytes) {
 		err = shortArray(path)
 	}
@@ -179,12 +162,12 @@ type labelReader struct {
 }
 
 // openLabels opens the file of n labels.
-func openLabels(path string, n int) (*labelReader, error) {
+func openLabels(path string, n int, declared string) (*labelReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &FileError{File: path, Problem: "is not there, but the model needs the labels of the images"}
 	}
-	src, a, err := openArray(path, f)
+	src, a, err := openArray(path, f, formatOf(path, declared))
 	if err == nil && (a.columns != 1 || a.records != n) {
 		err = &FileError{File: path, Problem: "does not have one label for every image"}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,6 +52,27 @@ func npyFile(head string, numbers any) []byte {
 	return b.Bytes()
 }
 
+// fileAt puts content in a file that is named as what it starts like.
+func fileAt(t testing.TB, content []byte) string {
+	plain, end := content, ""
+	if bytes.HasPrefix(content, []byte(gzipMagic)) {
+		end = ".gz"
+		if z, err := gzip.NewReader(bytes.NewReader(content)); err == nil {
+			plain, _ = io.ReadAll(z)
+		}
+	}
+	name := "data.csv"
+	switch {
+	case bytes.HasPrefix(plain, []byte(npyMagic[:1])):
+		name = "data.npy"
+	case bytes.HasPrefix(plain, []byte("PAR1")):
+		name = "data.parquet"
+	case bytes.HasPrefix(plain, []byte("\x00\x00")):
+		name = "data.idx"
+	}
+	return write(t, name+end, string(content))
+}
+
 func zipped(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
@@ -81,7 +103,7 @@ func TestArrays(t *testing.T) {
 		"npy gzip": zipped(npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6})),
 	}
 	for name, content := range files {
-		rows, _, err := Read(write(t, "data", string(content)), predictors(), Options{})
+		rows, _, err := Read(fileAt(t, content), predictors(), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -98,7 +120,7 @@ func TestArrays(t *testing.T) {
 		"npy u8": npyFile(descr("<u8"), []uint64{1, 2, 3, 4, 200, 6}),
 	}
 	for name, content := range unsigned {
-		rows, _, err := Read(write(t, "data", string(content)), predictors(), Options{})
+		rows, _, err := Read(fileAt(t, content), predictors(), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -112,7 +134,7 @@ func TestArrays(t *testing.T) {
 // TestArrayWithoutNumber checks that NaN makes a record invalid, as in a table.
 func TestArrayWithoutNumber(t *testing.T) {
 	content := idxFile(0x0e, []uint32{2, 2}, []float64{1, math.NaN(), 3, 4})
-	rows, check, err := Read(write(t, "data", string(content)), predictors(), Options{})
+	rows, check, err := Read(fileAt(t, content), predictors(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,17 +185,17 @@ func TestBadArrays(t *testing.T) {
 		"wider":     {idxFile(0x08, []uint32{2, 1 << 11, 1 << 11}, []uint8{1}), "states records without numbers or with more than a million"},
 		"no width":  {idxFile(0x08, []uint32{2, 0}, []uint8{}), "states records without numbers or with more than a million"},
 		"npy wide":  {npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2048, 2048)}", []float64{1}), "states records without numbers or with more than a million"},
-		"no shape":  {npyFile("{'descr': '<f8', 'fortran_order': False}", []float64{1, 2}), "its head cannot be read"},
-		"no order":  {npyFile("{'descr': '<f8', 'shape': (1, 2)}", []float64{1, 2}), "its head cannot be read"},
-		"no type":   {npyFile("{'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "its head cannot be read"},
+		"no shape":  {npyFile("{'descr': '<f8', 'fortran_order': False}", []float64{1, 2}), "is an npy array whose head cannot be read"},
+		"no order":  {npyFile("{'descr': '<f8', 'shape': (1, 2)}", []float64{1, 2}), "is an npy array whose head cannot be read"},
+		"no type":   {npyFile("{'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "is an npy array whose head cannot be read"},
 		"columns":   {idxFile(0x08, []uint32{1, 5}, []uint8{1, 2, 3, 4, 5}), "has 5 numbers in a record, but the model file declares 3 columns"},
 		"fortran":   {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
 		"complex":   {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
-		"no dict":   {npyFile("hello", []float64{1, 2}), "starts like an npy file, but its head cannot be read"},
-		"Parquet":   {zipped([]byte("PAR1 and more")), "starts like Parquet but cannot be decoded (write it again, without gzip, or export CSV)"},
-		"not gzip":  {[]byte("\x1f\x8bhello"), "is compressed and cannot be decompressed"},
+		"no dict":   {npyFile("hello", []float64{1, 2}), "is an npy array whose head cannot be read"},
+		"Parquet":   {zipped([]byte("PAR1 and more")), "cannot be decoded (write it again, without gzip, or export CSV)"},
+		"not gzip":  {[]byte("\x1f\x8bhello"), "is not, to its end, a file compressed by gzip"},
 	} {
-		_, _, err := Read(write(t, "data", string(c.content)), predictors(), Options{})
+		_, _, err := Read(fileAt(t, c.content), predictors(), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", name, err, c.want)
 		}
@@ -187,7 +209,7 @@ func FuzzArray(f *testing.F) {
 	f.Add(npyFile("{'descr': '<f8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}))
 	f.Add(zipped(idxFile(0x0d, []uint32{1, 2}, []float32{1, 2})))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		path := write(t, "data", string(content))
+		path := fileAt(t, content)
 		rows, _, err := Read(path, predictors(), Options{MaxMemory: 1 << 20})
 		if err == nil && rows.N > len(content)*maxRatio {
 			t.Errorf("%d records from %d bytes", rows.N, len(content))

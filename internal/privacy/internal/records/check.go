@@ -8,13 +8,14 @@ import (
 // Check counts what the declared rules did to the table. It is about records,
 // so it is private: it may be written under private/ and nowhere else.
 type Check struct {
-	Privacy  string          `json:"privacy"` // always NOT_PROTECTED
-	File     string          `json:"file"`
-	Records  int             `json:"records"` // units
-	Rejected int             `json:"rejected_records"`
-	Units    *UnitCheck      `json:"units,omitempty"` // nil: every row is a record
-	Columns  []ColumnCheck   `json:"columns"`
-	Problem  *MalformedCheck `json:"malformed,omitempty"`
+	Privacy  string        `json:"privacy"` // always NOT_PROTECTED
+	File     string        `json:"file"`
+	Records  int           `json:"records"` // units
+	Rejected int           `json:"rejected_records"`
+	Units    *UnitCheck    `json:"units,omitempty"` // nil: every row is a record
+	Columns  []ColumnCheck `json:"columns"`
+	// Malformed is nil where every row of a CSV file is sound.
+	Malformed *MalformedCheck `json:"malformed,omitempty"`
 }
 
 // UnitCheck counts the rows of which the records are made.
@@ -45,10 +46,20 @@ func (c *ColumnCheck) add(o ColumnCheck) {
 	c.NotUTF8 += o.NotUTF8
 }
 
-// MalformedCheck says where reading stopped.
+// MalformedCheck counts rows of a CSV file that are none of the table; they are
+// rejected.
 type MalformedCheck struct {
-	Line    int    `json:"line"`
-	Problem string `json:"problem"`
+	Rows    int    `json:"rows"`
+	Line    int    `json:"first_line"`
+	Problem string `json:"problem"` // of the first
+}
+
+// add adds what was counted in text that starts after this number of line ends.
+func (m *MalformedCheck) add(o MalformedCheck, lines int) {
+	if m.Rows == 0 {
+		m.Line, m.Problem = lines+o.Line, o.Problem
+	}
+	m.Rows += o.Rows
 }
 
 // Write writes the check as indented JSON.

@@ -3,87 +3,101 @@ package records
 import (
 	"bytes"
 	"fmt"
-	"io"
+	"slices"
+
+	"d3p/internal/models/spec"
 )
 
-// malformed says why the text is not CSV. The line goes to the private check.
-type malformed struct {
-	line    int
-	problem string
+// CSV text is split as RFC 4180 and encoding/csv do: fields are separated by one
+// letter, and may be quoted, and then hold separators, doubled quotes and line ends;
+// lines end in \n or \r\n; blank lines are skipped.
+//
+// A row is a line, or several lines that quotes join, all of them closed, with as many
+// fields as the table has columns. A line that is neither is malformed: it is a row by
+// itself, and what follows is read as if it were not there. So a row that was written
+// with quotes where they belong is read in the same way whatever rows surround it.
+// Where the model file says that quotes join no lines, a row is a line.
+
+// maxRow bounds the length of a row in bytes; a quote that is open for longer is never
+// closed.
+const maxRow = 16 << 20
+
+// A csvProblem says why a row is malformed; "" is none.
+type csvProblem string
+
+const (
+	bareQuote  csvProblem = "a quote stands inside a field that does not start with one"
+	afterQuote csvProblem = "something stands between a closing quote and the end of its field"
+	openQuote  csvProblem = "a quote is never closed"
+	longRow    csvProblem = "a line is longer than 16 MiB"
+)
+
+func ragged(width int) csvProblem {
+	return csvProblem(fmt.Sprintf("a line does not have the %d fields of the table", width))
 }
 
-func (m *malformed) Error() string { return m.problem }
-
-// csvText splits whole lines of CSV text as RFC 4180 and encoding/csv do: fields
-// are separated by commas, or by what Separator says of the first record, and may be
-// quoted, and then hold separators, doubled quotes and line ends; lines end in \n or \r\n; blank lines are skipped; every record has as
-// many fields as the first.
+// csvText splits rows.
 type csvText struct {
-	rest      []byte // not read yet
-	separator byte   // of fields; 0: not known before the first record
-	line      int    // of the record last read, from 1
-	lines     int    // line ends seen
-	width     int    // fields of the first record
-	cells     [][]byte
-	quoted    []byte // cells of the current record that had to be rewritten
+	separator byte     // of fields
+	width     int      // fields of a row; 0: any number, and a row is a line
+	quotes    string   // what they do, as models.Encoding has it
+	cells     [][]byte // of the current row
+	quoted    []byte   // cells that had to be rewritten
 }
 
-// read returns the cells of the next record, valid until the next call, or
-// io.EOF. Other errors are of type *malformed.
-func (r *csvText) read() ([][]byte, error) {
-	for {
-		if len(r.rest) == 0 {
-			return nil, io.EOF
+// row splits the row that text starts with, its line end included, into r.cells, none
+// of a blank line, and returns where it ends. When text is not final, more of it could
+// change the answer unless it is sure.
+func (r *csvText) row(text []byte, final bool) (end int, problem csvProblem, sure bool) {
+	line, end := lineOf(text)
+	sure = end > len(line) || final
+	line, r.cells = bytes.TrimPrefix(line, []byte(markUTF8)), r.cells[:0]
+	switch {
+	case len(line) == 0:
+		return end, "", sure
+	case len(line) > maxRow:
+		return end, longRow, sure
+	case r.quotes == spec.NoQuotes || bytes.IndexByte(line, '"') < 0:
+		r.split(line)
+		if r.width > 0 && len(r.cells) != r.width {
+			problem = ragged(r.width)
 		}
-		text := r.record()
-		if len(text) == 0 {
-			continue // a blank line
-		}
-		if r.separator == 0 {
-			r.separator = Separator(text)
-		}
-		r.cells = r.cells[:0]
-		if bytes.IndexByte(text, '"') < 0 {
-			r.split(text)
-		} else if err := r.splitQuoted(text); err != nil {
-			return nil, err
-		}
-		if r.width == 0 {
-			r.width = len(r.cells)
-		}
-		if len(r.cells) != r.width {
-			return nil, raggedLine(r.line, r.width)
-		}
-		return r.cells, nil
+		return end, problem, sure
 	}
-}
-
-func raggedLine(line, width int) error {
-	return &malformed{line, fmt.Sprintf("a line does not have the %d fields of the first line", width)}
-}
-
-// record returns the text up to the next line end that is not inside quotes, or
-// all that is left.
-func (r *csvText) record() []byte {
-	r.line = r.lines + 1
-	text, quotes := r.rest, 0
-	for scanned := 0; ; {
-		end := bytes.IndexByte(text[scanned:], '\n')
-		if end < 0 {
-			r.rest = nil
-			return bytes.TrimSuffix(text, []byte("\r"))
-		}
-		r.lines++
-		quotes += bytes.Count(text[scanned:scanned+end], []byte{'"'})
-		scanned += end + 1
-		if quotes%2 == 0 {
-			r.rest = text[scanned:]
-			return bytes.TrimSuffix(text[:scanned-1], []byte("\r"))
-		}
+	if r.quotes == spec.OneLine {
+		text, final = text[:end], sure
 	}
+	mark := len(text[:end]) - len(bytes.TrimPrefix(text[:end], []byte(markUTF8)))
+	rowEnd, problem, whole := r.splitQuoted(text[mark:min(len(text), mark+maxRow)])
+	cut := len(text)-mark >= maxRow
+	if !whole && problem == "" && cut {
+		problem = openQuote
+	}
+	if rowEnd += mark; problem != "" && rowEnd >= end {
+		problem = openQuote // in its line
+	}
+	switch {
+	case !whole && !cut && !final:
+		return end, problem, false
+	case problem == "" && rowEnd > end && len(r.cells) != r.width:
+		return end, openQuote, true
+	case problem == "" && r.width > 0 && len(r.cells) != r.width:
+		return end, ragged(r.width), true
+	case problem == "":
+		return rowEnd, "", true
+	}
+	return end, problem, sure
 }
 
-// split cuts a record without quotes at its separators.
+// lineOf returns the first line of text without its end, and where the next one starts.
+func lineOf(text []byte) (line []byte, next int) {
+	if i := bytes.IndexByte(text, '\n'); i >= 0 {
+		return bytes.TrimSuffix(text[:i], []byte("\r")), i + 1
+	}
+	return bytes.TrimSuffix(text, []byte("\r")), len(text)
+}
+
+// split cuts a line without quotes at its separators.
 func (r *csvText) split(text []byte) {
 	start := 0
 	for i, c := range text {
@@ -95,51 +109,58 @@ func (r *csvText) split(text []byte) {
 	r.cells = append(r.cells, text[start:])
 }
 
-// splitQuoted cuts a record in which some field is quoted.
-func (r *csvText) splitQuoted(text []byte) error {
+// splitQuoted cuts a row in which some field is quoted, and returns where it ends;
+// whole is false where text ends first. A row that has more than r.width fields is cut
+// no further.
+func (r *csvText) splitQuoted(text []byte) (end int, problem csvProblem, whole bool) {
 	r.quoted = r.quoted[:0]
-	if cap(r.quoted) < len(text) { // cells point into it: it must not move
-		r.quoted = make([]byte, 0, 2*len(text))
-	}
-	for {
-		if len(text) == 0 || text[0] != '"' {
-			end := bytes.IndexByte(text, r.separator)
-			cell := text
-			if end >= 0 {
-				cell = text[:end]
+	for at := 0; ; {
+		if r.width > 0 && len(r.cells) > r.width {
+			return at, ragged(r.width), true
+		}
+		if at == len(text) || text[at] != '"' {
+			stop := at
+			for stop < len(text) && text[stop] != r.separator && text[stop] != '\n' {
+				if text[stop] == '"' {
+					return at, bareQuote, true
+				}
+				stop++
 			}
-			if bytes.IndexByte(cell, '"') >= 0 {
-				return &malformed{r.line, "a quote stands inside a field that does not start with one"}
+			cell := text[at:stop]
+			if stop == len(text) || text[stop] == '\n' {
+				r.cells = append(r.cells, bytes.TrimSuffix(cell, []byte("\r")))
+				return min(stop+1, len(text)), "", stop < len(text)
 			}
 			r.cells = append(r.cells, cell)
-			if end < 0 {
-				return nil
-			}
-			text = text[end+1:]
+			at = stop + 1
 			continue
 		}
+		at++
 		start := len(r.quoted)
-		text = text[1:]
 		for {
-			end := bytes.IndexByte(text, '"')
-			if end < 0 {
-				return &malformed{r.line, "a quote is never closed"}
+			stop := bytes.IndexByte(text[at:], '"')
+			if stop < 0 {
+				return at, openQuote, false
 			}
-			r.quoted = append(r.quoted, text[:end]...)
-			text = text[end+1:]
-			if len(text) == 0 || text[0] != '"' {
+			r.quoted = append(r.quoted, text[at:at+stop]...)
+			at += stop + 1
+			if at == len(text) || text[at] != '"' {
 				break
 			}
 			r.quoted = append(r.quoted, '"')
-			text = text[1:]
+			at++
 		}
-		r.cells = append(r.cells, r.quoted[start:len(r.quoted):len(r.quoted)])
-		if len(text) == 0 {
-			return nil
+		r.cells = append(r.cells, slices.Clip(r.quoted[start:]))
+		switch rest := text[at:]; {
+		case len(rest) == 0 || len(rest) == 1 && rest[0] == '\r':
+			return len(text), "", false
+		case rest[0] == '\n':
+			return at + 1, "", true
+		case rest[0] == '\r' && rest[1] == '\n':
+			return at + 2, "", true
+		case rest[0] != r.separator:
+			return at, afterQuote, true
 		}
-		if text[0] != r.separator {
-			return &malformed{r.line, "something stands between a closing quote and the end of its field"}
-		}
-		text = text[1:]
+		at++
 	}
 }

@@ -1,35 +1,45 @@
 package records
 
 import (
+	"bytes"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"d3p/internal/models/spec"
 )
 
-// readAll reads every record of text, a block after the other.
-func readAll(src io.Reader, size int) (all [][]string, err error) {
-	blocks := &csvBlocks{src: src, size: size}
-	var text csvText
+// twoColumns is how rows of two columns are read.
+var twoColumns = csvText{separator: ',', width: 2}
+
+// readAll reads every row of text, a block after the other: its cells, or what is wrong
+// with it and in which line.
+func readAll(src io.Reader, size int, rows csvText) (all [][]string, err error) {
+	blocks := &csvBlocks{src: src, size: size, rows: rows}
+	line := 1
 	for {
-		block, _, blockErr := blocks.next(nil)
-		for text.rest = block; ; {
-			cells, err := text.read()
-			if errors.Is(err, io.EOF) {
-				break
+		text, _, blockErr := blocks.next(nil)
+		for len(text) > 0 {
+			end, problem, _ := rows.row(text, true)
+			switch {
+			case problem != "":
+				all = append(all, []string{"malformed", fmt.Sprint(line), string(problem)})
+			case len(rows.cells) > 0:
+				var row []string
+				for _, c := range rows.cells {
+					row = append(row, string(c))
+				}
+				all = append(all, row)
 			}
-			if err != nil {
-				return nil, err
-			}
-			row := make([]string, len(cells))
-			for i, c := range cells {
-				row[i] = string(c)
-			}
-			all = append(all, row)
+			line += bytes.Count(text[:end], []byte{'\n'})
+			text = text[end:]
 		}
 		if errors.Is(blockErr, io.EOF) {
 			return all, nil
@@ -48,9 +58,9 @@ func TestCSVReader(t *testing.T) {
 		{"plain", "a,b\n1,2\n", [][]string{{"a", "b"}, {"1", "2"}}},
 		{"no last line end", "a,b\n1,2", [][]string{{"a", "b"}, {"1", "2"}}},
 		{"carriage returns", "a,b\r\n1,2\r\n", [][]string{{"a", "b"}, {"1", "2"}}},
-		{"byte order mark", "\xef\xbb\xbfa,b\n1,2\n", [][]string{{"a", "b"}, {"1", "2"}}},
+		{"byte order marks", "\xef\xbb\xbfa,b\n\xef\xbb\xbf\"1\",2\n\xef\xbb\xbf\n", [][]string{{"a", "b"}, {"1", "2"}}},
 		{"blank lines", "\na,b\n\r\n\n1,2\n\n", [][]string{{"a", "b"}, {"1", "2"}}},
-		{"empty cells", "a,b,c\n,,\n", [][]string{{"a", "b", "c"}, {"", "", ""}}},
+		{"empty cells", "a,b\n,\n", [][]string{{"a", "b"}, {"", ""}}},
 		{"quotes", "a,b\n\"1,5\",\"say \"\"hi\"\"\"\n", [][]string{{"a", "b"}, {"1,5", `say "hi"`}}},
 		{"line end in quotes", "a,b\n\"x\ny\",2\n", [][]string{{"a", "b"}, {"x\ny", "2"}}},
 		{"quoted after plain", "a,b\n1,\"2\"\n", [][]string{{"a", "b"}, {"1", "2"}}},
@@ -67,7 +77,7 @@ func TestCSVReader(t *testing.T) {
 				if name == "short blocks" {
 					size = 3
 				}
-				got, err := readAll(src, size)
+				got, err := readAll(src, size, twoColumns)
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
@@ -79,70 +89,121 @@ func TestCSVReader(t *testing.T) {
 	}
 }
 
+// A malformed line is a row by itself; those around it are what they are without it.
 func TestCSVReaderMalformed(t *testing.T) {
-	for _, test := range []struct {
-		name, text string
-		line       int
+	for name, test := range map[string]struct {
+		bad  string
+		want csvProblem
 	}{
-		{"ragged short", "a,b\n1,2\n3\n", 3},
-		{"ragged long", "a,b\n1,2,3\n", 2},
-		{"bare quote", "a,b\n1,2\"\n", 2},
-		{"open quote", "a,b\n1,2\n\"3,4\n", 3},
-		{"text after quote", "a,b\n\"1\"x,2\n", 2},
-		{"after a quoted line end", "a,b\n\"1\n\",2\n3\n", 4},
+		"short":                   {"3", ragged(2)},
+		"long":                    {"1,2,3", ragged(2)},
+		"short, quoted":           {`"3"`, ragged(2)},
+		"long, quoted":            {`"1","2","3"`, ragged(2)},
+		"bare quote":              {`5'10",2`, bareQuote},
+		"open quote":              {`"3,4`, openQuote},
+		"open quote in the last":  {`3,"4`, openQuote},
+		"lone quote":              {`"`, openQuote},
+		"text after quote":        {`"1"x,2`, afterQuote},
+		"text after return":       {"\"1\"\rx,2", afterQuote},
+		"after a quoted line end": {`"1"" ",2,3`, ragged(2)},
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			_, err := readAll(strings.NewReader(test.text), csvBlockSize)
-			var bad *malformed
-			if !errors.As(err, &bad) || bad.line != test.line {
-				t.Errorf("error %v of line %+v, want a malformed line %d", err, bad, test.line)
+		for _, rows := range [][2]string{{"a,b\n1,2\n", "3,4\n5,6\n"}, {"\"a\",b\n1,\"2\n\"\n", "\"3\",4\n\"5\n\",6\n"}, {"1,2\n", ""}} {
+			for _, size := range []int{3, 20, csvBlockSize} {
+				before, _ := readAll(strings.NewReader(rows[0]), size, twoColumns)
+				after, _ := readAll(strings.NewReader(rows[1]), size, twoColumns)
+				want := slices.Concat(before, [][]string{{"malformed", fmt.Sprint(strings.Count(rows[0], "\n") + 1), string(test.want)}}, after)
+				got, err := readAll(strings.NewReader(rows[0]+test.bad+"\n"+rows[1]), size, twoColumns)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if d := cmp.Diff(want, got); d != "" {
+					t.Errorf("%s, blocks of %d (-want +got):\n%s", name, size, d)
+				}
 			}
-		})
+		}
+	}
+}
+
+// Where quotes join no lines, or are letters, no line takes the next ones with it, as
+// the first does here where they do.
+func TestLinesAreRows(t *testing.T) {
+	const text = "1,\"\n3,4\n5,\"\n"
+	for _, test := range []struct {
+		quotes string
+		want   [][]string
+	}{
+		{"", [][]string{{"1", "\n3,4\n5,"}}},
+		{spec.OneLine, [][]string{{"malformed", "1", string(openQuote)}, {"3", "4"}, {"malformed", "3", string(openQuote)}}},
+		{spec.NoQuotes, [][]string{{"1", `"`}, {"3", "4"}, {"5", `"`}}},
+	} {
+		for _, size := range []int{3, csvBlockSize} {
+			got, err := readAll(strings.NewReader(text), size, csvText{separator: ',', width: 2, quotes: test.quotes})
+			if d := cmp.Diff(test.want, got); d != "" || err != nil {
+				t.Errorf("%q: %v (-want +got):\n%s", test.quotes, err, d)
+			}
+		}
+	}
+	const joined = "1,\"\n3,4\n\"\n5,6\n"
+	for quotes, want := range map[string]int{"": 2, spec.OneLine: 4, spec.NoQuotes: 4} {
+		got, err := readAll(strings.NewReader(joined), 3, csvText{separator: ',', width: 2, quotes: quotes})
+		if len(got) != want || err != nil {
+			t.Errorf("%q: %d rows, want %d: %v", quotes, len(got), want, err)
+		}
 	}
 }
 
 func TestCSVReaderLongLines(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	got, err := readAll(strings.NewReader("a,b\n"+long+",\""+long+"\n\"\n1,2\n"), csvBlockSize)
+	got, err := readAll(strings.NewReader("a,b\n"+long+",\""+long+"\n\"\n1,2\n"), csvBlockSize, twoColumns)
 	if err != nil || len(got) != 3 || got[1][0] != long || got[1][1] != long+"\n" {
 		t.Errorf("a line of 2 MiB: %d records, error %v", len(got), err)
 	}
-	_, err = readAll(strings.NewReader("a,b\n\""+strings.Repeat(long, 17)), csvBlockSize)
-	var bad *malformed
-	if !errors.As(err, &bad) {
-		t.Errorf("an open quote of 17 MiB: error %v, want malformed", err)
+	for _, test := range []struct {
+		name, text string
+		want       csvProblem
+	}{
+		{"an open quote", "\"1\n,", openQuote},
+		{"a long line", "1,", longRow},
+		{"a long quoted line", "\"1\",", longRow},
+	} {
+		for name, size := range map[string]int{"short blocks": csvBlockSize, "one block": 64 << 20} {
+			got, err := readAll(strings.NewReader("1,2\n"+test.text+strings.Repeat(long, 17)+"\n3,4\n"), size, twoColumns)
+			bad := slices.DeleteFunc(slices.Clone(got), func(row []string) bool { return row[0] != "malformed" })
+			if err != nil || len(got) < 3 || got[0][0] != "1" || got[len(got)-1][0] != "3" || len(bad) != len(got)-2 {
+				t.Errorf("%s, %s: error %v, %d rows, %d of them malformed", test.name, name, err, len(got), len(bad))
+			}
+		}
 	}
 }
 
-// FuzzCSVReader compares with encoding/csv: the same texts are accepted, and
-// the cells are the same up to \r\n inside quotes, however the text is cut.
+// FuzzCSVReader compares with encoding/csv: what it accepts has the same cells, up to
+// \r\n inside quotes, and however the text is cut, the rows are the same.
 func FuzzCSVReader(f *testing.F) {
 	for _, text := range csvSeeds {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if strings.HasPrefix(text, "\xef\xbb\xbf") {
-			t.Skip("encoding/csv keeps a byte order mark")
-		}
 		reference := csv.NewReader(strings.NewReader(text))
-		first := csvText{rest: []byte(text)}
-		if first.read(); first.separator != 0 {
-			reference.Comma = rune(first.separator)
-		}
+		reference.FieldsPerRecord = 2
 		want, wantErr := reference.ReadAll()
-		for _, size := range []int{3, 10, csvBlockSize} {
-			got, gotErr := readAll(strings.NewReader(text), size)
-			if (wantErr == nil) != (gotErr == nil) {
-				t.Fatalf("blocks of %d: error %v, encoding/csv %v", size, gotErr, wantErr)
+		marks := strings.Contains(text, markUTF8) // which encoding/csv keeps
+		whole, err := readAll(strings.NewReader(text), csvBlockSize, twoColumns)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []int{3, 10} {
+			got, err := readAll(strings.NewReader(text), size, twoColumns)
+			if err != nil || !cmp.Equal(whole, got) {
+				t.Fatalf("blocks of %d: %v; cells (-one block +ours):\n%s", size, err, cmp.Diff(whole, got))
 			}
-			for _, row := range got {
-				for i := range row {
-					row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
-				}
+		}
+		for _, row := range whole {
+			for i := range row {
+				row[i] = strings.ReplaceAll(row[i], "\r\n", "\n")
 			}
-			if wantErr == nil && !cmp.Equal(want, got) {
-				t.Fatalf("blocks of %d: cells (-encoding/csv +ours):\n%s", size, cmp.Diff(want, got))
-			}
+		}
+		if wantErr == nil && !marks && !cmp.Equal(want, whole) {
+			t.Fatalf("cells (-encoding/csv +ours):\n%s", cmp.Diff(want, whole))
 		}
 	})
 }

@@ -4,29 +4,67 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"slices"
 )
 
 // csvBlockSize is how much text is read at a time: it stays in the second-level
 // cache while it is encoded.
 const csvBlockSize = 512 << 10
 
-// maxLine bounds the length of one record: beyond it a quote was never closed.
-const maxLine = 16 << 20
-
-// csvBlocks cuts CSV text into blocks of whole records, so that they can be
-// read one without the other. A byte order mark at the start is left out.
+// csvBlocks cuts CSV text into blocks of whole rows, so that they can be read one
+// without the other.
 type csvBlocks struct {
-	src     io.Reader
-	size    int    // of a block, if its records are shorter; at least 3
-	rest    []byte // read, but not given out yet
-	started bool
-	failed  error // of src, io.EOF included
+	src    io.Reader
+	size   int     // of a block, if its rows are shorter; at least 3
+	rows   csvText // which text is a row
+	rest   []byte  // read, but not given out yet
+	failed error   // of src, io.EOF included
 }
 
-// next returns the next block in buf, which grows when a record is longer, and
-// io.EOF when there is none. Other errors come after the records of text; one
-// of type *malformed counts lines from the end of text.
+// header returns the first line that is not blank and the number of line ends before
+// and after it; io.EOF when there is none. It reads nothing that stands behind it.
+func (b *csvBlocks) header() (line []byte, lines int, err error) {
+	for {
+		end := bytes.IndexByte(b.rest, '\n')
+		if end < 0 && b.failed == nil && len(b.rest) <= maxRow {
+			b.fill(2*len(b.rest) + b.size)
+			continue
+		}
+		if end < 0 && b.failed != nil && !errors.Is(b.failed, io.EOF) {
+			return nil, lines, b.failed
+		}
+		if len(b.rest) == 0 {
+			return nil, lines, io.EOF
+		}
+		line, next := lineOf(b.rest)
+		b.rest = b.rest[next:]
+		if end >= 0 {
+			lines++
+		}
+		if line = bytes.TrimPrefix(line, []byte(markUTF8)); len(line) > 0 {
+			return line, lines, nil
+		}
+	}
+}
+
+// fill reads until n bytes are there or the source ends.
+func (b *csvBlocks) fill(n int) {
+	have := len(b.rest)
+	b.rest = append(b.rest, make([]byte, max(0, n-have))...)
+	b.rest = b.rest[:have+b.read(b.rest[have:])]
+}
+
+// read reads as much as p takes, unless the source ends.
+func (b *csvBlocks) read(p []byte) (n int) {
+	for n < len(p) && b.failed == nil {
+		var m int
+		m, b.failed = b.src.Read(p[n:])
+		n += m
+	}
+	return n
+}
+
+// next returns the next block in buf, which grows when a row is longer, and io.EOF
+// when there is none. Another error, of the source, comes after the rows of text.
 func (b *csvBlocks) next(buf []byte) (text, grown []byte, err error) {
 	if need := max(b.size, len(b.rest)); len(buf) < need {
 		buf = make([]byte, need)
@@ -34,52 +72,59 @@ func (b *csvBlocks) next(buf []byte) (text, grown []byte, err error) {
 	n := copy(buf, b.rest)
 	b.rest = b.rest[:0]
 	for {
-		for n < len(buf) && b.failed == nil {
-			var m int
-			m, b.failed = io.ReadFull(b.src, buf[n:])
-			n += m
-		}
-		if !b.started {
-			b.started = true
-			n = copy(buf, bytes.TrimPrefix(buf[:n], []byte("\xef\xbb\xbf")))
-		}
-		if errors.Is(b.failed, io.EOF) || errors.Is(b.failed, io.ErrUnexpectedEOF) {
+		n += b.read(buf[n:])
+		if errors.Is(b.failed, io.EOF) {
 			if n == 0 {
 				return nil, buf, io.EOF
 			}
 			return buf[:n], buf, nil
 		}
-		cut := lastRecordEnd(buf[:n])
+		cut := b.lastRowEnd(buf[:n])
 		if cut > 0 || b.failed != nil {
 			b.rest = append(b.rest, buf[cut:n]...)
 			return buf[:cut], buf, b.failed
 		}
+		if n > maxRow+len("\r") && bytes.IndexByte(buf[:n], '\n') < 0 {
+			n = b.skipLine(buf)
+			continue
+		}
 		if n == len(buf) {
-			if n >= maxLine {
-				return nil, buf, &malformed{1, "a line is longer than 16 MiB: is a quote never closed?"}
-			}
 			buf = append(buf, make([]byte, len(buf))...)
 		}
 	}
 }
 
-// unread gives text back: the next block begins with it.
-func (b *csvBlocks) unread(text []byte) { b.rest = slices.Concat(text, b.rest) }
+// skipLine reads to the end of a line that is too long, and puts one in buf that is
+// malformed, too, followed by what has been read behind it.
+func (b *csvBlocks) skipLine(buf []byte) (n int) {
+	malformed := copy(buf, "\"\n")
+	for b.failed == nil {
+		n = b.read(buf[malformed:])
+		if end := bytes.IndexByte(buf[malformed:malformed+n], '\n'); end >= 0 {
+			return malformed + copy(buf[malformed:], buf[malformed+end+1:malformed+n])
+		}
+	}
+	return malformed
+}
 
-// lastRecordEnd is the place behind the last line end of text that is not
-// inside quotes, 0 when there is none. text starts outside.
-func lastRecordEnd(text []byte) int {
+// lastRowEnd is the place behind the last row of text that ends in it for sure, 0 when
+// there is none.
+func (b *csvBlocks) lastRowEnd(text []byte) int {
 	quote := []byte{'"'}
-	quotes, end := bytes.Count(text, quote), len(text)
-	for {
-		i := bytes.LastIndexByte(text[:end], '\n')
-		if i < 0 {
-			return 0
+	if b.rows.quotes != "" || bytes.IndexByte(text, '"') < 0 {
+		return bytes.LastIndexByte(text, '\n') + 1
+	}
+	for at := 0; ; {
+		end := bytes.IndexByte(text[at:], '\n') + 1
+		if end == 0 {
+			return at
 		}
-		quotes -= bytes.Count(text[i:end], quote)
-		if quotes%2 == 0 {
-			return i + 1
+		if bytes.Count(text[at:at+end], quote)%2 != 0 { // else the row is this line
+			var sure bool
+			if end, _, sure = b.rows.row(text[at:], false); !sure {
+				return at
+			}
 		}
-		end = i
+		at += end
 	}
 }

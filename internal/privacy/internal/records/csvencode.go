@@ -5,19 +5,23 @@ import (
 	"errors"
 	"io"
 	"runtime"
+
+	"d3p/internal/models/spec"
 )
 
 // csvLayout says which columns of the file are read.
 type csvLayout struct {
 	separator byte
+	quotes    string
 	columns   []int    // by column of the file: that of the encoder, or -1
 	numbers   []bool   // likewise: a cell that is a number has its value
 	direct    []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
 	id        int      // the column of ids, or -1
 }
 
-func newCSVLayout(width int, separator byte, at []int, enc *encoder) csvLayout {
-	l := csvLayout{separator: separator, columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
+func newCSVLayout(rows csvText, at []int, enc *encoder) csvLayout {
+	width := rows.width
+	l := csvLayout{separator: rows.separator, quotes: rows.quotes, columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
 	for j := range l.columns {
 		l.columns[j] = -1
 	}
@@ -41,15 +45,18 @@ type csvBlock struct {
 	layout  *csvLayout
 	buf     []byte
 	text    []byte
-	lines   int // line ends in text, as far as it was read
+	lines   int // line ends in text
 	err     error
 	encoded chan struct{}
+	quoted  []byte   // room
+	cells   [][]byte // room
+
+	malformed MalformedCheck // lines counted from the start of text
 	part
 }
 
 // encodeCSV encodes the blocks on all processors; lines is the number of line
-// ends before the first. The table, and the error, are those of reading line by
-// line.
+// ends before the first. The table is that of reading row by row.
 func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) error {
 	workers := runtime.GOMAXPROCS(0)
 	inFlight := workers + 2
@@ -92,15 +99,12 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 	}
 	for b := range inOrder {
 		<-b.encoded
+		enc.malformed.add(b.malformed, lines)
 		if err := enc.take(&b.part); err != nil {
 			return err
 		}
 		if errors.Is(b.err, io.EOF) {
 			return nil
-		}
-		var bad *malformed
-		if errors.As(b.err, &bad) {
-			bad.line += lines
 		}
 		if b.err != nil {
 			return b.err
@@ -111,56 +115,56 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 	return nil
 }
 
-// encode encodes the text; its first mistake comes before that of the reader.
+// encode encodes the text.
 func (b *csvBlock) encode() {
-	b.lines = 0
+	b.lines, b.malformed = 0, MalformedCheck{}
 	b.empty()
-	encode := b.encodePlain
-	if bytes.IndexByte(b.text, '"') >= 0 {
-		encode = b.encodeQuoted
-	}
-	err := encode()
-	var bad *malformed
-	if err == nil && errors.As(b.err, &bad) {
-		bad.line += b.lines
-	}
-	if err != nil {
-		b.err = err
+	if b.layout.quotes != spec.NoQuotes && bytes.IndexByte(b.text, '"') >= 0 {
+		b.encodeQuoted()
+	} else {
+		b.encodePlain()
 	}
 }
 
 // encodeQuoted encodes text in which some field is quoted.
-func (b *csvBlock) encodeQuoted() error {
-	r := csvText{rest: b.text, separator: b.layout.separator, width: len(b.layout.columns)}
-	for {
-		cells, err := r.read()
-		b.lines = r.lines
-		if errors.Is(err, io.EOF) {
-			return nil
+func (b *csvBlock) encodeQuoted() {
+	r := csvText{separator: b.layout.separator, width: len(b.layout.columns), quotes: b.layout.quotes, quoted: b.quoted, cells: b.cells}
+	for text := b.text; len(text) > 0; {
+		end, problem, _ := r.row(text, true)
+		switch {
+		case problem != "":
+			b.badRow(problem)
+		case len(r.cells) > 0:
+			for j, cell := range r.cells {
+				b.cell(j, cell)
+			}
+			b.end()
 		}
-		if err != nil {
-			return err
-		}
-		for j, cell := range cells {
-			b.cell(j, cell)
-		}
-		b.end()
+		b.lines += bytes.Count(text[:end], []byte{'\n'})
+		text = text[end:]
 	}
+	b.quoted, b.cells = r.quoted, r.cells
 }
 
 // encodePlain encodes text without quotes, in one pass over it.
-func (b *csvBlock) encodePlain() error {
+func (b *csvBlock) encodePlain() {
 	text, l, separator := b.text, b.layout, b.layout.separator
 	for at := 0; at < len(text); at++ {
-		if lineEnds(text, at) { // a blank line
+		start := at
+		if text[at] == markUTF8[0] && bytes.HasPrefix(text[at:], []byte(markUTF8)) {
+			at += len(markUTF8)
+		}
+		if at == len(text) || lineEnds(text, at) { // a blank line
 			at = skipReturn(text, at)
 			b.lines++
 			continue
 		}
+		sound := true
 		for j := range l.columns {
 			if j > 0 {
 				if at == len(text) || text[at] != separator {
-					return raggedLine(b.lines+1, len(l.columns))
+					sound = false
+					break
 				}
 				at++
 			}
@@ -180,14 +184,30 @@ func (b *csvBlock) encodePlain() error {
 			b.cell(j, text[at:end])
 			at = end
 		}
-		if at < len(text) && text[at] == separator {
-			return raggedLine(b.lines+1, len(l.columns))
+		if !sound || at < len(text) && text[at] == separator || at-start > maxRow {
+			line, _ := lineOf(text[start:])
+			at = start + len(line)
+			if problem := ragged(len(l.columns)); len(line) > maxRow {
+				b.badRow(longRow)
+			} else {
+				b.badRow(problem)
+			}
+		} else {
+			b.end()
 		}
 		at = skipReturn(text, at)
 		b.lines++
-		b.end()
 	}
-	return nil
+}
+
+// badRow takes a malformed row in, as one that is rejected.
+func (b *csvBlock) badRow(problem csvProblem) {
+	b.enc.reject()
+	b.ids = b.ids[:b.idStart()]
+	b.end()
+	if b.malformed.Rows++; b.malformed.Rows == 1 {
+		b.malformed.Line, b.malformed.Problem = b.lines+1, string(problem)
+	}
 }
 
 // lineEnds says whether a line of text ends at i < len(text).

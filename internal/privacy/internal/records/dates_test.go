@@ -33,7 +33,7 @@ func TestParquetDates(t *testing.T) {
 	for _, kind := range []arrow.DataType{
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Timestamp_ms, arrow.BinaryTypes.String,
 	} {
-		path := write(t, "data.bin", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
+		path := write(t, "data.parquet", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
 		rows, _, err := Read(path, dated(), Options{})
 		if err != nil {
 			t.Errorf("%v: %v", kind, err)
@@ -43,7 +43,7 @@ func TestParquetDates(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", kind, diff)
 		}
 	}
-	_, _, err := Read(write(t, "data.bin", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
+	_, _, err := Read(write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
 	if err == nil {
 		t.Error("a column of numbers is read as dates")
 	}

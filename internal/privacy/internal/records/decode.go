@@ -3,15 +3,15 @@ package records
 import (
 	"bufio"
 	"io"
+	"unicode/utf16"
+	"unicode/utf8"
 
-	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
 )
 
 // charmaps are the encodings of text with a byte a letter, by the names of
 // spec.Encodings. What web pages and most programs call latin1 is windows-1252.
-var charmaps = map[string]encoding.Encoding{
+var charmaps = map[string]*charmap.Charmap{
 	"latin1":       charmap.Windows1252,
 	"windows-1250": charmap.Windows1250,
 	"windows-1251": charmap.Windows1251,
@@ -28,29 +28,127 @@ const (
 	markUTF16BE = "\xfe\xff"
 )
 
-// Text gives the text of a CSV file from its start: decompressed, and in UTF-8 of
-// the encoding that is named, as a fit reads it.
+// Text gives the text of a CSV file with a header line from its start: decompressed
+// where its name says so, and in UTF-8 of the encoding that is named, as a fit reads
+// it.
 func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
-	text, err := plain(path, file)
+	text, err := plain(path, file, formatOf(path, "").gzipped)
 	if err != nil {
 		return nil, err
 	}
-	return decoded(text, encoding), nil
+	start, _ := text.Peek(4)
+	if other := otherFormat(path, string(start)); other != nil {
+		return nil, other
+	}
+	return decoded(text, marked(text, encoding)), nil
 }
 
-// decoded gives a text in UTF-8: of what its byte order mark says, or else of the
-// encoding name, as it is where that has no table. What cannot be decoded becomes
-// U+FFFD and is no error, which would tell of a record.
-func decoded(text *bufio.Reader, name string) io.Reader {
-	from := charmaps[name]
+// marked is the encoding that the byte order mark before a header line says, or else
+// the one with this name.
+func marked(text *bufio.Reader, name string) string {
 	switch start, _ := text.Peek(len(markUTF8)); {
 	case string(start) == markUTF8:
-		return text
-	case len(start) >= 2 && (string(start[:2]) == markUTF16LE || string(start[:2]) == markUTF16BE):
-		from = unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+		return "utf-8"
+	case len(start) >= 2 && string(start[:2]) == markUTF16LE:
+		return "utf-16le"
+	case len(start) >= 2 && string(start[:2]) == markUTF16BE:
+		return "utf-16be"
 	}
-	if from == nil {
-		return text
+	return name
+}
+
+// decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is.
+// Nothing is an error, which would tell of a record: what cannot be decoded becomes
+// bytes that no UTF-8 has. Different bytes become different ones, so that two ids are
+// one only where their bytes are.
+func decoded(text io.Reader, name string) io.Reader {
+	switch letters := charmaps[name]; {
+	case letters != nil:
+		return &decoder{src: text, decode: letterByLetter(letters)}
+	case name == "utf-16le":
+		return &decoder{src: text, decode: func(out, in []byte, end bool) ([]byte, int) { return utf16Text(out, in, end, 0, 1) }}
+	case name == "utf-16be":
+		return &decoder{src: text, decode: func(out, in []byte, end bool) ([]byte, int) { return utf16Text(out, in, end, 1, 0) }}
 	}
-	return from.NewDecoder().Reader(text)
+	return text
+}
+
+// decoder decodes as it reads.
+type decoder struct {
+	src    io.Reader
+	decode func(out, in []byte, end bool) (_ []byte, used int) // appends to out what bytes of in stand for
+	in     [32 << 10]byte
+	n      int // bytes of in
+	out    []byte
+	at     int // of out, not given out yet
+	err    error
+}
+
+func (d *decoder) Read(p []byte) (int, error) {
+	for d.at == len(d.out) {
+		if d.err != nil {
+			return 0, d.err
+		}
+		var m int
+		m, d.err = d.src.Read(d.in[d.n:])
+		d.n += m
+		var used int
+		d.out, used = d.decode(d.out[:0], d.in[:d.n], d.err != nil)
+		d.n, d.at = copy(d.in[:], d.in[used:d.n]), 0
+	}
+	n := copy(p, d.out[d.at:])
+	d.at += n
+	return n, nil
+}
+
+// Bytes that stand in no UTF-8 and go before what has no letter.
+const (
+	noLetter = 0xfe // then the byte
+	halfUnit = 0xff // then the only byte of a unit of UTF-16 that is cut off
+)
+
+func letterByLetter(letters *charmap.Charmap) func(out, in []byte, end bool) ([]byte, int) {
+	var table [256][]byte
+	for b := range table {
+		r := letters.DecodeByte(byte(b))
+		if r == utf8.RuneError {
+			table[b] = []byte{noLetter, byte(b)}
+		} else {
+			table[b] = utf8.AppendRune(nil, r)
+		}
+	}
+	return func(out, in []byte, _ bool) ([]byte, int) {
+		for _, b := range in {
+			out = append(out, table[b]...)
+		}
+		return out, len(in)
+	}
+}
+
+// utf16Text decodes pairs of bytes. Half a pair of surrogates is written as UTF-8
+// would write it if it were a letter.
+func utf16Text(out, in []byte, end bool, low, high int) ([]byte, int) {
+	at := 0
+	unit := func(i int) rune { return rune(in[i+low]) | rune(in[i+high])<<8 }
+	for ; at+2 <= len(in); at += 2 {
+		r := unit(at)
+		if !utf16.IsSurrogate(r) {
+			out = utf8.AppendRune(out, r)
+			continue
+		}
+		if r < 0xdc00 && at+4 > len(in) && !end {
+			return out, at
+		}
+		if at+4 <= len(in) {
+			if pair := utf16.DecodeRune(r, unit(at+2)); pair != utf8.RuneError {
+				out, at = utf8.AppendRune(out, pair), at+2
+				continue
+			}
+		}
+		out = append(out, 0xe0|byte(r>>12), 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
+	}
+	if end && at < len(in) {
+		out, at = append(out, halfUnit, in[at]), at+1
+	}
+	return out, at
 }

@@ -1,7 +1,12 @@
 package records
 
 import (
+	"bytes"
+	"io"
+	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -68,8 +73,70 @@ func TestCellsInAnotherEncoding(t *testing.T) {
 // Every encoding that a model file may name has its table.
 func TestEveryEncodingIsThere(t *testing.T) {
 	for _, name := range spec.Encodings() {
-		if charmaps[name] == nil && name != "utf-8" {
+		if charmaps[name] == nil && !strings.HasPrefix(name, "utf-") {
 			t.Errorf("no table for %s", name)
+		}
+	}
+}
+
+// Different bytes are different text, in every encoding: so two ids are one only where
+// their bytes are. Of pairs of bytes, and of pairs of units of UTF-16 around surrogates.
+func TestDecodingIsInjective(t *testing.T) {
+	var pairs [][]byte
+	for a := range 256 {
+		pairs = append(pairs, []byte{byte(a)})
+		for b := range 256 {
+			pairs = append(pairs, []byte{byte(a), byte(b)})
+		}
+	}
+	units := []uint16{0, '1', 0xd7ff, 0xd800, 0xd801, 0xdbff, 0xdc00, 0xdc01, 0xdfff, 0xe000, 0xfffd, 0xffff}
+	for _, a := range units {
+		for _, b := range units {
+			for _, c := range units {
+				pairs = append(pairs, []byte{byte(a), byte(a >> 8), byte(b), byte(b >> 8), byte(c), byte(c >> 8)},
+					[]byte{byte(a >> 8), byte(a), byte(b >> 8), byte(b), byte(c >> 8), byte(c)})
+			}
+		}
+	}
+	slices.SortFunc(pairs, bytes.Compare)
+	pairs = slices.CompactFunc(pairs, bytes.Equal)
+	for _, name := range spec.Encodings() {
+		decode := func(in []byte) []byte { return in }
+		if d, ok := decoded(nil, name).(*decoder); ok {
+			decode = func(in []byte) []byte { out, _ := d.decode(nil, in, true); return out }
+		}
+		seen := map[string][]byte{}
+		for _, p := range pairs {
+			out := string(decode(p))
+			if other := seen[out]; other != nil {
+				t.Fatalf("%s: %x and %x are both %x", name, p, other, out)
+			}
+			seen[out] = p
+		}
+		text := slices.Concat(pairs...)
+		for _, src := range []io.Reader{bytes.NewReader(text), iotest.OneByteReader(bytes.NewReader(text))} {
+			if got, err := io.ReadAll(decoded(src, name)); err != nil || !bytes.Equal(got, decode(text)) {
+				t.Errorf("%s: a stream is decoded in another way: %v", name, err)
+			}
+		}
+	}
+}
+
+// Ids that have no letters in the declared encoding are those of different people.
+func TestUndecodableIds(t *testing.T) {
+	for name, c := range map[string]struct{ encoding, text string }{
+		"windows-1252": {"windows-1252", "id,x\nÁ17,1\nÍ17,2\nÁ17,3\n"},
+		"latin1":       {"latin1", "id,x\n\x8117,1\n\x8f17,2\n\x8117,3\n"},
+		"UTF-8":        {"", "id,x\n\xc117,1\n\xcd17,2\n\xc117,3\n"},
+		"UTF-16":       {"", wide("id,x\n", 0, 1) + "\x00\xd8" + wide(",1\n", 0, 1)[2:] + "\x01\xd8" + wide(",2\n", 0, 1)[2:] + "\x00\xd8" + wide(",3\n", 0, 1)[2:]},
+		"NUL":          {"", "id,x\na\x00,1\na,2\na\x00,3\n"},
+		"normal forms": {"", "id,x\n\u00e9,1\ne\u0301,2\n\u00e9,3\n"},
+	} {
+		e := visits(2, models.KeepFirst)
+		e.Text = c.encoding
+		rows, _, err := Read(write(t, "data.csv", c.text), e, Options{})
+		if err != nil || rows.N != 2 {
+			t.Errorf("%s: %d units, want 2: %v", name, rows.N, err)
 		}
 	}
 }

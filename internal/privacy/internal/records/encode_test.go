@@ -27,7 +27,7 @@ func write(t testing.TB, name, text string) string {
 // encode reads CSV text and returns the rows, nil for an invalid one.
 func encode(t *testing.T, e models.Encoding, text string) ([][]float64, Check) {
 	t.Helper()
-	rows, check, err := Read(write(t, "data.csv", text), e, Options{})
+	rows, check, err := Read(fileAt(t, []byte(text)), e, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -217,27 +217,26 @@ func TestReadErrors(t *testing.T) {
 		{"empty file", "", "is empty"},
 		{"only blank lines", "\n\n", "is empty"},
 		{"other case", "AGE,y\n1,2\n", "column age: not in the header of the file (did you mean AGE?)"},
-		{"no header, but text", "aged,yes\n", "the first line names none of the columns age (put the names there; or, where it is a record, under data: header: [age], all columns of the file in order)"},
+		{"no header, but text", "aged,yes\n", "the first line names none of the columns age (put the names there; or, where it is a record, under data: header: [age], all columns of the file in order, and separator: \",\")"},
 		{"no header", "34,1\n35,0\n", "the first line names none of the columns age"},
 		{"carriage returns", "age,y\r1,2\r", "its lines end in carriage returns alone (tr "},
 		{"semicolons", "age;y\n1;2\n", "fields are separated by semicolons, so decimals may be commas"},
 		{"not text", "\x00age,y\n1,2\n", "is not text in UTF-8"},
-		{"compressed", "\x1f\x8b\x08\x00\x00age\n", "is compressed and cannot be decompressed"},
+		{"compressed", "\x1f\x8b\x08\x00\x00age\n", "starts like a file compressed by gzip, but its name does not say so (end its name in .csv.gz, or under data add format: csv.gz)"},
+		{"Parquet", "PAR1age\n", "starts like Parquet, but its name does not say so"},
+		{"npy", "\x93NUMPYage\n", "starts like an npy array, but its name does not say so"},
+		{"idx", "\x00\x00\x08\x01age\n", "starts like an idx array, but its name does not say so"},
 		{"column twice", "age,age\n1,2\n", "column age: named twice"},
-		{"ragged line", "age,y\n1,2\n31415\n", "a line does not have the 2 fields of the first line"},
-		{"open quote", "age,y\n1,\"31415\n", "a quote is never closed"},
-		{"stray quote", "age,y\n1,31\"415\n", "a quote stands inside"},
+		{"open quote", "age,\"y\n31415,2\"\n", "in the first line a quote is never closed"},
+		{"stray quote", "age,y\"\n31415,2\n", "in the first line a quote stands inside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, check, err := Read(write(t, "data.csv", test.text), e, Options{})
+			_, _, err := Read(write(t, "data.csv", test.text), e, Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one with %q", err, test.want)
 			}
-			if strings.Contains(err.Error(), "31415") || strings.Contains(err.Error(), "line 3") {
+			if strings.Contains(err.Error(), "31415") {
 				t.Errorf("error %q tells of a record", err)
-			}
-			if strings.Contains(test.want, "a line does") && check.Problem == nil {
-				t.Error("the private check does not say which line")
 			}
 		})
 	}

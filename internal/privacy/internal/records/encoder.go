@@ -24,7 +24,8 @@ type encoder struct {
 	numberTokens []float64 // tokens that are numbers
 	dayTokens    []int     // tokens that are days, from 1970-01-01
 	parseDay     func(cell []byte) (day int, ok bool)
-	decimalComma bool  // numbers are written 3,14
+	decimalComma bool // numbers are written 3,14
+	malformed    MalformedCheck
 	rows         *Rows // where records are stored
 	limit        int   // records that fit in memory; 0 is no limit
 }
@@ -167,6 +168,9 @@ func (e *encoder) check(file string) Check {
 	c := Check{File: file, Records: e.rows.N}
 	if e.units != nil {
 		c.Units = e.units.check
+	}
+	if e.malformed.Rows > 0 {
+		c.Malformed = &e.malformed
 	}
 	for _, ok := range e.rows.Valid {
 		if !ok {

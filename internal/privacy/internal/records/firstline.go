@@ -3,7 +3,6 @@ package records
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -12,70 +11,56 @@ import (
 	"d3p/internal/models"
 )
 
-// opening is the start of CSV text: its first record, and what lies around it.
-type opening struct {
-	cells     [][]byte
-	separator byte
-	block     []byte // the text it stands in, blank lines before it included
-	lines     int    // line ends before the block
-	rest      []byte // of the block, behind the record
-	restLines int    // line ends before rest
-}
-
-// firstRecord reads the first record of CSV text.
-func firstRecord(blocks *csvBlocks) (opening, error) {
-	var text csvText
-	for {
-		before := text.lines
-		block, _, err := blocks.next(nil)
-		text.rest = block
-		cells, textErr := text.read()
-		switch {
-		case textErr == nil:
-			return opening{cells, text.separator, block, before, text.rest, text.lines}, nil
-		case !errors.Is(textErr, io.EOF): // else blank lines
-			return opening{}, textErr
-		case err != nil:
-			var bad *malformed
-			if errors.As(err, &bad) {
-				bad.line += text.lines
-			}
-			return opening{}, err
+// head returns the names of the columns of CSV text, what separates its fields, and
+// how many line ends the first line, which has the names, takes. Of text whose names
+// the model file has it reads nothing: its first line is a record.
+func (e *encoder) head(path string, blocks *csvBlocks, enc models.Encoding) (names []string, separator byte, lines int, err error) {
+	if enc.Headless {
+		if enc.Separator == "" {
+			return nil, 0, 0, &FileError{File: path, Problem: "has no header line that says what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}
 		}
+		return enc.Header, separatorOf(enc.Separator), 0, nil
 	}
+	line, lines, err := blocks.header()
+	if errors.Is(err, io.EOF) {
+		return nil, 0, 0, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
+	}
+	if err != nil {
+		return nil, 0, 0, readError(path, err)
+	}
+	if separator = Separator(line); enc.Separator != "" {
+		separator = separatorOf(enc.Separator)
+	}
+	text := csvText{separator: separator, quotes: enc.Quotes}
+	if _, problem, _ := text.row(line, true); problem != "" {
+		return nil, 0, 0, &FileError{File: path, Problem: "in the first line " + string(problem), Hint: "the first line must name the columns"}
+	}
+	names, err = e.header(path, text.cells)
+	return names, separator, lines, err
 }
 
-// firstLine returns the names of the columns of a CSV file with this first line,
-// and whether the line itself is a record, whose names the model file has. What it
+// header returns the names of the columns of a CSV file with this first line. What it
 // cannot be is an error, which never quotes it.
-func (e *encoder) firstLine(path string, cells [][]byte, enc models.Encoding) (names []string, isRecord bool, err error) {
-	header := make([]string, len(cells))
+func (e *encoder) header(path string, cells [][]byte) (names []string, err error) {
+	names = make([]string, len(cells))
 	for i, cell := range cells {
-		if problem := notText(cell); problem != nil && !enc.Headless {
+		if problem := notText(cell); problem != nil {
 			problem.File = path
-			return nil, false, problem
+			return nil, problem
 		}
-		header[i] = string(bytes.TrimSpace(cell))
+		names[i] = string(bytes.TrimSpace(cell))
 	}
 	wanted := e.names()
-	all, some := len(wanted) > 0 || !enc.Headless, false
+	all, some := true, false
 	for _, w := range wanted {
-		all = all && slices.Contains(header, w)
-		some = some || slices.ContainsFunc(header, func(h string) bool { return strings.EqualFold(w, h) })
+		all = all && slices.Contains(names, w)
+		some = some || slices.ContainsFunc(names, func(h string) bool { return strings.EqualFold(w, h) })
 	}
-	switch {
-	case all:
-		return header, false, nil
-	case enc.Headless && len(cells) != len(enc.Header):
-		return nil, false, &FileError{File: path, Problem: fmt.Sprintf("header names %d columns, but a line has %d fields", len(enc.Header), len(cells)),
-			Hint: "under data, header: names all columns of the file in order"}
-	case enc.Headless:
-		return enc.Header, true, nil
-	case !some:
-		return nil, false, &FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
-			Hint: "put the names there; or, where it is a record, under data: header: [" + shortList(wanted) + "], all columns of the file in order"}
+	if !all && !some {
+		return nil, &FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
+			Hint: "put the names there; or, where it is a record, under data: header: [" + shortList(wanted) + `], all columns of the file in order, and separator: ","`}
 	}
-	return header, false, nil // match says what is wrong
+	return names, nil // match says what is wrong
 }
 
 // names are those of the columns that are read; that of ids, where there is one,

@@ -7,7 +7,7 @@ import (
 	"io"
 )
 
-// gzipMagic starts a compressed file. CSV and array files may be compressed.
+// gzipMagic starts a compressed file.
 const gzipMagic = "\x1f\x8b"
 
 // decompressed gives the text of a compressed file. That a part of it is missing
@@ -15,15 +15,6 @@ const gzipMagic = "\x1f\x8b"
 type decompressed struct {
 	path string
 	z    *gzip.Reader
-}
-
-// decompress reads f, a compressed file, from where it stands.
-func decompress(path string, f io.Reader) (io.Reader, error) {
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, notDecompressed(path)
-	}
-	return decompressed{path, z}, nil
 }
 
 func (d decompressed) Read(p []byte) (int, error) {
@@ -34,20 +25,22 @@ func (d decompressed) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// notDecompressed has one text for all that may be wrong.
 func notDecompressed(path string) error {
-	return &FileError{File: path, Problem: "is compressed and cannot be decompressed to its end", Hint: "write or download it again"}
+	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; what is not compressed has no .gz in its name"}
 }
 
-// plain gives what f, a file or a pipe, holds, decompressed where it is compressed.
-func plain(path string, f io.Reader) (*bufio.Reader, error) {
+// plain gives what f, a file or a pipe from its start, holds, decompressed where the
+// format says that it is compressed.
+func plain(path string, f io.Reader, gzipped bool) (*bufio.Reader, error) {
 	const size = 1 << 16 // bytes
 	src := bufio.NewReaderSize(f, size)
-	if start, _ := src.Peek(len(gzipMagic)); string(start) != gzipMagic {
+	if !gzipped {
 		return src, nil
 	}
-	z, err := decompress(path, src)
+	z, err := gzip.NewReader(src)
 	if err != nil {
-		return nil, err
+		return nil, notDecompressed(path)
 	}
-	return bufio.NewReaderSize(z, size), nil
+	return bufio.NewReaderSize(decompressed{path, z}, size), nil
 }

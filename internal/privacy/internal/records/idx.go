@@ -49,8 +49,8 @@ func idxHead(path string, src io.Reader) (arrayHead, error) {
 		return arrayHead{}, shortArray(path)
 	}
 	a := arrayHead{columns: 1, bytes: idxBytes(head[2]), number: idxNumber(head[2])}
-	if a.number == nil || head[3] == 0 {
-		return arrayHead{}, &FileError{File: path, Problem: "starts like an idx file, but states no known type of numbers"}
+	if head[0] != 0 || head[1] != 0 || a.number == nil || head[3] == 0 {
+		return arrayHead{}, &FileError{File: path, Problem: "is no idx array", Hint: "an array of numpy.save ends in .npy"}
 	}
 	for i := range int(head[3]) {
 		var dim [4]byte

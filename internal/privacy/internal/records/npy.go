@@ -26,10 +26,13 @@ var (
 
 // npyHead reads the head of an npy file. Its first dim counts the records.
 func npyHead(path string, src io.Reader) (arrayHead, error) {
-	bad := &FileError{File: path, Problem: "starts like an npy file, but its head cannot be read", Hint: "save a plain array of numbers with numpy.save"}
+	bad := &FileError{File: path, Problem: "is an npy array whose head cannot be read", Hint: "save a plain array of numbers with numpy.save"}
 	start := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(src, start); err != nil {
 		return arrayHead{}, shortArray(path)
+	}
+	if string(start[:len(npyMagic)]) != npyMagic {
+		return arrayHead{}, &FileError{File: path, Problem: "is no npy array", Hint: "save a plain array of numbers with numpy.save"}
 	}
 	length := make([]byte, 4)
 	if start[len(npyMagic)] == 1 {

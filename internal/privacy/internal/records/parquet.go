@@ -15,9 +15,6 @@ import (
 	"d3p/internal/models"
 )
 
-// parquetMagic starts every Parquet file.
-const parquetMagic = "PAR1"
-
 // parquetBatch is the number of records decoded at a time.
 const parquetBatch = 16 << 10
 
@@ -82,9 +79,7 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (rows 
 	if n < 0 || n > 64*info.Size() { // possible, but rather damage: grow as records come
 		n = 0
 	}
-	if err := enc.allocate(path, int(n), e, opt); err != nil {
-		return nil, check, err
-	}
+	enc.allocate(int(n), e, opt)
 	defer collectEarly(enc.rows.bytes())()
 	encode := encodeParquet
 	if enc.units != nil {

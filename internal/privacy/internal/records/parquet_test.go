@@ -92,7 +92,7 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
 				e, opt := one(test.field), Options{Precision: precision}
-				rows, check, err := Read(write(t, "data.bin", parquetText(t, columns(test.kind), test.json)), e, opt)
+				rows, check, err := Read(write(t, "data.parquet", parquetText(t, columns(test.kind), test.json)), e, opt)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -31,6 +31,14 @@ func (p *part) empty() {
 // identify takes the id of the current row as the file spells it.
 func (p *part) identify(cell []byte) { p.ids = append(p.ids, p.enc.idOf(cell)...) }
 
+// idStart is where the id of the current row starts.
+func (p *part) idStart() int {
+	if len(p.idEnds) == 0 {
+		return 0
+	}
+	return p.idEnds[len(p.idEnds)-1]
+}
+
 // end stores the current row.
 func (p *part) end() {
 	p.idEnds = append(p.idEnds, len(p.ids))

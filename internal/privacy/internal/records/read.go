@@ -1,12 +1,12 @@
 package records
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
@@ -26,9 +26,8 @@ type Options struct {
 	Selection *noise.Stream
 }
 
-// Read reads the CSV, Parquet, idx or npy file at path and encodes it; all but
-// Parquet may be compressed by gzip. All but CSV are known by their first bytes,
-// whatever their name. The Check is private, also when err is not nil.
+// Read reads the CSV, Parquet, idx or npy file at path and encodes it. What it is
+// says its name or e.Format. The Check is private, also when err is not nil.
 func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
 	check = Check{File: path}
 	if err := validate(e); err != nil {
@@ -46,41 +45,36 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	if info.IsDir() {
 		return nil, check, &FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
 	}
-	text, err := plain(path, f)
-	if err != nil {
-		return nil, check, err
-	}
-	if !info.Mode().IsRegular() { // a pipe: CSV of unknown length
-		return readCSV(path, decoded(text, e.Text), nil, e, opt)
-	}
-	magic, _ := text.Peek(len(parquetMagic)) // shorter in a shorter file
-	switch {
-	case string(magic) == parquetMagic:
-		return readParquet(path, f, e, opt)
-	case isArray(magic):
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
+	is := formatOf(path, e.Format)
+	if is.kind == csvFormat {
+		var count func() (int, error)
+		if info.Mode().IsRegular() { // a pipe has text of unknown length
+			count = func() (int, error) { return countLines(path, is.gzipped) }
+		}
+		text, err := plain(path, f, is.gzipped)
+		if err != nil {
 			return nil, check, err
 		}
-		return readArray(path, f, e, opt)
-	case slices.Contains(workbookMagic, string(magic)):
-		return nil, check, &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8"}
+		return readCSV(path, text, count, e, opt)
 	}
-	return readCSV(path, decoded(text, e.Text), func() (int, error) { return countLines(path) }, e, opt)
+	switch {
+	case !info.Mode().IsRegular():
+		return nil, check, &FileError{File: path, Problem: "is no regular file", Hint: "only CSV is read from a pipe"}
+	case is.kind == parquetFormat:
+		return readParquet(path, f, e, opt)
+	}
+	return readArray(path, f, e, opt)
 }
 
-// workbookMagic are the first bytes of .xlsx and .ods, which are zip files, and of
-// .xls.
-var workbookMagic = []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"}
-
-// countLines returns an upper bound on the records of a CSV file, compressed or
-// not, so that the table is allocated once.
-func countLines(path string) (int, error) {
+// countLines returns an upper bound on the rows of a CSV file, compressed or not, so
+// that the table is allocated once.
+func countLines(path string, gzipped bool) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
 	}
 	defer f.Close()
-	text, err := plain(path, f)
+	text, err := plain(path, f, gzipped)
 	if err != nil {
 		return 0, err
 	}
@@ -98,63 +92,62 @@ func countLines(path string) (int, error) {
 	}
 }
 
-// readCSV reads CSV text; count, unless nil, bounds the number of its records.
-// What is wrong with the header is found before the rest is looked at.
-func readCSV(path string, src io.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
-	return encodeBlocks(path, &csvBlocks{src: src, size: csvBlockSize}, count, e, opt)
+// readCSV reads CSV text; count, unless nil, bounds the number of its rows. Of a text
+// with a header line the first bytes say how it is encoded; without one they are a
+// record's and say nothing.
+func readCSV(path string, text *bufio.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
+	encoding := e.Text
+	if !e.Headless {
+		start, _ := text.Peek(4)
+		if other := otherFormat(path, string(start)); other != nil {
+			return nil, Check{File: path}, other
+		}
+		encoding = marked(text, e.Text)
+	}
+	return encodeBlocks(path, &csvBlocks{src: decoded(text, encoding), size: csvBlockSize}, count, e, opt)
 }
 
+// encodeBlocks encodes blocks of text. What is wrong with the header is found before
+// the rest is looked at.
 func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
-	first, err := firstRecord(blocks)
-	if errors.Is(err, io.EOF) {
-		return nil, check, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
-	}
-	if err != nil {
-		return nil, check, csvError(path, err, &check)
-	}
 	enc, err := newEncoder(e, opt)
 	if err != nil {
 		return nil, check, err
 	}
-	header, isRecord, err := enc.firstLine(path, first.cells, e)
+	names, separator, lines, err := enc.head(path, blocks, e)
 	if err != nil {
 		return nil, check, err
 	}
-	at, errs := enc.match(path, header)
+	at, errs := enc.match(path, names)
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
-	records, lines := first.rest, first.restLines
-	if isRecord {
-		records, lines = first.block, first.lines
-	}
-	blocks.unread(records)
-	if err := unsureDecimals(path, first.separator, e.Decimal); err != nil {
+	if err := unsureDecimals(path, separator, e.Decimal); err != nil {
 		return nil, check, err
 	}
+	blocks.rows = csvText{separator: separator, width: len(names), quotes: e.Quotes}
 	n := 0
 	if count != nil {
 		if n, err = count(); err != nil {
 			return nil, check, err
 		}
 	}
-	if err := enc.allocate(path, n, e, opt); err != nil {
-		return nil, check, err
-	}
-	switch err := encodeCSV(blocks, lines, newCSVLayout(len(header), first.separator, at, enc), enc); {
+	enc.allocate(n, e, opt)
+	switch err := encodeCSV(blocks, lines, newCSVLayout(blocks.rows, at, enc), enc); {
 	case errors.Is(err, errFull):
 		return nil, check, tooLarge(path, opt)
 	case err != nil:
-		return nil, check, csvError(path, err, &check)
+		return nil, check, readError(path, err)
 	}
 	return enc.rows, enc.check(path), nil
 }
 
-// allocate makes the table for at most n rows of the file; 0 is unknown. How
+// allocate makes the table with room for n rows of the file; 0 is unknown. How
 // many units have them is not known before they are read, so with several rows
-// per unit the table starts as one of full units, and grows.
-func (e *encoder) allocate(path string, n int, enc models.Encoding, opt Options) error {
+// per unit the table starts as one of full units, and grows. That n rows would not fit
+// in memory is no error: line ends in quotes are counted in n, too.
+func (e *encoder) allocate(n int, enc models.Encoding, opt Options) {
 	k := enc.Width()
 	width := 8
 	if opt.Precision == Float32 {
@@ -167,15 +160,11 @@ func (e *encoder) allocate(path string, n int, enc models.Encoding, opt Options)
 	}
 	if e.units != nil {
 		n /= e.units.most
-		if e.limit > 0 {
-			n = min(n, e.limit)
-		}
 	}
-	if e.limit > 0 && n > e.limit {
-		return tooLarge(path, opt)
+	if e.limit > 0 {
+		n = min(n, e.limit)
 	}
 	e.rows = newRows(opt.Precision, n, k, stride)
-	return nil
 }
 
 func tooLarge(path string, opt Options) error {
@@ -186,17 +175,11 @@ func tooLarge(path string, opt Options) error {
 	}
 }
 
-// csvError keeps the line number out of the message and in the check; where that
-// can be read is for the caller to add.
-func csvError(path string, err error, check *Check) error {
+// readError says that a file cannot be read to its end.
+func readError(path string, err error) error {
 	var file *FileError
 	if errors.As(err, &file) { // what says so itself
 		return err
 	}
-	var bad *malformed
-	if !errors.As(err, &bad) {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	check.Problem = &MalformedCheck{Line: bad.line, Problem: bad.problem}
-	return &FileError{File: path, Problem: bad.problem}
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -2,8 +2,17 @@ package records
 
 import "bytes"
 
-// separators may stand between the fields of CSV text.
+// separators may stand between the fields of CSV text; spec.Separators are their
+// names.
 const separators = ",;\t|"
+
+// separatorOf is the separator with a name, one of spec.Separators.
+func separatorOf(name string) byte {
+	if name == "tab" {
+		return '\t'
+	}
+	return name[0]
+}
 
 // Separator returns what stands between the fields of CSV text that starts with
 // this header: the one of comma, semicolon, tab and bar that it has most of outside

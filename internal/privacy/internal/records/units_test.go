@@ -215,7 +215,7 @@ func TestUnitsErrors(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&e)
 			}
-			_, _, err := Read(write(t, "data", test.text), e, test.option)
+			_, _, err := Read(fileAt(t, []byte(test.text)), e, test.option)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}

@@ -1,0 +1,70 @@
+package records
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+// A format is what a file is. Its name or the model file says so, never what it
+// holds: the first bytes of a file without header are a record's.
+type format struct {
+	kind    kind
+	gzipped bool
+}
+
+type kind uint8
+
+const (
+	csvFormat kind = iota
+	parquetFormat
+	npyFormat
+	idxFormat
+)
+
+// idxName is how the files of MNIST are named: train-images-idx3-ubyte.
+var idxName = regexp.MustCompile(`idx[0-9]|-ubyte$|\.idx$`)
+
+// formatOf is the format of the file at path: the declared one, or what its name ends
+// in; CSV for other names.
+func formatOf(path, declared string) format {
+	name := strings.ToLower(filepath.Base(path))
+	if declared != "" {
+		name = "." + declared
+	}
+	name, gzipped := strings.CutSuffix(name, ".gz")
+	switch filepath.Ext(name) {
+	case ".csv", ".tsv", ".txt":
+		return format{csvFormat, gzipped}
+	case ".parquet", ".parq", ".pq":
+		return format{parquetFormat, gzipped}
+	case ".npy":
+		return format{npyFormat, gzipped}
+	}
+	if idxName.MatchString(name) {
+		return format{idxFormat, gzipped}
+	}
+	return format{csvFormat, gzipped}
+}
+
+// otherFormat says what a file that is read as CSV with a header line is instead, by
+// its first bytes, which are those of the header; nil when nothing is known.
+func otherFormat(path, start string) *FileError {
+	name := func(what, end string) *FileError {
+		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not say so",
+			Hint: "end its name in ." + end + ", or under data add format: " + end}
+	}
+	switch {
+	case strings.HasPrefix(start, "PAR1"):
+		return name("Parquet", "parquet")
+	case strings.HasPrefix(start, gzipMagic):
+		return name("a file compressed by gzip", "csv.gz")
+	case strings.HasPrefix(start, npyMagic[:4]):
+		return name("an npy array", "npy")
+	case len(start) > 2 && strings.HasPrefix(start, "\x00\x00") && idxNumber(start[2]) != nil:
+		return name("an idx array", "idx")
+	case strings.HasPrefix(start, "PK\x03\x04"), strings.HasPrefix(start, "\xd0\xcf\x11\xe0"): // .xlsx and .ods; .xls
+		return &FileError{File: path, Problem: "is a workbook or an archive", Hint: "save its sheet as CSV in UTF-8"}
+	}
+	return nil
+}
