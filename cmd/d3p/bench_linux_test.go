@@ -63,7 +63,7 @@ func BenchmarkCommand(b *testing.B) {
 			return err
 		}))
 		steps.least(costOf(b, func() error {
-			_, _, err := fit.Run(context.Background(), plan, curator, nil)
+			_, err := fit.Run(context.Background(), plan, curator, nil)
 			return err
 		}))
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"d3p/internal/cpu"
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
@@ -19,7 +19,7 @@ import (
 // expectedNoise predicts the noise share of every parameter; empty where the
 // plan has no such prediction. It reads no data.
 func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
-	shares := fit.ExpectedNoiseShare(plan, priorRandom(0))
+	shares := posterior.ExpectedNoiseShare(plan, priorRandom(0))
 	list := []report.Expected{}
 	if shares == nil {
 		return list

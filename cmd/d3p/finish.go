@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
@@ -18,7 +19,7 @@ import (
 // stopped ends a run that did not get to its last step. What was spent is in
 // the ledger, and a checkpoint lets d3p resume go on. A run of which nothing was
 // spent leaves nothing; one that was resumed keeps what it had.
-func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy.Ledger, cause error, resumed bool) error {
+func (a *app) stopped(folder runFolder, result fit.Result, cause error, resumed bool) error {
 	folder.giveSpaceBack()
 	found := statusNumeric
 	var over *privacy.BudgetError
@@ -26,13 +27,13 @@ func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy
 		found = statusBudget
 	}
 	switch {
-	case posterior == nil && resumed:
+	case result.Posterior == nil && resumed:
 		return failWith(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
-	case posterior == nil || len(ledger.Entries) == 0 || found == statusBudget:
+	case result.Posterior == nil || len(result.Spent.Entries) == 0 || found == statusBudget:
 		folder.discard()
 		return failWith(found, cause)
 	}
-	checkpoint, err := posterior.Checkpoint(ledger)
+	checkpoint, err := result.Checkpoint()
 	if err == nil {
 		err = folder.write(checkpointFile, checkpoint)
 	}
@@ -48,7 +49,7 @@ func (a *app) stopped(folder runFolder, posterior *fit.Posterior, ledger privacy
 		return failWith(statusNumeric, errors.Join(cause, err))
 	}
 	return failWith(statusStopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %s goes on at no new cost)",
-		posterior.Steps, posterior.Plan.Steps, spent, folder.path))
+		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, folder.path))
 }
 
 // fitResult is the JSON form of a finished fit.
@@ -64,7 +65,8 @@ type fitResult struct {
 }
 
 // release writes the files of a finished fit and prints what they say.
-func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.Posterior, ledger privacy.Ledger) error {
+func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Result) error {
+	posterior := result.Posterior
 	for i, x := range posterior.Mean {
 		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
 			return failWith(statusNumeric, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
@@ -72,14 +74,14 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 	}
 	// What was paid for is kept before anything else can fail.
 	folder.giveSpaceBack()
-	checkpoint, err := posterior.Checkpoint(ledger)
+	checkpoint, err := result.Checkpoint()
 	if err == nil {
 		err = folder.write(checkpointFile, checkpoint)
 	}
 	if err != nil {
 		return failWith(statusNumeric, err)
 	}
-	run, err := a.writeRelease(folder, j, m, posterior, ledger)
+	run, err := a.writeRelease(folder, j, m, posterior, result.Spent)
 	if err != nil {
 		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
 	}
@@ -89,7 +91,7 @@ func (a *app) release(folder runFolder, j job, m *models.Model, posterior *fit.P
 }
 
 // writeRelease computes and writes the files of release/.
-func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *fit.Posterior, ledger privacy.Ledger) (*report.Run, error) {
+func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
 	rng := noise.Public(j.Seed).Stream(noise.PosteriorDraws)
 	prior := report.DrawPrior(m, j.Draws, priorRandom(j.Seed))
 	run := report.Run{

@@ -154,26 +154,25 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		}
 		return failWith(statusData, err)
 	}
-	var posterior *fit.Posterior
-	var spent privacy.Ledger
+	var result fit.Result
 	keeper := a.newKeeper(folder, j.CheckpointEvery)
 	if checkpoint == nil {
-		posterior, spent, err = fit.Run(ctx, plan, curator, keeper)
+		result, err = fit.Run(ctx, plan, curator, keeper)
 	} else {
-		posterior, spent, err = fit.Resume(ctx, *checkpoint, m, curator, keeper)
+		result, err = fit.Resume(ctx, *checkpoint, m, curator, keeper)
 	}
 	keeper.stop()
-	if len(spent.Entries) > 0 {
-		err = errors.Join(err, folder.write(ledgerFile, spent))
+	if len(result.Spent.Entries) > 0 {
+		err = errors.Join(err, folder.write(ledgerFile, result.Spent))
 	}
-	unbooked := j.booking().settle(spent)
+	unbooked := j.booking().settle(result.Spent)
 	if err == nil && unbooked == nil {
-		return a.release(folder, j, m, posterior, spent)
+		return a.release(folder, j, m, result)
 	}
 	if err == nil {
 		err, unbooked = unbooked, nil
 	}
-	err = a.stopped(folder, posterior, spent, err, checkpoint != nil)
+	err = a.stopped(folder, result, err, checkpoint != nil)
 	return failWith(statusOf(err), errors.Join(err, unbooked))
 }
 

@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/report"
 )
 
@@ -29,7 +29,7 @@ func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *pla
 	run := report.Run{
 		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hex.EncodeToString(hash[:]), Command: command, Accepted: s.AcceptRisk,
-		Plan: plan, Posterior: &fit.Posterior{Plan: plan, Steps: plan.Steps},
+		Plan: plan, Posterior: &posterior.Posterior{Plan: plan, Steps: plan.Steps},
 	}
 	if plan.Private {
 		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified

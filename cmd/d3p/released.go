@@ -3,8 +3,8 @@ package main
 import (
 	"fmt"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
 )
@@ -14,7 +14,7 @@ type released struct {
 	dir       string
 	model     *models.Model
 	params    report.Parameters
-	posterior *fit.Posterior
+	posterior *posterior.Posterior
 	privacy   *report.Privacy
 	drawn     drawn // by the fit
 }

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 )
 
@@ -164,7 +164,7 @@ func (a *app) twin(r *released, s twinSettings) error {
 type twinDraws struct {
 	run   *released
 	theta []float64
-	draws fit.Normals
+	draws posterior.Normals
 	rng   *noise.Random
 }
 

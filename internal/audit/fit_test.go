@@ -44,10 +44,11 @@ func fitted(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed u
 		curator := fittest.Curator(t, plan, privacy.CuratorConfig{
 			Table: shared, Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed + uint64(i)),
 		})
-		posterior, _, err := fit.Run(context.Background(), plan, curator, nil)
+		result, err := fit.Run(context.Background(), plan, curator, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		posterior := result.Posterior
 		at := [2]float64{}
 		for k := range u {
 			sum := [2]float64{}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 )
 
@@ -34,7 +34,7 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	post := &fit.Posterior{Mean: []float64{1, 2}, LogSD: []float64{math.Log(3), 0}, VarDP: []float64{16, 0}}
+	post := &posterior.Posterior{Mean: []float64{1, 2}, LogSD: []float64{math.Log(3), 0}, VarDP: []float64{16, 0}}
 	got := scoreTable(m, post, []float64{9, 4}) // 1 ± 5 and 2 ± 1
 	for name, want := range map[string]score{
 		"a": {held: 1, log: -(1.6*1.6/2 + math.Log(5)), square: 64},

@@ -7,8 +7,8 @@ import (
 	"os"
 	"slices"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 )
 
 // reach is how many standard deviations an interval of 90 % goes to either side.
@@ -24,7 +24,7 @@ type score struct{ held, log, square float64 }
 type tableScores map[string]score
 
 // scoreTable compares a posterior with the parameters that made the table.
-func scoreTable(m *models.Model, post *fit.Posterior, truth []float64) tableScores {
+func scoreTable(m *models.Model, post *posterior.Posterior, truth []float64) tableScores {
 	sd := make([]float64, m.P)
 	post.SD(sd)
 	out := tableScores{}

@@ -67,10 +67,11 @@ func (s setup) fit(plan plan.Plan, k uint64, path string) (tableScores, error) {
 	if err != nil {
 		return nil, err
 	}
-	post, _, err := fit.Run(context.Background(), &plan, curator, nil)
+	result, err := fit.Run(context.Background(), &plan, curator, nil)
 	if err != nil {
 		return nil, err
 	}
+	post := result.Posterior
 	for _, p := range s.used.Params {
 		for j := p.Offset; j < p.Offset+p.Size && p.Name == "b"; j++ {
 			truth[j] /= s.unit

@@ -26,8 +26,8 @@ func (a *average) averages(t int) bool { return t >= a.start }
 // add includes lambda (V), as iterate number Count, in coordinates low <= j < high.
 func (a *average) add(lambda []float64, low, high int, s *scratch) {
 	w := 1 / float64(a.Count)
-	for lo := low; lo < high; lo += block {
-		hi := min(lo+block, high)
+	for lo := low; lo < high; lo += chunk {
+		hi := min(lo+chunk, high)
 		mean, step := a.Mean[lo:hi], s[0][:hi-lo]
 		simd.Sub(step, lambda[lo:hi], mean)
 		simd.MulScalar(step, step, w)

@@ -29,10 +29,11 @@ func TestBlocksOfTheModelFile(t *testing.T) {
 	if len(p.Blocks) != 1 || p.Blocks[0].Family != "mean-field" || len(p.Blocks[0].At) != 2 || p.Blocks[0].At[0] != 1 || p.Blocks[0].At[1] != 2 {
 		t.Fatalf("blocks %+v", p.Blocks)
 	}
-	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post := result.Posterior
 	if got := post.Guide.Size(); got != 6 {
 		t.Errorf("%d variational parameters, want two for each of three", got)
 	}

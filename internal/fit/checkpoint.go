@@ -61,8 +61,8 @@ func Restore(c Checkpoint) (*Loop, error) {
 		{s.Lambda, saved.Lambda}, {s.Average.Mean, saved.Average.Mean},
 		{s.Noise.Variance, saved.Noise.Variance}, {s.Noise.Cross, saved.Noise.Cross}, {s.Noise.SumSquare, saved.Noise.SumSquare},
 	}
-	for i, a := range s.Curvature.arrays() {
-		arrays = append(arrays, [2][]float64{*a, *saved.Curvature.arrays()[i]})
+	for i, a := range s.Gradients.Arrays() {
+		arrays = append(arrays, [2][]float64{*a, *saved.Gradients.Arrays()[i]})
 	}
 	if len(saved.Moments) != len(s.Moments) {
 		return nil, errors.New("checkpoint: its optimizer state does not fit its plan")

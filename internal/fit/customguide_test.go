@@ -22,10 +22,11 @@ func TestCustomGuideOfTheModelFile(t *testing.T) {
 	race.SkipNumerics(t)
 	s := withGuide(t, 1000, customNormals)
 	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "custom", Steps: 1500})
-	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post := result.Posterior
 	if got := post.Guide.Size(); got != 6 {
 		t.Errorf("%d free parameters, want two for each of three", got)
 	}
@@ -41,9 +42,10 @@ func TestCustomGuideOfTheModelFile(t *testing.T) {
 	if private.NoiseAware != plan.NoiseAwareNone || private.Warnings[len(private.Warnings)-1].ID != "custom-guide-noise" {
 		t.Errorf("noise-aware %s, warnings %+v", private.NoiseAware, private.Warnings)
 	}
-	if post, _, err = fit.Run(context.Background(), private, s.curator(t, private, 1, privacy.Ledger{}), nil); err != nil {
+	if result, err = fit.Run(context.Background(), private, s.curator(t, private, 1, privacy.Ledger{}), nil); err != nil {
 		t.Fatal(err)
 	}
+	post = result.Posterior
 	for j, v := range post.VarDP {
 		if v != 0 || math.Abs(post.Mean[j]-s.mode[j]) > 0.5 {
 			t.Errorf("mean[%d] = %.3f, exact %.3f; variance of the noise %g", j, post.Mean[j], s.mode[j], v)

@@ -41,10 +41,11 @@ func TestNetworkMAP(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := s.plan(t, plan.Config{NonPrivate: true, Sampling: "full", Steps: 1500, LearningRate: 0.01})
-	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post := result.Posterior
 	likelihood, prior := graph.NewMachine(m.Likelihood, n), graph.NewMachine(m.Prior, 1)
 	likelihood.Globals(post.Mean, nil)
 	likelihood.Records(rows, 3, n, nil)

@@ -79,7 +79,7 @@ func run(tb testing.TB, m *models.Model, cfg plan.Config, data string, threads i
 		}),
 		Engine: cpu.New(cpu.Options{Threads: threads}), Root: noise.Insecure(1),
 	})
-	if _, _, err := fit.Run(context.Background(), p, c, watch); err != nil {
+	if _, err := fit.Run(context.Background(), p, c, watch); err != nil {
 		tb.Fatal(err)
 	}
 }

@@ -33,28 +33,29 @@ func TestStopAndResume(t *testing.T) {
 	s := newStudy(t, 1000)
 	cfg := plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
 	p := s.plan(t, cfg)
-	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := &stopAt{step: 120, cancel: cancel}
-	post, ledger, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), stop)
+	result, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), stop)
 	if !errors.Is(err, fit.ErrStopped) {
 		t.Fatalf("error %v, want ErrStopped", err)
 	}
+	post, ledger := result.Posterior, result.Spent
 	// The curator's noise has a known seed here, so it claims no ε at all.
 	if post.Steps != 120 || ledger.Entries[0].Steps != 120 || !math.IsInf(stop.spent, 1) {
 		t.Errorf("stopped after %d steps, ledger %+v, spent %v", post.Steps, ledger, stop.spent)
 	}
-	resumesTo(t, s, p, checkpointFile(t, post, ledger), whole, wholeLedger)
+	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }
 
 // checkpointFile is what is kept of a stopped fit.
-func checkpointFile(t *testing.T, post *fit.Posterior, ledger privacy.Ledger) *bytes.Buffer {
+func checkpointFile(t *testing.T, result fit.Result) *bytes.Buffer {
 	t.Helper()
-	checkpoint, err := post.Checkpoint(ledger)
+	checkpoint, err := result.Checkpoint()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,17 +71,17 @@ func checkpointFile(t *testing.T, post *fit.Posterior, ledger privacy.Ledger) *b
 func TestStopBeforeTheFirstStep(t *testing.T) {
 	s := newStudy(t, 200)
 	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 20})
-	whole, wholeLedger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	post, ledger, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	result, err := fit.Run(ctx, p, s.curator(t, p, 5, privacy.Ledger{}), nil)
 	if !errors.Is(err, fit.ErrStopped) {
 		t.Fatalf("error %v, want ErrStopped", err)
 	}
-	resumesTo(t, s, p, checkpointFile(t, post, ledger), whole, wholeLedger)
+	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }
 
 // A checkpoint that was kept while the fit went on, as one that is killed later
@@ -89,16 +90,16 @@ func TestKeptCheckpoint(t *testing.T) {
 	s := newStudy(t, 1000)
 	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
 	keeper := &keepAt{step: 150}
-	whole, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
+	whole, err := fit.Run(context.Background(), p, s.curator(t, p, 5, privacy.Ledger{}), keeper)
 	if err != nil || keeper.err != nil {
 		t.Fatal(err, keeper.err)
 	}
-	resumesTo(t, s, p, &keeper.file, whole, ledger)
+	resumesTo(t, s, p, &keeper.file, whole)
 }
 
 // resumesTo checks that the checkpoint in file continues to what a fit without
 // interruption found and spent.
-func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole *fit.Posterior, wholeLedger privacy.Ledger) {
+func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole fit.Result) {
 	t.Helper()
 	restored, err := fit.ReadCheckpoint(file)
 	if err != nil {
@@ -111,17 +112,18 @@ func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole *
 	if steps := spent.Entries[0].Steps; steps != restored.State.Step || steps >= p.Steps {
 		t.Fatalf("checkpoint of step %d with %d steps charged", restored.State.Step, steps)
 	}
-	again, finalLedger, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)
+	again, err := fit.Resume(context.Background(), restored, s.model, s.curator(t, p, 5, spent), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for j := range whole.Mean {
-		if whole.Mean[j] != again.Mean[j] || whole.VarDP[j] != again.VarDP[j] {
-			t.Fatalf("resumed %v %v, want %v %v", again.Mean, again.VarDP, whole.Mean, whole.VarDP)
+	got, want := again.Posterior, whole.Posterior
+	for j := range want.Mean {
+		if want.Mean[j] != got.Mean[j] || want.VarDP[j] != got.VarDP[j] {
+			t.Fatalf("resumed %v %v, want %v %v", got.Mean, got.VarDP, want.Mean, want.VarDP)
 		}
 	}
-	if len(finalLedger.Entries) != 1 || finalLedger.Entries[0].Steps != wholeLedger.Entries[0].Steps {
-		t.Errorf("ledger after resuming %+v, want %+v", finalLedger, wholeLedger)
+	if len(again.Spent.Entries) != 1 || again.Spent.Entries[0].Steps != whole.Spent.Entries[0].Steps {
+		t.Errorf("ledger after resuming %+v, want %+v", again.Spent, whole.Spent)
 	}
 }
 

@@ -8,55 +8,61 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/fit/start"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
 
-// Run fits the plan's model to the curator's records. It returns the posterior
-// and what was spent; when ctx was cancelled (ErrStopped) or a later step
-// failed, both are those of the steps done. Over the curator's budget nothing
-// is spent and the posterior is nil.
-func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (*Posterior, privacy.Ledger, error) {
+// Result is the end of a fit, also of one that was stopped.
+type Result struct {
+	Posterior *posterior.Posterior // nil when the fit could not begin
+	Spent     privacy.Ledger
+	loop      *Loop
+}
+
+// Checkpoint is the state that continues the fit.
+func (r Result) Checkpoint() (Checkpoint, error) { return r.loop.checkpoint(r.Spent) }
+
+// Run fits the plan's model to the curator's records. When ctx is cancelled
+// (ErrStopped) or a step fails, the result is that of the completed steps. Over the
+// curator's budget nothing is spent.
+func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {
-		return nil, c.Ledger(), err
+		return Result{Spent: c.Ledger()}, err
 	}
 	loop, err := NewLoop(p, m0)
 	if err != nil {
-		return nil, c.Ledger(), err
+		return Result{Spent: c.Ledger()}, err
 	}
-	return loop.fit(ctx, c, obs)
+	return loop.run(ctx, c, obs)
 }
 
 // Resume continues a checkpoint of a fit of m. The curator must have been made
 // with the checkpoint's ledger as what was spent.
-func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Curator, obs Observer) (*Posterior, privacy.Ledger, error) {
+func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Curator, obs Observer) (Result, error) {
 	if cp.Plan.Latent != m.P {
-		return nil, c.Ledger(), errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
+		return Result{Spent: c.Ledger()}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
 	}
 	cp.Plan.Bind(m)
 	loop, err := Restore(cp)
 	if err != nil {
-		return nil, c.Ledger(), err
+		return Result{Spent: c.Ledger()}, err
 	}
-	return loop.fit(ctx, c, obs)
+	return loop.run(ctx, c, obs)
 }
 
-// fit drives l to its end with the curator as oracle.
-func (l *Loop) fit(ctx context.Context, c *privacy.Curator, obs Observer) (*Posterior, privacy.Ledger, error) {
-	prior := l.plan.Model().NewPriorDensity()
+// run takes the remaining steps with the curator as oracle.
+func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
 	session, err := l.open(c)
 	if err != nil {
-		return nil, c.Ledger(), err
-	}
-	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
-		l.state.Curvature.floor = l.priorPrecision()
+		return Result{Spent: c.Ledger()}, err
 	}
 	eta, spent := noise.Public(l.plan.InitSeed).Stream(noise.Reparameterisation), session.EpsilonSpent
 	keeper, _ := obs.(Keeper)
-	checkpoint := func() (Checkpoint, error) { return l.saved(session.Ledger()) }
-	l.sweepOn(session.Loops())
-	err = l.run(ctx, curatorOracle{session}, prior, eta, func(step int) {
+	checkpoint := func() (Checkpoint, error) { return l.checkpoint(session.Ledger()) }
+	l.shareThreads(session.Loops())
+	err = l.iterate(ctx, curatorOracle{session}, l.plan.Model().NewPriorDensity(), eta, func(step int) {
 		if obs != nil {
 			obs.Step(step, l.plan.Steps, spent)
 		}
@@ -65,24 +71,12 @@ func (l *Loop) fit(ctx context.Context, c *privacy.Curator, obs Observer) (*Post
 		}
 	})
 	err = errors.Join(err, session.Close())
-	invented := l.invent()
-	post := l.Posterior()
-	if invented != nil {
-		l.join(post, prior, *invented)
-	}
-	return post, c.Ledger(), err
+	return Result{l.Posterior(), c.Ledger(), l}, err
 }
 
-// priorPrecision estimates 1/variance of every number under the prior, shape (P),
-// from public draws that depend on the plan only.
-func (l *Loop) priorPrecision() []float64 {
-	rng := noise.NewRandom(noise.Public(l.plan.InitSeed).Child(1).Stream(noise.Initialisation))
-	prior := l.plan.Model().NewPriorSampler()
-	return priorPrecision(l.plan.Latent, func(theta []float64) { prior.Draw(theta, rng) })
-}
-
-// open begins, or resumes, the session that the plan describes. A fit that was stopped
-// before its first step is resumed, too: it is the one mechanism of its ledger.
+// open begins, or resumes, the session that the plan describes. A fit that was
+// stopped before its first step is resumed, too: it is the one mechanism of its
+// ledger.
 func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	m, err := l.plan.Mechanism()
 	switch {
@@ -96,32 +90,35 @@ func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	return c.Begin(m)
 }
 
-// curatorOracle asks a session.
-type curatorOracle struct{ session *privacy.Session }
-
-// Step implements Oracle.
-func (o curatorOracle) Step(dst, params, aux []float64, clipNorm float64) (float64, error) {
-	release, err := o.session.Step(dst, privacy.StepRequest{Params: params, Aux: aux, ClipNorm: clipNorm})
-	return release.Count, err
-}
-
-// Prepare implements aheadOracle.
-func (o curatorOracle) Prepare(p privacy.Postprocessing) error { return o.session.Prepare(p) }
-
-// Steps implements aheadOracle.
-func (o curatorOracle) Steps(state, kept, inputs []float64, n int) (int, error) {
-	return o.session.Steps(state, kept, inputs, n)
-}
-
-// Checkpoint returns what is needed to continue the fit that p came from, with
-// the ledger of what was spent.
-func (p *Posterior) Checkpoint(spent privacy.Ledger) (Checkpoint, error) { return p.loop.saved(spent) }
-
-// saved is the loop's state with the ledger of what was spent.
-func (l *Loop) saved(spent privacy.Ledger) (Checkpoint, error) {
+// checkpoint is the loop's state with the ledger of what was spent.
+func (l *Loop) checkpoint(spent privacy.Ledger) (Checkpoint, error) {
 	raw, err := json.Marshal(spent)
 	if err != nil {
 		return Checkpoint{}, err
 	}
 	return l.Checkpoint(raw), nil
+}
+
+// Posterior is the posterior of the steps so far.
+func (l *Loop) Posterior() *posterior.Posterior { return posterior.New(l.plan, l.releases()) }
+
+// releases are the released numbers so far: the average of the iterates, or the
+// current one before averaging has begun.
+func (l *Loop) releases() posterior.Releases {
+	s := &l.state
+	r := posterior.Releases{
+		Steps: s.Step, Guide: l.guide, Lambda: s.Lambda, Averaged: s.Average.Count > 0,
+		Gradients: s.Gradients.GradientSums, Trace: s.Trace.Trace,
+	}
+	if r.Averaged {
+		r.Lambda = s.Average.Mean
+	}
+	if l.plan.FollowsNoise() {
+		r.NoiseVariance = s.Noise.Variance
+		if r.Averaged {
+			r.NoiseVariance = make([]float64, l.plan.Latent)
+			s.Noise.ofMean(r.NoiseVariance)
+		}
+	}
+	return r
 }

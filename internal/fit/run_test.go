@@ -26,10 +26,11 @@ func TestPrivateFitIsNearExactPosterior(t *testing.T) {
 		{Epsilon: 4, Delta: 1e-6, NoiseAware: "temper"},
 	} {
 		p := s.plan(t, cfg)
-		post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
+		result, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		post, ledger := result.Posterior, result.Spent
 		if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != p.Steps {
 			t.Errorf("ledger %+v", ledger)
 		}
@@ -62,10 +63,11 @@ func TestVanillaGradients(t *testing.T) {
 		"Python package": {Epsilon: 4, Delta: 1e-6, Compat: "d3p", LearningRate: 0.01, SamplingRate: 0.1, Steps: 1000},
 	} {
 		p := s.plan(t, cfg)
-		post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
+		result, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
+		post, ledger := result.Posterior, result.Spent
 		if ledger.Entries[0].Steps != p.Steps {
 			t.Errorf("%s: ledger %+v", name, ledger)
 		}
@@ -80,10 +82,11 @@ func TestVanillaGradients(t *testing.T) {
 func TestNonPrivateFitIsExact(t *testing.T) {
 	s := newStudy(t, 1000)
 	p := s.plan(t, plan.Config{NonPrivate: true})
-	post, ledger, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post, ledger := result.Posterior, result.Spent
 	if ledger.NotPrivate == "" {
 		t.Error("the ledger does not say NOT PRIVATE")
 	}
@@ -193,7 +196,8 @@ func TestOverBudget(t *testing.T) {
 	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, Steps: 50})
 	dearer := s.plan(t, plan.Config{Epsilon: 2, Delta: 1e-6, Steps: 50})
 	var refused *privacy.BudgetError
-	post, ledger, err := fit.Run(context.Background(), dearer, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), dearer, s.curator(t, p, 5, privacy.Ledger{}), nil)
+	post, ledger := result.Posterior, result.Spent
 	if !errors.As(err, &refused) || post != nil || len(ledger.Entries) != 0 {
 		t.Errorf("posterior %v, ledger %+v, error %v", post, ledger, err)
 	}
@@ -206,7 +210,7 @@ func BenchmarkRun(b *testing.B) {
 	p := s.plan(b, plan.Config{Epsilon: 1, Delta: 1e-6})
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := fit.Run(context.Background(), p, s.curator(b, p, 1, privacy.Ledger{}), nil); err != nil {
+		if _, err := fit.Run(context.Background(), p, s.curator(b, p, 1, privacy.Ledger{}), nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,6 +1,10 @@
 package fit
 
-import "testing"
+import (
+	"testing"
+
+	"d3p/internal/posterior"
+)
 
 // A trace keeps at most 201 iterates, evenly, and always the last one, in the
 // room that it took at first.
@@ -40,15 +44,15 @@ func TestTraceRestores(t *testing.T) {
 			saved.add(step, []float64{float64(step)})
 		}
 	}
-	trace := newTrace(20, 1)
-	if !trace.restore(Trace{Steps: saved.Steps, Mean: saved.Mean}, 1) {
+	got := newTrace(20, 1)
+	if !got.restore(saved, 1) {
 		t.Fatal("refused")
 	}
-	trace.add(8, []float64{8})
-	if len(trace.Steps) != 8 || trace.Mean[0] != 1 || trace.Mean[7] != 8 {
-		t.Errorf("%+v", trace)
+	got.add(8, []float64{8})
+	if len(got.Steps) != 8 || got.Mean[0] != 1 || got.Mean[7] != 8 {
+		t.Errorf("%+v", got)
 	}
-	if trace.restore(Trace{Steps: []int{1}, Mean: []float64{1, 2}}, 1) {
+	if got.restore(trace{Trace: posterior.Trace{Steps: []int{1}, Mean: []float64{1, 2}}}, 1) {
 		t.Error("a trace of two numbers for one step was accepted")
 	}
 }

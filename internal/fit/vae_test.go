@@ -88,10 +88,11 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	c := open(p)
 	t.Logf("reading takes %v", time.Since(start).Round(time.Millisecond))
 	begin := time.Now()
-	post, _, err := fit.Run(context.Background(), p, c, nil)
+	result, err := fit.Run(context.Background(), p, c, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post := result.Posterior
 	private := time.Since(begin) / time.Duration(p.Steps)
 	bound := testBound(t, m, dir, post.Mean)
 	t.Logf("epsilon %.3f, %d steps of %v, test bound %.1f", p.Epsilon, p.Steps, private.Round(time.Microsecond), bound)
@@ -104,7 +105,7 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	}
 	c = open(p)
 	begin = time.Now()
-	if _, _, err := fit.Run(context.Background(), p, c, nil); err != nil {
+	if _, err := fit.Run(context.Background(), p, c, nil); err != nil {
 		t.Fatal(err)
 	}
 	plain := time.Since(begin) / time.Duration(p.Steps)

@@ -54,10 +54,11 @@ func TestNetworkClassifies(t *testing.T) {
 	if p.Guide != "delta" || p.Averaging != 0 {
 		t.Errorf("guide %s, average of %g", p.Guide, p.Averaging)
 	}
-	post, _, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
+	result, err := fit.Run(context.Background(), p, s.curator(t, p, 11, privacy.Ledger{}), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
+	post := result.Posterior
 	points, inside = ring(8000)
 	points, inside = points[4000:], inside[4000:]
 	predictive := m.NewPredictive(1)

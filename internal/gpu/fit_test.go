@@ -13,6 +13,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -29,7 +30,7 @@ func cohortTable(m *models.Model) *privacy.Table {
 	})
 }
 
-func runFit(t *testing.T, plan *plan.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*fit.Posterior, privacy.Ledger) {
+func runFit(t *testing.T, plan *plan.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*posterior.Posterior, privacy.Ledger) {
 	t.Helper()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
 		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
@@ -38,10 +39,11 @@ func runFit(t *testing.T, plan *plan.Plan, e privacy.Engine, table *privacy.Tabl
 		t.Error(err)
 		return nil, privacy.Ledger{}
 	}
-	post, ledger, err := fit.Run(context.Background(), plan, curator, watch)
+	result, err := fit.Run(context.Background(), plan, curator, watch)
 	if err != nil {
 		t.Error(err)
 	}
+	post, ledger := result.Posterior, result.Spent
 	return post, ledger
 }
 
@@ -54,7 +56,7 @@ func TestFitsSideBySide(t *testing.T) {
 	d := newOneThread(t, 1<<30)
 	e := newEngine("cuda:test", d, Options{})
 	table := cohortTable(m)
-	var posteriors [count]*fit.Posterior
+	var posteriors [count]*posterior.Posterior
 	var wait sync.WaitGroup
 	plan, err := plan.New(m, config)
 	if err != nil {
@@ -151,7 +153,7 @@ func TestFitFollowsCPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			run := func(e privacy.Engine) *fit.Posterior {
+			run := func(e privacy.Engine) *posterior.Posterior {
 				post, ledger := runFit(t, plan, e, cohortTable(m), noise.Insecure(3), nil)
 				if len(ledger.Entries) != 1 || ledger.Entries[0].Steps != plan.Steps {
 					t.Errorf("ledger %+v", ledger)

@@ -3,9 +3,9 @@ package report
 import (
 	"strings"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
+	"d3p/internal/posterior"
 )
 
 // Draws are S draws of V scalars from the released posterior: the parameters on
@@ -51,7 +51,7 @@ type Variable struct {
 
 // DrawPosterior draws s times from the posterior p of m. It is post-processing
 // and costs nothing.
-func DrawPosterior(m *models.Model, p *fit.Posterior, s int, rng fit.Normals) Draws {
+func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior.Normals) Draws {
 	d := Draws{S: s}
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
@@ -121,7 +121,7 @@ func (d *Draws) constrain(m *models.Model, values, theta []float64) {
 
 // variables names the scalars of m; p may be nil for draws that no privacy noise
 // has touched.
-func variables(m *models.Model, p *fit.Posterior) (list []Variable, groups []Group) {
+func variables(m *models.Model, p *posterior.Posterior) (list []Variable, groups []Group) {
 	share, relabel := make([]float64, m.P), m.Relabelling()
 	if p != nil {
 		p.NoiseShare(share)

@@ -1,8 +1,8 @@
 package report
 
 import (
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 )
 
 // sharedNumbers is up to how many unconstrained numbers the noise share of
@@ -13,7 +13,7 @@ const sharedNumbers = 300
 // several unconstrained numbers theta: to first order, the privacy noise gives
 // variable v the variance that it gives sum_j (dv/dtheta_j) theta_j, of all that
 // the draws have.
-func (d *Draws) shareDerived(m *models.Model, p *fit.Posterior) {
+func (d *Draws) shareDerived(m *models.Model, p *posterior.Posterior) {
 	if m.P > sharedNumbers || d.S < 2 {
 		return
 	}
@@ -30,7 +30,7 @@ func (d *Draws) shareDerived(m *models.Model, p *fit.Posterior) {
 }
 
 // slopes are dv/dtheta_j at the mean, [len(Variables) x P].
-func (d *Draws) slopes(m *models.Model, p *fit.Posterior) []float64 {
+func (d *Draws) slopes(m *models.Model, p *posterior.Posterior) []float64 {
 	out := make([]float64, len(d.Variables)*m.P)
 	above, below := make([]float64, len(d.Variables)), make([]float64, len(d.Variables))
 	theta := append([]float64(nil), p.Mean...)

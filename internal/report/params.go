@@ -3,9 +3,9 @@ package report
 import (
 	"math"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/posterior"
 )
 
 // Parameters is params.json: the released object itself. The draws, summaries
@@ -79,7 +79,7 @@ type Dim struct {
 }
 
 // ParametersOf describes the parameters of m under the posterior p.
-func ParametersOf(m *models.Model, p *fit.Posterior) []Parameter {
+func ParametersOf(m *models.Model, p *posterior.Posterior) []Parameter {
 	sd, share := make([]float64, m.P), make([]float64, m.P)
 	p.SD(sd)
 	p.NoiseShare(share)

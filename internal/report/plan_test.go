@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
+	"d3p/internal/posterior"
 )
 
 // A plan is the report of the fit that it plans: the same claim, risk and price,
@@ -18,7 +18,7 @@ func TestPlanIsTheReportToCome(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Status, run.Draws, run.Posterior = Planned, Draws{}, &fit.Posterior{Plan: run.Plan, Steps: run.Plan.Steps}
+	run.Status, run.Draws, run.Posterior = Planned, Draws{}, &posterior.Posterior{Plan: run.Plan, Steps: run.Plan.Steps}
 	before, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)

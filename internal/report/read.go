@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/posterior"
 )
 
 // schemaVersion is that of params.json, privacy.json and MANIFEST.json, as they are
@@ -56,7 +56,7 @@ func ReadRelease(dir string) (model []byte, p Parameters, err error) {
 }
 
 // Posterior is the posterior of the model m that the parameters describe.
-func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
+func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 	latent := len(p.Guide.VarDP)
 	if latent != m.P {
 		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
@@ -76,7 +76,7 @@ func (p Parameters) Posterior(m *models.Model) (*fit.Posterior, error) {
 	for j, sd := range logSD {
 		logSD[j] = math.Log(sd)
 	}
-	return &fit.Posterior{
+	return &posterior.Posterior{
 		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
 	}, nil
 }

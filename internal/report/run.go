@@ -3,10 +3,10 @@ package report
 import (
 	"time"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -34,7 +34,7 @@ type Run struct {
 	Formats    []string // of the draws; none: the default ones
 
 	Plan      *plan.Plan
-	Posterior *fit.Posterior
+	Posterior *posterior.Posterior
 	Params    []Parameter
 	Draws     Draws
 	Weights   []WeightArray // of networks, those that are points

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/models/spec"
+	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -35,7 +35,7 @@ privacy: {neighbours: add_remove, epsilon: 1, justification: for the tests}
 release: {authors: [A. Person], curators: [A Hospital], intended_use: tests, region: none, sector: Healthcare}
 `
 
-// normals is a seeded fit.Normals.
+// normals is a seeded posterior.Normals.
 type normals struct{ *rand.Rand }
 
 func (n normals) Normals(dst []float64) {
@@ -60,7 +60,7 @@ func example(t testing.TB, cfg plan.Config) *Run {
 		t.Fatal(err)
 	}
 	g := guide.NewMeanField(m.P)
-	p := &fit.Posterior{
+	p := &posterior.Posterior{
 		Plan: plan, Guide: g, Steps: plan.Steps,
 		Lambda: make([]float64, g.Size()), LogSD: make([]float64, m.P), VarDP: make([]float64, m.P),
 	}

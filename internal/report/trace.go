@@ -15,8 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/apache/arrow/go/v15/parquet/file"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 )
 
 // Trace holds iterates of a fit, thinned: the location of every unconstrained
@@ -28,7 +28,7 @@ type Trace struct {
 }
 
 // TraceOf is the trace of a fit of m; nil when all its parameters are weights.
-func TraceOf(m *models.Model, p *fit.Posterior) *Trace {
+func TraceOf(m *models.Model, p *posterior.Posterior) *Trace {
 	t := &Trace{Names: freeNames(m), Steps: p.Trace.Steps}
 	switch len(t.Names) {
 	case m.P:

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 
-	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/posterior"
 )
 
 // WeightsName is the file of the weights of networks.
@@ -30,7 +30,7 @@ type WeightArray struct {
 }
 
 // WeightsOf returns the arrays of weights of m that are points.
-func WeightsOf(m *models.Model, p *fit.Posterior) (list []WeightArray) {
+func WeightsOf(m *models.Model, p *posterior.Posterior) (list []WeightArray) {
 	for i := range m.Params {
 		q := &m.Params[i]
 		if !isPoint(q) {

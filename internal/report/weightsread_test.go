@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/posterior"
 )
 
 // A network whose weights are a point, beside parameters with priors.
@@ -53,7 +53,7 @@ func networkRun(t *testing.T) *Run {
 		t.Fatal(err)
 	}
 	g := guide.NewDelta(m.P)
-	p := &fit.Posterior{Plan: plan, Guide: g, Steps: 10, Lambda: make([]float64, m.P), LogSD: make([]float64, m.P), VarDP: make([]float64, m.P)}
+	p := &posterior.Posterior{Plan: plan, Guide: g, Steps: 10, Lambda: make([]float64, m.P), LogSD: make([]float64, m.P), VarDP: make([]float64, m.P)}
 	for j := range p.Lambda {
 		p.Lambda[j] = float64(1 + j)
 	}

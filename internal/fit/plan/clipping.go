@@ -14,6 +14,13 @@ const (
 	flatNorm        = 1.0   // C
 )
 
+// Bounds of an adaptive clip norm: a guard against overflow, far outside any
+// useful value.
+const (
+	MinClipNorm = 1e-6
+	MaxClipNorm = 1e6
+)
+
 // chooseClipping sets the kind of clipping, C (C₀ when adaptive) and the target
 // quantile, by default
 //

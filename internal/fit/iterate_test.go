@@ -1,0 +1,109 @@
+package fit
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/noise"
+)
+
+// recorder is an oracle that answers zero and keeps what it was asked.
+type recorder struct {
+	params, aux [][]float64
+	fail        error
+}
+
+func (r *recorder) Step(dst, params, aux []float64, _ float64) (float64, error) {
+	clear(dst)
+	r.params = append(r.params, append([]float64(nil), params...))
+	r.aux = append(r.aux, append([]float64(nil), aux...))
+	return 0, r.fail
+}
+
+// flat is a prior without any pull.
+type flat struct{}
+
+func (flat) Gradient(dst, _ []float64) { clear(dst) }
+
+func runRecorded(ctx context.Context, t *testing.T, p *plan.Plan, r *recorder) (*Loop, error) {
+	t.Helper()
+	loop := newTestLoop(t, p)
+	return loop, loop.iterate(ctx, r, flat{}, noise.Public(1).Stream(noise.Reparameterisation), func(int) {})
+}
+
+// A pair of draws is antithetic: the two θ lie opposite each other around m.
+func TestDrawsAreAntithetic(t *testing.T) {
+	p := testPlan(10, 2, 1, 1)
+	p.Draws = 2
+	r := &recorder{}
+	if _, err := runRecorded(context.Background(), t, p, r); err != nil {
+		t.Fatal(err)
+	}
+	if len(r.params) != 2 || r.params[0][0] == 0 {
+		t.Fatalf("asked at %v", r.params)
+	}
+	for j, x := range r.params[0] {
+		if x+r.params[1][j] != 0 { // m = 0 in the first step
+			t.Errorf("draws %v are not opposite", r.params)
+		}
+	}
+}
+
+// What the oracle is asked: θ for aligned gradients, λ with η for shared vanilla
+// ones, λ alone when every record draws its own θ.
+func TestQueries(t *testing.T) {
+	for _, c := range []struct {
+		gradient, theta string
+		params, aux     int
+	}{{plan.GradientAligned, plan.ThetaShared, 3, 0}, {plan.GradientVanilla, plan.ThetaShared, 6, 3}, {plan.GradientVanilla, plan.ThetaPerRecord, 6, 0}} {
+		p := testPlan(10, 3, 2, 1)
+		p.Gradient, p.Theta = c.gradient, c.theta
+		p.Release = c.params
+		r := &recorder{}
+		if _, err := runRecorded(context.Background(), t, p, r); err != nil {
+			t.Fatal(err)
+		}
+		if len(r.params) != 2 || len(r.params[0]) != c.params || len(r.aux[0]) != c.aux {
+			t.Errorf("%s, %s: asked with %d parameters and %d aux, want %d and %d",
+				c.gradient, c.theta, len(r.params[0]), len(r.aux[0]), c.params, c.aux)
+		}
+	}
+}
+
+func TestRunStopsOnError(t *testing.T) {
+	broken := errors.New("engine failed")
+	loop, err := runRecorded(context.Background(), t, testPlan(10, 2, 5, 1), &recorder{fail: broken})
+	if !errors.Is(err, broken) || loop.State().Step != 0 {
+		t.Errorf("step %d, error %v", loop.State().Step, err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := runRecorded(ctx, t, testPlan(10, 2, 5, 1), &recorder{}); !errors.Is(err, ErrStopped) {
+		t.Errorf("error %v, want ErrStopped", err)
+	}
+}
+
+// With one θ for all records and no clipping, the vanilla release is the aligned
+// one pulled back by the guide's Jacobian, and both ways must give λ the same
+// gradient: prior and entropy enter once.
+func TestVanillaAgreesWithAligned(t *testing.T) {
+	eta, sum, prior := []float64{0.5, -1.5}, []float64{3, -2}, []float64{0.7, 0.2}
+	gradient := func(kind string, release []float64) []float64 {
+		p := testPlan(10, 2, 5, 1)
+		p.Gradient, p.SamplingRate = kind, 0.25
+		loop := newTestLoop(t, p)
+		loop.Propose(eta)
+		loop.Absorb(release, prior)
+		return loop.grad
+	}
+	s := 0.1 // testPlan's initial scale
+	vanilla := []float64{sum[0], sum[1], s * eta[0] * sum[0], s * eta[1] * sum[1]}
+	want := []float64{sum[0]/0.25 + prior[0], sum[1]/0.25 + prior[1], 0, 0}
+	for j := range 2 {
+		want[2+j] = s*eta[j]*want[j] + 1
+	}
+	sameVector(t, "aligned", gradient(plan.GradientAligned, sum), want)
+	sameVector(t, "vanilla", gradient(plan.GradientVanilla, vanilla), want)
+}

@@ -1,0 +1,233 @@
+package fit
+
+import (
+	"errors"
+	"fmt"
+
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models/guide"
+	"d3p/internal/simd"
+)
+
+// ErrNonFinite is returned when an iterate stops being a finite number. It
+// depends on released quantities only, so reporting it reveals nothing more.
+var ErrNonFinite = errors.New("the iterates left the range of numbers (try a smaller --learning-rate)")
+
+// Loop is DP-VI in init/step form: given the noise η of each draw, the released
+// gradient sums and the prior's gradients, every iterate is a pure function of
+// the plan. One step is
+//
+//	θ := Propose(η)         for each draw of the step (one in a private fit)
+//	Absorb(release, prior)  right after it
+//	Advance(count)          once
+//
+// Loops over all parameters run in ranges that threads share (threads.go). No
+// method allocates. Jälkö et al. 2017, arXiv:1610.08749; aligned gradients:
+// Jälkö et al. 2022, arXiv:2209.06539.
+type Loop struct {
+	plan      *plan.Plan
+	guide     guide.Guide
+	landing   guide.Guide // guide, or the same with less noisy gradients near the optimum
+	optimizer optimizer.Optimizer
+	schedule  optimizer.Schedule
+	adapt     adaptiveClip
+	vanilla   bool
+	restored  bool // from a checkpoint
+
+	state State
+
+	theta, shift, sd []float64 // P
+	eta              []float64 // E, noise of the draw in progress
+	likelihood       []float64 // P, scaled and tempered
+	grad, pull       []float64 // V
+	gain, precision  []float64 // P
+	draws            int       // draws absorbed in the step in progress
+	ranges           ranges
+}
+
+// State is everything that changes from step to step. It depends on the records
+// only through released quantities.
+type State struct {
+	Step     int           `json:"step"`   // completed steps
+	Lambda   []float64     `json:"lambda"` // variational parameters λ, shape (V)
+	ClipNorm float64       `json:"clip_norm"`
+	Moments  [][]float64   `json:"moments"` // the optimizer's
+	Average  average       `json:"average"`
+	Noise    noiseVariance `json:"noise"`
+	Temper   temper        `json:"temper"`
+	Trace    trace         `json:"trace"`
+	// Gradients is empty unless the plan's NoiseAware is curvature.
+	Gradients gradientSums `json:"curvature"`
+}
+
+// NewLoop returns the loop before step 1, with the guide at location m0 (P).
+func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
+	g, err := p.NewGuide()
+	if err != nil {
+		return nil, err
+	}
+	family, err := optimizer.Lookup(p.Optimizer)
+	if err != nil {
+		return nil, err
+	}
+	sched, err := optimizer.LookupSchedule(p.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	if len(m0) != p.Latent {
+		panic(fmt.Sprintf("fit: len(m0) = %d, want %d", len(m0), p.Latent))
+	}
+	size, latent := g.Size(), p.Latent
+	l := &Loop{
+		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == plan.GradientVanilla,
+		optimizer: family.New(size, optimizer.Options{Momentum: p.Momentum, WeightDecay: p.WeightDecay}),
+		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
+		theta:     make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
+		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
+		grad: make([]float64, size), pull: make([]float64, size),
+		gain: make([]float64, latent), precision: make([]float64, latent),
+	}
+	start := averageStart(p.Averaging, p.Steps)
+	l.state = State{
+		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
+		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent), Temper: newTemper(p.Steps),
+		Trace: newTrace(p.Steps, latent),
+	}
+	if !p.Private {
+		l.landing = guide.NewLanding(g)
+	}
+	if p.NoiseAware == plan.NoiseAwareCurvature {
+		l.state.Gradients = newGradientSums(latent)
+	}
+	g.Init(l.state.Lambda, m0, p.InitScale)
+	l.shareThreads(nil)
+	return l, nil
+}
+
+// Done reports whether all planned steps are completed.
+func (l *Loop) Done() bool { return l.state.Step >= l.plan.Steps }
+
+// State returns the current state; it is the loop's own, to be read.
+func (l *Loop) State() *State { return &l.state }
+
+// Guide returns the variational family.
+func (l *Loop) Guide() guide.Guide { return l.guide }
+
+// ClipNorm is C of the step in progress.
+func (l *Loop) ClipNorm() float64 { return l.state.ClipNorm }
+
+// Propose starts a draw of the current step with noise eta (E) and returns
+// θ (P), valid until the next call.
+func (l *Loop) Propose(eta []float64) []float64 {
+	copy(l.eta, eta)
+	l.draw()
+	return l.theta
+}
+
+// Query returns what the curator is asked at the proposed draw: params are the
+// tape's parameters (θ for aligned gradients, λ for vanilla ones) and aux its
+// public noise (η, for vanilla gradients with one η for all records).
+func (l *Loop) Query() (params, aux []float64) {
+	switch {
+	case !l.vanilla:
+		return l.theta, nil
+	case l.plan.Theta == plan.ThetaPerRecord:
+		return l.state.Lambda, nil
+	default:
+		return l.state.Lambda, l.eta
+	}
+}
+
+// Absorb adds the proposed draw's gradient to the step. release (D) is the noisy
+// sum of clipped per-record gradients, prior (P) is ∂ log p(θ)/∂θ at the
+// proposed θ, outside the mechanism because it depends on no record:
+//
+//	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
+//
+// For vanilla gradients release is already with respect to λ; prior is nil when
+// prior and entropy are inside the clip.
+func (l *Loop) Absorb(release, prior []float64) {
+	first := l.draws == 0
+	l.draws++
+	scale := 1 / l.plan.SamplingRate
+	if l.vanilla {
+		simd.MulScalar(l.pull, release, scale)
+		l.addGradient(first)
+		if prior != nil {
+			l.guide.Pullback(l.pull, prior, l.state.Lambda, l.eta)
+			l.addGradient(false)
+		}
+		return
+	}
+	if l.plan.NoiseAware == plan.NoiseAwareTemper {
+		simd.MulScalar(l.likelihood, release, scale)
+		release, scale = l.likelihood, l.tempering()
+	}
+	l.pullBack(release, scale, prior)
+	l.addGradient(first)
+}
+
+// addGradient adds pull to the step's gradient, which the first draw begins.
+func (l *Loop) addGradient(first bool) {
+	if first {
+		l.grad, l.pull = l.pull, l.grad
+		return
+	}
+	simd.Add(l.grad, l.grad, l.pull)
+}
+
+// estimator is the guide whose gradients the step in progress uses. Without
+// privacy noise the noise of the draws is what keeps a fit from its optimum; the
+// landing has none of it there, but more than the guide while far away.
+func (l *Loop) estimator() guide.Guide {
+	if 2*l.state.Step < l.plan.Steps {
+		return l.guide
+	}
+	return l.landing
+}
+
+// tempering is κ, by which the likelihood gradient is multiplied.
+func (l *Loop) tempering() float64 {
+	l.guide.SD(l.sd, l.state.Lambda)
+	l.setShift(0, len(l.shift))
+	l.state.Temper.observe(l.likelihood, l.shift, l.sd)
+	return l.state.Temper.factor(l.state.Step, l.noiseSD())
+}
+
+// setShift sets shift to θ − m at the proposed draw, for low <= j < high.
+func (l *Loop) setShift(low, high int) {
+	simd.Sub(l.shift[low:high], l.theta[low:high], l.state.Lambda[low:high])
+}
+
+// noiseSD is the standard deviation of the privacy noise in one coordinate of
+// the likelihood gradient: z·C/q.
+func (l *Loop) noiseSD() float64 {
+	return l.plan.GradientNoise * l.state.ClipNorm / l.plan.SamplingRate
+}
+
+// Advance completes the step: optimizer, noise recursion, average, and the clip
+// norm of the next step from the released count Σ (1[|g| ≤ C] − γ) + noise
+// (ignored unless clipping is adaptive).
+func (l *Loop) Advance(count float64) error {
+	s := &l.state
+	if !l.optimize() {
+		return fmt.Errorf("step %d: %w", s.Step+1, ErrNonFinite)
+	}
+	l.draws = 0
+	if l.plan.GradientNoise > 0 && l.plan.ModelsNoise() {
+		l.followNoise()
+	}
+	if s.Average.averages(s.Step) {
+		s.Average.Count++
+		l.ranges.loops.Run(len(s.Lambda), l.ranges.average)
+	}
+	if l.plan.Clipping == plan.ClippingAdaptive {
+		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
+	}
+	s.Step++
+	if s.Trace.wants(s.Step) {
+		s.Trace.add(s.Step, guide.Location(l.guide, s.Lambda))
+	}
+	return nil
+}

@@ -1,0 +1,142 @@
+package posterior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/simd"
+)
+
+// To see a bias, biasRecords times as many records as the plan has are simulated,
+// within bounds: then chance moves it by less than the records themselves do.
+const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
+
+// A correction must change the clipped gradients by at least minEffect of the
+// change that their information predicts, and move no coordinate by more than
+// maxMove of its standard deviations. Beyond that the linear model behind it fails,
+// as where an outcome is so rare that no simulated record has it.
+const minEffect, maxMove = 1.0 / 3, 3.0
+
+// clipBias is what correctClipBias needs beside the mean.
+type clipBias struct {
+	free        []int           // the real-valued coordinates
+	information *mat.SymDense   // H among them
+	covariance  *mat.SymDense   // (Λ + K)⁻¹ among them
+	h           []float64       // information of every coordinate, shape (P)
+	scales      []scaleEstimate // not corrected: they follow from their effects
+}
+
+// correctClipBias takes the bias of clipping from the mean of post. Clipped
+// gradients do not add up to zero at the truth: residuals that are large on one
+// side, as those of a rare outcome, of counts, or of a variance, are cut on that
+// side only. A fit ends where they do add up to zero, at θ̂. The model tells how far
+// from the truth that is: with
+//
+//	b(θ) = N E_θ[clip(∂ log p(record | θ̂))],
+//
+// over records that the model simulates at θ, the truth has b(θ) = 0, to first order
+// θ = θ̂ − H⁻¹b(θ̂). The mean of post is a noisy measurement of the mode, so it moves
+// by (Λ + K)⁻¹H(H + v̄)⁻¹b only, and no further than where b vanishes at a second
+// look. Coordinates that are neither free nor scales are corrected one by one.
+// This is the correction that makes a bounded influence function consistent:
+// Cantoni and Ronchetti 2001, doi:10.1198/016214501753209004. It reads no record:
+// the bias is that of the model, with predictors as declared.
+func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
+	c, at := j.curvature, append([]float64(nil), post.Mean...)
+	before, noiseOfMean := j.clippedSum(at, at), c.noiseOfMean()
+	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
+	if reach == nil || !simd.Finite(before) {
+		return
+	}
+	step := make([]float64, len(at))
+	var push, block mat.VecDense
+	push.MulVec(reach, mat.NewVecDense(len(b.free), pick(before, b.free)))
+	block.MulVec(b.covariance, &push)
+	for i, k := range b.free {
+		step[k] = -block.AtVec(i)
+	}
+	alone := b.alone(len(at))
+	for _, k := range alone {
+		if kappa := b.h[k] / (b.h[k] + noiseOfMean); b.h[k] > 0 {
+			step[k] = -kappa * before[k] / (math.Max(c.Prior[k]/c.Square[k], c.floor[k]) + kappa*b.h[k])
+		}
+	}
+	there := make([]float64, len(at))
+	for k := range at {
+		there[k] = at[k] + step[k]
+	}
+	after := j.clippedSum(there, at)
+	if !simd.Finite(after) {
+		return
+	}
+	moved := mat.NewVecDense(len(b.free), pick(step, b.free))
+	part := stepLength(pick(step, b.free), pick(before, b.free), pick(after, b.free), mat.Inner(moved, b.information, moved))
+	for i, k := range b.free {
+		if part*math.Abs(step[k]) > maxMove*math.Sqrt(b.covariance.At(i, i)) {
+			part = 0
+		}
+	}
+	for _, k := range b.free {
+		post.Mean[k] += part * step[k]
+	}
+	for _, k := range alone {
+		post.Mean[k] += step[k] * stepLength(step[k:k+1], before[k:k+1], after[k:k+1], step[k]*step[k]*b.h[k])
+	}
+}
+
+// stepLength is the part of a step, from 0 to 1, at which the slope along it
+// vanishes, by linear interpolation between the gradients before and after. It is 0
+// if the slope changes by less than minEffect of the expected change.
+func stepLength(step, before, after []float64, expected float64) float64 {
+	start, end := 0.0, 0.0
+	for j, s := range step {
+		start, end = start+s*before[j], end+s*after[j]
+	}
+	if change := end - start; change >= minEffect*expected && change > 0 {
+		return math.Max(0, math.Min(1, -start/change))
+	}
+	return 0
+}
+
+// alone are the coordinates below latent that are neither free nor scales.
+func (b clipBias) alone(latent int) []int {
+	taken := make([]bool, latent)
+	for _, j := range b.free {
+		taken[j] = true
+	}
+	for _, s := range b.scales {
+		taken[s.at] = true
+	}
+	var list []int
+	for j, is := range taken {
+		if !is {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
+// clippedSum is N E[clip(g)] (P) of gradients g at the parameters at over records
+// simulated at truth. Their scores at truth, whose mean is 0, are control variates.
+func (j *jointNormal) clippedSum(truth, at []float64) []float64 {
+	p, count := j.model.P, 0
+	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	j.eachRecord(truth, at, min(max(biasRecords*j.records, fewestRecords), mostRecords), func(g, score []float64) {
+		count++
+		factor := clipFactor(g, j.clipNorm)
+		for k, x := range g {
+			sum[k] += factor * x
+			scores[k] += score[k]
+			cross[k] += factor * x * score[k]
+			square[k] += score[k] * score[k]
+		}
+	})
+	for k := range sum {
+		if square[k] > 0 {
+			sum[k] -= cross[k] / square[k] * scores[k]
+		}
+		sum[k] *= float64(j.records) / float64(count)
+	}
+	return sum
+}

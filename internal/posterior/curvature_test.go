@@ -1,0 +1,86 @@
+package posterior
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/noise"
+)
+
+// curvatureOf is a curvature of sums over no step.
+func curvatureOf(latent int, sizes []int) *curvature {
+	return newCurvature(&plan.Plan{Latent: latent, Sizes: sizes}, NewGradientSums(latent))
+}
+
+// observed is a curvature after n steps of gradients −h·d + τ·N(0,1) with a prior
+// of precision 1.
+func observed(h []float64, sizes []int, sd, tau float64, n int) *curvature {
+	c := curvatureOf(len(h), sizes)
+	rng := noise.Insecure(1).Stream(noise.Initialisation)
+	d, e := make([]float64, len(h)), make([]float64, len(h))
+	for t := range n {
+		rng.Normals(d)
+		rng.Normals(e)
+		w := float64(t + 1)
+		c.Totals[0] += w
+		c.Totals[1] += w * w * tau * tau
+		for j := range d {
+			d := sd * d[j]
+			g := tau*e[j] - h[j]*d
+			c.Likelihood[j] += w * d * -g
+			c.Prior[j] += w * d * d
+			c.Square[j] += w * d * d
+			c.Noise[j] += w * w * tau * tau * d * d
+		}
+	}
+	return c
+}
+
+// precisions are the estimated precisions h + λ of all coordinates.
+func precisions(c *curvature) []float64 {
+	out := make([]float64, len(c.floor))
+	c.each(func(j int, h, _, lambda float64) { out[j] = c.precision(j, h, lambda) })
+	return out
+}
+
+// With little noise the estimate is the curvature, in every coordinate and
+// whatever the others of its parameter are.
+func TestCurvatureWithoutNoise(t *testing.T) {
+	h := []float64{3, 50, 2, 9}
+	precision := precisions(observed(h, []int{1, 3}, 0.5, 1e-6, 50))
+	for j, want := range h {
+		if math.Abs(precision[j]-want-1) > 1e-4 {
+			t.Errorf("precision[%d] = %g, want %g", j, precision[j], want+1)
+		}
+	}
+}
+
+// The stated variance v is that of the estimate: over 200 coordinates the mean
+// of (h − truth)²/v is 1 with standard error 0.1, so [0.4, 1.6] holds except
+// with probability below 1e-8. Pooling equal curvatures takes nearly all of it
+// away, and never gives a negative one.
+func TestCurvatureBorrowsStrength(t *testing.T) {
+	h := make([]float64, 200)
+	for j := range h {
+		h[j] = 4
+	}
+	c := observed(h, []int{200}, 0.5, 50, 400)
+	precision := precisions(c)
+	alone, pooled, noise := 0.0, 0.0, 0.0
+	for j := range h {
+		x, v := c.estimate(j)
+		alone += (x - 4) * (x - 4) / v / 200
+		noise += v / 200
+		pooled += (precision[j] - 5) * (precision[j] - 5) / 200
+		if precision[j] < 1 {
+			t.Errorf("precision[%d] = %g, below the prior's", j, precision[j])
+		}
+	}
+	if alone < 0.4 || alone > 1.6 {
+		t.Errorf("squared error / stated variance = %g, want 1", alone)
+	}
+	if pooled > noise/5 {
+		t.Errorf("pooled squared error %g, alone %g", pooled, noise)
+	}
+}

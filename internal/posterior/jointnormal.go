@@ -1,0 +1,184 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/simd"
+)
+
+// jointLimit is the number of parameters up to which a fit ends in a joint normal.
+const jointLimit = 300
+
+// minEffectiveRecords is the effective number of simulated records per parameter
+// below which correlations are mostly chance: the 96 predictors of adult, indicators
+// of levels declared as plain numbers, have 4; datasets/cohort.yaml has 72.
+// Directions without gradients are no chance, however few the records, and
+// independent normals are far too narrow beside them.
+const minEffectiveRecords = 10
+
+// jointNormal replaces, at the end of a mean-field fit, the independent normals of
+// the guide by a joint one. A mean-field guide knows a parameter as well as if all
+// others were given: an intercept beside the effects of groups, which are known by
+// their sums only, gets a third of its standard deviation, and less of its noise.
+//
+// H is the likelihood's information: its diagonal is measured (curvature), the rest
+// is that of simulated records (scores). Λ is the prior's. The mean released
+// gradient varies with the records by J (samplingRatio) and has noise of variance
+// v̄: it measures the mode with information K = H(J + v̄)⁻¹H instead of H. So the
+// covariance of the real-valued parameters is (Λ + K)⁻¹, and the part beyond
+// (Λ + H)⁻¹ is due to the noise. That is the best that the releases allow where the
+// log likelihood is quadratic. The mean stays where the fit has it, which is nearly
+// as good, except in directions that the likelihood does not depend on (settleNull).
+//
+// Scale parameters are adjusted to their effects (scale.estimate). All other
+// parameters keep independent normals.
+type jointNormal struct {
+	simulation
+	records   int // N
+	curvature *curvature
+	prior     *models.PriorDensity
+	scores    scores
+	clipNorm  float64 // root mean square of C over the steps, weighted as their noise
+}
+
+// joins reports whether a fit by p that released r may end in a joint normal.
+func joins(p *plan.Plan, r Releases) bool {
+	return p.Private && p.NoiseAware == plan.NoiseAwareCurvature && p.Latent <= jointLimit && r.Averaged && simulates(p)
+}
+
+// newJointNormal simulates records at the released location. Their information is
+// what c expects from then on.
+func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
+	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
+	j := &jointNormal{
+		simulation: simulation{m, p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
+		clipNorm: meanClipNorm(p, r),
+	}
+	j.scores = newScores(m, mean, j.random())
+	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
+		c.expected = expected
+		c.coefficients = coefficients(m, j.scores, mean)
+	}
+	return j
+}
+
+// meanClipNorm is the root mean square of C over the steps, weighted as the
+// curvature weighs their noise: each step had noise of sd zC/q.
+func meanClipNorm(p *plan.Plan, r Releases) float64 {
+	t := float64(r.Steps)
+	weights := t * (t + 1) * (2*t + 1) / 6 // Σ w², w = 1, ..., T
+	return math.Sqrt(r.Gradients.Totals[1]/weights) * p.SamplingRate / p.GradientNoise
+}
+
+// coefficients marks the coordinates that are real-valued and no effect of a scale,
+// by the scores q at theta (P).
+func coefficients(m *models.Model, q scores, theta []float64) []bool {
+	list, isEffect := make([]bool, m.P), effectsOf(findScales(m, q, theta), m.P)
+	for _, j := range realValued(m) {
+		list[j] = !isEffect[j]
+	}
+	return list
+}
+
+// replace makes post joint and reports whether it could. It cannot where
+// correlations would be chance (minEffectiveRecords) or the prior is not
+// log-concave; then post is spoiled.
+func (j *jointNormal) replace(post *Posterior) bool {
+	m, c := j.model, j.curvature
+	free := realValued(m)
+	q := j.scores.of(free)
+	if len(free) == 0 || !(j.scores.perParameter() >= minEffectiveRecords || q.null() != nil) {
+		return false
+	}
+	h, v := make([]float64, m.P), make([]float64, m.P)
+	c.each(func(k int, hk, vk, _ float64) { h[k], v[k] = hk, vk })
+	if !simd.Finite(h) || !simd.Finite(v) {
+		return false
+	}
+
+	found := findScales(m, j.scores, post.Mean)
+	c.capPooled(h, j.scores.moved(), found)
+	certain := c.certainPart(h, found)
+	var scales []scaleEstimate
+	for _, s := range found {
+		scales = append(scales, s.estimate(post, j.prior, c, h, v))
+	}
+	if len(scales) > 0 {
+		q = newScores(m, post.Mean, j.random()).of(free)
+	}
+	settleNull(post, j.prior, free, q.null())
+
+	likelihood := q.matrix(pick(h, free), pick(v, free))
+	ofPrior := raised(priorInformation(j.prior, post, free), likelihood, pick(c.floor, free))
+	for k, part := range certain {
+		h[k] *= part
+	}
+	trusted := q.matrix(pick(h, free), pick(v, free))
+	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
+	first := inverse(noisyInformation(trusted, unclipped, c.noiseOfMean()), ofPrior)
+	if first == nil {
+		return false
+	}
+	j.correctClipBias(post, clipBias{free, trusted, first, h, scales})
+	ratio := pick(j.samplingRatio(post.Mean, at, j.clipNorm), free)
+	exact, total := inverse(likelihood, ofPrior), inverse(noisyInformation(trusted, ratio, c.noiseOfMean()), ofPrior)
+	if exact == nil || total == nil {
+		return false
+	}
+	within, beyond := split(total, exact)
+	if within == nil {
+		return false
+	}
+	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
+	replaceBlock(ofGuide, free, within)
+	replaceBlock(ofNoise, free, beyond)
+	for _, s := range scales {
+		s.widen(ofGuide, ofNoise)
+	}
+	return post.setCovariance(ofGuide, ofNoise)
+}
+
+// isReal reports whether the numbers of p are its unconstrained ones.
+func isReal(p *models.Param) bool { return p.Transform.Name == "identity" }
+
+// realValued are the coordinates of parameters without bounds.
+func realValued(m *models.Model) []int {
+	var list []int
+	for i := range m.Params {
+		if p := &m.Params[i]; isReal(p) {
+			for j := range p.Size {
+				list = append(list, p.Offset+j)
+			}
+		}
+	}
+	return list
+}
+
+// setCovariance makes the guide full-rank with covariance ofGuide, and the noise's
+// covariance ofNoise. It reports whether both are positive definite.
+func (p *Posterior) setCovariance(ofGuide, ofNoise *mat.SymDense) bool {
+	n := len(p.Mean)
+	for j := range n { // the noise may have none in some directions
+		ofNoise.SetSym(j, j, ofNoise.At(j, j)+1e-9*ofGuide.At(j, j))
+	}
+	var guideFactor, noiseFactor mat.Cholesky
+	if !guideFactor.Factorize(ofGuide) || !noiseFactor.Factorize(ofNoise) {
+		return false
+	}
+	full := guide.NewFullRank(n)
+	p.Lambda = make([]float64, full.Size())
+	full.Set(p.Lambda, p.Mean, lower(&guideFactor))
+	p.Guide, p.Mean = full, p.Lambda[:n:n]
+	p.NoiseFactor = lower(&noiseFactor)
+	for j := range n {
+		p.LogSD[j] = math.Log(ofGuide.At(j, j)) / 2
+		p.VarDP[j] = ofNoise.At(j, j)
+	}
+	return true
+}

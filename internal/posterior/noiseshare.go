@@ -1,0 +1,95 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/quantile"
+	"d3p/internal/simd"
+)
+
+// shareRecords and shareTables bound the work of ExpectedNoiseShare.
+const (
+	shareRecords = 400
+	shareTables  = 5
+)
+
+// unknownCurvature is the factor by which a curvature that is itself estimated
+// under noise multiplies the variance of the noise, about. It was chosen so that
+// expected shares are those of fits to simulated tables (docs/design/algorithm.md).
+const unknownCurvature = 2.5
+
+// ExpectedNoiseShare predicts, from public facts alone, the share of the privacy
+// noise in the posterior variance of each unconstrained number, shape (P): the
+// median over tables that the model simulates. It is nil for plans that it does
+// not cover: non-private ones, vanilla gradients, units of several rows, and
+// likelihoods with noise of their own.
+//
+// Per table: g are the gradients of simulated records, C the clip norm at which
+// adaptive clipping would settle, h the clipped information of N records and the
+// prior. The mean gradient with its noise of sd τ = zC/q in every step measures the
+// parameter as in measurement.posterior.
+func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
+	if !p.Private || p.Gradient == plan.GradientVanilla || !p.ModelsNoise() || !simulates(p) {
+		return nil
+	}
+	m := p.Model()
+	precision := priorPrecision(p, rng)
+	prior := m.NewPriorSampler()
+	shares := make([][]float64, p.Latent)
+	theta := make([]float64, p.Latent)
+	machine := graph.NewMachine(m.Likelihood, shareRecords)
+	for range shareTables {
+		prior.Draw(theta, rng)
+		machine.Globals(theta, nil)
+		machine.Records(m.SimulateRecords(theta, shareRecords, rng), m.Encoding.K, shareRecords, nil)
+		for j, share := range noiseShareAt(p, machine, precision) {
+			if !math.IsNaN(share) {
+				shares[j] = append(shares[j], share)
+			}
+		}
+	}
+	out := make([]float64, p.Latent)
+	for j, s := range shares {
+		slices.Sort(s)
+		if len(s) == 0 {
+			return nil // no simulated record has a finite gradient
+		}
+		out[j] = quantile.Of(s, 0.5)
+	}
+	return out
+}
+
+// noiseShareAt is the share of the noise for the records that the machine has run.
+func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []float64 {
+	norms := make([]float64, 0, shareRecords)
+	for r := range shareRecords {
+		if n := math.Sqrt(machine.SquaredNorm(r)); simd.Finite([]float64{n}) {
+			norms = append(norms, n)
+		}
+	}
+	if len(norms) == 0 {
+		return nil
+	}
+	clip := p.ClipNorm
+	if p.Clipping == plan.ClippingAdaptive {
+		slices.Sort(norms)
+		clip = math.Max(plan.MinClipNorm, quantile.Of(norms, p.ClipQuantile))
+	}
+	tau := p.GradientNoise * clip / p.SamplingRate
+	noise := unknownCurvature * 4 * tau * tau / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t
+	share, g := make([]float64, p.Latent), make([]float64, p.Latent)
+	for r := range shareRecords {
+		if machine.Gradient(r, g); simd.Finite(g) {
+			addClippedInformation(share, g, clip, float64(p.Records)/shareRecords)
+		}
+	}
+	for j, h := range share {
+		kappa := h / (h + noise)
+		share[j] = 1 - (precision[j]+kappa*h)/(precision[j]+h)
+	}
+	return share
+}

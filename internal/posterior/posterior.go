@@ -1,0 +1,98 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models/guide"
+	"d3p/internal/simd"
+)
+
+// Posterior is the released approximation of the posterior, on the
+// unconstrained scale: a guide, and how far the privacy noise may have moved its
+// location.
+type Posterior struct {
+	Plan  *plan.Plan
+	Guide guide.Guide
+
+	Lambda []float64 // the guide's variational parameters, shape (V)
+	Mean   []float64 // location m, shape (P)
+	LogSD  []float64 // log of the guide's marginal standard deviation, shape (P)
+	VarDP  []float64 // variance of Mean caused by the privacy noise, shape (P); zero when not modelled
+	// NoiseFactor is F with FFᵀ the covariance of that noise, the lower triangle
+	// row by row, P(P+1)/2 numbers; nil where its coordinates are independent.
+	NoiseFactor []float64
+	Steps       int   // completed steps; less than Plan.Steps when stopped early
+	Trace       Trace // it may share memory with the fit in progress
+}
+
+// New is the posterior of a fit by p that released r: a joint normal where one can
+// be had, else the guide itself.
+func New(p *plan.Plan, r Releases) *Posterior {
+	if p.NoiseAware != plan.NoiseAwareCurvature {
+		return ofGuide(p, r)
+	}
+	c := newCurvature(p, r.Gradients)
+	if !joins(p, r) {
+		post := ofGuide(p, r)
+		if r.Steps > 0 {
+			c.locate(post, r.Averaged && p.Signal() >= minNewton)
+		}
+		return post
+	}
+	j := newJointNormal(p, r, c)
+	post := ofGuide(p, r)
+	c.locate(post, false)
+	if joint := post.clone(); j.replace(joint) && joint.isFinite() {
+		return joint
+	}
+	return post
+}
+
+// ofGuide is the guide at the released parameters, with the variance of the noise
+// that was followed through the optimizer.
+func ofGuide(p *plan.Plan, r Releases) *Posterior {
+	post := &Posterior{
+		Plan: p, Guide: r.Guide, Steps: r.Steps, Trace: r.Trace,
+		Lambda: slices.Clone(r.Lambda), LogSD: make([]float64, p.Latent), VarDP: make([]float64, p.Latent),
+	}
+	copy(post.VarDP, r.NoiseVariance)
+	post.Mean = guide.Location(r.Guide, post.Lambda)
+	r.Guide.SD(post.LogSD, post.Lambda)
+	for j, sd := range post.LogSD {
+		post.LogSD[j] = math.Log(sd)
+	}
+	return post
+}
+
+// clone is a copy of a mean-field posterior whose numbers may be changed.
+func (p *Posterior) clone() *Posterior {
+	out := *p
+	out.Lambda, out.LogSD, out.VarDP = slices.Clone(p.Lambda), slices.Clone(p.LogSD), slices.Clone(p.VarDP)
+	out.Mean = guide.Location(out.Guide, out.Lambda)
+	return &out
+}
+
+// isFinite reports whether all numbers of the posterior are finite.
+func (p *Posterior) isFinite() bool {
+	return simd.Finite(p.Lambda) && simd.Finite(p.LogSD) && simd.Finite(p.VarDP) && simd.Finite(p.NoiseFactor)
+}
+
+// SD sets dst (P) to the total standard deviations √(s² + var_dp).
+func (p *Posterior) SD(dst []float64) {
+	for j, v := range p.VarDP {
+		dst[j] = math.Sqrt(math.Exp(2*p.LogSD[j]) + v)
+	}
+}
+
+// NoiseShare sets dst (P) to the share of the privacy noise in each coordinate's
+// total variance, var_dp/(s² + var_dp), from 0 to 1.
+func (p *Posterior) NoiseShare(dst []float64) {
+	for j, v := range p.VarDP {
+		dst[j] = 0
+		if v > 0 {
+			dst[j] = v / (math.Exp(2*p.LogSD[j]) + v)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package posterior
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
+)
+
+// What records add to the variance of a gradient is its information where nothing
+// is clipped; with gradients at a residual sd that is twice the true one a quarter
+// of it; and it goes with the clip norm where everything is clipped.
+func TestSamplingRatio(t *testing.T) {
+	m, err := models.Read("residuals.yaml", []byte(modelstest.Residuals), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigma := param(t, m, "sigma").Offset
+	ratios := func(clipNorm, logSD float64) []float64 {
+		truth, at := []float64{0.3, -0.5, 0.2}, []float64{0.3, -0.5, 0.2}
+		at[sigma] += logSD
+		return simulation{model: m}.samplingRatio(truth, at, clipNorm)
+	}
+	same, wide := ratios(1e9, 0), ratios(1e9, math.Log(2))
+	all, half := ratios(1e-3, 0), ratios(5e-4, 0)
+	for j := range same {
+		if j != sigma && math.Abs(wide[j]-0.25) > 1e-3 {
+			t.Errorf("coordinate %d: %g beside an sd twice as large, want 0.25", j, wide[j])
+		}
+		if math.Abs(same[j]-1) > 5e-3 {
+			t.Errorf("coordinate %d: %g without clipping, want 1", j, same[j])
+		}
+		if all[j] > 0.01 || math.Abs(all[j]/half[j]-2) > 0.01 {
+			t.Errorf("coordinate %d: %g and at half the clip norm %g", j, all[j], half[j])
+		}
+	}
+}

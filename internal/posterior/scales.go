@@ -1,0 +1,194 @@
+package posterior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models"
+)
+
+// scale is a coordinate log sd whose parameter multiplies effects: the likelihood
+// depends on the products z·sd only. Raising log sd by t and multiplying every
+// effect by e⁻ᵗ leaves it unchanged.
+type scale struct {
+	at      int   // of log sd
+	effects []int // of z
+}
+
+// minInformation, in units of the prior's, stands for an effect without information.
+const minInformation = 1e-6
+
+// scaleTolerance is the relative residual at which a gradient counts as a
+// combination of others.
+const scaleTolerance = 1e-6
+
+// findScales lists the scales of m by the scores q at theta (P): the gradient of
+// log sd is Σ z_j times that of z_j, over the effects of one parameter.
+func findScales(m *models.Model, q scores, theta []float64) []scale {
+	var list []scale
+	for i := range m.Params {
+		if isReal(&m.Params[i]) {
+			continue
+		}
+		for at := m.Params[i].Offset; at < m.Params[i].Offset+m.Params[i].Size; at++ {
+			for j := range m.Params {
+				if e := &m.Params[j]; isReal(e) && e.Size > 1 {
+					if effects := q.multiplied(theta, at, e.Offset, e.Size); len(effects) > 1 {
+						list = append(list, scale{at, effects})
+					}
+				}
+			}
+		}
+	}
+	return list
+}
+
+// multiplied lists the effects, among the size coordinates from first on, that the
+// coordinate at scales; nil where it is no scale of them.
+func (q scores) multiplied(theta []float64, at, first, size int) []int {
+	n := min(q.records, 10*size+100)
+	effects, target := mat.NewDense(n, size, nil), mat.NewVecDense(n, nil)
+	for r := range n {
+		row := q.row(r)
+		effects.SetRow(r, row[first:first+size])
+		target.SetVec(r, row[at])
+	}
+	norm := mat.Norm(target, 2)
+	var factors, left mat.VecDense
+	if norm == 0 || factors.SolveVec(effects, target) != nil {
+		return nil
+	}
+	left.MulVec(effects, &factors)
+	left.SubVec(&left, target)
+	if mat.Norm(&left, 2) > scaleTolerance*norm {
+		return nil
+	}
+	var list []int
+	for i := range size {
+		switch x, z := factors.AtVec(i), theta[first+i]; {
+		case math.Abs(x) < scaleTolerance: // of another scale
+		case math.Abs(x-z) < scaleTolerance*math.Abs(z):
+			list = append(list, first+i)
+		default:
+			return nil
+		}
+	}
+	return list
+}
+
+// effectsOf marks the coordinates, of latent ones, that some scale multiplies.
+func effectsOf(scales []scale, latent int) []bool {
+	list := make([]bool, latent)
+	for _, s := range scales {
+		for _, j := range s.effects {
+			list[j] = true
+		}
+	}
+	return list
+}
+
+// scaleEstimate is the posterior of a scale: log sd has the variance exact without
+// the privacy noise and total with it. One unit of log sd moves effects[i] by
+// slope[i].
+type scaleEstimate struct {
+	scale
+	slope        []float64
+	exact, total float64
+}
+
+// estimate moves a scale to its posterior mean, and its effects with it. In units
+// of the sd at which they were fitted, the released gradients measure effect j as
+// ζ_j = θ̄_j + ḡ_j/h_j with variance 1/k_j, k = h²/(h + v̄). So log sd = l + t has
+// the posterior
+//
+//	p(t) ∝ prior(l + t) Π_j N(ζ_j; 0, e²ᵗ + 1/k_j),
+//
+// which is integrated on a grid. A mean-field fit has neither its mean, since it
+// holds the effects fixed while sd moves, nor its width. The information h and its
+// variance v, both (P), are brought to the new unit.
+func (s scale) estimate(post *Posterior, prior *models.PriorDensity, c *curvature, h, v []float64) scaleEstimate {
+	known, exactly := make([]float64, len(s.effects)), make([]float64, len(s.effects))
+	measured := make([]float64, len(s.effects))
+	for i, j := range s.effects {
+		exactly[i] = math.Max(h[j], minInformation)
+		known[i] = exactly[i] * exactly[i] / (exactly[i] + c.noiseOfMean())
+		measured[i] = (c.Place[j] + c.LikelihoodSlope[j]/exactly[i]) / c.Totals[0]
+	}
+	theta := append([]float64(nil), post.Mean...)
+	logPrior := func(t float64) float64 {
+		theta[s.at] = post.Mean[s.at] + t
+		return prior.LogDensity(theta)
+	}
+	t, total := integrate(func(t float64) float64 { return logPrior(t) + logMarginal(t, measured, known) })
+	out := scaleEstimate{scale: s, total: total}
+	// the variance if the same effects were measured without the noise
+	_, out.exact = integrate(func(u float64) float64 {
+		return logPrior(u) + expectedMarginal(u, t, exactly)
+	})
+	out.exact = math.Min(out.exact, total)
+	post.Mean[s.at] += t
+	unit := math.Exp(t)
+	for i, j := range s.effects {
+		reliability := unit * unit / (unit*unit + 1/known[i])
+		post.Mean[j] = measured[i] / unit * reliability
+		out.slope = append(out.slope, post.Mean[j]*(1-2*reliability))
+		h[j] *= unit * unit
+		v[j] *= unit * unit * unit * unit
+	}
+	return out
+}
+
+// logMarginal is log Π_j N(ζ_j; 0, e²ᵗ + 1/k_j).
+func logMarginal(t float64, zeta, k []float64) float64 {
+	sum := 0.0
+	for j, z := range zeta {
+		variance := math.Exp(2*t) + 1/k[j]
+		sum -= (math.Log(variance) + z*z/variance) / 2
+	}
+	return sum
+}
+
+// expectedMarginal is the mean of logMarginal(u) when the effects have sd e^t.
+func expectedMarginal(u, t float64, k []float64) float64 {
+	sum := 0.0
+	for _, k := range k {
+		variance := math.Exp(2*u) + 1/k
+		sum -= (math.Log(variance) + (math.Exp(2*t)+1/k)/variance) / 2
+	}
+	return sum
+}
+
+// integrate is the mean and the variance of the density ∝ exp(f(t)) on [−6, 6].
+func integrate(f func(t float64) float64) (mean, variance float64) {
+	const half, width = 300, 0.02
+	var at, value [2*half + 1]float64
+	top := math.Inf(-1)
+	for i := range value {
+		at[i] = width * float64(i-half)
+		if value[i] = f(at[i]); math.IsNaN(value[i]) {
+			value[i] = math.Inf(-1) // overflow
+		}
+		top = math.Max(top, value[i])
+	}
+	var mass, first, second float64
+	for i, x := range value {
+		p := math.Exp(x - top)
+		mass, first, second = mass+p, first+p*at[i], second+p*at[i]*at[i]
+	}
+	mean = first / mass
+	return mean, second/mass - mean*mean
+}
+
+// widen adds the scale's variance to the covariances of guide and noise.
+func (s scaleEstimate) widen(ofGuide, ofNoise *mat.SymDense) {
+	direction := mat.NewVecDense(ofGuide.SymmetricDim(), nil)
+	direction.SetVec(s.at, 1)
+	for i, j := range s.effects {
+		direction.SetVec(j, s.slope[i])
+	}
+	ofGuide.SetSym(s.at, s.at, 0)
+	ofNoise.SetSym(s.at, s.at, 0)
+	ofGuide.SymRankOne(ofGuide, s.exact, direction)
+	ofNoise.SymRankOne(ofNoise, s.total-s.exact, direction)
+}

@@ -1,0 +1,108 @@
+package posterior
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"d3p/internal/privacy/noise"
+)
+
+// The standard deviation of the hospitals' effects is known as what multiplies
+// them; no other parameter is.
+func TestScalesAreFound(t *testing.T) {
+	m, theta, q := cohort(t)
+	list := findScales(m, q, theta)
+	sd, z := param(t, m, "sd_hospital"), param(t, m, "z_hospital")
+	if len(list) != 1 || list[0].at != sd.Offset || len(list[0].effects) != z.Size || list[0].effects[0] != z.Offset {
+		t.Errorf("scales %+v, want that of the %d effects from %d on, at %d", list, z.Size, z.Offset, sd.Offset)
+	}
+}
+
+// rescale finds the standard deviation that measured effects have, whatever it
+// was fitted at, and keeps what is known of the products. Effects drawn with
+// standard deviation 0.3 and measured with 0.05, 11 of them, tell log sd to
+// about 1/√(2·11); the tolerance of 4 such is missed by 1 of 10⁴ draws.
+func TestScaleEstimate(t *testing.T) {
+	m, _, _ := cohort(t)
+	prior := m.NewPriorDensity()
+	sd, z := param(t, m, "sd_hospital"), param(t, m, "z_hospital")
+	effects := make([]float64, z.Size)
+	noise.Insecure(4).Stream(noise.Initialisation).Normals(effects)
+	s := scale{at: sd.Offset}
+	for j := range z.Size {
+		s.effects = append(s.effects, z.Offset+j)
+	}
+	const information = 1 / (0.05 * 0.05) // of an effect on the scale of the linear predictor
+	for _, at := range []float64{0.1, 0.3, 1.5} {
+		post := &Posterior{Mean: make([]float64, m.P), LogSD: make([]float64, m.P)}
+		post.Mean[sd.Offset] = math.Log(at)
+		c := curvatureOf(m.P, nil)
+		c.Totals[0], c.Totals[1] = 1, 1e-12
+		h, v := make([]float64, m.P), make([]float64, m.P)
+		for i, j := range s.effects {
+			h[j], v[j] = information*at*at, 1
+			c.Place[j] = 0.3 * effects[i] / at
+		}
+		got := s.estimate(post, prior, c, h, v)
+		found := math.Exp(post.Mean[sd.Offset])
+		if math.Abs(math.Log(found/0.3)) > 4/math.Sqrt(22) {
+			t.Errorf("fitted at %g: sd %g, want 0.3", at, found)
+		}
+		if got.total < 1.0/30 || got.total > 1.0/14 || got.exact > got.total {
+			t.Errorf("fitted at %g: variance of log sd %g with the noise, %g without, want about 1/22", at, got.total, got.exact)
+		}
+		for i, j := range s.effects {
+			if r := found * post.Mean[j]; math.Abs(r-0.3*effects[i]) > 0.02 {
+				t.Errorf("fitted at %g: effect %d is %g, want %g", at, i, r, 0.3*effects[i])
+			}
+			if want := information * found * found; math.Abs(h[j]-want) > 1e-9*want {
+				t.Errorf("fitted at %g: information %g, want %g", at, h[j], want)
+			}
+		}
+	}
+}
+
+func TestIntegrate(t *testing.T) {
+	mean, variance := integrate(func(t float64) float64 { return -(t - 1.3) * (t - 1.3) / (2 * 0.04) })
+	if math.Abs(mean-1.3) > 1e-9 || math.Abs(variance-0.04) > 1e-9 {
+		t.Errorf("mean %g and variance %g, want 1.3 and 0.04", mean, variance)
+	}
+}
+
+// Along a flat direction the mean ends where the prior is largest.
+func TestSettleNull(t *testing.T) {
+	m, theta, q := cohort(t)
+	prior := m.NewPriorDensity()
+	free := realValued(m)
+	null := q.of(free).null()
+	post := &Posterior{Mean: slices.Clone(theta), LogSD: make([]float64, m.P)}
+	for i, j := range free {
+		post.Mean[j] += 1.7 * null.At(i, 0) / null.At(0, 0)
+	}
+	settleNull(post, prior, free, null)
+	gradient := make([]float64, m.P)
+	prior.Gradient(gradient, post.Mean)
+	slope, size := 0.0, 0.0
+	for i, j := range free {
+		slope += gradient[j] * null.At(i, 0)
+		size += math.Abs(gradient[j] * null.At(i, 0))
+	}
+	if math.Abs(slope) > 1e-6*size {
+		t.Errorf("the prior still rises along a direction that no record speaks of: %g of %g", slope, size)
+	}
+}
+
+// Declared spreads of columns matter to coefficients, not to what levels have.
+func TestCoefficients(t *testing.T) {
+	m, theta, q := cohort(t)
+	list := coefficients(m, q, theta)
+	for _, p := range m.Params {
+		want := p.Name == "Intercept" || p.Name == "b"
+		for j := p.Offset; j < p.Offset+p.Size; j++ {
+			if list[j] != want {
+				t.Errorf("%s: %v, want %v", p.Name, list[j], want)
+			}
+		}
+	}
+}

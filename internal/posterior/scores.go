@@ -1,0 +1,114 @@
+package posterior
+
+import (
+	"d3p/internal/models"
+	"d3p/internal/models/dist"
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// scores are the gradients of records that the model simulates at a point θ, one a
+// row. They span what an information matrix can be there: Σ w_r g_r g_rᵀ, w ≥ 0.
+// Directions in which no record has a gradient stay exact, such as an intercept
+// against the effects of groups when every record is in one of them.
+type scores struct {
+	latent    int // P, columns
+	records   int // rows
+	gradients []float64
+}
+
+// scoreRecords is the number of simulated records, large enough that correlations
+// by chance are small.
+const scoreRecords = 4000
+
+// newScores simulates records of m at theta (P) and takes their gradients.
+func newScores(m *models.Model, theta []float64, rng dist.Rand) scores {
+	machine := graph.NewMachine(m.Likelihood, simulationBatch)
+	machine.Globals(theta, nil)
+	q := scores{latent: m.P}
+	g := make([]float64, m.P)
+	for range scoreRecords / simulationBatch {
+		machine.Records(m.SimulateRecords(theta, simulationBatch, rng), m.Encoding.K, simulationBatch, nil)
+		for r := range simulationBatch {
+			if machine.Gradient(r, g); simd.Finite(g) {
+				q.gradients = append(q.gradients, g...)
+				q.records++
+			}
+		}
+	}
+	return q
+}
+
+// row is the gradient of record r.
+func (q scores) row(r int) []float64 { return q.gradients[r*q.latent : (r+1)*q.latent] }
+
+// information is the diagonal (P) of the information that so many records have
+// when gradients are clipped at clipNorm.
+func (q scores) information(clipNorm float64, records int) []float64 {
+	out := make([]float64, q.latent)
+	for r := range q.records {
+		addClippedInformation(out, q.row(r), clipNorm, float64(records)/float64(q.records))
+	}
+	return out
+}
+
+// perParameter is the effective number of records per parameter, (Σ x)²/Σ x² over
+// P. Here x_r adds up the squares of record r's gradient, each over the sum of that
+// coordinate's squares. With few, correlations are chance: so where the model
+// predicts most simulated records nearly surely, which then have no gradient.
+func (q scores) perParameter() float64 {
+	sums, first, second := make([]float64, q.latent), 0.0, 0.0
+	for r := range q.records {
+		for j, x := range q.row(r) {
+			sums[j] += x * x
+		}
+	}
+	for r := range q.records {
+		at := 0.0
+		for j, x := range q.row(r) {
+			if x != 0 {
+				at += x * x / sums[j]
+			}
+		}
+		first, second = first+at, second+at*at
+	}
+	return first * first / second / float64(q.latent)
+}
+
+// moved reports for each coordinate whether some record has a gradient in it.
+func (q scores) moved() []bool {
+	list := make([]bool, q.latent)
+	for r := range q.records {
+		for j, x := range q.row(r) {
+			list[j] = list[j] || x != 0
+		}
+	}
+	return list
+}
+
+// of is the scores in the coordinates index. A coordinate in which no record has a
+// gradient, such as the effect of a missing value, gets a record of its own.
+func (q scores) of(index []int) scores {
+	out := scores{latent: len(index), records: q.records}
+	for r := range q.records {
+		out.gradients = append(out.gradients, pick(q.row(r), index)...)
+	}
+	for i, is := range out.moved() {
+		if !is {
+			alone := make([]float64, len(index))
+			alone[i] = 1
+			out.gradients = append(out.gradients, alone...)
+			out.records++
+		}
+	}
+	return out
+}
+
+// pick is x at index.
+func pick(x []float64, index []int) []float64 {
+	out := make([]float64, len(index))
+	for i, j := range index {
+		out[i] = x[j]
+	}
+	return out
+}

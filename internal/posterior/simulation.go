@@ -1,0 +1,54 @@
+package posterior
+
+import (
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/graph"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/simd"
+)
+
+// simulation simulates records of a model with the plan's public seed: the same
+// ones in every call.
+type simulation struct {
+	model *models.Model
+	seed  uint64
+}
+
+// simulationBatch is the number of records that are simulated at a time.
+const simulationBatch = 400
+
+// simulates reports whether single simulated records have the gradients that the
+// records of a fit by p have: not units of several rows, nor likelihoods with noise
+// of their own.
+func simulates(p *plan.Plan) bool {
+	m := p.Model()
+	return m != nil && m.Encoding.RowsPerUnit <= 1 && m.Likelihood.AuxRecord == 0
+}
+
+func (s simulation) random() *noise.Random {
+	return noise.NewRandom(noise.Public(s.seed).Stream(noise.Simulation))
+}
+
+// eachRecord simulates records at truth (P) and calls use for each with its
+// gradient at the parameters at and its score, the gradient at truth, both (P).
+// It leaves out records for which one of them is not finite.
+func (s simulation) eachRecord(truth, at []float64, records int, use func(g, score []float64)) {
+	m, rng := s.model, s.random()
+	asked, scored := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
+	asked.Globals(at, nil)
+	scored.Globals(truth, nil)
+	g, score := make([]float64, m.P), make([]float64, m.P)
+	for range records / simulationBatch {
+		rows := m.SimulateRecords(truth, simulationBatch, rng)
+		asked.Records(rows, m.Encoding.K, simulationBatch, nil)
+		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		for r := range simulationBatch {
+			asked.Gradient(r, g)
+			scored.Gradient(r, score)
+			if simd.Finite(g) && simd.Finite(score) {
+				use(g, score)
+			}
+		}
+	}
+}
