@@ -57,7 +57,8 @@ var rules = map[string]rule{
 	"privacy/internal/records": {ours: []string{"models", "models/spec", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
 		"privacy/internal/records", "privacy/noise", "privacy/sampler", "wholefile"}, files: true},
-	"privacy/enginetest": {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
+	"privacy/enginetest":  {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
+	"privacy/sensitivity": {ours: []string{"models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	// engines and the fit, which never meet
 	"cpu":     {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
@@ -161,7 +162,7 @@ func sources(t *testing.T, root string) map[string][]string {
 			if err != nil {
 				return err
 			}
-			if testing := dir == "privacy/enginetest"; testing && name == "math/rand/v2" {
+			if testing := dir == "privacy/enginetest" || dir == "privacy/sensitivity"; testing && name == "math/rand/v2" {
 				continue
 			}
 			found[dir] = append(found[dir], name)

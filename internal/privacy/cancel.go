@@ -75,11 +75,12 @@ func cancellationAllowance(t *graph.Tape, batch int) float64 {
 		return 0
 	}
 	ways := float64(widest(t) * (1 + len(t.Cross)))
-	most := float64(TogetherAtMost(t)) / math.Sqrt(CancellationSlack) // of C
+	most := float64(min(batch, TogetherAtMost(t))) / math.Sqrt(CancellationSlack) // of C
 	return 2 * ways * float64(batch) * (most + float64(batch)) * 0x1p-53
 }
 
-// allowance is what the noise of a mechanism is widened by.
-func (m Mechanism) allowance() float64 {
-	return RoundingAllowance(m.BatchBound, m.Tape.P) + cancellationAllowance(m.Tape, m.BatchBound)
+// Overshoot bounds, in units of C, by how much more than C one record moves the
+// float64 sum of a batch of at most `batch` records. The noise is widened by it.
+func Overshoot(t *graph.Tape, batch int) float64 {
+	return RoundingAllowance(batch, t.P) + cancellationAllowance(t, batch)
 }

@@ -57,7 +57,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		return nil, err
 	}
 	s := &Session{
-		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + m.allowance(),
+		curator: c, m: m, worker: worker, sampler: draws, done: done, entry: len(c.ledger.Entries), widened: 1 + Overshoot(m.Tape, m.BatchBound),
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),

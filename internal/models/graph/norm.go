@@ -88,3 +88,27 @@ func (m *Machine) AddGradients(scale, dst []float64) {
 		}
 	}
 }
+
+// PartsNorm2 is Σ Width·Σ_w |X_w|²|Delta_w|² over the terms of record r of the last
+// Records, and the same without X for terms that have none: what SquaredNorm would be at
+// most, but for pairs, if no parts cancelled.
+func (m *Machine) PartsNorm2(r int) float64 {
+	s := 0.0
+	for i := range m.t.Terms {
+		t := &m.t.Terms[i]
+		if t.Kind == TermDense {
+			s += m.inner(t, t, true, r)
+			continue
+		}
+		for w := range t.Width {
+			delta := m.column(t.Delta, w, t.Width, r)
+			part := m.dot(delta, delta, t.Cols)
+			if t.Kind == TermOuter {
+				x := m.column(t.X, w, t.Width, r)
+				part *= m.dot(x, x, t.Rows)
+			}
+			s += float64(t.Width) * part
+		}
+	}
+	return s
+}
