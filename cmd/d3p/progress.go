@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"golang.org/x/term"
 )
 
@@ -18,7 +17,7 @@ import (
 // it depends on records.
 type progress struct {
 	w       io.Writer
-	bar     *progressbar.ProgressBar // nil when not on a terminal
+	bar     bool // on a terminal
 	now     func() time.Time
 	started time.Time // of the first step that was seen
 	first   int       // that step
@@ -28,24 +27,17 @@ type progress struct {
 
 const linesApart = 2 * time.Second
 
+const (
+	barWidth  = 30
+	clearLine = "\r\x1b[K" // of a terminal
+)
+
 // newProgress returns nil, which shows nothing, with --quiet.
 func (a *app) newProgress() *progress {
 	if a.quiet {
 		return nil
 	}
-	p := &progress{w: a.err, now: time.Now}
-	if a.onTerminal() {
-		p.bar = progressbar.NewOptions(1,
-			progressbar.OptionSetWriter(a.err),
-			progressbar.OptionSetWidth(30),
-			progressbar.OptionEnableColorCodes(false),
-			progressbar.OptionShowCount(),
-			progressbar.OptionSetPredictTime(true),
-			progressbar.OptionThrottle(100*time.Millisecond),
-			progressbar.OptionClearOnFinish(),
-		)
-	}
-	return p
+	return &progress{w: a.err, bar: a.onTerminal(), now: time.Now}
 }
 
 // onTerminal tells whether stderr is a terminal that takes control characters.
@@ -73,16 +65,18 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		p.started, p.first = p.now(), t
 		p.drawn = p.started
 	}
-	if p.bar != nil {
-		if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond || t == steps {
+	percent := t * 100 / steps
+	if p.bar {
+		if t == steps {
+			fmt.Fprint(p.w, clearLine)
+		} else if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond {
 			p.drawn = now
-			p.bar.ChangeMax(steps)
-			p.bar.Describe(strings.TrimPrefix(spent(epsilonSpent()), ", "))
-			p.bar.Set(t)
+			full := barWidth * t / steps
+			fmt.Fprintf(p.w, "%s%3d %% [%s%s] step %d of %d%s%s", clearLine, percent, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
+				t, steps, p.left(t, steps), spent(epsilonSpent()))
 		}
 		return
 	}
-	percent := t * 100 / steps
 	if percent < p.shown+5 {
 		return
 	}

@@ -58,6 +58,27 @@ func TestProgressLinesApart(t *testing.T) {
 	}
 }
 
+// On a terminal one line is drawn anew ten times a second, and cleared at the end.
+func TestProgressBar(t *testing.T) {
+	var out bytes.Buffer
+	clock := time.Unix(0, 0)
+	p := &progress{w: &out, bar: true, now: func() time.Time { return clock }}
+	for step := 1; step <= 100; step++ {
+		p.Step(step, 100, func() float64 { return float64(step) / 100 })
+		clock = clock.Add(50 * time.Millisecond)
+	}
+	drawn := strings.Split(out.String(), "\r\x1b[K")
+	if len(drawn) != 51 || drawn[50] != "" { // at steps 3, 5, ..., 99, and the end
+		t.Fatalf("%d times drawn, last %q", len(drawn)-1, drawn[len(drawn)-1])
+	}
+	if want := " 51 % [===============               ] step 51 of 100, 2.5s left, epsilon spent 0.51"; drawn[25] != want {
+		t.Errorf("%q\nwant %q", drawn[25], want)
+	}
+	if strings.Contains(out.String(), "\n") {
+		t.Error("a line was ended")
+	}
+}
+
 // A run that is not private has no epsilon to show; --quiet shows nothing.
 func TestProgressWithoutPrivacy(t *testing.T) {
 	var out bytes.Buffer
