@@ -48,6 +48,7 @@ func commands() []command {
 // newRoot builds the command tree. It is a function, not a variable, so that
 // tests and the manual's generator each get their own.
 func newRoot(a *app) *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "d3p",
 		Short: "Bayesian models for sensitive tables, under differential privacy",
@@ -65,8 +66,14 @@ nothing about a record leaves except through a mechanism whose price is counted.
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		DisableAutoGenTag: true,
-		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if version {
+				return a.printVersion()
+			}
+			return c.Help()
+		},
 	}
+	root.Flags().BoolVar(&version, "version", false, "print the version, commit and platform")
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetFlagErrorFunc(flagError)

@@ -51,21 +51,24 @@ func newVersion(a *app) *cobra.Command {
 		Short:   "Print the version, commit and platform",
 		Example: "  d3p version --json",
 		Args:    exactly(),
-		RunE: func(*cobra.Command, []string) error {
-			b := readBuildInfo()
-			return a.result(b, func(w io.Writer) {
-				fmt.Fprintf(w, "d3p %s\n", b.Version)
-				if b.Commit != "" {
-					suffix := ""
-					if b.Modified {
-						suffix = " with local changes"
-					}
-					fmt.Fprintf(w, "commit %s%s\n", b.Commit, suffix)
-				}
-				fmt.Fprintf(w, "%s %s\n", b.Go, b.Platform)
-			})
-		},
+		RunE:    func(*cobra.Command, []string) error { return a.printVersion() },
 	}
+}
+
+// printVersion is d3p version and d3p --version.
+func (a *app) printVersion() error {
+	b := readBuildInfo()
+	return a.result(b, func(w io.Writer) {
+		fmt.Fprintf(w, "d3p %s\n", b.Version)
+		if b.Commit != "" {
+			suffix := ""
+			if b.Modified {
+				suffix = " with local changes"
+			}
+			fmt.Fprintf(w, "commit %s%s\n", b.Commit, suffix)
+		}
+		fmt.Fprintf(w, "%s %s\n", b.Go, b.Platform)
+	})
 }
 
 // tool is this program in a report.
