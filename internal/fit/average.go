@@ -3,15 +3,15 @@ package fit
 import "d3p/internal/simd"
 
 // average is the running mean of the iterates of the last steps (Polyak
-// averaging): all of them are released, so their mean costs nothing.
+// averaging). All of them are released, so their mean costs no privacy.
 type average struct {
 	start int       // first step included
 	Count int       `json:"count"` // iterates so far
 	Mean  []float64 `json:"mean"`  // shape (V)
 }
 
-// averageStart is floor((1 − fraction)·T). For fraction 0 nothing is averaged,
-// and the result is the last iterate.
+// averageStart is floor((1 − fraction)·T). At fraction 0 the result is the last
+// iterate.
 func averageStart(fraction float64, steps int) int {
 	return int((1 - fraction) * float64(steps))
 }

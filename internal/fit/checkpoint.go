@@ -9,10 +9,10 @@ import (
 	"d3p/internal/fit/plan"
 )
 
-// Checkpoint is what a stopped fit needs to continue: its plan, the state of
-// the loop, and the caller's ledger, which travels with it so that resuming
-// cannot reset the budget. It holds nothing that is not post-processing of
-// released quantities, but also no averaged result: it belongs in private/.
+// Checkpoint is the saved form of a fit: its plan, the state of the loop, and the
+// caller's ledger, which travels along so that resuming cannot reset the budget.
+// Everything in it is post-processing of released numbers, but it is no result: it
+// belongs in private/.
 type Checkpoint struct {
 	Format int             `json:"format"`
 	Plan   *plan.Plan      `json:"plan"`

@@ -1,7 +1,8 @@
-// Package fit is differentially private variational inference as an outside
-// analyst sees it: it plans everything from public facts (plan.go), sends
-// parameters to the curator and gets noisy gradient sums back (run.go), and
-// all it computes from them is post-processing (dpvi.go).
+// Package fit is differentially private variational inference by an outside
+// analyst. A plan (package plan) is made of public facts. The loop (loop.go) sends
+// parameters to the curator and gets noisy gradient sums back (run.go,
+// iterate.go), so all that it computes is post-processing. Package posterior makes
+// the result of what was released.
 //
 // Shapes: P latent scalars θ (unconstrained), V variational parameters λ,
 // E standard normals η per draw, D length of the released vector (P for aligned
