@@ -5,8 +5,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// apply runs a step that no program has: a rare operation, or a rare mix of
-// scalars and lanes.
+// apply runs a step that has no opcode: a rare operation, or a rare mix of scalars
+// and lanes.
 func (f *frame) apply(s *step) {
 	dst := f.elements(s.to, s.count)
 	a, b, c := f.operand(s.a, s.count), f.operand(s.b, s.count), f.operand(s.c, s.count)
@@ -19,7 +19,7 @@ func (f *frame) apply(s *step) {
 	}
 }
 
-// vectorFunction is a function in vectors that is no opcode; nil if there is none.
+// vectorFunction is the vector form of an operation without opcode; nil if there is none.
 func vectorFunction(op graph.Op) func(dst, x []float64) {
 	switch op {
 	case graph.OpLgamma:
@@ -30,12 +30,12 @@ func vectorFunction(op graph.Op) func(dst, x []float64) {
 	return nil
 }
 
-// elements are count elements from where o starts.
+// elements are count elements from the start of o.
 func (f *frame) elements(o source, count int) []float64 {
 	return f.in[o.space][o.at*f.pitch : (o.at+count)*f.pitch]
 }
 
-// An operand is what one loop reads: one value per lane, or a scalar.
+// operand is an input of one loop: one value per lane, or a scalar.
 type operand struct {
 	v []float64
 	s float64

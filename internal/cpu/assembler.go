@@ -5,16 +5,16 @@ import (
 	"d3p/internal/simd"
 )
 
-// An item is what is run at once: a program over lanes, an instruction of the
-// tape that has a form of its own, or a step whose operation no program has.
+// item runs in one piece: a program over lanes, an instruction of the tape with a
+// form of its own, or a step without opcode.
 type item struct {
 	program *simd.Program
 	instr   *instr
 	step    *step
 }
 
-// An assembler turns instructions into items; what comes together into one
-// program is run by one call.
+// assembler turns instructions into items. One call runs all instructions of a
+// program.
 type assembler struct {
 	p      *program
 	record bool // of the record stage, else of the global one
@@ -79,8 +79,8 @@ func (a *assembler) add(in graph.Instr) {
 // room is some elements of the arena.
 type room struct{ place, count int }
 
-// filled is the instruction of a step that has one for vectors only, its scalars
-// repeated in lanes.
+// filled is the instruction of a step whose opcode takes vectors only, with its
+// scalars repeated in lanes.
 func (a *assembler) filled(s step) (simd.Instruction, bool) {
 	all, operands := s, []*source{&s.a, &s.b, &s.c}
 	for k, o := range []*source{&all.a, &all.b, &all.c} {
@@ -105,8 +105,8 @@ func (a *assembler) filled(s step) (simd.Instruction, bool) {
 	return s.coded(a.p)
 }
 
-// unrolled is the most elements of a matrix whose product with lanes is written
-// out, one instruction for each; a larger one is a matrix product.
+// unrolled is the largest number of elements of a matrix whose product with lanes is
+// written out, one instruction per element; a larger one is a matrix product.
 const unrolled = 32
 
 // matVec writes out a product with a small matrix: each element of the result
@@ -137,8 +137,8 @@ func (a *assembler) matVec(in graph.Instr) {
 	}
 }
 
-// contiguous says whether count elements of o that are step apart are where a
-// program expects them: step apart in their space.
+// contiguous reports whether count elements of o that are step apart are step apart
+// in their space, too, as a program expects them.
 func (a *assembler) contiguous(o graph.Operand, first, step, count int) bool {
 	start := a.p.source(o, first, true)
 	for k := 1; k < count; k++ {
@@ -149,7 +149,7 @@ func (a *assembler) contiguous(o graph.Operand, first, step, count int) bool {
 	return true
 }
 
-// outer writes out products of elements, at least one of each laned.
+// outer writes out products of elements; at least one of each pair has lanes.
 func (a *assembler) outer(in graph.Instr) {
 	to := a.p.place[in.Dst]
 	for r := range in.Rows {
@@ -174,14 +174,14 @@ func (a *assembler) outer(in graph.Instr) {
 	}
 }
 
-// A pick is a choice among rows by an index.
+// pick is a choice among rows by an index.
 type pick struct {
 	index graph.Buf
 	rows  int
 }
 
-// block makes sure that the rows that an index picks are in lanes, -1 for one
-// outside of 0..rows-1, and returns the first element.
+// block puts the rows that an index picks into lanes, -1 for an index outside of
+// 0..rows-1, and returns the first element.
 func (a *assembler) block(index graph.Buf, rows int) int {
 	k := pick{index, rows}
 	at, ok := a.p.blocks[k]

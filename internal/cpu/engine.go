@@ -15,8 +15,8 @@ import (
 
 // Options of the engine.
 type Options struct {
-	// Threads is the most threads a step may use; 0 is GOMAXPROCS. Small steps
-	// use one whatever it says. Results do not depend on it.
+	// Threads is the largest number of threads of a step; 0 is GOMAXPROCS. Small
+	// steps use one thread. Results do not depend on it.
 	Threads int
 }
 

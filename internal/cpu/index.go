@@ -6,9 +6,9 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// picked are the rows that the chunk's records pick by an index, whole numbers,
-// -1 outside of 0..rows-1: element w of record b picks picked[w·pitch + b]. In
-// the global stage there is one lane.
+// picked are the rows that the chunk's records pick by an index, as whole numbers,
+// -1 for one outside of 0..rows-1: element w of record b picks picked[w·pitch + b].
+// The global stage has one lane.
 func (f *frame) picked(index graph.Buf, rows int) []float64 {
 	width := f.p.tape.Buffers[index].Size
 	if f.laned(index) {
@@ -59,7 +59,7 @@ func (f *frame) scatter(in *instr) {
 	f.spoil(dst, picked)
 }
 
-// spoil sets the lanes of records that pick outside to NaN.
+// spoil sets the lanes of records with an index outside to NaN.
 func (f *frame) spoil(dst, picked []float64) {
 	for i, k := range picked {
 		for j := i % f.pitch; k < 0 && j < len(dst); j += f.pitch {

@@ -7,8 +7,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// A frame resolves the buffers of a tape to memory, for one thread and one
-// chunk of n records, or, with n = 1 and no lanes, for the global stage.
+// frame resolves the buffers of a tape to memory, for one thread and one chunk of n
+// records, or, with n = 1 and no lanes, for the global stage.
 type frame struct {
 	p      *program
 	in     [simd.Spaces][]float64 // by space; globals are shared by all threads
@@ -17,16 +17,15 @@ type frame struct {
 	weights32       []float32 // matrices rounded once per step, likewise; nil: rows are float64
 	right32, left32 []float32 // factor and result of a product of a chunk
 
-	// n lanes of each element are in use, of pitch that it has. The others
-	// repeat the last record, so that what is computed of them is ordinary; they
-	// enter no sum.
+	// Of the pitch lanes of an element, n are in use. The others repeat the last
+	// record, so that they compute ordinary numbers; they enter no sum.
 	n, pitch int
 	noise    *noise.Stream
 	drawn    []float64 // normals of the chunk's records, record after record
 
 	rows   *privacy.Rows
 	index  []uint32 // of the records of all lanes
-	ahead  []uint32 // the same, going on to later records of the batch
+	ahead  []uint32 // the same, and those of later records of the batch
 	padded []uint32 // memory for index where the batch ends within a vector
 	fetch  int      // bytes of a row to fetch ahead of its use
 }
@@ -58,11 +57,11 @@ func (f *frame) values(buf graph.Buf) []float64 {
 	return f.in[inGlobal][at : at+b.Size]
 }
 
-// laned says whether a buffer has lanes.
+// laned reports whether a buffer has lanes.
 func (f *frame) laned(buf graph.Buf) bool { return f.p.lane[buf] }
 
-// block returns the lanes of a buffer, element i at [i·pitch, (i+1)·pitch). In
-// the global stage it is the values, which are lanes of one record.
+// block returns the lanes of a buffer, element i at [i·pitch, (i+1)·pitch). In the
+// global stage its values are lanes of one record.
 func (f *frame) block(buf graph.Buf) []float64 {
 	if !f.laned(buf) {
 		return f.values(buf)
@@ -78,7 +77,7 @@ func (f *frame) lanesAt(at, count int) []float64 {
 // one is element at of the arena, the lanes in use.
 func (f *frame) one(at int) []float64 { return f.in[inLanes][at*f.pitch:][:f.n] }
 
-// load starts a chunk: it takes the products with rows, which fetches them to
+// load starts a chunk: it computes the products with rows, which brings them into
 // the cache, copies the columns that other operations read to lanes, and draws
 // the per-record noise. position is that of the chunk's first record in the
 // batch.

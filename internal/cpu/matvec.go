@@ -5,8 +5,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// narrow is the most products with one record's columns that are taken from the
-// row in place; more than that are one matrix product over lanes.
+// narrow is the largest number of products with one record's columns that read the
+// row in place; more are one matrix product over lanes.
 const narrow = 4
 
 // matVec sets Dst[r, w] = Σ_c W[r, c]·B[c, w]: the same matrix for all records.
@@ -22,8 +22,8 @@ func (f *frame) matVec(in *instr) {
 	f.laneMatVec(in)
 }
 
-// rowMatVec reads the records' columns in place: one dot product per record and
-// row of W. The rows of later records are fetched on the way.
+// rowMatVec reads the records' columns in place: one dot product per record and row
+// of W. It prefetches the rows of later records.
 func (f *frame) rowMatVec(in *instr, fetch int) {
 	dst := f.block(in.Dst)
 	w := f.values(in.A.Buf)

@@ -2,10 +2,10 @@ package cpu
 
 import "d3p/internal/models/graph"
 
-// Memory is what a thread of the engine takes, in bytes, to work on so many
-// records of a float32 table at once. The batch, of whatever size, is cut into
-// chunks of at most that many; beside this there are the table, the parameters
-// and a sum of as many numbers for each thread. The error is that of Open.
+// Memory is the memory, in bytes, of one thread that works on this many records of a
+// float32 table at once. A batch of any size is cut into chunks of at most that many
+// records. The table, the parameters and each thread's sum come on top. The error is
+// that of Open.
 func Memory(t *graph.Tape) (bytes, records int, err error) {
 	p, err := compile(t)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// pool runs the pieces of one job on a fixed set of threads, of which the
-// caller is one. Whoever is free claims the next piece, so a descheduled thread
-// costs no more than the piece it holds. Waiting threads spin for a counted
-// number of turns (not for a time: a thread that was descheduled would find its
-// time over whenever it woke) and then sleep.
+// pool runs the pieces of one job on a fixed set of threads; the caller is one of
+// them. A free thread claims the next piece, so a descheduled thread delays only the
+// piece it holds. Waiting threads spin for a counted number of turns, then sleep. A
+// time limit would not do: a descheduled thread would find its time over whenever it
+// woke.
 type pool struct {
 	work func(thread, piece int) // of the job in work
 	// claims packs the number of pieces (high 32 bits) and of those handed out
@@ -23,7 +23,7 @@ type pool struct {
 	closing atomic.Bool
 }
 
-// spins is how often a waiting worker looks for a job before it sleeps.
+// spins is the number of times that a waiting worker looks for a job before it sleeps.
 const spins = 1 << 16
 
 func newPool(threads int) *pool {
@@ -35,8 +35,8 @@ func newPool(threads int) *pool {
 	return p
 }
 
-// run does pieces 0..n-1 of work and returns when all are finished. Calls do not
-// overlap.
+// run does the pieces 0..n-1 of work and returns when all are finished. Calls must
+// not overlap.
 func (p *pool) run(n int, work func(thread, piece int)) {
 	p.done.Store(0)
 	p.mu.Lock()
@@ -66,7 +66,7 @@ func (p *pool) claim(thread int) bool {
 	}
 }
 
-// waiting reports that there is nothing to do.
+// waiting reports whether there is nothing to do.
 func (p *pool) waiting() bool {
 	c := p.claims.Load()
 	return uint32(c) >= uint32(c>>32) && !p.closing.Load()

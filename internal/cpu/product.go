@@ -5,10 +5,10 @@ import (
 	"d3p/internal/simd"
 )
 
-// The sum of an outer term over a chunk is a matrix product, whose right factor is
-// turned once: its index is contiguous in the sum.
+// The sum of an outer term over a chunk is a matrix product. Its right factor, whose
+// index is contiguous in the sum, is transposed once.
 
-// outerProduct says whether the term is summed by one matrix product.
+// outerProduct reports whether the term is summed by one matrix product.
 func (t *term) outerProduct() bool {
 	return t.Kind == graph.TermOuter && !t.xInRows && !t.summed && !t.kept && (t.ColStride == 1 || t.RowStride == 1)
 }
@@ -21,8 +21,8 @@ func (t *term) productRows() int {
 	return t.Cols
 }
 
-// placeTurned gives the right factor of a product room. Where threads share the sum
-// every product has its own, so that it is made once.
+// placeTurned reserves memory for the right factor of a product. Where threads share
+// the sum, every product has memory of its own, so that it is made once.
 func (p *program) placeTurned(t *term) {
 	_, size, _ := t.right(p.tape)
 	if p.tape.P > largeP {
@@ -33,8 +33,8 @@ func (p *program) placeTurned(t *term) {
 	}
 }
 
-// right is the factor of a term's product whose index is contiguous in the sum, its
-// size and that of one of its places.
+// right is the factor of a term's product whose index is contiguous in the sum, with
+// its size and the size of one of its places.
 func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	if t.ColStride == 1 {
 		return t.Delta, tape.Buffers[t.Delta].Size, t.Cols
@@ -42,8 +42,8 @@ func (t *term) right(tape *graph.Tape) (buf graph.Buf, size, count int) {
 	return t.X, tape.Buffers[t.X].Size, t.Rows
 }
 
-// turn makes the right factor of a term's product: a row for each record and place,
-// scaled by the record's factor.
+// turn makes the right factor of a term's product: one row per record and place,
+// scaled by the record's clipping factor.
 func (c *context) turn(t *term) {
 	if !t.outerProduct() {
 		return
@@ -55,8 +55,8 @@ func (c *context) turn(t *term) {
 	}
 }
 
-// sumProduct adds rows of a product over the records of the chunk and their places,
-// of which those of no record weigh nothing.
+// sumProduct adds rows of a product over the records of the chunk and their places.
+// Lanes without a record have factor 0.
 func (c *context) sumProduct(sum []float64, t *term, low, high int) {
 	k := t.Width * c.pitch
 	_, _, count := t.right(c.p.tape)

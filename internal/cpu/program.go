@@ -9,9 +9,9 @@ import (
 	"d3p/internal/simd"
 )
 
-// A program is a tape prepared for lanes: every per-record buffer has a place
-// in the arena of a thread, where element i of the chunk's record b is at
-// (place+i)·pitch + b. It is read only after compile.
+// program is a tape prepared for lanes: every per-record buffer has a place in the
+// arena of a thread, where element i of the chunk's record b is at
+// (place+i)·pitch + b. Nothing changes it after compile.
 type program struct {
 	tape *graph.Tape
 
@@ -58,7 +58,7 @@ type program struct {
 	spare                            [3]room // for scalars of operands, repeated in lanes
 }
 
-// An instr is a tape instruction that is not cut into steps.
+// instr is a tape instruction that is not cut into steps.
 type instr struct {
 	graph.Instr
 	// turned is where the transpose of A is kept for a product with rows in
@@ -67,10 +67,10 @@ type instr struct {
 	turned, single int
 }
 
-// Lanes are chosen so that a thread's arena stays in the second-level cache,
-// and are a multiple of 16: see graph.KAuxRecord and noise.Stream.Normals.
-// Where large matrices of parameters are read for each chunk, that costs more
-// than lanes in a farther cache.
+// The number of lanes is chosen so that a thread's arena stays in the second-level
+// cache. It is a multiple of 16: see graph.KAuxRecord and noise.Stream.Normals. Where
+// each chunk reads large matrices of parameters, larger chunks in a farther cache are
+// cheaper.
 const (
 	arenaScalars       = 48 << 10 // 384 KiB
 	minChunk, maxChunk = 16, 256
@@ -85,7 +85,7 @@ const (
 	recordLanes = 64
 )
 
-// laneUnit is what the pitch is a multiple of: vectors begin at cache lines.
+// The pitch is a multiple of laneUnit, so that vectors begin at cache lines.
 const laneUnit = 8
 
 // compile prepares a tape whose loss is per record.
@@ -126,7 +126,7 @@ func compile(t *graph.Tape) (*program, error) {
 	return p, nil
 }
 
-// chunkSize is how many records are worked on at once.
+// chunkSize is the number of records of a chunk.
 func (p *program) chunkSize() int {
 	scalars := p.lanes + p.weighted + p.turned + p.kept + p.tape.AuxRecord // of a record
 	chunk := maxChunk
@@ -165,26 +165,26 @@ func (p *program) addTerms(norms *assembler) error {
 	return nil
 }
 
-// chunks cuts a batch into as few chunks as it needs, of about one size: the
-// least chunk costs as much memory traffic for parameters as the largest.
+// chunks cuts a batch into as few chunks as possible, of about one size: the smallest
+// chunk costs as much memory traffic for parameters as the largest.
 func (p *program) chunks(size int) (chunks, chunk int) {
 	chunks = (size + p.chunk - 1) / p.chunk
 	chunk = (size + chunks*chunkUnit - 1) / (chunks * chunkUnit) * chunkUnit
 	return (size + chunk - 1) / chunk, chunk
 }
 
-// shortRow is the most columns whose products and sums are cheaper in lanes than row
-// by row.
+// shortRow is the largest number of columns whose products and sums are cheaper in
+// lanes than row by row.
 const shortRow = 16
 
-// readsRows says whether an instruction of the record stage is a product with
-// columns that are read from the rows in place.
+// readsRows reports whether an instruction of the record stage is a product that reads
+// columns from the rows in place.
 func readsRows(t *graph.Tape, in *graph.Instr) bool {
 	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= narrow && in.Cols > shortRow &&
 		t.Buffers[in.B.Buf].Kind == graph.KColumn
 }
 
-// termReadsRows says the same of a term's X, whose square must be a column.
+// termReadsRows reports the same for a term's X, whose square must be a column.
 func termReadsRows(t *graph.Tape, tm *graph.Term) bool {
 	return tm.Kind == graph.TermOuter && tm.Width == 1 && tm.Cols <= narrow && tm.Rows > shortRow &&
 		tm.XNorm2 != graph.NoBuf && t.Buffers[tm.X].Kind == graph.KColumn
@@ -200,8 +200,8 @@ func (p *program) inRow(in graph.Instr) instr {
 	return c
 }
 
-// needed is the part of the record stage that the gradient needs: the loss
-// itself is never looked at.
+// needed is the part of the record stage that the gradient needs: nothing reads the
+// loss.
 func needed(t *graph.Tape) []graph.Instr { return t.Record[:t.Gradient] }
 
 // operands lists the operands of an instruction; absent ones have NoBuf.

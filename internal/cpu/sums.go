@@ -7,31 +7,31 @@ import (
 	"d3p/internal/simd"
 )
 
-// A term is a tape term with how its weighted sum over a chunk is taken.
+// term is a tape term and the method of its weighted sum over a chunk.
 type term struct {
 	graph.Term
 	xInRows bool
 	kept    bool // the norm's elements serve the sum
 	at      int  // of those elements among the kept ones of a record
-	// summed terms have their sums over the chunk's lanes in inNumbers, from numbers
-	// on, row by row or column by column.
+	// A summed term has its sums over the chunk's lanes in inNumbers, from numbers on,
+	// row by row or column by column.
 	summed, byColumn bool
 	numbers          int
 	weighted         int // elements f_b·Delta in inWeighted, if they are wanted
-	// turned is where the right factor of its product is, in numbers of a record, of
-	// a term that is summed by one matrix product.
+	// turned is the place of the right factor of a term that is summed by one matrix
+	// product, in numbers of a record.
 	turned int
 }
 
-// fewElements is the most elements of a term whose sums over lanes are taken one
-// by one, rather than as a matrix product or record by record.
+// fewElements is the largest number of elements of a term that is summed element by
+// element over lanes, rather than as a matrix product or record by record.
 const fewElements = 64
 
-// A run is a range of parameters whose sums lie together in inNumbers.
+// run is a range of parameters whose sums are contiguous in inNumbers.
 type run struct{ numbers, param, count int }
 
 // prepareSums chooses how terms are summed, in the order of their parameters, so that
-// sums lie together as they do.
+// their sums have the same order.
 func (p *program) prepareSums() {
 	order := make([]*term, len(p.terms))
 	for i := range order {
@@ -60,7 +60,7 @@ func (r run) followedBy(next run) bool {
 	return next.numbers == r.numbers+r.count && next.param == r.param+r.count
 }
 
-// prepareSum chooses how a term is summed; what a program does of it goes to a.
+// prepareSum chooses how a term is summed. The instructions of a program go to a.
 func (p *program) prepareSum(a *assembler, t *term) {
 	size := p.tape.Buffers[t.Delta].Size
 	delta, factor := lanes(p.place[t.Delta]), lanes(p.factor)
@@ -105,14 +105,14 @@ func (p *program) weigh(a *assembler, t *term) simd.Place {
 	return to
 }
 
-// sums gives a term room for its sums.
+// sums reserves memory for the sums of a term.
 func (p *program) sums(t *term) simd.Place {
 	t.summed, t.numbers = true, p.numbers
 	p.numbers += t.Rows * t.Cols
 	return simd.Place{Space: uint8(inNumbers), At: int32(t.numbers)}
 }
 
-// inOrder says whether the sums of a term are in the order of its parameters.
+// inOrder reports whether the sums of a term are in the order of its parameters.
 func (t *term) inOrder() bool {
 	return t.summed && t.contiguous() && (t.byColumn == t.columnsFirst() || t.Cols == 1)
 }
@@ -132,7 +132,7 @@ func (c *context) accumulate(sum []float64) {
 	}
 }
 
-// weigh computes what programs do of the sums.
+// weigh runs the program of the sums.
 func (c *context) weigh() {
 	c.clearZeros()
 	if c.p.weights != nil {
@@ -140,8 +140,8 @@ func (c *context) weigh() {
 	}
 }
 
-// sumTerm adds one term, after weigh and turn; of a matrix product only the rows from
-// low to before high.
+// sumTerm adds one term, after weigh and turn. Of a matrix product it adds the rows
+// low <= r < high.
 func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	switch {
 	case t.kept:
@@ -159,8 +159,8 @@ func (c *context) sumTerm(sum []float64, t *term, low, high int) {
 	}
 }
 
-// clearZeros sets what the sums read of records that count as zero to zero: 0
-// times a value that is not finite is not 0.
+// clearZeros clears the factors of records that count as zero: they may be infinite,
+// and 0·∞ is not 0.
 func (c *context) clearZeros() {
 	if c.zeros == 0 {
 		return
@@ -186,7 +186,7 @@ func (c *context) clearLane(buf graph.Buf, b int) {
 	}
 }
 
-// addNumbers adds the sums that a program has taken.
+// addNumbers adds the sums that a program has computed.
 func (c *context) addNumbers(sum []float64, t *term) {
 	row, col := t.Cols, 1
 	if t.byColumn {
@@ -243,7 +243,7 @@ func (c *context) sumRows(sum []float64, t *term) {
 	}
 }
 
-// counted leaves out the records that count as zero.
+// counted is the list without the records that count as zero.
 func (c *context) counted(w []float64) ([]float64, []uint32) {
 	if c.zeros == 0 {
 		return w, c.index[:c.n]

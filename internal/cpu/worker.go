@@ -11,11 +11,10 @@ import (
 
 // worker runs one tape on one table.
 //
-// The batch is cut into chunks of a size that depends on the tape only, and the
-// chunks into shards whose number depends on the batch and the tape only. A
-// shard's chunks are summed in order into the shard's own sum, and the shards'
-// sums in order into the result: however many threads claim shards, the result
-// has the same bits.
+// The batch is cut into chunks, whose size depends on the tape only, and the chunks
+// are cut into shards, whose number depends on the batch and the tape only. A
+// shard's chunks are summed in order into the shard's own sum, and the shards' sums
+// in order into the result. So the number of threads changes no bit.
 type worker struct {
 	p        *program
 	rows     *privacy.Rows
@@ -34,7 +33,7 @@ type worker struct {
 	readying, sharding, clipping, adding func(thread, piece int) // methods, made once
 }
 
-// A job is one call of ClippedSum, as the threads see it.
+// job is one call of ClippedSum.
 type job struct {
 	dst    []float64
 	in     privacy.StepInput
@@ -45,10 +44,10 @@ type job struct {
 	shards int
 	clip   privacy.Clip
 
-	done, together int // of jointSum: chunks finished, and in work
+	done, together int // of parameterParallelSum: chunks finished, and in work
 }
 
-// context is what one thread works in.
+// context is the memory of one thread.
 type context struct {
 	frame
 	rights []float64 // of products, the right factors, scaled
@@ -59,24 +58,23 @@ type context struct {
 	allValid bool     // no record of the table is invalid
 }
 
-// maxShards bounds the threads that one batch can keep busy, and the memory for
-// partial sums.
+// maxShards bounds the number of threads that one batch keeps busy, and the memory
+// for partial sums.
 const maxShards = 16
 
-// shardWork is the least work of a shard, in lanes × buffer scalars: below
-// about 10 µs a second thread costs more than it brings.
+// shardWork is the smallest work of a shard, in lanes × buffer scalars: below about
+// 10 µs a second thread costs more than it saves.
 const shardWork = 32 << 10
 
 // Numbers of the sum and of rounded weights from which threads share in readying
 // them, and of a piece of them: 2 µs.
 const manyNumbers, readied = 1 << 15, 1 << 13
 
-// nearTable is the size in bytes of a table that stays in the second-level
-// cache by itself.
+// nearTable is the size in bytes up to which a table stays in the second-level cache.
 const nearTable = 512 << 10
 
-// farRow is how much of a row is fetched ahead; of what follows one after the
-// other the processor sees by itself that it is read.
+// farRow is the number of bytes of a row that are prefetched; the processor itself
+// prefetches the rest, which is read in sequence.
 const farRow = 4 << 10
 
 func newWorker(p *program, rows *privacy.Rows, threads int) *worker {
@@ -166,7 +164,7 @@ func (w *worker) ClippedSum(dst []float64, in privacy.StepInput, batch []uint32,
 		w.pool.run((numbers+readied-1)/readied, w.readying)
 	}
 	if w.p.portions != nil {
-		return w.jointSum(), nil
+		return w.parameterParallelSum(), nil
 	}
 	if w.pool == nil || w.job.shards == 1 {
 		for s := range w.job.shards {
@@ -200,7 +198,7 @@ func (w *worker) shards(size, chunks int) int {
 		return 1
 	}
 	work := size * w.p.work
-	// a shard's sum of P scalars must be small beside its work
+	// a shard's sum of P scalars must be cheap compared with its work
 	return max(1, min(maxShards, chunks, work/max(shardWork, 8*w.p.tape.P)))
 }
 
@@ -212,8 +210,8 @@ func (w *worker) all() []uint32 {
 	return w.everyone
 }
 
-// prepare points the contexts at this step; it allocates when a batch needs
-// more shards than any before.
+// prepare points the contexts at this step. It allocates when a batch needs more
+// shards than any before.
 func (w *worker) prepare(in privacy.StepInput) {
 	for len(w.sums) < w.job.shards-1 {
 		w.sums = append(w.sums, make([]float64, w.p.tape.P))
@@ -226,7 +224,7 @@ func (w *worker) prepare(in privacy.StepInput) {
 	}
 }
 
-// ready sets a piece of the sum to zero, and rounds one of the weights.
+// ready clears a piece of the sum and rounds a piece of the weights.
 func (w *worker) ready(_, piece int) { w.readyPiece(piece*readied, (piece+1)*readied) }
 
 func (w *worker) readyPiece(low, high int) {

@@ -5,18 +5,17 @@ import (
 	"d3p/internal/simd"
 )
 
-// Large matrix products of a forward or backward pass, those of networks, are
-// taken in float32 where the rows are: they run at twice the rate. Only they
-// are. What a record's lanes hold depends on that record and the parameters
-// alone, in whatever precision, so that the norm that clips it, its factor and
-// the sum of products over records, all float64, are of the same numbers
-// (docs/privacy.md, claim 2).
+// The large matrix products of a network's forward and backward pass are in float32
+// where the rows are: they run at twice the rate. Everything else is float64. In any
+// precision, a record's lanes depend on that record and the parameters only, so its
+// norm, its clipping factor and the sum of products over records, all float64, are
+// of the same numbers (docs/privacy.md, claim 2).
 
-// largeProduct is the least size of a matrix whose product is worth rounding
-// its factors for.
+// largeProduct is the smallest size of a matrix for which rounding the factors of a
+// product pays.
 const largeProduct = 4096
 
-// singleWeights says where the float32 copies of matrices are, by buffer.
+// singleWeights holds the places of the float32 copies of matrices, by buffer.
 type singleWeights struct {
 	at    map[graph.Buf]int
 	size  int // numbers of all matrices
@@ -24,8 +23,8 @@ type singleWeights struct {
 	left  int // and of the largest result
 }
 
-// weights notes the matrix of an instruction of the record stage and returns
-// where its copy is, -1 if it needs none.
+// weights records the matrix of an instruction of the record stage and returns the
+// place of its copy, -1 if it needs none.
 func (w *singleWeights) weights(in *graph.Instr) int {
 	if in.Op != graph.OpMatVec || in.Rows*in.Cols < largeProduct {
 		return -1
@@ -43,8 +42,8 @@ func (w *singleWeights) weights(in *graph.Instr) int {
 	return at
 }
 
-// narrowWeights rounds the matrices of this step's parameters, elements low to
-// before high of all of them together.
+// narrowWeights rounds the matrices of this step's parameters: elements low <= i <
+// high of all matrices in a row.
 func (f *frame) narrowWeights(low, high int) {
 	for buf, at := range f.p.single.at {
 		x := f.values(buf)

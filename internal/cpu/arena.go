@@ -71,11 +71,11 @@ func (p *program) placeBuffers() {
 	p.results = p.lanes
 }
 
-// columns are some of a row that lie together, and in lanes too.
+// columns are contiguous columns of a row that are contiguous in lanes, too.
 type columns struct{ first, count, place int }
 
-// placeColumns gives columns their lanes in the order of the row, so that they
-// are copied in few pieces.
+// placeColumns gives columns their lanes in the order of the row, so that they are
+// copied in few pieces.
 func (p *program) placeColumns(list []graph.Buf) {
 	slices.SortStableFunc(list, func(a, b graph.Buf) int {
 		return p.tape.Buffers[a].Offset - p.tape.Buffers[b].Offset
@@ -91,8 +91,9 @@ func (p *program) placeColumns(list []graph.Buf) {
 	}
 }
 
-// overwritten is an operand whose elements an instruction may put its own over: each
-// depends on that of its place alone. NoBuf if there is none.
+// overwritten is an operand that an instruction may overwrite with its result: each
+// element depends on the operand's element at the same place only. NoBuf if there is
+// none.
 func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
 	list := operands(in)
 	read := list[:in.Op.Arity()]
@@ -108,13 +109,13 @@ func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
 	return graph.NoBuf
 }
 
-// placeResults gives the results of the record stage their lanes. Those of a
-// result that is not read again go to the one that it is read for or to the next one
-// of its size, so that the arena stays near the processor.
+// placeResults gives the results of the record stage their lanes. After its last use
+// a result gives its lanes to the result of that use or to the next one of its size,
+// so that the arena stays in the cache.
 func (p *program) placeResults() {
 	t, list := p.tape, needed(p.tape)
 	const toTheEnd = 1 << 30
-	last := make([]int, len(t.Buffers)) // instruction that reads a buffer last
+	last := make([]int, len(t.Buffers)) // the instruction that reads a buffer last
 	for i := range list {
 		last[list[i].Dst] = toTheEnd // unless it is read
 	}
@@ -134,7 +135,7 @@ func (p *program) placeResults() {
 			last[tm.X] = toTheEnd // XNorm2 is a column
 		}
 	}
-	for i := range list { // they are taken before all others
+	for i := range list { // these are placed before all others
 		if readsRows(t, &list[i]) {
 			p.newLanes(list[i].Dst)
 		}

@@ -2,14 +2,15 @@ package cpu
 
 import "slices"
 
-// With many parameters a sum for every shard costs more than it brings: each is
-// written, read and added. There the threads first compute a chunk each, up to
-// the factors that clip, and then take the sums of all these chunks into the
-// one result, each thread other parameters. Every parameter gets its chunks in
-// their order, whatever the number of threads.
+// With many parameters one sum per shard costs more than it saves: each sum is
+// written, read and added. Then the threads first compute one chunk each, up to the
+// clipping factors, and then add all these chunks to the one result, each thread
+// other parameters. Every parameter gets its chunks in order, so the number of
+// threads changes no bit.
 
-// A portion of the sum is what one thread takes at a time: the terms that share
-// parameters, or some rows of a single term's product, which are one range of them.
+// portion is a part of the sum that one thread takes at a time: the terms that share
+// parameters, or some rows of a single term's product, which are one range of
+// parameters.
 type portion struct {
 	terms     []int
 	cut       bool
@@ -17,21 +18,22 @@ type portion struct {
 	size      int
 }
 
-// portionSize is the most elements of a portion that can be cut, and stripe the rows
-// of it that are set to zero and summed over all chunks in work at a time, so that
-// they stay near the processor: a multiple of what the product takes at once.
+// portionSize is the largest number of elements of a portion that can be cut. stripe
+// is the number of its rows that are cleared and summed over all chunks in work at a
+// time, so that they stay in the cache; it is a multiple of the rows that simd.Product
+// takes at once.
 const portionSize, stripe = 128 << 10, 42
 
-// A span is a range of parameters.
+// span is a range of parameters.
 type span struct{ from, to int }
 
-// planPortions cuts the sum.
+// planPortions cuts the sum into portions.
 func (p *program) planPortions() {
 	p.zeroed = []span{{0, p.tape.P}}
 	if p.tape.P <= largeP {
 		return
 	}
-	group := make([]int, len(p.terms)) // of terms that share parameters: the least of them
+	group := make([]int, len(p.terms)) // the first of the terms that share parameters with it
 	for i := range group {
 		group[i] = i
 	}
@@ -71,7 +73,7 @@ func (p *program) planPortions() {
 	slices.SortStableFunc(p.portions, func(a, b portion) int { return b.size - a.size })
 }
 
-// leave takes a range from what is set to zero before the sum.
+// leave removes a range from those that are cleared before the sum.
 func (p *program) leave(r span) {
 	var rest []span
 	for _, z := range p.zeroed {
@@ -84,8 +86,8 @@ func (p *program) leave(r span) {
 	p.zeroed = rest
 }
 
-// jointSum computes as many chunks at a time as there are threads.
-func (w *worker) jointSum() (count float64) {
+// parameterParallelSum computes as many chunks at a time as there are threads.
+func (w *worker) parameterParallelSum() (count float64) {
 	j := &w.job
 	for j.done = 0; j.done < j.chunks; j.done += len(w.contexts) {
 		j.together = min(len(w.contexts), j.chunks-j.done)
@@ -107,8 +109,8 @@ func (w *worker) jointSum() (count float64) {
 	return count
 }
 
-// clipChunk computes the k-th chunk of those in work, in the k-th context, and makes
-// what its sums have in common.
+// clipChunk computes the k-th chunk in work, in the k-th context, and prepares its
+// sums.
 func (w *worker) clipChunk(_, k int) {
 	c := w.contexts[k]
 	w.counts[k] = c.clipChunk(&w.job, w.job.done+k)
@@ -118,7 +120,7 @@ func (w *worker) clipChunk(_, k int) {
 	}
 }
 
-// addPortion adds a portion of all chunks in work, in the order of the chunks.
+// addPortion adds a portion of all chunks in work, in order of the chunks.
 func (w *worker) addPortion(thread, k int) {
 	part := &w.p.portions[k]
 	if part.cut {
@@ -149,13 +151,13 @@ func (w *worker) addStripes(thread int, part *portion) {
 	}
 }
 
-// borrowed is the i-th context in work with the scratch of a thread's own.
+// borrowed is the i-th context in work with the scratch memory of a thread.
 func (w *worker) borrowed(thread, i int) *context {
 	return w.contexts[i].borrowing(w.contexts[thread], &w.views[thread])
 }
 
-// borrowing returns the chunk of c with the scratch of another context, in
-// view: what sums need on the way, and no longer than for one term.
+// borrowing returns in view the chunk of c with the scratch memory of another
+// context. Sums need that memory for one term only.
 func (c *context) borrowing(scratch, view *context) *context {
 	if c == scratch {
 		return c

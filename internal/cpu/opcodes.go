@@ -5,7 +5,7 @@ import (
 	"d3p/internal/simd"
 )
 
-// coded is the instruction of a program that does a step, if there is one.
+// coded is the program instruction of a step, if there is one.
 func (s *step) coded(p *program) (simd.Instruction, bool) {
 	in := simd.Instruction{Count: s.count, To: s.to.place(), A: s.a.place(), B: s.b.place(), C: s.c.place()}
 	ok := false
@@ -28,7 +28,7 @@ func (s *step) coded(p *program) (simd.Instruction, bool) {
 	return in, ok
 }
 
-// unary is the opcode of a function of one value; of a scalar, to fill lanes.
+// unary is the opcode of a function of one vector. The one of a scalar fills lanes.
 func unary(op graph.Op, scalar bool) (simd.Opcode, bool) {
 	if scalar {
 		return simd.OpFill, op == graph.OpCopy
@@ -44,6 +44,7 @@ func unary(op graph.Op, scalar bool) (simd.Opcode, bool) {
 	return code, ok
 }
 
+// binary is op(vector, vector).
 func binary(op graph.Op) (simd.Opcode, bool) {
 	code, ok := map[graph.Op]simd.Opcode{
 		graph.OpAdd: simd.OpAdd, graph.OpSub: simd.OpSub, graph.OpMul: simd.OpMul, graph.OpDiv: simd.OpDiv,
@@ -62,7 +63,7 @@ func withScalar(op graph.Op) (simd.Opcode, bool) {
 	return code, ok
 }
 
-// scalarWith is op(scalar, vector), as an opcode of a vector and a scalar.
+// scalarWith is op(scalar, vector) as the opcode that takes the vector first.
 func scalarWith(op graph.Op) (simd.Opcode, bool) {
 	switch op {
 	case graph.OpSub:

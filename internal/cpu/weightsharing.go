@@ -8,22 +8,22 @@ import (
 	"d3p/internal/simd"
 )
 
-// A term is wide when several places of a record share its parameters, as the
-// positions of an image share a filter. Its norm takes the factors of one record
-// at a time, which are matrices then: from their Gram matrices, or from the
-// elements of the gradient, whichever Term.Gram says is cheaper. Elements that
-// take no more room than the factors are kept for the sum.
+// A term shares its weights when several places of a record have the same
+// parameters, as the positions of an image have the same filter. Its factors for one
+// record are matrices then. Its norm comes from their Gram matrices or from the
+// elements of the gradient; Term.Gram tells which is cheaper. Elements that take no
+// more room than the factors are kept for the sum.
 
-// wide says whether a term is a sum over places.
+// wide reports whether a term is a sum over places.
 func (t *term) wide() bool { return t.Width > 1 }
 
-// A split holds the factors of an outer term record after record.
+// split holds the factors of an outer term, record by record.
 type split struct{ x, delta []float64 }
 
-// gramBlock is how many rows of two Gram matrices are made at a time.
+// gramBlock is the number of rows of two Gram matrices that are made at a time.
 const gramBlock = 32
 
-// wideScratch is what a thread needs for wide terms.
+// wideScratch is a thread's memory for wide terms.
 type wideScratch struct {
 	kept    []float64    // elements of the chunk's records
 	written [2][]float64 // elements of one record
@@ -33,7 +33,7 @@ type wideScratch struct {
 	row     []float64
 }
 
-// planWide finds what a wide term needs: kept elements, and room.
+// planWide adds the memory of a wide term and decides whether its elements are kept.
 func (p *program) planWide(t *term) {
 	p.widest = max(p.widest, t.Width)
 	if t.Kind == graph.TermScatter {
@@ -52,7 +52,7 @@ func (p *program) planWide(t *term) {
 	}
 }
 
-// planPairs finds what the inner products of wide terms need.
+// planPairs adds the memory of the inner products of wide terms.
 func (p *program) planPairs() {
 	for _, pair := range p.tape.Cross {
 		if s, t := &p.terms[pair.I], &p.terms[pair.J]; s.Kind == graph.TermOuter && t.Kind == graph.TermOuter && (s.wide() || t.wide()) {
@@ -78,12 +78,12 @@ func (p *program) wideScratch() wideScratch {
 	return s
 }
 
-// contiguous says whether the term's parameters are one range of θ.
+// contiguous reports whether the term's parameters are one range of θ.
 func (t *term) contiguous() bool {
 	return t.ColStride == 1 && t.RowStride == t.Cols || t.RowStride == 1 && t.ColStride == t.Rows
 }
 
-// columnsFirst says whether elements are ordered by column, then row.
+// columnsFirst reports whether elements are ordered by column, then row.
 func (t *term) columnsFirst() bool { return t.RowStride == 1 && t.Rows > 1 }
 
 // addWideSquares adds the squared norm of a wide outer term to dst.
@@ -109,9 +109,9 @@ func (c *context) keptOf(t *term) []float64 {
 	return c.kept[t.at*c.n : (t.at+t.Rows*t.Cols)*c.n]
 }
 
-// divide fills f with the factors of a term. For Gram matrices both have a row
-// of places for each of their elements; for the elements the right one of the
-// product has a row for each place.
+// divide fills f with the factors of a term. For Gram matrices both factors have a
+// row of places for each of their elements; for the elements of the gradient, the
+// right factor of the product has a row for each place.
 func (c *context) divide(f *split, t *term, gram bool) {
 	x, delta := c.block(t.X), c.block(t.Delta)
 	f.x, f.delta = f.x[:len(x)], f.delta[:len(delta)]
@@ -119,8 +119,8 @@ func (c *context) divide(f *split, t *term, gram bool) {
 	c.split(f.delta, delta, t.Width, !gram && !t.columnsFirst())
 }
 
-// split sets dst to the matrices of each record, width columns to a row of x, or to
-// their transposes.
+// split sets dst to the matrices of all records, with width columns to a row of x,
+// or to their transposes.
 func (c *context) split(dst, x []float64, width int, transposed bool) {
 	rows, ones := len(x)/c.pitch, c.p.ones[:c.pitch]
 	if !transposed {
@@ -146,8 +146,8 @@ func (f *split) product(e []float64, t *term, b int) {
 	p.Add()
 }
 
-// gram is Σ_w,v (x_w·x_v)(δ_w·δ_v) for columns w and v of x and δ, a block of
-// rows of the two symmetric matrices at a time.
+// gram is Σ_w,v (x_w·x_v)(δ_w·δ_v) for columns w and v of x and δ. It makes a block
+// of rows of the two symmetric matrices at a time.
 func (c *context) gram(t *term, x, delta []float64) float64 {
 	sum := 0.0
 	for w := 0; w < t.Width; w += gramBlock {
@@ -203,8 +203,8 @@ func (c *context) crossGram(s, t *term, f, g *split, b int) float64 {
 	return sum
 }
 
-// addScatterSquares adds the squared norm of a wide scatter: rows that several
-// places of a record share are added up first.
+// addScatterSquares adds the squared norm of a wide scatter to dst. Places of a
+// record that pick the same row are added up first.
 func (c *context) addScatterSquares(dst []float64, t *term) {
 	delta, rows := c.block(t.Delta), c.picked(t.Index, t.Rows)
 	order, row := c.order[:t.Width], c.row[:t.Cols]
@@ -231,8 +231,8 @@ func (c *context) addScatterSquares(dst []float64, t *term) {
 	}
 }
 
-// addScatterInner adds twice the inner product of two terms of which the second
-// is a scatter.
+// addScatterInner adds twice the inner product of two terms; the second one is a
+// scatter.
 func (c *context) addScatterInner(dst []float64, s, t *term) {
 	ds, dt := c.block(s.Delta), c.block(t.Delta)
 	rows := c.picked(t.Index, t.Rows)
@@ -245,7 +245,7 @@ func (c *context) addScatterInner(dst []float64, s, t *term) {
 		for v := range t.Width {
 			k := rows[v*c.pitch+b]
 			if k < 0 {
-				continue // squares made the norm NaN
+				continue // addScatterSquares made the norm NaN
 			}
 			for w := range s.Width {
 				f := 0.0
@@ -268,11 +268,11 @@ func (c *context) addScatterInner(dst []float64, s, t *term) {
 	}
 }
 
-// sumKept adds the elements of an outer term that its norm has written out.
+// sumKept adds the elements of an outer term that its norm has kept.
 func (c *context) sumKept(sum []float64, t *term) {
 	kept, size := c.keptOf(t), t.Rows*t.Cols
 	for b, f := range c.one(c.p.factor) {
-		if f != 0 { // and 0 times an element that is not finite is 0
+		if f != 0 { // an element may be infinite, and 0·∞ is not 0
 			simd.Axpy(sum[t.Param:t.Param+size], f, kept[b*size:(b+1)*size])
 		}
 	}
