@@ -49,7 +49,8 @@ soak:
 docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
-	$(GO) test ./internal/models -run TestSchema -update
+	$(GO) test ./internal/models -run 'TestSchema|TestExamples|TestManualReference' -update
+	$(GO) test ./docs -run TestSchemas -update
 
 # the pictures of docs/reference/outputs.md, by chromium
 pictures: build

@@ -123,3 +123,36 @@ func TestTreeIsComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// design/dependencies.md has every direct requirement of go.mod, and no other.
+func TestDependenciesAreExplained(t *testing.T) {
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("design/dependencies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	required := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\t(\S+) v\S+$`).FindAllStringSubmatch(string(mod), -1) {
+		required[m[1]] = true // a line with "// indirect" does not match
+	}
+	explained := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^\\| `(\\S+)` \\|").FindAllStringSubmatch(string(page), -1) {
+		explained[m[1]] = true
+	}
+	for name := range required {
+		if !explained[name] {
+			t.Errorf("design/dependencies.md does not explain %s", name)
+		}
+	}
+	for name := range explained {
+		if !required[name] {
+			t.Errorf("design/dependencies.md explains %s, which go.mod does not require directly", name)
+		}
+	}
+	if len(required) < 5 {
+		t.Errorf("found %d requirements", len(required))
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 )
@@ -37,6 +38,24 @@ func TestExitCodesAreDocumented(t *testing.T) {
 	for _, s := range []status{statusOK, statusUsage, statusSpec, statusData, statusBudget, statusNumeric, statusStopped, statusNoGPU, statusInterrupted} {
 		if !strings.Contains(exitCodes, fmt.Sprintf("\n  %-4d ", s)) {
 			t.Errorf("status %d is not in the help", s)
+		}
+	}
+}
+
+// The page of stable interfaces has every status, and its number does not change.
+func TestExitStatusesAreStable(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference/stable.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := []status{statusOK, statusUsage, statusSpec, statusData, statusBudget, statusNumeric, statusStopped, statusNoGPU, statusInterrupted}
+	numbers := []int{0, 2, 3, 4, 5, 6, 7, 8, 130}
+	for i, s := range statuses {
+		if int(s) != numbers[i] {
+			t.Errorf("status %d was %d: scripts test it", s, numbers[i])
+		}
+		if !strings.Contains(string(page), fmt.Sprintf("\n| %d | ", numbers[i])) {
+			t.Errorf("docs/reference/stable.md lacks status %d", numbers[i])
 		}
 	}
 }

@@ -117,3 +117,18 @@ func TestBinaryOperations(t *testing.T) {
 		t.Errorf("%d operations, want 20 or more", found)
 	}
 }
+
+// scalarOnly are the ops of one argument that the CPU engine evaluates one
+// value at a time: rare ones.
+var scalarOnly = map[graph.Op]bool{graph.OpSign: true, graph.OpTrigamma: true, graph.OpFloor: true,
+	graph.OpSin: true, graph.OpCos: true, graph.OpAtan: true}
+
+// Every op of one argument has a vector function, or is listed as one that has none.
+func TestVectorFunctionsAreListed(t *testing.T) {
+	x := []float64{1}
+	for op := graph.OpAdd; op <= graph.OpWhere; op++ {
+		if op.Arity() == 1 && apply(op, make([]float64, 1), x) == scalarOnly[op] {
+			t.Errorf("%v: has a vector function: %v; scalarOnly in functions_test.go: %v", op, scalarOnly[op], scalarOnly[op])
+		}
+	}
+}

@@ -5,11 +5,39 @@ package gpu
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"d3p/internal/models/graph"
 )
+
+// The numbers in operations.go are those of enum Op in kernel/operations.h.
+func TestOperationNumbers(t *testing.T) {
+	src, err := os.ReadFile("kernel/operations.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(src), "enum Op {")
+	list, _, _ = strings.Cut(list, "}")
+	var names []string
+	for _, name := range regexp.MustCompile(`op(\w+)`).FindAllStringSubmatch(list, -1) {
+		names = append(names, strings.ToLower(name[1]))
+	}
+	for op := graph.OpAdd; op.String() != "none"; op++ {
+		want := strings.ReplaceAll(op.String(), "_", "")
+		if onlyNodes := op == graph.OpView || op == graph.OpStop || op == graph.OpStack; onlyNodes {
+			continue
+		}
+		at, coded := codes[op]
+		if enum := slices.Index(names, want); !coded || enum != int(at) {
+			t.Errorf("%v: operations.go has it: %v, number %d; kernel/operations.h: number %d (-1: missing)", op, coded, at, enum)
+		}
+	}
+}
 
 // Every element-wise operation agrees with its definition in package graph, at
 // special values exactly and elsewhere within a few units in the last place.

@@ -64,6 +64,10 @@ func reference() *interpreter {
 
 func TestUnary(t *testing.T) {
 	all := inputs()
+	// every function of one value but copy and abs, lgamma, digamma and the kernel exp
+	if got, want := len(reference().unaries()), int(OpAbs-OpNeg)+3; got != want {
+		t.Errorf("unaries has %d functions, the opcodes from OpNeg to OpAbs ask for %d", got, want)
+	}
 	want := map[string][]float64{}
 	for name, f := range reference().unaries() {
 		want[name] = make([]float64, len(all))

@@ -15,15 +15,27 @@ type evaluated struct {
 	f func(r, k, j int) float64
 }
 
+// notContinuous are the ops of one argument that jump or have poles within the
+// range of TestValues: they would magnify the last bit of a regrouped argument.
+var notContinuous = map[Op]bool{OpSign: true, OpFloor: true, OpLgamma: true, OpDigamma: true, OpTrigamma: true, OpCopy: true}
+
+// continuousUnary are all other ops of one argument.
+func continuousUnary() []Op {
+	var list []Op
+	for op := OpAdd; op <= OpWhere; op++ {
+		if op.Arity() == 1 && !notContinuous[op] {
+			list = append(list, op)
+		}
+	}
+	return list
+}
+
 // TestValues builds random expressions and compares the compiled tape, after
 // folding, simplifying, regrouping, hoisting and mapping, with the functions.
-// Ops that jump are left out: they would show the last bit of a regrouped
-// argument.
 func TestValues(t *testing.T) {
 	const K, J, n = 3, 2, 4
 	dims := map[string]int{"k": K, "j": J}
-	unary := []Op{OpNeg, OpExp, OpSquare, OpAbs, OpSigmoid, OpLogSigmoid, OpSoftplus, OpTanh, OpRelu, OpGelu,
-		OpErf, OpNormalCDF, OpLogNormalCDF, OpSin, OpCos, OpAtan, OpReciprocal, OpLog, OpSqrt, OpExpm1, OpLog1p}
+	unary := continuousUnary()
 	binary := []Op{OpAdd, OpSub, OpMul, OpDiv, OpMin, OpMax, OpPow, OpMulZero}
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,15 @@ func cases() map[string]string {
 // that its weights are tied.
 func TestGradients(t *testing.T) {
 	const records = 4
+	var all strings.Builder
+	for _, text := range cases() {
+		all.WriteString(text)
+	}
+	for _, k := range kinds() {
+		if !regexp.MustCompile(`\W` + k.name + `\W`).MatchString(all.String()) {
+			t.Errorf("cases has no net with a layer %s", k.name)
+		}
+	}
 	for name, text := range cases() {
 		n := resolve(t, text)
 		size, levels := n.Input().Size(), strings.HasPrefix(name, "embedding")
