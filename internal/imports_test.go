@@ -38,7 +38,8 @@ var rules = map[string]rule{
 	"stattest":  {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// models: pure mathematics
-	"models/graph":         {},
+	"models/special":       {},
+	"models/graph":         {ours: []string{"models/special"}},
 	"models/guide":         {ours: []string{"simd"}},
 	"models/difference":    {},
 	"models/dist":          {ours: []string{"models/graph"}},

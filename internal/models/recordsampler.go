@@ -26,7 +26,7 @@ type recordSampler struct {
 // all that the model reads. Observations that depend on each other in a circle
 // are drawn in the order of declaration.
 func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
-	together := m.Predict.Together()
+	together := m.Predict.BatchSize()
 	s := &recordSampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(together), at: make(map[string]int)}
 	for i, c := range columns {
 		s.at[c.HeaderName()] = i

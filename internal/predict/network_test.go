@@ -164,7 +164,7 @@ func TestReconstructionsOfManyRows(t *testing.T) {
 		t.Errorf("targets %+v", targets)
 	}
 	theta := []float64{0.5, -0.25, -50, -50, 2, 1}
-	n := m.Reconstruct.Together() + 44
+	n := m.Reconstruct.BatchSize() + 44
 	rows := Rows{N: n, Stride: EncodingOf(m).K, Valid: make([]bool, n)}
 	rng := rand.New(rand.NewPCG(3, 8))
 	for range 2 * n {

@@ -34,10 +34,10 @@ type predictor struct {
 func newPredictor(m *models.Model, posterior Posterior, rng dist.Rand) *predictor {
 	p := &predictor{
 		m: m, posterior: posterior, targets: Targets(m), rng: rng, theta: make([]float64, m.P), hasMean: make([]bool, len(m.Observed)),
-		arrays: make([][]float64, len(m.Observed)), block: m.Predict.Together(),
+		arrays: make([][]float64, len(m.Observed)), block: m.Predict.BatchSize(),
 	}
 	if m.Reconstruct != nil {
-		p.block = m.Reconstruct.Together()
+		p.block = m.Reconstruct.BatchSize()
 		p.machine = m.NewReconstruction(p.block)
 	} else {
 		p.machine = m.NewPredictive(p.block)

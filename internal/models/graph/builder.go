@@ -48,7 +48,7 @@ func (b *Builder) fail(op, format string, args ...any) *Node {
 	return b.poison
 }
 
-// anyBad says whether an argument is nil or comes from a misuse that has been
+// anyBad reports whether an argument is nil or comes from a misuse that has been
 // reported already.
 func anyBad(args ...*Node) bool {
 	for _, a := range args {

@@ -167,7 +167,7 @@ func (c *compiler) terms(grads map[*Node][]structured) {
 	}
 }
 
-// gram says whether the inner product of two outer terms takes fewer
+// gram reports whether the inner product of two outer terms takes fewer
 // multiplications by Gram matrices, half of a symmetric one, than with the
 // elements of both written out.
 func gram(p, q structured) bool {

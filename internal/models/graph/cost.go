@@ -2,7 +2,7 @@ package graph
 
 import "fmt"
 
-// Cost is what one record of a batch takes in a step. A multiplication with its
+// Cost is the work for one record of a batch in a step. A multiplication with its
 // addition counts as two operations.
 type Cost struct {
 	Products int // operations of the matrix products of forward and backward pass

@@ -126,7 +126,7 @@ func (c *compiler) squaredNorm(x Buf) Buf {
 	return b
 }
 
-// isDerived says whether a node becomes columns: if it depends on columns only
+// isDerived reports whether a node becomes columns: if it depends on columns only
 // and is not far larger than those, such as the one-hot code of a level. Many
 // columns that are only moved stay where they are.
 func (c *compiler) isDerived(n *Node) bool {

@@ -25,6 +25,26 @@ func (b *Builder) Take(x *Node, s Shape, index []int32) *Node {
 	return b.view(x, s, index)
 }
 
+// TakeOr is the array of shape s whose element i is element index[i] of x, or the
+// constant outside where index[i] is -1, as in a window that reaches over the edge
+// of x.
+func (b *Builder) TakeOr(x *Node, s Shape, index []int32, outside float64) *Node {
+	if anyBad(x) {
+		return b.poison
+	}
+	if !slices.Contains(index, -1) {
+		return b.Take(x, s, index)
+	}
+	edge := int32(x.size)
+	moved := make([]int32, len(index))
+	for i, j := range index {
+		if moved[i] = j; j == -1 {
+			moved[i] = edge
+		}
+	}
+	return b.Take(b.concat(b.vector(x), b.Const(outside)), s, moved)
+}
+
 // Expand broadcasts x to shape s by dimension name; s has all of x's
 // dimensions, in any order.
 func (b *Builder) Expand(x *Node, s Shape) *Node {

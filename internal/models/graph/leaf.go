@@ -42,7 +42,7 @@ func (r *reverse) alignScatters(parts []structured, size int) {
 	}
 }
 
-// insideRow says whether a row of s does not reach into the next.
+// insideRow reports whether a row of s does not reach into the next.
 func (s structured) insideRow() bool {
 	return s.rowStride > 0 && s.offset%s.rowStride+(s.cols-1)*s.colStride < s.rowStride
 }
@@ -129,7 +129,7 @@ func conflict(parts []structured, size int) (int, int) {
 
 func (s structured) isBlock() bool { return s.index == nil && s.x == nil }
 
-// shares says whether two parts of a leaf of this size have common elements.
+// shares reports whether two parts of a leaf of this size have common elements.
 func shares(p, q structured, size int) bool {
 	if p.layout == q.layout {
 		return true

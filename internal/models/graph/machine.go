@@ -38,6 +38,20 @@ func NewMachine(t *Tape, maxB int) *Machine {
 
 func (m *Machine) isDerived(b *Buffer) bool { return b.Kind == KColumn && b.Offset >= m.t.K0 }
 
+// BatchSize is the number of records of a tape that a Machine should work on at a
+// time: 256, or fewer where their values would take more than 64 MiB, as those of
+// convolutional networks do.
+func (t *Tape) BatchSize() int {
+	const most, numbers = 256, 8 << 20
+	size := 1
+	for _, b := range t.Buffers {
+		if b.Kind == KRecord {
+			size += b.Size
+		}
+	}
+	return min(most, max(1, numbers/size))
+}
+
 // Globals runs the Global list for θ, of P scalars, and aux, of AuxGlobal
 // scalars; both are kept by reference until the next call.
 func (m *Machine) Globals(theta, aux []float64) {

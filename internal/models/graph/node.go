@@ -54,7 +54,7 @@ func (n *Node) Value() (v float64, ok bool) {
 	return n.attr.values[0], true
 }
 
-// is says whether n is a constant whose every element is v.
+// is reports whether n is a constant whose every element is v.
 func (n *Node) is(v float64) bool {
 	if n.op != OpConst {
 		return false

@@ -1,6 +1,10 @@
 package graph
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/special"
+)
 
 // An Op is an operation of a node and of a tape instruction.
 type Op uint8
@@ -125,30 +129,30 @@ var ops = [numOps]opInfo{
 	OpAbs:          {name: "abs", arity: 1, f1: math.Abs},
 	OpSign:         {name: "sign", arity: 1, f1: sign},
 	OpReciprocal:   {name: "reciprocal", arity: 1, f1: func(x float64) float64 { return 1 / x }},
-	OpSigmoid:      {name: "sigmoid", arity: 1, f1: sigmoid},
-	OpLogSigmoid:   {name: "logsigmoid", arity: 1, f1: func(x float64) float64 { return -softplus(-x) }},
-	OpSoftplus:     {name: "softplus", arity: 1, f1: softplus},
+	OpSigmoid:      {name: "sigmoid", arity: 1, f1: special.Sigmoid},
+	OpLogSigmoid:   {name: "logsigmoid", arity: 1, f1: func(x float64) float64 { return -special.Softplus(-x) }},
+	OpSoftplus:     {name: "softplus", arity: 1, f1: special.Softplus},
 	OpTanh:         {name: "tanh", arity: 1, f1: math.Tanh},
 	OpRelu:         {name: "relu", arity: 1, f1: func(x float64) float64 { return math.Max(x, 0) }},
-	OpGelu:         {name: "gelu", arity: 1, f1: func(x float64) float64 { return x * normalCDF(x) }},
-	OpLgamma:       {name: "lgamma", arity: 1, f1: lgamma},
-	OpDigamma:      {name: "digamma", arity: 1, f1: digamma},
-	OpTrigamma:     {name: "trigamma", arity: 1, f1: trigamma},
+	OpGelu:         {name: "gelu", arity: 1, f1: func(x float64) float64 { return x * special.NormalCDF(x) }},
+	OpLgamma:       {name: "lgamma", arity: 1, f1: special.Lgamma},
+	OpDigamma:      {name: "digamma", arity: 1, f1: special.Digamma},
+	OpTrigamma:     {name: "trigamma", arity: 1, f1: special.Trigamma},
 	OpErf:          {name: "erf", arity: 1, f1: math.Erf},
-	OpNormalCDF:    {name: "normalcdf", arity: 1, f1: normalCDF},
-	OpLogNormalCDF: {name: "lognormalcdf", arity: 1, f1: logNormalCDF},
+	OpNormalCDF:    {name: "normalcdf", arity: 1, f1: special.NormalCDF},
+	OpLogNormalCDF: {name: "lognormalcdf", arity: 1, f1: special.LogNormalCDF},
 	OpFloor:        {name: "floor", arity: 1, f1: math.Floor},
 	OpSin:          {name: "sin", arity: 1, f1: math.Sin},
 	OpCos:          {name: "cos", arity: 1, f1: math.Cos},
 	OpAtan:         {name: "atan", arity: 1, f1: math.Atan},
 
-	OpLogGammaP:      {name: "loggammap", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).below.v }},
-	OpLogGammaQ:      {name: "loggammaq", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).above.v }},
-	OpLogGammaPShape: {name: "loggammap_shape", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).below.a }},
-	OpLogGammaQShape: {name: "loggammaq_shape", arity: 2, f2: func(a, x float64) float64 { return incompleteGamma(a, x).above.a }},
-	OpLogBetaI:       {name: "logbetai", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.v }},
-	OpLogBetaIFirst:  {name: "logbetai_first", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.a }},
-	OpLogBetaISecond: {name: "logbetai_second", arity: 3, f3: func(u, a, b float64) float64 { return incompleteBeta(u, a, b).below.b }},
+	OpLogGammaP:      {name: "loggammap", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.V }},
+	OpLogGammaQ:      {name: "loggammaq", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.V }},
+	OpLogGammaPShape: {name: "loggammap_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.A }},
+	OpLogGammaQShape: {name: "loggammaq_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.A }},
+	OpLogBetaI:       {name: "logbetai", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.V }},
+	OpLogBetaIFirst:  {name: "logbetai_first", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.A }},
+	OpLogBetaISecond: {name: "logbetai_second", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.B }},
 
 	OpWhere: {name: "where", arity: 3, f3: where},
 

@@ -93,7 +93,7 @@ func (b *Builder) partial(n *Node, i int) *Node {
 	return b.fail("gradient", "%v has no derivative", n.op)
 }
 
-// isMask says whether the partial derivatives of an op are 0 or 1: it chooses
+// isMask reports whether the partial derivatives of an op are 0 or 1: it chooses
 // between branches, and what the branch not taken holds must not matter.
 func isMask(op Op) bool { return op == OpWhere || op == OpMin || op == OpMax || op == OpRelu }
 

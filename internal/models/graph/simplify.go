@@ -94,7 +94,7 @@ func (b *Builder) simplifySum(x, y *Node) *Node {
 	case x.op == OpNeg:
 		return b.elementwise(OpSub, y, x.args[0])
 	}
-	return b.regroupSum(x, y)
+	return b.reassociateSum(x, y)
 }
 
 // simplifyDifference is simplify of x - y.
@@ -131,7 +131,7 @@ func (b *Builder) simplifyProduct(x, y *Node) *Node {
 	case y.op == OpNeg && y.size >= x.size && y.rank() >= x.rank():
 		return b.elementwise(OpNeg, b.elementwise(OpMul, x, y.args[0]))
 	}
-	return b.regroupProduct(x, y)
+	return b.reassociateProduct(x, y)
 }
 
 // simplifyWhere is simplify of `where(cond, x, y)`.
@@ -152,7 +152,7 @@ func order(args []*Node) {
 	}
 }
 
-// fold evaluates an op whose operands are all constant.
+// fold evaluates an element-wise op whose operands are all constant.
 func (b *Builder) fold(op Op, shape Shape, args []*Node) *Node {
 	for _, a := range args {
 		if a.op != OpConst {
@@ -177,4 +177,24 @@ func (b *Builder) fold(op Op, shape Shape, args []*Node) *Node {
 		v[i] = op.Eval(at(0, i), at(1, i), at(2, i))
 	}
 	return b.intern(OpConst, shape, StageConst, nil, attr{values: v})
+}
+
+// foldNode evaluates a node of constants that is not element-wise.
+func (b *Builder) foldNode(n *Node) *Node {
+	for _, a := range n.args {
+		if a.op != OpConst {
+			return n
+		}
+	}
+	if len(n.args) == 0 {
+		return n
+	}
+	v := make([]float64, n.size)
+	in := Instr{Op: n.op, Into: n.attr.index, Rows: n.attr.rows, Cols: n.attr.cols, Width: n.attr.width, Trans: n.attr.trans}
+	var args [3]lanes
+	for i, a := range n.args {
+		args[i] = lanes{values: a.attr.values, size: a.size, element: 1}
+	}
+	in.run(v, args, 1)
+	return b.intern(OpConst, n.shape, StageConst, nil, attr{values: v})
 }

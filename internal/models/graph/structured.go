@@ -22,7 +22,7 @@ type structured struct {
 // block is a structured adjoint of neighbouring elements.
 func block(l layout, delta *Node) structured { return structured{layout: l, width: 1, delta: delta} }
 
-// sameBut says whether s and t are equal but for delta.
+// sameBut reports whether s and t are equal but for delta.
 func (s structured) sameBut(t structured) bool {
 	return s.layout == t.layout && s.width == t.width && s.index == t.index && s.x == t.x
 }
@@ -229,7 +229,7 @@ func (b *Builder) at(s structured, p *Node) (forX, forDelta *Node, ok bool) {
 	return nil, nil, false
 }
 
-// sameAcross says whether all rows of a matrix are the same, and all columns.
+// sameAcross reports whether all rows of a matrix are the same, and all columns.
 func sameAcross(m []int32, cols int) (sameRows, sameCols bool) {
 	sameRows, sameCols = true, true
 	for i, v := range m {

@@ -21,8 +21,8 @@ type Tape struct {
 	Derive  []Instr // per record, once per fit: reads columns, fills columns K0..K-1 but for each XNorm2
 	Global  []Instr // once per step: every operand is const, param, aux or global
 	Record  []Instr // once per batch: forward, then backward
-	// Gradient is how many instructions of Record, from the first, Terms need;
-	// the others serve only the loss and the outputs.
+	// Gradient is the number of instructions of Record, from the first, that Terms
+	// need; the others serve only the loss and the outputs.
 	Gradient int
 
 	Terms []Term
@@ -48,7 +48,7 @@ type Buf int32
 // NoBuf is the absent buffer.
 const NoBuf Buf = -1
 
-// A Kind says where a buffer's values live.
+// A Kind is where a buffer's values live.
 type Kind uint8
 
 // Kinds of buffer.
@@ -67,7 +67,7 @@ func (k Kind) String() string {
 	return [...]string{"const", "param", "aux", "aux_record", "column", "global", "record"}[k]
 }
 
-// PerRecord says whether the buffer has one value for each record.
+// PerRecord reports whether the buffer has one value for each record.
 func (k Kind) PerRecord() bool { return k == KAuxRecord || k == KColumn || k == KRecord }
 
 // A Buffer is a place for Size values, or Size values per record.

@@ -16,7 +16,7 @@ type evaluated struct {
 }
 
 // notContinuous are the ops of one argument that jump or have poles within the
-// range of TestValues: they would magnify the last bit of a regrouped argument.
+// range of TestValues: they would magnify the last bit of a reassociated argument.
 var notContinuous = map[Op]bool{OpSign: true, OpFloor: true, OpLgamma: true, OpDigamma: true, OpTrigamma: true, OpCopy: true}
 
 // continuousUnary are all other ops of one argument.
@@ -31,7 +31,7 @@ func continuousUnary() []Op {
 }
 
 // TestValues builds random expressions and compares the compiled tape, after
-// folding, simplifying, regrouping, hoisting and mapping, with the functions.
+// folding, simplifying, reassociating, hoisting and mapping, with the functions.
 func TestValues(t *testing.T) {
 	const K, J, n = 3, 2, 4
 	dims := map[string]int{"k": K, "j": J}

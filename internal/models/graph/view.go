@@ -47,7 +47,7 @@ func at(index []int32, i int) int {
 
 func isIdentity(index []int32) bool { return index[0] == 0 && isRange(index) }
 
-// isRange says whether index counts upwards by one.
+// isRange reports whether index counts upwards by one.
 func isRange(index []int32) bool {
 	for i, j := range index {
 		if j != index[0]+int32(i) {

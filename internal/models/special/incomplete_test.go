@@ -1,4 +1,4 @@
-package graph
+package special
 
 import (
 	"math"
@@ -22,10 +22,10 @@ func TestIncompleteGamma(t *testing.T) {
 		{3.0, 1.0e-8, -57.053801708585151353, -1.6666666541666668167e-25, -19.6767984130091659, 3.27946637757219661e-24},
 		{9.9999999999999995e-7, 0.001, -6.331540185603407494e-6, -11.969970201911767355, -6.33154100707026656, 999996.96397486438},
 	} {
-		got := incompleteGamma(v.a, v.x)
+		got := IncompleteGamma(v.a, v.x)
 		requireTails(t, got, v.below, v.above)
-		relative(t, "below by shape", got.below.a, v.belowShape, math.Exp(v.below))
-		relative(t, "above by shape", got.above.a, v.aboveShape, math.Exp(v.above))
+		relative(t, "below by shape", got.Below.A, v.belowShape, math.Exp(v.below))
+		relative(t, "above by shape", got.Above.A, v.aboveShape, math.Exp(v.above))
 	}
 }
 
@@ -44,12 +44,12 @@ func TestIncompleteBeta(t *testing.T) {
 		{30.0, 1.5, 0.5, -3.8948700713920470937e-7, -14.758435524729571939, -1.5045666388778117e-7, 0.0000115341558257906189},
 		{-2.5, 5.0, 40.0, -1.4299677881692893771, -0.27353807990539881758, -0.608028722335140849, 0.06024502168834708},
 	} {
-		got := incompleteBeta(v.u, v.a, v.b)
+		got := IncompleteBeta(v.u, v.a, v.b)
 		requireTails(t, got, v.below, v.above)
-		relative(t, "below by a", got.below.a, v.first, math.Exp(v.below))
-		relative(t, "below by b", got.below.b, v.second, math.Exp(v.below))
-		other := incompleteBeta(-v.u, v.b, v.a)
-		if math.Abs(other.below.v-got.above.v) > 1e-12*math.Abs(got.above.v) || math.Abs(other.above.v-got.below.v) > 1e-12*math.Abs(got.below.v) {
+		relative(t, "below by a", got.Below.A, v.first, math.Exp(v.below))
+		relative(t, "below by b", got.Below.B, v.second, math.Exp(v.below))
+		other := IncompleteBeta(-v.u, v.b, v.a)
+		if math.Abs(other.Below.V-got.Above.V) > 1e-12*math.Abs(got.Above.V) || math.Abs(other.Above.V-got.Below.V) > 1e-12*math.Abs(got.Below.V) {
 			t.Errorf("%v: the complement is not the function of the complement", v)
 		}
 	}
@@ -59,26 +59,26 @@ func TestIncompleteBeta(t *testing.T) {
 func TestIncompleteEdges(t *testing.T) {
 	inf := math.Inf(1)
 	for _, v := range []struct {
-		got  tails
+		got  Tails
 		want bool // all mass below
 	}{
-		{incompleteGamma(0, 2), true}, {incompleteGamma(-1, 2), true}, {incompleteGamma(2, inf), true}, {incompleteGamma(2, 0), false},
-		{incompleteBeta(1, 0, 2), true}, {incompleteBeta(1, 2, 0), false}, {incompleteBeta(inf, 2, 2), true}, {incompleteBeta(-inf, 2, 2), false},
+		{IncompleteGamma(0, 2), true}, {IncompleteGamma(-1, 2), true}, {IncompleteGamma(2, inf), true}, {IncompleteGamma(2, 0), false},
+		{IncompleteBeta(1, 0, 2), true}, {IncompleteBeta(1, 2, 0), false}, {IncompleteBeta(inf, 2, 2), true}, {IncompleteBeta(-inf, 2, 2), false},
 	} {
 		below, above := 0.0, -inf
 		if !v.want {
 			below, above = above, below
 		}
-		if v.got.below.v != below || v.got.above.v != above {
+		if v.got.Below.V != below || v.got.Above.V != above {
 			t.Errorf("%v, want %v, %v", v.got, below, above)
 		}
 	}
 }
 
-func requireTails(t *testing.T, got tails, below, above float64) {
+func requireTails(t *testing.T, got Tails, below, above float64) {
 	t.Helper()
-	relative(t, "below", got.below.v, below, math.Exp(below))
-	relative(t, "above", got.above.v, above, math.Exp(above))
+	relative(t, "below", got.Below.V, below, math.Exp(below))
+	relative(t, "above", got.Above.V, above, math.Exp(above))
 }
 
 // relative allows 2e-11 of want, and 1e-15 divided by the probability p that

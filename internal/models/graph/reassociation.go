@@ -2,8 +2,8 @@ package graph
 
 import "slices"
 
-// Products and sums are regrouped so that what is computed less often comes
-// together: constants are combined while building, and global values once per
+// Products and sums are reassociated so that operands that are computed equally
+// often meet: constants are combined while building, and global values once per
 // step instead of once per record.
 
 // rank orders nodes by how often they are computed.
@@ -17,7 +17,7 @@ func (n *Node) rank() int {
 	return 0
 }
 
-// parts splits a sum or product whose part h is computed less often than z.
+// parts splits a sum or product into h and z if h is computed less often than z.
 func (n *Node) parts(op Op) (h, z *Node, ok bool) {
 	if n.op != op {
 		return nil, nil, false
@@ -29,9 +29,9 @@ func (n *Node) parts(op Op) (h, z *Node, ok bool) {
 	return h, z, h.rank() < z.rank()
 }
 
-// regroupProduct is x·y with a factor of lower rank taken into another one;
+// reassociateProduct is x·y with a factor of lower rank multiplied into another one;
 // nil if there is none.
-func (b *Builder) regroupProduct(x, y *Node) *Node {
+func (b *Builder) reassociateProduct(x, y *Node) *Node {
 	if x.rank() > y.rank() {
 		x, y = y, x
 	}
@@ -55,8 +55,8 @@ func (b *Builder) regroupProduct(x, y *Node) *Node {
 	return nil
 }
 
-// absorb is g·x without a product of x's rank that x does not have already;
-// nil if that cannot be. g has a lower rank than x.
+// absorb is g·x without an additional product of x's rank; nil if that is
+// impossible. g has a lower rank than x.
 func (b *Builder) absorb(g, x *Node) *Node {
 	if h, z, ok := x.parts(OpMul); ok && g.rank() < z.rank() {
 		if g.size > 1 && h.size == 1 && x.size == 1 {
@@ -91,9 +91,9 @@ func (b *Builder) absorb(g, x *Node) *Node {
 	return nil
 }
 
-// regroupSum is x + y with a term of lower rank taken into another one; nil if
-// there is none. Two arrays that are placed next to each other become one.
-func (b *Builder) regroupSum(x, y *Node) *Node {
+// reassociateSum is x + y with a term of lower rank added to another one; nil if
+// there is none. Two arrays placed side by side become one.
+func (b *Builder) reassociateSum(x, y *Node) *Node {
 	if x.rank() > y.rank() {
 		x, y = y, x
 	}
@@ -114,7 +114,7 @@ func (b *Builder) regroupSum(x, y *Node) *Node {
 	return nil
 }
 
-// concat is a vector of the elements of x, then those of y.
+// concat is the vector of the elements of x, then those of y.
 func (b *Builder) concat(x, y *Node) *Node {
 	var parts []*Node
 	for _, n := range []*Node{x, y} {
@@ -131,9 +131,9 @@ func (b *Builder) concat(x, y *Node) *Node {
 	return b.intern(OpStack, s, x.stage.Join(y.stage), parts, attr{})
 }
 
-// beforeViews applies an element-wise op to what its operands broadcast or, if
-// they are global, permute, when they do so alike: op(view(x)) = view(op(x)),
-// with fewer elements and more that is computed once.
+// beforeViews moves an element-wise op before views that are alike in all operands,
+// op(view(x)) = view(op(x)), where that leaves fewer elements or, for a permutation
+// of global nodes, more shared ones.
 func (b *Builder) beforeViews(op Op, shape Shape, args []*Node) *Node {
 	var base, first *Node
 	inner := make([]*Node, len(args))

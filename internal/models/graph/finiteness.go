@@ -2,10 +2,9 @@ package graph
 
 import "slices"
 
-// bounded says whether the elements of x are finite as long as no sum or
-// product of finite numbers overflows: 0 times such an element is 0, so that
-// where a Relu, Min or Max is flat nothing guards against it. Columns, noise and
-// parameters are finite.
+// bounded reports whether the elements of x are finite as long as no sum or product
+// of finite numbers overflows. 0 times such an element is 0, so a Relu, Min or Max
+// of it needs no guard where it is flat. Columns, noise and parameters are finite.
 func (r *reverse) bounded(x *Node) bool {
 	known, seen := r.finite[x]
 	if seen {
@@ -31,8 +30,8 @@ func (r *reverse) bounded(x *Node) bool {
 	return known
 }
 
-// sign is 1 where all elements of x are known to be positive, 0 where none is
-// known to be negative, else -1.
+// sign is 1 if all elements of x are provably positive, 0 if none can be negative,
+// else -1.
 func (r *reverse) sign(x *Node) int {
 	switch x.op {
 	case OpConst:
@@ -57,8 +56,8 @@ func (r *reverse) sign(x *Node) int {
 	return -1
 }
 
-// keepsFinite says whether an op makes finite elements, but for overflow, of
-// finite ones.
+// keepsFinite reports whether an op makes finite elements of finite ones, unless they
+// overflow.
 func keepsFinite(op Op) bool {
 	switch op {
 	case OpConst, OpParam, OpAux, OpColumn,
