@@ -1,0 +1,255 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/stattest"
+)
+
+// A scenario is a fit that is attacked: a model, the records that are always in
+// the table, and canaries, each of which is in it or not by a fair coin.
+type scenario struct {
+	name     string
+	model    string
+	header   string
+	base     []string   // rows that are always there
+	canaries [][]string // rows of each canary's unit
+	args     []string   // of d3p fit
+	runs     int        // fits with coins of their own, where there are several canaries
+}
+
+// attack is one scenario under attack.
+type attack struct {
+	options
+	scenario
+	dir string
+}
+
+// finding is what an attack shows.
+type finding struct {
+	epsilon, delta float64 // claimed
+	fits           int
+	atLeast        float64 // epsilon, with confidence
+}
+
+// Price of the attacked fits. One canary is attacked at a large delta, where few
+// fits show most; many canaries at a small one, as their theorem needs it.
+var (
+	priceOfOne  = []string{"--epsilon=1", "--delta=0.1"}
+	priceOfMany = []string{"--epsilon=8", "--delta=1e-6"}
+)
+
+func (a attack) run() (finding, error) {
+	for name, text := range map[string]string{"model.yaml": a.model, "hospitals.csv": hospitals} {
+		if err := os.WriteFile(filepath.Join(a.dir, name), []byte(text), 0o600); err != nil {
+			return finding{}, err
+		}
+	}
+	directions, origin, err := a.pilot()
+	if err != nil {
+		return finding{}, err
+	}
+	if len(a.canaries) == 1 {
+		return a.repeated(directions, origin)
+	}
+	return a.oneRun(directions, origin)
+}
+
+// pilotFits are averaged where there is one canary, so that their little noise does
+// not matter. Many canaries have two pilot fits each.
+const pilotFits = 16
+
+// pilot fits with next to no noise: origin are the parameters without canaries, and
+// row i of directions is what canary i moves them by, of length 1.
+func (a attack) pilot() (directions *mat.Dense, origin []float64, err error) {
+	sampled := func(arg string) bool { return strings.HasPrefix(arg, "--sampling") }
+	quiet := append(slices.DeleteFunc(slices.Clone(a.args), sampled), "--sampling=full", "--epsilon=300", "--delta=1e-6")
+	each := pilotFits
+	if len(a.canaries) > 1 {
+		each = 2
+	}
+	fits, err := a.fit("pilot", nil, pilotFits, quiet)
+	if err != nil {
+		return nil, nil, err
+	}
+	origin = mean(fits)
+	directions = mat.NewDense(len(a.canaries), len(origin), nil)
+	for i := range a.canaries {
+		fits, err := a.fit("pilot-"+strconv.Itoa(i), []int{i}, each, quiet)
+		if err != nil {
+			return nil, nil, err
+		}
+		row := mat.NewVecDense(len(origin), mean(fits))
+		row.SubVec(row, mat.NewVecDense(len(origin), origin))
+		if !(row.Norm(2) > 0) {
+			return nil, nil, fmt.Errorf("canary %d moves nothing", i)
+		}
+		row.ScaleVec(1/row.Norm(2), row)
+		directions.SetRow(i, row.RawVector().Data)
+	}
+	return directions, origin, nil
+}
+
+// mean is the mean of vectors.
+func mean(vectors [][]float64) []float64 {
+	sum := make([]float64, len(vectors[0]))
+	for _, v := range vectors {
+		for j, x := range v {
+			sum[j] += x / float64(len(vectors))
+		}
+	}
+	return sum
+}
+
+// repeated fits the tables with and without the canary many times each. Half of
+// the fits choose a threshold, the other half is counted.
+func (a attack) repeated(directions *mat.Dense, origin []float64) (finding, error) {
+	f := finding{epsilon: 1, delta: 0.1, fits: 2 * a.fits}
+	var scores [2][]float64
+	for side, canaries := range [][]int{nil, {0}} {
+		fits, err := a.fit([]string{"without", "with"}[side], canaries, a.fits, a.priced(priceOfOne))
+		if err != nil {
+			return f, err
+		}
+		for _, params := range fits {
+			scores[side] = append(scores[side], a.scores(directions, origin, params)[0])
+		}
+	}
+	half := a.fits / 2
+	rate := func(side, from, to int, sign, threshold float64) (k, n int) {
+		for _, x := range scores[side][from:to] {
+			if sign*x > sign*threshold {
+				k++
+			}
+		}
+		return k, to - from
+	}
+	// Each sign says which table the large scores stand for.
+	best, sign, threshold := math.Inf(-1), 1.0, 0.0
+	for _, way := range []float64{1, -1} {
+		for _, x := range append(slices.Clone(scores[0][:half]), scores[1][:half]...) {
+			if b := bound(rate, way, x, 0, half, f.delta); b > best {
+				best, sign, threshold = b, way, x
+			}
+		}
+	}
+	f.atLeast = max(0, bound(rate, sign, threshold, half, a.fits, f.delta))
+	return f, nil
+}
+
+// bound is the least epsilon by the rates of true and false alarms of a threshold
+// on fits from to to, at the confidence. Kairouz, Oh and Viswanath 2015, Theorem 2.1.
+func bound(rate func(side, from, to int, sign, threshold float64) (k, n int), sign, threshold float64, from, to int, delta float64) float64 {
+	right, wrong := 1, 0
+	if sign < 0 {
+		right, wrong = 0, 1
+	}
+	each := (1 - confidence) / 2
+	k, n := rate(right, from, to, sign, threshold)
+	hit := stattest.AtLeast(k, n, each)
+	k, n = rate(wrong, from, to, sign, threshold)
+	return math.Log(max(0, hit-delta) / stattest.AtMost(k, n, each))
+}
+
+// guessed is the share of the canaries whose coins are guessed, half of it as in
+// the table and half as out of it.
+const guessed = 0.1
+
+// oneRun audits fits whose tables each hold about half of many canaries. Fits with
+// coins of their own are together one mechanism on all coins.
+func (a attack) oneRun(directions *mat.Dense, origin []float64) (finding, error) {
+	f := finding{epsilon: 8, delta: 1e-6, fits: a.runs}
+	rng := rand.New(rand.NewPCG(a.seed, 77))
+	type coin struct {
+		score float64
+		in    bool
+	}
+	var coins []coin
+	for r := range a.runs {
+		in := make([]bool, len(a.canaries))
+		var table []int
+		for i := range in {
+			if in[i] = rng.IntN(2) == 1; in[i] {
+				table = append(table, i)
+			}
+		}
+		fits, err := a.fit("run-"+strconv.Itoa(r), table, 1, a.priced(priceOfMany))
+		if err != nil {
+			return f, err
+		}
+		for i, score := range a.scores(directions, origin, fits[0]) {
+			coins = append(coins, coin{score, in[i]})
+		}
+	}
+	slices.SortFunc(coins, func(a, b coin) int {
+		if a.score < b.score {
+			return -1
+		}
+		return 1
+	})
+	half, right := int(guessed*float64(len(coins))/2), 0
+	for i := range half {
+		if !coins[i].in {
+			right++
+		}
+		if coins[len(coins)-1-i].in {
+			right++
+		}
+	}
+	f.atLeast = lowerBound(len(coins), 2*half, right, f.delta, confidence)
+	return f, nil
+}
+
+// priced are the arguments of a fit at a price. With less noise than certified, the
+// settings are those of a fit that costs more, which claims the smaller price.
+func (a attack) priced(price []string) []string {
+	if a.noise == 1 {
+		return append(slices.Clone(a.args), price...)
+	}
+	return append(slices.Clone(a.args), "--epsilon=2000", price[1], "--noise-multiplier="+a.reduced(price))
+}
+
+// scores estimates how much of each canary's direction is in what a fit moved, by
+// least squares over all canaries.
+func (a attack) scores(directions *mat.Dense, origin, params []float64) []float64 {
+	moved := mat.NewVecDense(len(origin), slices.Clone(params))
+	moved.SubVec(moved, mat.NewVecDense(len(origin), origin))
+	m := len(a.canaries)
+	var projected mat.VecDense
+	projected.MulVec(directions, moved)
+	gram := mat.NewSymDense(m, nil)
+	gram.SymOuterK(1, directions)
+	const ridge = 0.05 // canaries that are nearly alike share their evidence
+	for i := range m {
+		gram.SetSym(i, i, gram.At(i, i)+ridge)
+	}
+	var c mat.Cholesky
+	out := mat.NewVecDense(m, nil)
+	if !c.Factorize(gram) || c.SolveVecTo(out, &projected) != nil {
+		panic("audit: a Gram matrix with a ridge is not positive definite")
+	}
+	return out.RawVector().Data
+}
+
+// fit fits the table of the base and some canaries n times, and returns the
+// released parameters of each fit.
+func (a attack) fit(name string, canaries []int, n int, args []string) ([][]float64, error) {
+	rows := append([]string{a.header}, a.base...)
+	for _, i := range canaries {
+		rows = append(rows, a.canaries[i]...)
+	}
+	data := filepath.Join(a.dir, name+".csv")
+	if err := os.WriteFile(data, []byte(strings.Join(rows, "\n")+"\n"), 0o600); err != nil {
+		return nil, err
+	}
+	return a.released(name, data, n, args)
+}

@@ -1,0 +1,147 @@
+package main
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// released runs d3p fit n times, on all processors, and returns the parameters that
+// each released.
+func (a attack) released(name, data string, n int, args []string) ([][]float64, error) {
+	all, errs := make([][]float64, n), make([]error, n)
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var wait sync.WaitGroup
+	for i := range n {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			out := filepath.Join(a.dir, fmt.Sprintf("%s-%d", name, i))
+			fit := append([]string{"fit", "--quiet", "--formats=csv", "--threads=1", "--draws=" + a.draws(),
+				"--model=" + filepath.Join(a.dir, "model.yaml"), "--out=" + out}, args...)
+			if _, errs[i] = a.command(append(fit, data)...); errs[i] == nil {
+				all[i], errs[i] = parameters(filepath.Join(out, "release"))
+			}
+			os.RemoveAll(out)
+		})
+	}
+	wait.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// draws is the number of posterior draws: a network's point has none.
+func (a attack) draws() string {
+	if strings.Contains(a.model, "nets:") {
+		return "0"
+	}
+	return "10"
+}
+
+// reduced is the part o.noise of the noise multiplier that d3p plan finds for a price.
+func (a attack) reduced(price []string) string {
+	out, err := a.command(append(append([]string{"plan", "--json", "--model=" + filepath.Join(a.dir, "model.yaml")}, a.args...), price...)...)
+	var plan struct {
+		NoiseMultiplier float64 `json:"noise_multiplier"`
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &plan)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return strconv.FormatFloat(a.noise*plan.NoiseMultiplier, 'g', -1, 64)
+}
+
+// command runs d3p.
+func (a attack) command(args ...string) ([]byte, error) {
+	var stderr strings.Builder
+	c := exec.Command(a.d3p, args...)
+	c.Stderr = &stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("d3p %s: %w\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return out, nil
+}
+
+// parameters are all numbers of a release that the fit moved: the guide's, and the
+// weights of networks.
+func parameters(release string) ([]float64, error) {
+	raw, err := os.ReadFile(filepath.Join(release, "params.json"))
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Guide struct{ Lambda []float64 }
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return nil, err
+	}
+	weights, err := filepath.Glob(filepath.Join(release, "*.safetensors"))
+	if err != nil {
+		return nil, err
+	}
+	all := file.Guide.Lambda
+	for _, path := range weights {
+		values, err := tensors(path)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, values...)
+	}
+	return all, nil
+}
+
+// tensors reads all numbers of a safetensors file, by the names of their tensors.
+func tensors(path string) ([]float64, error) {
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	length := binary.LittleEndian.Uint64(raw)
+	header := map[string]struct {
+		DType   string `json:"dtype"`
+		Offsets [2]int `json:"data_offsets"`
+	}{}
+	if err := json.Unmarshal(raw[8:8+length], &header); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	delete(header, "__metadata__")
+	var names []string
+	for name := range header {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var out []float64
+	for _, name := range names {
+		t := header[name]
+		data := raw[8+length:][t.Offsets[0]:t.Offsets[1]]
+		switch t.DType {
+		case "F64":
+			for ; len(data) > 0; data = data[8:] {
+				out = append(out, math.Float64frombits(binary.LittleEndian.Uint64(data)))
+			}
+		case "F32":
+			for ; len(data) > 0; data = data[4:] {
+				out = append(out, float64(math.Float32frombits(binary.LittleEndian.Uint32(data))))
+			}
+		default:
+			return nil, fmt.Errorf("%s: tensor %s of type %s", path, name, t.DType)
+		}
+	}
+	return out, nil
+}
