@@ -39,7 +39,7 @@ type Target struct {
 // A Case is one choice of everything.
 type Case struct {
 	Record  []float64   // encoded, before it is stored
-	Company [][]float64 // of the batch, before the record
+	Company [][]float64 // the others of the batch
 	Theta   []float64
 	Aux     []float64
 	Clip    privacy.Clip
@@ -119,19 +119,28 @@ func (t *Target) bench(records [][]float64, valid []bool) (*bench, error) {
 	return b, nil
 }
 
-// moved is how far the sum over a batch is from that without its last record, in units of
-// C, with the parameters and C of c, and what is allowed beyond 1.
-func (b *bench) moved(c *Case, batch []uint32) (moved, allowed float64, err error) {
+// moved is how far the sum over company with a record at a place among them is from that
+// without it, in units of C, with the parameters and C of c, and what is allowed beyond 1.
+// It is infinite where the count is moved by more than 1/2.
+func (b *bench) moved(c *Case, company []uint32, place int, record uint32) (moved, allowed float64, err error) {
 	in := privacy.StepInput{Params: c.Theta, Aux: c.Aux, RecordNoise: b.noise, Step: 1}
-	if _, err := b.worker.ClippedSum(b.with, in, batch, false, c.Clip); err != nil {
+	all := slices.Insert(slices.Clone(company), place, record)
+	with, err := b.worker.ClippedSum(b.with, in, all, false, c.Clip)
+	if err != nil {
 		return 0, 0, err
 	}
-	if len(batch) == 1 {
-		clear(b.bare)
-	} else if _, err := b.worker.ClippedSum(b.bare, in, batch[:len(batch)-1], false, c.Clip); err != nil {
-		return 0, 0, err
+	clear(b.bare)
+	bare := 0.0
+	if len(company) > 0 {
+		if bare, err = b.worker.ClippedSum(b.bare, in, company, false, c.Clip); err != nil {
+			return 0, 0, err
+		}
 	}
-	return length(b.with, b.bare) / c.Clip.Norm, privacy.Overshoot(b.target.Tape, len(batch)), nil
+	allowed = privacy.Overshoot(b.target.Tape, len(all))
+	if !(math.Abs(with-bare) <= 0.5) {
+		return math.Inf(1), allowed, nil
+	}
+	return length(b.with, b.bare) / c.Clip.Norm, allowed, nil
 }
 
 // length is |x - y|, whose squares are added as sums of two numbers. NaN where a
@@ -361,11 +370,23 @@ func (s *search) offspring(c *Case, wildly bool) Case {
 	return next
 }
 
-// try runs each case by itself, and one in company of the others.
+// crowd is how many records keep company in some tables: several chunks of an engine.
+const crowd = 700
+
+// try runs each case by itself, and one in company of others.
 func (s *search) try(list []scored) error {
-	records, valid := make([][]float64, len(list)), make([]bool, len(list))
+	var records [][]float64
 	for i := range list {
-		records[i], valid[i] = list[i].Record, s.rng.IntN(16) > 0
+		records = append(records, list[i].Record)
+	}
+	for n := crowd; n > 0 && s.Tape.P <= largeTape/16 && s.rng.IntN(8) == 0; n = 0 {
+		for range n {
+			records = append(records, records[s.rng.IntN(len(list))])
+		}
+	}
+	valid := make([]bool, len(records))
+	for i := range valid {
+		valid[i] = s.rng.IntN(16) > 0
 	}
 	b, err := s.bench(records, valid)
 	if err != nil {
@@ -374,7 +395,7 @@ func (s *search) try(list []scored) error {
 	defer b.worker.Close()
 	for i := range list {
 		c := &list[i]
-		moved, allowed, err := b.moved(&c.Case, []uint32{uint32(i)})
+		moved, allowed, err := b.moved(&c.Case, nil, 0, uint32(i))
 		if err != nil {
 			return err
 		}
@@ -387,21 +408,34 @@ func (s *search) try(list []scored) error {
 			c.score -= 3
 		}
 	}
-	batch := make([]uint32, len(list))
-	for i, k := range s.rng.Perm(len(list)) {
-		batch[i] = uint32(k)
+	return s.inCompany(list, b, records)
+}
+
+// inCompany runs a case in company of any others of the table.
+func (s *search) inCompany(list []scored, b *bench, records [][]float64) error {
+	k := s.rng.IntN(len(list))
+	var company []uint32
+	keep := s.rng.Float64()
+	for i := range records {
+		if i != k && s.rng.Float64() < keep {
+			company = append(company, uint32(i))
+		}
 	}
-	batch = batch[:1+s.rng.IntN(len(batch))]
-	last := &list[batch[len(batch)-1]].Case
-	moved, allowed, err := b.moved(last, batch)
+	s.rng.Shuffle(len(company), func(i, j int) { company[i], company[j] = company[j], company[i] })
+	place := len(company) // noise of records is dealt out by place
+	if s.Tape.AuxRecord == 0 {
+		place = s.rng.IntN(len(company) + 1)
+	}
+	c := &list[k].Case
+	moved, allowed, err := b.moved(c, company, place, uint32(k))
 	if err != nil {
 		return err
 	}
-	var company [][]float64
-	for _, k := range batch[:len(batch)-1] {
-		company = append(company, records[k])
+	var others [][]float64
+	for _, i := range company {
+		others = append(others, records[i])
 	}
-	s.note(last, company, moved, allowed)
+	s.note(c, others, moved, allowed)
 	return nil
 }
 
