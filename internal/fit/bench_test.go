@@ -8,8 +8,8 @@ import (
 	"d3p/internal/fit/plan"
 )
 
-// BenchmarkAdvance is what a step costs beside the curator's: the draw, the way
-// of the gradient through guide and optimizer, and the noise recursion.
+// BenchmarkAdvance is the analyst's part of a step: the draw, the gradient through
+// guide and optimizer, and the noise recursion.
 func BenchmarkAdvance(b *testing.B) {
 	for _, latent := range []int{30, 10_000, 500_000} {
 		for _, family := range []string{"mean-field", "delta"} {

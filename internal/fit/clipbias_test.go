@@ -13,9 +13,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Clipping cuts squares of large residuals, so that a residual standard deviation
-// comes out far too small: at ε = 0.3 by 0.3 to 0.6 on the log scale, and none of
-// its intervals holds. In 12 tables drawn from the prior at least 8 intervals of
+// Clipping cuts squares of large residuals. Without its correction a residual
+// standard deviation is far too small: at ε = 0.3 by 0.3 to 0.6 on the log scale, and
+// none of its intervals holds. In 12 tables drawn from the prior at least 8 intervals of
 // 90 % must hold; if each did with probability 0.9, fewer would in 1 of 200 runs,
 // and the run is always the same.
 func TestClippingBiasOfResidualSD(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// With 200 records and C = 1 nearly every gradient is clipped, the more the smaller
-// the residual sd. Then records add little to the variance of a released gradient,
-// and intervals of coefficients which take that to be its information are several
-// times too wide: the mean of their squared errors, in posterior variances, was
-// 0.12. Over 24 tables and two coefficients it must be between 0.4 and 2; were they
-// independent, its standard error would be 0.2, and the run is always the same.
+// With 200 records, C = 1 and a small residual sd nearly every gradient is clipped.
+// Then the sampling of records adds little to the variance of a released gradient.
+// Intervals that take this variance to be the information are several times too wide:
+// the mean squared error of coefficients is 0.12 posterior variances. Over 24 tables
+// and two coefficients it must be between 0.4 and 2. If these were independent, its
+// standard error would be 0.2; the run is always the same.
 func TestIntervalsUnderHeavyClipping(t *testing.T) {
 	const n, tables = 200, 24
 	m, err := models.Read("residuals.yaml", []byte(strings.Replace(modelstest.Residuals, "half_normal(1)", "half_normal(0.2)", 1)), nil)

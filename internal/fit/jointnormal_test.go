@@ -97,9 +97,9 @@ func writeTable(t *testing.T, table models.Table) string {
 	return path
 }
 
-// A fit ends in numbers also where there is nothing to join: a model without
-// real-valued parameters, few steps, hardly any budget, no spread to see a
-// curvature by.
+// A fit without a joint normal has finite numbers, too: a model without real-valued
+// parameters, few steps, hardly any budget, or an initial scale too small to measure
+// a curvature.
 func TestNothingToJoin(t *testing.T) {
 	for name, text := range map[string]string{
 		"rates": `d3p: 1

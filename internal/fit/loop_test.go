@@ -102,7 +102,7 @@ func newTestLoop(t testing.TB, p *plan.Plan) *Loop {
 // At a signal of μN = 0.9·4000 the adaptive clip norm must leave the target
 // fraction of gradients unclipped. The count's noise moves the fraction by
 // η_C-filtered noise of sd < 0.02 here; 0.08 is beyond four of them. It must do
-// so too where the declared N is not the number of records.
+// so, too, where the declared N is not the number of records.
 func TestAdaptiveClipReachesQuantile(t *testing.T) {
 	race.SkipNumerics(t)
 	d := simulated(1, 4000, []float64{0.5, -1, 1})
@@ -125,8 +125,8 @@ func TestAdaptiveClipReachesQuantile(t *testing.T) {
 // The noise recursion predicts the spread of the averaged location over reruns
 // with fresh noise: exactly for sgd on a normal posterior, up to A = exp(-ah)
 // against 1 - ah (ah = 0.08 here). Under Adam it is conservative: momentum and
-// early large moments make the true spread smaller, in the design's own runs
-// 0.78 of the prediction. With R = 200 reruns of 2 independent coordinates the
+// early large moments make the true spread smaller, 0.78 of the prediction in
+// reference runs. With R = 200 reruns of 2 independent coordinates the
 // sd ratio has standard error 0.035 around its mean, so ±0.22 holds except with
 // probability below 1e-9.
 func TestNoiseVariancePredictsReruns(t *testing.T) {

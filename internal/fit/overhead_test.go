@@ -110,9 +110,9 @@ func randomImages(tb testing.TB, n int) string {
 	return filepath.Join(dir, "images-idx3-ubyte")
 }
 
-// Clipping and noise take no memory to speak of: no gradient is kept per record.
-// Live heaps of two runs are compared; a tenth of the auto-encoder's is five
-// times its noise of collection.
+// Clipping and noise need hardly any memory: no gradient is kept per record. The test
+// compares the live heaps of two runs; its tolerance, a tenth of the auto-encoder's
+// heap, is five times the variation of the garbage collector.
 func TestPrivacyNeedsNoMemory(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector has memory of its own")
@@ -123,9 +123,9 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 	}
 }
 
-// A batch is worked on in chunks: five times the records need no more memory,
-// but for a sum of P numbers of each of at most sixteen threads. Kept at once,
-// 256 more records of this network would take 180 MiB.
+// Batches are cut into chunks: five times the records need no more memory, except a
+// sum of P numbers for each of at most sixteen threads. All values of 256 more
+// records of this network would take 180 MiB.
 func TestBatchesNeedNoMemory(t *testing.T) {
 	if race.Enabled {
 		t.Skip("the race detector has memory of its own")
@@ -141,8 +141,8 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 }
 
 // BenchmarkPrivateStep compares steps of 128 with and without privacy, in one
-// run: private-ms and plain-ms are the least of many steps, x-time and x-memory
-// their ratio and that of the live heaps.
+// run: private-ms and plain-ms are the minimum over many steps, x-time is their ratio
+// and x-memory that of the live heaps.
 func BenchmarkPrivateStep(b *testing.B) {
 	for _, config := range []string{"vae-mnist", "mlp-mnist", "cnn-mnist"} {
 		for threads := range 2 {

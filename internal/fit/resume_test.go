@@ -27,8 +27,8 @@ func (s *stopAt) Step(t, _ int, epsilonSpent func() float64) {
 	}
 }
 
-// A stopped fit reports what was spent; continued, it gives the same numbers
-// and the same ledger as one that was never stopped.
+// A stopped fit reports what was spent. Resumed, it gives the same numbers and the
+// same ledger as one without interruption.
 func TestStopAndResume(t *testing.T) {
 	s := newStudy(t, 1000)
 	cfg := plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200}
@@ -52,7 +52,7 @@ func TestStopAndResume(t *testing.T) {
 	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }
 
-// checkpointFile is what is kept of a stopped fit.
+// checkpointFile is the checkpoint of a stopped fit as a file.
 func checkpointFile(t *testing.T, result fit.Result) *bytes.Buffer {
 	t.Helper()
 	checkpoint, err := result.Checkpoint()
@@ -66,8 +66,8 @@ func checkpointFile(t *testing.T, result fit.Result) *bytes.Buffer {
 	return file
 }
 
-// A fit that was stopped before its first step is one mechanism when it goes on: an
-// entry of no steps beside it would be another event than the plan's.
+// A fit that was stopped before its first step is one mechanism when it is resumed: a
+// second entry without steps would make another event than the plan's.
 func TestStopBeforeTheFirstStep(t *testing.T) {
 	s := newStudy(t, 200)
 	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 20})
@@ -84,8 +84,8 @@ func TestStopBeforeTheFirstStep(t *testing.T) {
 	resumesTo(t, s, p, checkpointFile(t, result), whole)
 }
 
-// A checkpoint that was kept while the fit went on, as one that is killed later
-// leaves it, continues to the same end.
+// A checkpoint that a running fit wrote, as a killed fit leaves it, continues to the
+// same end.
 func TestKeptCheckpoint(t *testing.T) {
 	s := newStudy(t, 1000)
 	p := s.plan(t, plan.Config{Epsilon: 1, Delta: 1e-6, SamplingRate: 0.3, Steps: 200})
@@ -97,8 +97,8 @@ func TestKeptCheckpoint(t *testing.T) {
 	resumesTo(t, s, p, &keeper.file, whole)
 }
 
-// resumesTo checks that the checkpoint in file continues to what a fit without
-// interruption found and spent.
+// resumesTo checks that the checkpoint in file continues to the posterior and the
+// ledger of a fit without interruption.
 func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole fit.Result) {
 	t.Helper()
 	restored, err := fit.ReadCheckpoint(file)
@@ -127,7 +127,7 @@ func resumesTo(t *testing.T, s *study, p *plan.Plan, file *bytes.Buffer, whole f
 	}
 }
 
-// keepAt keeps the checkpoint after one step.
+// keepAt saves the checkpoint after one step.
 type keepAt struct {
 	step, now int
 	file      bytes.Buffer

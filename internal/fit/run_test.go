@@ -144,8 +144,8 @@ func TestReleasedNoiseHasPlannedVariance(t *testing.T) {
 	}
 }
 
-// A mixture's components start apart, at a draw from their prior; what is no
-// mixture starts at zero, and an explicit choice stands.
+// A mixture's components start apart, at a draw from their prior. Other models start
+// at zero, and an explicit choice is kept.
 func TestMixturesStartApart(t *testing.T) {
 	const text = `d3p: 1
 name: mixture

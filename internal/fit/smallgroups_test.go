@@ -31,8 +31,8 @@ func (m groups) priorGradient(dst, theta []float64) {
 // Intervals of small groups' effects must hold under the noise of ε ≈ 2. Of
 // 300 intervals of 90 % at least 250 must contain the truth: if each did with
 // probability 0.9 independently, fewer would in 1 of 10⁴ runs, and the run is
-// always the same. With scales by their own noisy gradients about half do,
-// which is what the estimate is for.
+// always the same. About half do if the scales follow their own noisy gradients
+// instead of the curvature.
 func TestIntervalsOfSmallGroups(t *testing.T) {
 	race.SkipNumerics(t)
 	const latent, each, runs = 60, 7, 5

@@ -6,8 +6,8 @@ import (
 	"d3p/internal/posterior"
 )
 
-// A trace keeps at most 201 iterates, evenly, and always the last one, in the
-// room that it took at first.
+// A trace keeps at most 201 iterates, evenly spaced, and always the last one, in the
+// memory that it reserved at the start.
 func TestTraceIsThinned(t *testing.T) {
 	for _, c := range []struct{ steps, latent, kept, first int }{
 		{10, 3, 10, 1}, {1000, 3, 200, 5}, {1001, 3, 167, 6}, {7, 1 << 20, 2, 4},
@@ -36,7 +36,7 @@ func TestTraceIsThinned(t *testing.T) {
 	}
 }
 
-// A restored trace goes on where the saved one ended.
+// A restored trace continues the saved one.
 func TestTraceRestores(t *testing.T) {
 	saved := newTrace(20, 1)
 	for step := 1; step <= 7; step++ {

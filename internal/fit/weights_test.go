@@ -37,7 +37,7 @@ func ring(n int) (points [][2]float64, inside []bool) {
 }
 
 // A private fit of the example network at ε = 2 tells new points apart with at
-// least 93 % accuracy; it had 97.5 % when this was written.
+// least 93 % accuracy; 97.5 % is typical.
 func TestNetworkClassifies(t *testing.T) {
 	m := networkModel(t)
 	points, inside := ring(4000)

@@ -44,8 +44,8 @@ func precisions(c *curvature) []float64 {
 	return out
 }
 
-// With little noise the estimate is the curvature, in every coordinate and
-// whatever the others of its parameter are.
+// With little noise the estimate is the curvature, in every coordinate, however the
+// other coordinates of its parameter differ.
 func TestCurvatureWithoutNoise(t *testing.T) {
 	h := []float64{3, 50, 2, 9}
 	precision := precisions(observed(h, []int{1, 3}, 0.5, 1e-6, 50))

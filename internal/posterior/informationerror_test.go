@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// The part of the information that is believed is the one with which a known
-// information has the variance that one known to ± 8 has; where the posterior's own
-// mean lies does not matter; the effects of a scale keep theirs.
+// An exactly known information of part·h gives the same variance as an information
+// measured to ±8. The posterior's own mean does not matter, and the effects of a
+// scale keep all of their information.
 func TestCertainPart(t *testing.T) {
 	const h, sd, noise, prior = 20.0, 8.0, 5.0, 2.0
 	weights, variance := 0.0, 0.0

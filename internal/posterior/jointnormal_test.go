@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/guide"
 )
 
-// A posterior that is given a joint covariance has it: the guide's, that of the
-// noise, and the variances of both. A copy made before is left alone.
+// setCovariance sets the covariances of the guide and of the noise, and the variances
+// of both. It leaves a copy that was made earlier unchanged.
 func TestSetCovariance(t *testing.T) {
 	p := &Posterior{Guide: guide.NewMeanField(2), Lambda: []float64{1, 2, -1, -1}, LogSD: []float64{-1, -1}, VarDP: []float64{3, 4}}
 	p.Mean = p.Lambda[:2]

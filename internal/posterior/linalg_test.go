@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// H(J + v)⁻¹H for one coordinate, and where no record has a gradient: the
-// information is 0 there, whatever the ratios.
+// H(J + v)⁻¹H for one coordinate, and along a direction without gradients: the
+// information is 0 there for any ratios.
 func TestNoisyInformation(t *testing.T) {
 	one := noisyInformation(mat.NewSymDense(1, []float64{6}), []float64{0.5}, 9)
 	if got := one.At(0, 0); math.Abs(got-36.0/12) > 1e-12 {
@@ -20,8 +20,8 @@ func TestNoisyInformation(t *testing.T) {
 	}
 }
 
-// What is within and what is beyond add up to the whole, neither has negative
-// variances, and where the other matrix is smaller all of it is within.
+// The parts within and beyond add up to the whole, and neither has negative
+// variances. Where the other matrix is smaller, it is the part within.
 func TestSplit(t *testing.T) {
 	total := mat.NewSymDense(2, []float64{4, 1, 1, 3})
 	for _, exact := range []*mat.SymDense{

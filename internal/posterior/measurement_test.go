@@ -15,8 +15,7 @@ func TestMeasurementWithoutNoise(t *testing.T) {
 	}
 }
 
-// With noise the gradient says κh instead of h, κ = h/(h + noise): also where there
-// is little of it.
+// With noise the gradient has information κh instead of h, κ = h/(h + noise).
 func TestMeasurementWithNoise(t *testing.T) {
 	for _, noise := range []float64{0.5, 8, 80} {
 		kappa := 8 / (8 + noise)
@@ -28,7 +27,7 @@ func TestMeasurementWithNoise(t *testing.T) {
 	}
 }
 
-// Intervals hold, too, where the curvature is known badly. θ ~ N(0, 1), the
+// Intervals hold even for a badly known curvature. θ ~ N(0, 1), the
 // records put the likelihood's mode at N(θ, 1/h), its gradient at 0 is released
 // with noise, and h is known to ±30 to 60 %. Of 4000 intervals of 90 % between
 // 3440 and 3760 must contain θ, 86 to 94 %: four points are 8 standard errors.

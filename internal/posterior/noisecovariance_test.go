@@ -9,8 +9,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Draws have the covariance of guide and noise together, which also gives their
-// density and the noise's part in a sum. Over 40000 draws an entry of the
+// Draws have the covariance of guide and noise together. Their density and the
+// noise's share in a sum follow from it. Over 40000 draws an entry of the
 // correlation matrix has a standard error below 0.005; five of them are allowed.
 func TestJointDraws(t *testing.T) {
 	post := &Posterior{Mean: []float64{1, -2}, LogSD: make([]float64, 2), VarDP: make([]float64, 2)}

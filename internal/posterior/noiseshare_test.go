@@ -8,9 +8,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// What is expected of the noise is a share of a variance, falls with a larger
-// budget, and names rare effects as the noisier ones: the shipped example has
-// an intercept for each of 12 hospitals.
+// Expected noise shares are between 0 and 1, fall with a larger budget, and are
+// larger for rare effects: the shipped example has an intercept for each of 12
+// hospitals.
 func TestExpectedNoiseShare(t *testing.T) {
 	m := modelstest.Read(t, "../../datasets/cohort.yaml")
 	shares := func(cfg plan.Config) []float64 {
@@ -24,7 +24,7 @@ func TestExpectedNoiseShare(t *testing.T) {
 	unknown := 0
 	for j := range small {
 		if small[j] == 0 && large[j] == 0 {
-			unknown++ // the mark of a missing bmi, which invented records do not have
+			unknown++ // the effect of a missing bmi: simulated records miss none
 			continue
 		}
 		if !(large[j] > 0 && large[j] < small[j] && small[j] < 1) {

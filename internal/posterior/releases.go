@@ -16,7 +16,7 @@ package posterior
 
 import "d3p/internal/models/guide"
 
-// Releases is everything that a fit knows about the records at its end.
+// Releases are the released numbers of a fit, and what the loop computed from them.
 type Releases struct {
 	Steps         int         // completed steps
 	Guide         guide.Guide // the family of Lambda
@@ -45,7 +45,7 @@ type GradientSums struct {
 	Gain            []float64 `json:"gain"`             // Σ of the optimizer's gain over the averaged steps
 }
 
-// NewGradientSums are the sums of no step, for P = latent.
+// NewGradientSums are empty sums, for P = latent.
 func NewGradientSums(latent int) GradientSums {
 	var s GradientSums
 	for _, a := range s.Arrays() {

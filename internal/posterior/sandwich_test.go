@@ -8,9 +8,9 @@ import (
 	"d3p/internal/models/modelstest"
 )
 
-// What records add to the variance of a gradient is its information where nothing
-// is clipped; with gradients at a residual sd that is twice the true one a quarter
-// of it; and it goes with the clip norm where everything is clipped.
+// The sampling variance of a gradient is its information without clipping, a quarter
+// of it for gradients at twice the true residual sd, and proportional to the clip
+// norm where everything is clipped.
 func TestSamplingRatio(t *testing.T) {
 	m, err := models.Read("residuals.yaml", []byte(modelstest.Residuals), nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// The standard deviation of the hospitals' effects is known as what multiplies
-// them; no other parameter is.
+// The standard deviation of the hospitals' effects is the only scale, and its effects
+// are theirs.
 func TestScalesAreFound(t *testing.T) {
 	m, theta, q := cohort(t)
 	list := findScales(m, q, theta)
@@ -19,10 +19,10 @@ func TestScalesAreFound(t *testing.T) {
 	}
 }
 
-// rescale finds the standard deviation that measured effects have, whatever it
-// was fitted at, and keeps what is known of the products. Effects drawn with
-// standard deviation 0.3 and measured with 0.05, 11 of them, tell log sd to
-// about 1/√(2·11); the tolerance of 4 such is missed by 1 of 10⁴ draws.
+// scale.estimate finds the standard deviation of measured effects from any fitted
+// value, and keeps the products and their information. 11 effects drawn with standard
+// deviation 0.3 and measured with 0.05 determine log sd to about 1/√(2·11); 1 of 10⁴
+// draws misses it by 4 times that.
 func TestScaleEstimate(t *testing.T) {
 	m, _, _ := cohort(t)
 	prior := m.NewPriorDensity()
@@ -70,7 +70,7 @@ func TestIntegrate(t *testing.T) {
 	}
 }
 
-// Along a flat direction the mean ends where the prior is largest.
+// Along a direction without gradients the mean ends where the prior is largest.
 func TestSettleNull(t *testing.T) {
 	m, theta, q := cohort(t)
 	prior := m.NewPriorDensity()
@@ -89,11 +89,11 @@ func TestSettleNull(t *testing.T) {
 		size += math.Abs(gradient[j] * null.At(i, 0))
 	}
 	if math.Abs(slope) > 1e-6*size {
-		t.Errorf("the prior still rises along a direction that no record speaks of: %g of %g", slope, size)
+		t.Errorf("the prior still rises along a direction without gradients: %g of %g", slope, size)
 	}
 }
 
-// Declared spreads of columns matter to coefficients, not to what levels have.
+// Coefficients are the intercept and the slopes, not the effects of levels.
 func TestCoefficients(t *testing.T) {
 	m, theta, q := cohort(t)
 	list := coefficients(m, q, theta)

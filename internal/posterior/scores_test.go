@@ -41,7 +41,7 @@ func TestNullDirections(t *testing.T) {
 	free := realValued(m)
 	null := q.of(free).null()
 	if null == nil {
-		t.Fatal("no direction without gradients found")
+		t.Fatal("no direction without gradients")
 	}
 	if _, n := null.Dims(); n != 1 {
 		t.Fatalf("%d direction without gradientss, want 1", n)
@@ -60,8 +60,8 @@ func TestNullDirections(t *testing.T) {
 	}
 }
 
-// What matrix returns has the diagonal that is asked for as nearly as it is known,
-// and no information in direction without gradientss.
+// The information matrix has the measured diagonal, as nearly as that was measured,
+// and no information in directions without gradients.
 func TestInformationMatrix(t *testing.T) {
 	m, _, q := cohort(t)
 	free := realValued(m)
@@ -91,10 +91,10 @@ func TestInformationMatrix(t *testing.T) {
 	}
 }
 
-// Noise in what is measured makes no information that no table has. Half of the
-// records have a mark, so the intercept's information is twice the mark's; it is
-// measured as a little less, to ±30 %. With the mark on every record nothing would
-// tell the two apart.
+// Noise in the measured diagonal does not lead to an impossible matrix. Half of the
+// records have an indicator, so the intercept's information is twice the
+// indicator's; it is measured as a little less, to ±30 %. With the indicator on every
+// record the two would be perfectly correlated.
 func TestInformationMatrixIgnoresNoise(t *testing.T) {
 	q := scores{latent: 2, records: 400}
 	for r := range q.records {
@@ -102,15 +102,15 @@ func TestInformationMatrixIgnoresNoise(t *testing.T) {
 	}
 	got := q.matrix([]float64{90, 100}, []float64{900, 900})
 	if c := got.At(0, 1) / math.Sqrt(got.At(0, 0)*got.At(1, 1)); c > 0.9 {
-		t.Errorf("correlation %g of intercept and mark, 0.71 in the records that were invented", c)
+		t.Errorf("correlation %g of intercept and indicator, 0.71 in the simulated records", c)
 	}
 	exact := q.matrix([]float64{150, 100}, []float64{1e-4, 1e-4})
 	if math.Abs(exact.At(0, 0)-150) > 0.02 || math.Abs(exact.At(1, 1)-100) > 0.02 {
-		t.Errorf("diagonal %g, %g of what is known exactly, want 150, 100", exact.At(0, 0), exact.At(1, 1))
+		t.Errorf("diagonal %g, %g of an exact measurement, want 150, 100", exact.At(0, 0), exact.At(1, 1))
 	}
 }
 
-// Records that count alike are all effective, of others only those that do.
+// Records with equal gradients are all effective; records with small ones are not.
 func TestEffectiveRecords(t *testing.T) {
 	even, uneven := scores{latent: 2}, scores{latent: 2}
 	for r := range 400 {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// What is measured well is believed, what is not is left where declarations put
-// it, and a measurement far outside is drawn back.
+// A precise ratio stays, an imprecise one moves to the prior, and one far outside is
+// drawn back.
 func TestShrunkRatio(t *testing.T) {
 	for _, c := range []struct{ x, v, low, high, sdLow, sdHigh float64 }{
 		{2.5, 1e-6, 2.499, 2.501, 0.0009, 0.0011},
@@ -27,7 +27,7 @@ func TestShrunkRatio(t *testing.T) {
 	}
 }
 
-// Information is that of N records, each clipped.
+// The expected information is that of N records with clipped gradients.
 func TestExpectedInformation(t *testing.T) {
 	q := scores{latent: 2, records: 2, gradients: []float64{3, 4, 0, 0.5}}
 	got := q.information(1, 10) // lengths 5 and 0.5
@@ -38,8 +38,8 @@ func TestExpectedInformation(t *testing.T) {
 	}
 }
 
-// Noise makes the measured information of twelve groups ten times what so many
-// records can tell; it is not believed.
+// Noise makes the measured information of twelve groups ten times what N records can
+// tell. Shrinking it to the expected information removes most of that error.
 func TestExpectationUnderNoise(t *testing.T) {
 	c := observed([]float64{1, 1, 1, 1, 1, 1}, []int{6}, 0.2, 66, 1000)
 	expected := []float64{1.2, 1.2, 1.2, 1.2, 1.2, 1.2}

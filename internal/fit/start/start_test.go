@@ -8,9 +8,9 @@ import (
 	"d3p/internal/stattest"
 )
 
-// Draws of the start follow the prior N(3, 50²) × N(-1, 0.01²) × half-normal on
-// the log scale, and leave alone what is no location. Each Kolmogorov-Smirnov test fails by chance with probability
-// below stattest.Alpha.
+// Draws of the start follow the prior N(3, 50²) × N(-1, 0.01²) × half-normal on the
+// log scale, and leave other coordinates at zero. Each Kolmogorov-Smirnov test fails
+// by chance with probability below stattest.Alpha.
 func TestDrawPrior(t *testing.T) {
 	logPrior := func(x []float64) float64 {
 		a, b, c := (x[0]-3)/50, (x[1]+1)/0.01, math.Exp(x[2])
