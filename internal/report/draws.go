@@ -56,7 +56,7 @@ func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
 	d.constrain(m, d.Center, p.Mean)
-	d.fill(m, func(theta []float64) { p.Draws(theta, rng) })
+	d.fill(m, p.Sequence(s, rng))
 	d.shareDerived(m, p)
 	if d.Free != nil {
 		d.LogQ = p.LogDensity(d.Free)

@@ -61,7 +61,9 @@ func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 	if latent != m.P {
 		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
 	}
-	g, err := plan.NewGuide(m, p.Guide.Family, guide.Options{Rank: p.Guide.Rank, Blocks: p.Guide.Blocks})
+	g, err := plan.NewGuide(m, p.Guide.Family, guide.Options{
+		Rank: p.Guide.Rank, Blocks: p.Guide.Blocks, Draws: len(p.Guide.Lambda)/m.P - 1,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("params.json: %w", err)
 	}

@@ -43,6 +43,7 @@ type Guide interface {
 type Options struct {
 	Rank   int     // low_rank: number of factors R
 	Blocks []Block // coordinates with families of their own
+	Draws  int     // sample: number of draws S
 }
 
 // CustomName is the name of the family that a model file writes itself; see
@@ -79,6 +80,12 @@ func New(name string, latent int, opt Options) (Guide, error) {
 	}
 	if len(opt.Blocks) > 0 {
 		return newBlocks(name, latent, opt)
+	}
+	if name == SampleName {
+		if opt.Draws < 1 {
+			return nil, fmt.Errorf("guide %s: %d draws, want at least 1", name, opt.Draws)
+		}
+		return NewSample(latent, opt.Draws), nil
 	}
 	canonical := strings.ReplaceAll(name, "_", "-")
 	var known []string
