@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ var rules = map[string]rule{
 	"combine":   {},
 	"imagegrid": {},
 	"nearest":   {},
+	"parquet":   {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
 	"nuts":      {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"quantile":  {},
 	"race":      {},
@@ -55,7 +57,7 @@ var rules = map[string]rule{
 	"privacy/accountant":       {ours: []string{"privacy/event"}, files: true},
 	"privacy/noise":            {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
-	"privacy/internal/records": {ours: []string{"models", "models/spec", "nearest", "privacy/noise"}, theirs: []string{arrow, "golang.org/x/text/encoding"}, files: true},
+	"privacy/internal/records": {ours: []string{"models", "models/spec", "nearest", "parquet", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
 		"privacy/internal/records", "privacy/noise", "privacy/sampler", "wholefile"}, files: true},
 	"privacy/enginetest":  {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
@@ -175,6 +177,27 @@ func sources(t *testing.T, root string) map[string][]string {
 		t.Fatal(err)
 	}
 	return found
+}
+
+// Nothing that could send a record anywhere, or start what could, is linked behind the
+// records or into an engine or a fit: neither directly nor by what another module
+// brings along.
+func TestNothingSendsRecords(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "./privacy/...", "./models/...", "./cpu", "./gpu", "./fit").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	packages := strings.Fields(string(out))
+	if !slices.Contains(packages, "d3p/internal/privacy/internal/records") || !slices.Contains(packages, "os") {
+		t.Fatalf("the records are not among the packages listed:\n%s", out)
+	}
+	for _, name := range packages {
+		for _, refused := range []string{"net", "crypto/tls", "os/exec", "os/user", "log/syslog", "plugin", "golang.org/x/net", "google.golang.org/grpc"} {
+			if name == refused || strings.HasPrefix(name, refused+"/") {
+				t.Errorf("%s stands behind the records", name)
+			}
+		}
+	}
 }
 
 // The rules themselves have the order of the layers: no lower one may import a

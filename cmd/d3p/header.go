@@ -13,8 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/apache/arrow/go/v15/parquet/file"
-
+	"d3p/internal/parquet"
 	"d3p/internal/privacy"
 )
 
@@ -114,14 +113,16 @@ func looksLikeRecord(header []string) bool {
 var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 
 func parquetHeader(path string, f *os.File) (header []string, err error) {
-	r, err := file.NewParquetReader(f)
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	file, err := parquet.Open(f, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("%s: not a readable Parquet file", path)
 	}
-	defer r.Close()
-	root := r.MetaData().Schema.Root()
-	for i := range root.NumFields() {
-		header = append(header, root.Field(i).Name())
+	for _, c := range file.Columns() {
+		header = append(header, c.Name)
 	}
 	return header, nil
 }

@@ -192,7 +192,7 @@ func TestBadArrays(t *testing.T) {
 		"fortran":   {npyFile("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 2)}", []float64{1, 2}), "is in Fortran order"},
 		"complex":   {npyFile("{'descr': '<c8', 'fortran_order': False, 'shape': (1, 2)}", []float64{1, 2}), "has numbers of a type that is not read"},
 		"no dict":   {npyFile("hello", []float64{1, 2}), "is an npy array whose head cannot be read"},
-		"Parquet":   {zipped([]byte("PAR1 and more")), "cannot be decoded (write it again, without gzip, or export CSV)"},
+		"Parquet":   {zipped([]byte("PAR1 and more")), "is no Parquet file that can be decoded (write it again"},
 		"not gzip":  {[]byte("\x1f\x8bhello"), "is not, to its end, a file compressed by gzip"},
 	} {
 		_, _, err := Read(fileAt(t, c.content), predictors(), Options{})

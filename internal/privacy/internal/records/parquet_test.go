@@ -87,6 +87,8 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		{"decimals", &arrow.Decimal128Type{Precision: 10, Scale: 2}, numeric, `["1.50", null, "-1000.00", "3.00"]`, "1.5\nNA\n-1000\n3\n"},
 		{"long decimals", &arrow.Decimal256Type{Precision: 60, Scale: 2}, numeric, `["1.50", null, "-1000.00", "3.00"]`, "1.5\nNA\n-1000\n3\n"},
 		{"text", arrow.BinaryTypes.String, text, `["yes", null, "no", "maybe", " no "]`, "yes\nNA\nno\nmaybe\n no \n"},
+		{"text where a number is declared", arrow.BinaryTypes.String, numeric, `["1.5", null, "-1000", "x", " 3 ", "1e400", "NA"]`, "1.5\nNA\n-1000\nx\n 3 \n1e400\nNA\n"},
+		{"uint64", arrow.PrimitiveTypes.Uint64, numeric, `[1, null, 18446744073709551615, 0, 3]`, "1\nNA\n18446744073709551615\n0\n3\n"},
 		{"text of numbers", arrow.BinaryTypes.String, levels, `["1", "1.0", "NA", "7"]`, "1\n1.0\nNA\n7\n"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -140,11 +142,15 @@ func TestParquetErrors(t *testing.T) {
 		field      models.Field
 		want       string
 	}{
-		{"text where a number is declared", text, number, "column a: has type utf8 in the file (the model file declares a number)"},
-		{"a date", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), level, "column a: has type date32"},
+		{"a date", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), level, "column a: has type date in the file (the model file declares levels"},
+		{"a date where a number is declared", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), number, "column a: has type date in the file (the model file declares a number)"},
+		{"a time of day", parquetText(t, columns(arrow.FixedWidthTypes.Time32ms), `["12:34:56"]`), number, "column a: has type time of day"},
+		{"a list", parquetText(t, columns(arrow.ListOf(arrow.PrimitiveTypes.Int64)), `[[31415]]`), number, "column a: has type nested"},
+		{"a struct", parquetText(t, columns(arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int64})), `[{"a": 31415}]`), number, "column a: has type nested"},
+		{"bytes of one length", parquetText(t, columns(&arrow.FixedSizeBinaryType{ByteWidth: 3}), `["MzE0"]`), level, "column a: has type bytes of fixed length"},
 		{"unknown column", text, elsewhere, "column A: not in the header of the file (did you mean a?)"},
-		{"only the magic", "PAR1", number, "cannot be decoded"},
-		{"cut short", text[:len(text)/2], number, "cannot be decoded"},
+		{"only the magic", "PAR1", number, "is no Parquet file that can be decoded"},
+		{"cut short", text[:len(text)/2], number, "is no Parquet file that can be decoded"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			_, _, err := Read(write(t, "data.parquet", test.text), one(test.field), Options{})

@@ -1,95 +1,74 @@
 package records
 
 import (
-	"context"
-	"errors"
 	"io"
 	"runtime"
-	"slices"
 	"sync"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"d3p/internal/parquet"
 )
 
-// parquetColumns decode some columns in groups, one beside the other.
-type parquetColumns []pqarrow.RecordReader
+// parquetColumns decode some columns, one beside the other.
+type parquetColumns struct {
+	readers []*parquet.ColumnReader
+	cells   []parquet.Cells // of the batch
+}
 
-func openParquetColumns(reader *pqarrow.FileReader, leaves []int) (parquetColumns, error) {
-	leaves = slices.Compact(slices.Sorted(slices.Values(leaves)))
-	var p parquetColumns
-	groups := min(runtime.GOMAXPROCS(0), len(leaves))
-	for k := range groups {
-		var group []int
-		for i := k; i < len(leaves); i += groups {
-			group = append(group, leaves[i])
-		}
-		r, err := reader.GetRecordReader(context.Background(), group, nil)
+// open opens the columns at these places of the file, which have to be closed before
+// others are opened.
+func (t *parquetTable) open(places []int) (*parquetColumns, error) {
+	if len(t.cells) < len(places) {
+		t.cells = make([]parquet.Cells, len(places))
+	}
+	p := &parquetColumns{cells: t.cells[:len(places)]}
+	for _, at := range places {
+		r, err := t.file.Reader(at)
 		if err != nil {
-			p.release()
+			p.close()
 			return nil, err
 		}
-		p = append(p, r)
+		p.readers = append(p.readers, r)
 	}
 	return p, nil
 }
 
-func (p parquetColumns) release() {
-	for _, r := range p {
-		r.Release()
+func (p *parquetColumns) close() {
+	for _, r := range p.readers {
+		r.Close()
 	}
 }
 
-// next returns the columns of the next batch by name and its number of rows;
-// io.EOF at the end. They are valid until the next call.
-func (p parquetColumns) next(path string) (columns map[string]arrow.Array, n int, err error) {
-	batches := make([]arrow.Record, len(p))
-	err = together(path, len(p), func(k int) error {
-		var err error
-		if batches[k], err = p[k].Read(); errors.Is(err, io.EOF) {
-			batches[k] = nil
-			return nil
+// next reads the next batch into p.cells and returns its number of rows; io.EOF at the
+// end.
+func (p *parquetColumns) next() (n int, err error) {
+	err = together(min(runtime.GOMAXPROCS(0), len(p.readers)), func(k, of int) error {
+		for i := k; i < len(p.readers); i += of {
+			if err := p.readers[i].Read(&p.cells[i], parquetBatch); err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
 	if err != nil {
-		return nil, 0, damaged(path)
+		return 0, err
 	}
-	if !slices.ContainsFunc(batches, func(b arrow.Record) bool { return b != nil }) {
-		return nil, 0, io.EOF
-	}
-	columns = map[string]arrow.Array{}
-	for k, batch := range batches {
-		if batch != nil && k == 0 {
-			n = int(batch.NumRows())
-		}
-		if batch == nil || int(batch.NumRows()) != n {
-			return nil, 0, damaged(path)
-		}
-		for i, f := range batch.Schema().Fields() {
-			if columns[f.Name] != nil {
-				return nil, 0, damaged(path)
-			}
-			columns[f.Name] = batch.Column(i)
+	for i := range p.cells {
+		if p.cells[i].N != p.cells[0].N {
+			return 0, parquet.ErrDamaged
 		}
 	}
-	return columns, n, nil
+	if n = p.cells[0].N; n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
 }
 
-// together runs work on n goroutines and returns the first error. Arrow panics
-// on some damaged files.
-func together(path string, n int, work func(k int) error) error {
+// together runs work on n goroutines and returns the first error.
+func together(n int, work func(k, of int) error) error {
 	errs := make([]error, n)
 	var group sync.WaitGroup
 	for k := range n {
-		group.Go(func() {
-			defer func() {
-				if recover() != nil {
-					errs[k] = damaged(path)
-				}
-			}()
-			errs[k] = work(k)
-		})
+		group.Go(func() { errs[k] = work(k, n) })
 	}
 	group.Wait()
 	for _, err := range errs {
@@ -100,26 +79,20 @@ func together(path string, n int, work func(k int) error) error {
 	return nil
 }
 
-// cellsOf returns what encodes cell i of each of the columns.
-func (e *encoder) cellsOf(path string, from []column, columns map[string]arrow.Array) ([]func(i int), error) {
-	cells := make([]func(i int), len(from))
-	for k := range from {
-		c, a := &from[k], columns[from[k].name]
-		if a == nil {
-			return nil, damaged(path)
-		}
-		open, err := cellReader(a.DataType(), c)
-		if err != nil {
-			return nil, damaged(path)
-		}
-		cell := open(a)
+// cellsOf returns what encodes cell i of each of the columns from `first` on that p
+// has.
+func (t *parquetTable) cellsOf(p *parquetColumns, e *encoder, first, count int) []func(i int) {
+	cells := make([]func(i int), count)
+	for k := range cells {
+		c, from := &e.columns[first+k], &p.cells[k]
+		read := cellReader(t.file.Columns()[t.places[first+k]].Kind, c)
 		cells[k] = func(i int) {
-			if a.IsNull(i) {
+			if from.Null != nil && from.Null[i] {
 				e.absent(c)
 			} else {
-				cell(e, c, i)
+				read(e, c, from, i)
 			}
 		}
 	}
-	return cells, nil
+	return cells
 }

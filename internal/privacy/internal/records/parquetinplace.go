@@ -5,24 +5,28 @@ import (
 	"io"
 	"runtime"
 
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+	"d3p/internal/parquet"
 )
 
-// columnsAtATime is how many columns are decoded in one pass over the file:
-// Arrow holds a page or two of each, megabytes, which for all columns of a wide
-// table would be as much as the table.
+// columnsAtATime is how many columns are decoded in one pass over the file: a page or
+// two of each, megabytes, are in memory, which for all columns of a wide table would be
+// as much as the table.
 const columnsAtATime = 8
 
-// encodeParquet encodes some columns after the others, in place.
-func encodeParquet(path string, reader *pqarrow.FileReader, leaves []int, enc *encoder) error {
+// encode encodes some columns after the others, in place.
+func (t *parquetTable) encode(enc *encoder) error {
 	workers := make([]part, runtime.GOMAXPROCS(0))
 	for k := range workers {
 		workers[k] = enc.newPart()
 	}
+	if len(enc.columns) == 0 { // a model that reads nothing has the records all the same
+		if n := int(t.file.Rows()); enc.limit > 0 && n > enc.limit {
+			return errFull
+		}
+		enc.rows.extend(int(t.file.Rows()))
+	}
 	for first := 0; first < len(enc.columns); first += columnsAtATime {
-		end := min(first+columnsAtATime, len(enc.columns))
-		if err := enc.encodePass(path, reader, leaves[first:end], first, workers); err != nil {
+		if err := t.encodePass(enc, first, min(columnsAtATime, len(enc.columns)-first), workers); err != nil {
 			return err
 		}
 	}
@@ -33,21 +37,18 @@ func encodeParquet(path string, reader *pqarrow.FileReader, leaves []int, enc *e
 	return nil
 }
 
-// encodePass encodes the columns from first on whose leaves are given. The first
-// pass makes the records.
-func (e *encoder) encodePass(path string, reader *pqarrow.FileReader, leaves []int, first int, workers []part) error {
-	batches, err := openParquetColumns(reader, leaves)
+// encodePass encodes `count` columns from first on. The first pass makes the records.
+func (t *parquetTable) encodePass(e *encoder, first, count int, workers []part) error {
+	p, err := t.open(t.places[first : first+count])
 	if err != nil {
-		return damaged(path)
+		return err
 	}
-	defer batches.release()
+	defer p.close()
 	for at := 0; ; {
-		columns, n, err := batches.next(path)
+		n, err := p.next()
 		switch {
 		case errors.Is(err, io.EOF) && at == e.rows.N:
 			return nil
-		case errors.Is(err, io.EOF):
-			return damaged(path)
 		case err != nil:
 			return err
 		case first == 0 && e.limit > 0 && at+n > e.limit:
@@ -55,29 +56,23 @@ func (e *encoder) encodePass(path string, reader *pqarrow.FileReader, leaves []i
 		case first == 0:
 			e.rows.extend(n)
 		case at+n > e.rows.N:
-			return damaged(path)
+			return parquet.ErrDamaged
 		}
-		err = together(path, len(workers), func(k int) error {
-			return workers[k].encodeColumns(path, columns, e.rows, at, first, len(leaves), n*k/len(workers), n*(k+1)/len(workers))
+		together(len(workers), func(k, of int) error {
+			w := &workers[k]
+			w.encodeColumns(t.cellsOf(p, w.enc, first, count), e.rows, at, first, n*k/of, n*(k+1)/of)
+			return nil
 		})
-		if err != nil {
-			return err
-		}
 		at += n
 	}
 }
 
-// encodeColumns encodes `count` columns from first on, in the rows from low to
+// encodeColumns encodes cells of the columns from first on, in the rows from low to
 // before high of a batch that starts at record `at` of the table.
-func (p *part) encodeColumns(path string, columns map[string]arrow.Array, to *Rows, at, first, count, low, high int) error {
+func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, low, high int) {
 	e := p.enc
-	from := e.columns[first : first+count]
-	cells, err := e.cellsOf(path, from, columns)
-	if err != nil {
-		return err
-	}
 	var places []int
-	for _, c := range from {
+	for _, c := range e.columns[first : first+len(cells)] {
 		for _, f := range c.fields {
 			for _, out := range f.Out {
 				if out >= 0 {
@@ -96,5 +91,4 @@ func (p *part) encodeColumns(path string, columns map[string]arrow.Array, to *Ro
 			to.set(at+i, out, e.row[out])
 		}
 	}
-	return nil
 }

@@ -4,38 +4,33 @@ import (
 	"errors"
 	"io"
 	"runtime"
-
-	"github.com/apache/arrow/go/v15/arrow"
-	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 )
 
-// encodeParquetUnits encodes batch after batch of all columns, the rows of each
-// in as many parts as there are processors; the last leaf is the column of ids.
-func encodeParquetUnits(path string, reader *pqarrow.FileReader, leaves []int, enc *encoder) error {
-	batches, err := openParquetColumns(reader, leaves)
+// encodeUnits encodes batch after batch of all columns, the rows of each in as many
+// parts as there are processors; the last column is that of ids.
+func (t *parquetTable) encodeUnits(enc *encoder) error {
+	p, err := t.open(t.places)
 	if err != nil {
-		return damaged(path)
+		return err
 	}
-	defer batches.release()
+	defer p.close()
 	parts := make([]part, runtime.GOMAXPROCS(0))
 	for k := range parts {
 		parts[k] = enc.newPart()
 	}
 	for {
-		columns, n, err := batches.next(path)
+		n, err := p.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		err = together(path, len(parts), func(k int) error {
+		together(len(parts), func(k, of int) error {
 			parts[k].empty()
-			return parts[k].encodeArrays(path, columns, enc.units.name, n*k/len(parts), n*(k+1)/len(parts))
+			parts[k].encodeRows(t, p, n*k/of, n*(k+1)/of)
+			return nil
 		})
-		if err != nil {
-			return err
-		}
 		for k := range parts {
 			if err := enc.take(&parts[k]); err != nil {
 				return err
@@ -44,26 +39,20 @@ func encodeParquetUnits(path string, reader *pqarrow.FileReader, leaves []int, e
 	}
 }
 
-// encodeArrays encodes the rows from first to before end.
-func (p *part) encodeArrays(path string, columns map[string]arrow.Array, idName string, first, end int) error {
-	cells, err := p.enc.cellsOf(path, p.enc.columns, columns)
-	if err != nil {
-		return err
-	}
-	ids := columns[idName]
-	if ids == nil {
-		return damaged(path)
-	}
-	id, err := idsOf(path, ids)
-	if err != nil {
-		return err
-	}
+// encodeRows encodes the rows of a batch from first to before end.
+func (p *part) encodeRows(t *parquetTable, columns *parquetColumns, first, end int) {
+	last := len(t.places) - 1
+	cells := t.cellsOf(columns, p.enc, 0, last)
+	ids, spell := &columns.cells[last], idReader(t.file.Columns()[t.places[last]].Kind)
+	var id []byte
 	for i := first; i < end; i++ {
 		for _, cell := range cells {
 			cell(i)
 		}
-		p.identify(id(i))
+		if id = id[:0]; ids.Null == nil || !ids.Null[i] {
+			id = spell(ids, i, id)
+		}
+		p.identify(id)
 		p.end()
 	}
-	return nil
 }

@@ -43,9 +43,6 @@ func (r *Rows) Precision() Precision {
 	return Float64
 }
 
-// bytes is the room that the table has.
-func (r *Rows) bytes() int { return 4*cap(r.F32) + 8*cap(r.F64) }
-
 // Format prints a fixed text for every verb: no log may show a record.
 func (r *Rows) Format(f fmt.State, _ rune) { fmt.Fprint(f, "records.Rows(secret)") }
 

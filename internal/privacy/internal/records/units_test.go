@@ -152,6 +152,7 @@ func TestUnitsOfParquet(t *testing.T) {
 		{"text", arrow.BinaryTypes.String, `["b", "a", " b", "b", "a", "NA", "b", null]`, []string{"b", "a", " b", "b", "a", "NA", "b", ""}},
 		{"numbers", arrow.PrimitiveTypes.Int64, `[7, 1, 7, 7, 1, null, 7, null]`, []string{"7", "1", "7", "7", "1", "", "7", ""}},
 		{"small numbers", arrow.PrimitiveTypes.Uint8, `[7, 1, 7, 7, 1, null, 7, null]`, []string{"7", "1", "7", "7", "1", "", "7", ""}},
+		{"numbers beside a missing one", arrow.PrimitiveTypes.Float64, `[7, 1, 7, 7, 1, null, 7, null]`, []string{"7", "1", "7", "7", "1", "", "7", ""}},
 		{"long numbers", arrow.PrimitiveTypes.Int64, `[9007199254740993, 9007199254740992, 9007199254740993, 9007199254740993, 9007199254740992, null, 9007199254740993, null]`,
 			[]string{"9007199254740993", "9007199254740992", "9007199254740993", "9007199254740993", "9007199254740992", "", "9007199254740993", ""}},
 	} {
@@ -188,7 +189,7 @@ func TestUnitsOfParquet(t *testing.T) {
 
 // What is wrong with units is about the file and the declaration.
 func TestUnitsErrors(t *testing.T) {
-	floats := parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Float64}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil), "[1,2]", "[3,4]")
+	truths := parquetText(t, arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.FixedWidthTypes.Boolean}, {Name: "x", Type: arrow.PrimitiveTypes.Float64}}, nil), "[true,false]", "[3,4]")
 	many := "id,x\n"
 	for i := range 100 {
 		many += fmt.Sprintf("person%d,1\n", i)
@@ -202,7 +203,7 @@ func TestUnitsErrors(t *testing.T) {
 	}{
 		{"no column of ids", "idd,x\nsecret,1\n", nil, Options{Selection: random}, "column id: not in the header of the file (did you mean idd?)"},
 		{"two columns of ids", "id,x,id\nsecret,1,2\n", nil, Options{Selection: random}, "column id: named twice in the header of the file"},
-		{"ids that are no names", floats, nil, Options{Selection: random}, "column id: has type float64 in the file (ids are text or whole numbers)"},
+		{"ids that are no names", truths, nil, Options{Selection: random}, "column id: has type bool in the file (ids are text or numbers)"},
 		{"an array", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }" + strings.Repeat(" ", 59) + "\n12345678", nil, Options{Selection: random}, "column id: is not in an array of numbers (units with ids need CSV or Parquet)"},
 		{"too large", many, nil, Options{Selection: random, MaxMemory: 99 * 4 * 8}, "the encoded table does not fit in the 0 MiB allowed"},
 		{"no random numbers", many, nil, Options{}, "no random numbers to choose the rows of a unit with"},

@@ -1,0 +1,96 @@
+// Package parquet reads columns of Parquet files, a batch of rows at a time:
+// https://parquet.apache.org/docs/file-format/. The libraries for it bring code for
+// networks along, which must not stand behind the records.
+//
+// No cell is an error: text is any bytes, and what does not fit a type has a value of
+// it. Errors are about files that are damaged, or of a kind that is not read, and
+// quote nothing. Nested columns, LZO, LZ4 and encryption are not read.
+package parquet
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"sync"
+)
+
+// ErrDamaged is the only error about what a file holds.
+var ErrDamaged = errors.New("parquet: the file is damaged or of a kind that is not read")
+
+// What panics with these is recovered in the functions that are exported.
+var (
+	errDamaged = ErrDamaged
+	errShort   = errors.New("parquet: the data end within a value")
+)
+
+// recovered turns a panic into an error; on damaged files an index may be out of
+// range, too.
+func recovered(err *error) {
+	if recover() != nil {
+		*err = ErrDamaged
+	}
+}
+
+const magic = "PAR1"
+
+// File is an open file. Its methods may be called at the same time.
+type File struct {
+	src     io.ReaderAt
+	size    int64
+	meta    metadata
+	columns []Column
+
+	mu    sync.Mutex
+	spare []*scratch // of readers that are closed
+}
+
+// maxMetadata bounds the length of the metadata.
+const maxMetadata = 1 << 30
+
+// Open reads the metadata of a file of size bytes.
+func Open(src io.ReaderAt, size int64) (f *File, err error) {
+	defer recovered(&err)
+	const tail = 4 + len(magic)
+	var end [tail]byte
+	if size < int64(len(magic)+tail) {
+		return nil, ErrDamaged
+	}
+	if _, err := src.ReadAt(end[:], size-int64(tail)); err != nil {
+		return nil, ErrDamaged
+	}
+	n := int64(binary.LittleEndian.Uint32(end[:]))
+	if string(end[4:]) != magic || n > size-int64(len(magic)+tail) || n > maxMetadata {
+		return nil, ErrDamaged
+	}
+	b := make([]byte, n)
+	if _, err := src.ReadAt(b, size-int64(tail)-n); err != nil {
+		return nil, ErrDamaged
+	}
+	f = &File{src: src, size: size, meta: readMetadata(b)}
+	f.columns = columns(f.meta.schema)
+	leaves, rows := 0, int64(0)
+	for _, e := range f.meta.schema[1:] {
+		if e.children == 0 {
+			leaves++
+		}
+	}
+	for _, g := range f.meta.groups {
+		if len(g.columns) != leaves || g.rows < 0 {
+			return nil, ErrDamaged
+		}
+		rows += g.rows
+	}
+	if f.meta.encrypted || rows != f.meta.rows {
+		return nil, ErrDamaged
+	}
+	return f, nil
+}
+
+// Rows is the number of rows.
+func (f *File) Rows() int64 { return f.meta.rows }
+
+// Columns are the columns in order, those that are not read among them.
+func (f *File) Columns() []Column { return f.columns }
+
+// most bounds what a file of its size may state of a length in bytes.
+func (f *File) most() int64 { return 64<<20 + 1024*f.size }

@@ -1,0 +1,262 @@
+package parquet_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v15/arrow"
+	"github.com/apache/arrow/go/v15/arrow/array"
+	"github.com/apache/arrow/go/v15/arrow/decimal128"
+	"github.com/apache/arrow/go/v15/arrow/decimal256"
+	"github.com/apache/arrow/go/v15/arrow/memory"
+	arrowparquet "github.com/apache/arrow/go/v15/parquet"
+	"github.com/apache/arrow/go/v15/parquet/compress"
+	"github.com/apache/arrow/go/v15/parquet/pqarrow"
+
+	"d3p/internal/parquet"
+)
+
+// A column of a test: what makes a cell from a random number, and its value.
+type source struct {
+	name string
+	kind arrow.DataType
+	want parquet.Kind
+	cell func(b array.Builder, x int64) (value any) // int64, float64 or string
+}
+
+func number[B interface{ Append(T) }, T any](make func(x int64) T, value func(T) any) func(array.Builder, int64) any {
+	return func(b array.Builder, x int64) any {
+		v := make(x)
+		b.(B).Append(v)
+		return value(v)
+	}
+}
+
+func whole[T int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64](x T) any {
+	return int64(x)
+}
+
+const day = 24 * time.Hour
+
+func timestamps(unit arrow.TimeUnit) source {
+	perDay := int64(day / unit.Multiplier())
+	return source{fmt.Sprint("timestamp ", unit), &arrow.TimestampType{Unit: unit}, parquet.Day,
+		number[*array.TimestampBuilder](func(x int64) arrow.Timestamp { return arrow.Timestamp(x << 8) }, func(x arrow.Timestamp) any {
+			return int64(x)/perDay - int64(b2f(int64(x)%perDay < 0))
+		})}
+}
+
+func b2f(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+var sources = []source{
+	{"float64", arrow.PrimitiveTypes.Float64, parquet.Float, number[*array.Float64Builder](func(x int64) float64 { return float64(x) / 3 }, func(x float64) any { return x })},
+	{"float32", arrow.PrimitiveTypes.Float32, parquet.Float, number[*array.Float32Builder](func(x int64) float32 { return float32(x) / 3 }, func(x float32) any { return float64(x) })},
+	{"int64", arrow.PrimitiveTypes.Int64, parquet.Int, number[*array.Int64Builder](func(x int64) int64 { return x << 20 }, whole[int64])},
+	{"int32", arrow.PrimitiveTypes.Int32, parquet.Int, number[*array.Int32Builder](func(x int64) int32 { return int32(x) }, whole[int32])},
+	{"int16", arrow.PrimitiveTypes.Int16, parquet.Int, number[*array.Int16Builder](func(x int64) int16 { return int16(x) }, whole[int16])},
+	{"int8", arrow.PrimitiveTypes.Int8, parquet.Int, number[*array.Int8Builder](func(x int64) int8 { return int8(x) }, whole[int8])},
+	{"uint64", arrow.PrimitiveTypes.Uint64, parquet.Uint, number[*array.Uint64Builder](func(x int64) uint64 { return uint64(x) }, whole[uint64])},
+	{"uint32", arrow.PrimitiveTypes.Uint32, parquet.Uint, number[*array.Uint32Builder](func(x int64) uint32 { return uint32(x) }, whole[uint32])},
+	{"uint8", arrow.PrimitiveTypes.Uint8, parquet.Uint, number[*array.Uint8Builder](func(x int64) uint8 { return uint8(x) }, whole[uint8])},
+	{"bool", arrow.FixedWidthTypes.Boolean, parquet.Bool, number[*array.BooleanBuilder](func(x int64) bool { return x%3 == 0 }, func(x bool) any { return int64(b2f(x)) })},
+	{"date32", arrow.PrimitiveTypes.Date32, parquet.Day, number[*array.Date32Builder](func(x int64) arrow.Date32 { return arrow.Date32(x) }, func(x arrow.Date32) any { return int64(x) })},
+	{"int96", &arrow.TimestampType{Unit: arrow.Nanosecond}, parquet.Day, timestamps(arrow.Nanosecond).cell},
+	timestamps(arrow.Millisecond), timestamps(arrow.Microsecond), timestamps(arrow.Nanosecond),
+	{"text", arrow.BinaryTypes.String, parquet.Text, number[*array.StringBuilder](func(x int64) string { return fmt.Sprintf("%012d", x)[:int(x%12)] }, func(x string) any { return x })},
+	{"bytes", arrow.BinaryTypes.Binary, parquet.Text, number[*array.BinaryBuilder](func(x int64) []byte { return []byte{byte(x), 0xff} }, func(x []byte) any { return string(x) })},
+	{"decimal", &arrow.Decimal128Type{Precision: 30, Scale: 1}, parquet.Decimal, number[*array.Decimal128Builder](decimal128.FromI64, func(x decimal128.Num) any { return float64(int64(x.LowBits())) / 10 })},
+	{"small decimal", &arrow.Decimal128Type{Precision: 8, Scale: 1}, parquet.Decimal, number[*array.Decimal128Builder](func(x int64) decimal128.Num { return decimal128.FromI64(x % 1e6) }, func(x decimal128.Num) any { return float64(int64(x.LowBits())) / 10 })},
+	{"long decimal", &arrow.Decimal256Type{Precision: 60, Scale: 1}, parquet.Decimal, number[*array.Decimal256Builder](decimal256.FromI64, func(x decimal256.Num) any { return float64(int64(x.LowBits())) / 10 })},
+}
+
+// written is n cells of a column written in some way, and their values, nil of a null.
+func written(t testing.TB, s source, n int, rng *rand.Rand, nulls float64, options ...arrowparquet.WriterProperty) (file []byte, values []any) {
+	t.Helper()
+	b := array.NewBuilder(memory.DefaultAllocator, s.kind)
+	few := rng.IntN(2) == 0 // different values
+	for range n {
+		x := int64(int32(rng.Uint32())) >> rng.IntN(32)
+		if few {
+			x = int64(rng.IntN(5))*1000 - 2000
+		}
+		if x < 0 && (s.name == "text") {
+			x = -x
+		}
+		if rng.Float64() < nulls {
+			b.AppendNull()
+			values = append(values, nil)
+		} else {
+			values = append(values, s.cell(b, x))
+		}
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: "first", Type: arrow.PrimitiveTypes.Int64}, {Name: "x", Type: s.kind, Nullable: nulls > 0}}, nil)
+	first := array.NewInt64Builder(memory.DefaultAllocator)
+	for i := range n {
+		first.Append(int64(i))
+	}
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, arrowparquet.NewWriterProperties(options...), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema(), pqarrow.WithDeprecatedInt96Timestamps(s.name == "int96")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(array.NewRecord(schema, []arrow.Array{first.NewArray(), b.NewArray()}, int64(n))); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), values
+}
+
+// read reads column i of a file in batches.
+func read(file []byte, i, batch int) (kind parquet.Kind, values []any, err error) {
+	f, err := parquet.Open(bytes.NewReader(file), int64(len(file)))
+	if err != nil {
+		return 0, nil, err
+	}
+	if i >= len(f.Columns()) {
+		return 0, nil, parquet.ErrDamaged
+	}
+	kind = f.Columns()[i].Kind
+	r, err := f.Reader(i)
+	if err != nil {
+		return kind, nil, err
+	}
+	defer r.Close()
+	for {
+		var c parquet.Cells
+		if err := r.Read(&c, batch); err != nil {
+			return kind, nil, err
+		}
+		for i := range c.N {
+			switch {
+			case c.Null != nil && c.Null[i]:
+				values = append(values, nil)
+			case kind == parquet.Text:
+				values = append(values, string(c.Text(i)))
+			case kind == parquet.Float || kind == parquet.Decimal:
+				values = append(values, c.Floats[i])
+			default:
+				values = append(values, c.Ints[i])
+			}
+		}
+		if c.N < batch {
+			return kind, values, nil
+		}
+	}
+}
+
+// What Arrow writes in any way is read as it was: types, encodings, codecs, versions of
+// pages, nulls, sizes of pages, row groups and batches.
+func TestReadsWhatArrowWrites(t *testing.T) {
+	plain := arrowparquet.WithDictionaryDefault(false)
+	encoding := func(e arrowparquet.Encoding) []arrowparquet.WriterProperty {
+		return []arrowparquet.WriterProperty{plain, arrowparquet.WithEncodingFor("x", e)}
+	}
+	encodings := map[string][]arrowparquet.WriterProperty{"dictionary": nil, "plain": {plain}}
+	rng := rand.New(rand.NewPCG(1, 2))
+	tried := 0
+	for _, s := range sources {
+		ways := map[string][]arrowparquet.WriterProperty{}
+		for name, e := range encodings {
+			ways[name] = e
+		}
+		switch s.kind.ID() {
+		case arrow.TIMESTAMP:
+			if s.name != "int96" {
+				ways["deltas"] = encoding(arrowparquet.Encodings.DeltaBinaryPacked)
+			}
+		case arrow.INT64, arrow.INT32, arrow.INT16, arrow.INT8, arrow.UINT64, arrow.UINT32, arrow.UINT8, arrow.DATE32:
+			ways["deltas"] = encoding(arrowparquet.Encodings.DeltaBinaryPacked)
+		case arrow.STRING, arrow.BINARY:
+			ways["lengths"] = encoding(arrowparquet.Encodings.DeltaLengthByteArray)
+			ways["prefixes"] = encoding(arrowparquet.Encodings.DeltaByteArray)
+		case arrow.BOOL:
+			ways["runs"] = encoding(arrowparquet.Encodings.RLE)
+		}
+		for name, way := range ways {
+			for _, version := range []arrowparquet.DataPageVersion{arrowparquet.DataPageV1, arrowparquet.DataPageV2} {
+				if name == "runs" && version == arrowparquet.DataPageV1 {
+					continue // as Arrow itself has it
+				}
+				for _, nulls := range []float64{0, 0.3, 1} {
+					n, group, batch := rng.IntN(2000), 1+rng.IntN(1500), 1+rng.IntN(200)
+					if name == "deltas" || name == "lengths" || name == "prefixes" { // Arrow cannot write nulls alone so
+						n, group, batch, nulls = 1000+n, 1000, 1000, min(nulls, 0.3)
+					}
+					codec := []compress.Compression{compress.Codecs.Uncompressed, compress.Codecs.Snappy, compress.Codecs.Gzip, compress.Codecs.Zstd, compress.Codecs.Brotli}[tried%5]
+					options := append([]arrowparquet.WriterProperty{arrowparquet.WithCompression(codec), arrowparquet.WithDataPageVersion(version),
+						arrowparquet.WithDataPageSize(int64(64 + rng.IntN(4000))), arrowparquet.WithMaxRowGroupLength(int64(group)),
+						arrowparquet.WithDictionaryPageSizeLimit(1 << 11), arrowparquet.WithBatchSize(int64(batch))}, way...)
+					file, want := written(t, s, n, rng, nulls, options...)
+					kind, got, err := read(file, 1, 1+rng.IntN(700))
+					if err != nil || kind != s.want || !slices.Equal(got, want) {
+						t.Errorf("%s, %s, %v, version %d, nulls %g: kind %d, want %d; %d values, want %d: %v", s.name, name, codec, version, nulls, kind, s.want, len(got), len(want), err)
+						for i := range min(len(got), len(want)) {
+							if got[i] != want[i] {
+								t.Errorf("value %d: %v, want %v", i, got[i], want[i])
+								break
+							}
+						}
+					}
+					tried++
+				}
+			}
+		}
+	}
+	if tried < 200 {
+		t.Errorf("%d files were tried", tried)
+	}
+}
+
+// Whatever a file holds, it is read or an error without words of it, and takes no
+// memory that its size does not warrant.
+func FuzzRead(f *testing.F) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for i, s := range sources {
+		for _, options := range [][]arrowparquet.WriterProperty{
+			{arrowparquet.WithCompression([]compress.Compression{compress.Codecs.Snappy, compress.Codecs.Zstd, compress.Codecs.Gzip, compress.Codecs.Brotli}[i%4])},
+			{arrowparquet.WithDictionaryDefault(false), arrowparquet.WithDataPageVersion(arrowparquet.DataPageV2)},
+		} {
+			file, _ := written(f, s, 20, rng, 0.2, options...)
+			f.Add(file)
+		}
+	}
+	f.Add([]byte("PAR1PAR1PAR1"))
+	f.Fuzz(func(t *testing.T, file []byte) {
+		for i := range 2 {
+			if _, _, err := read(file, i, 7); err != nil && !errors.Is(err, parquet.ErrDamaged) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+// A file with bytes changed is read or refused, and never ends the program.
+func TestDamagedFiles(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	failed := 0
+	for k := range 4000 {
+		s := sources[k%len(sources)]
+		file, _ := written(t, s, 30, rng, 0.2, arrowparquet.WithDataPageVersion(arrowparquet.DataPageVersion(k%2)), arrowparquet.WithDictionaryDefault(k%3 == 0))
+		for range 1 + rng.IntN(3) {
+			file[rng.IntN(len(file))] = byte(rng.Uint32())
+		}
+		if _, _, err := read(file, 1, 7); err != nil {
+			failed++
+		}
+	}
+	if failed < 100 {
+		t.Errorf("only %d files were refused", failed)
+	}
+}

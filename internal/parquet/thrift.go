@@ -1,0 +1,182 @@
+package parquet
+
+import "encoding/binary"
+
+// Metadata of Parquet are structs in the compact protocol of Thrift:
+// https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+
+// The types of the compact protocol that Parquet has.
+const (
+	thriftTrue   = 1
+	thriftFalse  = 2
+	thriftByte   = 3
+	thriftI16    = 4
+	thriftI32    = 5
+	thriftI64    = 6
+	thriftDouble = 7
+	thriftBinary = 8
+	thriftList   = 9
+	thriftSet    = 10
+	thriftMap    = 11
+	thriftStruct = 12
+)
+
+// thrift reads values one after the other. What is damaged panics with errDamaged;
+// what ends too early with errShort.
+type thrift struct {
+	b     []byte
+	at    int
+	depth int
+}
+
+// maxDepth bounds how deep structs and lists are nested.
+const maxDepth = 32
+
+func (t *thrift) byte() byte {
+	if t.at >= len(t.b) {
+		panic(errShort)
+	}
+	t.at++
+	return t.b[t.at-1]
+}
+
+func (t *thrift) uvarint() uint64 {
+	x, n := binary.Uvarint(t.b[t.at:])
+	switch {
+	case n == 0:
+		panic(errShort)
+	case n < 0:
+		panic(errDamaged)
+	}
+	t.at += n
+	return x
+}
+
+func (t *thrift) int() int64 {
+	x := t.uvarint()
+	return int64(x>>1) ^ -int64(x&1)
+}
+
+func (t *thrift) bytes() []byte {
+	n := t.uvarint()
+	if n > uint64(len(t.b)-t.at) {
+		panic(errShort)
+	}
+	t.at += int(n)
+	return t.b[t.at-int(n) : t.at]
+}
+
+func (t *thrift) deeper() func() {
+	if t.depth++; t.depth > maxDepth {
+		panic(errDamaged)
+	}
+	return func() { t.depth-- }
+}
+
+// fields reads a struct and calls read for each of its fields; a field that read does
+// not read is skipped.
+func (t *thrift) fields(read func(id int, kind byte) bool) {
+	defer t.deeper()()
+	for id := 0; ; {
+		head := t.byte()
+		if head == 0 {
+			return
+		}
+		if delta := head >> 4; delta != 0 {
+			id += int(delta)
+		} else {
+			id = int(t.int())
+		}
+		if kind := head & 0xf; !read(id, kind) {
+			t.skip(kind)
+		}
+	}
+}
+
+// list reads the head of a list, and calls read for each of its elements. An element
+// takes at least a byte, so the length cannot be beyond what is there.
+func (t *thrift) list(read func(kind byte)) {
+	defer t.deeper()()
+	head := t.byte()
+	n := uint64(head >> 4)
+	if n == 15 {
+		n = t.uvarint()
+	}
+	if n > uint64(len(t.b)-t.at) {
+		panic(errShort)
+	}
+	for range n {
+		read(head & 0xf)
+	}
+}
+
+func (t *thrift) skip(kind byte) {
+	switch kind {
+	case thriftTrue, thriftFalse:
+	case thriftByte:
+		t.byte()
+	case thriftI16, thriftI32, thriftI64:
+		t.uvarint()
+	case thriftDouble:
+		for range 8 {
+			t.byte()
+		}
+	case thriftBinary:
+		t.bytes()
+	case thriftList, thriftSet:
+		t.list(func(kind byte) {
+			if kind == thriftTrue || kind == thriftFalse {
+				kind = thriftByte
+			}
+			t.skip(kind)
+		})
+	case thriftStruct:
+		t.fields(func(int, byte) bool { return false })
+	default: // maps, which Parquet has not
+		panic(errDamaged)
+	}
+}
+
+// Values into variables; they report false where the field has another type.
+
+func (t *thrift) intTo(to *int64, kind byte) bool {
+	if kind < thriftI16 || kind > thriftI64 {
+		return false
+	}
+	*to = t.int()
+	return true
+}
+
+func (t *thrift) boolTo(to *bool, kind byte) bool {
+	*to = kind == thriftTrue
+	return kind == thriftTrue || kind == thriftFalse
+}
+
+func (t *thrift) textTo(to *string, kind byte) bool {
+	if kind != thriftBinary {
+		return false
+	}
+	*to = string(t.bytes())
+	return true
+}
+
+func (t *thrift) structTo(read func(id int, kind byte) bool, kind byte) bool {
+	if kind != thriftStruct {
+		return false
+	}
+	t.fields(read)
+	return true
+}
+
+func (t *thrift) structsTo(read func() func(id int, kind byte) bool, kind byte) bool {
+	if kind != thriftList {
+		return false
+	}
+	t.list(func(kind byte) {
+		if kind != thriftStruct {
+			panic(errDamaged)
+		}
+		t.fields(read())
+	})
+	return true
+}

@@ -1,0 +1,66 @@
+package records
+
+import (
+	"math"
+	"strconv"
+
+	"d3p/internal/parquet"
+)
+
+// A cellOf feeds cell i of a column to the encoder.
+type cellOf func(e *encoder, c *column, cells *parquet.Cells, i int)
+
+// cellReader returns what feeds cells of a kind; nil where it does not fit the
+// declaration. Text is read as in a file of text.
+func cellReader(kind parquet.Kind, want *column) cellOf {
+	switch {
+	case kind == parquet.Nothing: // as pandas writes a column of missing values alone
+		return func(e *encoder, c *column, _ *parquet.Cells, _ int) { e.absent(c) }
+	case kind == parquet.Text:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.text(c, cells.Text(i)) }
+	case kind == parquet.Day && want.date:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.day(c, int(cells.Ints[i])) }
+	case want.date:
+		return nil
+	}
+	switch kind {
+	case parquet.Float, parquet.Decimal:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.number(c, cells.Floats[i]) }
+	case parquet.Int:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.number(c, float64(cells.Ints[i])) }
+	case parquet.Uint:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.number(c, float64(uint64(cells.Ints[i]))) }
+	case parquet.Bool:
+		return func(e *encoder, c *column, cells *parquet.Cells, i int) { e.truth(c, cells.Ints[i] != 0) }
+	}
+	return nil
+}
+
+// idReader returns how ids of a kind are spelled, as in the CSV that the same table
+// exports to; nil for a kind that names no one. Whole numbers are spelled by their
+// digits, not by way of a float64, which would take two long ones for the same. They
+// are numbers with a point where a program that has no missing whole numbers wrote
+// them beside a missing one.
+func idReader(kind parquet.Kind) func(cells *parquet.Cells, i int, to []byte) []byte {
+	switch kind {
+	case parquet.Text:
+		return func(cells *parquet.Cells, i int, to []byte) []byte { return append(to, cells.Text(i)...) }
+	case parquet.Int:
+		return func(cells *parquet.Cells, i int, to []byte) []byte { return strconv.AppendInt(to, cells.Ints[i], 10) }
+	case parquet.Uint:
+		return func(cells *parquet.Cells, i int, to []byte) []byte {
+			return strconv.AppendUint(to, uint64(cells.Ints[i]), 10)
+		}
+	case parquet.Float:
+		return func(cells *parquet.Cells, i int, to []byte) []byte {
+			x := cells.Floats[i]
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return to
+			}
+			return strconv.AppendFloat(to, x+0, 'f', -1, 64) // +0: not -0
+		}
+	case parquet.Nothing:
+		return func(_ *parquet.Cells, _ int, to []byte) []byte { return to }
+	}
+	return nil
+}
