@@ -110,3 +110,32 @@ func flagsOfAll(c *cobra.Command) map[string]bool {
 	}
 	return known
 }
+
+// A script of testdata/script runs every command.
+func TestEveryCommandIsRun(t *testing.T) {
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var scripts strings.Builder
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scripts.Write(text)
+	}
+	text := strings.Join(strings.Fields(scripts.String()), " ")
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		if c.Runnable() && !c.HasParent() {
+			// d3p alone prints its help
+		} else if c.Runnable() && !strings.Contains(text, " "+c.CommandPath()+" ") {
+			t.Errorf("no script runs %s", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot(&app{out: io.Discard, err: io.Discard}))
+}

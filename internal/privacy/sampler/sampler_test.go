@@ -255,6 +255,10 @@ func TestFewerRecordsThanDeclared(t *testing.T) {
 }
 
 func TestEvents(t *testing.T) {
+	missing := map[string]bool{}
+	for _, name := range Schemes() {
+		missing[name] = true
+	}
 	for _, c := range []struct {
 		cfg   Config
 		steps int
@@ -273,6 +277,7 @@ func TestEvents(t *testing.T) {
 		{Config{Scheme: "shuffle", BatchSize: 128, PublicN: 60000}, 9381,
 			event.SelfComposed{Of: event.Shuffled{Of: gaussian}, Count: 21}, 1.0 / 469},
 	} {
+		delete(missing, c.cfg.Scheme)
 		if got := EventFor(c.cfg, c.steps, gaussian); got != c.want {
 			t.Errorf("%+v: event %+v, want %+v", c.cfg, got, c.want)
 		}
@@ -283,6 +288,9 @@ func TestEvents(t *testing.T) {
 		if s.Rate() != c.rate || s.Scheme() != c.cfg.Scheme || len(s.Relations()) == 0 {
 			t.Errorf("%+v: rate %g, scheme %s, relations %v", c.cfg, s.Rate(), s.Scheme(), s.Relations())
 		}
+	}
+	for name := range missing {
+		t.Errorf("this test has no event of %s", name)
 	}
 }
 

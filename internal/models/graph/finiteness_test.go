@@ -27,7 +27,7 @@ func TestKeepsFiniteListsEveryOp(t *testing.T) {
 			finite = false // not listed although it could be: an unneeded guard
 		}
 		if finite != keepsFinite(op) {
-			t.Errorf("%v: finite at finite points: %v; bounded.go, keepsFinite: %v", op, finite, keepsFinite(op))
+			t.Errorf("%v: finite at finite points: %v; finiteness.go, keepsFinite: %v", op, finite, keepsFinite(op))
 		}
 	}
 }
