@@ -51,7 +51,7 @@ func (c *context) turn(t *term) {
 	buf, size, count := t.right(c.p.tape)
 	lanes, to, factor := c.block(buf), c.rights[t.turned*c.pitch:][:size*c.pitch], c.lanesAt(c.p.factor, 1)
 	for w := range t.Width {
-		simd.Turn(to[w*c.pitch*count:], count, lanes[w*c.pitch:], t.Width*c.pitch, count, factor)
+		simd.ScaledTranspose(to[w*c.pitch*count:], count, lanes[w*c.pitch:], t.Width*c.pitch, count, factor)
 	}
 }
 

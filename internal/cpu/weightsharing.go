@@ -124,12 +124,12 @@ func (c *context) divide(f *split, t *term, gram bool) {
 func (c *context) split(dst, x []float64, width int, transposed bool) {
 	rows, ones := len(x)/c.pitch, c.p.ones[:c.pitch]
 	if !transposed {
-		simd.Turn(dst, rows, x, c.pitch, rows, ones)
+		simd.ScaledTranspose(dst, rows, x, c.pitch, rows, ones)
 		return
 	}
 	rows /= width
 	for w := range width {
-		simd.Turn(dst[w*rows:], width*rows, x[w*c.pitch:], width*c.pitch, rows, ones)
+		simd.ScaledTranspose(dst[w*rows:], width*rows, x[w*c.pitch:], width*c.pitch, rows, ones)
 	}
 }
 

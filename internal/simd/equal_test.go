@@ -264,19 +264,19 @@ func TestTurn(t *testing.T) {
 				x := atEnd(t, normals((count-1)*step+lanes, 2))
 				want := normals((lanes-1)*stride+count, 3)
 				got := atEnd(t, want)
-				plain.turn(want, stride, x, step, count, factor)
-				k.turn(got, stride, x, step, count, factor)
-				equal(t, "turn", got, want)
+				plain.scaledTranspose(want, stride, x, step, count, factor)
+				k.scaledTranspose(got, stride, x, step, count, factor)
+				equal(t, "scaledTranspose", got, want)
 			}
 		}
 	})
 }
 
-// The plain turn scales and transposes.
+// The plain form scales and transposes.
 func TestPlainTurn(t *testing.T) {
 	dst := make([]float64, 4)
-	plain.turn(dst, 2, []float64{1, 2, 3, 4}, 2, 2, []float64{10, 100})
-	equal(t, "turn", dst, []float64{10, 30, 200, 400})
+	plain.scaledTranspose(dst, 2, []float64{1, 2, 3, 4}, 2, 2, []float64{10, 100})
+	equal(t, "scaledTranspose", dst, []float64{10, 30, 200, 400})
 }
 
 // convert changes the width of numbers.

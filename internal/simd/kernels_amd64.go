@@ -87,7 +87,7 @@ func columns32AVX2(dst []float64, n int, count int, table []float32, stride int,
 func columns64AVX2(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
-func turnAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
 // C += A·B for 6 rows and 8 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile6x64AVX2(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)
@@ -205,7 +205,7 @@ func columns32AVX512(dst []float64, n int, count int, table []float32, stride in
 func columns64AVX512(dst []float64, n int, count int, table []float64, stride int, index []uint32, fetch int)
 
 // dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight
-func turnAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 
 // C += A·B for 14 rows and 16 columns of C (of a cut or slim tile: n of them); strides in elements.
 func tile14x64AVX512(c *float64, ldc int, a *float64, rowStride int, colStride int, b *float64, ldb int, n int, k int)

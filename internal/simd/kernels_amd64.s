@@ -4796,9 +4796,9 @@ done134:
 	VZEROUPPER
 	RET
 
-// func turnAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+// func scaledTransposeAVX2(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 // Requires: AVX
-TEXT ·turnAVX2(SB), NOSPLIT, $0-96
+TEXT ·scaledTransposeAVX2(SB), NOSPLIT, $0-96
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+32(FP), CX
 	MOVQ factor_base+72(FP), DX
@@ -8647,9 +8647,9 @@ done295:
 	VZEROUPPER
 	RET
 
-// func turnAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
+// func scaledTransposeAVX512(dst []float64, stride int, x []float64, step int, count int, factor []float64)
 // Requires: AVX, AVX512DQ, AVX512F
-TEXT ·turnAVX512(SB), NOSPLIT, $8-96
+TEXT ·scaledTransposeAVX512(SB), NOSPLIT, $8-96
 	MOVQ dst_base+0(FP), AX
 	MOVQ x_base+32(FP), CX
 	MOVQ factor_base+72(FP), DX

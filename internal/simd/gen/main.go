@@ -38,7 +38,7 @@ func kernels() {
 		}
 		columns32(isa)
 		columns64(isa)
-		turn(isa)
+		scaledTranspose(isa)
 		gemm(isa)
 	}
 	for _, isa := range []isa{newAVX2(single), newAVX512(single)} {

@@ -6,10 +6,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// turn takes as many lanes as a register has at a time, and of them squares of
+// scaledTranspose takes as many lanes as a register has at a time, and of them squares of
 // numbers: as many elements.
-func turn(i isa) {
-	TEXT("turn"+i.suffix(), NOSPLIT, "func(dst []float64, stride int, x []float64, step, count int, factor []float64)")
+func scaledTranspose(i isa) {
+	TEXT("scaledTranspose"+i.suffix(), NOSPLIT, "func(dst []float64, stride int, x []float64, step, count int, factor []float64)")
 	Doc("dst[b·stride+j] = x[j·step+b]·factor[b] for j < count; the length of factor is a multiple of eight")
 	side := i.lanes()
 	dst, x, factor, lanes := base("dst"), base("x"), base("factor"), length("factor")
