@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"d3p/internal/models"
 )
 
 // hospitals is the public table of generated models.
@@ -79,10 +81,10 @@ model:
   family: %s
   parametrisation: %s
 `, 1+rng.IntN(5), strings.Join(columns, "\n    "), strings.Join(terms, " + "), predicted, family[0], parametrisation)
-	m, err := compile("generated.yaml", text, func(string) ([]byte, error) { return []byte(hospitals), nil })
+	m, err := models.Read("generated.yaml", []byte(text), func(string) ([]byte, error) { return []byte(hospitals), nil })
 	if err != nil {
 		tb.Fatalf("%v\n%s", err, text)
 	}
-	m.Name = fmt.Sprintf("%s, %s, y ~ %s%s", family[0], parametrisation, strings.Join(terms, " + "), predicted)
-	return m
+	name := fmt.Sprintf("%s, %s, y ~ %s%s", family[0], parametrisation, strings.Join(terms, " + "), predicted)
+	return Model{Name: name, Tape: m.Likelihood, Encoding: &m.Encoding}
 }

@@ -1,6 +1,7 @@
 package sensitivity
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,23 +14,54 @@ import (
 // Configs are the model files of a folder, with the public files beside them.
 func Configs(tb testing.TB, folder string) []Model {
 	tb.Helper()
+	var list []Model
+	for _, m := range readAll(tb, folder) {
+		list = append(list, Model{Name: m.name, Tape: m.Likelihood, Encoding: &m.Encoding})
+	}
+	return list
+}
+
+// Vanilla are the same with the guide and the prior inside the gradient, its noise once
+// per step or of every record.
+func Vanilla(tb testing.TB, folder string) []Model {
+	tb.Helper()
+	var list []Model
+	for k, m := range readAll(tb, folder) {
+		if m.P > largeTape {
+			continue
+		}
+		shared := k%2 == 0
+		tape, err := m.VanillaTape(models.VanillaOptions{SharedTheta: shared, PriorInside: true, PublicN: 100})
+		if err != nil {
+			tb.Fatal(err)
+		}
+		list = append(list, Model{Name: fmt.Sprintf("%s, vanilla, shared %v", m.name, shared), Tape: tape, Encoding: &m.Encoding})
+	}
+	return list
+}
+
+type named struct {
+	*models.Model
+	name string
+}
+
+// readAll compiles the model files of a folder.
+func readAll(tb testing.TB, folder string) (list []named) {
+	tb.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil || len(files) == 0 {
 		tb.Fatalf("%d model files in %s, %v", len(files), folder, err)
 	}
-	var list []Model
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		m, err := compile(filepath.Base(file), string(text), func(path string) ([]byte, error) {
-			return os.ReadFile(filepath.Join(folder, path))
-		})
+		m, err := models.Read(file, text, func(path string) ([]byte, error) { return os.ReadFile(filepath.Join(folder, path)) })
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, m)
+		list = append(list, named{m, strings.TrimSuffix(filepath.Base(file), ".yaml")})
 	}
 	return list
 }
@@ -43,13 +75,4 @@ func Tapes(tb testing.TB) []Model {
 		list = append(list, Model{Name: m.Name, Tape: m.Tape(tb)})
 	}
 	return list
-}
-
-// compile is the likelihood of a model file.
-func compile(name, text string, load func(string) ([]byte, error)) (Model, error) {
-	m, err := models.Read(name, []byte(text), load)
-	if err != nil {
-		return Model{}, err
-	}
-	return Model{Name: strings.TrimSuffix(name, ".yaml"), Tape: m.Likelihood, Encoding: &m.Encoding}, nil
 }
