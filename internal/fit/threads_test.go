@@ -49,12 +49,12 @@ func TestFitOnThreads(t *testing.T) {
 				if want == nil {
 					want = got
 				}
-				for part, x := range map[string][2][]float64{
+				for what, x := range map[string][2][]float64{
 					"mean": {got.Mean, want.Mean}, "log sd": {got.LogSD, want.LogSD}, "noise": {got.VarDP, want.VarDP},
 				} {
 					for j := range x[1] {
 						if math.Float64bits(x[0][j]) != math.Float64bits(x[1][j]) {
-							t.Fatalf("%s[%d] is %g on %d threads, %g on one", part, j, x[0][j], threads, x[1][j])
+							t.Fatalf("%s[%d] is %g on %d threads, %g on one", what, j, x[0][j], threads, x[1][j])
 						}
 					}
 				}

@@ -49,48 +49,48 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	if reach == nil || !simd.Finite(before) {
 		return
 	}
-	step := make([]float64, len(at))
-	var push, block mat.VecDense
+	move := make([]float64, len(at))
+	var push, ofFree mat.VecDense
 	push.MulVec(reach, mat.NewVecDense(len(b.free), pick(before, b.free)))
-	block.MulVec(b.covariance, &push)
+	ofFree.MulVec(b.covariance, &push)
 	for i, k := range b.free {
-		step[k] = -block.AtVec(i)
+		move[k] = -ofFree.AtVec(i)
 	}
 	alone := b.alone(len(at))
 	for _, k := range alone {
 		if kappa := b.h[k] / (b.h[k] + noiseOfMean); b.h[k] > 0 {
-			step[k] = -kappa * before[k] / (math.Max(c.Prior[k]/c.Square[k], c.floor[k]) + kappa*b.h[k])
+			move[k] = -kappa * before[k] / (math.Max(c.Prior[k]/c.Square[k], c.floor[k]) + kappa*b.h[k])
 		}
 	}
 	there := make([]float64, len(at))
 	for k := range at {
-		there[k] = at[k] + step[k]
+		there[k] = at[k] + move[k]
 	}
 	after := j.clippedSum(there, at)
 	if !simd.Finite(after) {
 		return
 	}
-	moved := mat.NewVecDense(len(b.free), pick(step, b.free))
-	part := stepLength(pick(step, b.free), pick(before, b.free), pick(after, b.free), mat.Inner(moved, b.information, moved))
+	ofFreeMove := mat.NewVecDense(len(b.free), pick(move, b.free))
+	fraction := moveFraction(pick(move, b.free), pick(before, b.free), pick(after, b.free), mat.Inner(ofFreeMove, b.information, ofFreeMove))
 	for i, k := range b.free {
-		if part*math.Abs(step[k]) > maxMove*math.Sqrt(b.covariance.At(i, i)) {
-			part = 0
+		if fraction*math.Abs(move[k]) > maxMove*math.Sqrt(b.covariance.At(i, i)) {
+			fraction = 0
 		}
 	}
 	for _, k := range b.free {
-		post.Mean[k] += part * step[k]
+		post.Mean[k] += fraction * move[k]
 	}
 	for _, k := range alone {
-		post.Mean[k] += step[k] * stepLength(step[k:k+1], before[k:k+1], after[k:k+1], step[k]*step[k]*b.h[k])
+		post.Mean[k] += move[k] * moveFraction(move[k:k+1], before[k:k+1], after[k:k+1], move[k]*move[k]*b.h[k])
 	}
 }
 
-// stepLength is the part of a step, from 0 to 1, at which the slope along it
+// moveFraction is the fraction of a move, from 0 to 1, at which the slope along it
 // vanishes, by linear interpolation between the gradients before and after. It is 0
 // if the slope changes by less than minEffect of the expected change.
-func stepLength(step, before, after []float64, expected float64) float64 {
+func moveFraction(move, before, after []float64, expected float64) float64 {
 	start, end := 0.0, 0.0
-	for j, s := range step {
+	for j, s := range move {
 		start, end = start+s*before[j], end+s*after[j]
 	}
 	if change := end - start; change >= minEffect*expected && change > 0 {

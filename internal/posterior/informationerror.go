@@ -20,27 +20,27 @@ func (c *curvature) capPooled(h []float64, moved []bool, scales []scale) {
 	}
 }
 
-// certainPart is the fraction of the information h (P) of every coordinate that,
+// certainFraction is the fraction of the information h (P) of every coordinate that,
 // if it were known exactly, would give the coordinate the same variance given all
 // others:
 //
-//	1/variance = λ + x²/(x + v̄),  x = part·h.
+//	1/variance = λ + x²/(x + v̄),  x = fraction·h.
 //
-// So the joint normal includes the error of the measured curvature. The part is 1
+// So the joint normal includes the error of the measured curvature. The fraction is 1
 // for the effects of a scale, whose information is pooled and whose error is in
 // the scale's posterior. It leaves out the distance between a coordinate's own
 // posterior mean and the end of the fit: coordinates that share what they explain
 // would each go all of the way for all of them.
-func (c *curvature) certainPart(h []float64, scales []scale) []float64 {
-	part, noise, isEffect := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
+func (c *curvature) certainFraction(h []float64, scales []scale) []float64 {
+	fraction, noise, isEffect := make([]float64, len(h)), c.noiseOfMean(), effectsOf(scales, len(h))
 	c.each(func(j int, own, v, lambda float64) {
-		part[j] = 1
+		fraction[j] = 1
 		prior := math.Max(lambda, c.floor[j])
 		_, variance := measurement{h: own, v: v, noise: noise, lambda: prior}.posterior()
 		known := math.Max(0, 1/variance-prior) // κh
 		if h[j] > 0 && !isEffect[j] {
-			part[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
+			fraction[j] = math.Min(1, (known+math.Sqrt(known*known+4*known*noise))/(2*h[j]))
 		}
 	})
-	return part
+	return fraction
 }

@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// An exactly known information of part·h gives the same variance as an information
+// An exactly known information of fraction·h gives the same variance as an information
 // measured to ±8. The posterior's own mean does not matter, and the effects of a
 // scale keep all of their information.
-func TestCertainPart(t *testing.T) {
+func TestCertainFraction(t *testing.T) {
 	const h, sd, noise, prior = 20.0, 8.0, 5.0, 2.0
 	weights, variance := 0.0, 0.0
 	for z := -4.0; z <= 4; z += 1e-3 {
@@ -24,12 +24,12 @@ func TestCertainPart(t *testing.T) {
 		c.Square[j], c.Likelihood[j], c.Noise[j], c.Prior[j] = 1, h, sd*sd, prior
 		c.LikelihoodSlope[j] = 1e4
 	}
-	got := c.certainPart([]float64{h, h}, []scale{{effects: []int{1}}})
+	got := c.certainFraction([]float64{h, h}, []scale{{effects: []int{1}}})
 	x := got[0] * h
 	if known := 1 / (prior + x*x/(x+noise)); math.Abs(known/variance-1) > 0.02 || got[0] > 0.99 {
-		t.Errorf("the part %g is certain: variance %g, want %g", got[0], known, variance)
+		t.Errorf("the fraction %g is certain: variance %g, want %g", got[0], known, variance)
 	}
 	if got[1] != 1 {
-		t.Errorf("the part %g of an effect is certain, want 1", got[1])
+		t.Errorf("the fraction %g of an effect is certain, want 1", got[1])
 	}
 }

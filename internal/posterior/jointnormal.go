@@ -104,7 +104,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	found := findScales(m, j.scores, post.Mean)
 	c.capPooled(h, j.scores.moved(), found)
-	certain := c.certainPart(h, found)
+	certain := c.certainFraction(h, found)
 	var scales []scaleEstimate
 	for _, s := range found {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
@@ -116,8 +116,8 @@ func (j *jointNormal) replace(post *Posterior) bool {
 
 	likelihood := q.matrix(pick(h, free), pick(v, free))
 	ofPrior := raised(priorInformation(j.prior, post, free), likelihood, pick(c.floor, free))
-	for k, part := range certain {
-		h[k] *= part
+	for k, fraction := range certain {
+		h[k] *= fraction
 	}
 	trusted := q.matrix(pick(h, free), pick(v, free))
 	at, unclipped := slices.Clone(post.Mean), slices.Repeat([]float64{1}, len(free))
@@ -136,8 +136,8 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		return false
 	}
 	ofGuide, ofNoise := diagonal(post.LogSD, post.VarDP)
-	replaceBlock(ofGuide, free, within)
-	replaceBlock(ofNoise, free, beyond)
+	setSubmatrix(ofGuide, free, within)
+	setSubmatrix(ofNoise, free, beyond)
 	for _, s := range scales {
 		s.widen(ofGuide, ofNoise)
 	}

@@ -32,11 +32,11 @@ func diagonal(logSD, variance []float64) (ofGuide, ofNoise *mat.SymDense) {
 	return ofGuide, ofNoise
 }
 
-// replaceBlock sets the entries of a among the coordinates index to block.
-func replaceBlock(a *mat.SymDense, index []int, block *mat.SymDense) {
+// setSubmatrix sets the entries of a among the coordinates index to those of b.
+func setSubmatrix(a *mat.SymDense, index []int, b *mat.SymDense) {
 	for i, j := range index {
 		for k := range i + 1 {
-			a.SetSym(j, index[k], block.At(i, k))
+			a.SetSym(j, index[k], b.At(i, k))
 		}
 	}
 }

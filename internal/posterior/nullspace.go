@@ -56,7 +56,7 @@ func settleNull(post *Posterior, prior *models.PriorDensity, index []int, null *
 	}
 	gradient := make([]float64, len(post.Mean))
 	prior.Gradient(gradient, post.Mean)
-	var push, along, step mat.VecDense
+	var push, along, newton mat.VecDense
 	push.MulVec(null.T(), mat.NewVecDense(len(index), pick(gradient, index)))
 	var half, curvature mat.Dense
 	half.Mul(priorInformation(prior, post, index), null)
@@ -64,12 +64,12 @@ func settleNull(post *Posterior, prior *models.PriorDensity, index []int, null *
 	if along.SolveVec(&curvature, &push) != nil || mat.Dot(&along, &push) <= 0 {
 		return // the prior is not log-concave there
 	}
-	step.MulVec(null, &along)
+	newton.MulVec(null, &along)
 	here, theta := prior.LogDensity(post.Mean), make([]float64, len(post.Mean))
 	for size := 1.0; size > 1e-3; size /= 2 {
 		copy(theta, post.Mean)
 		for i, j := range index {
-			theta[j] += size * step.AtVec(i)
+			theta[j] += size * newton.AtVec(i)
 		}
 		if prior.LogDensity(theta) > here {
 			copy(post.Mean, theta)
@@ -85,14 +85,14 @@ func priorInformation(prior *models.PriorDensity, post *Posterior, index []int) 
 	theta, above, below := append([]float64(nil), post.Mean...), make([]float64, n), make([]float64, n)
 	rows := mat.NewDense(len(index), len(index), nil)
 	for i, j := range index {
-		step := math.Exp(post.LogSD[j]) / 100
-		theta[j] = post.Mean[j] + step
+		h := math.Exp(post.LogSD[j]) / 100
+		theta[j] = post.Mean[j] + h
 		prior.Gradient(above, theta)
-		theta[j] = post.Mean[j] - step
+		theta[j] = post.Mean[j] - h
 		prior.Gradient(below, theta)
 		theta[j] = post.Mean[j]
 		for m, k := range index {
-			rows.Set(i, m, (below[k]-above[k])/(2*step))
+			rows.Set(i, m, (below[k]-above[k])/(2*h))
 		}
 	}
 	return symmetric(rows)
