@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/viper"
 
 	"d3p/internal/models/spec"
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // layer is one place that values come from. It returns the value of a setting,
@@ -132,7 +132,7 @@ func (a *app) readConfig(c *cobra.Command) (layer, error) {
 	names := settingNames()
 	for _, key := range v.AllKeys() {
 		if !slices.Contains(names, key) {
-			errs = append(errs, fmt.Errorf("%s: unknown setting %s%s", path, key, nearest.Hint(key, names)))
+			errs = append(errs, fmt.Errorf("%s: unknown setting %s%s", path, key, spell.Hint(key, names)))
 		}
 	}
 	return func(row setting) (any, string, bool) {
@@ -150,7 +150,7 @@ func (a *app) unknownVariables() (errs []error) {
 	for _, pair := range a.environ {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, "D3P_") && !slices.Contains(known, name) {
-			errs = append(errs, fmt.Errorf("unknown environment variable %s%s", name, nearest.Hint(name, known)))
+			errs = append(errs, fmt.Errorf("unknown environment variable %s%s", name, spell.Hint(name, known)))
 		}
 	}
 	return errs

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/nearest"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
+	"d3p/internal/spell"
 )
 
 // plotKinds are the figures of `d3p plot`, each with what draws it.
@@ -88,7 +88,7 @@ farthest from zero) and prior (their densities before and after the fit).`,
 func checkWords(flag string, words, known []string) error {
 	for _, w := range words {
 		if !slices.Contains(known, w) {
-			return usagef("%s: no %s%s; one of %s", flag, w, nearest.Hint(w, known), strings.Join(known, ", "))
+			return usagef("%s: no %s%s; one of %s", flag, w, spell.Hint(w, known), strings.Join(known, ", "))
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 const (
@@ -111,7 +111,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("unknown command %s%s; d3p --help lists them", args[0], nearest.Hint(args[0], names))
+	return usagef("unknown command %s%s; d3p --help lists them", args[0], spell.Hint(args[0], names))
 }
 
 // flagError rewrites pflag's message about an unknown or malformed flag. Where a
@@ -132,7 +132,7 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return usagef("unknown flag %s%s; %s --help lists the flags", name, nearest.Hint(name, names), c.CommandPath())
+		return usagef("unknown flag %s%s; %s --help lists the flags", name, spell.Hint(name, names), c.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {

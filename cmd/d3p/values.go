@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // optionalFloat is a flag of a float64 that may stay unset (nil).
@@ -107,5 +107,5 @@ func oneOf(words []string, v pflag.Value) error {
 }
 
 func unknownWord(word string, words []string) error {
-	return fmt.Errorf("unknown value %s%s; one of %s", word, nearest.Hint(word, words), strings.Join(words, ", "))
+	return fmt.Errorf("unknown value %s%s; one of %s", word, spell.Hint(word, words), strings.Join(words, ", "))
 }

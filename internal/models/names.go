@@ -2,12 +2,12 @@ package models
 
 import (
 	"d3p/internal/models/spec"
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // hint is "did you mean x?" for the nearest known name, or "".
 func hint(name string, known []string) string {
-	if n := nearest.Name(name, known); n != "" {
+	if n := spell.Name(name, known); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // function is a function of the language. Params name its arguments in order;
@@ -68,7 +68,7 @@ func (l *lowering) call(c *Call) *graph.Node {
 	}
 	known := slices.Concat(FunctionNames(), dist.Names(), slices.Collect(maps.Keys(l.env.Nets)))
 	hint := ""
-	if n := nearest.Name(c.Func, known); n != "" {
+	if n := spell.Name(c.Func, known); n != "" {
 		hint = "did you mean " + n + "?"
 	}
 	return l.fail(c.At, hint, "unknown function %s", c.Func)

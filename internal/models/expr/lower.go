@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // Lower turns an expression into a node of b. The node is nil exactly when
@@ -54,7 +54,7 @@ const maxElements = 1 << 24
 
 // suggest is the nearest known name as a hint, or else the other hint.
 func suggest(name string, known []string, otherwise string) string {
-	if n := nearest.Name(name, known); n != "" {
+	if n := spell.Name(name, known); n != "" {
 		return "did you mean " + n + "?"
 	}
 	return otherwise

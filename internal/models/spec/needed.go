@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // needed tells which columns, by their plain names, a formula mentions: all of them
@@ -21,7 +21,7 @@ func (k Known) needed(columns []string) func(name string) bool {
 	words := strings.FieldsFunc(k.Formula, func(r rune) bool { return !isWord(r) })
 	for i, word := range words {
 		if !slices.Contains(columns, word) {
-			words[i] = nearest.Name(word, columns)
+			words[i] = spell.Name(word, columns)
 		}
 	}
 	return func(name string) bool { return slices.Contains(words, name) }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/nearest"
+	"d3p/internal/spell"
 )
 
 // match finds the raw columns in the header of file; the column of ids, where
@@ -42,7 +42,7 @@ func hint(name string, names, header []string) string {
 	if !slices.ContainsFunc(header, known) {
 		return "the header must name the columns as the model file does"
 	}
-	if near := nearest.Name(name, header); near != "" {
+	if near := spell.Name(name, header); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return "names must agree with the model file"

@@ -1,5 +1,5 @@
-// Package nearest finds the known name that a mistyped one was meant to be.
-package nearest
+// Package spell finds the known name that a mistyped one was meant to be.
+package spell
 
 import "strings"
 
