@@ -88,7 +88,7 @@ var rules = map[string]rule{
 	"tablefile":         {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "tablefile"}, files: true},
 	"experiments/audit": {ours: []string{"stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
-	"audit":             {},
+	"attack":            {},
 }
 
 // outside are the standard packages of the outside world; a clock is one, so
