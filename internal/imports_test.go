@@ -59,7 +59,7 @@ var rules = map[string]rule{
 	"privacy/sampler":          {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records": {ours: []string{"models", "models/spec", "spell", "parquet", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
 	"privacy": {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event",
-		"privacy/internal/records", "privacy/noise", "privacy/sampler", "wholefile"}, files: true},
+		"privacy/internal/records", "privacy/noise", "privacy/sampler", "atomicfile"}, files: true},
 	"privacy/enginetest":  {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
 	"privacy/sensitivity": {ours: []string{"models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
@@ -80,8 +80,8 @@ var rules = map[string]rule{
 	"predict":     {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
 
 	// what is written
-	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "wholefile"}, files: true},
-	"wholefile":     {theirs: []string{"golang.org/x/sys/windows"}, files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
+	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/sampler", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/wholefile"
 )
 
 // checkResult is the JSON form of `d3p check`.
@@ -131,7 +131,7 @@ func checkRecords(m *models.Model, path, data, out string) error {
 	var counts bytes.Buffer
 	unreadable := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).WriteDataCheck(&counts)
 	if counts.Len() > 0 {
-		if err := wholefile.Write(out, counts.Bytes(), 0o600); err != nil {
+		if err := atomicfile.Write(out, counts.Bytes(), 0o600); err != nil {
 			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 		}
 	}

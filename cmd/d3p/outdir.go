@@ -10,10 +10,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/fit"
 	"d3p/internal/privacy"
 	"d3p/internal/report"
-	"d3p/internal/wholefile"
 )
 
 // runFolder is OUT: release/ may be published, private/ must not be. root is the
@@ -31,7 +31,7 @@ type runFolder struct {
 // share one.
 func newRunFolder(path, model string) (runFolder, error) {
 	if path != "" {
-		if err := wholefile.CheckParents(path); err != nil {
+		if err := atomicfile.CheckParents(path); err != nil {
 			return runFolder{}, usagef("--out: %w", err)
 		}
 		err := os.Mkdir(path, 0o755)
@@ -45,7 +45,7 @@ func newRunFolder(path, model string) (runFolder, error) {
 		}
 		return madeFolder(path)
 	}
-	if err := wholefile.CheckParents("d3p-run"); err != nil {
+	if err := atomicfile.CheckParents("d3p-run"); err != nil {
 		return runFolder{}, usagef("no folder for the results: %w", err)
 	}
 	for n := 1; ; n++ {
@@ -100,7 +100,7 @@ func openOwn(path string) (runFolder, error) {
 	if err != nil {
 		return runFolder{}, errors.Unwrap(err)
 	}
-	if err := wholefile.CheckOwn(before, 0o022); err != nil {
+	if err := atomicfile.CheckOwn(before, 0o022); err != nil {
 		return runFolder{}, err
 	}
 	if !before.IsDir() {
@@ -110,7 +110,7 @@ func openOwn(path string) (runFolder, error) {
 	if err != nil {
 		return runFolder{}, errors.Unwrap(err)
 	}
-	if opened, err := root.Stat("."); err != nil || !os.SameFile(before, opened) || wholefile.CheckOwn(opened, 0o022) != nil {
+	if opened, err := root.Stat("."); err != nil || !os.SameFile(before, opened) || atomicfile.CheckOwn(opened, 0o022) != nil {
 		root.Close()
 		return runFolder{}, errors.New("was replaced while it was opened")
 	}
@@ -132,7 +132,7 @@ func openRun(path string) (runFolder, error) {
 		r.close()
 		return runFolder{}, usagef("%s holds no fit", path)
 	}
-	if err := wholefile.CheckOwn(info, 0o077); err != nil || !info.IsDir() {
+	if err := atomicfile.CheckOwn(info, 0o077); err != nil || !info.IsDir() {
 		r.close()
 		return runFolder{}, usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
 	}
@@ -155,7 +155,7 @@ func (r runFolder) spentNothing(outer []fs.DirEntry) bool {
 		return false
 	}
 	folder, err := r.root.Lstat(privateName)
-	if err != nil || !folder.IsDir() || wholefile.CheckOwn(folder, 0o077) != nil {
+	if err != nil || !folder.IsDir() || atomicfile.CheckOwn(folder, 0o077) != nil {
 		return false
 	}
 	inner := r.entries(privateName)
@@ -163,7 +163,7 @@ func (r runFolder) spentNothing(outer []fs.DirEntry) bool {
 		return false
 	}
 	check, err := inner[0].Info()
-	return err == nil && check.Mode().IsRegular() && wholefile.CheckOwn(check, 0o077) == nil
+	return err == nil && check.Mode().IsRegular() && atomicfile.CheckOwn(check, 0o077) == nil
 }
 
 // withPrivate makes private/.
@@ -273,7 +273,7 @@ func (r runFolder) write(name string, v any) error {
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
 		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
 	}
-	err := wholefile.WriteIn(r.root, inPrivate(name), 0o600, func(w io.Writer) error {
+	err := atomicfile.WriteIn(r.root, inPrivate(name), 0o600, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
@@ -298,7 +298,7 @@ func (r runFolder) stoppedFit() (j job, checkpoint fit.Checkpoint, err error) {
 
 // read reads what write wrote.
 func (r runFolder) read(name string, v any) error {
-	raw, err := wholefile.Read(r.root, inPrivate(name), mostPrivate)
+	raw, err := atomicfile.Read(r.root, inPrivate(name), mostPrivate)
 	if err != nil {
 		return err
 	}

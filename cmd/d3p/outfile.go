@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"d3p/internal/wholefile"
+	"d3p/internal/atomicfile"
 )
 
 // writeOut writes a file that the user named; see replaceFile.
@@ -31,13 +31,13 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s is a folder; name a file", path)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%s is a link, a pipe or a device, which is neither followed nor replaced; name a new file, or /dev/stdout and redirect it", path)
-	case !wholefile.Mine(info):
+	case !atomicfile.Mine(info):
 		return fmt.Errorf("%s belongs to another user; name a new file", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return fmt.Errorf("no folder %s to write %s in", filepath.Dir(path), filepath.Base(path))
 	}
-	return wholefile.WriteWith(path, 0o644, write)
+	return atomicfile.WriteWith(path, 0o644, write)
 }
 
 // isStream tells whether a path names what this process holds open, or nothing.

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"time"
 
-	"d3p/internal/wholefile"
+	"d3p/internal/atomicfile"
 )
 
 // lockPatience is how long to wait for another d3p to leave a run's folder.
@@ -15,11 +15,11 @@ const lockPatience = time.Second
 // busy the machine is. On a file system without locks it does nothing.
 func (r runFolder) lock() (unlock func(), err error) {
 	for started := time.Now(); ; time.Sleep(lockPatience / 50) {
-		unlock, err := wholefile.Lock(r.root, inPrivate(lockFile), false)
+		unlock, err := atomicfile.Lock(r.root, inPrivate(lockFile), false)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return func() {}, nil
-		case !errors.Is(err, wholefile.ErrLocked):
+		case !errors.Is(err, atomicfile.ErrLocked):
 			return unlock, failWith(statusUsage, err)
 		case time.Since(started) > lockPatience:
 			return nil, usagef("%s: another d3p works in it; wait until that has ended", r.path)

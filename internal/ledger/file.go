@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"d3p/internal/wholefile"
+	"d3p/internal/atomicfile"
 )
 
 // Create writes a new book, mode 0600; path must not exist.
@@ -59,7 +59,7 @@ const mostBytes = 1 << 30
 
 // readIn reads and checks the book in a file of folder.
 func readIn(folder *os.Root, name string) (*Book, error) {
-	raw, err := wholefile.Read(folder, name, mostBytes)
+	raw, err := atomicfile.Read(folder, name, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("it is no ledger: %w", errors.Unwrap(err))
 	}
@@ -101,7 +101,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if names, err := namesOf(full); err != nil || names > 1 {
 		return nil, errors.Join(err, fmt.Errorf("%s has %d names (hard links), of which one would keep the old ledger (remove the others)", path, names))
 	}
-	if err := wholefile.CheckParents(full); err != nil {
+	if err := atomicfile.CheckParents(full); err != nil {
 		return nil, err
 	}
 	folder, err := os.OpenRoot(filepath.Dir(full))
@@ -113,7 +113,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if err := ownFile(folder, name); err != nil {
 		return nil, fmt.Errorf("%s %w", path, err)
 	}
-	unlock, err := wholefile.Lock(folder, name+".lock", true)
+	unlock, err := atomicfile.Lock(folder, name+".lock", true)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b, wholefile.WriteIn(folder, name, 0o600, func(w io.Writer) error {
+	return b, atomicfile.WriteIn(folder, name, 0o600, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
@@ -141,7 +141,7 @@ func ownFile(folder *os.Root, name string) error {
 	if err != nil {
 		return err
 	}
-	return wholefile.CheckOwn(info, 0o022)
+	return atomicfile.CheckOwn(info, 0o022)
 }
 
 func encode(b *Book) ([]byte, error) {

@@ -16,9 +16,9 @@ import (
 	"os"
 	"time"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/wholefile"
 )
 
 // CuratorConfig says which records are held and under which guarantee.
@@ -68,7 +68,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	}
 	rows, check, err := cfg.Table.read()
 	if cfg.Private != nil {
-		err = errors.Join(err, wholefile.WriteIn(cfg.Private, DataCheckName, 0o600, check.Write))
+		err = errors.Join(err, atomicfile.WriteIn(cfg.Private, DataCheckName, 0o600, check.Write))
 	}
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package wholefile writes a file whole or not at all, into the folder that was
+// Package atomicfile writes a file whole or not at all, into the folder that was
 // meant and no other: what somebody else put there is neither followed nor written to.
-package wholefile
+package atomicfile
 
 import (
 	"crypto/rand"

@@ -1,6 +1,6 @@
 //go:build unix
 
-package wholefile_test
+package atomicfile_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"d3p/internal/wholefile"
+	"d3p/internal/atomicfile"
 )
 
 func root(t *testing.T) (folder *os.Root, at func(string) string) {
@@ -33,7 +33,7 @@ func TestWriteFollowsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"link", "same", "pipe"} {
-		if err := wholefile.WriteIn(folder, name, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
+		if err := atomicfile.WriteIn(folder, name, 0o600, func(w io.Writer) error { _, err := io.WriteString(w, "new"); return err }); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if info, err := os.Lstat(at(name)); err != nil || info.Mode() != 0o600 {
@@ -47,7 +47,7 @@ func TestWriteFollowsNothing(t *testing.T) {
 	if err := errors.Join(os.Mkdir(out, 0o777), os.Symlink(out, at("away"))); err != nil {
 		t.Fatal(err)
 	}
-	if wholefile.WriteIn(folder, "away/file", 0o600, func(io.Writer) error { return nil }) == nil {
+	if atomicfile.WriteIn(folder, "away/file", 0o600, func(io.Writer) error { return nil }) == nil {
 		t.Error("a file was written outside the folder")
 	}
 }
@@ -62,7 +62,7 @@ func TestReadRegularFilesAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"file": "content", "sub/file": "below"} {
-		if got, err := wholefile.Read(folder, name, 7); err != nil || string(got) != want {
+		if got, err := atomicfile.Read(folder, name, 7); err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -71,11 +71,11 @@ func TestReadRegularFilesAlone(t *testing.T) {
 		bad = append(bad, "device")
 	}
 	for _, name := range bad {
-		if got, err := wholefile.Read(folder, name, 7); err == nil {
+		if got, err := atomicfile.Read(folder, name, 7); err == nil {
 			t.Errorf("%q was read: %q", name, got)
 		}
 	}
-	if _, err := wholefile.Read(folder, "file", 6); err == nil || !strings.Contains(err.Error(), "7 bytes") {
+	if _, err := atomicfile.Read(folder, "file", 6); err == nil || !strings.Contains(err.Error(), "7 bytes") {
 		t.Errorf("a file that is too long: %v", err)
 	}
 }
@@ -84,16 +84,16 @@ func TestReadRegularFilesAlone(t *testing.T) {
 // planted file is no lock.
 func TestLock(t *testing.T) {
 	folder, at := root(t)
-	unlock, err := wholefile.Lock(folder, "lock", false)
+	unlock, err := atomicfile.Lock(folder, "lock", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := wholefile.Lock(folder, "lock", false); !errors.Is(err, wholefile.ErrLocked) {
+	if _, err := atomicfile.Lock(folder, "lock", false); !errors.Is(err, atomicfile.ErrLocked) {
 		t.Errorf("a second lock: %v", err)
 	}
 	got := make(chan error)
 	go func() {
-		unlock, err := wholefile.Lock(folder, "lock", true)
+		unlock, err := atomicfile.Lock(folder, "lock", true)
 		if err == nil {
 			_, err = os.Lstat(at("lock")) // of the file that is there, not of the one that was removed
 			defer unlock()
@@ -111,7 +111,7 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"link", "pipe", "missing/lock"} {
-		if _, err := wholefile.Lock(folder, name, false); err == nil || errors.Is(err, wholefile.ErrLocked) {
+		if _, err := atomicfile.Lock(folder, name, false); err == nil || errors.Is(err, atomicfile.ErrLocked) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestCheckParents(t *testing.T) {
 	for path, ok := range map[string]bool{
 		"out": true, "open/out": false, "open/below/out": false, "sticky/out": true, "sticky/below/out": true, "way/in/out": false, "open/out/file": false, "nosuch/out": true,
 	} {
-		if err := wholefile.CheckParents(at(path)); (err == nil) != ok {
+		if err := atomicfile.CheckParents(at(path)); (err == nil) != ok {
 			t.Errorf("%s: %v", path, err)
 		}
 	}

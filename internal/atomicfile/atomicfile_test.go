@@ -1,4 +1,4 @@
-package wholefile_test
+package atomicfile_test
 
 import (
 	"os"
@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/wholefile"
+	"d3p/internal/atomicfile"
 )
 
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ledger")
 	for _, content := range []string{"first, the longer one", "second"} {
-		if err := wholefile.Write(path, []byte(content), 0o600); err != nil {
+		if err := atomicfile.Write(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != content {
@@ -33,11 +33,11 @@ func TestWriteFails(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "taken", "full"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if wholefile.Write(filepath.Join(dir, "taken"), []byte("x"), 0o600) == nil {
+	if atomicfile.Write(filepath.Join(dir, "taken"), []byte("x"), 0o600) == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	missing := filepath.Join(dir, "nosuch", "file")
-	if err := wholefile.Write(missing, []byte("x"), 0o600); err == nil || !strings.Contains(err.Error(), missing+":") {
+	if err := atomicfile.Write(missing, []byte("x"), 0o600); err == nil || !strings.Contains(err.Error(), missing+":") {
 		t.Errorf("into a folder that is not there: %v, want an error about %s", err, missing)
 	}
 	alone(t, dir, "taken")
