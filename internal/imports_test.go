@@ -29,14 +29,13 @@ const (
 // about which.
 var rules = map[string]rule{
 	// leaves
-	"combine":   {},
 	"imagegrid": {},
 	"spell":     {},
 	"parquet":   {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
 	"nuts":      {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
-	"quantile":  {},
 	"race":      {},
 	"simd":      {theirs: []string{cpuid}},
+	"stats":     {},
 	"stattest":  {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// models: pure mathematics
@@ -73,18 +72,18 @@ var rules = map[string]rule{
 		"privacy/sampler"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/dist", "models/expr", "models/spec"}},
-	"posterior": {ours: []string{"fit/plan", "models", "models/dist", "models/graph", "models/guide", "privacy/noise", "quantile", "simd"},
+	"posterior": {ours: []string{"fit/plan", "models", "models/dist", "models/graph", "models/guide", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}},
-	"predict":     {ours: []string{"models", "models/dist", "models/graph", "quantile", "privacy/noise"}},
+	"predict":     {ours: []string{"models", "models/dist", "models/graph", "stats", "privacy/noise"}},
 
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"report": {ours: []string{"report/figure", "tablefile", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/sampler", "quantile"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/sampler", "stats"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"tablefile":         {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "tablefile"}, files: true},
 	"experiments/audit": {ours: []string{"stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"d3p/internal/combine"
+	"d3p/internal/stats"
 )
 
 // combinedEstimate is a quantity in the JSON form of `d3p combine`.
@@ -71,7 +71,7 @@ tables help; at least 20 are wanted.`,
 // first.
 func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
 	var terms []string
-	of := map[string][]combine.Estimate{}
+	of := map[string][]stats.Estimate{}
 	for i, path := range paths {
 		names, estimates, err := readEstimates(path)
 		if err != nil {
@@ -89,7 +89,7 @@ func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
 		if n := len(of[term]); n != len(paths) {
 			return nil, fmt.Errorf("%s: %d of %d files have it once (each must have the same quantities)", term, n, len(paths))
 		}
-		c := combine.Synthetic(of[term], ratio)
+		c := stats.CombineSynthetic(of[term], ratio)
 		half := c.Error * distuv.StudentsT{Sigma: 1, Nu: c.DF}.Quantile(0.95)
 		list = append(list, combinedEstimate{term, c.Value, c.Error, c.Value - half, c.Value + half, c.DF, c.Floored})
 	}
@@ -97,7 +97,7 @@ func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
 }
 
 // readEstimates reads a file of estimates, or the summary of a run.
-func readEstimates(path string) (names []string, estimates []combine.Estimate, err error) {
+func readEstimates(path string) (names []string, estimates []stats.Estimate, err error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		if filepath.Base(path) != "release" {
 			path = filepath.Join(path, "release")
@@ -130,7 +130,7 @@ func readEstimates(path string) (names []string, estimates []combine.Estimate, e
 		if err = errors.Join(err, err2); err != nil || !(spread >= 0) || value-value != 0 || math.IsInf(spread, 1) {
 			return nil, nil, fmt.Errorf("line %d: the estimate and its standard error must be finite numbers", i+2)
 		}
-		names, estimates = append(names, line[at[0]]), append(estimates, combine.Estimate{Value: value, Error: spread})
+		names, estimates = append(names, line[at[0]]), append(estimates, stats.Estimate{Value: value, Error: spread})
 	}
 	return names, estimates, nil
 }

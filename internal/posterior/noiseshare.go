@@ -7,8 +7,8 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
-	"d3p/internal/quantile"
 	"d3p/internal/simd"
+	"d3p/internal/stats"
 )
 
 // shareRecords and shareTables bound the work of ExpectedNoiseShare.
@@ -58,7 +58,7 @@ func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
 		if len(s) == 0 {
 			return nil // no simulated record has a finite gradient
 		}
-		out[j] = quantile.Of(s, 0.5)
+		out[j] = stats.Quantile(s, 0.5)
 	}
 	return out
 }
@@ -77,7 +77,7 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 	clip := p.ClipNorm
 	if p.Clipping == plan.ClippingAdaptive {
 		slices.Sort(norms)
-		clip = math.Max(plan.MinClipNorm, quantile.Of(norms, p.ClipQuantile))
+		clip = math.Max(plan.MinClipNorm, stats.Quantile(norms, p.ClipQuantile))
 	}
 	tau := p.GradientNoise * clip / p.SamplingRate
 	noise := unknownCurvature * 4 * tau * tau / (3 * float64(p.Steps)) // of the mean gradient, under weights w = t

@@ -7,7 +7,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
-	"d3p/internal/quantile"
+	"d3p/internal/stats"
 )
 
 // Contrast compares the expected response of a row with that of another one, over
@@ -86,7 +86,7 @@ func intervalOf(x []float64, prob float64) Interval {
 		return Interval{x[0], 0, x[0], x[0]}
 	}
 	i := Interval{Mean: mean(x)}
-	i.Lower, i.Upper = quantile.Central(x, prob)
+	i.Lower, i.Upper = stats.Central(x, prob)
 	for _, v := range x {
 		i.SD += (v - i.Mean) * (v - i.Mean) / float64(len(x))
 	}

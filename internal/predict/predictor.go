@@ -5,7 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
-	"d3p/internal/quantile"
+	"d3p/internal/stats"
 )
 
 // predictor evaluates the model for a block of rows at every draw.
@@ -166,6 +166,6 @@ func (p *predictor) summary(r *Summary, t, b int) {
 	if target.Levels == 0 {
 		y := p.responses[t][from:to]
 		slices.Sort(y)
-		r.YLower, r.YUpper = quantile.Central(y, p.posterior.Prob)
+		r.YLower, r.YUpper = stats.Central(y, p.posterior.Prob)
 	}
 }

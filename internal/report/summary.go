@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"d3p/internal/quantile"
+	"d3p/internal/stats"
 )
 
 // Summary describes the draws of one variable. Names and definitions are those
@@ -49,7 +49,7 @@ func (d Draws) Summarise() []Summary {
 // in rows, the summary of every variable.
 func (d Draws) Bound(rows []Summary, prob float64) {
 	for v := range rows {
-		lower, upper := quantile.Central(slices.Sorted(slices.Values(d.Of(v))), prob)
+		lower, upper := stats.Central(slices.Sorted(slices.Values(d.Of(v))), prob)
 		rows[v].Lower, rows[v].Upper = &lower, &upper
 	}
 }
@@ -70,7 +70,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	}
 	s := Summary{
 		Variable: variable.Name, Mean: mean, SD: math.Sqrt(m2 * n / (n - 1)),
-		Median: quantile.Of(sorted, 0.5), Q5: quantile.Of(sorted, 0.05), Q25: quantile.Of(sorted, 0.25), Q75: quantile.Of(sorted, 0.75), Q95: quantile.Of(sorted, 0.95),
+		Median: stats.Quantile(sorted, 0.5), Q5: stats.Quantile(sorted, 0.05), Q25: stats.Quantile(sorted, 0.25), Q75: stats.Quantile(sorted, 0.75), Q95: stats.Quantile(sorted, 0.95),
 		NoiseShare: variable.NoiseShare,
 	}
 	deviation := make([]float64, len(x))
@@ -78,7 +78,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 		deviation[i] = math.Abs(xi - s.Median)
 	}
 	slices.Sort(deviation)
-	s.MAD = 1.4826 * quantile.Of(deviation, 0.5)
+	s.MAD = 1.4826 * stats.Quantile(deviation, 0.5)
 	s.MCSEMean = s.SD / math.Sqrt(n)
 	if m2 > 0 {
 		s.MCSESD = math.Sqrt((m4 - m2*m2) / n / m2 / 4)

@@ -1,4 +1,4 @@
-package combine
+package stats
 
 import (
 	"math"
@@ -10,17 +10,17 @@ import (
 
 func TestSynthetic(t *testing.T) {
 	// By hand: mean 3, Between 1, Within (0.25+0.25+1)/3 = 0.5, T = 4/3 - 0.5.
-	got := Synthetic([]Estimate{{2, 0.5}, {3, 0.5}, {4, 1}}, 1)
+	got := CombineSynthetic([]Estimate{{2, 0.5}, {3, 0.5}, {4, 1}}, 1)
 	want := Combined{Value: 3, Error: math.Sqrt(4.0/3 - 0.5), DF: 1, Between: 1, Within: 0.5}
 	if math.Abs(got.Error-want.Error) > 1e-15 || math.Abs(got.DF-want.DF) > 1e-15 || math.Abs(got.Value-3) > 1e-15 || math.Abs(got.Between-1) > 1e-15 || math.Abs(got.Within-0.5) > 1e-15 || got.Floored {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	// Of four: mean 3, Between (4+0.25+0+6.25)/3 = 3.5, Within 0.25.
-	if got := Synthetic([]Estimate{{1, 0.5}, {2.5, 0.5}, {3, 0.5}, {5.5, 0.5}}, 1); math.Abs(got.DF-3*math.Pow(1-0.25/(1.25*3.5), 2)) > 1e-12 {
+	if got := CombineSynthetic([]Estimate{{1, 0.5}, {2.5, 0.5}, {3, 0.5}, {5.5, 0.5}}, 1); math.Abs(got.DF-3*math.Pow(1-0.25/(1.25*3.5), 2)) > 1e-12 {
 		t.Errorf("%+v", got)
 	}
 	// Values that agree more than their errors let them: T would be negative.
-	got = Synthetic([]Estimate{{3, 2}, {3, 2}}, 0.25)
+	got = CombineSynthetic([]Estimate{{3, 2}, {3, 2}}, 0.25)
 	if got.Error != 1 || got.DF != 1 || !got.Floored {
 		t.Errorf("%+v, want error 1 with 1 degree of freedom", got)
 	}
@@ -39,7 +39,7 @@ func TestSyntheticIntervalsHold(t *testing.T) {
 			parameter := math.Sqrt(v) * rng.NormFloat64()
 			estimates = append(estimates, Estimate{parameter + math.Sqrt(u)*rng.NormFloat64(), math.Sqrt(u)})
 		}
-		c := Synthetic(estimates, 1)
+		c := CombineSynthetic(estimates, 1)
 		mean += c.Error * c.Error / repeats
 		if math.Abs(c.Value-truth) < c.Error*(distuv.StudentsT{Sigma: 1, Nu: c.DF}).Quantile(0.95) {
 			held++

@@ -1,6 +1,4 @@
-// Package combine puts together what was estimated from each of several synthetic
-// tables, so that the uncertainty of the fit behind them is counted.
-package combine
+package stats
 
 import "math"
 
@@ -23,7 +21,7 @@ type Combined struct {
 	Floored bool
 }
 
-// Synthetic combines the estimates from m = len(estimates) >= 2 tables, each drawn
+// CombineSynthetic combines the estimates from m = len(estimates) >= 2 tables, each drawn
 // given a draw of its own from the posterior. The value is their mean; its variance
 //
 //	T = (1 + 1/m) Between - Within
@@ -35,7 +33,7 @@ type Combined struct {
 // rows of a table over the records behind the fit (Reiter 2002, J. Official
 // Statistics 18, 531-543). DF is (m-1)(1 - Within/((1+1/m) Between))², at least 1, and m-1
 // where T was negative.
-func Synthetic(estimates []Estimate, ratio float64) Combined {
+func CombineSynthetic(estimates []Estimate, ratio float64) Combined {
 	m := float64(len(estimates))
 	var c Combined
 	for _, e := range estimates {
