@@ -29,14 +29,13 @@ const (
 // about which.
 var rules = map[string]rule{
 	// leaves
-	"imagegrid": {},
-	"spell":     {},
-	"parquet":   {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
-	"nuts":      {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
-	"race":      {},
-	"simd":      {theirs: []string{cpuid}},
-	"stats":     {},
-	"stattest":  {theirs: []string{"gonum.org/v1/gonum/stat/"}},
+	"spell":    {},
+	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
+	"nuts":     {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
+	"race":     {},
+	"simd":     {theirs: []string{cpuid}},
+	"stats":    {},
+	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},
 
 	// models: pure mathematics
 	"models/special":       {},
@@ -82,10 +81,10 @@ var rules = map[string]rule{
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
-	"report": {ours: []string{"report/figure", "tablefile", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",
+	"report": {ours: []string{"report/figure", "export", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/sampler", "stats"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
-	"tablefile":         {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
-	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "tablefile"}, files: true},
+	"export":            {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
+	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "export"}, files: true},
 	"experiments/audit": {ours: []string{"stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
 }
@@ -210,7 +209,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference":
 			return 3
-		case "report", "experiments", "tablefile", "ledger":
+		case "report", "experiments", "export", "ledger":
 			return 4
 		}
 		return 0

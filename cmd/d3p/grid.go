@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"d3p/internal/imagegrid"
+	"d3p/internal/export"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
@@ -17,20 +17,20 @@ import (
 const gridColumns = 10
 
 // imagesOf is the first array of a model that is an image, with its layout.
-func imagesOf(m *spec.Spec) (*spec.Tensor, imagegrid.Layout, error) {
+func imagesOf(m *spec.Spec) (*spec.Tensor, export.Layout, error) {
 	err := fmt.Errorf("the model has no images: `tensors:` declares none")
 	for _, t := range m.Data.Tensors {
 		var shape []int
 		for _, n := range t.Shape {
 			shape = append(shape, n.V)
 		}
-		layout, bad := imagegrid.LayoutOf(shape, t.Lower.V, t.Upper.V)
+		layout, bad := export.LayoutOf(shape, t.Lower.V, t.Upper.V)
 		if bad == nil {
 			return t, layout, nil
 		}
 		err = fmt.Errorf("tensor %s: %w", t.Name.V, bad)
 	}
-	return nil, imagegrid.Layout{}, usagef("--grid: %w", err)
+	return nil, export.Layout{}, usagef("--grid: %w", err)
 }
 
 // drawGrid draws expected images from the release.
@@ -65,7 +65,7 @@ func (s twinSettings) drawGrid(r *released) error {
 // reconstructionGrid is images and their reconstructions.
 type reconstructionGrid struct {
 	p           *prediction
-	layout      imagegrid.Layout
+	layout      export.Layout
 	observation int            // of the image
 	pixels      []models.Field // that read its columns
 	images      int
@@ -132,7 +132,7 @@ func (g *reconstructionGrid) write(path string, r *released) error {
 
 // writeGrid writes images as a PNG that states the claim of the run, whole or
 // not at all.
-func writeGrid(path string, layout imagegrid.Layout, images [][]float64, r *released) error {
+func writeGrid(path string, layout export.Layout, images [][]float64, r *released) error {
 	if filepath.Ext(path) != ".png" {
 		return usagef("--grid: %s: the name must end in .png", path)
 	}
@@ -141,7 +141,7 @@ func writeGrid(path string, layout imagegrid.Layout, images [][]float64, r *rele
 		claim = report.NotPrivate
 	}
 	var b bytes.Buffer
-	if err := imagegrid.Write(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
+	if err := export.WriteImages(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
 		return failWith(statusNumeric, err)
 	}
 	if err := writeOut(path, b.Bytes()); err != nil {

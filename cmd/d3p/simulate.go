@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/export"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/tablefile"
 )
 
 // simulateResult is the JSON form of `d3p simulate`.
@@ -89,5 +89,5 @@ func (a *app) printTable(t models.Table, privacy string) error {
 	if a.json {
 		return usagef("--json needs --out with a file for the table")
 	}
-	return failWith(statusNumeric, tablefile.Write(a.out, "csv", t, tablefile.Options{Privacy: privacy}))
+	return failWith(statusNumeric, export.Write(a.out, "csv", t, export.Options{Privacy: privacy}))
 }

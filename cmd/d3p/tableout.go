@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"d3p/internal/export"
 	"d3p/internal/models"
-	"d3p/internal/tablefile"
 )
 
 // tablePaths are the names of n files of tables: out itself when n is 1, else
@@ -20,7 +20,7 @@ func tablePaths(out, format string, n int) ([]string, error) {
 	if filepath.Ext(out) == "" && format != "" {
 		out += "." + format
 	}
-	if _, err := tablefile.FormatOf(out); err != nil {
+	if _, err := export.FormatOf(out); err != nil {
 		return nil, usagef("--out: %w", err)
 	}
 	if n == 1 {
@@ -36,12 +36,12 @@ func tablePaths(out, format string, n int) ([]string, error) {
 
 // writeTable writes a table to a path of tablePaths, whole or not at all.
 func writeTable(path string, t models.Table, privacy string, metadata map[string]string) error {
-	format, err := tablefile.FormatOf(path)
+	format, err := export.FormatOf(path)
 	if err != nil {
 		return usagef("--out: %w", err)
 	}
 	var b bytes.Buffer
-	if err := tablefile.Write(&b, format, t, tablefile.Options{Privacy: privacy, Metadata: metadata}); err != nil {
+	if err := export.Write(&b, format, t, export.Options{Privacy: privacy, Metadata: metadata}); err != nil {
 		return failWith(statusNumeric, err)
 	}
 	if err := writeOut(path, b.Bytes()); err != nil {

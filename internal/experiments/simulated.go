@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"d3p/internal/cpu"
+	"d3p/internal/export"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/tablefile"
 )
 
 // firstTable is the seed of the first table of a setup; noise and public draws of
@@ -85,7 +85,7 @@ func writeSimulated(path string, table models.Table) error {
 	if err != nil {
 		return err
 	}
-	if err := tablefile.Write(f, "csv", table, tablefile.Options{}); err != nil {
+	if err := export.Write(f, "csv", table, export.Options{}); err != nil {
 		f.Close()
 		return err
 	}

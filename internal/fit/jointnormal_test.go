@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/export"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/tablefile"
 )
 
 const wards = `d3p: 1
@@ -87,7 +87,7 @@ func TestIntervalsBesideGroups(t *testing.T) {
 func writeTable(t *testing.T, table models.Table) string {
 	t.Helper()
 	var text bytes.Buffer
-	if err := tablefile.Write(&text, "csv", table, tablefile.Options{}); err != nil {
+	if err := export.Write(&text, "csv", table, export.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "table.csv")

@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"d3p/internal/tablefile"
+	"d3p/internal/export"
 )
 
 // largeTensor is where the elements of one parameter no longer get a column
@@ -79,7 +79,7 @@ func writeParquet(w io.Writer, fields []arrow.Field, columns []arrow.Array, meta
 		c.Release()
 	}
 	defer record.Release()
-	if err := tablefile.WriteRecord(w, record, false); err != nil {
+	if err := export.WriteRecord(w, record, false); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package imagegrid
+package export
 
 import (
 	"bytes"

@@ -1,6 +1,4 @@
-// Package imagegrid draws images, given as numbers in the unit of a data file,
-// side by side in one PNG.
-package imagegrid
+package export
 
 import (
 	"fmt"
@@ -53,11 +51,11 @@ func (l Layout) at(channel, y, x int) int {
 // gap is the number of pixels between images.
 const gap = 2
 
-// Write draws images, each of l.Size numbers, in rows of columns, the first at
+// WriteImages draws images, each of l.Size numbers, in rows of columns, the first at
 // the upper left, as a PNG. Numbers outside the layout's bounds are moved to
 // them; an empty image leaves its place free. comment stands in the file as its
 // text "Comment".
-func Write(w io.Writer, l Layout, images [][]float64, columns int, comment string) error {
+func WriteImages(w io.Writer, l Layout, images [][]float64, columns int, comment string) error {
 	rows := (len(images) + columns - 1) / columns
 	grid := image.NewNRGBA(image.Rect(0, 0, columns*(l.Width+gap)-gap, max(1, rows*(l.Height+gap)-gap)))
 	for i := range grid.Pix {

@@ -1,7 +1,7 @@
-// Package tablefile writes tables that the model has drawn, synthetic and
-// simulated ones, as data files: in the unit of the file, levels by name,
-// missing values as empty cells.
-package tablefile
+// Package export writes tables that the model has drawn, synthetic and simulated
+// ones, as data files: in the unit of the file, levels by name, missing values as
+// empty cells. It writes images as one picture, and Arrow records as Parquet.
+package export
 
 import (
 	"fmt"
@@ -63,7 +63,7 @@ func Write(w io.Writer, name string, t models.Table, o Options) error {
 			return f.write(w, t, o)
 		}
 	}
-	return fmt.Errorf("tablefile: unknown format %s", name)
+	return fmt.Errorf("export: unknown format %s", name)
 }
 
 // rows is the number of records of a table.

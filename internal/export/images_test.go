@@ -1,4 +1,4 @@
-package imagegrid
+package export
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 
 // Three images of 2×3 in two columns: each number is where its layout says, and
 // the fourth place is white.
-func TestWrite(t *testing.T) {
+func TestImages(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		shape []int
@@ -32,7 +32,7 @@ func TestWrite(t *testing.T) {
 			images = append(images, numbers)
 		}
 		var b bytes.Buffer
-		if err := Write(&b, l, images, 2, "a claim, ε = 1"); err != nil {
+		if err := WriteImages(&b, l, images, 2, "a claim, ε = 1"); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Contains(b.Bytes(), []byte("Comment\x00\x00\x00\x00\x00a claim, ε = 1")) {

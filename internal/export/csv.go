@@ -1,4 +1,4 @@
-package tablefile
+package export
 
 import (
 	"encoding/csv"
