@@ -32,7 +32,6 @@ var rules = map[string]rule{
 	"spell":    {},
 	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
 	"nuts":     {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
-	"race":     {},
 	"simd":     {theirs: []string{cpuid}},
 	"stats":    {},
 	"stattest": {theirs: []string{"gonum.org/v1/gonum/stat/"}},

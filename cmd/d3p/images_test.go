@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"d3p/internal/race"
 	"d3p/internal/report"
+	"d3p/internal/stattest"
 )
 
 // imageConfig is an example of configs/ that is fitted to images of datasets/.
@@ -36,7 +36,7 @@ func imageConfigs() map[string]imageConfig {
 // the run: weights of the published number in a safetensors file and nowhere
 // else, predictions, and for auto-encoders pictures.
 func TestImagesFit(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("minutes under the race detector; internal/cpu and internal/fit look for races")
 	}
 	for name, c := range imageConfigs() {

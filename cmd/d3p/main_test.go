@@ -7,7 +7,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 func TestMain(m *testing.M) {
@@ -34,7 +34,7 @@ func TestScripts(t *testing.T) {
 			case "smalldisk":
 				return canMount(), nil
 			case "race":
-				return race.Enabled, nil
+				return stattest.Race, nil
 			}
 			return false, fmt.Errorf("unknown condition %s", name)
 		},

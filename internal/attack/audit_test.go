@@ -16,7 +16,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // model has a gradient of (y - 1/2)(1, u) at zero: a record (6, 1) moves a sum by C
@@ -93,7 +93,7 @@ const (
 // No attack finds more than was certified, and each finds most of it; against a
 // claim for more noise than there is, it wins.
 func TestAttacksStayBelowEpsilon(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	for _, g := range games() {
 		t.Run(g.name, func(t *testing.T) {
 			plan, m := g.plan(t)

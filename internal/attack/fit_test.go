@@ -13,14 +13,14 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // The game on whole fits: from the iterates that a release shows, an attacker who
 // knows the settings computes the noisy sums, and from those the best test of
 // membership.
 func TestFitsStayBelowEpsilon(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	g := game{unit: rowsAreUnits, more: 1.5, cfg: plan.Config{
 		Sampling: "full", Steps: 3, NoiseMultiplier: 1.7, Clipping: "flat", ClipNorm: 0.1,
 		Guide: "delta", Optimizer: "sgd", LearningRate: 0.01, Averaging: new(float64),

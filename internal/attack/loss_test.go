@@ -8,7 +8,6 @@ import (
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
-	"d3p/internal/race"
 	"d3p/internal/stattest"
 )
 
@@ -16,7 +15,7 @@ import (
 // (1 - e^(epsilon - L))⁺ over L drawn from the dominating pair. Nothing is shared
 // with its engines but the pair.
 func TestSimulatedLosses(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	for _, c := range []struct {
 		rate, noise float64
 		steps       int

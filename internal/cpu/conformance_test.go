@@ -5,7 +5,7 @@ import (
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/enginetest"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 func TestConformance(t *testing.T) {
@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 		{"float32, three threads", privacy.Float32, 3, 1e-6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if race.Enabled && c.precision == privacy.Float64 {
+			if stattest.Race && c.precision == privacy.Float64 {
 				t.Skip("under the race detector: the case of the most that threads share")
 			}
 			open := func(*testing.T) privacy.Engine { return New(Options{Threads: c.threads}) }

@@ -9,7 +9,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // customNormals guides the intercept and the slopes of the study by normals of
@@ -19,7 +19,7 @@ const customNormals = "  type: custom\n  params:\n    b: normal(loc, exp(width))
 // A guide that the model file writes itself finds the posterior, with privacy
 // and without.
 func TestCustomGuideOfTheModelFile(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	s := withGuide(t, 1000, customNormals)
 	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "custom", Steps: 1500})
 	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)

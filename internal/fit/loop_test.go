@@ -10,7 +10,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/fit/start"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // normalModel is x_i ~ N(θ, I), θ ~ N(0, 1): conjugate, so the posterior is
@@ -104,7 +104,7 @@ func newTestLoop(t testing.TB, p *plan.Plan) *Loop {
 // η_C-filtered noise of sd < 0.02 here; 0.08 is beyond four of them. It must do
 // so, too, where the declared N is not the number of records.
 func TestAdaptiveClipReachesQuantile(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	d := simulated(1, 4000, []float64{0.5, -1, 1})
 	for _, target := range []float64{0.6, 0.9} {
 		for _, declared := range []int{4000, 6000, 2500} {
@@ -130,7 +130,7 @@ func TestAdaptiveClipReachesQuantile(t *testing.T) {
 // sd ratio has standard error 0.035 around its mean, so ±0.22 holds except with
 // probability below 1e-9.
 func TestNoiseVariancePredictsReruns(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	const n, reruns = 400, 200
 	x := make([][]float64, n)
 	rng := noise.Insecure(3).Stream(noise.Initialisation)

@@ -19,7 +19,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // stopwatch is an Observer that keeps the least time of a step, and the live
@@ -114,7 +114,7 @@ func randomImages(tb testing.TB, n int) string {
 // compares the live heaps of two runs; its tolerance, a tenth of the auto-encoder's
 // heap, is five times the variation of the garbage collector.
 func TestPrivacyNeedsNoMemory(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("the race detector has memory of its own")
 	}
 	private, plain := overhead(t, "vae-mnist.yaml", 2, 1, 1)
@@ -127,7 +127,7 @@ func TestPrivacyNeedsNoMemory(t *testing.T) {
 // sum of P numbers for each of at most sixteen threads. All values of 256 more
 // records of this network would take 180 MiB.
 func TestBatchesNeedNoMemory(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("the race detector has memory of its own")
 	}
 	m, data := modelstest.Read(t, "../../configs/cnn-mnist.yaml"), randomImages(t, 1024)

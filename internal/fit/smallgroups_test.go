@@ -6,7 +6,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // groups is x_i ~ N(θ_g, 1) for record i of group g, θ ~ N(0, 1): many
@@ -34,7 +34,7 @@ func (m groups) priorGradient(dst, theta []float64) {
 // always the same. About half do if the scales follow their own noisy gradients
 // instead of the curvature.
 func TestIntervalsOfSmallGroups(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	const latent, each, runs = 60, 7, 5
 	covered := map[string]float64{}
 	for run := range uint64(runs) {

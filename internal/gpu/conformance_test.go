@@ -8,7 +8,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/enginetest"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // The kernels on one thread.
@@ -24,7 +24,7 @@ func TestConformance(t *testing.T) {
 		{"float32, table on the host", privacy.Float32, true, wideProducts, 1e-6},
 		{"all blocks together", privacy.Float64, false, 0, 1e-11},
 	} {
-		if c.name != "float64" && race.Enabled {
+		if c.name != "float64" && stattest.Race {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

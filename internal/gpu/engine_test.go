@@ -12,7 +12,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // regression is a logistic regression on D predictors, with an intercept that
@@ -157,7 +157,7 @@ func TestUnsupported(t *testing.T) {
 }
 
 func TestStepsDoNotAllocate(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("under the race detector calls of a library allocate")
 	}
 	tape, rows := regression(t, 6, 3000)

@@ -11,7 +11,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/gpu/ptx"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // ptxFlags are what compiles PTX, translated to C++, in place of the kernels' source.
@@ -36,7 +36,7 @@ func ptxFlags(t testing.TB, source string, flags ...string) []string {
 // it computes the bits that its source does on one thread, and does nothing that a
 // card forbids.
 func TestPTX(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // served is the driver of a program that has the kernels (testdata/server.cpp),
@@ -142,7 +142,7 @@ func (d *served) close() error { return nil }
 // place in memory without a barrier in between, nor one that is not theirs: what
 // compute-sanitizer's racecheck, memcheck and synccheck look for on a device.
 func TestThreads(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // TestOnDeviceTimes prints what a step of whole fits takes: batches, gradients,
@@ -37,7 +37,7 @@ func TestOnDeviceTimes(t *testing.T) {
 
 // What is to be timed on a device runs.
 func TestTimesRun(t *testing.T) {
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("it is the same with and without")
 	}
 	e := newEngine("cuda:test", newOneThread(t, 1<<30), Options{})

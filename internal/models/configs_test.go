@@ -9,7 +9,7 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // configs lists the example model files.
@@ -110,7 +110,7 @@ func TestConfigs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if race.Enabled && m.P > manyParameters {
+			if stattest.Race && m.P > manyParameters {
 				t.Skip("a large network: without the race detector")
 			}
 			rng := rand.New(rand.NewPCG(1, 2))

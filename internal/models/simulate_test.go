@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"d3p/internal/models/spec"
-	"d3p/internal/race"
 	"d3p/internal/stattest"
 )
 
@@ -23,7 +22,7 @@ func TestSimulate(t *testing.T) {
 			n := 300
 			if m.P > manyParameters {
 				n = 10 // networks
-				if race.Enabled {
+				if stattest.Race {
 					n = 1
 				}
 			}

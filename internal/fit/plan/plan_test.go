@@ -10,7 +10,7 @@ import (
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 func mustPlan(t *testing.T, latent int, cfg Config) *Plan {
@@ -85,7 +85,7 @@ func TestDefaultPlan(t *testing.T) {
 // What subsampling costs, σ/(q√T) against q = 1, at ε = 1, δ = 1e-5, T = 1000:
 // the numbers of the design.
 func TestSubsamplingCost(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	const n = 100000
 	full := mustPlan(t, 5, Config{Records: n, Epsilon: 1, Delta: 1e-5, SamplingRate: 1}).NoiseMultiplier
 	for rate, want := range map[float64]float64{0.1: 1.006, 0.03: 1.03, 0.01: 1.20} {

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // compile translates PTX and compiles it for blocks of 64 threads; the function runs
@@ -21,7 +21,7 @@ import (
 // ended badly.
 func compile(t *testing.T, source string, flags ...string) func(kernel string, blocks int, memory []uint64) string {
 	t.Helper()
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
 	compiler, err := exec.LookPath("g++")

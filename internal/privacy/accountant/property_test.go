@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/privacy/event"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 	"pgregory.net/rapid"
 )
 
@@ -26,7 +26,7 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 	switch {
 	case soaking:
 		n, seed = soak*n, "0"
-	case race.Enabled:
+	case stattest.Race:
 		n = (n + 15) / 16
 	}
 	for name, value := range map[string]string{"rapid.checks": strconv.Itoa(n), "rapid.seed": seed} {
@@ -40,7 +40,7 @@ func check(t *testing.T, n int, property func(*rapid.T)) {
 // heavy skips a test of long numerics under the race detector.
 func heavy(t *testing.T) {
 	t.Helper()
-	if race.Enabled {
+	if stattest.Race {
 		t.Skip("long numerics: runs without -race")
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"d3p/internal/privacy/event"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // referenceRun is one ledger of testdata/accounting.json.
@@ -52,7 +52,7 @@ func loadReference(t testing.TB) *reference {
 
 // thin is every point, but under the race detector only one in twenty.
 func thin(all []referenceRun) []referenceRun {
-	if !race.Enabled {
+	if !stattest.Race {
 		return all
 	}
 	var kept []referenceRun

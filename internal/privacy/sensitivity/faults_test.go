@@ -9,7 +9,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // An unrounded engine is the CPU's with stored squared norms of X as derived in
@@ -167,7 +167,7 @@ var faults = []struct {
 
 // The search finds faults of a norm that were put there.
 func TestFaultsAreFound(t *testing.T) {
-	race.SkipNumerics(t)
+	stattest.SkipNumerics(t)
 	configs := Configs(t, "../../../configs")
 	for k, fault := range faults {
 		t.Run(fmt.Sprintf("%s in %s", fault.name, fault.model), func(t *testing.T) {

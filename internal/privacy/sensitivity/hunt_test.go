@@ -12,7 +12,7 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/privacy"
-	"d3p/internal/race"
+	"d3p/internal/stattest"
 )
 
 // generated is some random models.
@@ -28,7 +28,7 @@ func generated(tb testing.TB, n int) (list []Model) {
 // any example, any tape that engines conform on, and random models.
 func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"), Tapes(t), generated(t, 20))
-	if race.Enabled {
+	if stattest.Race {
 		list = slices.DeleteFunc(list, func(m Model) bool { return m.Tape.P > 1000 })
 	}
 	Check(t, list, func(t *testing.T) privacy.Engine { return cpu.New(cpu.Options{Threads: 1}) }, 80*time.Millisecond)
@@ -36,7 +36,7 @@ func TestNoRecordMovesTheSumByMore(t *testing.T) {
 
 // The same with AVX2 and in plain Go.
 func TestOtherInstructions(t *testing.T) {
-	if race.Enabled || os.Getenv("GODEBUG") != "" {
+	if stattest.Race || os.Getenv("GODEBUG") != "" {
 		t.Skip("under the race detector, or in such a run already")
 	}
 	self, err := os.Executable()

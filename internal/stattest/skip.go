@@ -1,4 +1,4 @@
-package race
+package stattest
 
 import "testing"
 
@@ -6,7 +6,7 @@ import "testing"
 // minutes there, and shorter tests run the same code beside other goroutines.
 func SkipNumerics(t testing.TB) {
 	t.Helper()
-	if Enabled {
+	if Race {
 		t.Skip("long numerics: runs without -race")
 	}
 }
