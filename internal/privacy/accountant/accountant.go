@@ -68,7 +68,12 @@ func Delta(ev event.Event, rel event.Relation, epsilon float64) (Answer, error) 
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Answer{}, &InputError{Name: "epsilon", Value: epsilon, Want: "a finite number >= 0"}
 	}
-	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) { return d.delta(epsilon, width) })
+	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) {
+		if width >= looseWidth { // a δ moves by far more than the ε that it is at
+			width = looseDeltaWidth
+		}
+		return d.delta(epsilon, width)
+	})
 }
 
 // certifyWidth is the relative width of bracket that a certificate aims at; it
@@ -147,6 +152,9 @@ func (a *Answer) RelativeWidth() float64 {
 
 // looseWidth is the relative width of the brackets that do not decide.
 const looseWidth = 1e-3
+
+// looseDeltaWidth is the same of a δ.
+const looseDeltaWidth = 1e-2
 
 // each asks every direction concurrently; the error is the first one's.
 func each(directions []*direction, ask func(i int, d *direction) (Direction, error)) ([]Direction, error) {

@@ -58,9 +58,10 @@ func (p *pair) reliable(theta float64, count int64) bool {
 const (
 	// ballsNoise bounds the 1-norm of the error of the tilted masses, over all
 	// epochs, so that products of errors do not count (bounds.include).
-	ballsNoise    = 5e-3
-	ballsSpread   = 2e-5 // wanted relative inflation of the variance of W
-	maxBallsCells = 1 << 17
+	ballsNoise     = 5e-3
+	ballsTailShare = 1e-5 // as tailShare, of the epochs
+	ballsSpread    = 2e-5 // wanted relative inflation of the variance of W
+	maxBallsCells  = 1 << 17
 )
 
 // maxBallsPoints bounds the ring of one of them.

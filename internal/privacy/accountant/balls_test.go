@@ -80,3 +80,18 @@ func TestOutcomesOnTheGrid(t *testing.T) {
 		}
 	}
 }
+
+// Little noise, many batches: what is cut off is matched to the width, so that the
+// grid of a likelihood ratio can be fine.
+func TestBallsAndBinsWithLittleNoise(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		batches int
+		epochs  int64
+	}{{1000, 5}, {40, 4}} {
+		run := event.SelfComposed{Of: event.BallsAndBins{Batches: c.batches, Of: event.Gaussian{NoiseMultiplier: 0.8}}, Count: c.epochs}
+		if a := mustEpsilon(t, run, event.AddRemove, 1e-5); a.RelativeWidth() > 1e-3 || !a.Certified {
+			t.Errorf("%d batches: %+v", c.batches, a)
+		}
+	}
+}

@@ -22,6 +22,7 @@ const (
 	maxPoints     = 1 << 22
 	bracketLogEta = -32.2 // log 1e-14
 	floorLogShare = -27.7 // log 1e-12
+	leastScale    = 1e-6  // of the standard deviation, relative to the loss
 	edgePoints    = 80    // grid points of a window that are there for rounding
 )
 
@@ -41,8 +42,8 @@ func (b *bracketing) run() (up, lo composed, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	up, lo = both(p.compose)
-	return up, lo, true
+	bounds := p.compose(true, false)
+	return bounds[0], bounds[1], true
 }
 
 // both computes the two bounds concurrently.
@@ -63,14 +64,15 @@ func (b *bracketing) runUpper() (up composed, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	return p.compose(true), true
+	return p.compose(true)[0], true
 }
 
 // plan lays the grids: the window that holds the tilted sum, and for every
 // part the cheapest route that keeps to the budget, or the most accurate one.
 func (b *bracketing) plan() (p *itinerary, ok bool) {
 	mean, variance := b.c.moments(b.theta)
-	sd := math.Sqrt(variance)
+	// where the tilt leaves one value alone, the grid needs a scale all the same
+	sd := math.Max(math.Sqrt(variance), leastScale*math.Max(b.near, math.Abs(mean)))
 	w := b.c.window(b.theta, mean, sd, bracketLogEta+b.logShare)
 	margin := math.Max(math.Min(0.02*b.near, sd), 2/b.theta) + b.widen*sd
 	from := math.Min(mean-w.below, b.near-margin)

@@ -20,7 +20,8 @@ type contour struct {
 const (
 	contourLogEta = -39.1 // log 1e-17: aliasing
 	contourStop   = 1e-16
-	contourWork   = 2e7 // node evaluations before giving up
+	contourWork   = 2e7  // node evaluations before giving up
+	leastShare    = 1e-6 // of the sum of the terms' absolute values: a smaller sum has lost its digits
 )
 
 // newContour evaluates the terms for the tilt theta; ok is false when the
@@ -149,10 +150,12 @@ func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) 
 	}
 }
 
-// logDelta is log δ(ε) and its derivative; NaN where rounding has eaten it.
-func (k *contour) logDelta(epsilon float64) (value, slope float64) {
+// logDelta is log δ(ε) and its derivative, and whether rounding has left them
+// their digits: NaN where it has left none.
+func (k *contour) logDelta(epsilon float64) (value, slope float64, precise bool) {
 	u := k.mean - epsilon
 	sum, der := 0.5*k.re[0], 0.5*k.theta*k.re[0]
+	size := sum
 	var ds, dc float64 = math.Sincos(u * k.dt)
 	sn, cs := 0.0, 1.0
 	for n := 1; n < len(k.re); n++ {
@@ -164,9 +167,10 @@ func (k *contour) logDelta(epsilon float64) (value, slope float64) {
 		re, im := k.re[n]*cs-k.im[n]*sn, k.re[n]*sn+k.im[n]*cs
 		t := float64(n) * k.dt
 		sum += re
+		size += math.Abs(re)
 		der += k.theta*re - t*im
 	}
-	return k.logM - epsilon*k.theta + math.Log(sum*k.dt/math.Pi), -der / sum
+	return k.logM - epsilon*k.theta + math.Log(sum*k.dt/math.Pi), -der / sum, sum > leastShare*size
 }
 
 // epsilon solves log δ(ε) = logDelta by Newton's method from start, and
@@ -174,7 +178,7 @@ func (k *contour) logDelta(epsilon float64) (value, slope float64) {
 func (k *contour) epsilon(logDelta, start float64) (epsilon, slope float64, ok bool) {
 	epsilon = start
 	for range 100 {
-		v, s := k.logDelta(epsilon)
+		v, s, precise := k.logDelta(epsilon)
 		if math.IsNaN(v) || !(s < 0) {
 			return 0, 0, false
 		}
@@ -183,9 +187,9 @@ func (k *contour) epsilon(logDelta, start float64) (epsilon, slope float64, ok b
 		step = math.Max(-limit, math.Min(limit, step))
 		epsilon += step
 		if math.Abs(step) <= 1e-13*math.Abs(epsilon) {
-			return epsilon, s, true
+			return epsilon, s, precise
 		}
 	}
-	_, s := k.logDelta(epsilon)
-	return epsilon, s, s < 0
+	_, s, precise := k.logDelta(epsilon)
+	return epsilon, s, s < 0 && precise
 }

@@ -54,8 +54,8 @@ func (d *direction) contourLogDelta(c *composition, tail, theta, epsilon float64
 	if !ok {
 		return 0, false
 	}
-	v, _ = k.logDelta(epsilon)
-	return v, !math.IsNaN(v)
+	v, _, precise := k.logDelta(epsilon)
+	return v, precise && !math.IsNaN(v)
 }
 
 // finiteDeltaAt is delta for the finite losses, composed.
@@ -67,6 +67,9 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	chernoff := math.Min(1, math.Exp(logBound)+tail*d.steps())
 	if logBound < smallestLogDelta {
 		return Direction{Name: d.name, Engine: engineChernoff, Upper: chernoff}, nil
+	}
+	if rest, ok := c.below(epsilon); ok && rest <= width/2 {
+		return d.combine(1-rest, 0, 1, engineBracket, false)
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
 	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
@@ -118,6 +121,9 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 	c, tail, theta, logBound := d.composeAt(epsilon)
 	if logBound < smallestLogDelta {
 		return logBound, true, nil
+	}
+	if rest, ok := c.below(epsilon); ok && rest <= certifyWidth/2 {
+		return math.Log1p(-rest), true, nil
 	}
 	if v, ok := d.contourLogDelta(c, tail, theta, epsilon); ok {
 		return v, true, nil

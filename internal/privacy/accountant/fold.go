@@ -17,15 +17,21 @@ type foldedPart struct {
 	count float64
 }
 
-// fold composes the parts under the tilt, on one grid.
-func fold(parts []foldedPart, t tilt) *tiltedSum {
-	r := newRing(t.n, len(parts))
-	b := bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}
-	for _, p := range parts {
-		b.include(p, r.add(p.lattice, t.theta, p.count))
-	}
-	return r.read(1, t.from, t.h, b)
+// fold composes parts under the tilt, on one grid.
+type fold struct {
+	tilt
+	ring *ring
+	bounds
 }
+
+// newFold is for the given number of parts.
+func newFold(t tilt, parts int) *fold {
+	return &fold{t, newRing(t.n, parts), bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}}
+}
+
+func (f *fold) add(p foldedPart) { f.include(p, f.ring.add(p.lattice, f.tilt.theta, p.count)) }
+
+func (f *fold) read() *tiltedSum { return f.ring.read(1, f.from, f.h, f.bounds) }
 
 // include adds what is known of a part, z being its tilting normaliser.
 func (b *bounds) include(p foldedPart, z normaliser) {

@@ -12,25 +12,63 @@ type itinerary struct {
 	tail, logEta float64
 }
 
-// compose computes one of the two bounds.
-func (p *itinerary) compose(up bool) composed {
-	var folded []foldedPart
+// compose computes bounds, those from above where ups is set.
+func (p *itinerary) compose(ups ...bool) []composed {
+	out := make([]composed, len(ups))
+	if r := &p.routes[0]; r.mixed {
+		concurrently(len(ups), func(j int) {
+			out[j] = r.layered(p.parts[0].pair, ups[j]).mixed(float64(p.parts[0].count))
+		})
+		return out
+	}
+	factors := 0
 	for i, part := range p.parts {
-		r := &p.routes[i]
-		switch {
-		case r.mixed:
-			return r.layered(part.pair, up).mixed(float64(part.count))
-		case r.block > 0:
-			l := r.layered(part.pair, up)
-			folded = append(folded, foldedPart{l.block(float64(r.block), r, up), float64(part.count / r.block)})
-			if rest := part.count % r.block; rest > 0 {
-				folded = append(folded, foldedPart{l.block(float64(rest), r, up), 1})
-			}
-		default:
-			folded = append(folded, foldedPart{onLattice(part.pair.side(up), p.h, p.spreads[i].lowest, p.tail, up), float64(part.count)})
+		factors++
+		if r := &p.routes[i]; r.block > 0 && part.count%r.block > 0 {
+			factors++
 		}
 	}
-	return fold(folded, p.tilt)
+	folds := make([]*fold, len(ups))
+	for j := range folds {
+		folds[j] = newFold(p.tilt, factors)
+	}
+	for i, part := range p.parts { // one by one: their lattices need much memory
+		r := &p.routes[i]
+		var shared *cells
+		if r.block == 0 && part.pair.lower == nil {
+			shared = discretise(part.pair, p.h, p.spreads[i].lowest, p.tail)
+		}
+		concurrently(len(ups), func(j int) {
+			switch {
+			case r.block > 0:
+				l := r.layered(part.pair, ups[j])
+				folds[j].add(foldedPart{l.block(float64(r.block), r, ups[j]), float64(part.count / r.block)})
+				if rest := part.count % r.block; rest > 0 {
+					folds[j].add(foldedPart{l.block(float64(rest), r, ups[j]), 1})
+				}
+			case shared != nil:
+				folds[j].add(foldedPart{shared.lattice(part.pair.ceiling, ups[j]), float64(part.count)})
+			default:
+				folds[j].add(foldedPart{onLattice(part.pair.side(ups[j]), p.h, p.spreads[i].lowest, p.tail, ups[j]), float64(part.count)})
+			}
+		})
+	}
+	concurrently(len(ups), func(j int) { out[j] = folds[j].read() })
+	return out
+}
+
+// concurrently calls f with every number below n at the same time.
+func concurrently(n int, f func(i int)) {
+	done := make(chan struct{})
+	for i := range n {
+		go func() {
+			f(i)
+			done <- struct{}{}
+		}()
+	}
+	for range n {
+		<-done
+	}
 }
 
 // side is the pair that bounds from above when up is set, from below otherwise.
@@ -43,12 +81,24 @@ func (p *pair) side(up bool) *pair {
 
 // onLattice puts a pair on a lattice that dominates it or is dominated by it.
 func onLattice(p *pair, h, floor, tail float64, up bool) *lattice {
-	c := discretise(p, h, floor, tail)
+	return discretise(p, h, floor, tail).lattice(p.ceiling, up)
+}
+
+// lattice is the one that dominates, or the one that is dominated.
+func (c *cells) lattice(ceiling, up bool) *lattice {
 	if up {
 		return c.dominating()
 	}
-	return c.dominated(p.ceiling)
+	return c.dominated(ceiling)
 }
+
+// maxBlockParts is the largest number of parts that blocks are tried for: with many
+// parts no part has many steps.
+const maxBlockParts = 16
+
+// manyPartsBudget is how much more error many parts are allowed: the budget is
+// careful, and every part costs time.
+const manyPartsBudget = 1.3
 
 // choose finds the cheapest size of the final grid, between least and most
 // points, with routes onto it, or the cheapest mixture, and returns the error.
@@ -60,10 +110,14 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 			best, p.n, p.h, p.routes = total, n, h, routes
 		}
 	}
+	many := len(p.parts) > maxBlockParts
+	if many {
+		budget *= manyPartsBudget
+	}
 	share := budget / float64(len(p.parts))
 	cores := make([][]core, len(p.parts))
 	for i, s := range p.spreads {
-		if budget > 0 && s.loss != nil {
+		if budget > 0 && s.loss != nil && !many {
 			cores[i] = s.cores()
 		}
 	}
@@ -91,6 +145,9 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 		if r, ok := p.spreads[0].inMixture(cores[0], budget); ok && p.ready(&r, 0) {
 			take(r, 0, 0, []route{r})
 		}
+	}
+	if many && best.error < budget {
+		p.h *= math.Sqrt(budget / best.error) // fewer cells of every part
 	}
 	return best.error
 }

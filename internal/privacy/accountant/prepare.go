@@ -55,7 +55,7 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 	theta := tilt(proxy.compose(tail, 1))
 	d.unreliable = false
 	for i, p := range d.parts {
-		d.parts[i].pair = p.key.build(delta * tailShare / d.steps())
+		d.parts[i].pair = p.key.build(delta * ballsTailShare / d.steps())
 		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta, p.count) && q.lower.reliable(theta, p.count)) {
 			d.parts[i].pair = proxy.parts[i].pair
 			d.unreliable = true

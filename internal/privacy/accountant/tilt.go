@@ -12,12 +12,13 @@ type nodes struct {
 	smooth     bool
 	apart      float64 // of the pair
 	partial    bool    // the masses are not near 1 in sum
+	upperOnly  bool    // the pair has another one that bounds from below
 }
 
 // quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
 // than its natural width, cutting P-mass tail on the right.
 func quadrature(p *pair, count int64, tail float64, fine int) nodes {
-	n := nodes{count: float64(count), smooth: p.smooth, apart: p.apart, cut: p.infinity + p.missing}
+	n := nodes{count: float64(count), smooth: p.smooth, apart: p.apart, upperOnly: p.lower != nil, cut: p.infinity + p.missing}
 	for _, piece := range p.pieces {
 		piece, cut := piece.cut(tail)
 		n.cut += cut
@@ -144,6 +145,25 @@ func (c *composition) chernoffDelta(epsilon float64) (theta, logBound float64) {
 	return c.scan(func(theta float64) float64 {
 		return c.logMoment(theta) + logHockeyStick(theta) - theta*epsilon
 	})
+}
+
+// below is an upper bound on 1 - δ(ε) = E[min(1, e^(ε-L))] <= E[e^(s(ε-L))], the least
+// over some s in (0, 1]; ok is false where the quadratures bound δ from above only.
+func (c *composition) below(epsilon float64) (rest float64, ok bool) {
+	least := math.Inf(1)
+	for s := 1.0; s > 1e-6; s /= 1.5 {
+		log := s*epsilon + 0.5*c.mu2*s*(s-1)
+		for i := range c.nodes {
+			n := &c.nodes[i]
+			if n.upperOnly {
+				return 0, false
+			}
+			one := n.logMoment(-s)
+			log += one + n.count*math.Log1p(n.cut*math.Exp(-one/n.count)) // what was cut is above 0
+		}
+		least = math.Min(least, log)
+	}
+	return math.Exp(least) * (1 + 1e-6), true
 }
 
 // scan minimises f over θ > 0: a walk in factors of two around the scale of

@@ -1,0 +1,67 @@
+package accountant
+
+import (
+	"testing"
+
+	"d3p/internal/privacy/event"
+)
+
+// Many different steps: each has a lattice of its own, and the bracket stays narrow.
+func TestManySegments(t *testing.T) {
+	t.Parallel()
+	const segments = 60
+	var c event.Composed
+	for i := range segments {
+		x := float64(i) / segments
+		of := event.PoissonSampled{Rate: 0.001 + 0.02*x, Of: event.Gaussian{NoiseMultiplier: 0.8 + 3*x*x}}
+		c.Events = append(c.Events, event.SelfComposed{Of: of, Count: int64(10 + 5*i)})
+	}
+	if a := mustEpsilon(t, c, event.AddRemove, 1e-6); a.RelativeWidth() > usualWidth || a.Engine != engineBracket {
+		t.Errorf("wide: %+v", a)
+	}
+}
+
+// Where ε is far below what a ledger costs, δ is nearly 1: a bound on 1-δ says how
+// nearly, and no engine has to resolve it.
+func TestDeltaNearOne(t *testing.T) {
+	t.Parallel()
+	for name, ev := range map[string]event.Event{
+		"sampled": event.Composed{Events: []event.Event{
+			event.SelfComposed{Of: event.PoissonSampled{Rate: 0.0214, Of: event.Gaussian{NoiseMultiplier: 0.226}}, Count: 14072},
+			event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 0.0651}, Count: 60}}},
+		"randomised response": event.SelfComposed{Of: event.EpsilonDelta{Epsilon: 1.62}, Count: 584},
+		"Laplace": event.Composed{Events: []event.Event{event.SelfComposed{Of: event.Laplace{NoiseMultiplier: 4.91}, Count: 880},
+			event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 0.824}, Count: 1117}}},
+	} {
+		a, err := Delta(ev, event.AddRemove, 0.02)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else if !a.Certified || a.Upper > 1 || a.RelativeWidth() > usualWidth {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+}
+
+// The bound on 1-δ is one: against the closed form of a Gaussian.
+func TestBelowBoundsTheRest(t *testing.T) {
+	t.Parallel()
+	for _, mu := range []float64{1, 5, 20} {
+		d := &direction{mu2: mu * mu}
+		for _, epsilon := range []float64{0, 1, mu, mu * mu / 4} {
+			rest, ok := d.compose(1e-300, 1).below(epsilon)
+			if exact := 1 - gaussianDelta(mu, epsilon/mu-mu/2); !ok || rest < exact*(1-1e-12) {
+				t.Errorf("mu %v, epsilon %v: %v below 1-δ = %v", mu, epsilon, rest, exact)
+			}
+		}
+	}
+}
+
+// Where the tilt leaves a sum one value, the window has a scale all the same.
+func TestOneValueUnderTheTilt(t *testing.T) {
+	t.Parallel()
+	run := event.SelfComposed{Of: event.FixedSizeSampled{Population: 79363, Batch: 3, Of: event.Gaussian{NoiseMultiplier: 0.0631}}, Count: 96273}
+	a, err := Delta(run, event.Substitute, 2.0308652321456577)
+	if err != nil || a.Lower < 0.799 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
