@@ -34,7 +34,13 @@ func TestNoRecordMovesTheSumByMore(t *testing.T) {
 	for range 6 {
 		list = append(list, sensitivity.Generated(t, rng))
 	}
-	sensitivity.Check(t, list, func(t *testing.T) privacy.Engine {
-		return newEngine("cuda:test", newOneThread(t, 1<<30), Options{})
-	}, 150*time.Millisecond)
+	for name, wideFrom := range map[string]int64{"each block by itself": wideProducts, "all blocks together": 0} {
+		t.Run(name, func(t *testing.T) {
+			sensitivity.Check(t, list, func(t *testing.T) privacy.Engine {
+				e := newEngine("cuda:test", newOneThread(t, 1<<30), Options{})
+				e.wideFrom = wideFrom
+				return e
+			}, 100*time.Millisecond)
+		})
+	}
 }

@@ -60,10 +60,13 @@ func (f *Finding) Fault() bool { return !(f.Excess() <= 1) }
 
 // worse says whether f is closer to a fault than other; NaN is one.
 func (f *Finding) worse(other *Finding) bool {
-	if !(f.Moved <= 1) || !(other.Moved <= 1) {
-		return !(f.Excess() <= other.Excess())
+	switch {
+	case math.IsNaN(other.Moved):
+		return false
+	case f.Moved <= 1 && other.Moved <= 1:
+		return f.Moved > other.Moved
 	}
-	return f.Moved > other.Moved
+	return !(f.Excess() <= other.Excess())
 }
 
 func (f *Finding) String() string {
@@ -177,7 +180,8 @@ type search struct {
 	result  Result
 }
 
-// Hunt tries cases while more says so, and stops at a fault.
+// Hunt tries cases while more says so. At a fault it climbs on for a while, to show how
+// large it is, and stops.
 func Hunt(t Target, rng *rand.Rand, more func() bool) (Result, error) {
 	s := &search{
 		Target: &t, rng: rng, domain: free(t.Tape.K0), machine: graph.NewMachine(t.Tape, 1),
@@ -225,8 +229,8 @@ func (s *search) episode(more func() bool) error {
 			s.climb(&list[i].Case, wildly)
 		}
 	}
-	for range generations {
-		if err := s.try(list); err != nil || s.result.Worst.Fault() || !more() {
+	for k := 0; k < generations || s.result.Worst.Fault() && k < 20*generations; k++ {
+		if err := s.try(list); err != nil || !s.result.Worst.Fault() && !more() {
 			return err
 		}
 		slices.SortStableFunc(list, func(a, b scored) int {
