@@ -3,6 +3,9 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // steep are settings under which a release shows the sum of the noisy gradients:
@@ -179,7 +182,7 @@ func scenarios() []scenario {
 		of(scenario{model: networkModel, header: "x1,x2,inside", base: []string{"0,0,0"}, canaries: [][]string{{"3,3,1"}}},
 			"network", steep("--sampling=full", "--steps=1", "--learning-rate=0.01")...),
 		levelScenario(100),
-		networkScenario(30),
+		networkScenario(25),
 	}
 }
 
@@ -193,13 +196,25 @@ func levelScenario(levels int) scenario {
 	return s
 }
 
-// networkScenario has points all over the plane with random classes.
-func networkScenario(points int) scenario {
+// networkScenario has as many inputs as canaries: each canary sets one of them to
+// its bound, so that its gradient is mostly in weights of its own.
+func networkScenario(inputs int) scenario {
 	rng := rand.New(rand.NewPCG(1, 9))
-	s := scenario{name: fmt.Sprintf("%d canaries in one run, network", points), model: networkModel, header: "x1,x2,inside",
-		args: steep("--sampling=full", "--steps=1", "--learning-rate=0.01"), runs: 50}
-	for range points {
-		s.canaries = append(s.canaries, []string{fmt.Sprintf("%.3f,%.3f,%d", 6*rng.Float64()-3, 6*rng.Float64()-3, rng.IntN(2))})
+	s := scenario{name: fmt.Sprintf("%d canaries in one run, network", inputs),
+		args: steep("--sampling=full", "--steps=1", "--learning-rate=0.01"), runs: 60}
+	var names []string
+	var columns strings.Builder
+	for i := range inputs {
+		names = append(names, fmt.Sprintf("x%d", i))
+		fmt.Fprintf(&columns, "    x%d: {type: real, lower: -20, upper: 20, scale: {center: 0, by: 1}}\n", i)
+		row := slices.Repeat([]string{"0"}, inputs+1)
+		row[i], row[inputs] = "20", strconv.Itoa(rng.IntN(2))
+		s.canaries = append(s.canaries, []string{strings.Join(row, ",")})
 	}
+	s.header = strings.Join(append(names, "inside"), ",")
+	s.model = strings.NewReplacer(
+		"    x1: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}\n", "",
+		"    x2: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}\n", columns.String(),
+		"[x1, x2]", "["+strings.Join(names, ", ")+"]").Replace(networkModel)
 	return s
 }
