@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"d3p/internal/report"
@@ -119,20 +117,19 @@ func printComparison(w io.Writer, c *comparison) {
 		fmt.Fprintf(w, "%d  %s: %s\n", i+1, run.Run, run.Claim)
 	}
 	fmt.Fprintln(w)
-	t := newTable(w)
-	t.Style().Format.Header = text.FormatDefault
-	header := table.Row{"parameter"}
+	t := columns{w: w}
+	header := cells{"parameter"}
 	for i := range c.Runs {
 		header = append(header, fmt.Sprintf("run %d", i+1))
 	}
 	if len(c.Runs) == 2 {
 		header = append(header, "apart")
-		t.SetColumnConfigs([]table.ColumnConfig{{Name: "apart", Align: text.AlignRight, AlignHeader: text.AlignRight}})
+		t.right = []int{len(header) - 1}
 	}
-	t.AppendHeader(header)
+	t.line(header)
 	rows := c.shown()
 	for _, row := range rows[:min(len(rows), maxRows)] {
-		line := table.Row{row.Variable}
+		line := cells{row.Variable}
 		for _, s := range row.Runs {
 			cell := ""
 			if s != nil {
@@ -143,9 +140,9 @@ func printComparison(w io.Writer, c *comparison) {
 		if row.Apart != nil {
 			line = append(line, fmt.Sprintf("%.1f", *row.Apart))
 		}
-		t.AppendRow(line)
+		t.line(line)
 	}
-	t.Render()
+	t.print()
 	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more with --json\n", hidden)
 	}

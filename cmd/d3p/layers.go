@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"d3p/internal/cpu"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
@@ -110,18 +108,16 @@ func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
 	if cost == nil {
 		return
 	}
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
+	t := columns{w: w, right: []int{2, 3}}
+	t.line(cells{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
 	weights, flops := 0, 0
 	for _, l := range layers {
-		t.AppendRow(table.Row{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
+		t.line(cells{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
 		weights += l.Weights
 		flops += l.Flops
 	}
-	t.AppendFooter(table.Row{"all", "", weights, flops, ""})
-	t.Render()
+	t.line(cells{"all", "", weights, flops, ""})
+	t.print()
 	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.2g %% of them for its norm; %.1f KiB of memory in float64\n",
 		float64(cost.Flops)/1e6, 100*float64(cost.Clipping)/float64(cost.Flops), float64(cost.Values)*8/1024)
 	if cost.Batch > 0 {

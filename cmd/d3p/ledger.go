@@ -10,8 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"d3p/internal/ledger"
@@ -231,14 +229,12 @@ func (a *app) showLedger(path string) error {
 
 func printLedger(w io.Writer, name string, l shownLedger) {
 	fmt.Fprintf(w, "%s: %s, one %s, %s neighbours, all epsilons at delta %g\n\n", name, l.Dataset, l.Entity, report.RelationWords(l.Relation), l.Limit.Delta)
-	t := newTable(w)
-	t.Style().Format.Header = text.FormatDefault
-	t.SetColumnConfigs([]table.ColumnConfig{{Number: 5, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	t.AppendHeader(table.Row{"run", "folder", "from", "state", "epsilon alone"})
+	t := columns{w: w, right: []int{4}}
+	t.line(cells{"run", "folder", "from", "state", "epsilon alone"})
 	for _, run := range l.Runs {
-		t.AppendRow(table.Row{run.ID, run.Folder, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
+		t.line(cells{run.ID, run.Folder, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
 	}
-	t.Render()
+	t.print()
 	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))
 	if l.Next > l.Left && len(l.Runs) > 0 {
 		fmt.Fprintf(w, "one more fit with full batches at delta %g may have epsilon %.3g (several cost less than their sum)\n", l.Limit.Delta, math.Floor(1000*l.Next)/1000)

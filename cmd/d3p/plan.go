@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"d3p/internal/fit/plan"
@@ -110,46 +109,36 @@ func accepted(s *runSettings, id string) bool {
 
 // printPlan shows a plan as a short table.
 func printPlan(w io.Writer, m *models.Model, p planResult) {
-	t := newTable(w)
-	t.AppendRows([]table.Row{
-		{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)},
-		{"records", fmt.Sprintf("%d, declared", p.Records)},
-	})
+	t := columns{w: w}
+	t.line(cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
+	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	if p.Private {
-		t.AppendRows([]table.Row{
-			{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))},
-			{"certified", "epsilon at most " + roundUp(p.Certified.Upper)},
-			{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
-				math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))},
-		})
+		t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))})
+		t.line(cells{"certified", "epsilon at most " + roundUp(p.Certified.Upper)})
+		t.line(cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))})
 	}
 	if b := p.Budget; b != nil {
-		t.AppendRow(table.Row{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
+		t.line(cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
 	}
-	t.AppendRows([]table.Row{
-		{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)},
-		{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)},
-	})
+	t.line(cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)})
+	t.line(cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
 		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
 		if p.ClipQuantile > 0 {
 			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
 		}
-		t.AppendRows([]table.Row{
-			{"clipping", clip},
-			{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)},
-			{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N); the noise dominates above 0.05)", p.NoiseToSignal)},
-		})
+		t.line(cells{"clipping", clip})
+		t.line(cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
+		t.line(cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N); the noise dominates above 0.05)", p.NoiseToSignal)})
 	}
-	t.AppendRows([]table.Row{
-		{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)},
-		{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))},
-	})
+	t.line(cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
+	t.line(cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
 	if len(p.Expected) > 0 {
-		t.AppendRow(table.Row{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
+		t.line(cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
 	}
-	t.AppendRow(table.Row{"work", workWords(p.Plan, p.Estimate)})
-	t.Render()
+	t.line(cells{"work", workWords(p.Plan, p.Estimate)})
+	t.print()
 }
 
 // guideDetails says what the model file states of single parameters.
@@ -162,16 +151,4 @@ func guideDetails(s *spec.Spec) string {
 		fmt.Fprintf(&b, "; %s starts spread over the declared bounds", name.V)
 	}
 	return b.String()
-}
-
-// newTable is a plain table for results on w: columns and spaces, no lines.
-func newTable(w io.Writer) table.Writer {
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.SuppressTrailingSpaces()
-	style := table.StyleDefault
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft, style.Box.PaddingRight = "", "  "
-	t.SetStyle(style)
-	return t
 }

@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
-
 	"d3p/internal/report"
 )
 
@@ -46,15 +43,9 @@ func printSummary(w io.Writer, rows []report.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
 	}
-	t := newTable(w)
+	t := columns{w: w, right: []int{1, 2, 3, 4, 5}}
 	low, high := tails(v.prob)
-	t.AppendHeader(table.Row{"parameter", v.center(), "sd", low, high, "noise"})
-	t.Style().Format.Header = text.FormatDefault
-	var align []table.ColumnConfig
-	for column := 2; column <= 6; column++ {
-		align = append(align, table.ColumnConfig{Number: column, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(align)
+	t.line(cells{"parameter", v.center(), "sd", low, high, "noise"})
 	rows = report.Shown(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
 		share, lower, upper := "", r.Q5, r.Q95
@@ -68,9 +59,9 @@ func printSummary(w io.Writer, rows []report.Summary, v view) {
 		if v.ratio != "" {
 			middle = r.Median
 		}
-		t.AppendRow(table.Row{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share})
+		t.line(cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share})
 	}
-	t.Render()
+	t.print()
 	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more in summary.csv\n", hidden)
 	}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/width"
+)
+
+// cells is a line of columns.
+type cells []any
+
+// columns are lines whose cells stand below each other, two spaces apart.
+type columns struct {
+	w     io.Writer
+	right []int // columns, from 0, that end below each other
+	lines [][]string
+}
+
+// line adds a line; a cell of several lines takes as many.
+func (c *columns) line(line cells) {
+	parts := make([][]string, len(line))
+	height := 1
+	for i, cell := range line {
+		parts[i] = strings.Split(fmt.Sprint(cell), "\n")
+		height = max(height, len(parts[i]))
+	}
+	for k := range height {
+		text := make([]string, len(line))
+		for i, p := range parts {
+			if k < len(p) {
+				text[i] = p[k]
+			}
+		}
+		c.lines = append(c.lines, text)
+	}
+}
+
+// print writes the lines, without spaces at their ends.
+func (c *columns) print() {
+	var wide []int
+	for _, line := range c.lines {
+		for i, cell := range line {
+			if i == len(wide) {
+				wide = append(wide, 0)
+			}
+			wide[i] = max(wide[i], screenWidth(cell))
+		}
+	}
+	for _, line := range c.lines {
+		var b strings.Builder
+		for i, cell := range line {
+			room := strings.Repeat(" ", wide[i]-screenWidth(cell))
+			if slices.Contains(c.right, i) {
+				cell, room = room+cell, ""
+			}
+			b.WriteString(cell + room + "  ")
+		}
+		fmt.Fprintln(c.w, strings.TrimRight(b.String(), " "))
+	}
+}
+
+// screenWidth is how many columns of a terminal a text takes: two for wide letters.
+func screenWidth(s string) (n int) {
+	for _, r := range s {
+		n++
+		if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+			n++
+		}
+	}
+	return n
+}
