@@ -7,12 +7,13 @@ GO ?= go
 
 all: build
 
+# without symbols for debuggers; stack traces need none
 build:
-	$(GO) build -o bin/d3p ./cmd/d3p
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/d3p ./cmd/d3p
 
 # one file without libc, without the CUDA engine
 static:
-	CGO_ENABLED=0 $(GO) build -tags nogpu -o bin/d3p ./cmd/d3p
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -tags nogpu -o bin/d3p ./cmd/d3p
 
 test:
 	$(GO) test ./...
