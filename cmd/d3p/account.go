@@ -17,29 +17,30 @@ func newAccount(a *app) *cobra.Command {
 	var o accountOptions
 	c := &cobra.Command{
 		Use:   "account [RUN]",
-		Short: "What a mechanism costs, or whether the claim of a finished run holds",
-		Long: `Account computes the epsilon of a run described by flags, or of any mechanisms
-together that a file describes (--event). The answer is a bracket: a lower and an
-upper bound on the exact value, certified by one engine and checked by another.
-The upper bound is rounded up, the lower one down.
+		Short: "Compute what a mechanism costs, or check the claim of a finished run",
+		Long: `Account computes the epsilon of a mechanism described by flags, or of all mechanisms
+in a file (--event). The answer is a bracket: a lower and an upper bound on the
+exact value. One engine certifies it and another one checks it. The upper bound is
+rounded up, the lower bound down.
 
-A file for --event is JSON as dp_accounting writes it; or the history of an
-accountant of Opacus, [[noise multiplier, sampling rate, steps], ...]; or a CSV
-table with a mechanism a line, in the columns noise_multiplier, sampling_rate, steps
-and, where batches were drawn otherwise, sampling and records; or epsilon and delta,
-of one of which no more is known.
+A file for --event is one of: JSON as dp_accounting writes it; the history of an
+Opacus accountant, [[noise multiplier, sampling rate, steps], ...]; a CSV table with
+one mechanism per line, in the columns noise_multiplier, sampling_rate, steps and,
+for other batches, sampling and records; or a CSV table with the columns epsilon and
+delta.
 
---group adds the epsilon of several records at once: of a person with up to K rows,
-where each row is a unit of its own, or of a household. Under substitution all of
-them are replaced.
+--group adds the epsilon of several records at once, such as a person with up to K
+rows where each row is a unit, or a household. Under substitution all of them are
+replaced.
 
---curve writes the whole of what is bought, every point a bound on the attacker, as
-CSV with the columns curve, x, y: privacy (epsilon, delta), tradeoff (false-positive
-rate, least false-negative rate), renyi (order, divergence).
+--curve writes bounds on the attacker as CSV with the columns curve, x, y: privacy
+(epsilon, delta), tradeoff (false-positive rate, least false-negative rate), renyi
+(order, divergence).
 
-With RUN it audits a finished run: the manifest's hashes, its own ledger, that of the
-data set (--ledger), and whether the claim follows. It ends with status 4 when something does not hold, and refuses
-to account a run for another sampler or relation than its own unless --what-if.`,
+With RUN account audits a finished run: the manifest's hashes, the run's ledger, the
+data set's ledger (--ledger), and whether the claim follows. It ends with status 4 if
+a check fails. It refuses to account a run for another sampler or relation than its
+own, unless you add --what-if.`,
 		Example: `  d3p account --noise-multiplier 1.5 --sampling-rate 0.00213333 --steps 9380 --delta 1.6667e-5
   d3p account --noise-multiplier 1.1 --records 60000 --batch-size 256 --epochs 60 --delta 1e-5
   d3p account --event dp_event.json --delta 1e-6 --relation substitute --json

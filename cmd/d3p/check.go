@@ -50,18 +50,18 @@ func newCheck(a *app) *cobra.Command {
 	var data, out string
 	c := &cobra.Command{
 		Use:   "check MODEL",
-		Short: "Find every mistake of a model file, or how records fit it",
+		Short: "Report every mistake of a model file, or how records fit it",
 		Long: `Check reads a model file and reports all its mistakes at once, each with
 file:line:column and a hint. It reads no data.
 
-With --data, whoever holds the records can see how they fit the declaration before
-a fit spends anything: how many cells of each column are missing, are no number or
-date, are out of bounds, of no declared level or not in UTF-8, and how many records
-count for nothing because of it. These counts are about records: they go to --out,
-mode 0600, and nothing of them to the terminal. FILE may be - for standard input.
-What may be corrected by them is how values are written (dates, decimals, encoding,
-the spelling of levels). Bounds or levels that follow them cost privacy that no
-report counts.`,
+With --data the custodian sees how the records fit the declaration before a fit
+spends anything. For each column d3p counts cells that are missing, are not a
+number or date, are out of bounds, have an undeclared level or are not UTF-8. It
+also counts the records that contribute nothing because of such cells. The counts
+describe records: d3p writes them to --out with mode 0600 and prints none of them.
+FILE may be - for standard input. The counts may correct how values are written:
+dates, decimals, encoding, the spelling of levels. Bounds or levels that follow the
+counts cost privacy that no report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
   d3p check cohort.yaml --data cohort.csv --out datacheck.json`,

@@ -34,17 +34,17 @@ func newCombine(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "combine ESTIMATES ESTIMATES...",
 		Short: "Combine estimates from the tables of d3p twin --separate",
-		Long: `Combine reads what was estimated from each synthetic table, a file for each table
-and a line for each quantity, and prints one estimate with an interval that counts
-the uncertainty of the private fit, too. Files are CSV with the columns term,
-estimate and std.error, as broom::tidy of R writes them (variable or name, mean, sd
-or se will do); a run of d3p stands for its summary.csv.
+		Long: `Combine reads estimates from synthetic tables, one file per table and one line per
+quantity. It prints one estimate per quantity with an interval that includes the
+uncertainty of the private fit. Files are CSV with the columns term, estimate and
+std.error, as broom::tidy of R writes them (variable or name, mean, sd or se are
+also read). A run of d3p stands for its summary.csv.
 
-The variance is (1 + 1/m) b - u for m tables, b the variance of the estimates and u
-their mean squared standard error (Raghunathan, Reiter and Rubin 2003). Rubin's rule
-for missing values, u + (1 + 1/m) b, would count the sampling of records twice. Where
-b - u comes out negative, u times --ratio stands in for it, which a line says: more
-tables help; at least 20 are wanted.`,
+The variance is (1 + 1/m) b - u for m tables, where b is the variance of the
+estimates and u their mean squared standard error (Raghunathan, Reiter and Rubin
+2003). Rubin's rule for missing values, u + (1 + 1/m) b, would count the sampling of
+records twice. If b - u is negative, combine uses u times --ratio and says so; use
+at least 20 tables.`,
 		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {

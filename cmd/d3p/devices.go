@@ -125,7 +125,7 @@ func (a *app) openEngine(j job, m *models.Model, plan *plan.Plan, fits int) (eng
 func newDevices(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "devices",
-		Short:   "List the devices a fit can run on",
+		Short:   "List the devices that can run a fit",
 		Example: "  d3p devices --json",
 		Args:    exactly(),
 		RunE: func(*cobra.Command, []string) error {

@@ -24,9 +24,8 @@ func newDraws(a *app) *cobra.Command {
   parquet  pandas, polars, DuckDB, arrow
   zarr     a folder (needs --out) with ArviZ groups: az.from_zarr(OUT/idata.zarr)
 
-It works from the release alone and costs no privacy. stan has zeros in its lp__
-columns: the log density of a draw is a function of the records that nothing has
-paid for.`,
+It needs the release only and costs no privacy. The lp__ columns of stan are zero:
+the log density of a draw is a function of the records, and no budget paid for it.`,
 		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -30,17 +30,17 @@ func newFit(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit DATA",
 		Short: "Fit a model under differential privacy and write a release",
-		Long: `Fit reads a CSV file, compressed by gzip or not, or a Parquet file, fits the model
-under the given budget and writes OUT/release, which may be published, and
-OUT/private, which must not be.
+		Long: `Fit reads a CSV file (plain or gzip) or a Parquet file and fits the model under the
+given budget. It writes OUT/release, which you may publish, and OUT/private, which
+you must not publish.
 
 The model file is --model, else DATA.yaml beside the data, else d3p.yaml here.
-Every setting can be a flag, a D3P_ variable (D3P_EPSILON=1), a key of the
---config file or a value of the model file; the first in this order wins, and
-release/spec.lock.yaml records which one did. Choosing settings by looking at
-private results costs privacy that no report counts.
+Every setting can be a flag, a D3P_ variable (D3P_EPSILON=1), a key of the --config
+file or a value of the model file. The first in this order wins, and
+release/spec.lock.yaml records which one it was. If you choose settings by looking
+at private results, that costs privacy that no report counts.
 
-Ctrl-C stops between two steps; d3p resume goes on from there at no new cost.`,
+Ctrl-C stops between two steps; d3p resume continues at no new cost.`,
 		Example: "  d3p fit --epsilon 1 cohort.csv\n  d3p fit --epsilon 1 --model cohort.yaml --out results cohort.parquet",
 		Args:    exactly("DATA"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], true) },
@@ -55,10 +55,10 @@ func newFitNonprivate(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit-nonprivate DATA",
 		Short: "Fit without clipping or noise, as a baseline; NOT PRIVATE",
-		Long: `Fit-nonprivate runs the same model without clipping and without noise, to see
-what privacy costs. Its results say everything about the records: every file is
-stamped NOT PRIVATE. Choosing settings for a private fit by looking at them costs
-privacy that no report counts; use invented or public data.`,
+		Long: `Fit-nonprivate runs the same model without clipping and without noise, to show what
+privacy costs. Its results reveal the records: every file is stamped NOT PRIVATE. Use
+simulated or public data: a private fit costs more than its report says if you choose
+its settings by looking at these results.`,
 		Example: "  d3p fit-nonprivate datasets/cohort.csv --out baseline",
 		Args:    exactly("DATA"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], false) },

@@ -18,17 +18,18 @@ func newInit(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init DATA | --from CODEBOOK",
 		Short: "Write a model file skeleton from the header line alone",
-		Long: `Init prints a model file for the columns of a CSV or Parquet file, to be filled
-in from what is publicly known about them. It reads the names of the columns, from
-a file or from - for standard input, and no row: bounds, levels and scales taken from the data would cost privacy.
+		Long: `Init prints a model file for the columns of a CSV or Parquet file. You fill the
+blanks from public knowledge about the columns. Init reads the column names from a
+file, or from - for standard input, and no row: bounds, levels and scales taken
+from the data would cost privacy.
 
-With --from it fills in what a public codebook says: a CSV file with a line per
-column of the data and the columns name, type, lower, upper, levels (a|b|c),
-center, by, transform, unknown, source and label, all but name optional. Types may
-be the codebook's own words, such as categorical, numeric or logical.
+--from fills in a public codebook: a CSV file with one line per column of the data
+and the columns name, type, lower, upper, levels (a|b|c), center, by, transform,
+unknown, source and label. All but name are optional. Types may be the codebook's
+own words, such as categorical, numeric or logical.
 
-What --entity, --records, --formula and --family say need not be filled in. With
---formula the columns are those that it names.`,
+--entity, --records, --formula and --family fill in their values. With --formula the
+file declares only the columns that the formula names.`,
 		Example: `  d3p init cohort.csv > cohort.yaml
   d3p init --from codebook.csv > cohort.yaml
   d3p init --from codebook.csv --entity patient --records 4000 --twin > twin.yaml

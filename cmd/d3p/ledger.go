@@ -22,15 +22,15 @@ func newLedger(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ledger",
 		Short: "Keep one budget over all runs on a data set",
-		Long: `A ledger is a file that the custodian of a data set keeps: what every run on it
-released, and a limit for all of them together. d3p fit --ledger FILE reserves
-what the fit may spend before it reads a record, is refused (status 5) when all
-runs together would exceed the limit, and books what was spent at the end. A fit
-that was killed keeps its reservation until it is resumed or settled.
+		Long: `A ledger is a file of the custodian of a data set. It lists what every run on the
+data released, and a limit for all runs together. d3p fit --ledger FILE reserves the
+price of the fit before it reads a record. It is refused (status 5) if all runs
+together would exceed the limit. At the end the ledger books what the fit spent. A
+killed fit keeps its reservation until you resume or settle it.
 
-All runs of a ledger together satisfy the guarantee that d3p ledger show prints,
-as long as it holds every release from the records, and no run was decided on by
-looking at the results of earlier ones. Nothing in it depends on a record.`,
+All runs of a ledger together satisfy the guarantee that d3p ledger show prints, on
+two conditions: the ledger holds every release from the records, and nobody decided
+on a run by looking at earlier results. Nothing in a ledger depends on a record.`,
 		Example: "  d3p ledger init cohort.ledger --dataset cohort --entity patient --epsilon 3 --delta 1e-6\n  d3p fit --ledger cohort.ledger --epsilon 1 cohort.csv\n  d3p ledger show cohort.ledger",
 		Args:    func(_ *cobra.Command, args []string) error { return noSuchLedgerCommand(args) },
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -83,7 +83,7 @@ func newLedgerInit(a *app) *cobra.Command {
 func newLedgerShow(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show FILE",
-		Short:   "Print the runs of a ledger and what they cost together",
+		Short:   "Print the runs of a ledger and their price together",
 		Example: "  d3p ledger show cohort.ledger\n  d3p ledger show cohort.ledger --json",
 		Args:    exactly("FILE"),
 		RunE:    func(_ *cobra.Command, args []string) error { return a.showLedger(args[0]) },
@@ -93,10 +93,9 @@ func newLedgerShow(a *app) *cobra.Command {
 func newLedgerAdd(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "add FILE RUN...",
-		Short: "Book finished runs that were made without the ledger",
-		Long: `Add verifies each release, and the run's own ledger where it is there, and books
-what it cost. What has been released counts
-even when it exceeds the limit.`,
+		Short: "Book finished runs that did not use the ledger",
+		Long: `Add verifies each release, and the run's own ledger if it exists, and books the
+price. A release counts even if it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
 		Args:    ledgerAndRuns,
 		RunE: func(_ *cobra.Command, args []string) error {

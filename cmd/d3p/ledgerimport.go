@@ -15,15 +15,14 @@ func newLedgerImport(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "import FILE EVENT --name NAME",
 		Short: "Book what another tool released",
-		Long: `Import books a release from the same records that d3p did not make: a published
-count or table, say. EVENT is a JSON file with its mechanism in the form of
-dp_accounting, as d3p account --event reads it; {"module_name":
-"dp_accounting.dp_event", "class_name": "EpsilonDeltaDpEvent", "epsilon": 0.5,
-"delta": 0} is one of which no more is known.
+		Long: `Import books a release that another tool made from the same records, such as a
+published count or table. EVENT is a JSON file with its mechanism in the form of
+dp_accounting, as d3p account --event reads it. If only epsilon and delta are known:
+{"module_name": "dp_accounting.dp_event", "class_name": "EpsilonDeltaDpEvent",
+"epsilon": 0.5, "delta": 0}.
 
-That the event is of one unit of the ledger, under its neighbouring relation, is
-for the custodian to know. What has been released counts even when it exceeds the
-limit.`,
+The custodian must make sure that the event is about one unit of the ledger, under
+its neighbouring relation. A release counts even if it exceeds the limit.`,
 		Example: "  d3p ledger import cohort.ledger census.json --name census-2025",
 		Args:    exactly("FILE", "EVENT"),
 		RunE: func(_ *cobra.Command, args []string) error {

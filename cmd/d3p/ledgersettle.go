@@ -15,14 +15,13 @@ import (
 func newLedgerSettle(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "settle FILE RUN...",
-		Short: "Give back what killed fits had reserved and will not release",
-		Long: `Settle books what a fit that was killed had spent, and gives the rest of its
-reservation back. It needs the folder of the run: the steps up to its last
-checkpoint stay charged; the numbers of later ones, or of all when there is no
-checkpoint, ended with the process, and nobody has seen them. A fit that still
-runs, or whose folder is gone, keeps its reservation.
+		Short: "Give back the reservations of killed fits",
+		Long: `Settle books what a killed fit spent, and gives the rest of its reservation back. It
+needs the folder of the run. The steps up to the last checkpoint stay charged. Nobody
+saw the numbers of later steps, because they ended with the process. A fit that still
+runs, or whose folder is missing, keeps its reservation.
 
-d3p resume may still go on from the checkpoint: it reserves the rest again.`,
+d3p resume can still continue from the checkpoint: it reserves the rest again.`,
 		Example: "  d3p ledger settle cohort.ledger d3p-run-cohort-3",
 		Args:    ledgerAndRuns,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -20,10 +20,10 @@ func newPlan(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Show what a fit would run and what it would cost; reads no data",
-		Long: `Plan decides the whole fit from public facts (the model file, the declared
-number of records and the budget) and prints the mechanism, its certified price
-and what to expect. It reads no data and spends nothing. With --report it writes
-the privacy report that the fit would have: for those who decide on it.`,
+		Long: `Plan decides the whole fit from public facts: the model file, the declared number
+of records and the budget. It prints the mechanism, its certified price and the
+expected noise. It reads no data and spends nothing. --report writes the privacy
+report that the fit would have, for the people who decide on it.`,
 		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {

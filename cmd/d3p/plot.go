@@ -43,9 +43,9 @@ func newPlot(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plot RUN",
 		Short: "Draw intervals, iterates, and prior against posterior",
-		Long: `Plot writes figures from the release alone into the new folder --out: intervals
-(50 % and 90 % of the posterior), trace (the iterates of the parameters that end
-farthest from zero) and prior (their densities before and after the fit).`,
+		Long: `Plot writes figures to the new folder --out: intervals (50 % and 90 % of the
+posterior), trace (the iterates of the parameters that end farthest from zero) and
+prior (densities before and after the fit). It needs the release only.`,
 		Example: "  d3p plot d3p-run-cohort-1 --out figures\n  d3p plot d3p-run-cohort-1 --kind intervals --format png --out figures",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -45,29 +45,27 @@ func newPredict(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "predict RUN NEW",
 		Short: "Predict the response for new rows, or reconstruct them",
-		Long: `Predict reads new rows (CSV, Parquet, idx or npy, or CSV from - for standard
-input; the columns that the model's predictors need) and writes one line per row:
-mean, sd and 5 % to 95 % of the expected response over the posterior, and y_q5 to
-y_q95 of a response that may be observed. Of a category it writes the most probable level, class, and the
-probability of every level. A row that lacks a value the model needs gets empty
-cells.
+		Long: `Predict reads new rows and writes one line per row: mean, sd and the 5 % to 95 %
+interval of the expected response over the posterior, and y_q5 to y_q95 of an
+observed response. For a category it writes the most probable level (class) and the
+probability of every level. A row without a needed value gets empty cells. The rows
+are CSV, Parquet, idx or npy, or CSV from - for standard input; they need the
+columns of the predictors only.
 
-A model with local latents, such as an auto-encoder, reconstructs rows: it needs
-all their columns, draws codes from the guide, and writes bound, the lower bound on
-the log density of the row in nats, and the expected values of what it observes;
-the pixels of an image have their own names. --grid draws the first images, every
-row of them above the row of their reconstructions.
+A model with local latents, such as an auto-encoder, reconstructs rows. It needs all
+their columns, draws codes from the guide, and writes bound, the lower bound on the
+log density of the row in nats, and the expected values of the observed columns.
+--grid draws the first images above their reconstructions.
 
 With --format zarr the folder --out gets idata.zarr with ArviZ's groups predictions
 (every draw of the response, by row) and predictions_constant_data (the rows).
 
-With --against OTHER each row is compared with the one in its place in OTHER, say
-the same people as treated and as not: difference and ratio of the expected
-responses, with their intervals, and at the end those of the averages over all
-rows, the effect standardised to them.
+--against OTHER compares each row with the row in the same place of OTHER, for
+instance the same people treated and not treated. It writes the difference and
+ratio of the expected responses with their intervals, and at the end those of the
+averages over all rows (standardised effects).
 
-It uses the release alone, so it costs no privacy; the new rows are your own and
-nothing protects them.`,
+Predict needs the release only and costs no privacy. Nothing protects the new rows.`,
 		Example: "  d3p predict d3p-run-cohort-1 new.csv --out predictions.csv\n  d3p predict d3p-run-cohort-1 new.csv --format zarr --out predictions\n  d3p predict d3p-run-cohort-1 new.csv --against other.csv\n" +
 			"  d3p predict d3p-run-mnist_vae-1 t10k-images-idx3-ubyte.gz --out bounds.csv --grid seen.png",
 		Args: exactly("RUN", "NEW"),

@@ -12,10 +12,10 @@ func newRender(a *app) *cobra.Command {
 	var core, tape bool
 	c := &cobra.Command{
 		Use:   "render MODEL",
-		Short: "Print a model file with every default filled in",
-		Long: `Render prints the model file with every default filled in: priors, links and
-settings stand there as they will be used, and what the fit's plan decides
-stands there as auto. The output is itself a model file.`,
+		Short: "Print a model file with every default",
+		Long: `Render prints the model file with every default: priors, links and settings as
+they will be used. The word auto stands where the fit's plan decides. The output is
+itself a model file.`,
 		Example: "  d3p render cohort.yaml\n  d3p render cohort.yaml --core    # the formula as core blocks\n  d3p render cohort.yaml --tape    # the compiled program",
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {

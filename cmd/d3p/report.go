@@ -15,13 +15,13 @@ func newReport(a *app) *cobra.Command {
 		Use:   "report RUN",
 		Short: "Write the privacy report of a release again, in any format",
 		Long: `Report writes the privacy report from the release alone: one format to stdout,
-several into the new folder --out.
+several to the new folder --out.
 
   html      one page with its figures, for people
   md        the same as Markdown
   text      the claim and what it means, in a few lines
   json      privacy.json: every number, for programs
-  methods   what the methods section of a paper has to say, with references
+  methods   the text for a paper's methods section, with references
   registry  a draft entry of the differential privacy deployments registry`,
 		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report",
 		Args:    exactly("RUN"),

@@ -17,12 +17,11 @@ func newResume(a *app) *cobra.Command {
 	var data string
 	c := &cobra.Command{
 		Use:   "resume RUN",
-		Short: "Go on with a fit that was stopped, at no new cost",
-		Long: `Resume continues a fit from its last step. The ledger travels with the
-checkpoint, so the whole fit costs what it was planned to cost. The private noise
-that is left is drawn afresh, and so are the batches: with --sampling balls_and_bins
-or shuffle the rest of the epoch that was interrupted is noise alone, since a record
-could come twice in it.`,
+		Short: "Continue a stopped fit at no new cost",
+		Long: `Resume continues a fit from its last step. The checkpoint contains the ledger, so
+the whole fit costs what was planned. The remaining noise and batches are drawn
+anew. With --sampling balls_and_bins or shuffle the rest of an interrupted epoch is
+noise alone, because a record could occur twice in it.`,
 		Example: "  d3p resume d3p-run-cohort-1",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -18,15 +18,14 @@ func newSigma(a *app) *cobra.Command {
 	var o sigmaOptions
 	c := &cobra.Command{
 		Use:   "sigma",
-		Short: "The smallest noise for a target, or steps, epsilon or delta for given noise",
-		Long: `Sigma solves for the one that is missing of --noise-multiplier, --steps,
---epsilon and --delta. The noise multiplier it prints is certified as printed:
-at exactly that value the upper bound on epsilon is at most the target, and it is
-within 0.005 % of the smallest that would do.
+		Short: "Compute the smallest noise for a target, or steps, epsilon or delta for given noise",
+		Long: `Give three of --noise-multiplier, --steps, --epsilon and --delta; sigma computes the
+fourth. It certifies the noise multiplier as printed: at exactly that value the
+upper bound on epsilon is at most the target, and the value is within 0.005 % of the
+smallest possible.
 
-Instead of epsilon and delta the target can be a risk: --max-tpr 0.05@0.01 asks
-that no membership test with false-positive rate 0.01 has a true-positive rate
-above 0.05.`,
+A risk can replace epsilon and delta: --max-tpr 0.05@0.01 means that no membership
+test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 		Example: `  d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --steps 10000
   d3p sigma --epsilon 3 --delta 1e-5 --records 60000 --batch-size 256 --epochs 60
   d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --noise-multiplier 4

@@ -25,15 +25,15 @@ func newSimulate(a *app) *cobra.Command {
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "simulate MODEL",
-		Short: "Draw an invented table from the prior",
-		Long: `Simulate draws parameters from the prior and a table from the model: a file that
-fits the declaration, to try and to time a fit on before any data is touched.
-Columns that are only predicted from are drawn from their declarations: numbers
-around the declared scale, or uniform on the bounds, and levels with equal
-probability. No data is read.
+		Short: "Draw a simulated table from the prior",
+		Long: `Simulate draws parameters from the prior, then a table from the model. The table
+fits the declaration, so you can try and time a fit before you touch data. Columns
+that only predict are drawn from their declarations: numbers around the declared
+scale or uniform on the bounds, levels with equal probability. Simulate reads no
+data.
 
-Without --out the table goes to stdout as CSV; with --json and --out the
-parameters that it was drawn with go to stdout.`,
+Without --out the table goes to stdout as CSV. With --json and --out the drawn
+parameters go to stdout.`,
 		Example: "  d3p simulate cohort.yaml -n 5000 --out cohort.csv && d3p fit --epsilon 1 cohort.csv",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -32,12 +32,12 @@ func newSummary(a *app) *cobra.Command {
 		Use:   "summary RUN",
 		Short: "Print the posterior of a finished fit",
 		Long: `Summary prints mean, standard deviation and the 5 % to 95 % interval of every
-parameter, and which part of its variance stands for the privacy noise. It works
-from the release alone and costs no privacy.
+parameter, and the part of its variance that the privacy noise causes. It needs the
+release only and costs no privacy.
 
---raw shows coefficients in the unit of the data file instead of the declared
-scales. --exponentiate shows exp of the coefficients instead: odds ratios of a
-logistic regression, rate ratios of counts, hazard ratios.`,
+--raw prints coefficients in the unit of the data file instead of the declared
+scales. --exponentiate prints exp of the coefficients: odds ratios of a logistic
+regression, rate ratios of counts, hazard ratios.`,
 		Example: `  d3p summary d3p-run-cohort-1
   d3p summary d3p-run-cohort-1 --raw --prob 0.95
   d3p summary d3p-run-cohort-1 --exponentiate --prob 0.95

@@ -40,22 +40,22 @@ func newTwin(a *app) *cobra.Command {
 		Short: "Draw a synthetic table from a finished fit",
 		Long: `Twin draws records from the posterior predictive distribution of a model that
 describes whole records: a twin: block, or core blocks that observe every column
-they read. Parameters are drawn from the posterior, records given them, and
-records that break a declared constraint are drawn again. The table is in the
-unit of the data file, within the declared bounds, missing cells empty.
+they read. It draws parameters, then records, and redraws records that break a
+declared constraint. The table is in the unit of the data file and within the
+declared bounds; missing cells are empty.
 
-With --separate every draw of the parameters gets a table of its own, NAME-1,
-NAME-2, ...: estimate from each of them and combine the results with d3p combine, so
-that the uncertainty of the fit is not lost.
+With --separate every draw of the parameters gets its own table, NAME-1, NAME-2,
+... Estimate from each table and combine the results with d3p combine, which keeps
+the uncertainty of the fit.
 
-A model of images writes them as the pixels of a table, or with --out FILE.npy as
-an array for NumPy. --grid draws images side by side: the expected pixels of codes
-drawn from their prior, which is what the decoder says, without the noise of
-single pixels. With --grid alone no table is written.
+A model of images writes their pixels as columns, or with --out FILE.npy as an array
+for NumPy. --grid draws images side by side: the expected pixels of codes drawn from
+their prior, without the noise of single pixels. With --grid alone d3p writes no
+table.
 
-The block output: twin: of the model file has the defaults; without it, a twin
-has as many rows as the declaration has records. It uses the release alone, so
-it costs no privacy, and the claim of the release covers it.`,
+The block output: twin: of the model file has the defaults. Without it a twin has as
+many rows as the declaration has records. Twin needs the release only and costs no
+privacy; the claim of the release covers the table.`,
 		Example: "  d3p twin d3p-run-cohort_twin-1 --out twin.csv\n  d3p twin d3p-run-cohort_twin-1 --out twin.parquet --separate --draws 20\n" +
 			"  d3p twin d3p-run-mnist_vae-1 --out images.npy --rows 1000\n  d3p twin d3p-run-mnist_vae-1 --grid samples.png --images 64",
 		Args: exactly("RUN"),

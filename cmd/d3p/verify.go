@@ -17,14 +17,14 @@ import (
 func newVerify(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "verify RUN",
-		Short: "Check a release: its files, and that its claim follows from its event",
-		Long: `Verify needs release/ alone. It checks every file against the manifest, that
-there is no other file, computes the price and every number of privacy.json again
-from dp_event.json, and writes privacy.md and privacy.html again to compare them:
-another build of d3p may word them differently, which is said and is no failure.
-Who made the release it cannot know: compare the SHA-256 of MANIFEST.json, which it
-prints, with the maker's, by another way than the release came.
-It ends with status 4 when something does not hold.`,
+		Short: "Check the files of a release, and that its claim follows from its event",
+		Long: `Verify needs release/ only. It checks every file against the manifest and refuses
+other files. It recomputes the price and every number of privacy.json from
+dp_event.json. It writes privacy.md and privacy.html again and compares them;
+another build of d3p may use other words, which verify reports without failing.
+Verify cannot know who made the release: compare the SHA-256 of MANIFEST.json, which
+it prints, with the maker's, over another channel. It ends with status 4 if a check
+fails.`,
 		Example: "  d3p verify d3p-run-cohort-1\n  d3p verify d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),
 		RunE: func(_ *cobra.Command, args []string) error {
