@@ -68,7 +68,7 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 	random := priorRandom(0)
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, random)
-	rows := inventedRows(m, theta, random)
+	rows := simulatedRows(m, theta, random)
 	worker, err := cpu.New(cpu.Options{}).Open(m.Likelihood, rows)
 	if err != nil {
 		return nil
@@ -92,9 +92,9 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 	}
 }
 
-// inventedRows are records as an engine reads them: float32, with room for the
+// simulatedRows are records as an engine reads them: float32, with room for the
 // columns that it derives.
-func inventedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
+func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
 	encoded, k := m.SimulateRecords(theta, timedRecords, random), m.Encoding.K
 	stride := max(k, m.Likelihood.K)
 	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}

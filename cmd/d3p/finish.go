@@ -99,7 +99,7 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
 		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
 		Draws: report.DrawPosterior(m, posterior, j.Draws, rng), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior,
-		Invented: report.PriorPredictive(m, inventedRandom(j.Seed)), Insecure: j.Insecure,
+		Simulated: report.PriorPredictive(m, simulatedRandom(j.Seed)), Insecure: j.Insecure,
 	}
 	if run.Plan.Private {
 		run.Event = ledger.Event()

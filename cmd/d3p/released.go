@@ -63,7 +63,7 @@ func (r *released) draws(d drawn) report.Draws {
 func (r *released) sample(d drawn) (*report.Sample, error) {
 	sample := &report.Sample{
 		Model: r.params.Model, Steps: r.params.Steps,
-		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, priorRandom(d.seed)), Invented: report.PriorPredictive(r.model, inventedRandom(d.seed)),
+		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, priorRandom(d.seed)), Simulated: report.PriorPredictive(r.model, simulatedRandom(d.seed)),
 	}
 	return sample, failWith(statusUsage, sample.Under(r.privacy))
 }
@@ -74,7 +74,7 @@ func priorRandom(seed uint64) *noise.Random {
 	return noise.NewRandom(noise.Public(seed).Child(1).Stream(noise.PosteriorDraws))
 }
 
-// inventedRandom is the public source of tables from the prior.
-func inventedRandom(seed uint64) *noise.Random {
+// simulatedRandom is the public source of tables from the prior.
+func simulatedRandom(seed uint64) *noise.Random {
 	return noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 }

@@ -42,7 +42,7 @@ func wantStatus(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// makeTable is the script command `table FILE N`: it writes N invented records
+// makeTable is the script command `table FILE N`: it writes N simulated records
 // with columns x (real), g (a or b) and y (0 or 1, log odds x).
 func makeTable(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {

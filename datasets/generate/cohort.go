@@ -40,7 +40,7 @@ func (t truth) json() []byte {
 	return append(out, '\n')
 }
 
-// cohortCSV draws n invented patients: a table with a real, an integer, binary
+// cohortCSV draws n simulated patients: a table with a real, an integer, binary
 // and category columns, missing values, a hospital and a binary outcome.
 func cohortCSV(t truth, n int) []byte {
 	rng := rand.New(rand.NewPCG(2026, 11))

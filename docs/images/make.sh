@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the report again, from a fit of the invented cohort. Needs
+# Makes the pictures of the report again, from a fit of the simulated cohort. Needs
 # bin/d3p, chromium and pdftoppm. The noise differs from run to run, and so do the
 # pictures' numbers.
 set -euo pipefail

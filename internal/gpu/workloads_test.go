@@ -19,7 +19,7 @@ import (
 )
 
 // A timing is a row of the table of docs/design/gpu.md: fits of a model, all at once, on
-// invented data.
+// simulated data.
 type timing struct {
 	name    string
 	model   string // file in configs/, or the formula and family of a regression
@@ -88,7 +88,7 @@ func regressionSpec(formula string, predictors, records int) string {
 	}
 	return `d3p: 1
 name: timing
-description: A regression on invented records, for timing.
+description: A regression on simulated records, for timing.
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: ` + fmt.Sprint(records) + `}
@@ -103,7 +103,7 @@ model:
 
 const mixtureSpec = `d3p: 1
 name: timing
-description: A mixture on invented records, for timing.
+description: A mixture on simulated records, for timing.
 data:
   unit: {entity: record, rows_per_unit: 1}
   rows: {public: %d}
@@ -121,7 +121,7 @@ core:
       d: mixture(weights, normal(mean, sd), over=k)
 `
 
-// data writes invented records: a table, or images of random bytes.
+// data writes simulated records: a table, or images of random bytes.
 func (w timing) data(t *testing.T) string {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 28))

@@ -42,7 +42,7 @@ func (r *Run) assumptions() []Assumption {
 		Assumption{"floating-point", "released numbers do not betray exact sums by their last bits", Holds,
 			"they are rounded to a public lattice that does not depend on the records"},
 		Assumption{"no-tuning", "settings were not chosen by looking at other results from the same records", Unknown,
-			"nobody can check this from a release; d3p plan and invented data need no records"},
+			"nobody can check this from a release; d3p plan and simulated data need no records"},
 		r.otherReleases(),
 	)
 }

@@ -39,7 +39,7 @@ type Run struct {
 	Draws     Draws
 	Weights   []WeightArray // of networks, those that are points
 	Prior     *Draws        // nil when the prior was not drawn from
-	Invented  *Tables       // from the prior; nil when there are none
+	Simulated *Tables       // from the prior; nil when there are none
 	Trace     *Trace        // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
@@ -121,6 +121,6 @@ func (r *Run) Parameters() (Parameters, error) {
 
 // sample is what the files of draws are written from, under the report p.
 func (r *Run) sample(p *Privacy) (*Sample, error) {
-	sample := &Sample{Draws: r.Draws, Prior: r.Prior, Invented: r.Invented, Model: r.Name, Steps: r.Posterior.Steps}
+	sample := &Sample{Draws: r.Draws, Prior: r.Prior, Simulated: r.Simulated, Model: r.Name, Steps: r.Posterior.Steps}
 	return sample, sample.Under(p)
 }

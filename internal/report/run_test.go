@@ -80,7 +80,7 @@ func example(t testing.TB, cfg plan.Config) *Run {
 		ID: "0123456789abcdef", Created: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC), Status: Complete,
 		Tool: Tool{Name: "d3p", Version: "test", Device: "cpu"}, Name: "example", Spec: s, SpecSHA256: "00",
 		Command: []string{"d3p fit", "--epsilon=1"}, Plan: plan, Posterior: p, Params: ParametersOf(m, p),
-		Trace: TraceOf(m, p), Prior: prior, Invented: PriorPredictive(m, public{rand.New(rand.NewPCG(3, 3))}), Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
+		Trace: TraceOf(m, p), Prior: prior, Simulated: PriorPredictive(m, public{rand.New(rand.NewPCG(3, 3))}), Draws: DrawPosterior(m, p, 500, normals{rand.New(rand.NewPCG(1, 1))}),
 	}
 	if plan.Private {
 		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified

@@ -15,8 +15,8 @@ type Sample struct {
 	Steps int
 	Draws Draws
 	Prior *Draws // nil when the prior was not drawn from
-	// Invented are tables from the prior; nil when there are none.
-	Invented *Tables
+	// Simulated are tables from the prior; nil when there are none.
+	Simulated *Tables
 
 	// What Under sets.
 	Run     string // its id

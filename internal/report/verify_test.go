@@ -22,7 +22,7 @@ func releaseWithEverything(t *testing.T) (dir string, names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run.Draws, run.Invented.Columns = DrawPosterior(m, run.Posterior, 20, normals{rand.New(rand.NewPCG(1, 1))}), run.Invented.Columns[:1]
+	run.Draws, run.Simulated.Columns = DrawPosterior(m, run.Posterior, 20, normals{rand.New(rand.NewPCG(1, 1))}), run.Simulated.Columns[:1]
 	run.Formats = FormatNames()
 	run.Booked = booked()
 	files, err := run.Release()

@@ -24,8 +24,8 @@ func zarrFiles(s *Sample) []File {
 	if s.Prior != nil {
 		z.draws("prior", *s.Prior)
 	}
-	if s.Invented != nil {
-		z.tables("prior_predictive", "record", s.Invented)
+	if s.Simulated != nil {
+		z.tables("prior_predictive", "record", s.Simulated)
 	}
 	if s.Draws.Free != nil {
 		z.unconstrained("unconstrained_posterior", s.Draws)
