@@ -79,9 +79,11 @@ var rules = map[string]rule{
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
+	"jsonfile":      {},
+	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"report": {ours: []string{"report/figure", "export", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/sampler", "stats"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/sampler", "stats", "jsonfile", "release"}, theirs: []string{arrow, "github.com/goccy/go-yaml"}, files: true},
 	"export":            {ours: []string{"models", "models/spec"}, theirs: []string{arrow}},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "export"}, files: true},
 	"experiments/audit": {ours: []string{"stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
+	"unicode"
 
 	"github.com/spf13/cobra"
+
+	"d3p/internal/jsonfile"
 )
 
 // app is all that a command may touch besides its files: the two streams, the
@@ -17,6 +22,9 @@ type app struct {
 	environ  []string  // NAME=value, as os.Environ
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
+
+	unverified  bool        // --unverified: releases are read as they are
+	stopsItself atomic.Bool // the command ends between two steps when its context does
 }
 
 // run executes the command line args and returns the exit status. A result that
@@ -26,7 +34,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.out = out
 	root := newRoot(a)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := a.interruptible(ctx, root)
 	if err == nil {
 		err = failWith(statusNumeric, out.err)
 	}
@@ -34,6 +42,28 @@ func (a *app) run(ctx context.Context, args []string) int {
 		a.report(err)
 	}
 	return int(statusOf(err))
+}
+
+// interruptible executes the command. One that does not stop by itself, between two
+// steps, ends at once when ctx does: it has spent nothing.
+func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
+	ended := make(chan error, 1)
+	go func() { ended <- root.ExecuteContext(ctx) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	if a.stopsItself.Load() {
+		return <-ended
+	}
+	return failWith(statusInterrupted, errors.New("interrupted"))
+}
+
+// stopItself makes the command end by itself from here on, unless ctx is done.
+func (a *app) stopItself(ctx context.Context) error {
+	a.stopsItself.Store(true)
+	return failWith(statusInterrupted, ctx.Err())
 }
 
 // faultWriter keeps the first error of a writer, after which it writes no more.
@@ -49,6 +79,26 @@ func (w *faultWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
+// plain writes text without control characters but tab and line feed: a name that
+// a file brings along must not steer the terminal.
+type plain struct{ to io.Writer }
+
+func (p plain) Write(b []byte) (int, error) {
+	if _, err := p.to.Write(bytes.Map(printable, b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// printable is c, or a mark in the place of what steers a terminal or the direction
+// of a line.
+func printable(c rune) rune {
+	if unicode.IsControl(c) && c != '\n' && c != '\t' || unicode.Is(unicode.Bidi_Control, c) {
+		return unicode.ReplacementChar
+	}
+	return c
+}
+
 // report prints an error to stderr. Lines that begin with a file position stand
 // as they are; any other message is prefixed with the program's name.
 func (a *app) report(err error) {
@@ -56,7 +106,7 @@ func (a *app) report(err error) {
 		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {
 			line = "d3p: " + line
 		}
-		fmt.Fprintln(a.err, line)
+		fmt.Fprintln(plain{a.err}, line)
 	}
 }
 
@@ -84,13 +134,10 @@ func (a *app) env(name string) (string, bool) {
 // and else whatever text writes.
 func (a *app) result(v any, text func(w io.Writer)) error {
 	if !a.json {
-		text(a.out)
+		text(plain{a.out})
 		return nil
 	}
-	enc := json.NewEncoder(a.out)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return failWith(statusNumeric, enc.Encode(v))
+	return failWith(statusNumeric, jsonfile.Write(a.out, v))
 }
 
 // notef prints a line for the reader on stderr, unless --quiet.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +14,7 @@ import (
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
@@ -34,11 +34,15 @@ func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountO
 	if err := refuse(c, "a RUN brings its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
 		return err
 	}
-	checks, err := report.Verify(run)
+	files, checks, err := report.Verify(c.Context(), run)
 	if err != nil {
 		return failWith(statusUsage, err)
 	}
-	p, ev, err := readClaim(run)
+	if files == nil {
+		return failWith(statusData, fmt.Errorf("%s: %s: %s", run, checks[0].Name, checks[0].Detail))
+	}
+	defer files.Close()
+	p, ev, err := readClaim(files)
 	if err != nil {
 		return failWith(statusData, err)
 	}
@@ -126,29 +130,18 @@ func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accoun
 	return ev, rel, nil
 }
 
-// readClaim reads privacy.json and dp_event.json of a release or its run.
-func readClaim(run string) (p report.Privacy, ev event.Event, err error) {
-	dir := filepath.Join(run, "release")
-	if _, err := os.Stat(dir); err != nil {
-		dir = run
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
-	if err != nil {
+// readClaim reads privacy.json and dp_event.json of a release.
+func readClaim(files *release.Folder) (p *report.Privacy, ev event.Event, err error) {
+	if p, err = report.ReadPrivacy(files); err != nil || p.Guarantee == nil {
 		return p, nil, err
 	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return p, nil, fmt.Errorf("%s: %w", filepath.Join(dir, "privacy.json"), err)
-	}
-	if p.Guarantee == nil {
-		return p, nil, nil
-	}
-	ev, err = readEvent(filepath.Join(dir, "dp_event.json"))
+	ev, err = report.ReadEvent(files)
 	return p, ev, err
 }
 
 // checkLedger compares the run's own ledger, where the caller has it, with the
 // event that was released. ok is false when there is only a release.
-func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Check, ok bool) {
+func checkLedger(run string, ev event.Event, p *report.Privacy) (check report.Check, ok bool) {
 	check = report.Check{Name: "the ledger", Detail: "says what dp_event.json says"}
 	var own privacy.Ledger
 	if _, err := os.Stat(filepath.Join(run, privateName)); err != nil {
@@ -181,7 +174,7 @@ func checkLedger(run string, ev event.Event, p report.Privacy) (check report.Che
 
 // checkBook asks whether the ledger of the data set, at path, has the run as it was
 // released, and all that its report has seen there.
-func checkBook(path string, ev event.Event, p report.Privacy) (report.Check, error) {
+func checkBook(path string, ev event.Event, p *report.Privacy) (report.Check, error) {
 	check := report.Check{Name: "the ledger of the data set"}
 	book, err := ledger.Read(path)
 	if err != nil {

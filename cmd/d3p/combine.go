@@ -1,13 +1,14 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"d3p/internal/report"
 	"d3p/internal/stats"
 )
 
@@ -52,11 +54,11 @@ at least 20 tables.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if !(ratio > 0) || math.IsInf(ratio, 1) {
 				return usagef("--ratio: %v is not a finite number > 0", ratio)
 			}
-			result, err := combineFiles(args, ratio)
+			result, err := a.combineFiles(c.Context(), args, ratio)
 			if err != nil {
 				return failWith(statusData, err)
 			}
@@ -64,16 +66,17 @@ at least 20 tables.`,
 		},
 	}
 	c.Flags().Float64Var(&ratio, "ratio", 1, "rows of a synthetic table over records behind the fit")
+	a.unverifiedFlag(c)
 	return c
 }
 
 // combineFiles combines the quantities that all files have, in the order of the
 // first.
-func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
+func (a *app) combineFiles(ctx context.Context, paths []string, ratio float64) ([]combinedEstimate, error) {
 	var terms []string
 	of := map[string][]stats.Estimate{}
 	for i, path := range paths {
-		names, estimates, err := readEstimates(path)
+		names, estimates, err := a.readEstimates(ctx, path)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -97,19 +100,28 @@ func combineFiles(paths []string, ratio float64) ([]combinedEstimate, error) {
 }
 
 // readEstimates reads a file of estimates, or the summary of a run.
-func readEstimates(path string) (names []string, estimates []stats.Estimate, err error) {
+func (a *app) readEstimates(ctx context.Context, path string) (names []string, estimates []stats.Estimate, err error) {
+	var file io.Reader
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		if filepath.Base(path) != "release" {
-			path = filepath.Join(path, "release")
+		release, err := a.openRelease(ctx, path)
+		if err != nil {
+			return nil, nil, err
 		}
-		path = filepath.Join(path, "summary.csv")
+		defer release.Close()
+		summary, err := release.ReadFile(report.SummaryName)
+		if err != nil {
+			return nil, nil, err
+		}
+		file = bytes.NewReader(summary)
+	} else {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, nil, errors.New("no such file, and no run of d3p")
+		}
+		defer f.Close()
+		file = f
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, errors.New("no such file, and no run of d3p")
-	}
-	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(file)
 	r.Comment = '#' // a baseline says NOT PRIVATE there
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) < 2 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -33,7 +34,7 @@ type comparedRow struct {
 }
 
 func newCompare(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "compare RUN RUN...",
 		Short: "Print the posteriors of several runs side by side",
 		Long: `Compare prints the mean and the 5 % to 95 % interval of every parameter, one column
@@ -47,21 +48,23 @@ records tells an attacker more; a choice between runs by this table is tuning.`,
 			}
 			return nil
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			result, err := compare(args)
+		RunE: func(c *cobra.Command, args []string) error {
+			result, err := a.compare(c.Context(), args)
 			if err != nil {
 				return err
 			}
 			return a.result(result, func(w io.Writer) { printComparison(w, result) })
 		},
 	}
+	a.unverifiedFlag(c)
+	return c
 }
 
 // compare lines up the variables of runs, in the order of their first appearance.
-func compare(runs []string) (*comparison, error) {
+func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 	result, at := &comparison{}, map[string]int{}
 	for i, run := range runs {
-		r, err := readReleased(run)
+		r, err := a.readReleased(ctx, run)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
@@ -35,7 +36,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 			if format == "zarr" && out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
 			}
-			r, err := readReleased(args[0])
+			r, err := a.readReleased(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -57,6 +58,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 	completeWords(c, "format", report.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	asked.flags(c)
+	a.unverifiedFlag(c)
 	return c
 }
 
@@ -74,7 +76,7 @@ func (a *app) writeFiles(files []report.File, folder bool, out string) error {
 	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
 		return usagef("--json needs --out: %s is no JSON", files[0].Name)
 	case folder:
-		if err := report.WriteFiles(out, files); err != nil {
+		if err := release.WriteFiles(out, files); err != nil {
 			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
 		}
 		for _, f := range files {

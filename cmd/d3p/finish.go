@@ -13,6 +13,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
@@ -118,7 +119,7 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 	if err != nil {
 		return nil, err
 	}
-	return &run, report.WriteFolder(folder.release(), run.Banner(), files)
+	return &run, release.Write(folder.root, releaseName, files, release.Options{Banner: run.Banner()})
 }
 
 // printFit prints the end of a fit: the posterior, the claim, where things are.

@@ -124,6 +124,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
+	if err := a.stopItself(c.Context()); err != nil {
+		return err
+	}
 	if s.Repeat > 1 {
 		return a.repeat(c.Context(), s, j, m, plan, root)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,6 +52,24 @@ type job struct {
 // booking is the job's place in the ledger of the data set.
 func (j job) booking() booking {
 	return booking{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
+}
+
+// compile compiles the model as the release will have it. Draws from the prior depend
+// on the order in which a model file states it, so that those of a release come from
+// this model.
+func (j job) compile() (*models.Model, error) {
+	s, err := parseSpec("the model of the fit", []byte(j.Model), func(name string) ([]byte, error) {
+		src, ok := j.Public[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return src, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	m, err := models.Compile(s)
+	return m, failWith(statusSpec, err)
 }
 
 // nextAttempt is the job as it goes on, or is settled, from here.
@@ -106,6 +125,11 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 		}
 		defer unlock()
 		discard = folder.discard
+	}
+	released, err := j.compile()
+	if err != nil {
+		discard()
+		return err
 	}
 	engine := from.engine
 	if engine == nil {
@@ -167,7 +191,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	unbooked := j.booking().settle(result.Spent)
 	if err == nil && unbooked == nil {
-		return a.release(folder, j, m, result)
+		return a.release(folder, j, released, result)
 	}
 	if err == nil {
 		err, unbooked = unbooked, nil

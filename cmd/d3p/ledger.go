@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -98,10 +99,10 @@ func newLedgerAdd(a *app) *cobra.Command {
 price. A release counts even if it exceeds the limit.`,
 		Example: "  d3p ledger add cohort.ledger d3p-run-cohort-1 d3p-run-cohort-2",
 		Args:    ledgerAndRuns,
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			_, err := ledger.Update(args[0], func(book *ledger.Book) error {
 				for _, run := range args[1:] {
-					if err := bookRun(book, run); err != nil {
+					if err := bookRun(c.Context(), book, run); err != nil {
 						return fmt.Errorf("%s: %w", run, err)
 					}
 				}
@@ -124,17 +125,20 @@ func ledgerAndRuns(c *cobra.Command, args []string) error {
 }
 
 // bookRun books a finished run.
-func bookRun(book *ledger.Book, run string) error {
-	checks, err := report.Verify(run)
+func bookRun(ctx context.Context, book *ledger.Book, run string) error {
+	files, checks, err := report.Verify(ctx, run)
 	if err != nil {
 		return failWith(statusUsage, err)
+	}
+	if files != nil {
+		defer files.Close()
 	}
 	for _, c := range checks {
 		if !c.OK {
 			return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
 		}
 	}
-	p, ev, err := readClaim(run)
+	p, ev, err := readClaim(files)
 	if err != nil {
 		return failWith(statusUsage, err)
 	}

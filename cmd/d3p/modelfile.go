@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
@@ -68,12 +69,17 @@ func loadModel(path string) (*models.Model, error) {
 		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
 	}
 	model, locked := report.LockedModel(src)
+	var files *release.Folder
 	if locked {
+		if model, files, err = releasedModel(path, model); err != nil {
+			return nil, err
+		}
+		defer files.Close()
 		src = model
 	}
 	m, err := models.Read(path, src, func(name string) ([]byte, error) {
 		if locked {
-			return report.ReadPublic(filepath.Dir(path), name)
+			return report.ReadPublic(files, name)
 		}
 		return os.ReadFile(besideModel(path, name))
 	})
@@ -84,6 +90,28 @@ func loadModel(path string) (*models.Model, error) {
 		*name = spec.Value[string]{V: modelName(m.Spec), At: spec.Position{File: path, Line: 1, Column: 1}}
 	}
 	return m, nil
+}
+
+// releasedModel is the model of a spec.lock.yaml and the folder that has its public
+// files. Where the manifest of the release is beside it, both must be as it says.
+func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
+	dir := filepath.Dir(path)
+	_, err := os.Lstat(filepath.Join(dir, release.ManifestName))
+	verified := err == nil && filepath.Base(path) == report.LockName
+	files, err := release.Open(dir, !verified)
+	if err != nil {
+		return nil, nil, failWith(statusSpec, err)
+	}
+	if !verified {
+		return model, files, nil
+	}
+	lock, err := files.ReadFile(report.LockName)
+	if err != nil {
+		files.Close()
+		return nil, nil, failWith(statusSpec, fmt.Errorf("%s: %w (to change the model of a release, copy it out of the folder)", dir, err))
+	}
+	model, _ = report.LockedModel(lock)
+	return model, files, nil
 }
 
 // parseSpec parses the text of a model file; load reads the public files that

@@ -12,6 +12,7 @@ import (
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/fit"
+	"d3p/internal/jsonfile"
 	"d3p/internal/privacy"
 	"d3p/internal/report"
 )
@@ -266,7 +267,7 @@ type privateJSON struct {
 // write writes v as JSON into private/, whole or not at all, mode 0600.
 func (r runFolder) write(name string, v any) error {
 	var b bytes.Buffer
-	encode := report.WriteJSON
+	encode := jsonfile.Write
 	if name == checkpointFile { // of a network millions of numbers, which nobody reads
 		encode = func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
 	}
@@ -302,7 +303,11 @@ func (r runFolder) read(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	if err := json.Unmarshal(raw, &privateJSON{Content: v}); err != nil {
+	decode := jsonfile.Strict
+	if name == checkpointFile { // as long as it is, it was written by this user
+		decode = json.Unmarshal
+	}
+	if err := decode(raw, &privateJSON{Content: v}); err != nil {
 		return fmt.Errorf("private/%s: %w", name, err)
 	}
 	return nil

@@ -48,14 +48,14 @@ posterior), trace (the iterates of the parameters that end farthest from zero) a
 prior (densities before and after the fit). It needs the release only.`,
 		Example: "  d3p plot d3p-run-cohort-1 --out figures\n  d3p plot d3p-run-cohort-1 --kind intervals --format png --out figures",
 		Args:    exactly("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkWords("--kind", kinds, known); err != nil {
 				return err
 			}
 			if err := checkWords("--format", formats, figure.Formats()); err != nil {
 				return err
 			}
-			r, findings, err := readFindings(args[0])
+			r, findings, err := a.readFindings(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -81,6 +81,7 @@ prior (densities before and after the fit). It needs the release only.`,
 	completeWords(c, "kind", known)
 	completeWords(c, "format", figure.Formats())
 	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
+	a.unverifiedFlag(c)
 	return c
 }
 

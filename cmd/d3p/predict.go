@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -90,7 +91,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 			if s.format == "zarr" && s.out == "" {
 				return usagef("--format zarr: it is a folder, name one with --out")
 			}
-			p, err := newPrediction(args[0], args[1], s)
+			p, err := a.newPrediction(c.Context(), args[0], args[1], s)
 			if err != nil {
 				return err
 			}
@@ -116,6 +117,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))
 	c.Flags().Float64Var(&s.prob, "prob", usualProb, "probability of the intervals: 0.95 gives q2.5 and q97.5")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
+	a.unverifiedFlag(c)
 	return c
 }
 
@@ -193,8 +195,8 @@ func readNewRows(path string, m *models.Model) (predict.Rows, error) {
 }
 
 // newPrediction reads a release and the new rows of a file.
-func newPrediction(run, path string, s predictSettings) (*prediction, error) {
-	r, err := readReleased(run)
+func (a *app) newPrediction(ctx context.Context, run, path string, s predictSettings) (*prediction, error) {
+	r, err := a.readReleased(ctx, run)
 	if err != nil {
 		return nil, err
 	}

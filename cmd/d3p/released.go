@@ -1,17 +1,23 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+
+	"github.com/spf13/cobra"
 
 	"d3p/internal/models"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
 // released is a release read back: all that the commands after a fit work from.
 type released struct {
 	dir       string
+	files     *release.Folder
 	model     *models.Model
 	params    report.Parameters
 	posterior *posterior.Posterior
@@ -26,17 +32,71 @@ type drawn struct {
 	seed uint64
 }
 
+// unverifiedFlag defines --unverified for a command that reads releases.
+func (a *app) unverifiedFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.unverified, "unverified", false, "read a release whose files are not those of its manifest all the same")
+}
+
+// openRelease opens the release of a run and compares its files with the manifest;
+// run is its folder, or release/ itself.
+func (a *app) openRelease(ctx context.Context, run string) (*release.Folder, error) {
+	files, err := release.Open(run, a.unverified)
+	if err != nil {
+		return nil, failWith(readStatus(err), alteredRun(run, err))
+	}
+	if a.unverified {
+		a.notef("%s: its files were not compared with %s", run, release.ManifestName)
+		return files, nil
+	}
+	if err := files.Verify(ctx); err != nil {
+		files.Close()
+		return nil, failWith(readStatus(err), alteredRun(run, err))
+	}
+	return files, nil
+}
+
+// alteredRun adds to the error of a release that was altered what to type next.
+func alteredRun(run string, err error) error {
+	if altered := new(release.Altered); errors.As(err, &altered) {
+		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it all the same)", run, err)
+	}
+	return err
+}
+
+// readStatus is the status of an error of reading a release.
+func readStatus(err error) status {
+	if altered := new(release.Altered); errors.As(err, &altered) {
+		return statusData
+	}
+	return statusUsage
+}
+
 // readReleased reads the release of a run; run is its folder, or release/ itself.
-func readReleased(run string) (*released, error) {
-	lock, params, err := report.ReadRelease(run)
+func (a *app) readReleased(ctx context.Context, run string) (*released, error) {
+	files, err := a.openRelease(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	r, err := releasedIn(files)
+	if err != nil {
+		files.Close()
+		return nil, failWith(readStatus(err), alteredRun(run, err))
+	}
+	r.dir = run
+	return r, nil
+}
+
+// releasedIn reads the release in a folder.
+func releasedIn(files *release.Folder) (*released, error) {
+	lock, params, err := report.ReadRelease(files)
 	if err != nil {
 		return nil, failWith(statusUsage, err)
 	}
-	privacy, err := report.ReadPrivacy(run)
+	privacy, err := report.ReadPrivacy(files)
 	if err != nil {
 		return nil, failWith(statusUsage, err)
 	}
-	s, err := parseSpec("spec.lock.yaml", lock, func(name string) ([]byte, error) { return report.ReadPublic(run, name) })
+	s, err := parseSpec("spec.lock.yaml", lock, func(name string) ([]byte, error) { return report.ReadPublic(files, name) })
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +106,10 @@ func readReleased(run string) (*released, error) {
 	}
 	posterior, err := params.Posterior(m)
 	if err != nil {
-		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", run, err))
+		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", files.Path(), err))
 	}
-	r := &released{dir: run, model: m, params: params, posterior: posterior, privacy: privacy}
-	r.drawn.n, r.drawn.seed, err = report.ReadDrawn(run)
+	r := &released{dir: files.Path(), files: files, model: m, params: params, posterior: posterior, privacy: privacy}
+	r.drawn.n, r.drawn.seed, err = report.ReadDrawn(files)
 	return r, failWith(statusUsage, err)
 }
 

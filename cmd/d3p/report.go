@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -35,7 +36,7 @@ several to the new folder --out.
 			if len(formats) > 1 && out == "" {
 				return usagef("--format: %d formats need a folder, name one with --out", len(formats))
 			}
-			r, findings, err := readFindings(args[0])
+			r, findings, err := a.readFindings(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -53,19 +54,26 @@ several to the new folder --out.
 	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
 	completeWords(c, "format", report.ReportNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
+	a.unverifiedFlag(c)
 	return c
 }
 
 // readFindings reads a release and what it says of its model: what the fit's own
 // report was written from.
-func readFindings(run string) (*released, report.Findings, error) {
-	r, err := readReleased(run)
+func (a *app) readFindings(ctx context.Context, run string) (*released, report.Findings, error) {
+	r, err := a.readReleased(ctx, run)
 	if err != nil {
 		return nil, report.Findings{}, err
 	}
+	findings, err := r.findings()
+	return r, findings, err
+}
+
+// findings is what a release says of its model.
+func (r *released) findings() (report.Findings, error) {
 	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, priorRandom(r.drawn.seed))
-	trace, err := report.ReadTrace(r.dir)
-	return r, report.Findings{
+	trace, err := report.ReadTrace(r.files)
+	return report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family,
 	}, failWith(statusUsage, err)
 }

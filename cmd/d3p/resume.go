@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/fit"
-	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 )
 
@@ -73,24 +72,17 @@ func noCheckpoint(folder runFolder, j job) error {
 
 // resume compiles the model of a job again and goes on from its checkpoint.
 func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.Checkpoint) error {
-	s, err := parseSpec("the model of the stopped fit", []byte(j.Model), func(name string) ([]byte, error) {
-		src, ok := j.Public[name]
-		if !ok {
-			return nil, fs.ErrNotExist
-		}
-		return src, nil
-	})
+	m, err := j.compile()
 	if err != nil {
 		return err
-	}
-	m, err := models.Compile(s)
-	if err != nil {
-		return failWith(statusSpec, err)
 	}
 	root, err := noise.System()
 	if err != nil {
 		return failWith(statusNumeric, err)
 	}
 	defer root.Wipe()
+	if err := a.stopItself(c.Context()); err != nil {
+		return err
+	}
 	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, shared{table: j.table(m, root)}, root, checkpoint)
 }

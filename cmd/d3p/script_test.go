@@ -17,7 +17,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"d3p/internal/report"
+	"d3p/internal/jsonfile"
+	"d3p/internal/release"
 )
 
 // wantStatus is the script command `status N d3p ARGS...`: it runs a command
@@ -142,10 +143,10 @@ func lie(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s does not hold %s", path, args[2])
 	}
 	ts.Check(os.WriteFile(path, altered, 0o644))
-	manifest := filepath.Join(ts.MkAbs(args[0]), report.ManifestName)
+	manifest := filepath.Join(ts.MkAbs(args[0]), release.ManifestName)
 	raw, err := os.ReadFile(manifest)
 	ts.Check(err)
-	var m report.Manifest
+	var m release.Manifest
 	ts.Check(json.Unmarshal(raw, &m))
 	for i := range m.Files {
 		if m.Files[i].Path == args[1] {
@@ -154,6 +155,6 @@ func lie(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	var out bytes.Buffer
-	ts.Check(report.WriteJSON(&out, m))
+	ts.Check(jsonfile.Write(&out, m))
 	ts.Check(os.WriteFile(manifest, out.Bytes(), 0o644))
 }

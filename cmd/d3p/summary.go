@@ -47,7 +47,7 @@ regression, rate ratios of counts, hazard ratios.`,
 			if err := checkProb(s.prob); err != nil {
 				return err
 			}
-			r, err := readReleased(args[0])
+			r, err := a.readReleased(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -70,6 +70,7 @@ regression, rate ratios of counts, hazard ratios.`,
 	f.BoolVar(&s.raw, "raw", false, "coefficients in the unit of the data file")
 	f.Float64Var(&s.prob, "prob", usualProb, "probability of the interval: 0.95 is 2.5 % to 97.5 %")
 	s.flags(c)
+	a.unverifiedFlag(c)
 	return c
 }
 

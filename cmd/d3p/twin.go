@@ -65,7 +65,7 @@ privacy; the claim of the release covers the table.`,
 					return usagef("--%s: %d is less than 1", name, value)
 				}
 			}
-			r, err := readReleased(args[0])
+			r, err := a.readReleased(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -82,6 +82,7 @@ privacy; the claim of the release covers the table.`,
 	c.Flags().IntVar(&s.draws, "draws", 0, "draws of the parameters (default the model file's, or 100)")
 	c.Flags().BoolVar(&s.separate, "separate", false, "a table for each draw of the parameters")
 	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of the draws, which is public")
+	a.unverifiedFlag(c)
 	return c
 }
 

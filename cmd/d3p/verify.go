@@ -1,16 +1,15 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/release"
 	"d3p/internal/report"
 )
 
@@ -20,19 +19,23 @@ func newVerify(a *app) *cobra.Command {
 		Short: "Check the files of a release, and that its claim follows from its event",
 		Long: `Verify needs release/ only. It checks every file against the manifest and refuses
 other files. It recomputes the price and every number of privacy.json from
-dp_event.json. It writes privacy.md and privacy.html again and compares them;
-another build of d3p may use other words, which verify reports without failing.
+dp_event.json. It writes the reports, the summary and the draws again from
+params.json and spec.lock.yaml and compares them; another build of d3p may use other
+words in a report, which verify reports without failing, but no other numbers.
 Verify cannot know who made the release: compare the SHA-256 of MANIFEST.json, which
 it prints, with the maker's, over another channel. It ends with status 4 if a check
 fails.`,
 		Example: "  d3p verify d3p-run-cohort-1\n  d3p verify d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			checks, err := report.Verify(args[0])
+		RunE: func(c *cobra.Command, args []string) error {
+			files, checks, err := report.Verify(c.Context(), args[0])
 			if err != nil {
 				return failWith(statusUsage, err)
 			}
-			checks = append(checks, verifyReports(args[0])...)
+			if files != nil {
+				defer files.Close()
+				checks = append(checks, verifyAgain(files)...)
+			}
 			failed := 0
 			for _, c := range checks {
 				if !c.OK {
@@ -49,7 +52,7 @@ fails.`,
 }
 
 // printChecks prints a line per check; of the many files of idata.zarr that are as
-// they should be, one for all.
+// they should be, one for all. Each is compared with the manifest and written again.
 func printChecks(w io.Writer, checks []report.Check) {
 	const zarr = "idata.zarr/"
 	arrays := 0
@@ -58,51 +61,72 @@ func printChecks(w io.Writer, checks []report.Check) {
 		case !c.OK:
 			fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
 		case strings.HasPrefix(c.Name, zarr):
-			arrays++
+			if !strings.HasSuffix(c.Name, writtenAgain) {
+				arrays++
+			}
 		default:
 			fmt.Fprintf(w, "ok    %s: %s\n", c.Name, c.Detail)
 		}
 	}
 	if arrays > 0 {
-		fmt.Fprintf(w, "ok    %s: %d files as in the manifest\n", zarr, arrays)
+		fmt.Fprintf(w, "ok    %s: %d files as in the manifest; written again, they are the same\n", zarr, arrays)
 	}
 }
 
-// verifyReports writes the reports for people again, from the rest of the release.
-func verifyReports(run string) (checks []report.Check) {
-	r, findings, err := readFindings(run)
-	for _, format := range []string{"md", "html"} {
-		c := report.Check{Name: "privacy." + format + " says what the release says"}
-		if err == nil {
-			c.OK, c.Detail, err = verifyReport(r, findings, format)
+// writtenAgain ends the name of a check of a file that is written again.
+const writtenAgain = " says what the release says"
+
+// verifyAgain writes again what follows from the rest of a release, and compares it.
+func verifyAgain(files *release.Folder) (checks []report.Check) {
+	const name = "the release follows from its parameters"
+	r, err := releasedIn(files)
+	var again []report.File
+	if err == nil {
+		again, err = r.again()
+	}
+	if err != nil {
+		return []report.Check{{Name: name, Detail: err.Error()}}
+	}
+	sameBuild := r.privacy.Tool.SHA256 == programHash()
+	checks = append(checks, report.VerifyModel(files, r.privacy, &r.params, r.model, r.draws(r.drawn), sameBuild))
+	manifest, _ := files.Manifest()
+	for _, e := range manifest.Files {
+		i := slices.IndexFunc(again, func(f report.File) bool { return f.Name == e.Path })
+		if i < 0 {
+			continue
 		}
+		written, err := files.ReadFile(e.Path)
 		if err != nil {
-			c.Detail = err.Error()
+			continue // a check of the files has found it
 		}
+		c := report.Check{Name: e.Path + writtenAgain}
+		c.OK, c.Detail = report.WrittenAgain(again[i], written, sameBuild)
 		checks = append(checks, c)
 	}
 	return checks
 }
 
-// verifyReport writes the report of one format again and compares it with the
-// release's. What another build wrote may differ in its words.
-func verifyReport(r *released, findings report.Findings, format string) (ok bool, detail string, err error) {
-	file, err := report.ReportFile(format, r.privacy, findings, r.model.Spec)
+// again are the files of a release as this program writes them from its parameters,
+// its model and its report.
+func (r *released) again() ([]report.File, error) {
+	findings, err := r.findings()
 	if err != nil {
-		return false, "", err
+		return nil, err
 	}
-	var again bytes.Buffer
-	if err := file.Write(&again); err != nil {
-		return false, "", err
+	sample, err := r.sample(r.drawn)
+	if err != nil {
+		return nil, err
 	}
-	written, err := os.ReadFile(filepath.Join(report.ReleaseFolder(r.dir), file.Name))
-	switch {
-	case err != nil:
-		return false, "", err
-	case bytes.Equal(again.Bytes(), written):
-		return true, "written again, it is the same", nil
-	case r.privacy.Tool.SHA256 != programHash():
-		return true, "not compared: another build of d3p wrote it (d3p report writes it again)", nil
+	files := append(sample.Files(report.FormatNames()), report.SummaryFile(findings.Rows, r.privacy.Banner))
+	for _, format := range []string{"md", "html", "registry"} {
+		if format == "registry" && !r.files.Has("registry.yaml") {
+			continue
+		}
+		file, err := report.ReportFile(format, r.privacy, findings, r.model.Spec)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
 	}
-	return false, "written again, it is another (d3p report writes it again)", nil
+	return files, nil
 }

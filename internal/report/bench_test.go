@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/release"
 )
 
 // tall are 4000 draws of 200 variables.
@@ -52,7 +53,7 @@ func BenchmarkReport(b *testing.B) {
 					b.Fatal(err)
 				}
 				findings := Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: Overlays(run.Draws, run.Prior, Panels)}
-				for _, f := range []File{HTMLFile(p, findings), MarkdownFile(p, findings), JSONFile("privacy.json", true, p)} {
+				for _, f := range []File{HTMLFile(p, findings), MarkdownFile(p, findings), release.JSONFile("privacy.json", true, p)} {
 					if err := f.Write(io.Discard); err != nil {
 						b.Fatal(err)
 					}

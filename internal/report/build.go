@@ -11,6 +11,12 @@ import (
 
 // Privacy is the content of privacy.json.
 func (r *Run) Privacy() (*Privacy, error) {
+	p := r.described()
+	return p, r.account(p)
+}
+
+// described is the report without its price.
+func (r *Run) described() *Privacy {
 	plan := r.Plan
 	p := &Privacy{
 		Schema: PrivacySchema, SchemaVersion: schemaVersion, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
@@ -45,10 +51,7 @@ func (r *Run) Privacy() (*Privacy, error) {
 	for _, w := range plan.Warnings {
 		p.Warnings = append(p.Warnings, w.ID+": "+w.Text)
 	}
-	if err := r.account(p); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p
 }
 
 // account fills in what the mechanism cost, unless the run is not private.

@@ -8,9 +8,9 @@ import (
 )
 
 // csvFile is draws.csv: the columns of draws.parquet as text. In R:
-// as_draws_df(read.csv("draws.csv", check.names = FALSE)).
+// as_draws_df(read.csv(csvName, check.names = FALSE)).
 func csvFile(s *Sample) File {
-	return File{"draws.csv", true, func(w io.Writer) error {
+	return File{Name: csvName, Covered: true, Write: func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		header := []string{".chain", ".iteration", ".draw"}
 		for _, v := range s.Draws.Variables {
@@ -41,7 +41,7 @@ func csvFile(s *Sample) File {
 
 // longFile is draws_long.csv: a row per draw and variable, for databases.
 func longFile(s *Sample) File {
-	return File{"draws_long.csv", true, func(w io.Writer) error {
+	return File{Name: longName, Covered: true, Write: func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		end := "\n"
 		header := ".draw,variable,value"

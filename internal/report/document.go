@@ -81,7 +81,7 @@ func badge(p *Privacy) (badge, reason string) {
 
 // MarkdownFile is privacy.md.
 func MarkdownFile(p *Privacy, f Findings) File {
-	return File{"privacy.md", true, func(w io.Writer) error {
+	return File{Name: "privacy.md", Covered: true, Write: func(w io.Writer) error {
 		t, err := texttemplate.New("privacy.md").Funcs(functions()).ParseFS(templates, "templates/privacy.md")
 		if err != nil {
 			return err
@@ -92,7 +92,7 @@ func MarkdownFile(p *Privacy, f Findings) File {
 
 // HTMLFile is privacy.html: one file, no script, figures inside.
 func HTMLFile(p *Privacy, f Findings) File {
-	return File{"privacy.html", true, func(w io.Writer) error {
+	return File{Name: "privacy.html", Covered: true, Write: func(w io.Writer) error {
 		t, err := template.New("privacy.html").Funcs(functions()).ParseFS(templates, "templates/*.html", "templates/page.css")
 		if err != nil {
 			return err

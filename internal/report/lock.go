@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
+
+	"d3p/internal/release"
 )
 
 // Applied is a setting of a run: its value and where that came from.
@@ -19,8 +19,8 @@ type Applied struct {
 	Source string // default, --flag, D3P_VARIABLE, file: key, or file:line:column
 }
 
-// lockName is the model as it was fitted.
-const lockName = "spec.lock.yaml"
+// LockName is the model as it was fitted.
+const LockName = "spec.lock.yaml"
 
 // lockSeparator stands between the two documents of spec.lock.yaml, and begins
 // the second one.
@@ -29,7 +29,7 @@ const lockSeparator = "\n---\nsettings:\n"
 // LockFile is spec.lock.yaml: the model file with every default filled in, and,
 // as a second document, every setting with its source.
 func LockFile(rendered []byte, settings []Applied, banner string) File {
-	return File{lockName, false, func(w io.Writer) error {
+	return File{Name: LockName, Covered: false, Write: func(w io.Writer) error {
 		var b strings.Builder
 		if banner != "" {
 			fmt.Fprintf(&b, "# %s\n", banner)
@@ -62,11 +62,10 @@ func LockedModel(lock []byte) (model []byte, ok bool) {
 
 // ReadDrawn returns how many draws of the posterior the fit of a release took, and
 // their seed.
-func ReadDrawn(dir string) (draws int, seed uint64, err error) {
-	dir = ReleaseFolder(dir)
-	lock, err := os.ReadFile(filepath.Join(dir, lockName))
+func ReadDrawn(f *release.Folder) (draws int, seed uint64, err error) {
+	lock, err := f.ReadFile(LockName)
 	if err != nil {
-		return 0, 0, noRelease(dir, err)
+		return 0, 0, err
 	}
 	_, text, _ := strings.Cut(string(lock), lockSeparator)
 	var settings struct {
@@ -74,7 +73,7 @@ func ReadDrawn(dir string) (draws int, seed uint64, err error) {
 		Seed  struct{ Value string }
 	}
 	if err := yaml.Unmarshal([]byte(text), &settings); err != nil {
-		return 0, 0, fmt.Errorf("%s: the settings are not readable (restore a copy)", filepath.Join(dir, lockName))
+		return 0, 0, fmt.Errorf("%s: the settings are not readable (restore a copy)", LockName)
 	}
 	if settings.Seed.Value != "" {
 		seed, err = strconv.ParseUint(settings.Seed.Value, 10, 64)

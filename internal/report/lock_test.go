@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"path/filepath"
 	"testing"
 )
 
@@ -21,10 +20,8 @@ func TestLockFileKeepsTheModel(t *testing.T) {
 	}
 	dir := t.TempDir()
 	file := LockFile([]byte(model), []Applied{{"draws", 100, "default"}, {"formats", nil, "default"}, {"seed", "18446744073709551615", "--seed"}}, "")
-	if err := WriteFolder(filepath.Join(dir, "release"), "", []File{file}); err != nil {
-		t.Fatal(err)
-	}
-	if draws, seed, err := ReadDrawn(dir); err != nil || draws != 100 || seed != 1<<64-1 {
+	written(t, dir, "", []File{file})
+	if draws, seed, err := ReadDrawn(opened(t, dir, false)); err != nil || draws != 100 || seed != 1<<64-1 {
 		t.Errorf("%d draws of seed %d, %v", draws, seed, err)
 	}
 	for _, want := range []string{"epsilon: {value: 1, source: \"--epsilon\"}", `model: {value: "a: \"b\"", source: "default"}`} {

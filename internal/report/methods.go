@@ -13,7 +13,7 @@ import (
 // methodsFile is what the methods section of a paper has to say of the fit, a line
 // for each paragraph, with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) File {
-	return File{"methods.txt", true, func(w io.Writer) error {
+	return File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
 		paragraphs := []string{methodsModel(s), methodsInference(p, f.Guide)}
 		if p.Guarantee == nil {
 			paragraphs = append(paragraphs, p.Statements.Paragraph+".")

@@ -23,7 +23,7 @@ const largeTensor = 2000
 // column of lists of them all, row-major, with its shape in the metadata of the
 // field. metadata goes into the file's key/values.
 func DrawsFile(d Draws, metadata map[string]string) File {
-	return File{"draws.parquet", true, func(w io.Writer) error { return writeDraws(w, d, metadata) }}
+	return File{Name: drawsName, Covered: true, Write: func(w io.Writer) error { return writeDraws(w, d, metadata) }}
 }
 
 func writeDraws(w io.Writer, d Draws, metadata map[string]string) error {

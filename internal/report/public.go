@@ -4,9 +4,9 @@ import (
 	"io"
 	"maps"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
+
+	"d3p/internal/release"
 )
 
 // publicFolder of a release holds the public files that its model names.
@@ -18,7 +18,7 @@ const publicFolder = "public"
 func PublicFiles(public map[string][]byte) []File {
 	var files []File
 	for _, path := range slices.Sorted(maps.Keys(public)) {
-		files = append(files, File{publicFolder + "/" + url.PathEscape(path), false, func(w io.Writer) error {
+		files = append(files, File{Name: publicFolder + "/" + url.PathEscape(path), Covered: false, Write: func(w io.Writer) error {
 			_, err := w.Write(public[path])
 			return err
 		}})
@@ -26,7 +26,7 @@ func PublicFiles(public map[string][]byte) []File {
 	return files
 }
 
-// ReadPublic reads a file of PublicFiles from a release or its run folder.
-func ReadPublic(dir, path string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(ReleaseFolder(dir), publicFolder, url.PathEscape(path)))
+// ReadPublic reads a file of PublicFiles from a release.
+func ReadPublic(f *release.Folder, path string) ([]byte, error) {
+	return f.ReadFile(publicFolder + "/" + url.PathEscape(path))
 }

@@ -1,56 +1,47 @@
 package report
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/posterior"
+	"d3p/internal/privacy/event"
+	"d3p/internal/release"
 )
 
-// schemaVersion is that of params.json, privacy.json and MANIFEST.json, as they are
-// written and read here.
-const schemaVersion = 1
+// schemaVersion is that of params.json and privacy.json, as they are written and
+// read here.
+const schemaVersion = release.SchemaVersion
 
 // checkVersion refuses a file of another version, which may mean something else.
-func checkVersion(path string, version int) error {
+func checkVersion(name string, version int) error {
 	if version != schemaVersion {
-		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", path, version, schemaVersion)
+		return fmt.Errorf("%s: schema_version %d, want %d (use the d3p that wrote it)", name, version, schemaVersion)
 	}
 	return nil
 }
 
-// ReadRelease reads the model file and the parameters of a release. dir is the
-// release folder or the run folder that holds it.
-func ReadRelease(dir string) (model []byte, p Parameters, err error) {
-	dir = ReleaseFolder(dir)
-	lock, err := os.ReadFile(filepath.Join(dir, lockName))
+// ReadRelease reads the model file and the parameters of a release.
+func ReadRelease(f *release.Folder) (model []byte, p Parameters, err error) {
+	lock, err := f.ReadFile(LockName)
 	if err != nil {
-		return nil, p, noRelease(dir, err)
-	}
-	raw, err := os.ReadFile(filepath.Join(dir, "params.json"))
-	if err != nil {
-		return nil, p, noRelease(dir, err)
-	}
-	if err := json.Unmarshal(raw, &p); err != nil {
-		return nil, p, fmt.Errorf("%s: %w", filepath.Join(dir, "params.json"), err)
-	}
-	if err := checkVersion(filepath.Join(dir, "params.json"), p.SchemaVersion); err != nil {
 		return nil, p, err
 	}
-	if err := p.readWeights(dir); err != nil {
+	if p, err = release.ReadJSON[Parameters](f, paramsName); err != nil {
+		return nil, p, err
+	}
+	if err := checkVersion(paramsName, p.SchemaVersion); err != nil {
+		return nil, p, err
+	}
+	if err := p.readWeights(f); err != nil {
 		return nil, p, err
 	}
 	model, ok := LockedModel(lock)
 	if !ok {
-		return nil, p, fmt.Errorf("%s: no settings follow the model: it was altered (restore a copy)", filepath.Join(dir, lockName))
+		return nil, p, fmt.Errorf("%s: no settings follow the model: it was altered (restore a copy)", LockName)
 	}
 	return model, p, nil
 }
@@ -83,35 +74,20 @@ func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 	}, nil
 }
 
-// noRelease says why nothing could be read from dir, given the error of the file
-// that was wanted.
-func noRelease(dir string, err error) error {
-	if info, wrong := os.Stat(dir); wrong == nil && !info.IsDir() {
-		return fmt.Errorf("%s is no release, which is a folder (unpack it first, if it is an archive)", dir)
+// ReadPrivacy reads privacy.json of a release.
+func ReadPrivacy(f *release.Folder) (*Privacy, error) {
+	p, err := release.ReadJSON[Privacy](f, privacyName)
+	if err != nil {
+		return nil, err
 	}
-	var file *fs.PathError
-	if !errors.Is(err, fs.ErrNotExist) || !errors.As(err, &file) {
-		return fmt.Errorf("%s is no release: %w", dir, err)
-	}
-	if _, err := os.Stat(dir); err != nil {
-		return fmt.Errorf("%s is no release: there is no such folder", dir)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "private")); err == nil {
-		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s goes on with one that was stopped)", dir)
-	}
-	return fmt.Errorf("%s is no release: it has no file %s", dir, filepath.Base(file.Path))
+	return &p, checkVersion(privacyName, p.SchemaVersion)
 }
 
-// ReadPrivacy reads privacy.json of a release or of the run folder that holds it.
-func ReadPrivacy(dir string) (*Privacy, error) {
-	path := filepath.Join(ReleaseFolder(dir), "privacy.json")
-	raw, err := os.ReadFile(path)
+// ReadEvent reads dp_event.json of a release.
+func ReadEvent(f *release.Folder) (event.Event, error) {
+	raw, err := f.ReadFile(eventName)
 	if err != nil {
-		return nil, noRelease(dir, err)
+		return nil, err
 	}
-	p := new(Privacy)
-	if err := json.Unmarshal(raw, p); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return p, checkVersion(path, p.SchemaVersion)
+	return event.UnmarshalDpEvent(raw)
 }

@@ -17,13 +17,10 @@ func TestReleaseOfAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "release")
-	if err := WriteFolder(dir, "", files); err != nil {
-		t.Fatal(err)
-	}
+	dir := written(t, t.TempDir(), "", files)
 	read := func() (release, privacy error) {
-		_, _, release = ReadRelease(dir)
-		_, privacy = ReadPrivacy(dir)
+		_, _, release = ReadRelease(opened(t, dir, true))
+		_, privacy = ReadPrivacy(opened(t, dir, true))
 		return release, privacy
 	}
 	if release, privacy := read(); release != nil || privacy != nil {

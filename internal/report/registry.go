@@ -112,7 +112,7 @@ func RegistryFile(p *Privacy, s *spec.Spec) (File, error) {
 	if err != nil {
 		return File{}, err
 	}
-	return File{"registry.yaml", true, func(w io.Writer) error {
+	return File{Name: "registry.yaml", Covered: true, Write: func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}}, nil

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"d3p/internal/models/spec"
+
+	"d3p/internal/release"
 )
 
 // reportFormat is a format of the privacy report.
@@ -20,7 +22,7 @@ func reportFormats() []reportFormat {
 		{"html", func(p *Privacy, f Findings, _ *spec.Spec) (File, error) { return HTMLFile(p, f), nil }},
 		{"md", func(p *Privacy, f Findings, _ *spec.Spec) (File, error) { return MarkdownFile(p, f), nil }},
 		{"json", func(p *Privacy, _ Findings, _ *spec.Spec) (File, error) {
-			return JSONFile("privacy.json", true, p), nil
+			return release.JSONFile(privacyName, true, p), nil
 		}},
 		{"methods", func(p *Privacy, f Findings, s *spec.Spec) (File, error) { return methodsFile(p, f, s), nil }},
 		{"registry", func(p *Privacy, _ Findings, s *spec.Spec) (File, error) { return RegistryFile(p, s) }},

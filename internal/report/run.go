@@ -9,6 +9,8 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+
+	"d3p/internal/release"
 )
 
 // The values of Run.Status.
@@ -75,13 +77,13 @@ func (r *Run) Release() ([]File, error) {
 	}
 	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, Panels)}
 	files := []File{
-		JSONFile("params.json", true, parameters),
+		release.JSONFile(paramsName, true, parameters),
 		SummaryFile(findings.Rows, r.Banner()),
-		JSONFile("privacy.json", true, privacy), MarkdownFile(privacy, findings), HTMLFile(privacy, findings),
+		release.JSONFile(privacyName, true, privacy), MarkdownFile(privacy, findings), HTMLFile(privacy, findings),
 		LockFile(rendered, r.Settings, r.Banner()),
 	}
 	if r.Banner() == "" { // the file has no place for a banner
-		files = append(files, JSONFile("dp_event.json", true, privacy.Accounting.Event))
+		files = append(files, release.JSONFile(eventName, true, privacy.Accounting.Event))
 	}
 	if r.Banner() == "" && len(r.Spec.Release.Authors) > 0 {
 		registry, err := RegistryFile(privacy, r.Spec)

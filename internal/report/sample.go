@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"d3p/internal/jsonfile"
 )
 
 // Sample is draws from a released posterior and where they come from: what the
@@ -44,7 +46,7 @@ func (s *Sample) Under(p *Privacy) error {
 		return err
 	}
 	var report bytes.Buffer
-	if err := WriteJSON(&report, p); err != nil {
+	if err := jsonfile.Write(&report, p); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(report.Bytes())

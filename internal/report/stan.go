@@ -14,7 +14,7 @@ import (
 // draws. lp__, log_p__ and log_g__ are 0: the log density of a draw is a
 // function of the records that nothing has paid for.
 func stanFile(s *Sample) File {
-	return File{"draws.stan.csv", true, func(w io.Writer) error {
+	return File{Name: stanDrawsName, Covered: true, Write: func(w io.Writer) error {
 		out := bufio.NewWriter(w)
 		stanComments(out, s)
 		names := []string{"lp__", "log_p__", "log_g__"}

@@ -88,7 +88,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 
 // SummaryFile is summary.csv.
 func SummaryFile(rows []Summary, banner string) File {
-	return File{"summary.csv", true, func(w io.Writer) error {
+	return File{Name: SummaryName, Covered: true, Write: func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		header := []string{"variable", "mean", "median", "sd", "mad", "q5", "q95", "mcse_mean", "mcse_sd", "dp_noise_share"}
 		if banner != "" {

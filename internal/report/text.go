@@ -8,7 +8,7 @@ import (
 
 // textFile is the report in a few lines, for a terminal.
 func textFile(p *Privacy) File {
-	return File{"privacy.txt", true, func(w io.Writer) error {
+	return File{Name: "privacy.txt", Covered: true, Write: func(w io.Writer) error {
 		var b strings.Builder
 		badge, reason := badge(p)
 		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", p.Subject.Name, p.Statements.OneLine, badge, reason)

@@ -5,10 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -17,6 +14,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/posterior"
+	"d3p/internal/release"
 )
 
 // Trace holds iterates of a fit, thinned: the location of every unconstrained
@@ -69,7 +67,7 @@ func freeNames(m *models.Model) (names []string) {
 // traceFile is trace.parquet: the column .iteration, from 1, and one per
 // unconstrained number.
 func traceFile(t *Trace, metadata map[string]string) File {
-	return File{"trace.parquet", true, func(w io.Writer) error {
+	return File{Name: traceName, Covered: true, Write: func(w io.Writer) error {
 		fields := []arrow.Field{{Name: ".iteration", Type: arrow.PrimitiveTypes.Int32}}
 		steps := make([]int32, len(t.Steps))
 		for i, step := range t.Steps {
@@ -127,20 +125,18 @@ func (t *Trace) Largest(n int) (lines []Line) {
 	return lines
 }
 
-// ReadTrace reads trace.parquet of a release or of the run folder that holds
-// it; nil when there is none.
-func ReadTrace(dir string) (*Trace, error) {
-	path := filepath.Join(ReleaseFolder(dir), "trace.parquet")
-	raw, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+// ReadTrace reads trace.parquet of a release; nil when there is none.
+func ReadTrace(f *release.Folder) (*Trace, error) {
+	if !f.Has(traceName) {
 		return nil, nil
 	}
+	raw, err := f.ReadFile(traceName)
 	if err != nil {
 		return nil, err
 	}
 	t, err := parseTrace(raw)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %w", traceName, err)
 	}
 	return t, nil
 }

@@ -2,18 +2,19 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"d3p/internal/jsonfile"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/release"
 )
 
 // Check is one thing that was verified about a release.
@@ -24,60 +25,71 @@ type Check struct {
 }
 
 // Verify checks a release by itself: that its files are those of the manifest,
-// byte by byte, and no others, and that the claim follows from the event. dir
-// is the release folder or the run folder that holds it. The error is about
-// reading; what does not hold is a Check that is not OK.
-func Verify(dir string) ([]Check, error) {
-	checks, err := verifyFiles(dir)
-	if err != nil {
-		return nil, err
+// byte by byte, and no others, and that the claim follows from the event. f is nil
+// when the manifest is not one. The error is about reading; what does not hold is a
+// Check that is not OK.
+func Verify(ctx context.Context, dir string) (f *release.Folder, checks []Check, err error) {
+	f, err = release.Open(dir, false)
+	if altered := new(release.Altered); errors.As(err, &altered) {
+		return nil, []Check{{Name: altered.Name, Detail: altered.Why}}, nil
 	}
-	return append(checks, verifyClaim(ReleaseFolder(dir))...), nil
+	if err != nil {
+		return nil, nil, err
+	}
+	if checks, err = verifyFiles(ctx, f); err != nil {
+		return nil, nil, err
+	}
+	return f, append(checks, verifyClaim(f)...), nil
 }
 
 // verifyFiles checks the manifest, every file in it, and that there is no other.
-func verifyFiles(dir string) ([]Check, error) {
-	dir = ReleaseFolder(dir)
-	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
-	if err != nil {
-		return nil, noRelease(dir, err)
-	}
-	var manifest Manifest
-	if err := json.Unmarshal(raw, &manifest); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, ManifestName), err)
-	}
+func verifyFiles(ctx context.Context, f *release.Folder) ([]Check, error) {
+	manifest, raw := f.Manifest()
 	checks := []Check{verifyManifest(raw, manifest)}
 	for _, entry := range manifest.Files {
-		checks = append(checks, verifyFile(dir, entry))
+		c := Check{Name: entry.Path, OK: true, Detail: "as in the manifest"}
+		altered := new(release.Altered)
+		switch err := f.Check(ctx, entry); {
+		case errors.As(err, &altered):
+			c.OK, c.Detail = false, altered.Why
+		case err != nil:
+			return nil, err
+		}
+		checks = append(checks, c)
 	}
-	others, err := verifyNoOthers(dir, manifest)
+	others := Check{Name: "no other files", OK: true, Detail: fmt.Sprintf("%d files and the manifest", len(manifest.Files))}
+	found, err := f.Others()
+	switch len(found) {
+	case 0:
+	case 1:
+		others.OK, others.Detail = false, found[0]+" is not in the manifest, so no claim covers it"
+	default:
+		others.OK, others.Detail = false, strings.Join(found, ", ")+" are not in the manifest, so no claim covers them"
+	}
 	return append(checks, others), err
 }
 
-// ReleaseFolder is dir, or the release folder below it.
-func ReleaseFolder(dir string) string {
-	if below := filepath.Join(dir, "release"); isFolder(below) {
-		return below
-	}
-	return dir
-}
-
-func isFolder(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// verifyManifest checks that the manifest is, byte by byte, what is written for
-// its entries, and that it says of each file what the claim covers.
-func verifyManifest(raw []byte, m Manifest) Check {
-	c := Check{Name: ManifestName, Detail: "altered: it is not what d3p writes"}
-	var written bytes.Buffer
-	if err := WriteJSON(&written, m); err != nil || !bytes.Equal(raw, written.Bytes()) || m.SchemaVersion != schemaVersion {
-		return c
-	}
+// verifyManifest checks that the manifest names the files that a release has and
+// no others, and that it says of each what the claim covers.
+func verifyManifest(raw []byte, m release.Manifest) Check {
+	c := Check{Name: release.ManifestName}
 	for _, e := range m.Files {
 		if e.Covered == isDeclaration(e.Path) {
 			c.Detail = "altered: it says the wrong thing of what the claim covers: " + e.Path
+			return c
+		}
+		if !isKnown(e.Path) {
+			c.Detail = "altered: no release of d3p has a file " + e.Path
+			return c
+		}
+	}
+	wanted := always
+	if m.Privacy == "" {
+		wanted = append(slices.Clone(always), eventName)
+	}
+	for _, name := range wanted {
+		if !slices.ContainsFunc(m.Files, func(e release.Entry) bool { return e.Path == name }) {
+			c.Detail = "altered: every release has a file " + name
 			return c
 		}
 	}
@@ -86,69 +98,28 @@ func verifyManifest(raw []byte, m Manifest) Check {
 	return c
 }
 
-// verifyFile compares a file with its entry.
-func verifyFile(dir string, e Entry) Check {
-	c := Check{Name: e.Path, Detail: "as in the manifest"}
-	content, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(e.Path)))
-	sum := sha256.Sum256(content)
-	switch {
-	case !filepath.IsLocal(filepath.FromSlash(e.Path)):
-		c.Detail = "the manifest names a file outside the release"
-	case err != nil:
-		c.Detail = "missing or not readable"
-	case hex.EncodeToString(sum[:]) != e.SHA256 || int64(len(content)) != e.Bytes:
-		c.Detail = "altered: its SHA-256 is not the manifest's"
-	default:
-		c.OK = true
-	}
-	return c
-}
-
-// verifyNoOthers finds files that the manifest does not list.
-func verifyNoOthers(dir string, m Manifest) (Check, error) {
-	c := Check{Name: "no other files", OK: true, Detail: fmt.Sprintf("%d files and the manifest", len(m.Files))}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || path == dir {
-			return err
-		}
-		relative, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(relative)
-		listed := slices.ContainsFunc(m.Files, func(e Entry) bool {
-			return e.Path == name && d.Type().IsRegular() || d.IsDir() && strings.HasPrefix(e.Path, name+"/")
-		})
-		if c.OK && !listed && name != ManifestName {
-			c.OK, c.Detail = false, name+" is not in the manifest, so no claim covers it"
-		}
-		return nil
-	})
-	return c, err
-}
-
 // verifyClaim computes the claim of privacy.json again from the event alone.
-func verifyClaim(dir string) []Check {
+func verifyClaim(f *release.Folder) []Check {
 	claim := Check{Name: "the claim follows from the event"}
-	raw, err := os.ReadFile(filepath.Join(dir, "privacy.json"))
-	var p Privacy
-	if err == nil {
-		err = json.Unmarshal(raw, &p)
-	}
+	p, err := ReadPrivacy(f)
 	if err != nil {
-		claim.Detail = "privacy.json is missing or not readable"
+		claim.Detail = err.Error()
+		return []Check{claim}
+	}
+	if m, _ := f.Manifest(); m.Privacy != p.Banner {
+		claim.Detail = "MANIFEST.json and privacy.json differ in whether the run is private"
 		return []Check{claim}
 	}
 	if p.Guarantee == nil {
 		claim.OK, claim.Detail = p.Banner == NotPrivate, "there is no claim: the run is "+NotPrivate
 		return []Check{claim}
 	}
-	raw, err = os.ReadFile(filepath.Join(dir, "dp_event.json"))
+	raw, err := f.ReadFile(eventName)
 	if err != nil {
-		claim.Detail = "dp_event.json is missing or not readable"
+		claim.Detail = err.Error()
 		return []Check{claim}
 	}
-	same := Check{Name: "one event", OK: sameJSON(raw, p.Accounting.Event), Detail: "dp_event.json is the event of privacy.json"}
+	same := Check{Name: "one event", OK: isEvent(raw, p.Accounting.Event), Detail: "dp_event.json is the event of privacy.json"}
 	if !same.OK {
 		same.Detail = "dp_event.json is not the event of privacy.json"
 	}
@@ -156,13 +127,19 @@ func verifyClaim(dir string) []Check {
 		claim.Detail = "privacy.json claims something of a run that is " + p.Banner
 		return []Check{same, claim}
 	}
-	claim.OK, claim.Detail = recompute(raw, &p)
-	return []Check{same, claim, verifyPrice(raw, &p)}
+	claim.OK, claim.Detail = recompute(raw, p)
+	return []Check{same, claim, verifyPrice(raw, p)}
 }
 
-func sameJSON(a, b []byte) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+// isEvent tells whether raw is the file of an event.
+func isEvent(raw []byte, of []byte) bool {
+	ev, err := event.UnmarshalDpEvent(of)
+	if err != nil {
+		return false
+	}
+	text, err := event.MarshalDpEvent(ev)
+	var file bytes.Buffer
+	return err == nil && jsonfile.Write(&file, json.RawMessage(text)) == nil && bytes.Equal(raw, file.Bytes())
 }
 
 // recompute compares the accountant's answer with the claim.

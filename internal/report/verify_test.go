@@ -1,16 +1,23 @@
 package report
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/jsonfile"
 	"d3p/internal/models"
+	"d3p/internal/release"
 )
 
 // releaseWithEverything writes a release with every kind of file, and returns its
@@ -30,22 +37,25 @@ func releaseWithEverything(t *testing.T) (dir string, names []string) {
 		t.Fatal(err)
 	}
 	files = append(files, PublicFiles(map[string][]byte{"wards.csv": []byte("ward\nnorth\n")})...)
-	dir = filepath.Join(t.TempDir(), "release")
-	if err := WriteFolder(dir, "", files); err != nil {
-		t.Fatal(err)
-	}
+	dir = written(t, t.TempDir(), "", files)
 	for _, f := range files {
 		names = append(names, f.Name)
 	}
-	return dir, append(names, ManifestName)
+	return dir, append(names, release.ManifestName)
 }
 
 // failures are the checks of a folder, all or those of its files, that do not hold.
-func failures(t *testing.T, verify func(string) ([]Check, error), dir string) (failed []string) {
+func failures(t *testing.T, all bool, dir string) (failed []string) {
 	t.Helper()
-	checks, err := verify(dir)
+	f, checks, err := Verify(t.Context(), dir)
+	if err == nil && f != nil && !all {
+		checks, err = verifyFiles(t.Context(), f)
+	}
 	if err != nil {
 		return []string{err.Error()}
+	}
+	if f != nil {
+		f.Close()
 	}
 	for _, c := range checks {
 		if !c.OK {
@@ -59,7 +69,7 @@ func failures(t *testing.T, verify func(string) ([]Check, error), dir string) (f
 // file or folder more at any place, it does not.
 func TestVerifyFindsEveryAlteration(t *testing.T) {
 	dir, names := releaseWithEverything(t)
-	if failed := failures(t, Verify, dir); failed != nil {
+	if failed := failures(t, true, dir); failed != nil {
 		t.Fatalf("an honest release: %v", failed)
 	}
 	folders := map[string]bool{".": true}
@@ -73,14 +83,14 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 		altered := append([]byte(nil), content...)
 		altered[len(altered)/2] ^= 1
 		alterations := [][]byte{altered}
-		if name == ManifestName || name == "draws.parquet" {
+		if name == release.ManifestName || name == "draws.parquet" {
 			alterations = append(alterations, content[:len(content)-1], append(content[:len(content):len(content)], '\n'))
 		}
 		for _, bad := range alterations {
 			if err := os.WriteFile(path, bad, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if len(failures(t, verifyFiles, dir)) == 0 {
+			if len(failures(t, false, dir)) == 0 {
 				t.Errorf("%s was altered, and nobody noticed", name)
 			}
 		}
@@ -88,7 +98,7 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if files := failures(t, verifyFiles, dir); len(files) != 0 {
+	if files := failures(t, false, dir); len(files) != 0 {
 		t.Fatalf("after every file was restored: %v", files)
 	}
 	extras := []func(string) error{
@@ -105,7 +115,7 @@ func TestVerifyFindsEveryAlteration(t *testing.T) {
 			if err := add(extra); err != nil {
 				t.Fatal(err)
 			}
-			if len(failures(t, verifyFiles, dir)) == 0 {
+			if len(failures(t, false, dir)) == 0 {
 				t.Errorf("%s: an extra file, folder or link (%d) was not noticed", folder, i)
 			}
 			if err := os.Remove(extra); err != nil {
@@ -129,12 +139,12 @@ func TestVerifyFindsConsistentLies(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Guarantee.Epsilon /= 2
-	rewrite(t, dir, JSONFile("privacy.json", true, p), "")
-	if failed := strings.Join(failures(t, Verify, dir), "; "); !strings.Contains(failed, "the claim follows from the event") {
+	rewrite(t, dir, release.JSONFile("privacy.json", true, p), "")
+	if failed := strings.Join(failures(t, true, dir), "; "); !strings.Contains(failed, "the claim follows from the event") {
 		t.Errorf("half the epsilon: %s", failed)
 	}
-	rewrite(t, dir, text("privacy.json", string(content)), "spec.lock.yaml")
-	if failed := failures(t, Verify, dir); len(failed) != 1 || !strings.HasPrefix(failed[0], ManifestName) {
+	rewrite(t, dir, File{Name: "privacy.json", Covered: true, Write: func(w io.Writer) error { _, err := w.Write(content); return err }}, "spec.lock.yaml")
+	if failed := failures(t, true, dir); len(failed) != 1 || !strings.HasPrefix(failed[0], release.ManifestName) {
 		t.Errorf("a declaration that is said to be covered: %v", failed)
 	}
 }
@@ -143,30 +153,43 @@ func TestVerifyFindsConsistentLies(t *testing.T) {
 // covered.
 func rewrite(t *testing.T, dir string, f File, covered string) {
 	t.Helper()
-	var m Manifest
-	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
+	var content bytes.Buffer
+	if err := f.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	replace(t, dir, f.Name, content.Bytes(), func(m *release.Manifest) {
+		for i := range m.Files {
+			m.Files[i].Covered = m.Files[i].Covered || m.Files[i].Path == covered
+		}
+	})
+}
+
+// replace writes content into a file of a release, mends its entry, adding one where
+// it is missing, and changes the manifest.
+func replace(t *testing.T, dir, name string, content []byte, change func(*release.Manifest)) {
+	t.Helper()
+	path := filepath.Join(dir, release.ManifestName)
+	raw, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := json.Unmarshal(raw, &m); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{f.Name, ManifestName} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	entry, err := writeFile(dir, f)
+	m, err := jsonfile.Read[release.Manifest](raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range m.Files {
-		if m.Files[i].Path == f.Name {
-			m.Files[i] = entry
-		}
-		m.Files[i].Covered = m.Files[i].Covered || m.Files[i].Path == covered
+	sum := sha256.Sum256(content)
+	entry := release.Entry{Path: name, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]), Covered: !isDeclaration(name)}
+	if i := slices.IndexFunc(m.Files, func(e release.Entry) bool { return e.Path == name }); i >= 0 {
+		m.Files[i] = entry
+	} else {
+		m.Files = append(m.Files, entry)
 	}
-	if _, err := writeFile(dir, File{ManifestName, true, func(w io.Writer) error { return WriteJSON(w, m) }}); err != nil {
+	change(&m)
+	var text bytes.Buffer
+	if err := jsonfile.Write(&text, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755), os.WriteFile(filepath.Join(dir, name), content, 0o644), os.WriteFile(path, text.Bytes(), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -81,7 +81,7 @@ type tensorInfo struct {
 // the head in JSON, padded with spaces to 8 bytes, and the numbers, float64,
 // little-endian. https://huggingface.co/docs/safetensors, format 1.
 func weightsFile(list []WeightArray, metadata map[string]string) File {
-	return File{WeightsName, true, func(w io.Writer) error {
+	return File{Name: WeightsName, Covered: true, Write: func(w io.Writer) error {
 		head := map[string]any{"__metadata__": metadata}
 		at := 0
 		for _, a := range list {

@@ -8,8 +8,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
+
+	"d3p/internal/jsonfile"
+	"d3p/internal/release"
 )
 
 // reference describes the file of weights, nil when there are none.
@@ -31,7 +32,7 @@ func (r *Run) reference() (*WeightsRef, error) {
 
 // readWeights puts the weights that params.json refers to where they belong
 // among the parameters of the guide, so that p is as if it had them all.
-func (p *Parameters) readWeights(dir string) error {
+func (p *Parameters) readWeights(f *release.Folder) error {
 	ref := p.Guide.Weights
 	if ref == nil {
 		return nil
@@ -39,12 +40,12 @@ func (p *Parameters) readWeights(dir string) error {
 	if ref.File != WeightsName {
 		return fmt.Errorf("params.json: the weights are in %q, want %s", ref.File, WeightsName)
 	}
-	raw, err := os.ReadFile(filepath.Join(dir, WeightsName))
+	raw, err := f.ReadFile(WeightsName)
 	if err != nil {
-		return fmt.Errorf("%s has no weights: %w", dir, err)
+		return fmt.Errorf("the weights: %w", err)
 	}
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != ref.SHA256 {
-		return fmt.Errorf("%s: not the file that params.json refers to: its SHA-256 is another (d3p verify says which file was altered)", filepath.Join(dir, WeightsName))
+		return fmt.Errorf("%s: not the file that params.json refers to: its SHA-256 is another (d3p verify says which file was altered)", WeightsName)
 	}
 	arrays, err := parseWeights(raw)
 	if err != nil {
@@ -86,7 +87,7 @@ func parseWeights(raw []byte) (map[string][]float64, error) {
 		return nil, damaged
 	}
 	var head map[string]json.RawMessage
-	if err := json.NewDecoder(bytes.NewReader(raw[:n])).Decode(&head); err != nil {
+	if err := jsonfile.Strict(bytes.TrimRight(raw[:n], " "), &head); err != nil {
 		return nil, fmt.Errorf("%s: %w", WeightsName, err)
 	}
 	data, arrays, used := raw[n:], make(map[string][]float64), 0

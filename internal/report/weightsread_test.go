@@ -72,10 +72,7 @@ func TestWeightsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "release")
-	if err := WriteFolder(dir, run.Banner(), files); err != nil {
-		t.Fatal(err)
-	}
+	dir := written(t, t.TempDir(), run.Banner(), files)
 	raw, err := os.ReadFile(filepath.Join(dir, "params.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +87,7 @@ func TestWeightsComeBack(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "draws.parquet")); err == nil {
 		t.Error("there are no draws, but a file of them")
 	}
-	_, parameters, err := ReadRelease(dir)
+	_, parameters, err := ReadRelease(opened(t, dir, false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +108,7 @@ func TestWeightsComeBack(t *testing.T) {
 	if err := os.WriteFile(path, weights, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := ReadRelease(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
+	if _, _, err := ReadRelease(opened(t, dir, true)); err == nil || !strings.Contains(err.Error(), "SHA-256") {
 		t.Errorf("an altered file of weights: error %v", err)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"d3p/internal/release"
 )
 
 // zarrRoot is the folder of the ArviZ data: Zarr format 2, uncompressed, one
@@ -58,7 +60,7 @@ const predictionRows = "pred_id"
 
 // finished are all files, with the metadata of all in one.
 func (z *zarr) finished() []File {
-	return append(z.files, JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
+	return append(z.files, release.JSONFile(path.Join(zarrRoot, ".zmetadata"), true,
 		map[string]any{"zarr_consolidated_format": 1, "metadata": z.metadata}))
 }
 
@@ -115,7 +117,7 @@ func (z *zarr) count(group, name string, n int) {
 
 // meta adds a metadata file and its copy in .zmetadata.
 func (z *zarr) meta(name string, v any) {
-	z.files = append(z.files, JSONFile(path.Join(zarrRoot, name), true, v))
+	z.files = append(z.files, release.JSONFile(path.Join(zarrRoot, name), true, v))
 	z.metadata[name] = v
 }
 
@@ -148,7 +150,7 @@ func (z *zarr) arrayWith(group, name string, shape []int, attributes map[string]
 	})
 	z.meta(path.Join(at, ".zattrs"), attributes)
 	chunk := strings.TrimSuffix(strings.Repeat("0.", len(shape)), ".")
-	z.files = append(z.files, File{path.Join(zarrRoot, at, chunk), true, write})
+	z.files = append(z.files, File{Name: path.Join(zarrRoot, at, chunk), Covered: true, Write: write})
 }
 
 // ints writes a coordinate of whole numbers. It has no fill value: xarray would

@@ -1,4 +1,4 @@
-package report
+package release
 
 import (
 	"bytes"
@@ -13,17 +13,23 @@ import (
 	"testing"
 )
 
-func text(name, content string) File {
-	return File{name, true, func(w io.Writer) error {
-		_, err := io.WriteString(w, content)
-		return err
-	}}
+func text(name, content string) File { return constant(name, []byte(content)) }
+
+// writeIn writes a release into the new folder dir.
+func writeIn(t *testing.T, dir string, files []File) error {
+	t.Helper()
+	parent, err := os.OpenRoot(filepath.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer parent.Close()
+	return Write(parent, filepath.Base(dir), files, Options{})
 }
 
 func TestWriteFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "release")
 	files := []File{text("a.txt", "alpha"), text("groups/b.txt", "beta")}
-	if err := WriteFolder(dir, "", files); err != nil {
+	if err := writeIn(t, dir, files); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(filepath.Join(dir, ManifestName))
@@ -57,7 +63,7 @@ func TestWriteFolderIsWholeOrNothing(t *testing.T) {
 	}}
 	for _, files := range [][]File{{full}, {text("a", "a"), full}, {full, text("a", "a")}} {
 		parent := t.TempDir()
-		err := WriteFolder(filepath.Join(parent, "release"), "", files)
+		err := writeIn(t, filepath.Join(parent, "release"), files)
 		if !errors.Is(err, syscall.ENOSPC) {
 			t.Errorf("error %v, want no space left", err)
 		}
@@ -73,7 +79,7 @@ func TestWriteFolderRefusesToOverwrite(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFolder(dir, "", nil); err == nil {
+	if err := writeIn(t, dir, nil); err == nil {
 		t.Error("an existing folder was replaced")
 	}
 }

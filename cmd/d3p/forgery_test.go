@@ -1,0 +1,234 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/jsonfile"
+	"d3p/internal/release"
+	"d3p/internal/report"
+)
+
+// forgery is an alteration of one file, whose hash is mended.
+type forgery struct{ file, old, altered string }
+
+// otherBuild says that another build wrote the release, so that its words are not
+// compared.
+var otherBuild = forgery{"privacy.json", `"sha256": "`, `"sha256": "f`}
+
+// forgeries and the check that finds each.
+var forgeries = []struct {
+	finds string
+	of    []forgery
+}{
+	{"the claim follows from the event: privacy.json: unknown field|the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"epsilon": (0\.99\d+,)`, `"epsilon": 0.01, "Epsilon": $1`}}},
+	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"delta": 0.00001,`, `"delta": 1e-10, "Delta": 0.00001,`}}},
+	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"epsilon": (0\.99\d+,)`, `"epsilon": 0.01, "epsilon": $1`}}},
+	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"entity": "person"`, `"entity": "household", "Entity": "person"`}}},
+	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"relation": "add_remove"`, `"relation": "zero_out", "Relation": "add_remove"`}}},
+	{"the claim follows from the event: privacy.json: .*unknown field", []forgery{{"privacy.json", `"relation"`, `"note": 1, "relation"`}}},
+	{"the claim follows from the event: privacy.json: .*after", []forgery{{"privacy.json", `\}\n$`, "}\n{}\n"}}},
+	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `^\{`, "{ "}}},
+	{"the claim follows from the event: epsilon is between", []forgery{{"privacy.json", `"epsilon": 0\.99\d+,`, `"epsilon": 0.01,`}}},
+	{"every number of the report follows from the event", []forgery{{"privacy.json", `"advantage": [-.\de]+`, `"advantage": 0.001`}}},
+	{"one event", []forgery{{"dp_event.json", `"noise_multiplier": `, `"noise_multiplier": 1`}}},
+	{"one event", []forgery{{"dp_event.json", `^\{`, "{ "}}},
+	{"one event", []forgery{{"dp_event.json", `\}\n$`, "}\n\n"}}},
+	{"privacy.json follows from spec.lock.yaml: unit", []forgery{{"privacy.json", `"rows_per_unit": 1`, `"rows_per_unit": 9`}}},
+	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{{"privacy.json", `"lower": -3`, `"lower": -9`}}},
+	{"privacy.json follows from spec.lock.yaml: scope", []forgery{{"privacy.json", `is not counted here`, `is counted`}}},
+	{"privacy.json follows from spec.lock.yaml: scope", []forgery{{"privacy.json", `one noisy sum`, `no sum`}}},
+	{"privacy.json follows from spec.lock.yaml: assumptions", []forgery{{"privacy.json", `"status": "unknown"`, `"status": "holds"`}}},
+	{"privacy.json follows from spec.lock.yaml: hazards", []forgery{{"privacy.json", `"status": "open"`, `"status": "mitigated"`}}},
+	{"privacy.json follows from spec.lock.yaml: unprotected", []forgery{{"privacy.json", `run time and memory use[^"]*`, `nothing`}}},
+	{"privacy.json follows from spec.lock.yaml: utility", []forgery{{"privacy.json", `"b\[x\]": [-.\de]+`, `"b[x]": 0.25`}}},
+	{"privacy.json follows from spec.lock.yaml: subject", []forgery{{"privacy.json", `"description": ""`, `"description": "approved"`}}},
+	{"privacy.json follows from spec.lock.yaml: unit", []forgery{{"spec.lock.yaml", `entity: person`, `entity: household`}}},
+	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{{"spec.lock.yaml", `lower: -3`, `lower: -9`}}},
+	{"privacy.json follows from spec.lock.yaml: spec.lock.yaml is not what d3p writes", []forgery{{"spec.lock.yaml", `d3p: 1`, `d3p: 1 # approved`}}},
+	{"privacy.json follows from spec.lock.yaml: mechanism", []forgery{{"params.json", `"steps": `, `"steps": 1`}}},
+	{"privacy.json follows from spec.lock.yaml: params.json", []forgery{{"params.json", `"model": "cohort"`, `"model": "census"`}}},
+	{"the release follows from its parameters: params.json", []forgery{{"params.json", `"steps": `, `"Steps": 1, "steps": `}}},
+	{"draws.parquet says what the release says", []forgery{{"params.json", `("lambda": \[\s*)[-.\de]+`, `${1}7`}}},
+	{"summary.csv says what the release says", []forgery{{"params.json", `("lambda": \[\s*)[-.\de]+`, `${1}7`}}},
+	{"summary.csv says what the release says", []forgery{{"summary.csv", `b\[x\]`, `b[y]`}}},
+	{"summary.csv says what the release says", []forgery{{"summary.csv", `,[-.\de]+,`, `,12.5,`}}},
+	{"privacy.md says what the release says", []forgery{{"privacy.md", `at delta 1e-05`, `at delta 1e-15`}}},
+	{"privacy.md says what the release says", []forgery{{"privacy.md", `at most`, `exactly`}}},
+	{"privacy.html says what the release says", []forgery{{"privacy.html", `at most`, `exactly`}}},
+	{"privacy.html says what the release says", []forgery{{"privacy.html", `</body>`, `<script>alert(1)</script></body>`}}},
+	{"idata.zarr/posterior/b/.zattrs says what the release says", []forgery{{"idata.zarr/posterior/b/.zattrs", `ARRAY`, `ARRAYS`}}},
+	{"draws.parquet says what the release says", []forgery{{"draws.parquet", `d3p\.claim`, `d3p.Claim`}}},
+
+	// of what another build is said to have written no number is believed, either
+	{"draws.parquet says what the release says: .*numbers or names", []forgery{otherBuild, {"params.json", `("lambda": \[\s*)[-.\de]+`, `${1}7`}}},
+	{"privacy.md says what the release says: .*numbers or names", []forgery{otherBuild, {"privacy.md", `at delta 1e-05`, `at delta 1e-15`}}},
+	{"privacy.html says what the release says: .*numbers or names", []forgery{otherBuild, {"privacy.html", `at delta 1e-05`, `at delta 1e-15`}}},
+	{"summary.csv says what the release says: .*numbers or names", []forgery{otherBuild, {"summary.csv", `b\[x\]`, `b[y]`}}},
+	{"privacy.json follows from spec.lock.yaml: unit", []forgery{otherBuild, {"privacy.json", `"rows_per_unit": 1`, `"rows_per_unit": 9`}}},
+	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{otherBuild, {"privacy.json", `"lower": -3`, `"lower": -9`}}},
+
+	{"MANIFEST.json: altered: no release of d3p has a file corrected.csv", []forgery{{"corrected.csv", ``, `epsilon,0.01`}}},
+	{"MANIFEST.json: altered: no release of d3p has a file .*run.exe", []forgery{{"idata/run.exe", ``, `MZ`}}},
+}
+
+// forge alters a file of a release and mends the manifest.
+func forge(t *testing.T, dir string, f forgery) {
+	t.Helper()
+	path := filepath.Join(dir, f.file)
+	truth, err := os.ReadFile(path)
+	if err != nil {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := regexp.MustCompile(f.old)
+	at := old.FindSubmatchIndex(truth)
+	if at == nil {
+		t.Fatalf("%s does not hold %s", f.file, f.old)
+	}
+	altered := append(slices.Clone(truth[:at[0]]), old.Expand(nil, []byte(f.altered), truth, at)...)
+	altered = append(altered, truth[at[1]:]...)
+	if err := os.WriteFile(path, altered, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := os.ReadFile(filepath.Join(dir, release.ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := jsonfile.Read[release.Manifest](raw)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256(altered)
+	entry := release.Entry{Path: f.file, Bytes: int64(len(altered)), SHA256: hex.EncodeToString(sum[:]), Covered: f.file != report.LockName}
+	if i := slices.IndexFunc(m.Files, func(e release.Entry) bool { return e.Path == f.file }); i >= 0 {
+		m.Files[i] = entry
+	} else {
+		m.Files = append(m.Files, entry)
+	}
+	var text bytes.Buffer
+	if err := jsonfile.Write(&text, m); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, release.ManifestName), text.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// verifyJSON runs d3p verify and returns the checks that fail.
+func verifyJSON(t *testing.T, args ...string) (failed []string, exit int) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	exit = (&app{out: &out, err: &errs}).run(t.Context(), append([]string{"verify", "--json"}, args...))
+	var checks []report.Check
+	if err := json.Unmarshal(out.Bytes(), &checks); err != nil {
+		t.Fatalf("%v: %s%s", err, out.String(), errs.String())
+	}
+	for _, c := range checks {
+		if !c.OK {
+			failed = append(failed, c.Name+": "+c.Detail)
+		}
+	}
+	return failed, exit
+}
+
+// smallRun fits a small model and returns the folder of the run.
+func smallRun(t *testing.T, flags ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	model := `d3p: 1
+name: cohort
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 60}
+  columns:
+    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}, source: expert}
+    y: {type: binary, levels: ["0", "1"]}
+model: {formula: y ~ 1 + x, family: bernoulli}
+privacy: {neighbours: add_remove}
+`
+	rows := bytes.NewBufferString("x,y\n")
+	for i := range 60 {
+		fmt.Fprintf(rows, "%g,%d\n", float64(i%7)/3-1, i%2)
+	}
+	data := filepath.Join(dir, "cohort.csv")
+	if err := os.WriteFile(data, rows.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "cohort.yaml"), []byte(model), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := filepath.Join(dir, "run")
+	var out, errs bytes.Buffer
+	args := append([]string{"fit", "--quiet", "--epsilon", "1", "--delta", "1e-5", "--steps", "5", "--draws", "20", "--out", run}, flags...)
+	if exit := (&app{out: &out, err: &errs}).run(t.Context(), append(args, data)); exit != 0 {
+		t.Fatalf("exit status %d: %s", exit, errs.String())
+	}
+	return run
+}
+
+// Whoever alters a release and mends its hashes is found by the check that is named.
+func TestForgeries(t *testing.T) {
+	honest := filepath.Join(smallRun(t), "release")
+	if failed, exit := verifyJSON(t, honest); exit != 0 {
+		t.Fatalf("an honest release: %v", failed)
+	}
+	for _, c := range forgeries {
+		dir := filepath.Join(t.TempDir(), "release")
+		if err := os.CopyFS(dir, os.DirFS(honest)); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range c.of {
+			forge(t, dir, f)
+		}
+		failed, exit := verifyJSON(t, dir)
+		found := slices.ContainsFunc(failed, func(line string) bool {
+			match, err := regexp.MatchString("^("+c.finds+")", line)
+			return match && err == nil
+		})
+		if exit != int(statusData) || !found {
+			t.Errorf("%+v: exit status %d, want %q among\n%s", c.of, exit, c.finds, strings.Join(failed, "\n"))
+		}
+	}
+}
+
+// A signal ends a command that has nothing to finish, and not a fit, which stops
+// between two steps.
+func TestSignalEndsCommands(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	stuck, started := make(chan bool), make(chan bool)
+	for _, fits := range []bool{false, true} {
+		a := &app{out: io.Discard, err: io.Discard}
+		c := &cobra.Command{RunE: func(c *cobra.Command, _ []string) error {
+			if fits {
+				return a.stopItself(c.Context())
+			}
+			close(started)
+			<-stuck
+			return nil
+		}}
+		c.SetArgs(nil)
+		if !fits {
+			go func() { <-started; cancel() }()
+		}
+		if err := a.interruptible(ctx, c); statusOf(err) != statusInterrupted {
+			t.Errorf("fits %v: %v", fits, err)
+		}
+	}
+	close(stuck)
+}
