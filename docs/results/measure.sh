@@ -3,7 +3,7 @@
 # Each part writes docs/results/PART.txt: date, processor, commit, the command, what it printed.
 #
 # The statistics (coverage, gold, tools, utility) do not depend on the machine's load. Timings do:
-# as root on a shared machine set D3P_PRIORITY="chrt -f 20".
+# as root on a shared machine set PRIORITY="chrt -f 20".
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,8 @@ write() {
         echo "date       $(date -u +%Y-%m-%d)"
         echo "processor  $(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2- | xargs), $(nproc) threads, $(go env GOVERSION)"
         echo "commit     $(git rev-parse --short HEAD)"
-        echo "command    $*"
+        echo "command    docs/results/measure.sh $part: $*"
+        [ -z "${PRIORITY:-}" ] || echo "priority   $PRIORITY, load average $(cut -d' ' -f1 /proc/loadavg)"
         echo
         "$@" || echo "exit status $?"
     } >"$out.new"
@@ -27,7 +28,7 @@ write() {
 # benchmark PACKAGE PATTERN [TIME]: a benchmark, with the priority that the caller asked for
 benchmark() {
     go test -c -o bin/results.test "./$1"
-    (cd "$1" && exec ${D3P_PRIORITY:-} "$OLDPWD/bin/results.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}")
+    (cd "$1" && exec ${PRIORITY:-} "$OLDPWD/bin/results.test" -test.run '^$' -test.bench "$2" -test.benchtime "${3:-1x}")
 }
 
 experiments() { bin/experiments -d3p bin/d3p "$@"; }
