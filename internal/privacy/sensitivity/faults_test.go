@@ -145,7 +145,16 @@ var faults = []struct {
 		}
 		return sum
 	}}},
-	{"an inner product of rows of different groups, with the wrong sign", "repeated", privacy.Float32, slow{func(t *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
+	{"rows of one group taken for those of two", "repeated", privacy.Float32, slow{func(t *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
+		sum := whole(terms)
+		for _, p := range t.Cross {
+			if t.Terms[p.I].Kind == graph.TermScatter {
+				sum -= 2 * inner(terms[p.I], terms[p.J])
+			}
+		}
+		return max(sum, 0)
+	}}},
+	{"an inner product of rows of one group with the wrong sign", "repeated", privacy.Float32, slow{func(t *graph.Tape, terms [][]float64, _ *graph.Machine) float64 {
 		sum := whole(terms)
 		for _, p := range t.Cross {
 			if t.Terms[p.I].Kind == graph.TermScatter {
