@@ -29,6 +29,10 @@ one mechanism per line, in the columns noise_multiplier, sampling_rate, steps an
 for other batches, sampling and records; or a CSV table with the columns epsilon and
 delta.
 
+--delta 0 asks for pure differential privacy. Laplace noise has it, and every
+mechanism that an event file writes as an EpsilonDeltaDpEvent with delta 0, such as
+randomised response, geometric noise or the exponential mechanism.
+
 --group adds the epsilon of several records at once, such as a person with up to K
 rows where each row is a unit, or a household. Under substitution all of them are
 replaced.
@@ -67,6 +71,7 @@ own, unless you add --what-if.`,
 					return err
 				}
 			}
+			o.pure = c.Flags().Changed("delta") && m.delta == 0
 			return a.account(&m, &o)
 		},
 	}
@@ -93,6 +98,7 @@ type accountOptions struct {
 	curve   string
 	ledger  string // of the data set
 	whatIf  bool
+	pure    bool // delta is given, and 0
 }
 
 // refuse returns an error, with the reason why, when one of flags was given.
@@ -131,7 +137,10 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 		ev = m.event(m.noise, m.steps)
 		r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = m.sampling, m.rate, m.noise, m.steps
 	}
-	if m.delta != 0 && o.epsilon != 0 {
+	if o.pure && (o.risk || o.plot != "" || o.curve != "") {
+		return usagef("--delta: --risk, --plot and --curve need a delta above 0")
+	}
+	if (m.delta != 0 || o.pure) && o.epsilon != 0 {
 		return usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
 	}
 	if o.epsilon != 0 && (o.risk || o.group != 0 || o.plot != "" || o.curve != "") {
@@ -140,11 +149,11 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	if o.epsilon != 0 {
 		return a.accountDelta(ev, rel, o.epsilon, r)
 	}
-	if m.delta == 0 {
+	if m.delta == 0 && !o.pure {
 		return usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
 	}
-	if !(m.delta > 0 && m.delta < 1) {
-		return usagef("--delta: %v is not in (0, 1)", m.delta)
+	if !(m.delta >= 0 && m.delta < 1) {
+		return usagef("--delta: %v is not in [0, 1)", m.delta)
 	}
 	if err := r.answer(ev, rel, m.delta); err != nil {
 		return accountingError(err)
@@ -193,8 +202,9 @@ func accountingError(err error) error {
 type deltaAnswer struct {
 	Epsilon    float64          `json:"epsilon"`
 	DeltaLower float64          `json:"delta_lower"`
-	Delta      float64          `json:"delta"`
-	DeltaUpper float64          `json:"delta_upper"`
+	Delta      float64          `json:"delta"`          // the claim: the upper bound
+	DeltaUpper float64          `json:"delta_upper"`    // the same
+	Estimate   float64          `json:"delta_estimate"` // between the bounds, and no bound itself
 	Relation   string           `json:"relation"`
 	Engine     string           `json:"engine"`
 	Certified  bool             `json:"certified"`
@@ -209,7 +219,7 @@ func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, 
 		return accountingError(err)
 	}
 	d := deltaAnswer{
-		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Estimate, DeltaUpper: answer.Upper, Relation: r.Relation,
+		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Upper, DeltaUpper: answer.Upper, Estimate: answer.Estimate, Relation: r.Relation,
 		Engine: answer.Engine, Certified: answer.Certified, Seconds: answer.Seconds, Directions: directionEntries(answer.Directions),
 		Notes: append([]string{}, answer.Notes...),
 	}

@@ -19,12 +19,14 @@ import (
 // accounted is the JSON result of account and sigma.
 type accounted struct {
 	EpsilonLower    float64          `json:"epsilon_lower"`
-	Epsilon         float64          `json:"epsilon"`
-	EpsilonUpper    float64          `json:"epsilon_upper"`  // the claim
-	RelativeWidth   float64          `json:"relative_width"` // of the bracket; a note says so where it is not narrow
+	Epsilon         float64          `json:"epsilon"`          // the claim: the upper bound
+	EpsilonUpper    float64          `json:"epsilon_upper"`    // the same
+	EpsilonEstimate float64          `json:"epsilon_estimate"` // between the bounds, and no bound itself
+	RelativeWidth   float64          `json:"relative_width"`   // of the bracket; a note says so where it is not narrow
 	Delta           float64          `json:"delta"`
 	Sampling        string           `json:"sampling"`
 	Relation        string           `json:"relation"`
+	GroupSize       int              `json:"group_size,omitempty"` // records that all of this is about at once; none: one
 	SamplingRate    float64          `json:"sampling_rate"`
 	NoiseMultiplier float64          `json:"noise_multiplier"`
 	Steps           int64            `json:"steps"`
@@ -91,8 +93,9 @@ func (r *accounted) answer(ev event.Event, rel event.Relation, delta float64) er
 	return nil
 }
 
+// fill takes over the answer for the event, which is about r.GroupSize records.
 func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
-	r.EpsilonLower, r.Epsilon, r.EpsilonUpper = answer.Lower, answer.Estimate, answer.Upper
+	r.EpsilonLower, r.Epsilon, r.EpsilonUpper, r.EpsilonEstimate = answer.Lower, answer.Upper, answer.Upper, answer.Estimate
 	r.RelativeWidth = answer.RelativeWidth()
 	r.Relation, r.Delta, r.Engine, r.Certified, r.Seconds = string(rel), delta, answer.Engine, answer.Certified, answer.Seconds
 	r.Directions, r.Notes = directionEntries(answer.Directions), append([]string{}, answer.Notes...)
@@ -106,7 +109,7 @@ func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Rel
 	if r.AttackLower != nil {
 		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", roundUp(r.EpsilonUpper), roundDown(*r.AttackLower)))
 	}
-	if renyi, err := accountant.Renyi(ev, rel, delta); err == nil && !math.IsInf(renyi.Epsilon, 1) {
+	if renyi, err := accountant.Renyi(ev, rel, delta); r.GroupSize <= 1 && err == nil && !math.IsInf(renyi.Epsilon, 1) {
 		r.Renyi = &renyiEntry{renyi.Epsilon, renyi.Order}
 	}
 	other := event.Substitute
@@ -114,7 +117,7 @@ func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Rel
 		other = event.AddRemove
 	}
 	r.Other = &otherRelation{Relation: string(other)}
-	if answer, err := accountant.Epsilon(ev, other, delta); err != nil {
+	if answer, err := accountant.Outline(ev, other, max(1, r.GroupSize), delta); err != nil {
 		r.Other.Why = err.Error()
 	} else {
 		r.Other.EpsilonLower, r.Other.EpsilonUpper = &answer.Lower, &answer.Upper
@@ -189,7 +192,11 @@ func (r *accounted) printDetails(w io.Writer) {
 	if r.Steps > 0 {
 		what = fmt.Sprintf("%s batches, q = %v, noise multiplier %v, %d steps", r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps)
 	}
-	fmt.Fprintf(w, "%s, %s neighbours\n", what, r.Relation)
+	neighbours := "neighbours"
+	if r.GroupSize > 1 {
+		neighbours = fmt.Sprintf("neighbours that differ in up to %d records", r.GroupSize)
+	}
+	fmt.Fprintf(w, "%s, %s %s\n", what, r.Relation, neighbours)
 	for _, d := range r.Directions {
 		fmt.Fprintf(w, "  %-14s [%s, %s]  %s\n", d.Name, roundDown(d.EpsilonLower), roundUp(d.EpsilonUpper), d.Engine)
 	}

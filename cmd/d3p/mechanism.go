@@ -22,6 +22,8 @@ type mechanismFlags struct {
 	records  int
 	batch    int // expected records of a step; 0: the rate says it
 	delta    float64
+
+	solveRate bool // the sampling rate is what is asked for
 }
 
 // define adds the flags to c.
@@ -66,14 +68,42 @@ func (m *mechanismFlags) checkEpochs() error {
 	switch {
 	case m.epochs == 0:
 		return nil
+	case m.solveRate && m.steps == 0 && m.epochs > 0 && !math.IsInf(m.epochs, 1):
+		return nil // the rate says how many steps they are
 	case m.steps != 0:
 		return usagef("--epochs: give it or --steps, not both")
 	case !(m.epochs > 0) || math.IsInf(m.epochs, 1):
 		return usagef("--epochs: %v is not a finite number > 0", m.epochs)
 	}
-	steps := m.epochs / m.rate
-	m.steps = int64(math.Ceil(steps - 1e-9*steps))
+	m.steps = m.stepsOfEpochs()
 	return nil
+}
+
+// stepsOfEpochs is how many steps the passes over the data take.
+func (m *mechanismFlags) stepsOfEpochs() int64 {
+	steps := m.epochs / m.rate
+	return int64(math.Ceil(steps - 1e-9*steps))
+}
+
+// atRate is the mechanism with another sampling rate.
+func (m mechanismFlags) atRate(rate float64) mechanismFlags {
+	m.rate = rate
+	if m.epochs != 0 {
+		m.steps = m.stepsOfEpochs()
+	}
+	return m
+}
+
+// runRate is the rate at which a run with the given one takes its batches: those of
+// fixed size hold whole records, an epoch of the others has whole batches.
+func (m *mechanismFlags) runRate(rate float64) float64 {
+	switch {
+	case m.sampling == "fixed_size" && m.records > 0:
+		return math.Max(1, math.Round(rate*float64(m.records))) / float64(m.records)
+	case m.sampling == "balls_and_bins" || m.sampling == "shuffle":
+		return 1 / math.Max(1, math.Round(1/rate))
+	}
+	return rate
 }
 
 // checkRate finds the sampling rate, from the batch size where that is given.
@@ -91,6 +121,8 @@ func (m *mechanismFlags) checkRate() error {
 		m.rate = float64(m.batch) / float64(m.records)
 	case m.sampling == "full" && m.rate == 0:
 		m.rate = 1
+	case m.solveRate:
+		return nil
 	case m.rate == 0:
 		return usagef("--sampling-rate: missing, or 0: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}

@@ -18,26 +18,40 @@ func newSigma(a *app) *cobra.Command {
 	var o sigmaOptions
 	c := &cobra.Command{
 		Use:   "sigma",
-		Short: "Compute the smallest noise for a target, or steps, epsilon or delta for given noise",
-		Long: `Give three of --noise-multiplier, --steps, --epsilon and --delta; sigma computes the
-fourth. It certifies the noise multiplier as printed: at exactly that value the
-upper bound on epsilon is at most the target, and the value is within 0.005 % of the
-smallest possible.
+		Short: "Compute the smallest noise for a target, or the rate, steps, epsilon or delta for given noise",
+		Long: `Give four of --noise-multiplier, --sampling-rate, --steps (or --epochs), --epsilon
+and --delta; sigma computes the fifth. It certifies the noise multiplier as printed:
+at exactly that value the upper bound on epsilon is at most the target, and the value
+is within 0.005 % of the smallest possible.
+
+With --group K the target is about up to K records at once, such as the rows of one
+person where each row is a unit.
 
 A risk can replace epsilon and delta: --max-tpr 0.05@0.01 means that no membership
 test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 		Example: `  d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --steps 10000
   d3p sigma --epsilon 3 --delta 1e-5 --records 60000 --batch-size 256 --epochs 60
   d3p sigma --epsilon 1 --delta 1e-5 --sampling-rate 0.01 --noise-multiplier 4
+  d3p sigma --epsilon 1 --delta 1e-5 --noise-multiplier 1.5 --epochs 20
   d3p sigma --max-tpr 0.05@0.01 --sampling-rate 0.01 --steps 10000`,
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			given := func(flag string) bool {
+				switch flag {
+				case "steps":
+					return c.Flags().Changed("steps") || c.Flags().Changed("epochs")
+				case "sampling-rate":
+					return c.Flags().Changed("sampling-rate") || c.Flags().Changed("batch-size") || m.sampling == "full"
+				}
+				return c.Flags().Changed(flag)
+			}
+			m.solveRate = o.maxTPR == "" && !given("sampling-rate") && given("noise-multiplier") && given("steps") && given("epsilon") && given("delta")
 			rel, err := m.check()
 			if err != nil {
 				return err
 			}
-			given := func(flag string) bool {
-				return c.Flags().Changed(flag) || flag == "steps" && c.Flags().Changed("epochs")
+			if o.group < 1 || o.group > accountant.MostGroup {
+				return usagef("--group: %d is not a number of records from 1 to %d", o.group, accountant.MostGroup)
 			}
 			r, err := o.solve(&m, rel, given)
 			if err != nil {
@@ -49,6 +63,7 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 	m.define(c)
 	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "target `E`")
 	c.Flags().StringVar(&o.maxTPR, "max-tpr", "", "target risk `TPR@FPR`: largest true-positive rate at a false-positive rate")
+	c.Flags().IntVar(&o.group, "group", 1, "the target is about up to `K` records at once, as about one person with K rows")
 	c.Flags().StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
 	return c
 }
@@ -56,6 +71,7 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 type sigmaOptions struct {
 	epsilon float64
 	maxTPR  string
+	group   int
 	plot    string
 }
 
@@ -76,18 +92,24 @@ type risk struct {
 // solve finds the one of noise, steps, epsilon and delta that was not given.
 func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(string) bool) (*solved, error) {
 	r := &solved{accounted: accounted{Sampling: m.sampling, SamplingRate: m.rate}}
+	if o.group > 1 {
+		if o.maxTPR != "" || o.plot != "" {
+			return nil, usagef("--group: --max-tpr and --plot are about one record")
+		}
+		r.GroupSize = o.group
+	}
 	if o.maxTPR != "" {
 		return r, o.solveRisk(r, m, rel, given)
 	}
 	var missing []string
-	for _, flag := range []string{"noise-multiplier", "steps", "epsilon", "delta"} {
+	for _, flag := range []string{"noise-multiplier", "sampling-rate", "steps", "epsilon", "delta"} {
 		if !given(flag) {
 			missing = append(missing, "--"+flag)
 		}
 	}
 	switch {
 	case len(missing) == 0:
-		return nil, usagef("nothing to solve for: leave out one of --noise-multiplier, --steps, --epsilon and --delta")
+		return nil, usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
 	case len(missing) > 1:
 		return nil, usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}
@@ -95,7 +117,7 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 		return nil, err
 	}
 	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
-	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta}
+	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta, Group: o.group}
 	answer := accountant.Answer{}
 	var err error
 	switch missing[0] {
@@ -106,12 +128,22 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 		if c.Lower > 0 {
 			r.NotBelow = &c.Lower
 		}
+	case "--sampling-rate":
+		var rate float64
+		rate, answer, err = accountant.MaxRate(target, rel, func(rate float64) event.Event {
+			at := m.atRate(rate)
+			return at.event(at.noise, at.steps)
+		})
+		if err == nil {
+			*m = m.atRate(m.runRate(rate))
+			r.SamplingRate = m.rate
+		}
 	case "--steps":
 		m.steps, answer, err = accountant.MaxSteps(target, rel, maxSolvedSteps, func(steps int64) event.Event { return m.event(m.noise, steps) })
 	case "--epsilon":
-		answer, err = accountant.Epsilon(m.event(m.noise, m.steps), rel, m.delta)
+		answer, err = accountant.GroupEpsilon(m.event(m.noise, m.steps), rel, o.group, m.delta)
 	case "--delta":
-		answer, err = accountant.Delta(m.event(m.noise, m.steps), rel, o.epsilon)
+		answer, err = accountant.GroupDelta(m.event(m.noise, m.steps), rel, o.group, o.epsilon)
 		lower := answer.Lower
 		m.delta, r.DeltaLower = answer.Upper, &lower
 		// the certificate is about delta; epsilon was given
@@ -131,7 +163,7 @@ func (o *sigmaOptions) checkGiven(m *mechanismFlags, given func(string) bool) er
 	switch {
 	case given("noise-multiplier") && (!(m.noise > 0) || math.IsInf(m.noise, 1)):
 		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
-	case given("steps") && m.steps < 1:
+	case given("steps") && m.steps < 1 && m.epochs == 0:
 		return usagef("--steps: %d is not positive", m.steps)
 	case given("epsilon") && (!(o.epsilon > 0) || math.IsInf(o.epsilon, 1)):
 		return usagef("--epsilon: %v is not positive", o.epsilon)
@@ -195,6 +227,8 @@ func (r *solved) printSolved(w io.Writer) {
 			fmt.Fprintf(w, " (true-positive rate at most %v at false-positive rate %v)", r.TargetRisk.TPR, r.TargetRisk.FPR)
 		}
 		fmt.Fprintln(w)
+	case "sampling_rate":
+		fmt.Fprintf(w, "sampling rate at most %v\n", r.SamplingRate)
 	case "steps":
 		fmt.Fprintf(w, "at most %d steps\n", r.Steps)
 	case "delta":

@@ -21,7 +21,7 @@ func (b *Book) Next() (float64, error) {
 		return 0, err
 	}
 	more := func(sigma float64) event.Event { return event.Gaussian{NoiseMultiplier: sigma} }
-	c, err := accountant.CalibrateNoise(accountant.Target(b.Limit), b.Relation, func(sigma float64) event.Event {
+	c, err := accountant.CalibrateNoise(accountant.Target{Epsilon: b.Limit.Epsilon, Delta: b.Limit.Delta}, b.Relation, func(sigma float64) event.Event {
 		return Compose(accounts, more(sigma))
 	})
 	var infeasible *accountant.InfeasibleError

@@ -49,26 +49,35 @@ type Direction struct {
 }
 
 // Target is a privacy guarantee to reach.
-type Target struct{ Epsilon, Delta float64 }
+type Target struct {
+	Epsilon, Delta float64
+	Group          int // records that it is about at once; 0 or 1: one
+}
 
 // Epsilon answers: for which ε is the ledger ev (ε, delta)-differentially
-// private under rel. delta is in (0, 1). Errors: *InputError for a value out
+// private under rel. delta is in [0, 1). Errors: *InfeasibleError where no ε holds at
+// delta 0, *InputError for a value out
 // of range, *UnsupportedError for a ledger that has no valid accounting under
 // rel, *DisagreementError when the engines contradict each other.
 func Epsilon(ev event.Event, rel event.Relation, delta float64) (Answer, error) {
-	if !(delta > 0 && delta < 1) {
-		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
-	}
-	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
+	return GroupEpsilon(ev, rel, 1, delta)
 }
 
 // Delta answers: for which δ is the ledger ev (epsilon, δ)-differentially
 // private under rel. epsilon is >= 0. Errors as in Epsilon.
 func Delta(ev event.Event, rel event.Relation, epsilon float64) (Answer, error) {
+	return GroupDelta(ev, rel, 1, epsilon)
+}
+
+// GroupDelta is Delta for a group of up to size records, see GroupEpsilon.
+func GroupDelta(ev event.Event, rel event.Relation, size int, epsilon float64) (Answer, error) {
+	if err := checkGroup(size); err != nil {
+		return Answer{}, err
+	}
 	if !(epsilon >= 0) || math.IsInf(epsilon, 1) {
 		return Answer{}, &InputError{Name: "epsilon", Value: epsilon, Want: "a finite number >= 0"}
 	}
-	return answer(ev, rel, certifyWidth, func(d *direction, width float64) (Direction, error) {
+	return answer(ev, rel, size, certifyWidth, func(d *direction, width float64) (Direction, error) {
 		if width >= looseWidth { // a δ moves by far more than the ε that it is at
 			width = looseDeltaWidth
 		}
@@ -84,8 +93,8 @@ const certifyWidth = 8e-5
 // and combines the answers. ask gets the relative width of bracket to aim at:
 // all directions but the first are asked for less, and again only when they
 // might decide.
-func answer(ev event.Event, rel event.Relation, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
-	led, err := compile(ev, rel)
+func answer(ev event.Event, rel event.Relation, group int, width float64, ask func(d *direction, width float64) (Direction, error)) (Answer, error) {
+	led, err := compileGroup(ev, rel, group)
 	if err != nil {
 		return Answer{}, err
 	}

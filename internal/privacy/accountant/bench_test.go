@@ -20,7 +20,7 @@ func BenchmarkAccountCertified(b *testing.B) {
 
 func BenchmarkSigma(b *testing.B) {
 	for b.Loop() {
-		if _, err := CalibrateNoise(Target{0.5, 1.0 / 60000}, event.AddRemove, mnist); err != nil {
+		if _, err := CalibrateNoise(Target{Epsilon: 0.5, Delta: 1.0 / 60000}, event.AddRemove, mnist); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func BenchmarkCurve(b *testing.B) {
 // The slowest calibration of the reference file: rare events decide.
 func BenchmarkWorstSigma(b *testing.B) {
 	for b.Loop() {
-		if _, err := CalibrateNoise(Target{1, 1e-5}, event.AddRemove, func(sigma float64) event.Event {
+		if _, err := CalibrateNoise(Target{Epsilon: 1, Delta: 1e-5}, event.AddRemove, func(sigma float64) event.Event {
 			return event.SelfComposed{Of: event.PoissonSampled{Rate: 1e-5, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: 1e6}
 		}); err != nil {
 			b.Fatal(err)

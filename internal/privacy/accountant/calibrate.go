@@ -60,7 +60,7 @@ func search(t Target, rel event.Relation, mechanism func(sigma float64) event.Ev
 	// Gaussian noise sqrt(-2 log δ) is nearly linear in σ.
 	want := math.Sqrt(-2 * math.Log(t.Delta))
 	goal := func(logSigma float64) float64 {
-		logDelta, fine, err := estimateLogDelta(mechanism(math.Exp(logSigma)), rel, t.Epsilon)
+		logDelta, fine, err := estimateLogDelta(mechanism(math.Exp(logSigma)), rel, t)
 		precise = precise && fine
 		if err != nil && failed == nil {
 			failed = err
@@ -123,7 +123,7 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 		if n == 0 && !precise {
 			width = certifyWidth // only to see where sigma is
 		}
-		a, err := answer(mechanism(tried), rel, width, ask)
+		a, err := answer(mechanism(tried), rel, t.group(), width, ask)
 		if err != nil {
 			return Calibration{}, err
 		}
@@ -153,7 +153,7 @@ func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.E
 		}
 	}
 	below := sigma * (1 - 5e-5)
-	a, err := answer(mechanism(below), rel, wanted(), ask)
+	a, err := answer(mechanism(below), rel, t.group(), wanted(), ask)
 	if err == nil && a.Lower > t.Epsilon {
 		c.Lower = below
 	}
@@ -172,14 +172,14 @@ func roundUp(x float64, digits int) float64 {
 
 // estimateLogDelta is log δ(ε) by the fastest engine that applies; precise is
 // false when that is a coarse one.
-func estimateLogDelta(ev event.Event, rel event.Relation, epsilon float64) (v float64, precise bool, err error) {
-	led, err := compile(ev, rel)
+func estimateLogDelta(ev event.Event, rel event.Relation, t Target) (v float64, precise bool, err error) {
+	led, err := compileGroup(ev, rel, t.group())
 	if err != nil {
 		return 0, false, err
 	}
 	v, precise = math.Inf(-1), true
 	for _, d := range led.directions {
-		one, fine, err := d.estimateLogDelta(epsilon)
+		one, fine, err := d.estimateLogDelta(t.Epsilon)
 		if err != nil {
 			return 0, false, err
 		}

@@ -205,7 +205,7 @@ const muSlack = 1e-9
 func (c *Curve) DominatingMu() (mu, regret float64) {
 	// It is largest at the end, as a rule, which is between two knots.
 	if end := c.Epsilon(muMinDelta); end > 0 && !math.IsInf(end, 1) {
-		mu = GaussianMu(Target{end, muMinDelta}) * (1 + muSlack)
+		mu = GaussianMu(Target{Epsilon: end, Delta: muMinDelta}) * (1 + muSlack)
 	}
 	for _, k := range slices.Backward(c.knots) {
 		delta := 0.0
@@ -215,7 +215,7 @@ func (c *Curve) DominatingMu() (mu, regret float64) {
 		// A solution costs fifty values of the curve: only where mu is too small.
 		covered := mu > 0 && gaussianDelta(mu, k.epsilon/mu-mu/2) >= delta
 		if delta >= muMinDelta && delta < 1 && !covered {
-			mu = math.Max(mu, GaussianMu(Target{k.epsilon, delta})*(1+muSlack))
+			mu = math.Max(mu, GaussianMu(Target{Epsilon: k.epsilon, Delta: delta})*(1+muSlack))
 		}
 	}
 	if mu == 0 {

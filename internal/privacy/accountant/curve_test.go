@@ -116,7 +116,7 @@ func TestMaxSteps(t *testing.T) {
 	mechanism := func(steps int64) event.Event {
 		return event.SelfComposed{Of: event.PoissonSampled{Rate: 128.0 / 60000, Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: steps}
 	}
-	target := Target{0.535, 1.0 / 60000}
+	target := Target{Epsilon: 0.535, Delta: 1.0 / 60000}
 	steps, a, err := MaxSteps(target, event.AddRemove, 1e8, mechanism)
 	if err != nil {
 		t.Fatal(err)
@@ -129,7 +129,7 @@ func TestMaxSteps(t *testing.T) {
 		t.Errorf("limit 100: %d, %v", steps, err)
 	}
 	var infeasible *InfeasibleError
-	if _, _, err := MaxSteps(Target{1e-9, 1e-12}, event.AddRemove, 1e8, mechanism); !errors.As(err, &infeasible) {
+	if _, _, err := MaxSteps(Target{Epsilon: 1e-9, Delta: 1e-12}, event.AddRemove, 1e8, mechanism); !errors.As(err, &infeasible) {
 		t.Errorf("an impossible target: %v", err)
 	}
 }
@@ -139,18 +139,18 @@ func TestCalibrationIsInfeasible(t *testing.T) {
 		return event.PoissonSampled{Rate: 1e-6, Of: event.Gaussian{NoiseMultiplier: sigma}}
 	}
 	var infeasible *InfeasibleError
-	if _, err := CalibrateNoise(Target{1, 1e-5}, event.AddRemove, one); !errors.As(err, &infeasible) {
+	if _, err := CalibrateNoise(Target{Epsilon: 1, Delta: 1e-5}, event.AddRemove, one); !errors.As(err, &infeasible) {
 		t.Errorf("sampling alone meets the target: %v", err)
 	}
 	never := func(float64) event.Event { return event.EpsilonDelta{Epsilon: 2} }
-	if _, err := CalibrateNoise(Target{1, 1e-5}, event.AddRemove, never); !errors.As(err, &infeasible) {
+	if _, err := CalibrateNoise(Target{Epsilon: 1, Delta: 1e-5}, event.AddRemove, never); !errors.As(err, &infeasible) {
 		t.Errorf("no noise meets the target: %v", err)
 	}
 	var input *InputError
-	if _, err := CalibrateNoise(Target{math.NaN(), 1e-5}, event.AddRemove, one); !errors.As(err, &input) {
+	if _, err := CalibrateNoise(Target{Epsilon: math.NaN(), Delta: 1e-5}, event.AddRemove, one); !errors.As(err, &input) {
 		t.Errorf("NaN: %v", err)
 	}
-	zero, err := CalibrateNoise(Target{0, 0.01}, event.AddRemove, func(s float64) event.Event { return event.Gaussian{NoiseMultiplier: s} })
+	zero, err := CalibrateNoise(Target{Epsilon: 0, Delta: 0.01}, event.AddRemove, func(s float64) event.Event { return event.Gaussian{NoiseMultiplier: s} })
 	if err != nil || zero.Certified.Upper != 0 {
 		t.Errorf("epsilon 0: %+v, %v", zero, err)
 	}

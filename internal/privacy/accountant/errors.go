@@ -59,5 +59,11 @@ func (t Target) check() error {
 	if !(t.Delta > 0 && t.Delta < 1) {
 		return &InputError{Name: "delta", Value: t.Delta, Want: "a number in (0, 1)"}
 	}
+	if t.Group != 0 {
+		return checkGroup(t.Group)
+	}
 	return nil
 }
+
+// group is the number of records that the target is about.
+func (t Target) group() int { return max(1, t.Group) }

@@ -3,7 +3,7 @@ package accountant
 import "math"
 
 // dft is the discrete Fourier transform of n real numbers, n a power of two
-// from 4 on, with an error that docs/accounting.md proves (theorem 1).
+// from 4 on, with an error that docs/design/accounting.md proves (theorem 1).
 //
 // The n numbers are m = n/2 complex ones to a transform of Cooley and Tukey
 // that halves polynomials: block b of length l is a polynomial modulo
@@ -18,7 +18,7 @@ type dft struct {
 func newDFT(n int) *dft { return &dft{n: n, roots: roots(max(2, 3*n/8))} }
 
 // transformError bounds the relative error of a transform of n points, in the
-// 2-norm: 5u log2(n), u = 2⁻⁵³, n at least 64 (docs/accounting.md, theorem 1).
+// 2-norm: 5u log2(n), u = 2⁻⁵³, n at least 64 (docs/design/accounting.md, theorem 1).
 func transformError(n int) float64 { return 5 * unit * math.Log2(float64(n)) }
 
 // coefficients sets dst, of n/2+1 numbers, to Σ_j x_j e^{-2πijk/n}, k from 0 to

@@ -14,22 +14,34 @@ import (
 // *InputError for a size that is not in 1..MostGroup, too, and *UnsupportedError where
 // no pair of a group is known; GroupLemma bounds that.
 func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
-	if err := checkGroup(size, delta); err != nil {
+	if err := checkGroup(size); err != nil {
 		return Answer{}, err
+	}
+	if !(delta >= 0 && delta < 1) {
+		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in [0, 1)"}
 	}
 	led, err := compileGroup(ev, rel, size)
 	if err != nil {
 		return Answer{}, err
 	}
+	if delta == 0 {
+		return led.pure()
+	}
 	return led.answer(certifyWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 }
 
-func checkGroup(size int, delta float64) error {
+// Outline is GroupEpsilon where a rough answer will do: of a ledger with many different
+// steps the bracket is up to 1e-3 wide.
+func Outline(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
+	if led, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(led.directions[0].parts) > maxBlockParts {
+		return led.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
+	}
+	return GroupEpsilon(ev, rel, size, delta)
+}
+
+func checkGroup(size int) error {
 	if size < 1 || size > MostGroup {
 		return &InputError{Name: "group size", Value: float64(size), Want: fmt.Sprintf("a number of records from 1 to %d", MostGroup)}
-	}
-	if !(delta > 0 && delta < 1) {
-		return &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
 	}
 	return nil
 }
@@ -44,11 +56,14 @@ const engineLemma = "lemma"
 // is approached from below, and passed.
 func GroupLemma(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
 	const past, tries = 1e-3, 60
-	if err := checkGroup(size, delta); err != nil {
+	if err := checkGroup(size); err != nil {
 		return Answer{}, err
 	}
+	if !(delta > 0 && delta < 1) {
+		return Answer{}, &InputError{Name: "delta", Value: delta, Want: "a number in (0, 1)"}
+	}
 	epsilonAt := func(delta float64) (Answer, error) {
-		return answer(ev, rel, looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
+		return answer(ev, rel, 1, looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 	}
 	one, err := epsilonAt(delta)
 	if err != nil {

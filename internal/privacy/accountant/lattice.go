@@ -162,7 +162,7 @@ func (l *lattice) logMoment(theta float64) float64 {
 }
 
 // normaliser is what tilting divides by, with what rounding does to it and to the
-// tilted masses (docs/accounting.md, theorem 2).
+// tilted masses (docs/design/accounting.md, theorem 2).
 type normaliser struct {
 	log      float64
 	doubt    float64 // error of log, at most

@@ -2,6 +2,7 @@ package accountant
 
 import (
 	"fmt"
+	"math"
 
 	"d3p/internal/privacy/event"
 )
@@ -15,6 +16,7 @@ type direction struct {
 	// unreliable: some epoch pair could not be computed well enough, so only
 	// the bound without its amplification holds. Set by prepare.
 	unreliable bool
+	rounded    bool    // the scales of the parts are rounded: the shift is no power of two
 	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
 }
 
@@ -61,6 +63,11 @@ func compileGroup(ev event.Event, rel event.Relation, size int) (*ledger, error)
 	}
 	if !c.envelope {
 		led.attacks = nil
+	}
+	if fraction, _ := math.Frexp(c.shift()); fraction != 0.5 {
+		for _, d := range c.everywhere() {
+			d.rounded = true
+		}
 	}
 	return led, nil
 }

@@ -132,10 +132,10 @@ func TestSearchesThatFail(t *testing.T) {
 		"risk, unsupported":    {risk(Risk{0.5, 0.1}, unsupported), new(UnsupportedError)},
 		"risk met by sampling": {risk(Risk{0.5, 0.1}, rare), new(InfeasibleError)},
 		"risk never met":       {risk(Risk{0.5, 0.1}, never), new(InfeasibleError)},
-		"noise, unsupported":   {noise(Target{1, 1e-5}, unsupported), new(UnsupportedError)},
-		"steps of no target":   {steps(Target{1, 0}, rare), new(InputError)},
-		"steps, unsupported":   {steps(Target{1, 1e-5}, unsupported), new(UnsupportedError)},
-		"steps too dear":       {steps(Target{1, 1e-5}, never), new(InfeasibleError)},
+		"noise, unsupported":   {noise(Target{Epsilon: 1, Delta: 1e-5}, unsupported), new(UnsupportedError)},
+		"steps of no target":   {steps(Target{Epsilon: 1, Delta: 0}, rare), new(InputError)},
+		"steps, unsupported":   {steps(Target{Epsilon: 1, Delta: 1e-5}, unsupported), new(UnsupportedError)},
+		"steps too dear":       {steps(Target{Epsilon: 1, Delta: 1e-5}, never), new(InfeasibleError)},
 	} {
 		var same bool
 		switch c.want.(type) {

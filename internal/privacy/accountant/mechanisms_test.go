@@ -32,11 +32,11 @@ func TestGaussianClosedForm(t *testing.T) {
 }
 
 func TestGaussianMu(t *testing.T) {
-	for _, target := range []Target{{1, 1e-5}, {0.01, 1e-10}, {100, 1e-3}, {0, 0.01}, {1e-6, 1e-15}} {
+	for _, target := range []Target{{Epsilon: 1, Delta: 1e-5}, {Epsilon: 0.01, Delta: 1e-10}, {Epsilon: 100, Delta: 1e-3}, {Delta: 0.01}, {Epsilon: 1e-6, Delta: 1e-15}} {
 		mu := GaussianMu(target)
 		near(t, "delta at mu", gaussianDelta(mu, target.Epsilon/mu-mu/2), target.Delta, 1e-9)
 	}
-	if !math.IsNaN(GaussianMu(Target{-1, 0.1})) || !math.IsNaN(GaussianMu(Target{1, 0})) {
+	if !math.IsNaN(GaussianMu(Target{Epsilon: -1, Delta: 0.1})) || !math.IsNaN(GaussianMu(Target{Epsilon: 1, Delta: 0})) {
 		t.Error("a target out of range has a mu")
 	}
 }
@@ -132,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 	var input *InputError
-	for _, delta := range []float64{0, 1, -1, math.NaN(), math.Inf(1)} {
+	for _, delta := range []float64{1, -1, math.NaN(), math.Inf(1)} {
 		if _, err := Epsilon(g, event.AddRemove, delta); !errors.As(err, &input) {
 			t.Errorf("delta %v: error %v", delta, err)
 		}

@@ -185,7 +185,7 @@ func TestRandomRunsCompose(t *testing.T) {
 // An answer that is not as narrow as usual says so.
 func TestWideBracketsSaySo(t *testing.T) {
 	for _, width := range []float64{certifyWidth, 0.02} {
-		a, err := answer(mnist(1.5), event.AddRemove, width, func(d *direction, width float64) (Direction, error) { return d.epsilon(1e-5, width) })
+		a, err := answer(mnist(1.5), event.AddRemove, 1, width, func(d *direction, width float64) (Direction, error) { return d.epsilon(1e-5, width) })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,7 +260,7 @@ func TestRandomRunsInvert(t *testing.T) {
 func TestRandomCalibrations(t *testing.T) {
 	check(t, 5, func(t *rapid.T) {
 		r := anyRun().Draw(t, "run")
-		target := Target{logUniform(t, "epsilon", 0.05, 20), r.delta}
+		target := Target{Epsilon: logUniform(t, "epsilon", 0.05, 20), Delta: r.delta}
 		mechanism := func(sigma float64) event.Event {
 			r.sigma = sigma
 			return r.event()

@@ -152,7 +152,7 @@ func TestReferenceSigma(t *testing.T) {
 		t.Run(r.ID, func(t *testing.T) {
 			t.Parallel()
 			start := time.Now()
-			c, err := CalibrateNoise(Target{r.Epsilon, r.Delta}, event.Relation(r.Adjacency), r.event)
+			c, err := CalibrateNoise(Target{Epsilon: r.Epsilon, Delta: r.Delta}, event.Relation(r.Adjacency), r.event)
 			if err != nil {
 				t.Fatal(err)
 			}

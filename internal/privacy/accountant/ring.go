@@ -3,7 +3,7 @@ package accountant
 import "math"
 
 // ring composes tilted lattices by FFT on n grid points that close in a ring:
-// what falls off one end comes back at the other. docs/accounting.md, theorem 2,
+// what falls off one end comes back at the other. docs/design/accounting.md, theorem 2,
 // proves the bound on its rounding errors.
 type ring struct {
 	fft        *dft
@@ -175,7 +175,7 @@ func (r *ring) relative(power float64) float64 {
 const massError = 1e-13
 
 // crowd bounds the probability that more than 100 + 2n losses are not at their
-// lattice's heaviest point when n are expected (docs/accounting.md, theorem 2).
+// lattice's heaviest point when n are expected (docs/design/accounting.md, theorem 2).
 const crowd = 1e-43
 
 func mod(i, n int) int { return i & (n - 1) }

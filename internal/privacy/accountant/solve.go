@@ -17,7 +17,7 @@ func MaxSteps(t Target, rel event.Relation, limit int64, mechanism func(steps in
 	logDelta := math.Log(t.Delta)
 	var failed error
 	meets := func(steps int64) bool {
-		v, _, err := estimateLogDelta(mechanism(steps), rel, t.Epsilon)
+		v, _, err := estimateLogDelta(mechanism(steps), rel, t)
 		if err != nil && failed == nil {
 			failed = err
 		}
@@ -42,7 +42,7 @@ func MaxSteps(t Target, rel event.Relation, limit int64, mechanism func(steps in
 	}
 	// the bracket is wider than the estimate: step back until it certifies
 	for back := int64(0); lo > 0; {
-		a, err := answer(mechanism(lo), rel, 2e-5, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
+		a, err := answer(mechanism(lo), rel, t.group(), 2e-5, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
 		if err != nil {
 			return 0, Answer{}, err
 		}

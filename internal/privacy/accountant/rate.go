@@ -1,0 +1,65 @@
+package accountant
+
+import (
+	"math"
+
+	"d3p/internal/privacy/event"
+)
+
+// leastRate ends the search for a sampling rate.
+const leastRate = 1e-12
+
+// MaxRate is the largest sampling rate, to 5 digits and rounded down, for which the
+// ledger that mechanism describes is certified to meet the target, and the certificate.
+// The cost must not fall with the rate. *InfeasibleError when the smallest one, 1e-12,
+// is too much.
+func MaxRate(t Target, rel event.Relation, mechanism func(rate float64) event.Event) (float64, Answer, error) {
+	if err := t.check(); err != nil {
+		return 0, Answer{}, err
+	}
+	const digits = 5
+	certify := func(rate float64) (Answer, error) {
+		return answer(mechanism(rate), rel, t.group(), 2e-5, func(d *direction, width float64) (Direction, error) { return d.epsilon(t.Delta, width) })
+	}
+	want := math.Sqrt(-2 * math.Log(t.Delta))
+	var failed error
+	goal := func(log float64) float64 { // falls below 0 where the target is met
+		v, _, err := estimateLogDelta(mechanism(math.Exp(log)), rel, t)
+		if err != nil && failed == nil {
+			failed = err
+		}
+		return want - math.Sqrt(math.Max(0, -2*v))
+	}
+	log, side := root(goal, math.Log(leastRate), math.Log(0.01), 0, func(width float64) bool { return failed != nil || width < 1e-6 })
+	switch {
+	case failed != nil:
+		return 0, Answer{}, failed
+	case side > 0:
+		return 0, Answer{}, &InfeasibleError{Why: "no sampling rate down to 1e-12 meets the target", Hint: "ask for a larger epsilon or delta, add noise, or take fewer steps"}
+	}
+	rate := 1.0
+	if side == 0 {
+		rate = roundDown(math.Exp(log), digits)
+	}
+	for margin := math.Pow(10, 1-digits); margin < 0.1; margin *= 2 {
+		a, err := certify(rate)
+		if err != nil {
+			return 0, Answer{}, err
+		}
+		if a.Upper <= t.Epsilon {
+			return rate, a, nil
+		}
+		rate = roundDown(rate*(1-margin), digits)
+	}
+	return 0, Answer{}, &InfeasibleError{Why: "no sampling rate near the solution could be certified", Hint: "ask for a slightly larger epsilon"}
+}
+
+// roundDown rounds x > 0 down to the given number of significant digits.
+func roundDown(x float64, digits int) float64 {
+	scale := math.Pow(10, float64(digits-1)-math.Floor(math.Log10(x)))
+	down := math.Floor(x*scale) / scale
+	if down > x {
+		down = (math.Floor(x*scale) - 1) / scale
+	}
+	return down
+}

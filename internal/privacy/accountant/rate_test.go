@@ -1,0 +1,54 @@
+package accountant
+
+import (
+	"testing"
+
+	"d3p/internal/privacy/event"
+)
+
+// The largest rate meets the target, also of a group, and a rate 0.1 % larger does not.
+func TestMaxRate(t *testing.T) {
+	t.Parallel()
+	run := func(rate float64) event.Event {
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 1.5}}, Count: 500}
+	}
+	for _, target := range []Target{{Epsilon: 1, Delta: 1e-5}, {Epsilon: 2, Delta: 1e-6, Group: 3}} {
+		rate, a, err := MaxRate(target, event.AddRemove, run)
+		if err != nil || a.Upper > target.Epsilon {
+			t.Fatalf("%+v: %v, %+v, %v", target, rate, a, err)
+		}
+		more, err := GroupEpsilon(run(rate*1.001), event.AddRemove, target.group(), target.Delta)
+		if err != nil || more.Lower <= target.Epsilon {
+			t.Errorf("%+v: a larger rate than %v meets it, too: %+v, %v", target, rate, more, err)
+		}
+	}
+	if rate, _, err := MaxRate(Target{Epsilon: 50, Delta: 0.1}, event.AddRemove, func(rate float64) event.Event {
+		return event.PoissonSampled{Rate: rate, Of: event.Gaussian{NoiseMultiplier: 5}}
+	}); rate != 1 || err != nil {
+		t.Errorf("every rate meets the target: %v, %v", rate, err)
+	}
+	if _, _, err := MaxRate(Target{Epsilon: 1e-9, Delta: 1e-200}, event.AddRemove, run); err == nil {
+		t.Error("no rate meets the target, and no error")
+	}
+}
+
+// The noise for a group of records meets the target for the group.
+func TestCalibratedForAGroup(t *testing.T) {
+	t.Parallel()
+	run := func(sigma float64) event.Event {
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: 0.01, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: 1000}
+	}
+	target := Target{Epsilon: 1, Delta: 1e-5, Group: 4}
+	c, err := CalibrateNoise(target, event.AddRemove, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := GroupEpsilon(run(c.NoiseMultiplier), event.AddRemove, 4, target.Delta)
+	if err != nil || a.Upper > 1 || a.Lower < 0.999 {
+		t.Errorf("noise %v: %+v, %v", c.NoiseMultiplier, a, err)
+	}
+	one := mustEpsilon(t, run(c.NoiseMultiplier), event.AddRemove, target.Delta)
+	if one.Upper > 0.5 {
+		t.Errorf("one record: %+v", one)
+	}
+}
