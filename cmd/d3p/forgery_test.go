@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -231,4 +232,18 @@ func TestSignalEndsCommands(t *testing.T) {
 		}
 	}
 	close(stuck)
+}
+
+// Two draws have no fourth moment worth a name; the result is JSON all the same.
+func TestResultOfTwoDrawsIsJSON(t *testing.T) {
+	run := smallRun(t, "--draws", "2")
+	var out, errs bytes.Buffer
+	if exit := (&app{out: &out, err: &errs}).run(t.Context(), []string{"summary", "--json", run}); exit != 0 || !json.Valid(out.Bytes()) {
+		t.Errorf("exit status %d: %s%s", exit, out.String(), errs.String())
+	}
+	out.Reset()
+	nan := report.Summary{Variable: "x", Mean: math.NaN(), SD: math.Inf(1)}
+	if err := (&app{out: &out, json: true}).result([]report.Summary{nan}, nil); err != nil || !json.Valid(out.Bytes()) {
+		t.Errorf("%v: %s", err, out.String())
+	}
 }

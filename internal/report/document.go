@@ -86,6 +86,7 @@ func MarkdownFile(p *Privacy, f Findings) File {
 		if err != nil {
 			return err
 		}
+		escapeMarkdown(t)
 		return t.Execute(w, newDocument(p, f))
 	}}
 }

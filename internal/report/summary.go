@@ -81,7 +81,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	s.MAD = 1.4826 * stats.Quantile(deviation, 0.5)
 	s.MCSEMean = s.SD / math.Sqrt(n)
 	if m2 > 0 {
-		s.MCSESD = math.Sqrt((m4 - m2*m2) / n / m2 / 4)
+		s.MCSESD = math.Sqrt(max(0, m4-m2*m2) / n / m2 / 4) // of two draws the difference is rounding
 	}
 	return s
 }

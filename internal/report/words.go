@@ -26,7 +26,7 @@ func functions() map[string]any {
 		"others":       OtherRuns,
 		"join":         strings.Join,
 		"constants":    constants,
-		"cell":         strings.NewReplacer("|", "\\|", "\n", " ").Replace,
+		"code":         asCode,
 		"mark":         func(status string) string { return statusMarks[status] },
 		"decades":      decades,
 		"breakable":    breakable,
