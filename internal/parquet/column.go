@@ -103,6 +103,9 @@ func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 		r.page.rows -= m
 		c.N += m
 	}
+	if n := map[storage]int{ints: len(c.Ints), floats: len(c.Floats), texts: len(c.Ends)}[r.column.Kind.storage()]; n != c.N {
+		return ErrDamaged
+	}
 	if c.room = c.Null; !nulls {
 		c.Null = nil
 	}

@@ -91,7 +91,11 @@ func (e element) kind() (Kind, string) {
 		return Nothing, "null"
 	}
 	if e.decimal() {
-		return Decimal, "decimal"
+		switch e.physical {
+		case physicalInt32, physicalInt64, physicalBytes, physicalFixed:
+			return Decimal, "decimal"
+		}
+		return Other, "unknown"
 	}
 	switch e.physical {
 	case physicalBool:
