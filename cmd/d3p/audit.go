@@ -142,7 +142,7 @@ func readClaim(files *release.Folder) (p *report.Privacy, ev event.Event, err er
 // checkLedger compares the run's own ledger, where the caller has it, with the
 // event that was released. ok is false when there is only a release.
 func checkLedger(run string, ev event.Event, p *report.Privacy) (check report.Check, ok bool) {
-	check = report.Check{Name: "the ledger", Detail: "says what dp_event.json says"}
+	check = report.Check{Name: "the ledger", Detail: "agrees with dp_event.json"}
 	var own privacy.Ledger
 	if _, err := os.Stat(filepath.Join(run, privateName)); err != nil {
 		return check, false // it is a release alone

@@ -41,7 +41,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 				return err
 			}
 			if report.PointScalars(r.model) == r.model.P {
-				return usagef("%s: the posterior is a point, of which there are no draws; its weights are in %s", args[0], report.WeightsName)
+				return usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], report.WeightsName)
 			}
 			take, err := asked.orOf(c, r)
 			if err != nil {

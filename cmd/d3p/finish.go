@@ -137,7 +137,7 @@ func (a *app) printFit(folder runFolder, run *report.Run, m *models.Model) error
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
 		if run.Banner() != "" {
-			fmt.Fprintf(w, "%s  must not be published: it says everything about the records\n", result.Release)
+			fmt.Fprintf(w, "%s  must not be published: it reveals the records\n", result.Release)
 		} else {
 			fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters; read privacy.html there\n", result.Release)
 		}

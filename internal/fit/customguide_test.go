@@ -59,7 +59,7 @@ func TestCustomGuideRefusals(t *testing.T) {
 		cfg  plan.Config
 		want string
 	}{
-		{plan.Config{Epsilon: 1, Guide: "custom", NoiseAware: "variance"}, "does not tell what the privacy noise does"},
+		{plan.Config{Epsilon: 1, Guide: "custom", NoiseAware: "variance"}, "does not follow the privacy noise"},
 		{plan.Config{Epsilon: 1, Guide: "custom", Gradient: "vanilla"}, "has no vanilla gradients"},
 	} {
 		if _, err := plan.New(s.model, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -30,7 +30,7 @@ type timing struct {
 	epoch   int // steps, for the time of an epoch
 }
 
-// timings are the workloads of issue 7; small ones only show that they run.
+// timings are the workloads that are timed on a card; small ones only show that they run.
 func timings(small bool) []timing {
 	last := 0.0
 	const images = 60_000

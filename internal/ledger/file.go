@@ -99,7 +99,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 		return nil, err
 	}
 	if names, err := namesOf(full); err != nil || names > 1 {
-		return nil, errors.Join(err, fmt.Errorf("%s has %d names (hard links), of which one would keep the old ledger (remove the others)", path, names))
+		return nil, errors.Join(err, fmt.Errorf("%s has %d names (hard links), and one of them would keep the old ledger (remove the others)", path, names))
 	}
 	if err := atomicfile.CheckParents(full); err != nil {
 		return nil, err

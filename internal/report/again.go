@@ -140,7 +140,7 @@ func readAll[T int32 | float64](chunk interface {
 			return err
 		}
 		if total == 0 {
-			return errors.New("a column is shorter than it says")
+			return errors.New("a column is shorter than its header states")
 		}
 		for _, x := range values[:n] {
 			each(x)

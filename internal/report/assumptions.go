@@ -14,7 +14,7 @@ func (r *Run) assumptions() []Assumption {
 	}
 	if unit.ID.IsSet() {
 		list[1] = Assumption{"bounded-rows", fmt.Sprintf("a %s contributes at most %d rows", r.entity(), unit.RowsPerUnit.Or(1)), Holds,
-			"rows are grouped by their id, and of more only so many are kept: " + keptRows(unit)}
+			"d3p groups rows by their id and keeps at most that number: " + keptRows(unit)}
 		list = append(list, Assumption{"one-id", fmt.Sprintf("the rows of a %s carry one id, and no others carry it", r.entity()), Declared,
 			"ids are compared as text; rows without one are left out"})
 	}

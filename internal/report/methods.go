@@ -84,7 +84,7 @@ func methodsPrivacy(p *Privacy) string {
 		upward(p.Guarantee.Epsilon), rounded(p.Guarantee.Delta, 3, 1), RelationWords(event.Relation(p.Neighbours.Relation)), unit, p.Neighbours.NPublic,
 		between(p.Accounting.EpsilonLower, p.Accounting.EpsilonUpper))
 	if l := p.Budget; l != nil && l.Before.Runs > 0 {
-		return text + fmt.Sprintf(". With %s on the data set %s, of which the custodian keeps a ledger, ε is at most %s of a limit of %g at δ = %s.",
+		return text + fmt.Sprintf(". The custodian keeps a ledger of the data set. With %s on the data set %s, ε is at most %s of a limit of %g at δ = %s.",
 			OtherRuns(l.Before.Runs), l.Dataset, upward(l.After), l.Limit.Epsilon, rounded(l.Limit.Delta, 3, 1))
 	}
 	return text + ", nor later releases from them."

@@ -75,7 +75,7 @@ func verifyManifest(raw []byte, m release.Manifest) Check {
 	c := Check{Name: release.ManifestName}
 	for _, e := range m.Files {
 		if e.Covered == isDeclaration(e.Path) {
-			c.Detail = "altered: it says the wrong thing of what the claim covers: " + e.Path
+			c.Detail = "altered: it states wrongly whether the claim covers " + e.Path
 			return c
 		}
 		if !isKnown(e.Path) {

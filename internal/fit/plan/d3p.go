@@ -14,7 +14,7 @@ const (
 // inside the clip, C = 1, Adam at 1e-3 from scale 1, the last iterate, batches
 // of fixed size without replacement. It is accounted for as the sampling it is:
 // under add-or-remove and substitution alike a record displaces another one.
-// Prediger et al. 2022, arXiv:2103.11648; reference design, table 1, row (a).
+// Prediger et al. 2022, arXiv:2103.11648.
 func withD3P(c Config) Config {
 	c.Gradient = or(c.Gradient, GradientVanilla)
 	if c.Gradient == GradientVanilla {

@@ -34,7 +34,7 @@ func (p *parser) operand() operand {
 		if o.kind == integer {
 			o = operand{offset: int64(o.bits)}
 		} else if o.kind != word {
-			fail(line, "an address that is none")
+			fail(line, "not an address")
 		}
 		o.kind = address
 		if p.skip("+") {
