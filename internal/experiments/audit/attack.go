@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"d3p/internal/stattest"
 )
@@ -54,12 +55,12 @@ func (a attack) run() (finding, error) {
 			return finding{}, err
 		}
 	}
-	directions, origin, err := a.pilot()
+	directions, origin, moved, err := a.pilot()
 	if err != nil {
 		return finding{}, err
 	}
 	if len(a.canaries) == 1 {
-		return a.repeated(directions, origin)
+		return a.repeated(directions, origin, moved)
 	}
 	return a.oneRun(directions, origin)
 }
@@ -69,8 +70,9 @@ func (a attack) run() (finding, error) {
 const pilotFits = 16
 
 // pilot fits with next to no noise: origin are the parameters without canaries, and
-// row i of directions is what canary i moves them by, of length 1.
-func (a attack) pilot() (directions *mat.Dense, origin []float64, err error) {
+// row i of directions is the direction in which canary i moves them; moved is how
+// far the last one does.
+func (a attack) pilot() (directions *mat.Dense, origin []float64, moved float64, err error) {
 	sampled := func(arg string) bool { return strings.HasPrefix(arg, "--sampling") }
 	quiet := append(slices.DeleteFunc(slices.Clone(a.args), sampled), "--sampling=full", "--epsilon=300", "--delta=1e-6")
 	each := pilotFits
@@ -79,24 +81,25 @@ func (a attack) pilot() (directions *mat.Dense, origin []float64, err error) {
 	}
 	fits, err := a.fit("pilot", nil, pilotFits, quiet)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, 0, err
 	}
 	origin = mean(fits)
 	directions = mat.NewDense(len(a.canaries), len(origin), nil)
 	for i := range a.canaries {
 		fits, err := a.fit("pilot-"+strconv.Itoa(i), []int{i}, each, quiet)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, 0, err
 		}
 		row := mat.NewVecDense(len(origin), mean(fits))
 		row.SubVec(row, mat.NewVecDense(len(origin), origin))
-		if !(row.Norm(2) > 0) {
-			return nil, nil, fmt.Errorf("canary %d moves nothing", i)
+		moved = row.Norm(2)
+		if !(moved > 0) {
+			return nil, nil, 0, fmt.Errorf("canary %d moves nothing", i)
 		}
-		row.ScaleVec(1/row.Norm(2), row)
+		row.ScaleVec(1/moved, row)
 		directions.SetRow(i, row.RawVector().Data)
 	}
-	return directions, origin, nil
+	return directions, origin, moved, nil
 }
 
 // mean is the mean of vectors.
@@ -110,54 +113,53 @@ func mean(vectors [][]float64) []float64 {
 	return sum
 }
 
-// repeated fits the tables with and without the canary many times each. Half of
-// the fits choose a threshold, the other half is counted.
-func (a attack) repeated(directions *mat.Dense, origin []float64) (finding, error) {
+// repeated fits the tables with and without the canary many times each, and guesses
+// that the canary is in where it is half as likely again as the price allows: a
+// threshold that depends on no fit.
+func (a attack) repeated(directions *mat.Dense, origin []float64, moved float64) (finding, error) {
 	f := finding{epsilon: 1, delta: 0.1, fits: 2 * a.fits}
-	var scores [2][]float64
+	mu := gaussianMu(f.epsilon, f.delta)
+	threshold := moved * (f.epsilon/2/(mu*mu) + 0.5)
+	var above, below [2]int // fits without and with the canary
 	for side, canaries := range [][]int{nil, {0}} {
 		fits, err := a.fit([]string{"without", "with"}[side], canaries, a.fits, a.priced(priceOfOne))
 		if err != nil {
 			return f, err
 		}
 		for _, params := range fits {
-			scores[side] = append(scores[side], a.scores(directions, origin, params)[0])
-		}
-	}
-	half := a.fits / 2
-	rate := func(side, from, to int, sign, threshold float64) (k, n int) {
-		for _, x := range scores[side][from:to] {
-			if sign*x > sign*threshold {
-				k++
-			}
-		}
-		return k, to - from
-	}
-	// Each sign says which table the large scores stand for.
-	best, sign, threshold := math.Inf(-1), 1.0, 0.0
-	for _, way := range []float64{1, -1} {
-		for _, x := range append(slices.Clone(scores[0][:half]), scores[1][:half]...) {
-			if b := bound(rate, way, x, 0, half, f.delta); b > best {
-				best, sign, threshold = b, way, x
+			switch score := a.scores(directions, origin, params)[0]; {
+			case score > threshold:
+				above[side]++
+			case score < moved-threshold:
+				below[side]++
 			}
 		}
 	}
-	f.atLeast = max(0, bound(rate, sign, threshold, half, a.fits, f.delta))
+	f.atLeast = max(0, a.bound(above[1], above[0], f.delta), a.bound(below[0], below[1], f.delta))
 	return f, nil
 }
 
-// bound is the least epsilon by the rates of true and false alarms of a threshold
-// on fits from to to, at the confidence. Kairouz, Oh and Viswanath 2015, Theorem 2.1.
-func bound(rate func(side, from, to int, sign, threshold float64) (k, n int), sign, threshold float64, from, to int, delta float64) float64 {
-	right, wrong := 1, 0
-	if sign < 0 {
-		right, wrong = 0, 1
+// bound is the least epsilon by numbers of true and false alarms, at the confidence
+// for both bounds that repeated takes. Kairouz, Oh and Viswanath 2015, Theorem 2.1.
+func (a attack) bound(right, wrong int, delta float64) float64 {
+	const each = (1 - confidence) / 4
+	hit := stattest.AtLeast(right, a.fits, each)
+	return math.Log(max(0, hit-delta) / stattest.AtMost(wrong, a.fits, each))
+}
+
+// gaussianMu is the mu for which mu-Gaussian differential privacy is (epsilon,
+// delta)-differential privacy. Dong, Roth and Su 2022, Corollary 1.
+func gaussianMu(epsilon, delta float64) float64 {
+	low, high := 0.0, 100.0
+	for range 100 {
+		mu := (low + high) / 2
+		if distuv.UnitNormal.CDF(-epsilon/mu+mu/2)-math.Exp(epsilon)*distuv.UnitNormal.CDF(-epsilon/mu-mu/2) < delta {
+			low = mu
+		} else {
+			high = mu
+		}
 	}
-	each := (1 - confidence) / 2
-	k, n := rate(right, from, to, sign, threshold)
-	hit := stattest.AtLeast(k, n, each)
-	k, n = rate(wrong, from, to, sign, threshold)
-	return math.Log(max(0, hit-delta) / stattest.AtMost(k, n, each))
+	return low
 }
 
 // guessed is the share of the canaries whose coins are guessed, half of it as in
@@ -228,7 +230,7 @@ func (a attack) scores(directions *mat.Dense, origin, params []float64) []float6
 	projected.MulVec(directions, moved)
 	gram := mat.NewSymDense(m, nil)
 	gram.SymOuterK(1, directions)
-	const ridge = 0.05 // canaries that are nearly alike share their evidence
+	const ridge = 1e-3 // canaries that are nearly alike share their evidence
 	for i := range m {
 		gram.SetSym(i, i, gram.At(i, i)+ridge)
 	}

@@ -45,7 +45,7 @@ type options struct {
 }
 
 // confidence of each printed lower bound.
-const confidence = 0.999
+const confidence = 0.99
 
 // run attacks the scenarios and returns how many claims were refuted.
 func run(o options, only string) (broken int, err error) {
