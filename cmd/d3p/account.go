@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +46,7 @@ a check fails. It refuses to account a run for another sampler or relation than 
 own, unless you add --what-if.`,
 		Example: `  d3p account --noise-multiplier 1.5 --sampling-rate 0.00213333 --steps 9380 --delta 1.6667e-5
   d3p account --noise-multiplier 1.1 --records 60000 --batch-size 256 --epochs 60 --delta 1e-5
-  d3p account --event dp_event.json --delta 1e-6 --relation substitute --json
+  d3p account --event dp_event.json --delta 1e-6 --neighbours substitute --json
   d3p account --event mechanisms.csv --delta 1e-6 --curve curves.csv
   d3p account d3p-run-cohort-1 --group 4`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -57,7 +56,12 @@ own, unless you add --what-if.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkGroup(o.group); err != nil {
+			o.pure = c.Flags().Changed("delta") && m.delta == 0
+			var other []string // of which the table says something else
+			if o.pure {
+				other = []string{"delta"}
+			}
+			if err := errors.Join(readSettings(c, other...), checkGroup(o.group)); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -71,7 +75,6 @@ own, unless you add --what-if.`,
 					return err
 				}
 			}
-			o.pure = c.Flags().Changed("delta") && m.delta == 0
 			return a.account(&m, &o)
 		},
 	}
@@ -84,7 +87,7 @@ own, unless you add --what-if.`,
 	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
 	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
 	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
-	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --relation")
+	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --neighbours")
 	return c
 }
 
@@ -119,7 +122,7 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	var ev event.Event
 	rel, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return usagef("--relation: %v", err)
+		return usagef("--neighbours: %v", err)
 	}
 	r := accounted{Relation: string(rel)}
 	if o.event != "" {
@@ -152,9 +155,6 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	if m.delta == 0 && !o.pure {
 		return usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
 	}
-	if !(m.delta >= 0 && m.delta < 1) {
-		return usagef("--delta: %v is not in [0, 1)", m.delta)
-	}
 	if err := r.answer(ev, rel, m.delta); err != nil {
 		return accountingError(err)
 	}
@@ -171,16 +171,10 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 // checkRun reports a missing number of steps or noise.
 func (m *mechanismFlags) checkRun() error {
 	if m.steps == 0 {
-		return usagef("--steps: missing, or 0: how many batches the run takes, as in --steps 10000")
-	}
-	if m.steps < 1 {
-		return usagef("--steps: %d is not positive", m.steps)
+		return usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
 	}
 	if m.noise == 0 {
-		return usagef("--noise-multiplier: missing, or 0: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
-	}
-	if !(m.noise > 0) || math.IsInf(m.noise, 1) {
-		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
+		return usagef("--noise-multiplier: missing: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
 	}
 	return nil
 }

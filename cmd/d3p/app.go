@@ -22,6 +22,7 @@ type app struct {
 	environ  []string  // NAME=value, as os.Environ
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
+	oldNames []string  // notes about flags given by the names that they had
 
 	unverified  bool        // --unverified: releases are read as they are
 	stopsItself atomic.Bool // the command ends between two steps when its context does

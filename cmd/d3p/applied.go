@@ -2,12 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 // appliedOf lists every setting of the command with the value that the plan
@@ -24,16 +24,15 @@ func appliedOf(c *cobra.Command, s *runSettings, plan *plan.Plan, draws int) ([]
 	}
 	planned["draws"] = draws // of the release, not of a step
 	var list []report.Applied
-	for _, row := range settings() {
-		f := c.Flags().Lookup(row.name)
-		if f == nil || namesFile(row.name) {
+	for _, row := range settings.Table() {
+		if c.Flags().Lookup(row.Name) == nil || row.File {
 			continue
 		}
-		value, ok := planned[strings.ReplaceAll(row.name, "-", "_")]
-		if !ok && s.given(row.name) {
-			value = f.Value.String()
+		value, ok := planned[row.Field()]
+		if !ok && s.given(row.Name) {
+			value = row.Print(s.values[row.Name])
 		}
-		list = append(list, report.Applied{Name: row.name, Value: value, Source: s.sources[row.name]})
+		list = append(list, report.Applied{Name: row.Name, Value: value, Source: s.sources[row.Name]})
 	}
 	return list, nil
 }

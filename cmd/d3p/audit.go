@@ -103,9 +103,9 @@ func (a *app) audit(c *cobra.Command, run string, m *mechanismFlags, o *accountO
 func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accountOptions, ev event.Event, rel event.Relation) (event.Event, event.Relation, error) {
 	asked, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return nil, "", usagef("--relation: %v", err)
+		return nil, "", usagef("--neighbours: %v", err)
 	}
-	otherRelation := c.Flags().Changed("relation") && asked != rel
+	otherRelation := c.Flags().Changed("neighbours") && asked != rel
 	otherSampling := c.Flags().Changed("sampling") && m.sampling != own.sampling
 	switch {
 	case !otherRelation && !otherSampling:

@@ -29,7 +29,7 @@ func (b booking) reserve(entity string, plan *plan.Plan) error {
 		return nil
 	}
 	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
-		if err := sameClaim(book, entity, plan.Adjacency); err != nil {
+		if err := sameClaim(book, entity, plan.Neighbours); err != nil {
 			return err
 		}
 		return b.reserveIn(book, plan)

@@ -75,6 +75,9 @@ counts cost privacy that no report counts.`,
 			}
 			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
 			m, err := loadModel(args[0])
+			if err == nil {
+				err = checkAlone(m.Spec)
+			}
 			var errs spec.Errors
 			if err != nil && !errors.As(err, &errs) {
 				return err

@@ -10,16 +10,16 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
 	"d3p/internal/models/spec"
+	"d3p/internal/settings"
 	"d3p/internal/spell"
 )
 
-// layer is one place that values come from. It returns the value of a setting,
-// nil when the flag holds it already, and where it stands.
-type layer func(row setting) (value any, source string, ok bool)
+// layer is one place that values come from. It returns the value that a setting has
+// there under one of its names, and where it stands.
+type layer func(name string) (value any, source string, ok bool)
 
 // resolve fills s from the flags, the D3P_* variables and the config file, in
 // this order. All mistakes are reported at once.
@@ -28,62 +28,130 @@ func (a *app) resolve(c *cobra.Command, s *runSettings) error {
 	if err != nil {
 		return err
 	}
-	flags := func(row setting) (any, string, bool) {
-		return nil, "--" + row.name, c.Flags().Changed(row.name)
+	flags := func(name string) (any, string, bool) {
+		return c.Flags().Lookup(name).Value, "--" + name, c.Flags().Changed(name)
 	}
-	variables := func(row setting) (any, string, bool) {
-		value, ok := a.env(variable(row.name))
-		return value, variable(row.name), ok
+	variables := func(name string) (any, string, bool) {
+		value, ok := a.env(settings.Variable(name))
+		return value, settings.Variable(name), ok
 	}
-	errs := append(a.unknownVariables(), s.apply(c, flags, variables, config)...)
-	s.beside = maps.Clone(s.set)
+	errs := append(a.unknownVariables(), a.apply(c, s, flags, variables, config)...)
+	s.beside = map[string]bool{}
+	for name := range s.values {
+		s.beside[name] = true
+	}
 	return failWith(statusUsage, errors.Join(errs...))
 }
 
-// resolveModel fills what is still unset from the model file.
-func (s *runSettings) resolveModel(c *cobra.Command, m *spec.Spec) error {
-	values := modelValues()
-	model := func(row setting) (any, string, bool) {
-		find, ok := values[row.name]
-		if !ok {
-			return nil, "", false
-		}
-		value, at := find(m)
-		return value, at.String(), at.Line > 0
+// resolveModel fills what is still unset from the model file, and checks what the
+// settings say together.
+func (a *app) resolveModel(c *cobra.Command, s *runSettings, m *spec.Spec) error {
+	model := func(name string) (any, string, bool) {
+		v, ok := m.Settings[name]
+		return v.V, v.At.String(), ok
 	}
-	return failWith(statusSpec, errors.Join(s.apply(c, model)...))
+	if errs := a.apply(c, s, model); len(errs) > 0 {
+		return failWith(statusSpec, errors.Join(errs...))
+	}
+	return s.conflicts(m)
+}
+
+// checkAlone reports settings of a model file that it makes useless when nothing else
+// gives one.
+func checkAlone(m *spec.Spec) error {
+	s := &runSettings{values: map[string]any{}}
+	for name, v := range m.Settings {
+		s.store(name, v.V)
+	}
+	return s.conflicts(m)
+}
+
+// conflicts reports settings that the others make useless, each where it stands.
+func (s *runSettings) conflicts(m *spec.Spec) error {
+	values := s.Fit.Values()
+	maps.Copy(values, s.values)
+	var inFile spec.Errors
+	var beside []error
+	for _, c := range settings.Conflicts(s.values, values) {
+		if v, ok := m.Settings[c.Name]; ok && !s.beside[c.Name] {
+			inFile.Add(v.At, spec.Remedy(c), "%s: %s", settings.Named(c.Name).Field(), c.Text)
+		} else {
+			beside = append(beside, fmt.Errorf("%s: %w", s.sources[c.Name], c))
+		}
+	}
+	if len(beside) > 0 {
+		return failWith(statusUsage, errors.Join(append(beside, inFile.Err())...))
+	}
+	return failWith(statusSpec, inFile.Err())
 }
 
 // apply gives every setting that has no value yet the one of the first layer
 // that has one, and records where it came from. A value that an earlier layer
-// gives another setting of the same meaning (sameMeaning) goes before it.
-func (s *runSettings) apply(c *cobra.Command, layers ...layer) (errs []error) {
-	before := maps.Clone(s.set)
-	first := func(name string) int {
-		return slices.IndexFunc(layers, func(l layer) bool { _, _, ok := l(setting{name: name}); return ok })
-	}
-	for _, row := range settings() {
-		flag := c.Flags().Lookup(row.name)
-		if flag == nil || s.set[row.name] {
-			continue
-		}
-		s.sources[row.name] = "default"
-		chosen := first(row.name)
-		if other := sameMeaning[row.name]; other != "" && chosen >= 0 {
-			if at := first(other); before[other] || at >= 0 && at < chosen {
-				continue
+// gives a setting of the same meaning goes before it.
+func (a *app) apply(c *cobra.Command, s *runSettings, layers ...layer) (errs []error) {
+	before := maps.Clone(s.values)
+	// first is the first layer with a value of the row, and under which name.
+	first := func(row settings.Setting) (at int, name string) {
+		for at, layer := range layers {
+			for _, name := range row.Names() {
+				if _, _, ok := layer(name); ok {
+					return at, name
+				}
 			}
 		}
-		if chosen < 0 {
+		return len(layers), row.Name
+	}
+	for _, row := range settings.Table() {
+		if c.Flags().Lookup(row.Name) == nil || s.given(row.Name) {
 			continue
 		}
-		value, source, _ := layers[chosen](row)
-		s.set[row.name], s.sources[row.name] = true, withoutFolder(source)
-		if err := assign(flag, value, row); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", source, err))
+		s.sources[row.Name] = "default"
+		chosen, name := first(row)
+		if chosen == len(layers) || stronger(row, before, func(other settings.Setting) bool { at, _ := first(other); return at < chosen }) {
+			continue
 		}
+		value, source, _ := layers[chosen](name)
+		s.sources[row.Name] = withoutFolder(source)
+		if name != row.Name {
+			a.notef("note: %s is an old name of %s", source, row.Name)
+		}
+		read, mistake := row.Read(asText(value))
+		if mistake != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", source, mistake))
+			continue
+		}
+		if row.Kind == settings.Word && asText(value) != row.Print(read) {
+			a.notef("note: %s: %s is an old spelling of %s", source, asText(value), row.Print(read))
+		}
+		s.store(row.Name, read)
 	}
 	return errs
+}
+
+// stronger tells whether a setting of the same meaning as row has a value from
+// before, or from an earlier layer.
+func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
+	for _, other := range settings.Table() {
+		if (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other)) {
+			return true
+		}
+	}
+	return false
+}
+
+// asText is a value of a layer as a flag has it.
+func asText(value any) string {
+	switch v := value.(type) {
+	case []any:
+		words := make([]string, len(v))
+		for i, word := range v {
+			words[i] = fmt.Sprint(word)
+		}
+		return strings.Join(words, ",")
+	case []string:
+		return strings.Join(v, ",")
+	}
+	return fmt.Sprint(value)
 }
 
 // withoutFolder keeps of a file's path in a source the last element: sources
@@ -92,29 +160,15 @@ func withoutFolder(source string) string {
 	return source[strings.LastIndexByte(source, filepath.Separator)+1:]
 }
 
-// assign sets the flag to value, unless that is nil, and checks what it holds.
-func assign(flag *pflag.Flag, value any, row setting) error {
-	if value != nil {
-		text := fmt.Sprint(value)
-		if list, ok := value.([]any); ok {
-			text = strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]")
-		}
-		if err := flag.Value.Set(text); err != nil {
-			return fmt.Errorf("%q is not %s", text, valueKind(flag.Value.Type()))
-		}
-	}
-	return checkValue(row, flag.Value)
-}
-
 // readConfig reads the file of --config or D3P_CONFIG. Unknown keys are
 // refused, each with the nearest known one.
 func (a *app) readConfig(c *cobra.Command) (layer, error) {
 	path, _ := c.Flags().GetString("config")
 	if path == "" {
-		path, _ = a.env(variable("config"))
+		path, _ = a.env(settings.Variable("config"))
 	}
 	if path == "" {
-		return func(setting) (any, string, bool) { return nil, "", false }, nil
+		return func(string) (any, string, bool) { return nil, "", false }, nil
 	}
 	v := viper.New()
 	v.SetConfigFile(path)
@@ -135,17 +189,17 @@ func (a *app) readConfig(c *cobra.Command) (layer, error) {
 			errs = append(errs, fmt.Errorf("%s: unknown setting %s%s", path, key, spell.Hint(key, names)))
 		}
 	}
-	return func(row setting) (any, string, bool) {
-		return v.Get(row.name), path + ": " + row.name, v.InConfig(row.name)
+	return func(name string) (any, string, bool) {
+		return v.Get(name), path + ": " + name, v.InConfig(name)
 	}, failWith(statusUsage, errors.Join(errs...))
 }
 
 // unknownVariables refuses D3P_ variables that no setting reads: a mistyped one
 // would be ignored in silence. D3P_DATA belongs to the project's own tests.
 func (a *app) unknownVariables() (errs []error) {
-	known := []string{variable("config"), "D3P_DATA"}
+	known := []string{settings.Variable("config"), "D3P_DATA"}
 	for _, name := range settingNames() {
-		known = append(known, variable(name))
+		known = append(known, settings.Variable(name))
 	}
 	for _, pair := range a.environ {
 		name, _, _ := strings.Cut(pair, "=")
@@ -154,4 +208,12 @@ func (a *app) unknownVariables() (errs []error) {
 		}
 	}
 	return errs
+}
+
+// settingNames lists the names and old names of all settings.
+func settingNames() (names []string) {
+	for _, row := range settings.Table() {
+		names = append(names, row.Names()...)
+	}
+	return names
 }

@@ -39,28 +39,22 @@ func devices() []device {
 	return list
 }
 
-// deviceNumber is n of cuda:n, 0 of cuda, and -1 of what is not a CUDA device.
-// Other values than auto, cpu and these are refused.
-func deviceNumber(name string) (int, error) {
-	switch name {
-	case "", "auto", "cpu":
-		return -1, nil
-	case "cuda":
-		return 0, nil
+// cudaNumber is n of cuda:n, 0 of cuda, and -1 of what is not a CUDA device.
+func cudaNumber(name string) int {
+	kind, index, _ := strings.Cut(name, ":")
+	if kind != "cuda" {
+		return -1
 	}
-	text, ok := strings.CutPrefix(name, "cuda:")
-	if n, err := strconv.ParseUint(text, 10, 16); ok && err == nil {
-		return int(n), nil
-	}
-	return 0, fmt.Errorf("unknown value %s; one of auto, cpu, cuda, cuda:N", name)
+	n, _ := strconv.Atoi(index) // the table of settings has read it
+	return n
 }
 
 // checkDevice refuses what --device asks for and this machine has not, before
 // anything is read.
 func checkDevice(name string) error {
-	n, err := deviceNumber(name)
-	if err != nil || n < 0 {
-		return err
+	n := cudaNumber(name)
+	if n < 0 {
+		return nil
 	}
 	engine, err := openCUDA(name, n, gpu.Options{})
 	if err != nil {
@@ -90,11 +84,7 @@ func (a *app) openEngine(j job, m *models.Model, plan *plan.Plan, fits int) (eng
 		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
 	}
 	opt := gpu.Options{MaxMemory: int64(j.MaxMemory) << 20}
-	n, err := deviceNumber(j.Device)
-	if err != nil {
-		return nil, nil, err
-	}
-	if n >= 0 {
+	if n := cudaNumber(j.Device); n >= 0 {
 		card, err := openCUDA(j.Device, n, opt)
 		if err != nil {
 			return nil, nil, err

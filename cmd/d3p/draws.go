@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 func newDraws(a *app) *cobra.Command {
@@ -30,7 +31,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkWords("--format", []string{format}, report.FormatNames()); err != nil {
+			if err := checkWords("--format", []string{format}, settings.FormatNames()); err != nil {
 				return err
 			}
 			if format == "zarr" && out == "" {
@@ -54,8 +55,8 @@ the log density of a draw is a function of the records, and no budget paid for i
 			return a.writeFiles(sample.Files([]string{format}), format == "zarr", out)
 		},
 	}
-	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(report.FormatNames(), ", "))
-	completeWords(c, "format", report.FormatNames())
+	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", "))
+	completeWords(c, "format", settings.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	asked.flags(c)
 	a.unverifiedFlag(c)

@@ -104,13 +104,13 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 	}
 	if run.Plan.Private {
 		run.Event = ledger.Event()
-		answer, err := accountant.Epsilon(run.Event, run.Plan.Adjacency, run.Plan.Delta)
+		answer, err := accountant.Epsilon(run.Event, run.Plan.Neighbours, run.Plan.Delta)
 		if err != nil {
 			return nil, err
 		}
 		run.Spent = answer
 	}
-	booked, err := j.booking().booked(m.Spec.Data.Unit.Entity.V, posterior.Plan.Adjacency)
+	booked, err := j.booking().booked(m.Spec.Data.Unit.Entity.V, posterior.Plan.Neighbours)
 	if err != nil {
 		return nil, err
 	}

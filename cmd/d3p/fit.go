@@ -7,16 +7,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 // insecureSeedFlag is a flag only: no variable and no file can take the privacy
@@ -45,7 +44,7 @@ Ctrl-C stops between two steps; d3p resume continues at no new cost.`,
 		Args:    exactly("DATA"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], true) },
 	}
-	s = defineSettings(c, algorithm, price, running)
+	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Running)
 	c.Flags().Uint64(insecureSeedFlag, 0, "fix the privacy noise, for tests only: every file says NOT PRIVATE")
 	return c
 }
@@ -63,7 +62,7 @@ its settings by looking at these results.`,
 		Args:    exactly("DATA"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], false) },
 	}
-	s = defineSettings(c, algorithm, running)
+	s = defineSettings(c, settings.Algorithm, settings.Running)
 	return c
 }
 
@@ -187,16 +186,10 @@ func runID() string {
 // not, wherever they came from, without the names of files.
 func commandOf(c *cobra.Command, s *runSettings) []string {
 	words := []string{c.CommandPath()}
-	for _, row := range settings() {
-		f := c.Flags().Lookup(row.name)
-		if f == nil || !s.beside[row.name] || namesFile(row.name) {
-			continue
+	for _, row := range settings.Table() {
+		if s.beside[row.Name] && !row.File {
+			words = append(words, fmt.Sprintf("--%s=%s", row.Name, row.Print(s.values[row.Name])))
 		}
-		value := f.Value.String()
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			value = strings.Join(list.GetSlice(), ",")
-		}
-		words = append(words, fmt.Sprintf("--%s=%s", f.Name, value))
 	}
 	return words
 }

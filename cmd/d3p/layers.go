@@ -61,11 +61,11 @@ func layersOf(m *models.Model) ([]layerResult, *recordCost) {
 // batchOf is the expected number of records of a step by the model file's own
 // settings; 0 when it leaves them open.
 func batchOf(m *models.Model) int {
-	f := &m.Spec.Fit
-	if f.Rate.IsSet() {
-		return int(math.Round(f.Rate.V * float64(m.Spec.Data.Rows.N())))
+	if rate, ok := m.Spec.Settings["sampling-rate"].V.(float64); ok {
+		return int(math.Round(rate * float64(m.Spec.Data.Rows.N())))
 	}
-	return f.BatchSize.V
+	size, _ := m.Spec.Settings["batch-size"].V.(int)
+	return size
 }
 
 // sizes are those of a shape's dims, such as 16×14×14.

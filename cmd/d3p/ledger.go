@@ -55,19 +55,17 @@ func newLedgerInit(a *app) *cobra.Command {
 		Short:   "Make an empty ledger",
 		Example: "  d3p ledger init cohort.ledger --dataset cohort --entity patient --epsilon 3 --delta 1e-6",
 		Args:    exactly("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			rel, err := event.ParseRelation(relation)
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := readSettings(c); err != nil {
+				return err
+			}
 			switch {
-			case err != nil:
-				return usagef("--adjacency: %w", err)
-			case !(limit.Epsilon > 0):
-				return usagef("--epsilon: the limit of all runs together must be positive")
-			case !(limit.Delta > 0 && limit.Delta < 1):
-				return usagef("--delta: %g is not between 0 and 1", limit.Delta)
+			case limit.Epsilon == 0:
+				return usagef("--epsilon: missing: the limit of all runs together, as in --epsilon 3")
 			case dataset == "" || entity == "":
 				return usagef("--dataset and --entity: name the data set, and what one protected unit of it is")
 			}
-			if err := ledger.Create(args[0], ledger.New(dataset, entity, rel, limit)); err != nil {
+			if err := ledger.Create(args[0], ledger.New(dataset, entity, event.Relation(relation), limit)); err != nil {
 				return failWith(statusUsage, err)
 			}
 			return a.showLedger(args[0])
@@ -77,7 +75,8 @@ func newLedgerInit(a *app) *cobra.Command {
 	c.Flags().StringVar(&entity, "entity", "", "what one protected `UNIT` is, as in the model files: patient")
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "limit of all runs together")
 	c.Flags().Float64Var(&limit.Delta, "delta", 1e-6, "delta of the limit")
-	c.Flags().StringVar(&relation, "adjacency", string(event.AddRemove), "neighbouring relation: add_remove, substitute, zero_out")
+	c.Flags().StringVar(&relation, "neighbours", string(event.AddRemove), "which data sets are neighbours: "+strings.Join(event.RelationNames(), ", "))
+	completeWords(c, "neighbours", event.RelationNames())
 	return c
 }
 

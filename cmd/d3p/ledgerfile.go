@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 )
 
 // readEvent reads what mechanisms did from a file in one of three forms: the JSON of
@@ -137,6 +138,17 @@ func mechanismOf(header, line []string) (event.Event, error) {
 // the file, whatever it would be for a flag.
 func (m *mechanismFlags) checked() (event.Event, error) {
 	m.relation = string(event.AddRemove) // the relation is asked for elsewhere
+	values := map[string]any{"sampling": m.sampling, "sampling-rate": m.rate, "noise-multiplier": m.noise, "steps": m.steps}
+	if m.records != 0 {
+		values["records"] = m.records
+	}
+	for _, row := range settings.Table() {
+		if value, ok := values[row.Name]; ok {
+			if _, mistake := row.Read(row.Print(value)); mistake != nil {
+				return nil, fmt.Errorf("%s: %w", row.Field(), mistake)
+			}
+		}
+	}
 	if _, err := m.check(); err != nil {
 		return nil, errors.New(err.Error())
 	}

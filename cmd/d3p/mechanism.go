@@ -30,9 +30,9 @@ type mechanismFlags struct {
 func (m *mechanismFlags) define(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&m.sampling, "sampling", "poisson", "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
-	f.StringVar(&m.relation, "relation", string(event.AddRemove), "neighbouring data sets: add_remove, substitute, zero_out")
+	f.StringVar(&m.relation, "neighbours", string(event.AddRemove), "which data sets are neighbours: "+strings.Join(event.RelationNames(), ", "))
 	completeWords(c, "sampling", sampler.Schemes())
-	completeWords(c, "relation", []string{string(event.AddRemove), string(event.Substitute), string(event.ZeroOut)})
+	completeWords(c, "neighbours", event.RelationNames())
 	f.Float64Var(&m.rate, "sampling-rate", 0, "expected fraction `q` of the records in a batch; 1/q batches make an epoch")
 	f.IntVar(&m.batch, "batch-size", 0, "expected records of a batch, with --records instead of --sampling-rate")
 	f.Int64Var(&m.steps, "steps", 0, "number of steps `T`")
@@ -42,19 +42,12 @@ func (m *mechanismFlags) define(c *cobra.Command) {
 	f.Float64Var(&m.delta, "delta", 0, "probability `D` with which epsilon may fail")
 }
 
-// check reports the first flag that is out of range. What a command solves for
-// is not checked here.
+// check completes the rate and the number of steps, and reports the first flag that
+// does not fit the others.
 func (m *mechanismFlags) check() (event.Relation, error) {
 	rel, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return "", usagef("--relation: %v", err)
-	}
-	known := false
-	for _, s := range sampler.Schemes() {
-		known = known || s == m.sampling
-	}
-	if !known {
-		return "", usagef("--sampling: unknown scheme %q (use one of %s)", m.sampling, strings.Join(sampler.Schemes(), ", "))
+		return "", usagef("--neighbours: %v", err)
 	}
 	if err := m.checkRate(); err != nil {
 		return "", err
@@ -72,8 +65,6 @@ func (m *mechanismFlags) checkEpochs() error {
 		return nil // the rate says how many steps they are
 	case m.steps != 0:
 		return usagef("--epochs: give it or --steps, not both")
-	case !(m.epochs > 0) || math.IsInf(m.epochs, 1):
-		return usagef("--epochs: %v is not a finite number > 0", m.epochs)
 	}
 	m.steps = m.stepsOfEpochs()
 	return nil
@@ -109,14 +100,12 @@ func (m *mechanismFlags) runRate(rate float64) float64 {
 // checkRate finds the sampling rate, from the batch size where that is given.
 func (m *mechanismFlags) checkRate() error {
 	switch {
-	case m.records < 0:
-		return usagef("--records: %d is negative", m.records)
 	case m.batch != 0 && m.rate != 0:
 		return usagef("--batch-size: give it or --sampling-rate, not both")
 	case m.batch != 0 && m.records == 0:
 		return usagef("--batch-size: the rate is batch size over records, and --records is missing")
-	case m.batch != 0 && (m.batch < 0 || m.batch > m.records):
-		return usagef("--batch-size: %d is not between 1 and the %d records", m.batch, m.records)
+	case m.batch > m.records:
+		return usagef("--batch-size: %d is more than the %d records", m.batch, m.records)
 	case m.batch != 0:
 		m.rate = float64(m.batch) / float64(m.records)
 	case m.sampling == "full" && m.rate == 0:
@@ -124,10 +113,7 @@ func (m *mechanismFlags) checkRate() error {
 	case m.solveRate:
 		return nil
 	case m.rate == 0:
-		return usagef("--sampling-rate: missing, or 0: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
-	}
-	if !(m.rate > 0 && m.rate <= 1) {
-		return usagef("--sampling-rate: %v is not in (0, 1]", m.rate)
+		return usagef("--sampling-rate: missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}
 	if m.sampling == "full" && m.rate != 1 {
 		return usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)

@@ -12,6 +12,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 func newPlan(a *app) *cobra.Command {
@@ -52,7 +53,7 @@ report that the fit would have, for the people who decide on it.`,
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
 	}
-	s = defineSettings(c, algorithm, price)
+	s = defineSettings(c, settings.Algorithm, settings.Price)
 	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
 }
@@ -71,7 +72,7 @@ type planResult struct {
 
 // plan decides a fit of m under the settings, and prints its warnings.
 func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Plan, error) {
-	if err := s.resolveModel(c, m.Spec); err != nil {
+	if err := a.resolveModel(c, s, m.Spec); err != nil {
 		return nil, err
 	}
 	a.warn(m.Spec.Warnings)
@@ -113,7 +114,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.line(cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
 	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	if p.Private {
-		t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, strings.ReplaceAll(string(p.Adjacency), "_", "-"))})
+		t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
 		t.line(cells{"certified", "epsilon at most " + roundUp(p.Certified.Upper)})
 		t.line(cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
 			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))})

@@ -33,7 +33,7 @@ func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *pla
 	}
 	if plan.Private {
 		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
-		if run.Booked, err = (booking{path: s.Ledger}).booked(m.Spec.Data.Unit.Entity.V, plan.Adjacency); err != nil {
+		if run.Booked, err = (booking{path: s.Ledger}).booked(m.Spec.Data.Unit.Entity.V, plan.Neighbours); err != nil {
 			return nil, err
 		}
 	}

@@ -115,7 +115,7 @@ func reserveAll(all []*replicate, m *models.Model, plan *plan.Plan) error {
 	}
 	_, err := ledger.Update(b.path, func(book *ledger.Book) error {
 		for _, r := range all {
-			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, plan.Adjacency); err != nil {
+			if err := sameClaim(book, m.Spec.Data.Unit.Entity.V, plan.Neighbours); err != nil {
 				return err
 			}
 			if err := r.job.booking().reserveIn(book, plan); err != nil {

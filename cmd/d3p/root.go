@@ -88,6 +88,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
+	a.acceptOldNames(root)
 	for _, c := range commands() {
 		sub := c.build(a)
 		sub.GroupID = c.group

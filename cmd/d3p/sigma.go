@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -36,6 +35,9 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
   d3p sigma --max-tpr 0.05@0.01 --sampling-rate 0.01 --steps 10000`,
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
+			if err := readSettings(c); err != nil {
+				return err
+			}
 			given := func(flag string) bool {
 				switch flag {
 				case "steps":
@@ -113,9 +115,6 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 	case len(missing) > 1:
 		return nil, usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}
-	if err := o.checkGiven(m, given); err != nil {
-		return nil, err
-	}
 	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
 	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta, Group: o.group}
 	answer := accountant.Answer{}
@@ -158,21 +157,6 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 // maxSolvedSteps ends the search for a number of steps.
 const maxSolvedSteps = 100_000_000
 
-// checkGiven reports a given value that is out of range.
-func (o *sigmaOptions) checkGiven(m *mechanismFlags, given func(string) bool) error {
-	switch {
-	case given("noise-multiplier") && (!(m.noise > 0) || math.IsInf(m.noise, 1)):
-		return usagef("--noise-multiplier: %v is not a finite number > 0", m.noise)
-	case given("steps") && m.steps < 1 && m.epochs == 0:
-		return usagef("--steps: %d is not positive", m.steps)
-	case given("epsilon") && (!(o.epsilon > 0) || math.IsInf(o.epsilon, 1)):
-		return usagef("--epsilon: %v is not positive", o.epsilon)
-	case given("delta") && !(m.delta > 0 && m.delta < 1):
-		return usagef("--delta: %v is not in (0, 1)", m.delta)
-	}
-	return nil
-}
-
 // solveRisk finds the noise for a target risk; epsilon is reported at --delta.
 func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relation, given func(string) bool) error {
 	if given("epsilon") || given("noise-multiplier") {
@@ -181,11 +165,8 @@ func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relatio
 	if !given("delta") {
 		m.delta = 1e-6
 	}
-	if err := o.checkGiven(m, given); err != nil {
-		return err
-	}
-	if m.steps < 1 {
-		return usagef("--steps: %d is not positive", m.steps)
+	if m.steps == 0 {
+		return usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
 	}
 	tpr, fpr, ok := strings.Cut(o.maxTPR, "@")
 	x, errX := strconv.ParseFloat(tpr, 64)

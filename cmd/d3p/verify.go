@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -117,7 +118,7 @@ func (r *released) again() ([]report.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append(sample.Files(report.FormatNames()), report.SummaryFile(findings.Rows, r.privacy.Banner))
+	files := append(sample.Files(settings.FormatNames()), report.SummaryFile(findings.Rows, r.privacy.Banner))
 	for _, format := range []string{"md", "html", "registry"} {
 		if format == "registry" && !r.files.Has("registry.yaml") {
 			continue

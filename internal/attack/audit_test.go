@@ -70,15 +70,15 @@ func games() []game {
 			head + canary, head, 0, 1, independent, 1.25},
 		{"poisson, adaptive clipping", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 0.8, ClipQuantile: 0.8},
 			head + canary, head, 0, 1, independent, 1.25},
-		{"poisson, substitute", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Adjacency: "substitute", Clipping: "flat"},
+		{"poisson, substitute", rowsAreUnits, plan.Config{SamplingRate: 0.3, Steps: 4, NoiseMultiplier: 1.2, Neighbours: "substitute", Clipping: "flat"},
 			head + canary, head + opposite, 0, 1, replaced, 1.25},
 		{"fixed size", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary + six, head + six, -2, 2, independent, 1.5},
-		{"fixed size, substitute", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Adjacency: "substitute", Clipping: "flat"},
+		{"fixed size, substitute", rowsAreUnits, plan.Config{Sampling: "fixed_size", BatchSize: 2, Steps: 4, NoiseMultiplier: 2, Neighbours: "substitute", Clipping: "flat"},
 			head + canary + six[len(opposite):], head + six, -2, 2, independent, 1.5},
 		{"balls and bins", rowsAreUnits, plan.Config{Sampling: "balls_and_bins", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			head + canary, head, 0, 1, once, 1.25},
-		{"shuffle", rowsAreUnits, plan.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Adjacency: "zero_out", Clipping: "flat"},
+		{"shuffle", rowsAreUnits, plan.Config{Sampling: "shuffle", BatchSize: 3, Steps: 4, NoiseMultiplier: 2, Neighbours: "zero_out", Clipping: "flat"},
 			head + canary, head + "none,1\n", 0, 1, once, 0}, // a record that a rule rejects is a null one
 		{"a unit of five rows", "entity: person, id: who, rows_per_unit: 3, keep: first", plan.Config{Sampling: "full", Steps: 4, NoiseMultiplier: 2, Clipping: "flat"},
 			"who,u,y\n" + strings.Repeat("a,"+canary, 5), "who,u,y\n", 0, 1, always, 1.25},
@@ -115,7 +115,7 @@ func (g game) judge(t *testing.T, plan *plan.Plan, found float64) {
 	if g.more == 0 {
 		return
 	}
-	wrong, err := accountant.Epsilon(plan.MechanismEvent(g.more*plan.NoiseMultiplier), plan.Adjacency, delta)
+	wrong, err := accountant.Epsilon(plan.MechanismEvent(g.more*plan.NoiseMultiplier), plan.Neighbours, delta)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table str
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
 		Table:  privacy.NewTable(privacy.TableConfig{Data: path, Encoding: m.Encoding, Root: noise.Insecure(seed)}),
 		Engine: cpu.New(cpu.Options{Threads: 1}), Root: noise.Insecure(seed),
-		Budget: privacy.Budget{Epsilon: math.MaxFloat64, Delta: delta}, Relation: plan.Adjacency,
+		Budget: privacy.Budget{Epsilon: math.MaxFloat64, Delta: delta}, Relation: plan.Neighbours,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,8 +34,8 @@ var defaultFit = coverageFit{name: "default"}
 // flat clipping at 1.
 var toolFits = []coverageFit{
 	defaultFit,
-	{name: "default, substitution", config: plan.Config{Adjacency: "substitute"}},
-	{name: "Python d3p, substitution", config: plan.Config{Adjacency: "substitute", Compat: plan.CompatD3P}},
+	{name: "default, substitution", config: plan.Config{Neighbours: "substitute"}},
+	{name: "Python d3p, substitution", config: plan.Config{Neighbours: "substitute", Compat: plan.CompatD3P}},
 	{name: "private Adam, a point", point: true,
 		config: plan.Config{Guide: "delta", Clipping: plan.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
 }

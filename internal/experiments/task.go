@@ -151,7 +151,7 @@ func (v variant) metric(name string, metrics map[string]float64) (float64, bool)
 
 // fit runs d3p fit and d3p predict in folder and scores the predictions.
 func (t task) fit(d3p string, r replicate, s setting, v variant, k int, folder, run string) (map[string]float64, error) {
-	args := []string{"fit-nonprivate", "--guide", "mean-field"} // the reference's family
+	args := []string{"fit-nonprivate", "--guide", "mean_field"} // the reference's family
 	if s.epsilon != nil {
 		args = []string{"fit", "--epsilon", s.label, "--delta", strconv.FormatFloat(t.delta, 'g', -1, 64),
 			"--accept-risk", "delta-above-1/n"}

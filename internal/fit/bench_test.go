@@ -12,7 +12,7 @@ import (
 // guide and optimizer, and the noise recursion.
 func BenchmarkAdvance(b *testing.B) {
 	for _, latent := range []int{30, 10_000, 500_000} {
-		for _, family := range []string{"mean-field", "delta"} {
+		for _, family := range []string{"mean_field", "delta"} {
 			b.Run(fmt.Sprintf("%s/P=%d", family, latent), func(b *testing.B) {
 				p, err := plan.ForLatent(latent, plan.Config{Records: 60000, Epsilon: 1, Guide: family, Steps: 1 << 20})
 				if err != nil {

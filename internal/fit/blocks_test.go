@@ -25,8 +25,8 @@ func withGuide(t *testing.T, n int, guide string) *study {
 // coordinates are those of the parameters, and the fit is as exact as without.
 func TestBlocksOfTheModelFile(t *testing.T) {
 	s := withGuide(t, 1000, "  blocks:\n    b: mean_field\n")
-	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "full-rank"})
-	if len(p.Blocks) != 1 || p.Blocks[0].Family != "mean-field" || len(p.Blocks[0].At) != 2 || p.Blocks[0].At[0] != 1 || p.Blocks[0].At[1] != 2 {
+	p := s.plan(t, plan.Config{NonPrivate: true, Guide: "full_rank"})
+	if len(p.Blocks) != 1 || p.Blocks[0].Family != "mean_field" || len(p.Blocks[0].At) != 2 || p.Blocks[0].At[0] != 1 || p.Blocks[0].At[1] != 2 {
 		t.Fatalf("blocks %+v", p.Blocks)
 	}
 	result, err := fit.Run(context.Background(), p, s.curator(t, p, 1, privacy.Ledger{}), nil)

@@ -55,7 +55,7 @@ func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
 		Gradient: plan.GradientAligned, Theta: plan.ThetaShared, PriorGradient: plan.PriorOutside,
-		Guide: "mean-field", InitScale: 0.1, Init: start.Zero,
+		Guide: "mean_field", InitScale: 0.1, Init: start.Zero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
 		Averaging: 0.5, NoiseAware: plan.NoiseAwareVariance,
 		Clipping: plan.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
@@ -174,9 +174,9 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 // Continuing from a checkpoint gives the same numbers, bit for bit.
 func TestCheckpointContinues(t *testing.T) {
 	d := simulated(2, 200, []float64{0.5, -1})
-	for _, guideName := range []string{"mean-field", "full-rank", "low-rank"} {
+	for _, guideName := range []string{"mean_field", "full_rank", "low_rank"} {
 		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance, plan.NoiseAwareTemper} {
-			if aware == plan.NoiseAwareCurvature && guideName != "mean-field" {
+			if aware == plan.NoiseAwareCurvature && guideName != "mean_field" {
 				continue
 			}
 			t.Run(fmt.Sprint(guideName, aware), func(t *testing.T) {
@@ -226,7 +226,7 @@ func driveUntil(t testing.TB, loop *Loop, d density, seed uint64, step int) {
 }
 
 func TestReadCheckpointRefuses(t *testing.T) {
-	for _, text := range []string{"", "{}", `{"format":2,"plan":{}}`, `{"format":1,"plan":{"latent":2,"guide":"mean-field"},"state":{}}`, `{"format":1,"surprise":1}`} {
+	for _, text := range []string{"", "{}", `{"format":2,"plan":{}}`, `{"format":1,"plan":{"latent":2,"guide":"mean_field"},"state":{}}`, `{"format":1,"surprise":1}`} {
 		c, err := ReadCheckpoint(bytes.NewReader([]byte(text)))
 		if err == nil {
 			_, err = Restore(c)

@@ -66,7 +66,7 @@ func settings(steps, batch int) plan.Config {
 	last := 0.0
 	return plan.Config{
 		Records: 1024, Sampling: "fixed_size", BatchSize: batch, Steps: steps, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-		NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
+		NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
 	}
 }
 

@@ -22,7 +22,7 @@ func TestPrivateFitIsNearExactPosterior(t *testing.T) {
 	for _, cfg := range []plan.Config{
 		{Epsilon: 4, Delta: 1e-6},
 		{Epsilon: 4, Delta: 1e-6, SamplingRate: 0.2},
-		{Epsilon: 4, Delta: 1e-6, Guide: "full-rank"},
+		{Epsilon: 4, Delta: 1e-6, Guide: "full_rank"},
 		{Epsilon: 4, Delta: 1e-6, NoiseAware: "temper"},
 	} {
 		p := s.plan(t, cfg)
@@ -58,8 +58,8 @@ func TestVanillaGradients(t *testing.T) {
 	s := newStudy(t, 4000)
 	for name, cfg := range map[string]plan.Config{
 		"shared":         {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla"},
-		"per record":     {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", PriorGradient: "inside"},
-		"sampled":        {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per-record", SamplingRate: 0.2},
+		"per record":     {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per_record", PriorGradient: "inside"},
+		"sampled":        {Epsilon: 4, Delta: 1e-6, Gradient: "vanilla", Theta: "per_record", SamplingRate: 0.2},
 		"Python package": {Epsilon: 4, Delta: 1e-6, Compat: "d3p", LearningRate: 0.01, SamplingRate: 0.1, Steps: 1000},
 	} {
 		p := s.plan(t, cfg)

@@ -25,10 +25,10 @@ func TestFitOnThreads(t *testing.T) {
 	half := 0.5
 	for name, change := range map[string]func(*plan.Config){
 		"delta":      func(c *plan.Config) { c.Guide, c.Averaging = "delta", &half },
-		"mean-field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean-field", plan.NoiseAwareVariance },
-		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean-field", plan.NoiseAwareCurvature },
+		"mean_field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareVariance },
+		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareCurvature },
 		"tempering, adagrad": func(c *plan.Config) {
-			c.Guide, c.NoiseAware, c.Optimizer = "mean-field", plan.NoiseAwareTemper, "adagrad"
+			c.Guide, c.NoiseAware, c.Optimizer = "mean_field", plan.NoiseAwareTemper, "adagrad"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestFitOnThreads(t *testing.T) {
 			for _, threads := range []int{1, 3} {
 				cfg := plan.Config{
 					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: plan.ClippingFlat, ClipNorm: 10,
-					NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "add_remove",
+					NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "add_remove",
 				}
 				change(&cfg)
 				p := fittest.Plan(t, m, cfg)

@@ -74,7 +74,7 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	data := filepath.Join(dir, "train-images-idx3-ubyte.gz")
 	last := 0.0
 	cfg := plan.Config{
-		Delta: 1.0 / 60000, NoiseMultiplier: 1.5, Adjacency: "substitute", Sampling: "fixed_size", BatchSize: 128, Epochs: 1,
+		Delta: 1.0 / 60000, NoiseMultiplier: 1.5, Neighbours: "substitute", Sampling: "fixed_size", BatchSize: 128, Epochs: 1,
 		Clipping: plan.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
 	}
 	p := fittest.Plan(t, m, cfg)

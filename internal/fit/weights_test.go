@@ -118,12 +118,12 @@ func TestWideNetwork(t *testing.T) {
 // A guide with scales needs a prior on every weight.
 func TestLatentWeightsNeedAPrior(t *testing.T) {
 	m := networkModel(t)
-	_, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean-field"})
-	if err == nil || !strings.HasPrefix(err.Error(), "--guide: mean-field needs a prior for the weights of net net (type ") {
+	_, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean_field"})
+	if err == nil || !strings.HasPrefix(err.Error(), "--guide: mean_field needs a prior for the weights of net net (type ") {
 		t.Errorf("error %v", err)
 	}
 	m = networkModel(t, "input: [features]", "input: [features]\n    prior: normal(0, 1)")
-	if _, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean-field"}); err != nil {
+	if _, err := plan.New(m, plan.Config{Epsilon: 1, Guide: "mean_field"}); err != nil {
 		t.Error(err)
 	}
 }

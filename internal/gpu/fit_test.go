@@ -33,7 +33,7 @@ func cohortTable(m *models.Model) *privacy.Table {
 func runFit(t *testing.T, plan *plan.Plan, e privacy.Engine, table *privacy.Table, root noise.Root, watch fit.Observer) (*posterior.Posterior, privacy.Ledger) {
 	t.Helper()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
-		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Adjacency,
+		Table: table, Engine: e, Root: root, Budget: privacy.Budget{Epsilon: plan.Epsilon, Delta: plan.Delta}, Relation: plan.Neighbours,
 	})
 	if err != nil {
 		t.Error(err)
@@ -145,8 +145,8 @@ func TestFitFollowsCPU(t *testing.T) {
 		"poisson, flat":    {Epsilon: 1, Delta: 1e-5, Steps: 150, SamplingRate: 0.1, Clipping: "flat", ClipNorm: 2},
 		"points":           {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Guide: "delta"},
 		"last iterate":     {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Averaging: new(float64)},
-		"one step a time":  {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Guide: "full-rank"},
-		"automatic, fixed": {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Sampling: "fixed_size", Adjacency: "substitute", Clipping: "automatic"},
+		"one step a time":  {Epsilon: 1, Delta: 1e-5, Steps: 40, SamplingRate: 0.1, Guide: "full_rank"},
+		"automatic, fixed": {Epsilon: 1, Delta: 1e-5, Steps: 60, SamplingRate: 0.1, Sampling: "fixed_size", Neighbours: "substitute", Clipping: "automatic"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, err := plan.New(m, cfg)
@@ -162,7 +162,7 @@ func TestFitFollowsCPU(t *testing.T) {
 			}
 			d := newOneThread(t, 1<<30)
 			got, want := run(newEngine("cuda:test", d, Options{})), run(cpu.New(cpu.Options{Threads: 1}))
-			if cfg.Guide != "full-rank" && d.launches > 10 {
+			if cfg.Guide != "full_rank" && d.launches > 10 {
 				t.Errorf("%d launches for %d steps", d.launches, plan.Steps)
 			}
 			close := func(what string, got, want []float64, tolerance float64) {

@@ -56,7 +56,7 @@ func TestPTX(t *testing.T) {
 // checkFits compares whole fits, of many steps in a launch and of one.
 func checkFits(t *testing.T, d driver) {
 	m := cohort(t)
-	for _, guide := range []string{"mean-field", "full-rank"} {
+	for _, guide := range []string{"mean_field", "full_rank"} {
 		plan, err := plan.New(m, plan.Config{Epsilon: 1, Delta: 1e-5, Steps: 8, SamplingRate: 0.1, Guide: guide})
 		if err != nil {
 			t.Fatal(err)

@@ -41,7 +41,7 @@ func timings(small bool) []timing {
 	vae := func(batch int) plan.Config {
 		return plan.Config{
 			Records: images, Sampling: "fixed_size", BatchSize: batch, Steps: 5 * images / batch, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-			NoiseMultiplier: 1.5, Delta: 1e-5, Adjacency: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
+			NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
 		}
 	}
 	steps := func(n int, rate float64) plan.Config {

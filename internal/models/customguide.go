@@ -55,7 +55,7 @@ type guideBuild struct {
 // and after mistakes.
 func (c *compiler) customGuide() *customGuide {
 	own := &c.spec.Guide
-	if own.Type.V != guide.CustomName {
+	if c.spec.Settings.Word("guide") != guide.CustomName {
 		return nil
 	}
 	mistakes := len(c.errs)

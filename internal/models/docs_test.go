@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
+	"d3p/internal/settings"
 )
 
 // TestManual compiles every YAML example of docs/reference/models.md.
@@ -133,6 +135,35 @@ func manualDistributions() string {
 	return b.String()
 }
 
+// manualSettings is the manual's table of settings.
+func manualSettings() string {
+	var b strings.Builder
+	b.WriteString("| setting | in the model file | values | old names |\n|---|---|---|---|\n")
+	key := func(path string) string { return "`" + strings.ReplaceAll(path, ".", ": ") + "`" }
+	for _, row := range settings.Table() {
+		values := map[settings.Kind]string{
+			settings.Number: row.Range.String(), settings.Count: "whole, " + row.Range.String(),
+			settings.Seed: "whole, at least 0", settings.Text: "a text",
+		}[row.Kind]
+		if values == "" {
+			values = cmp.Or(strings.Join(row.Choices, ", "), "words")
+		}
+		var file string
+		if row.Key != "" {
+			file = key(row.Key)
+		}
+		var old []string
+		for _, name := range row.Old {
+			old = append(old, "`"+name+"`")
+		}
+		for _, path := range row.OldKeys {
+			old = append(old, key(path))
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", row.Name, file, values, strings.Join(old, ", "))
+	}
+	return b.String()
+}
+
 // wrapped breaks a paragraph into lines of at most 110 bytes.
 func wrapped(text string) string {
 	var b strings.Builder
@@ -152,7 +183,7 @@ func wrapped(text string) string {
 }
 
 // TestManualReference checks that the manual has every distribution, with its
-// arguments, and every function; with -update it writes them.
+// arguments, every function and every setting; with -update it writes them.
 func TestManualReference(t *testing.T) {
 	const file = "../../docs/reference/models.md"
 	raw, err := os.ReadFile(file)
@@ -168,11 +199,14 @@ func TestManualReference(t *testing.T) {
 		_, after, _ := strings.Cut(rest, "\nFunctions of expressions: ")
 		_, after, _ = strings.Cut(after, "\n\n")
 		src = before + "\n" + manualDistributions() + "\n" + list + "\n" + after
+		before, rest, _ = strings.Cut(src, "\n| setting | ")
+		_, after, _ = strings.Cut(rest, "\n\n")
+		src = before + "\n" + manualSettings() + "\n" + after
 		if err := os.WriteFile(file, []byte(src), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if !strings.Contains(src, manualDistributions()) || !strings.Contains(src, list) {
-		t.Errorf("%s does not list the distributions and functions of the code; run this test with -update", file)
+	if !strings.Contains(src, manualDistributions()) || !strings.Contains(src, list) || !strings.Contains(src, manualSettings()) {
+		t.Errorf("%s does not list the distributions, functions and settings of the code; run this test with -update", file)
 	}
 }

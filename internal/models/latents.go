@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
 )
 
@@ -182,7 +183,7 @@ func (c *compiler) checkLatents() {
 			c.errs.Add(d.Name.At, "add `guide: {type: amortised}` with `rows:` and `"+d.Name.V+": normal(encoder(x).mean, encoder(x).sd)`", "local latent %s has no guide", d.Name.V)
 		}
 	}
-	if t := c.spec.Guide.Type; len(c.core.Latent) > 0 && t.IsSet() && t.V != spec.Amortised {
-		c.errs.Add(t.At, "write `type: amortised`", "guide %s has no local latents", t.V)
+	if family := c.spec.Settings.Word("guide"); len(c.core.Latent) > 0 && family != "" && family != guide.AmortisedName {
+		c.errs.Add(c.spec.Settings["guide"].At, "write `type: amortised`", "guide %s has no local latents", family)
 	}
 }

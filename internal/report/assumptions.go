@@ -26,7 +26,7 @@ func (r *Run) assumptions() []Assumption {
 			"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"},
 		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
 			"the sampler that draws a batch states the event that is accounted"},
-		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Adjacency)), Holds,
+		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Neighbours)), Holds,
 			"a sampler without accounting for the relation is refused before any data is read"},
 		Assumption{"public-scale", "sums are scaled by public numbers", Holds,
 			"sampling rate times the declared number of records, never the size of a batch"},

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // tall are 4000 draws of 200 variables.
@@ -24,10 +25,10 @@ func tall() *Sample {
 // Writing 4000 draws of 200 parameters takes less than 0.3 s in any format.
 func BenchmarkDraws(b *testing.B) {
 	sample := tall()
-	for _, format := range Formats() {
-		b.Run(format.Name, func(b *testing.B) {
+	for _, format := range settings.FormatNames() {
+		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
-				for _, f := range sample.Files([]string{format.Name}) {
+				for _, f := range sample.Files([]string{format}) {
 					if err := f.Write(io.Discard); err != nil {
 						b.Fatal(err)
 					}

@@ -72,7 +72,7 @@ func (r *Run) account(p *Privacy) error {
 	if r.Insecure {
 		return nil // the event describes a mechanism whose noise is known
 	}
-	price, err := PriceOf(r.Event, r.Plan.Adjacency, r.Plan.Delta, r.Posterior.Steps)
+	price, err := PriceOf(r.Event, r.Plan.Neighbours, r.Plan.Delta, r.Posterior.Steps)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (r *Run) account(p *Privacy) error {
 	p.Risk, p.PerIteration = price.Risk, price.PerIteration
 	p.Statements.Odds = odds(p.Risk)
 	if r.Booked != nil {
-		p.Budget, err = r.Booked.Budget(r.Event, r.Plan.Adjacency)
+		p.Budget, err = r.Booked.Budget(r.Event, r.Plan.Neighbours)
 	}
 	return err
 }
@@ -113,8 +113,8 @@ func keptRows(u spec.Unit) string {
 }
 
 func (r *Run) neighbours() Neighbours {
-	n := Neighbours{Relation: string(r.Plan.Adjacency), DatasetSize: "public", NPublic: r.Plan.Records}
-	if r.Plan.Adjacency == event.AddRemove { // under the others neighbours have the same size
+	n := Neighbours{Relation: string(r.Plan.Neighbours), DatasetSize: "public", NPublic: r.Plan.Records}
+	if r.Plan.Neighbours == event.AddRemove { // under the others neighbours have the same size
 		n.DatasetSize = "private"
 	}
 	return n

@@ -32,8 +32,8 @@ var always = []string{privacyName, "privacy.md", "privacy.html", paramsName, Sum
 
 // isKnown tells whether a release of d3p may have a file of this name.
 func isKnown(name string) bool {
-	for _, f := range Formats() {
-		if slices.Contains(f.Names, name) {
+	for _, f := range formats() {
+		if slices.Contains(f.names, name) {
 			return true
 		}
 	}

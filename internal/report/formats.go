@@ -1,23 +1,27 @@
 package report
 
-import "slices"
+import (
+	"slices"
 
-// Format is a file format of the posterior draws.
-type Format struct {
-	Name    string
-	Default bool
-	Names   []string // of its files, but for those below idata.zarr/
-	Files   func(*Sample) []File
+	"d3p/internal/settings"
+)
+
+// format is what writes a file format of the posterior draws.
+type format struct {
+	name  string
+	names []string // of its files, but for those below idata.zarr/
+	files func(*Sample) []File
 }
 
-// Formats is the table of formats; a new one is a file and a line here.
-func Formats() []Format {
-	return []Format{
-		{"parquet", true, []string{drawsName}, func(s *Sample) []File { return []File{DrawsFile(s.Draws, s.metadata())} }},
-		{"zarr", true, nil, zarrFiles},
-		{"csv", false, []string{csvName}, func(s *Sample) []File { return []File{csvFile(s)} }},
-		{"long", false, []string{longName}, func(s *Sample) []File { return []File{longFile(s)} }},
-		{"stan", false, []string{stanDrawsName}, func(s *Sample) []File { return []File{stanFile(s)} }},
+// formats is the table of what writes the formats of package settings; a new one is
+// a file and a line here and a line there.
+func formats() []format {
+	return []format{
+		{"parquet", []string{drawsName}, func(s *Sample) []File { return []File{DrawsFile(s.Draws, s.metadata())} }},
+		{"zarr", nil, zarrFiles},
+		{"csv", []string{csvName}, func(s *Sample) []File { return []File{csvFile(s)} }},
+		{"long", []string{longName}, func(s *Sample) []File { return []File{longFile(s)} }},
+		{"stan", []string{stanDrawsName}, func(s *Sample) []File { return []File{stanFile(s)} }},
 	}
 }
 
@@ -29,19 +33,14 @@ const (
 	stanDrawsName = "draws.stan.csv"
 )
 
-// FormatNames lists the names of the formats.
-func FormatNames() (names []string) {
-	for _, f := range Formats() {
-		names = append(names, f.Name)
-	}
-	return names
-}
-
 // Files are the files of the named formats, or of the default ones.
 func (s *Sample) Files(names []string) (files []File) {
-	for _, f := range Formats() {
-		if slices.Contains(names, f.Name) || len(names) == 0 && f.Default {
-			files = append(files, f.Files(s)...)
+	if len(names) == 0 {
+		names = settings.DefaultFormats()
+	}
+	for _, f := range formats() {
+		if slices.Contains(names, f.name) {
+			files = append(files, f.files(s)...)
 		}
 	}
 	return files

@@ -8,19 +8,32 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/settings"
 )
 
 // allFormats is the release of a finished run with every format.
 func allFormats(t *testing.T) (*Run, map[string][]byte) {
 	t.Helper()
 	run := example(t, plan.Config{Epsilon: 1})
-	run.Formats = FormatNames()
+	run.Formats = settings.FormatNames()
 	return run, contents(t, run)
+}
+
+// Every format of the table of settings has a writer, and every writer a format.
+func TestFormatsHaveWriters(t *testing.T) {
+	var names []string
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	if want := settings.FormatNames(); !slices.Equal(names, want) {
+		t.Errorf("package settings lists the formats %v, and there are writers of %v", want, names)
+	}
 }
 
 func TestCSVDraws(t *testing.T) {
@@ -211,7 +224,7 @@ func TestFormatsAreDocumented(t *testing.T) {
 	}
 	_, row, _ := strings.Cut(string(page), "| `d3p draws RUN --format ")
 	row, _, _ = strings.Cut(row, "|")
-	for _, name := range FormatNames() {
+	for _, name := range settings.FormatNames() {
 		if !regexp.MustCompile(`\b` + name + `\b`).MatchString(row) {
 			t.Errorf("the row of d3p draws in docs/reference/outputs.md lacks the format %s: %s", name, row)
 		}

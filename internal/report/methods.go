@@ -14,7 +14,7 @@ import (
 // for each paragraph, with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) File {
 	return File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
-		paragraphs := []string{methodsModel(s), methodsInference(p, f.Guide)}
+		paragraphs := []string{methodsModel(s), methodsInference(p, strings.ReplaceAll(f.Guide, "_", "-"))}
 		if p.Guarantee == nil {
 			paragraphs = append(paragraphs, p.Statements.Paragraph+".")
 		} else {

@@ -15,7 +15,7 @@ func methodsOf(t *testing.T, run *Run) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := ReportFile("methods", p, Findings{Guide: "mean-field"}, run.Spec)
+	file, err := ReportFile("methods", p, Findings{Guide: "mean_field"}, run.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}

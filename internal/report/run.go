@@ -1,6 +1,7 @@
 package report
 
 import (
+	"maps"
 	"time"
 
 	"d3p/internal/fit/plan"
@@ -9,8 +10,8 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
-
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // The values of Run.Status.
@@ -61,7 +62,8 @@ func (r *Run) Banner() string {
 // Release returns the files of release/, without the manifest.
 func (r *Run) Release() ([]File, error) {
 	public := *r.Spec
-	public.Privacy.Ledger = spec.Value[string]{} // the name of a file of the custodian
+	public.Settings = maps.Clone(r.Spec.Settings)
+	maps.DeleteFunc(public.Settings, func(name string, _ spec.Value[any]) bool { return settings.Named(name).File })
 	rendered := public.Render()
 	privacy, err := r.Privacy()
 	if err != nil {

@@ -192,7 +192,7 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 func TestLedgerPathIsNotPublished(t *testing.T) {
 	const path = "/srv/custodian/cohort.ledger"
 	run := example(t, plan.Config{Epsilon: 1})
-	run.Spec.Privacy.Ledger = spec.Value[string]{V: path, At: spec.Position{Line: 1}}
+	run.Spec.Settings["ledger"] = spec.Value[any]{V: path, At: spec.Position{Line: 1}}
 	if !bytes.Contains(run.Spec.Render(), []byte(path)) {
 		t.Fatal("the model file does not name the ledger: the test tests nothing")
 	}
@@ -201,7 +201,7 @@ func TestLedgerPathIsNotPublished(t *testing.T) {
 			t.Errorf("%s names the ledger", name)
 		}
 	}
-	if run.Spec.Privacy.Ledger.V != path {
+	if run.Spec.Settings.Word("ledger") != path {
 		t.Error("the run has lost its ledger")
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // claim is the guarantee in one line.
 func (r *Run) claim() string {
-	return claimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Adjacency)
+	return claimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Neighbours)
 }
 
 func claimLine(epsilon, delta float64, entity string, rel event.Relation) string {
@@ -132,7 +132,7 @@ func (r *Run) hazards() []Hazard {
 		r.severalRuns(),
 		{"tuning", "high", "open", "settings chosen by looking at private results are not counted"},
 	}
-	if r.Plan.Adjacency == event.AddRemove {
+	if r.Plan.Neighbours == event.AddRemove {
 		list = append(list, Hazard{"public-size", "low", "accepted", "the number of records is declared as public and scales the sums"})
 	}
 	if !r.Spec.Data.Unit.ID.IsSet() {

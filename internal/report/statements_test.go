@@ -37,7 +37,7 @@ func TestSizeIsPrivateUnderAddRemoveOnly(t *testing.T) {
 		if rel == event.AddRemove {
 			want = "private"
 		}
-		if n := (&Run{Plan: &plan.Plan{Adjacency: rel}}).neighbours(); n.DatasetSize != want {
+		if n := (&Run{Plan: &plan.Plan{Neighbours: rel}}).neighbours(); n.DatasetSize != want {
 			t.Errorf("%s: how many records there are is %s, want %s", rel, n.DatasetSize, want)
 		}
 	}

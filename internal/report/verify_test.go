@@ -18,6 +18,7 @@ import (
 	"d3p/internal/jsonfile"
 	"d3p/internal/models"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // releaseWithEverything writes a release with every kind of file, and returns its
@@ -30,7 +31,7 @@ func releaseWithEverything(t *testing.T) (dir string, names []string) {
 		t.Fatal(err)
 	}
 	run.Draws, run.Simulated.Columns = DrawPosterior(m, run.Posterior, 20, normals{rand.New(rand.NewPCG(1, 1))}), run.Simulated.Columns[:1]
-	run.Formats = FormatNames()
+	run.Formats = settings.FormatNames()
 	run.Booked = booked()
 	files, err := run.Release()
 	if err != nil {

@@ -50,7 +50,7 @@ func VerifyModel(f *release.Folder, p *Privacy, params *Parameters, m *models.Mo
 		c.Detail = wrong + " of privacy.json is not what the model file and the mechanism give"
 		return c
 	}
-	if why := lockDiffers(f, m.Spec, p.Banner); why != "" {
+	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
 		c.Detail = why
 		return c
 	}
@@ -65,7 +65,7 @@ func VerifyModel(f *release.Folder, p *Privacy, params *Parameters, m *models.Mo
 func (p *Privacy) plan() *plan.Plan {
 	m := &p.Mechanism
 	made := &plan.Plan{
-		Private: m.Clip.Mode != plan.ClippingOff, Records: p.Neighbours.NPublic, Adjacency: event.Relation(p.Neighbours.Relation),
+		Private: m.Clip.Mode != plan.ClippingOff, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
 		Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,

@@ -24,7 +24,7 @@ func TestVerifyPrice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := PriceOf(run.Event, run.Plan.Adjacency, run.Plan.Delta, run.Plan.Steps)
+	again, err := PriceOf(run.Event, run.Plan.Neighbours, run.Plan.Delta, run.Plan.Steps)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
@@ -14,7 +13,7 @@ func blocksOf(m *models.Model) []guide.Block {
 	var blocks []guide.Block
 	for _, b := range m.Spec.Guide.Blocks {
 		for _, p := range m.Guided(b.Param.V) {
-			block := guide.Block{Family: strings.ReplaceAll(b.Family.V, "_", "-")}
+			block := guide.Block{Family: b.Family.V}
 			for j := range p.Size {
 				block.At = append(block.At, p.Offset+j)
 			}
@@ -27,7 +26,7 @@ func blocksOf(m *models.Model) []guide.Block {
 // rankBeside is the default rank of a low-rank guide beside blocks: no larger
 // than the number of parameters that are left to it. Zero without blocks.
 func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
-	if len(blocks) == 0 || strings.ReplaceAll(cfg.Guide, "_", "-") != "low-rank" {
+	if len(blocks) == 0 || cfg.Guide != "low_rank" {
 		return 0
 	}
 	for _, b := range blocks {
@@ -44,7 +43,7 @@ func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 	case len(blocks) == 0:
 		return nil
 	case p.Guide == "delta":
-		return errors.New("--guide: a delta guide has no blocks (type --guide mean-field, or remove `blocks:` from the model file)")
+		return errors.New("--guide: a delta guide has no blocks (type --guide mean_field, or remove `blocks:` from the model file)")
 	case p.Gradient == GradientVanilla:
 		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
 	case cfg.NoiseAware == NoiseAwareCurvature:

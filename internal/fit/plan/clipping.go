@@ -32,7 +32,7 @@ const (
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Signal()
 	kind := ClippingAdaptive
-	if signal < minAdaptive || p.Adjacency == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
+	if signal < minAdaptive || p.Neighbours == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
 		kind = ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {

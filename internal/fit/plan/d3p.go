@@ -21,7 +21,7 @@ func withD3P(c Config) Config {
 		c.Theta = or(c.Theta, ThetaPerRecord)
 		c.PriorGradient = or(c.PriorGradient, PriorInside)
 	}
-	c.Adjacency = or(c.Adjacency, string(event.Substitute))
+	c.Neighbours = or(c.Neighbours, string(event.Substitute))
 	c.Sampling = or(c.Sampling, samplingFixedSize)
 	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {
 		c.SamplingRate = d3pRate

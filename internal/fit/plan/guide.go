@@ -38,7 +38,7 @@ func (p *Plan) setCustom(cfg Config) error {
 		return nil
 	}
 	if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
-		return errors.New("--noise-aware: a custom guide does not follow the privacy noise (type --noise-aware none, or --guide mean-field)")
+		return errors.New("--noise-aware: a custom guide does not follow the privacy noise (type --noise-aware none, or --guide mean_field)")
 	}
 	p.NoiseAware = NoiseAwareNone
 	if p.Private {

@@ -1,13 +1,15 @@
 package plan
 
 import (
+	"errors"
 	"math"
-	"strings"
 
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/fit/start"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 )
 
 // Constants of the default algorithm. They were tuned once on public data sets
@@ -26,6 +28,12 @@ const (
 // file's public number of records, unless cfg.Records gives one. An error names
 // the flag, what is wrong and what to type.
 func New(m *models.Model, cfg Config) (*Plan, error) {
+	if cfg.Guide == guide.AmortisedName {
+		if len(m.Core.Latent) == 0 {
+			return nil, errors.New("--guide: amortised is for models with local latents, and this one has none (type --guide mean_field)")
+		}
+		cfg.Guide = "delta" // of the other parameters
+	}
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
@@ -60,17 +68,18 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 // ForLatent decides the same for a density of the caller's own with latent
 // unconstrained parameters.
 func ForLatent(latent int, cfg Config) (*Plan, error) {
-	if err := cfg.validate(); err != nil {
+	cfg, err := cfg.read()
+	if err != nil {
 		return nil, err
 	}
-	if cfg.Compat == CompatD3P {
+	if cfg.Compat == settings.CompatD3P {
 		cfg = withD3P(cfg)
 	}
 	p := &Plan{
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
 		Gradient: or(cfg.Gradient, GradientAligned), Theta: or(cfg.Theta, ThetaShared),
 		PriorGradient: or(cfg.PriorGradient, PriorOutside),
-		Guide:         or(strings.ReplaceAll(cfg.Guide, "_", "-"), "mean-field"), Rank: cfg.Rank,
+		Guide:         or(cfg.Guide, "mean_field"), Rank: cfg.Rank,
 		Init: or(cfg.Init, start.Zero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
@@ -78,7 +87,7 @@ func ForLatent(latent int, cfg Config) (*Plan, error) {
 	if cfg.Averaging != nil {
 		p.Averaging = *cfg.Averaging
 	}
-	if p.Guide == "low-rank" && p.Rank == 0 {
+	if p.Guide == "low_rank" && p.Rank == 0 {
 		p.Rank = min(defaultRank, latent)
 	}
 	p.Release = latent
@@ -106,11 +115,11 @@ func ForLatent(latent int, cfg Config) (*Plan, error) {
 
 // planPrivate decides budget, sampling, noise and clipping.
 func (p *Plan) planPrivate(cfg Config) error {
-	relation, err := event.ParseRelation(or(cfg.Adjacency, string(event.AddRemove)))
+	relation, err := event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove)))
 	if err != nil {
 		return err
 	}
-	p.Adjacency = relation
+	p.Neighbours = relation
 	p.Delta = or(cfg.Delta, defaultDelta(cfg.Records))
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)

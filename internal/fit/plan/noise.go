@@ -15,7 +15,7 @@ import (
 func (p *Plan) setBudget(epsilon float64) {
 	p.Epsilon = epsilon
 	p.Mu = accountant.GaussianMu(accountant.Target{Epsilon: epsilon, Delta: p.Delta})
-	if p.Adjacency == event.Substitute {
+	if p.Neighbours == event.Substitute {
 		p.Mu /= 2
 	}
 }
@@ -31,7 +31,7 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 func (p *Plan) chooseNoise(cfg Config) error {
 	if cfg.NoiseMultiplier > 0 {
 		p.NoiseMultiplier = cfg.NoiseMultiplier
-		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Adjacency, p.Delta)
+		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Neighbours, p.Delta)
 		if err != nil {
 			return fmt.Errorf("--noise-multiplier: %w", err)
 		}
@@ -46,7 +46,7 @@ func (p *Plan) chooseNoise(cfg Config) error {
 		return p.recordEvent()
 	}
 	target := accountant.Target{Epsilon: p.Epsilon, Delta: p.Delta}
-	calibration, err := accountant.CalibrateNoise(target, p.Adjacency, p.MechanismEvent)
+	calibration, err := accountant.CalibrateNoise(target, p.Neighbours, p.MechanismEvent)
 	if err != nil {
 		return fmt.Errorf("--epsilon: %w", err)
 	}
@@ -59,7 +59,7 @@ func (p *Plan) chooseNoise(cfg Config) error {
 func (p *Plan) certify(sigma float64) error {
 	for _, margin := range []float64{0, 2e-5, 5e-5, 1e-4, 1e-3, 1e-2} {
 		p.NoiseMultiplier = sigma * (1 + margin)
-		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Adjacency, p.Delta)
+		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Neighbours, p.Delta)
 		if err != nil {
 			return fmt.Errorf("--epsilon: %w", err)
 		}

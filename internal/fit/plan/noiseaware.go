@@ -11,10 +11,10 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
 		}
 		byDefault = NoiseAwareNone
-	case p.Guide == "mean-field" && p.Gradient == GradientAligned:
+	case p.Guide == "mean_field" && p.Gradient == GradientAligned:
 		byDefault = NoiseAwareCurvature
 	case cfg.NoiseAware == NoiseAwareCurvature:
-		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean-field)")
+		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean_field)")
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
 	return nil

@@ -36,7 +36,7 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 		p.Averaging = nonPrivateAveraging
 	}
 	if cfg.Guide == "" && p.Latent <= nonPrivateFullRank {
-		p.Guide = "full-rank"
+		p.Guide = "full_rank"
 	}
 	if p.Optimizer == "adam" {
 		p.LearningRate = or(cfg.LearningRate, nonPrivateRate)

@@ -6,47 +6,35 @@
 package plan
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 )
 
-// Values of Plan.Gradient.
+// Values of a plan's fields, those of package settings.
 const (
-	GradientAligned = "aligned" // one P-vector ∂/∂θ is released; λ's gradient follows from it
-	GradientVanilla = "vanilla" // the gradient with respect to λ = (m, log s) is released
-)
-
-// Values of Plan.Theta.
-const (
-	ThetaShared    = "shared"     // one draw of θ per step for all records
-	ThetaPerRecord = "per-record" // a fresh draw for every record
-)
-
-// Values of Plan.PriorGradient.
-const (
-	PriorOutside = "outside" // added after the noise: it depends on no record
-	PriorInside  = "inside"  // 1/N of prior and entropy in every record's gradient
-)
-
-// Values of Plan.Clipping.
-const (
-	ClippingAdaptive  = "adaptive"
-	ClippingFlat      = "flat"
-	ClippingAutomatic = "automatic"
-	ClippingOff       = "off" // fit-nonprivate only
-)
-
-// Values of Plan.NoiseAware.
-const (
-	NoiseAwareCurvature = "curvature"
-	NoiseAwareVariance  = "variance"
-	NoiseAwareTemper    = "temper"
-	NoiseAwareNone      = "none"
+	GradientAligned     = settings.GradientAligned
+	GradientVanilla     = settings.GradientVanilla
+	ThetaShared         = settings.ThetaShared
+	ThetaPerRecord      = settings.ThetaPerRecord
+	PriorOutside        = settings.PriorOutside
+	PriorInside         = settings.PriorInside
+	ClippingAdaptive    = settings.ClippingAdaptive
+	ClippingFlat        = settings.ClippingFlat
+	ClippingAutomatic   = settings.ClippingAutomatic
+	ClippingOff         = "off" // of fit-nonprivate
+	NoiseAwareCurvature = settings.NoiseAwareCurvature
+	NoiseAwareVariance  = settings.NoiseAwareVariance
+	NoiseAwareTemper    = settings.NoiseAwareTemper
+	NoiseAwareNone      = settings.NoiseAwareNone
+	CompatD3P           = settings.CompatD3P
 )
 
 // Plan is the whole fit decided before any record is read, from public facts
@@ -57,10 +45,10 @@ type Plan struct {
 	Latent  int  `json:"latent"`  // P, unconstrained parameters
 	Release int  `json:"release"` // D, length of the vector released per step
 
-	Epsilon   float64        `json:"epsilon"` // target; 0 in a non-private fit
-	Delta     float64        `json:"delta"`
-	Adjacency event.Relation `json:"adjacency"`
-	Mu        float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta), half of it under substitution
+	Epsilon    float64        `json:"epsilon"` // target; 0 in a non-private fit
+	Delta      float64        `json:"delta"`
+	Neighbours event.Relation `json:"neighbours"`
+	Mu         float64        `json:"mu"` // Gaussian-DP parameter of (epsilon, delta), half of it under substitution
 
 	Sampling     string  `json:"sampling"`      // sampler scheme
 	SamplingRate float64 `json:"sampling_rate"` // q
@@ -125,11 +113,31 @@ func (p *Plan) Relation() event.Relation {
 	if !p.Private {
 		return event.AddRemove
 	}
-	return p.Adjacency
+	return p.Neighbours
 }
 
 // Warning is something a person should know before paying for the fit.
 type Warning struct {
 	ID   string `json:"id"` // stable name, as in --accept-risk
 	Text string `json:"text"`
+}
+
+// UnmarshalJSON reads a plan, also one of an earlier version, which called the
+// relation adjacency and wrote words with hyphens.
+func (p *Plan) UnmarshalJSON(text []byte) error {
+	type plan Plan
+	read := struct {
+		*plan
+		Adjacency event.Relation `json:"adjacency"`
+	}{plan: (*plan)(p)}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&read); err != nil {
+		return err
+	}
+	p.Neighbours = or(p.Neighbours, read.Adjacency)
+	for _, word := range []*string{&p.Guide, &p.Theta} {
+		*word = strings.ReplaceAll(*word, "-", "_")
+	}
+	return nil
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
 
@@ -50,7 +52,7 @@ func TestDefaultPlan(t *testing.T) {
 			}
 			isNear(t, "q", p.SamplingRate, c.rate, 1e-12)
 			isNear(t, "mu", p.Mu, mu, 1e-12)
-			if p.Steps != 1000 || p.Clipping != c.clipping || p.Sampling != c.sampling || p.Guide != "mean-field" ||
+			if p.Steps != 1000 || p.Clipping != c.clipping || p.Sampling != c.sampling || p.Guide != "mean_field" ||
 				p.Gradient != GradientAligned || p.NoiseAware != NoiseAwareCurvature || p.Averaging != 0.5 || p.InitScale != 0.1 {
 				t.Errorf("plan %+v", p)
 			}
@@ -58,7 +60,7 @@ func TestDefaultPlan(t *testing.T) {
 			if p.SamplingRate == 1 {
 				isNear(t, "sigma", sigma, math.Sqrt(1000)/mu, 5e-5) // the accountant rounds up
 			}
-			again, err := accountant.Epsilon(p.MechanismEvent(sigma), p.Adjacency, p.Delta)
+			again, err := accountant.Epsilon(p.MechanismEvent(sigma), p.Neighbours, p.Delta)
 			if err != nil || again.Upper > c.epsilon {
 				t.Errorf("the curator would refuse: epsilon %v of %v, %v", again.Upper, c.epsilon, err)
 			}
@@ -102,7 +104,7 @@ func TestDeltaDefault(t *testing.T) {
 
 func TestSubstitutionDoublesNoise(t *testing.T) {
 	add := mustPlan(t, 3, Config{Records: 5000, Epsilon: 1, Delta: 1e-6})
-	sub := mustPlan(t, 3, Config{Records: 5000, Epsilon: 1, Delta: 1e-6, Adjacency: "substitute"})
+	sub := mustPlan(t, 3, Config{Records: 5000, Epsilon: 1, Delta: 1e-6, Neighbours: "substitute"})
 	isNear(t, "sigma", sub.NoiseMultiplier, 2*add.NoiseMultiplier, 5e-5)
 	isNear(t, "mu", sub.Mu, add.Mu/2, 1e-12)
 }
@@ -128,7 +130,7 @@ func TestExplicitSettings(t *testing.T) {
 		Momentum: 0.9, Schedule: "cosine", Guide: "low_rank", Rank: 2, InitScale: 0.3, InitSeed: 9, Averaging: &last, NoiseAware: "temper",
 	})
 	if p.SamplingRate != 0.1 || p.Steps != 200 || p.Clipping != ClippingFlat || p.ClipNorm != 0.7 || p.Optimizer != "sgd" ||
-		p.LearningRate != 0.01 || p.Momentum != 0.9 || p.Schedule != "cosine" || p.Guide != "low-rank" || p.Rank != 2 ||
+		p.LearningRate != 0.01 || p.Momentum != 0.9 || p.Schedule != "cosine" || p.Guide != "low_rank" || p.Rank != 2 ||
 		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != NoiseAwareTemper {
 		t.Errorf("%+v", p)
 	}
@@ -138,7 +140,7 @@ func TestCompatD3P(t *testing.T) {
 	p := mustPlan(t, 5, Config{Records: 1000, Epsilon: 2, Delta: 1e-4, Compat: CompatD3P, Steps: 500})
 	if p.Gradient != GradientVanilla || p.Theta != ThetaPerRecord || p.PriorGradient != PriorInside || p.Release != 10 ||
 		p.Clipping != ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 1e-3 || p.InitScale != 1 || p.Averaging != 0 ||
-		p.NoiseAware != NoiseAwareNone || p.Adjacency != event.Substitute || p.Steps != 500 {
+		p.NoiseAware != NoiseAwareNone || p.Neighbours != event.Substitute || p.Steps != 500 {
 		t.Errorf("%+v", p)
 	}
 	// The event is what runs: batches of fixed size, not the Poisson sampling
@@ -151,14 +153,14 @@ func TestCompatD3P(t *testing.T) {
 
 func TestNonPrivatePlan(t *testing.T) {
 	p := mustPlan(t, 5, Config{Records: 100, NonPrivate: true})
-	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 8 || p.Schedule != "cosine" || p.Guide != "full-rank" || p.Event != nil {
+	if p.Private || p.Clipping != ClippingOff || p.GradientNoise != 0 || p.Draws != 8 || p.Schedule != "cosine" || p.Guide != "full_rank" || p.Event != nil {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestPlanJSON(t *testing.T) {
 	for _, cfg := range []Config{
-		{Records: 20000, Epsilon: 1}, {Records: 100, Epsilon: 0.1, Guide: "full-rank"}, {Records: 100, NonPrivate: true},
+		{Records: 20000, Epsilon: 1}, {Records: 100, Epsilon: 0.1, Guide: "full_rank"}, {Records: 100, NonPrivate: true},
 	} {
 		p := mustPlan(t, 6, cfg)
 		raw, err := json.Marshal(p)
@@ -178,7 +180,7 @@ func TestPlanJSON(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	sound := Plan{
 		Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
-		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: ClippingAdaptive, Guide: "mean-field", Gradient: GradientAligned,
+		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: ClippingAdaptive, Guide: "mean_field", Gradient: GradientAligned,
 		NoiseAware: NoiseAwareCurvature,
 	}
 	for id, change := range map[string]func(*Plan){
@@ -189,7 +191,7 @@ func TestWarnings(t *testing.T) {
 		"empty-batches":     func(p *Plan) { p.SamplingRate = 1e-5 },
 		"small-batches":     func(p *Plan) { p.NoiseMultiplier = 1 },
 		"biased-clipping":   func(p *Plan) { p.Clipping = ClippingAutomatic },
-		"full-rank-noise":   func(p *Plan) { p.Guide = "full-rank" },
+		"full-rank-noise":   func(p *Plan) { p.Guide = "full_rank" },
 		"vanilla-gradients": func(p *Plan) { p.Gradient = GradientVanilla },
 		"":                  func(*Plan) {},
 	} {
@@ -210,7 +212,7 @@ func TestWarnings(t *testing.T) {
 func TestConfigErrors(t *testing.T) {
 	two := 2.0
 	for flag, cfg := range map[string]Config{
-		"--records: 0":                {Epsilon: 1},
+		"--records: missing":          {Epsilon: 1},
 		"--epsilon: missing":          {Records: 100},
 		"--epsilon: -1":               {Records: 100, Epsilon: -1},
 		"--epsilon: NaN":              {Records: 100, Epsilon: math.NaN()},
@@ -218,27 +220,27 @@ func TestConfigErrors(t *testing.T) {
 		"--delta: 1":                  {Records: 100, Epsilon: 1, Delta: 1},
 		"--delta: NaN":                {Records: 100, Epsilon: 1, Delta: math.NaN()},
 		"--noise-multiplier: -2":      {Records: 100, NoiseMultiplier: -2},
-		"--adjacency:":                {Records: 100, Epsilon: 1, Adjacency: "zero"},
+		"--neighbours:":               {Records: 100, Epsilon: 1, Neighbours: "zero"},
 		"--sampling-rate: 1.5":        {Records: 100, Epsilon: 1, SamplingRate: 1.5},
 		"--batch-size: 101":           {Records: 100, Epsilon: 1, BatchSize: 101},
-		"--batch-size: 10":            {Records: 100, Epsilon: 1, BatchSize: 10, SamplingRate: 0.1},
-		"--sampling: full":            {Records: 100, Epsilon: 1, BatchSize: 10, Sampling: "full"},
+		"--batch-size: sampling-rate": {Records: 100, Epsilon: 1, BatchSize: 10, SamplingRate: 0.1},
+		"--batch-size: sampling full": {Records: 100, Epsilon: 1, BatchSize: 10, Sampling: "full"},
 		"--sampling: unknown":         {Records: 100, Epsilon: 1, Sampling: "poison"},
 		"--sampling: shuffle":         {Records: 100, Epsilon: 1, Sampling: "shuffle"},
 		"--steps: -1":                 {Records: 100, Epsilon: 1, Steps: -1},
-		"--epochs: 3":                 {Records: 100, Epsilon: 1, Steps: 10, Epochs: 3},
+		"--epochs: steps":             {Records: 100, Epsilon: 1, Steps: 10, Epochs: 3},
 		"--clip-norm: -1":             {Records: 100, Epsilon: 1, ClipNorm: -1},
 		"--clip-quantile: 1":          {Records: 100, Epsilon: 1, ClipQuantile: 1},
-		"--clip-quantile: 0.5":        {Records: 100, Epsilon: 1, ClipQuantile: 0.5, Clipping: "flat"},
+		"--clip-quantile: clipping":   {Records: 100, Epsilon: 1, ClipQuantile: 0.5, Clipping: "flat"},
 		"--clipping: unknown":         {Records: 100, Epsilon: 1, Clipping: "off"},
-		"--clipping: adaptive is not": {Records: 100, Epsilon: 1, Sampling: "shuffle", Adjacency: "zero-out", ClipQuantile: 0.8},
+		"--clip-quantile: adaptive":   {Records: 100, Epsilon: 1, Sampling: "shuffle", Neighbours: "zero-out", ClipQuantile: 0.8},
 		"--optimizer: unknown":        {Records: 100, Epsilon: 1, Optimizer: "adamm"},
 		"--schedule: unknown":         {Records: 100, Epsilon: 1, Schedule: "linear"},
 		"--guide: unknown":            {Records: 100, Epsilon: 1, Guide: "normal"},
 		"--averaging: 2":              {Records: 100, Epsilon: 1, Averaging: &two},
-		"--theta: per-record":         {Records: 100, Epsilon: 1, Theta: "per-record"},
+		"--theta: per_record":         {Records: 100, Epsilon: 1, Theta: "per_record"},
 		"--prior-gradient: inside":    {Records: 100, Epsilon: 1, PriorGradient: "inside"},
-		"--guide: full-rank":          {Records: 100, Epsilon: 1, Guide: "full-rank", Compat: "d3p"},
+		"--guide: only mean_field":    {Records: 100, Epsilon: 1, Guide: "full_rank", Compat: "d3p"},
 		"--noise-aware: a delta":      {Records: 100, Epsilon: 1, Guide: "delta", NoiseAware: "variance"},
 		"--draws: 3":                  {Records: 100, Epsilon: 1, Draws: 3},
 		"--momentum: 1":               {Records: 100, Epsilon: 1, Momentum: 1},
@@ -251,7 +253,7 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%+v: error %v, want one with %q", cfg, err, flag)
 			continue
 		}
-		if !strings.Contains(err.Error(), "(") {
+		if !strings.Contains(err.Error(), "(") && !strings.Contains(err.Error(), " is not ") {
 			t.Errorf("%v: no hint", err)
 		}
 	}
@@ -263,31 +265,62 @@ func TestConfigErrors(t *testing.T) {
 
 // Under zero-out neighbours the count that adaptive clipping buys has no accounting.
 func TestZeroOutClipsFlat(t *testing.T) {
-	p, err := ForLatent(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Adjacency: "zero_out"})
+	p, err := ForLatent(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Neighbours: "zero_out"})
 	if err != nil || p.Clipping != ClippingFlat || p.CountNoise != 0 {
 		t.Errorf("plan %+v, %v", p, err)
 	}
 }
 
-// Options covers every field of Config but the two that are not flags of fit.
-func TestOptionsCoverConfig(t *testing.T) {
+// Every setting that decides a fit has a field of Config, and every field but the two
+// that are no flags of fit is a setting. What the plan decides stands in the plan.
+func TestSettingsHaveFields(t *testing.T) {
+	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decided map[string]any
+	if err := json.Unmarshal(raw, &decided); err != nil {
+		t.Fatal(err)
+	}
+	// These become others: epochs steps, compat all that it stands for.
+	elsewhere := []string{"epochs", "compat", "prior-gradient", "accept-risk", "ledger"}
 	var c Config
-	seen := map[any]bool{}
-	for _, o := range Options() {
-		field := o.Field(&c)
-		if seen[field] {
-			t.Errorf("--%s shares a field with another option", o.Name)
+	fields := map[string]bool{"nonprivate": true, "draws": true}
+	for _, row := range settings.Table() {
+		if row.Group == settings.Running {
+			continue
 		}
-		seen[field] = true
-		if o.Usage == "" {
-			t.Errorf("--%s has no usage", o.Name)
+		if name := row.Name; !settings.Has(&c, name) && name != "accept-risk" && name != "ledger" {
+			t.Errorf("Config has no field for the setting %s", name)
+		}
+		if decided[row.Field()] == nil && !slices.Contains(elsewhere, row.Name) {
+			t.Errorf("a plan does not say %s", row.Field())
+		}
+		fields[strings.ReplaceAll(row.Name, "-", "")] = true
+	}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
+		if !fields[strings.ToLower(f.Name)] {
+			t.Errorf("Config.%s is no row of the table of settings", f.Name)
 		}
 	}
-	v := reflect.ValueOf(&c).Elem()
-	for i := range v.NumField() {
-		name := v.Type().Field(i).Name
-		if name != "NonPrivate" && name != "Draws" && !seen[v.Field(i).Addr().Interface()] {
-			t.Errorf("Config.%s has no option", name)
-		}
+}
+
+// A plan of an earlier version reads as the same plan.
+func TestOldPlan(t *testing.T) {
+	p := mustPlan(t, 3, Config{Records: 1000, Epsilon: 1, Compat: CompatD3P})
+	raw, err := json.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := strings.NewReplacer(`"neighbours"`, `"adjacency"`, "mean_field", "mean-field", "per_record", "per-record").Replace(string(raw))
+	var again Plan
+	if err := json.Unmarshal([]byte(old), &again); err != nil || old == string(raw) {
+		t.Fatal(err)
+	}
+	if same, _ := json.Marshal(&again); string(same) != string(raw) {
+		t.Errorf("read as %s, want %s", same, raw)
+	}
+	if err := json.Unmarshal([]byte(`{"stepz": 1}`), &again); err == nil {
+		t.Error("an unknown field is read")
 	}
 }

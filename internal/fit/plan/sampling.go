@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
-	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 )
 
@@ -51,9 +49,9 @@ func (p *Plan) chooseSampling(cfg Config) error {
 	if cfg.Epochs > 0 {
 		p.Steps = max(1, int(math.Ceil(cfg.Epochs/p.SamplingRate)))
 	}
-	if p.Private && !slices.Contains(claim.Relations(), p.Adjacency) {
-		return fmt.Errorf("--sampling: %s is not accounted for under %s neighbours (type --adjacency %s, or --sampling poisson)",
-			p.Sampling, hyphens(p.Adjacency), hyphens(claim.Relations()[0]))
+	if p.Private && !slices.Contains(claim.Relations(), p.Neighbours) {
+		return fmt.Errorf("--sampling: %s is not accounted for under %s neighbours (type --neighbours %s, or --sampling poisson)",
+			p.Sampling, p.Neighbours, claim.Relations()[0])
 	}
 	return nil
 }
@@ -66,6 +64,3 @@ func (p *Plan) Sampler() sampler.Config {
 	}
 	return cfg
 }
-
-// hyphens writes a relation as the flag takes it.
-func hyphens(r event.Relation) string { return strings.ReplaceAll(string(r), "_", "-") }

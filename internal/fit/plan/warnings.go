@@ -39,7 +39,7 @@ func (p *Plan) warn() {
 		"small batches cost accuracy: noise multiplier %.3g is below 2; a larger --sampling-rate spends the same epsilon better", p.NoiseMultiplier)
 	add(p.Clipping == ClippingAutomatic, "biased-clipping",
 		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")
-	add(p.Guide == "full-rank" && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
+	add(p.Guide == "full_rank" && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
 		"a full-rank guide pays only up to mu sqrt(N)/3 = %.3g parameters, the model has %d; mean-field would be closer", p.Mu*math.Sqrt(n)/3, p.Latent)
 	add(p.Gradient == GradientVanilla, "vanilla-gradients",
 		"vanilla gradients release %d noisy numbers a step instead of %d; aligned gradients are the default", p.Release, p.Latent)

@@ -6,17 +6,17 @@ package start
 
 import (
 	"fmt"
-	"strings"
 
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
+	"d3p/internal/settings"
 )
 
 // Names of starting points.
 const (
-	Zero  = "zero"
-	Prior = "prior"
+	Zero  = settings.InitZero
+	Prior = settings.InitPrior
 )
 
 // Random is a source of public draws.
@@ -72,15 +72,6 @@ func methods() []method {
 	}
 }
 
-// Names lists the table for messages and help texts.
-func Names() []string {
-	var names []string
-	for _, s := range methods() {
-		names = append(names, s.name)
-	}
-	return names
-}
-
 // lookup returns the line of the table called name.
 func lookup(name string) (method, error) {
 	for _, s := range methods() {
@@ -88,5 +79,5 @@ func lookup(name string) (method, error) {
 			return s, nil
 		}
 	}
-	return method{}, fmt.Errorf("--init: unknown start %q (choose one of %s)", name, strings.Join(Names(), ", "))
+	return method{}, fmt.Errorf("--init: unknown start %q", name)
 }

@@ -10,10 +10,10 @@ func TestBlocks(t *testing.T) {
 		blocks []Block
 		noise  int
 	}{
-		{"low-rank", []Block{{"mean-field", []int{2}}}, 6},
-		{"full-rank", []Block{{"full_rank", []int{3, 0}}}, 4},
-		{"mean-field", []Block{{"low-rank", []int{1, 3}}, {"full-rank", []int{2}}}, 6},
-		{"mean-field", []Block{{"full-rank", []int{3, 1, 0, 2}}}, 4},
+		{"low_rank", []Block{{"mean_field", []int{2}}}, 6},
+		{"full_rank", []Block{{"full_rank", []int{3, 0}}}, 4},
+		{"mean_field", []Block{{"low_rank", []int{1, 3}}, {"full_rank", []int{2}}}, 6},
+		{"mean_field", []Block{{"full_rank", []int{3, 1, 0, 2}}}, 4},
 	} {
 		g, err := New(c.name, 4, Options{Rank: 2, Blocks: c.blocks})
 		if err != nil {
@@ -48,9 +48,9 @@ func TestBlocks(t *testing.T) {
 
 func TestBlocksRefuse(t *testing.T) {
 	for _, blocks := range [][]Block{
-		{{"mean-field", []int{0, 0}}}, {{"mean-field", []int{1}}, {"full-rank", []int{1}}}, {{"mean-field", []int{4}}}, {{"nothing", []int{1}}},
+		{{"mean_field", []int{0, 0}}}, {{"mean_field", []int{1}}, {"full_rank", []int{1}}}, {{"mean_field", []int{4}}}, {{"nothing", []int{1}}},
 	} {
-		if _, err := New("full-rank", 4, Options{Blocks: blocks}); err == nil {
+		if _, err := New("full_rank", 4, Options{Blocks: blocks}); err == nil {
 			t.Errorf("no error for %v", blocks)
 		}
 	}

@@ -46,9 +46,13 @@ type Options struct {
 	Draws  int     // sample: number of draws S
 }
 
-// CustomName is the name of the family that a model file writes itself; see
-// Custom.
-const CustomName = "custom"
+// The names of families that depend on the model: Custom, which a model file writes
+// itself, and the one of models with local latents, whose laws are functions of the
+// record while all other parameters are points.
+const (
+	CustomName    = "custom"
+	AmortisedName = "amortised"
+)
 
 // Family is one line of the table of variational families.
 type Family struct {
@@ -60,11 +64,11 @@ type Family struct {
 // and one line here; the conformance test ranges over the table.
 func Families() []Family {
 	return []Family{
-		{"mean-field", func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
-		{"full-rank", func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
-		{"low-rank", func(p int, o Options) (Guide, error) {
+		{"mean_field", func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
+		{"full_rank", func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
+		{"low_rank", func(p int, o Options) (Guide, error) {
 			if o.Rank < 1 || o.Rank > p {
-				return nil, fmt.Errorf("guide low-rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
+				return nil, fmt.Errorf("guide low_rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
 			}
 			return NewLowRank(p, o.Rank), nil
 		}},
@@ -72,8 +76,17 @@ func Families() []Family {
 	}
 }
 
-// New returns the family called name for latent parameters. Names may be
-// written with - or _.
+// Names lists the names of all families.
+func Names() []string {
+	var names []string
+	for _, f := range Families() {
+		names = append(names, f.Name)
+	}
+	return append(names, AmortisedName, CustomName)
+}
+
+// New returns the family called name for latent parameters. A hyphen may stand for
+// an underscore, as in the releases of earlier versions.
 func New(name string, latent int, opt Options) (Guide, error) {
 	if latent < 1 {
 		return nil, fmt.Errorf("guide %s: the model has %d parameters, want at least 1", name, latent)
@@ -87,15 +100,13 @@ func New(name string, latent int, opt Options) (Guide, error) {
 		}
 		return NewSample(latent, opt.Draws), nil
 	}
-	canonical := strings.ReplaceAll(name, "_", "-")
-	var known []string
+	canonical := strings.ReplaceAll(name, "-", "_")
 	for _, f := range Families() {
 		if f.Name == canonical {
 			return f.New(latent, opt)
 		}
-		known = append(known, f.Name)
 	}
-	return nil, fmt.Errorf("unknown guide %q (choose one of %s)", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown guide %q (choose one of %s)", name, strings.Join(Names(), ", "))
 }
 
 // Location is f(lambda, 0) of g, P numbers. It may share memory with lambda.

@@ -213,7 +213,7 @@ func TestNewRefuses(t *testing.T) {
 		name   string
 		latent int
 		opt    Options
-	}{{"meanfield", 3, Options{}}, {"low-rank", 3, Options{}}, {"low-rank", 3, Options{Rank: 4}}, {"mean-field", 0, Options{}}} {
+	}{{"meanfield", 3, Options{}}, {"low_rank", 3, Options{}}, {"low_rank", 3, Options{Rank: 4}}, {"mean_field", 0, Options{}}} {
 		if _, err := New(c.name, c.latent, c.opt); err == nil {
 			t.Errorf("New(%q, %d, %+v): no error", c.name, c.latent, c.opt)
 		}

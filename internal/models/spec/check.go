@@ -21,7 +21,7 @@ func (b *blocks) check() {
 	case s.Model == nil && s.Core == nil && !b.has("model") && !b.has("core") && !b.has("twin"):
 		b.add(top, "add `model:` with a formula", "the model file has no model block")
 	}
-	b.checkSampler()
+	b.checkSettings()
 	b.checkNames()
 	if s.Model != nil && len(s.Data.Columns) > 0 {
 		b.checkModel(s.Model)

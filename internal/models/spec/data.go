@@ -1,6 +1,10 @@
 package spec
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/settings"
+)
 
 // Data is the declaration of the table: all of it is public knowledge, stated
 // before a record is read.
@@ -162,8 +166,8 @@ func (r *reader) unit(e entry, u *Unit) {
 func (r *reader) rows(e entry, rows *Rows) {
 	rows.At = e.at
 	keys := r.object(e.node, "rows", fields{
-		"public":      func(e entry) { rows.Public = r.count(e, 1) },
-		"upper_bound": func(e entry) { rows.UpperBound = r.count(e, 1) },
+		"public":      func(e entry) { rows.Public = r.records(e) },
+		"upper_bound": func(e entry) { rows.UpperBound = r.records(e) },
 		"dp":          func(e entry) { rows.DP = r.epsilonOf(e) },
 	})
 	if keys != nil && len(keys) != 1 {
@@ -172,6 +176,13 @@ func (r *reader) rows(e entry, rows *Rows) {
 	if rows.DP.IsSet() {
 		r.add(rows.DP.At, "declare `public:` or `upper_bound:`", "buying the number of rows is not available yet")
 	}
+}
+
+// records reads a number of records, which is a setting, too.
+func (r *reader) records(e entry) Value[int] {
+	v := r.setting(e, settings.Named("records"))
+	n, _ := v.V.(int)
+	return Value[int]{n, v.At}
 }
 
 // epsilonOf reads a price: a number, or `{epsilon: number}`.

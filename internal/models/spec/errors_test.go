@@ -42,7 +42,7 @@ func TestInclude(t *testing.T) {
 		"own/data.yaml":  "data:\n  unit: {entity: person, rows_per_unit: 1}\n  rows: {public: 10}\n  columns:\n    y: {type: binary}\n    g: {type: category, levels_from: levels.csv#g}\n",
 		"own/levels.csv": "g\na\nb\na\n",
 		"own/loop.yaml":  "include: loop.yaml\n",
-		"bad.yaml":       "fit: {iterations: -1}\n",
+		"bad.yaml":       "fit: {steps: -1}\n",
 	}
 	load := func(path string) ([]byte, error) {
 		if src, ok := files[path]; ok {
@@ -56,11 +56,11 @@ func TestInclude(t *testing.T) {
 		t.Errorf("included data: %v", errs)
 	}
 	for src, want := range map[string]string{
-		"d3p: 1\ninclude: bad.yaml\n":                                  "dir/bad.yaml:1:19: iterations must be at least 1, not -1",
+		"d3p: 1\ninclude: bad.yaml\n":                                  "dir/bad.yaml:1:14: steps: -1 is not at least 1",
 		"d3p: 1\ninclude: [own/data.yaml]\ndata: {}\n":                 "dir/own/data.yaml:1:1: data is also declared at dir/m.yaml:3:1",
 		"d3p: 1\ninclude: own/loop.yaml\n":                             "dir/own/loop.yaml:1:10: files include each other more than 8 deep",
-		"d3p: 1\ninclude: [own/data.yaml]\nfit: {iterations: 1.5}\n":   "dir/m.yaml:3:19: iterations must be a whole number, not 1.5",
-		"d3p: 1\ninclude: [own/data.yaml]\nprivacy: {epsilon: .nan}\n": "dir/m.yaml:3:20: epsilon must be a number, not .nan",
+		"d3p: 1\ninclude: [own/data.yaml]\nfit: {steps: 1.5}\n":        "dir/m.yaml:3:14: steps: \"1.5\" is not a whole number",
+		"d3p: 1\ninclude: [own/data.yaml]\nprivacy: {epsilon: .nan}\n": "dir/m.yaml:3:20: epsilon: \".nan\" is not a number",
 	} {
 		_, errs := spec.Parse("dir/m.yaml", []byte(src+model), load)
 		if !strings.Contains(errs.Error(), want) {

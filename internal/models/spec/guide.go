@@ -1,7 +1,13 @@
 package spec
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 )
 
 // SpreadOnBounds is the start of means that are spread over the declared bounds
@@ -11,25 +17,40 @@ const SpreadOnBounds = "spread_on_bounds"
 // GuideBlock gives one parameter a family of its own, independent of the others.
 type GuideBlock struct{ Param, Family Value[string] }
 
-// Custom is the type of a guide whose laws the model file writes.
-const Custom = "custom"
+// Guide is what the file says of the guide beside its settings: the laws of single
+// parameters.
+type Guide struct {
+	Blocks []GuideBlock    // parameters with a family of their own
+	Spread []Value[string] // parameters that start spread over the declared bounds
+	Params []*Definition   // of custom: the laws of parameters, in terms of free parameters
+	Free   []*Definition   // of custom: free parameters and where they start, zeros [dim, ...]
+	Rows   []*Definition   // of amortised: the guide of every local latent, normal(mean, sd)
+}
 
-// guideType reads `type:`.
-func (r *reader) guideType(e entry) Value[string] {
-	return r.choice(e, "mean_field", "full_rank", "low_rank", "delta", Amortised, Custom)
+// guide reads `guide:`.
+func (r *reader) guide(e entry, g *Guide) {
+	r.block(e, fields{
+		"init":   func(e entry) { r.guideInit(e, g) },
+		"blocks": func(e entry) { g.Blocks = r.guideBlocks(e) },
+		"params": func(e entry) { g.Params = r.definitions(e) },
+		"free":   func(e entry) { g.Free = r.definitions(e) },
+		"rows":   func(e entry) { g.Rows = r.definitions(e) },
+	})
+	r.checkBlocks(g)
+	r.checkCustom(g)
 }
 
 // checkCustom reports laws beside a guide that has its own, and a custom guide
 // without any.
 func (r *reader) checkCustom(g *Guide) {
-	custom := g.Type.V == Custom
+	family := r.spec.Settings.Word("guide")
 	for _, list := range [][]*Definition{g.Params, g.Free} {
-		if len(list) > 0 && g.Type.IsSet() && !custom {
-			r.add(list[0].Name.At, "write `type: custom`", "a guide of type %s writes its own laws", g.Type.V)
+		if len(list) > 0 && family != "" && family != guide.CustomName {
+			r.add(list[0].Name.At, "write `type: custom`", "a guide of type %s writes its own laws", family)
 		}
 	}
-	if custom && len(g.Params) == 0 {
-		r.add(g.Type.At, "add `params:` with a line `name: distribution` of free parameters", "a custom guide needs laws of its parameters")
+	if family == guide.CustomName && len(g.Params) == 0 {
+		r.add(r.spec.Settings["guide"].At, "add `params:` with a line `name: distribution` of free parameters", "a custom guide needs laws of its parameters")
 	}
 }
 
@@ -59,7 +80,7 @@ func (r *reader) guideInit(e entry, g *Guide) {
 			r.add(r.at(e.node), "write init: {mus: "+SpreadOnBounds+"}", "%s needs the name of a parameter", SpreadOnBounds)
 			return
 		}
-		g.Init = r.choice(e, "prior", "zero")
+		r.setting(e, settings.Named("init"))
 		return
 	}
 	list, ok := r.entries(e.node, "init")
@@ -75,8 +96,9 @@ func (r *reader) guideInit(e entry, g *Guide) {
 
 // checkBlocks reports blocks beside a guide that has none.
 func (r *reader) checkBlocks(g *Guide) {
-	if t := g.Type; len(g.Blocks) > 0 && (t.V == "delta" || t.V == Amortised || t.V == Custom) {
-		r.add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", t.V)
+	family := r.spec.Settings.Word("guide")
+	if len(g.Blocks) > 0 && slices.Contains([]string{"delta", guide.AmortisedName, guide.CustomName}, family) {
+		r.add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", family)
 	}
 }
 
@@ -91,15 +113,25 @@ func renderBlocks(p *printer, g *Guide) {
 	}
 }
 
-// renderInit prints where the means start.
-func renderInit(p *printer, g *Guide) {
-	if len(g.Spread) == 0 {
-		p.maybe("init", g.Init.V, g.Init.IsSet())
-		return
+// renderGuide prints the guide.
+func (s *Spec) renderGuide(p *printer) {
+	g := &s.Guide
+	stated := maps.Clone(s.Settings)
+	if !stated["guide"].IsSet() {
+		stated["guide"] = Value[any]{s.guideDefault(), Position{Line: 1}}
 	}
-	p.block("init", func() {
-		for _, name := range g.Spread {
-			p.line(name.V, SpreadOnBounds)
-		}
-	})
+	if len(g.Spread) == 0 {
+		p.settings("guide", stated)
+	} else {
+		p.settings("guide", stated, "init")
+		p.block("init", func() {
+			for _, name := range g.Spread {
+				p.line(name.V, SpreadOnBounds)
+			}
+		})
+	}
+	renderBlocks(p, g)
+	renderDefinitions(p, "params", g.Params)
+	renderDefinitions(p, "free", g.Free)
+	renderDefinitions(p, "rows", g.Rows)
 }

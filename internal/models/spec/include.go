@@ -33,7 +33,7 @@ func (b *blocks) include(r *reader, e entry, depth int) {
 		if depth == 0 {
 			b.spec.Include = append(b.spec.Include, f)
 		}
-		included := &reader{problems: b.problems, file: at, dir: path.Dir(at)}
+		included := &reader{problems: b.problems, spec: b.spec, file: at, dir: path.Dir(at)}
 		if !path.IsAbs(at) {
 			included.file = path.Join(path.Dir(b.spec.File), at)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/expr"
+	"d3p/internal/models/guide"
 )
 
 // Net is a network: layers from a value with the dims of Input to its output,
@@ -265,7 +266,7 @@ func (n *Net) Calls(e expr.Expr) bool {
 func (s *Spec) guideDefault() string {
 	switch {
 	case s.Core != nil && len(s.Core.Latent) > 0:
-		return Amortised
+		return guide.AmortisedName
 	case len(s.Nets) > 0:
 		return "delta"
 	}

@@ -2,9 +2,6 @@ package spec
 
 // Output says what a run writes.
 type Output struct {
-	At      Position
-	Draws   Value[int]
-	Formats []Value[string]
 	Weights Value[string] // format of the weights of networks: safetensors
 	Twin    TwinOutput
 	Relabel Relabel
@@ -17,36 +14,14 @@ type Relabel struct {
 	Dim     Value[string] // a label of its other dim, when it has one
 }
 
-// formats lists the formats of posterior draws.
-var formats = []string{"parquet", "csv", "stan", "zarr"}
-
 // output reads `output:`.
 func (r *reader) output(e entry, o *Output) {
-	o.At = e.at
-	r.settings(e.node, "output", fields{
-		"draws":       func(e entry) { o.Draws = r.count(e, 0) },
-		"formats":     func(e entry) { o.Formats = r.formats(e) },
+	r.block(e, fields{
 		"relabel":     func(e entry) { r.relabel(e, &o.Relabel) },
 		"twin":        func(e entry) { r.twinOutput(e, &o.Twin) },
 		"sample_rows": func(e entry) { r.sampleRows(e, o) },
 		"weights":     func(e entry) { o.Weights = r.choice(e, "safetensors") },
 	})
-}
-
-// formats reads a list of formats.
-func (r *reader) formats(e entry) []Value[string] {
-	list := r.texts(e)
-	r.unique("format", list)
-	for _, v := range list {
-		known := false
-		for _, f := range formats {
-			known = known || f == v.V
-		}
-		if !known {
-			r.add(v.At, suggest(v.V, "one of", formats), "unknown format %s", v.V)
-		}
-	}
-	return list
 }
 
 // relabel reads `relabel: {order_by:, dim:}`.
@@ -66,4 +41,22 @@ func (r *reader) sampleRows(e entry, o *Output) {
 	o.Twin.RowsPerDraw = r.count(e, 1)
 	o.Twin.ParameterDraws = Value[int]{1, e.at}
 	o.Twin.At = e.at
+}
+
+// renderOutput prints what a run writes.
+func (s *Spec) renderOutput(p *printer) {
+	o := &s.Output
+	p.settings("output", s.Settings)
+	if o.Weights.IsSet() {
+		p.line("weights", o.Weights.V)
+	}
+	if o.Relabel.OrderBy.IsSet() {
+		p.block("relabel", func() {
+			p.line("order_by", o.Relabel.OrderBy.V)
+			if o.Relabel.Dim.IsSet() {
+				p.line("dim", o.Relabel.Dim.V)
+			}
+		})
+	}
+	renderTwinOutput(p, &o.Twin)
 }

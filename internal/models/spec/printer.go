@@ -83,3 +83,8 @@ func quoteIn(format, s string) string {
 	}
 	return strconv.Quote(s)
 }
+
+// count writes a whole number or auto.
+func (p *printer) count(key string, v Value[int]) {
+	p.maybe(key, strconv.Itoa(v.V), v.IsSet())
+}

@@ -41,10 +41,10 @@ func (s *Spec) render(model func(*printer)) []byte {
 		p.block("nets", func() { renderNets(p, s.Nets) })
 	}
 	model(p)
-	p.block("guide", func() { renderGuide(p, &s.Guide, s.guideDefault()) })
-	p.block("fit", func() { renderFit(p, &s.Fit) })
-	p.block("privacy", func() { renderPrivacy(p, &s.Privacy) })
-	p.block("output", func() { renderOutput(p, &s.Output) })
+	p.block("guide", func() { s.renderGuide(p) })
+	p.block("fit", func() { p.settings("fit", s.Settings) })
+	p.block("privacy", func() { s.renderPrivacy(p) })
+	p.block("output", func() { s.renderOutput(p) })
 	if b := s.Release; b.At != (Position{}) {
 		p.block("release", func() { renderRelease(p, &b) })
 	}

@@ -114,6 +114,6 @@ func randomModel(t *rapid.T) string {
 		}
 	}
 	fmt.Fprintf(&b, "model:\n  formula: y ~ %s\n  family: bernoulli\n", strings.Join(terms, " + "))
-	fmt.Fprintf(&b, "fit: {iterations: %d, clip: {norm: %g}}\nprivacy: {epsilon: %g, ledger: %s}\n", rapid.IntRange(1, 9999).Draw(t, "T"), number("C"), number("epsilon"), word("ledger"))
+	fmt.Fprintf(&b, "fit: {steps: %d, clip_norm: %g}\nprivacy: {epsilon: %g, ledger: %s}\n", rapid.IntRange(1, 9999).Draw(t, "T"), number("C"), number("epsilon"), word("ledger"))
 	return b.String()
 }

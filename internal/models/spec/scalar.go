@@ -64,11 +64,6 @@ func (r *reader) positive(e entry) Value[float64] {
 	return r.numberIn(e, "positive", func(x float64) bool { return x > 0 })
 }
 
-// fraction is numberIn for numbers in (0, 1].
-func (r *reader) fraction(e entry) Value[float64] {
-	return r.numberIn(e, "above 0 and at most 1", func(x float64) bool { return x > 0 && x <= 1 })
-}
-
 // count reads a whole number of at least least.
 func (r *reader) count(e entry, least int) (v Value[int]) {
 	if r.describes("integer") {

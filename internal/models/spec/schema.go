@@ -2,17 +2,21 @@ package spec
 
 import (
 	"encoding/json"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/settings"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of model files, for editors.
 // It is read off the code that reads the files: every reader runs once with a
 // shape, which notes what would be read.
 func Schema() []byte {
-	b := &blocks{problems: &problems{}, spec: &Spec{}, load: noFiles, seen: map[string]Position{}}
-	r := &reader{problems: b.problems, shape: &shape{}}
+	b := &blocks{problems: &problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]Position{}}
+	r := &reader{problems: b.problems, spec: b.spec, shape: &shape{}}
 	top := r.shape
 	r.describeObject(b.topLevel(r, 0))
 	schema := top.schema()
@@ -46,6 +50,13 @@ func (s *shape) add(form any) {
 	if !slices.Contains(s.texts, string(text)) {
 		s.texts = append(s.texts, string(text))
 		s.forms = append(s.forms, form)
+	}
+}
+
+// deprecated marks the forms of a key that an editor should advise against.
+func (s *shape) deprecated() {
+	for _, form := range s.forms {
+		form.(map[string]any)["deprecated"] = true
 	}
 }
 
@@ -116,6 +127,36 @@ func (r *reader) describes(types ...string) bool {
 	form := map[string]any{"type": types[0]}
 	if len(types) > 1 {
 		form["type"] = types
+	}
+	r.shape.add(form)
+	return true
+}
+
+// describesSetting notes what a row of the table of settings may be.
+func (r *reader) describesSetting(row settings.Setting) bool {
+	if r.shape == nil {
+		return false
+	}
+	form := map[string]any{}
+	limit := func(key string, x float64, open bool) {
+		if open {
+			key = "exclusive" + strings.ToUpper(key[:1]) + key[1:]
+		}
+		if !math.IsInf(x, 0) {
+			form[key] = x
+		}
+	}
+	switch row.Kind {
+	case settings.Number, settings.Count:
+		form["type"] = map[settings.Kind]string{settings.Number: "number", settings.Count: "integer"}[row.Kind]
+		limit("minimum", row.Range.Low, row.Range.Above)
+		limit("maximum", row.Range.High, row.Range.Below)
+	case settings.Word:
+		form["enum"] = row.Choices
+	case settings.Words:
+		form["type"], form["items"] = "array", map[string]any{"enum": row.Choices}
+	default:
+		form["type"] = []string{"string", "number", "boolean"}
 	}
 	r.shape.add(form)
 	return true

@@ -19,11 +19,14 @@ type Spec struct {
 	Core        *Core  // the core blocks as written; nil when the file has none
 	Twin        *Twin  // the front end of synthetic tables; nil when the file has none
 	Nets        []*Net
+	Settings    Settings
 	Guide       Guide
-	Fit         Fit
 	Privacy     Privacy
 	Output      Output
 	Release     Release
+	// OldNames: the file has names or spellings of settings that they had, as an
+	// earlier version writes them.
+	OldNames bool
 	// Warnings are no mistakes, but worth a look: columns that nothing uses.
 	Warnings Errors
 	// Public holds what Parse has read besides the model file (level lists,
@@ -42,7 +45,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 		load = noFiles
 	}
 	p := &problems{}
-	s := &Spec{File: file, Public: map[string][]byte{}}
+	s := &Spec{File: file, Public: map[string][]byte{}, Settings: Settings{}}
 	keep := func(path string) ([]byte, error) {
 		src, err := load(path)
 		if err == nil {
@@ -51,7 +54,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 		return src, err
 	}
 	b := &blocks{problems: p, spec: s, load: keep, seen: map[string]Position{}}
-	b.file(&reader{problems: p, file: file}, src, 0)
+	b.file(&reader{problems: p, spec: s, file: file}, src, 0)
 	if len(b.seen) > 0 {
 		b.check()
 	}
@@ -104,7 +107,7 @@ func (b *blocks) topLevel(r *reader, depth int) fields {
 		"twin":        func(e entry) { s.Twin = r.twin(e) },
 		"nets":        func(e entry) { s.Nets = r.nets(e) },
 		"guide":       func(e entry) { r.guide(e, &s.Guide) },
-		"fit":         func(e entry) { r.fit(e, &s.Fit) },
+		"fit":         func(e entry) { r.fit(e) },
 		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },
 		"output":      func(e entry) { r.output(e, &s.Output) },
 		"release":     func(e entry) { r.release(e, &s.Release) },

@@ -15,7 +15,7 @@ type TwinOutput struct {
 // twinOutput reads `output: twin:`.
 func (r *reader) twinOutput(e entry, o *TwinOutput) {
 	o.At = e.at
-	r.settings(e.node, "twin", fields{
+	r.block(e, fields{
 		"parameter_draws": func(e entry) { o.ParameterDraws = r.count(e, 1) },
 		"rows_per_draw":   func(e entry) { o.RowsPerDraw = r.count(e, 1) },
 		"separate_files":  func(e entry) { o.Separate = r.boolean(e) },

@@ -14,6 +14,7 @@ import (
 // reader walks the syntax tree of one YAML file and collects its mistakes.
 type reader struct {
 	*problems
+	spec *Spec
 	// shape collects what would be read, instead of reading: see Schema.
 	shape *shape
 	file  string
@@ -159,31 +160,18 @@ func (r *reader) object(n ast.Node, what string, known fields) present {
 	return r.each(list, what, known)
 }
 
-// settings is object for blocks whose values may be `auto`: decided by the plan
-// of the fit, as if the key were absent.
-func (r *reader) settings(n ast.Node, what string, known fields) {
-	if r.shape != nil {
-		r.describeObject(known, "auto")
-		return
-	}
-	list, ok := r.entries(n, what)
-	if !ok {
-		return
-	}
-	for i, e := range list {
-		if s, ok := e.node.(*ast.StringNode); ok && plain(s) && s.Value == "auto" {
-			list[i].node = nil
-		}
-	}
-	r.each(list, what, known)
-}
-
-// each reads entries with exactly these keys.
-func (r *reader) each(list []entry, what string, known fields) present {
+// each reads entries with exactly these keys, or keys that they had.
+func (r *reader) each(list []entry, what string, known fields, old ...fields) present {
 	keys := make(present, len(list))
 	for _, e := range list {
 		keys[e.key] = true
 		read, ok := known[e.key]
+		for _, had := range old {
+			if !ok {
+				read, ok = had[e.key]
+				r.spec.OldNames = r.spec.OldNames || ok
+			}
+		}
 		switch {
 		case !ok:
 			r.add(e.at, suggest(e.key, "keys", sortedKeys(known)), "unknown key %s in %s", e.key, what)

@@ -1,6 +1,10 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Relation says which pairs of data sets count as neighbours.
 type Relation string
@@ -17,15 +21,18 @@ const (
 // Relations lists every relation in the order in which help texts show them.
 func Relations() []Relation { return []Relation{AddRemove, Substitute, ZeroOut} }
 
-// ParseRelation returns the relation named s. A hyphen may stand for the underscore.
-func ParseRelation(s string) (Relation, error) {
-	switch s {
-	case "add_remove", "add-remove":
-		return AddRemove, nil
-	case "substitute":
-		return Substitute, nil
-	case "zero_out", "zero-out":
-		return ZeroOut, nil
+// RelationNames lists the names of the relations.
+func RelationNames() (names []string) {
+	for _, r := range Relations() {
+		names = append(names, string(r))
 	}
-	return "", fmt.Errorf("unknown neighbouring relation %q (use add_remove, substitute or zero_out)", s)
+	return names
+}
+
+// ParseRelation returns the relation named s.
+func ParseRelation(s string) (Relation, error) {
+	if !slices.Contains(RelationNames(), s) {
+		return "", fmt.Errorf("unknown neighbouring relation %q (use one of %s)", s, strings.Join(RelationNames(), ", "))
+	}
+	return Relation(s), nil
 }

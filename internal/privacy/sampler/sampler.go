@@ -85,6 +85,16 @@ func Schemes() []string {
 // field of cfg that is wrong.
 func ClaimFor(cfg Config) (Claim, error) { return find(cfg) }
 
+// Relations returns the neighbouring relations under which the batches of a scheme
+// are accounted for. It panics if there is no such scheme.
+func Relations(scheme string) []event.Relation {
+	claim, err := find(Config{Scheme: scheme, Rate: 1, PublicN: 1})
+	if err != nil {
+		panic(err)
+	}
+	return claim.Relations()
+}
+
 // EventFor returns the event of the first `steps` steps of a valid cfg when
 // each releases `of` once. It panics if cfg is not valid.
 func EventFor(cfg Config, steps int, of event.Event) event.Event {

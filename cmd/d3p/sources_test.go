@@ -1,0 +1,243 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"d3p/internal/settings"
+)
+
+// sourcesModel is a model file without settings; ROWS is its number of records.
+const sourcesModel = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {ROWS}
+  columns:
+    y: {type: binary, levels: ["0", "1"]}
+model:
+  formula: y ~ 1
+  family: bernoulli
+`
+
+// trial is a text that a setting is given, and whether it may be.
+type trial struct {
+	text string
+	ok   bool
+	want string // in the message, when it may not
+}
+
+// trials are the values at, below and above the limits of a row, every choice and
+// what looks like one.
+func trials(row settings.Setting) (list []trial) {
+	add := func(ok bool, text, want string) { list = append(list, trial{text, ok, want}) }
+	switch row.Kind {
+	case settings.Number:
+		r := row.Range
+		add(!r.Above, number(r.Low), r.String())
+		add(false, number(r.Low-0.5), r.String())
+		add(true, number(r.Low+0.25), "")
+		if math.IsInf(r.High, 1) {
+			add(true, "1e+300", "")
+			add(false, "1e999", "is not finite")
+		} else {
+			add(!r.Below, number(r.High), r.String())
+			add(false, number(r.High+0.5), r.String())
+		}
+		add(false, "NaN", r.String())
+		add(false, "many", "is not a number")
+	case settings.Count:
+		least := int(row.Range.Low)
+		add(true, strconv.Itoa(least), "")
+		add(true, strconv.Itoa(least+2), "")
+		add(false, strconv.Itoa(least-1), row.Range.String())
+		add(false, "2.5", "is not a whole number")
+		add(false, "many", "is not a whole number")
+	case settings.Seed:
+		add(true, "0", "")
+		add(true, "7", "")
+		add(false, "-1", "not negative")
+	case settings.Word, settings.Words:
+		for _, word := range row.Choices {
+			add(true, word, "")
+			add(false, word+"x", "did you mean ")
+		}
+		add(len(row.Choices) == 0, "zzzzzzzzzzzz", "one of: ")
+	case settings.Text:
+		add(true, "some.file", "")
+	}
+	for text := range row.Refused {
+		add(false, text, "")
+	}
+	return list
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// beside are the flags that a row needs to be used.
+func beside(row settings.Setting, text string) (args []string) {
+	for _, need := range row.Needs {
+		if len(need.Is) > 0 {
+			args = append(args, "--"+need.Setting, need.Is[0])
+		}
+	}
+	return args
+}
+
+// modelWith is the model file with a value at a key, block.key or block.block.key.
+func modelWith(row settings.Setting, key, text string) string {
+	if row.Kind == settings.Words {
+		text = "[" + text + "]"
+	}
+	block, inner, _ := strings.Cut(key, ".")
+	if outer, inside, ok := strings.Cut(inner, "."); ok && block != "data" {
+		inner, text = outer, "{"+inside+": "+text+"}"
+	}
+	switch {
+	case block == "data":
+		return strings.Replace(sourcesModel, "ROWS", strings.TrimPrefix(inner, "rows.")+": "+text, 1)
+	case row.Name == "guide" && text == "custom":
+		text += `, params: {Intercept: "normal(m, 1)"}, free: {m: "zeros"}`
+	}
+	return strings.Replace(sourcesModel, "ROWS", "public: 100", 1) + fmt.Sprintf("%s: {%s: %s}\n", block, inner, text)
+}
+
+// toml is a line of a config file; numbers stand there without quotes.
+func toml(name, text string) string {
+	if x, err := strconv.ParseFloat(text, 64); err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
+		text = strconv.Quote(text)
+	}
+	return name + " = " + text + "\n"
+}
+
+// For every row of the table flag, variable, config file and model file accept and
+// refuse the same values, and give the setting the same value.
+func TestSourcesAgree(t *testing.T) {
+	for _, row := range settings.Table() {
+		for _, try := range trials(row) {
+			args := beside(row, try.text)
+			plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+			check := func(source string, s *runSettings, err error) {
+				t.Helper()
+				switch {
+				case try.ok && err != nil:
+					t.Errorf("%s, %s: %s is refused: %v", row.Name, source, try.text, err)
+				case !try.ok && err == nil:
+					t.Errorf("%s, %s: %s is accepted", row.Name, source, try.text)
+				case !try.ok && !strings.Contains(err.Error(), try.want):
+					t.Errorf("%s, %s: %v, want %q", row.Name, source, err, try.want)
+				case try.ok && row.Print(s.values[row.Name]) != try.text:
+					t.Errorf("%s, %s: %v, want %s", row.Name, source, s.values[row.Name], try.text)
+				}
+			}
+			s, err := parse(t, append(args, "--"+row.Name+"="+try.text), nil, "", plain)
+			check("flag", s, err)
+			s, err = parse(t, args, []string{settings.Variable(row.Name) + "=" + try.text}, "", plain)
+			check("variable", s, err)
+			s, err = parse(t, args, nil, toml(row.Name, try.text), plain)
+			check("config file", s, err)
+			if row.Key != "" {
+				s, err = parse(t, args, nil, "", modelWith(row, row.Key, try.text))
+				check("model file", s, err)
+			}
+		}
+	}
+}
+
+// A name or key that a setting had still gives it its value, with a note.
+func TestOldNames(t *testing.T) {
+	renamed := 0
+	for _, row := range settings.Table() {
+		var text string
+		for _, try := range trials(row) {
+			if try.ok {
+				text = try.text
+			}
+		}
+		args, plain := beside(row, text), strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+		check := func(source string, s *runSettings, notes string, err error) {
+			t.Helper()
+			renamed++
+			if err != nil || row.Print(s.values[row.Name]) != text {
+				t.Errorf("%s: %v, %v, want %s", source, s.values[row.Name], err, text)
+			}
+			if !strings.Contains(notes, "old name") {
+				t.Errorf("%s: no note among %q", source, notes)
+			}
+		}
+		for _, old := range row.Old {
+			s, notes, err := parseNoting(t, append(args, "--"+old+"="+text), nil, "", plain)
+			check("--"+old, s, notes, err)
+			s, notes, err = parseNoting(t, args, []string{settings.Variable(old) + "=" + text}, "", plain)
+			check(settings.Variable(old), s, notes, err)
+			s, notes, err = parseNoting(t, args, nil, toml(old, text), plain)
+			check("config "+old, s, notes, err)
+		}
+		for _, old := range row.OldKeys {
+			s, notes, err := parseNoting(t, args, nil, "", modelWith(row, old, text))
+			check(old, s, notes, err)
+		}
+	}
+	if renamed < 15 {
+		t.Errorf("%d old names", renamed)
+	}
+}
+
+// A word with hyphens is the one with underscores, with a note.
+func TestOldSpellings(t *testing.T) {
+	plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+	for _, c := range []struct {
+		args          []string
+		config, model string
+	}{
+		{[]string{"--neighbours", "zero-out"}, "", plain},
+		{nil, "neighbours = \"zero-out\"\n", plain},
+		{nil, "", plain + "privacy: {neighbours: zero-out}\n"},
+	} {
+		s, notes, err := parseNoting(t, c.args, nil, c.config, c.model)
+		if err != nil || s.Fit.Neighbours != "zero_out" || !strings.Contains(notes, "zero-out is an old spelling") {
+			t.Errorf("%v %q: %q, %v, notes %q", c.args, c.config, s.Fit.Neighbours, err, notes)
+		}
+	}
+}
+
+// A setting that the chosen optimizer, guide or sampler does not use is refused
+// wherever it stands, with the place and what to write.
+func TestUnusedSettings(t *testing.T) {
+	plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
+	for _, c := range []struct {
+		args, environ []string
+		config, model string
+		want          string
+		status        status
+	}{
+		{[]string{"--momentum", "0"}, nil, "", plain, "--momentum: only optimizer sgd uses it (type --optimizer sgd,", statusUsage},
+		{[]string{"--optimizer", "adam"}, []string{"D3P_MOMENTUM=0.9"}, "", plain, "D3P_MOMENTUM: optimizer adam does not use it", statusUsage},
+		{nil, nil, "rank = 2\nguide = \"mean_field\"\n", plain, "run.toml: rank: guide mean_field does not use it (type --guide low_rank,", statusUsage},
+		{nil, nil, "", plain + "fit: {momentum: 0.9}\n", "m.yaml:10:17: momentum: only optimizer sgd uses it (write fit: {optimizer: sgd}, or remove momentum)", statusSpec},
+		{nil, nil, "", plain + "fit: {optimizer: adam, momentum: 0.9}\n", "m.yaml:10:34: momentum: optimizer adam does not use it (write fit: {optimizer: sgd}, or remove momentum)", statusSpec},
+		{[]string{"--optimizer", "adagrad"}, nil, "", plain + "fit: {optimizer: sgd, momentum: 0.9}\n", "m.yaml:10:33: momentum: optimizer adagrad does not use it", statusSpec},
+		{[]string{"--clip-quantile", "0.5", "--compat", "d3p"}, nil, "", plain, "--clip-quantile: clipping flat does not use it", statusUsage},
+		{[]string{"--steps", "3", "--epochs", "4"}, nil, "", plain, "--epochs: steps says the same", statusUsage},
+	} {
+		_, err := parse(t, c.args, c.environ, c.config, c.model)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v %v %q: %v, want %q", c.args, c.environ, c.config, err, c.want)
+		}
+	}
+	if _, err := parse(t, []string{"--optimizer", "sgd"}, nil, "", plain+"fit: {momentum: 0.9}\n"); err != nil {
+		t.Errorf("a flag gives the optimizer: %v", err)
+	}
+}
+
+// Every row has a field of the settings of a run.
+func TestSettingsHaveFields(t *testing.T) {
+	var s runSettings
+	for _, row := range settings.Table() {
+		if !settings.Has(&s, row.Name) && !settings.Has(&s.Fit, row.Name) {
+			t.Errorf("neither runSettings nor plan.Config has a field for the setting %s", row.Name)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+// Package settings is the table of the settings of a fit: what a flag, a D3P_
+// variable, a key of the config file and a value of the model file may be. All
+// four read their values here.
+package settings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"d3p/internal/spell"
+)
+
+// Kind is the type of a setting's value.
+type Kind int
+
+// The kinds of values.
+const (
+	Number Kind = iota // float64
+	Count              // int
+	Seed               // uint64
+	Word               // string, one of Choices
+	Words              // []string, of Choices if there are any
+	Text               // string
+)
+
+// Group says which commands take a setting.
+type Group int
+
+// The groups of settings.
+const (
+	Algorithm Group = iota // decides the algorithm of any fit
+	Price                  // decides the privacy and its price
+	Running                // where a fit runs and what it writes
+)
+
+// Setting is one row of the table.
+type Setting struct {
+	Name    string   // of the flag and of the key of the config file; Variable is the variable's
+	Old     []string // names that it had
+	Key     string   // in the model file, block.key; "" when it cannot stand there
+	OldKeys []string // keys that it had
+	Group   Group
+	Kind    Kind
+	Range   Range              // of numbers and counts
+	Choices []string           // of words
+	Indexed string             // the choice that :N may follow
+	Refused map[string]Mistake // values that are refused beside those outside of Range and Choices
+	Same    string             // an earlier setting that means the same
+	Needs   []Need             // what other settings must be for this one to be used
+	Default string             // in words; "" when nothing holds without a value
+	Help    string
+	File    bool // the name of a file of the custodian, which a release must not show
+	Quiet   bool // not printed as auto when the model file leaves it open
+}
+
+// Names lists the name and the old names.
+func (s Setting) Names() []string { return append([]string{s.Name}, s.Old...) }
+
+// Field is the setting's name in a mapping: in lower case, with underscores.
+func (s Setting) Field() string { return strings.ReplaceAll(s.Name, "-", "_") }
+
+// Variable is the environment variable of the setting called name.
+func Variable(name string) string {
+	return "D3P_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// Usage is the text of the flag: what the setting is, its default and its choices.
+func (s Setting) Usage() string {
+	usage := s.Help
+	if s.Default != "" {
+		usage += " (default " + s.Default + ")"
+	}
+	if len(s.Choices) > 0 {
+		usage += ": " + strings.Join(s.Choices, ", ")
+	}
+	return usage
+}
+
+// Mistake is what is wrong with a value, and what to write instead.
+type Mistake struct{ Text, Hint string }
+
+// Error is the text with the hint in parentheses.
+func (m *Mistake) Error() string {
+	if m.Hint == "" {
+		return m.Text
+	}
+	return m.Text + " (" + m.Hint + ")"
+}
+
+func mistake(hint, format string, args ...any) *Mistake {
+	return &Mistake{fmt.Sprintf(format, args...), hint}
+}
+
+// Read is the value that a text says: a float64, int, uint64, string or []string by
+// the kind of the setting. A list is separated by commas.
+func (s Setting) Read(text string) (any, *Mistake) {
+	if m, ok := s.Refused[text]; ok {
+		return nil, &m
+	}
+	switch s.Kind {
+	case Number:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil && !math.IsInf(x, 0) {
+			return nil, mistake("", "%q is not a number", text)
+		}
+		return x, s.Range.check(x)
+	case Count:
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, mistake("", "%q is not a whole number", text)
+		}
+		if m, ok := s.Refused[strconv.Itoa(n)]; ok {
+			return nil, &m
+		}
+		return n, s.Range.check(float64(n))
+	case Seed:
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			return nil, mistake("", "%q is not a whole number that is not negative", text)
+		}
+		return n, nil
+	case Word:
+		return s.word(text)
+	case Words:
+		return s.words(strings.Split(text, ","))
+	}
+	return text, nil
+}
+
+// word is the choice that text means. A hyphen may stand for an underscore.
+func (s Setting) word(text string) (any, *Mistake) {
+	word := strings.ReplaceAll(text, "-", "_")
+	if slices.Contains(s.Choices, word) {
+		return word, nil
+	}
+	known := s.Choices
+	if s.Indexed != "" {
+		index, ok := strings.CutPrefix(word, s.Indexed+":")
+		if _, err := strconv.ParseUint(index, 10, 16); ok && err == nil {
+			return word, nil
+		}
+		known = append(slices.Clone(known), s.Indexed+":N")
+	}
+	return nil, unknown(text, known)
+}
+
+func (s Setting) words(list []string) (any, *Mistake) {
+	for i, word := range list {
+		if len(s.Choices) > 0 && !slices.Contains(s.Choices, word) {
+			return nil, unknown(word, s.Choices)
+		}
+		if slices.Contains(list[:i], word) {
+			return nil, mistake("", "%s appears twice", word)
+		}
+	}
+	return list, nil
+}
+
+func unknown(word string, known []string) *Mistake {
+	hint := "one of: " + strings.Join(known, ", ")
+	if n := spell.Name(word, known); n != "" {
+		hint = "did you mean " + n + "?"
+	}
+	return mistake(hint, "unknown value %s", word)
+}
+
+// Print is the text from which Read reads the value.
+func (s Setting) Print(value any) string {
+	switch v := value.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case []string:
+		return strings.Join(v, ",")
+	}
+	return fmt.Sprint(value)
+}

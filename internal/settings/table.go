@@ -1,0 +1,152 @@
+package settings
+
+import (
+	"strings"
+	"sync"
+
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+)
+
+// Table lists every setting, in the order of the help text and of the model file.
+// The caller must not change it.
+func Table() []Setting { return table() }
+
+var table = sync.OnceValue(rows)
+
+// rows makes the table: a new setting is a row here.
+func rows() []Setting {
+	return []Setting{
+		{Name: "epsilon", Key: "privacy.epsilon", Group: Price, Kind: Number, Range: positive(),
+			Help: "privacy budget ε of the whole fit"},
+		{Name: "delta", Key: "privacy.delta", Group: Price, Kind: Number, Range: inside(),
+			Help: "privacy budget δ", Default: "min(1e-5, N^-1.1)"},
+		{Name: "neighbours", Old: []string{"adjacency", "relation"}, Key: "privacy.neighbours", Group: Price, Kind: Word, Choices: event.RelationNames(),
+			Help: "which data sets are neighbours", Default: "add_remove"},
+		{Name: "noise-multiplier", Key: "privacy.noise_multiplier", Group: Price, Kind: Number, Range: positive(), Quiet: true,
+			Help: "noise standard deviation in units of the clip norm, instead of the one that ε needs"},
+		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),
+			Help: "public number of records N, or a bound", Default: "the model file's"},
+
+		{Name: "sampling", Key: "fit.sampling", OldKeys: []string{"fit.sampling.scheme"}, Group: Algorithm, Kind: Word, Choices: sampler.Schemes(),
+			Needs:   accounted(),
+			Refused: map[string]Mistake{"feistel": {"no scheme draws its batches by a Feistel network", "write fixed_size, whose batches are exactly uniform"}},
+			Help:    "how a step chooses its records", Default: "poisson; full when the rate is 1"},
+		{Name: "sampling-rate", Key: "fit.sampling_rate", OldKeys: []string{"fit.sampling.rate"}, Group: Algorithm, Kind: Number,
+			Range: Range{Low: 0, High: 1, Above: true},
+			Needs: []Need{{Unless: "1", Setting: "sampling", Not: []string{"full"}, Why: everyRecord}},
+			Help:  "expected fraction q of the records per step", Default: "min(1, max(5000/N, 4μ/√T))"},
+		{Name: "batch-size", Key: "fit.batch_size", OldKeys: []string{"fit.sampling.batch_size"}, Group: Algorithm, Kind: Count, Range: atLeast(1),
+			Same: "sampling-rate", Needs: []Need{{Setting: "sampling", Not: []string{"full"}, Why: everyRecord}},
+			Help: "expected records per step, instead of the rate"},
+		{Name: "steps", Key: "fit.steps", OldKeys: []string{"fit.iterations"}, Group: Algorithm, Kind: Count, Range: atLeast(1),
+			Help: "number of steps T", Default: "1000"},
+		{Name: "epochs", Key: "fit.epochs", Group: Algorithm, Kind: Number, Range: positive(), Same: "steps",
+			Help: "number of expected passes over the data, instead of steps"},
+
+		{Name: "clipping", Key: "fit.clipping", OldKeys: []string{"fit.clip.mode"}, Group: Price, Kind: Word,
+			Choices: []string{ClippingAdaptive, ClippingFlat, ClippingAutomatic},
+			Needs:   []Need{{When: []string{ClippingAdaptive}, Setting: "neighbours", Not: []string{string(event.ZeroOut)}, Why: uncounted}},
+			Help:    "how a record's gradient is bounded; automatic is biased: it has no stationary point for logistic likelihoods", Default: "adaptive, or flat when μN < 200"},
+		{Name: "clip-norm", Key: "fit.clip_norm", OldKeys: []string{"fit.clip.norm"}, Group: Price, Kind: Number, Range: positive(),
+			Help: "bound C on a record's gradient, in L2 norm; alone, it implies --clipping flat", Default: "1; adaptive clipping starts at 0.1"},
+		{Name: "clip-quantile", Key: "fit.clip_quantile", OldKeys: []string{"fit.clip.quantile"}, Group: Price, Kind: Number, Range: inside(),
+			Needs: []Need{
+				{Setting: "clipping", Not: []string{ClippingFlat, ClippingAutomatic}, Rather: ClippingAdaptive},
+				{Setting: "neighbours", Not: []string{string(event.ZeroOut)}, Why: uncounted},
+			},
+			Help: "fraction of records that adaptive clipping leaves unclipped", Default: "1 - clamp(10√P/(μN), 0.01, 0.4)"},
+
+		{Name: "optimizer", Key: "fit.optimizer", OldKeys: []string{"fit.optimizer.name"}, Group: Algorithm, Kind: Word, Choices: optimizer.Names(),
+			Help: "how noisy gradients become steps", Default: "adam"},
+		{Name: "learning-rate", Key: "fit.learning_rate", OldKeys: []string{"fit.optimizer.lr"}, Group: Algorithm, Kind: Number, Range: positive(),
+			Help: "step size", Default: "0.03 for adam"},
+		{Name: "schedule", Key: "fit.schedule", OldKeys: []string{"fit.optimizer.schedule"}, Group: Algorithm, Kind: Word, Choices: optimizer.ScheduleNames(), Quiet: true,
+			Help: "how the step size changes", Default: "constant"},
+		{Name: "momentum", Key: "fit.momentum", OldKeys: []string{"fit.optimizer.momentum"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1, Below: true}, Quiet: true,
+			Needs: []Need{{Setting: "optimizer", Is: []string{"sgd"}}},
+			Help:  "heavy-ball momentum of sgd"},
+		{Name: "weight-decay", Key: "fit.weight_decay", OldKeys: []string{"fit.optimizer.weight_decay"}, Group: Algorithm, Kind: Number, Range: atLeast(0), Quiet: true,
+			Needs: []Need{{Setting: "optimizer", Is: []string{"adamw"}}},
+			Help:  "decoupled weight decay of adamw"},
+
+		{Name: "guide", Key: "guide.type", Group: Algorithm, Kind: Word, Choices: guide.Names(),
+			Needs: []Need{{Unless: "mean_field", Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned, Why: "only mean_field has vanilla gradients"}},
+			Help:  "family of the approximate posterior", Default: "mean_field"},
+		{Name: "init", Key: "guide.init", Group: Algorithm, Kind: Word, Choices: []string{InitZero, InitPrior},
+			Help: "where the posterior's location starts", Default: "zero; for mixtures prior: real-valued parameters from one draw of their prior"},
+		{Name: "init-scale", Key: "guide.init_scale", Group: Algorithm, Kind: Number, Range: positive(),
+			Needs: []Need{{Setting: "guide", Not: []string{"delta", guide.AmortisedName}}},
+			Help:  "standard deviation of every parameter at the start", Default: "0.1"},
+		{Name: "rank", Key: "guide.rank", Group: Algorithm, Kind: Count, Range: atLeast(1), Quiet: true,
+			Needs: []Need{{Setting: "guide", Is: []string{"low_rank"}}},
+			Help:  "number of factors of the low-rank guide", Default: "5, at most P"},
+		{Name: "init-seed", Group: Algorithm, Kind: Seed,
+			Help: "seed of public draws: starting point and reparameterisation noise. It never fixes privacy noise or batches"},
+
+		{Name: "gradient", Key: "fit.gradient", Group: Algorithm, Kind: Word, Choices: []string{GradientAligned, GradientVanilla},
+			Help: "which gradient is released", Default: "aligned: P numbers a step instead of 2P"},
+		{Name: "theta", Group: Algorithm, Kind: Word, Choices: []string{ThetaShared, ThetaPerRecord},
+			Needs: []Need{{When: []string{ThetaPerRecord}, Setting: "gradient", Is: []string{GradientVanilla},
+				Why: "per_record has no aligned gradients: a sum of per-record gradients at different θ does not give the scales'"}},
+			Help: "one draw of the parameters per step, or one per record (vanilla gradients only)"},
+		{Name: "prior-gradient", Group: Algorithm, Kind: Word, Choices: []string{PriorOutside, PriorInside},
+			Needs: []Need{{When: []string{PriorInside}, Setting: "gradient", Is: []string{GradientVanilla}, Why: "inside is for vanilla gradients"}},
+			Help:  "prior and entropy after the noise, or inside every record's gradient (vanilla gradients only)"},
+		{Name: "averaging", Key: "fit.averaging", OldKeys: []string{"fit.average_last"}, Group: Algorithm, Kind: Number, Range: Range{Low: 0, High: 1},
+			Help: "fraction of the steps whose iterates are averaged; 0 takes the last one", Default: "0.5"},
+		{Name: "noise-aware", Key: "fit.noise_aware", Group: Price, Kind: Word,
+			Choices: []string{NoiseAwareCurvature, NoiseAwareVariance, NoiseAwareTemper, NoiseAwareNone},
+			Needs: []Need{{When: []string{NoiseAwareCurvature, NoiseAwareTemper}, Setting: "gradient", Not: []string{GradientVanilla}, Rather: GradientAligned,
+				Why: "it needs aligned gradients"}},
+			Help: "how the posterior accounts for the privacy noise", Default: "curvature, where the guide is mean-field: the noise's variance is added, and the scales come from the curvature that all steps together show; else variance: it is added"},
+		{Name: "compat", Key: "fit.compat", Group: Price, Kind: Word, Choices: []string{CompatD3P}, Quiet: true,
+			Help: "another package's algorithm, accounted for what it really is"},
+
+		{Name: "accept-risk", Group: Price, Kind: Words,
+			Help: "comma-separated `RISKS` accepted by name; recorded in the report"},
+		{Name: "ledger", Key: "privacy.ledger", Group: Price, Kind: Text, File: true, Quiet: true,
+			Help: "ledger `FILE` of the data set: the fit is refused when all its runs together would exceed its limit"},
+		{Name: "model", Group: Running, Kind: Text, File: true,
+			Help: "model `FILE`", Default: "DATA.yaml beside the data, then ./d3p.yaml"},
+		{Name: "out", Group: Running, Kind: Text, File: true,
+			Help: "`FOLDER` for the results; must not exist", Default: "d3p-run-NAME-1, -2, ..."},
+		{Name: "draws", Key: "output.draws", Group: Running, Kind: Count, Range: atLeast(0), // 0: of weights that are points there are none
+			Refused: map[string]Mistake{"1": {"1 draw has no spread to summarise", "take at least 2"}},
+			Help:    "number of posterior draws to write", Default: "4000"},
+		{Name: "formats", Key: "output.formats", Group: Running, Kind: Words, Choices: FormatNames(),
+			Help: "comma-separated formats of the draws", Default: strings.Join(DefaultFormats(), ",")},
+		{Name: "seed", Group: Running, Kind: Seed,
+			Help: "seed of the posterior draws, which is public; it never fixes privacy noise or batches"},
+		{Name: "device", Group: Running, Kind: Word, Choices: []string{"auto", "cpu", "cuda"}, Indexed: "cuda",
+			Help: "where to run; cuda:N is the N-th CUDA device", Default: "auto"},
+		{Name: "max-memory", Group: Running, Kind: Count, Range: atLeast(1),
+			Needs: []Need{{Setting: "device", Not: []string{"cpu"}}},
+			Help:  "memory of the CUDA device to use, in MB; a table that does not fit is sent in parts", Default: "nine tenths of what is free"},
+		{Name: "precision", Group: Running, Kind: Word, Choices: []string{"float32", "float64"},
+			Help: "width in which the table is kept in memory; sums, norms and noise are float64 in both", Default: "float32"},
+		{Name: "repeat", Group: Running, Kind: Count, Range: atLeast(1),
+			Help: "number of fits with the same settings but noise of their own, side by side; each is charged to the --ledger", Default: "1"},
+		{Name: "checkpoint-every", Group: Running, Kind: Count, Range: atLeast(1),
+			Help: "seconds between two checkpoints of a running fit, from which d3p resume goes on when it was killed", Default: "60"},
+		{Name: "threads", Group: Running, Kind: Count, Range: atLeast(1),
+			Help: "threads of the CPU engine", Default: "chosen by the work per step"},
+	}
+}
+
+// Named is the row called name, which must be there.
+func Named(name string) Setting {
+	for _, row := range Table() {
+		if row.Name == name {
+			return row
+		}
+	}
+	panic("settings: no setting " + name)
+}
+
+const (
+	everyRecord = "sampling full takes every record in every step"
+	uncounted   = "adaptive clipping is not accounted for under zero_out neighbours: a null record counts as unclipped"
+)
