@@ -3,7 +3,7 @@
 
 GO ?= go
 
-.PHONY: all build static test race bench results experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
+.PHONY: all build static dist test race bench results experiments-quick experiments-mnist soak docs pictures datasets ptx ptxas bench-gpu clean
 
 all: build
 
@@ -14,6 +14,12 @@ build:
 # one file without libc, without the CUDA engine
 static:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -tags nogpu -o bin/d3p ./cmd/d3p
+
+# programs for five systems and packages for Debian in dist/, with checksums; and
+# what of them runs on this machine
+dist:
+	bash packaging/make.sh dist
+	bash packaging/smoke.sh dist
 
 test:
 	$(GO) test ./...
