@@ -83,6 +83,7 @@ var rules = map[string]rule{
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"jsonfile":      {},
+	"signature":     {theirs: []string{"golang.org/x/crypto/ssh"}, files: true},
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"report": {ours: []string{"report/figure", "export", "fit/plan", "posterior", "models", "models/dist", "models/guide", "models/spec", "privacy",

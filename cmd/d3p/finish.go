@@ -15,6 +15,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/signature"
 )
 
 // stopped ends a run that did not get to its last step. What was spent is in
@@ -66,7 +67,7 @@ type fitResult struct {
 }
 
 // release writes the files of a finished fit and prints what they say.
-func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Result) error {
+func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Result, key *signature.Key) error {
 	posterior := result.Posterior
 	for i, x := range posterior.Mean {
 		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
@@ -82,7 +83,7 @@ func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Resul
 	if err != nil {
 		return failWith(statusNumeric, err)
 	}
-	run, err := a.writeRelease(folder, j, m, posterior, result.Spent)
+	run, err := a.writeRelease(folder, j, m, posterior, result.Spent, key)
 	if err != nil {
 		return failWith(statusStopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, folder.path))
 	}
@@ -92,7 +93,7 @@ func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Resul
 }
 
 // writeRelease computes and writes the files of release/.
-func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
+func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger, key *signature.Key) (*report.Run, error) {
 	rng := noise.Public(j.Seed).Stream(noise.PosteriorDraws)
 	prior := report.DrawPrior(m, j.Draws, priorRandom(j.Seed))
 	run := report.Run{
@@ -119,7 +120,7 @@ func (a *app) writeRelease(folder runFolder, j job, m *models.Model, posterior *
 	if err != nil {
 		return nil, err
 	}
-	return &run, release.Write(folder.root, releaseName, files, release.Options{Banner: run.Banner()})
+	return &run, release.Write(folder.root, releaseName, files, release.Options{Banner: run.Banner(), Sign: sign(key)})
 }
 
 // printFit prints the end of a fit: the posterior, the claim, where things are.

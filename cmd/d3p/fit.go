@@ -22,6 +22,9 @@ import (
 // away unseen.
 const insecureSeedFlag = "insecure-noise-seed"
 
+// signFlag is a flag only: a key is chosen for one release.
+const signFlag = "sign"
+
 const defaultDraws = 4000
 
 func newFit(a *app) *cobra.Command {
@@ -45,6 +48,7 @@ Ctrl-C stops between two steps; d3p resume continues at no new cost.`,
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], true) },
 	}
 	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Running)
+	c.Flags().String(signFlag, "", "sign the release with the OpenSSH private key in `FILE`; d3p verify --signers and ssh-keygen -Y verify check it")
 	c.Flags().Uint64(insecureSeedFlag, 0, "fix the privacy noise, for tests only: every file says NOT PRIVATE")
 	return c
 }
@@ -123,18 +127,27 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
+	if flag := c.Flags().Lookup(signFlag); flag != nil {
+		if j.Sign, err = signingPath(flag.Value.String()); err != nil {
+			return err
+		}
+	}
+	key, err := signingKey(j.Sign) // before anything is spent
+	if err != nil {
+		return err
+	}
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
 	if s.Repeat > 1 {
-		return a.repeat(c.Context(), s, j, m, plan, root)
+		return a.repeat(c.Context(), s, j, m, plan, root, key)
 	}
 	folder, err := newRunFolder(s.Out, j.Name)
 	if err != nil {
 		return err
 	}
 	j.Folder = folder.name()
-	return a.execute(c.Context(), folder, j, m, plan, shared{table: j.table(m, root)}, root, nil)
+	return a.execute(c.Context(), folder, j, m, plan, shared{table: j.table(m, root), key: key}, root, nil)
 }
 
 // draws is the number of posterior draws to write: none only when there is

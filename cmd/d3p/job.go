@@ -16,6 +16,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/signature"
 )
 
 // job is what a run needs besides its plan and its state: private/run.json,
@@ -47,6 +48,7 @@ type job struct {
 	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
 	Engine          string `json:"engine,omitempty"`     // what it came to
 	Ledger          string `json:"ledger,omitempty"`     // absolute path of the data set's ledger
+	Sign            string `json:"sign,omitempty"`       // absolute path of the key that signs the release
 }
 
 // booking is the job's place in the ledger of the data set.
@@ -111,6 +113,7 @@ func (j job) table(m *models.Model, root noise.Root) *privacy.Table {
 // What fits side by side share.
 type shared struct {
 	table  *privacy.Table
+	key    *signature.Key // signs the releases; nil: they are not signed
 	engine privacy.Engine // nil: what --device asks for, opened for this job
 }
 
@@ -191,7 +194,7 @@ func (a *app) execute(ctx context.Context, folder runFolder, j job, m *models.Mo
 	}
 	unbooked := j.booking().settle(result.Spent)
 	if err == nil && unbooked == nil {
-		return a.release(folder, j, released, result)
+		return a.release(folder, j, released, result, from.key)
 	}
 	if err == nil {
 		err, unbooked = unbooked, nil

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/signature"
 )
 
 // mostRepeats bounds --repeat: each fit is a folder.
@@ -34,7 +35,7 @@ type replicate struct {
 // processors, or on a CUDA device as one launch takes, in OUT-1, OUT-2, ... Each
 // draws noise and batches of its own and is charged by itself: all of them are
 // reserved in the ledger, or none is run.
-func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, plan *plan.Plan, root noise.Root) error {
+func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model, plan *plan.Plan, root noise.Root, key *signature.Key) error {
 	switch {
 	case s.Repeat > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", s.Repeat, mostRepeats)
@@ -46,7 +47,7 @@ func (a *app) repeat(ctx context.Context, s *runSettings, j job, m *models.Model
 		j.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
 	all, err := replicates(s, j, root)
-	from := shared{table: j.table(m, root)}
+	from := shared{table: j.table(m, root), key: key}
 	if err == nil {
 		var closeEngine func() error
 		if from.engine, closeEngine, err = a.openEngine(j, m, plan, s.Repeat); err == nil {

@@ -76,6 +76,10 @@ func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.
 	if err != nil {
 		return err
 	}
+	key, err := signingKey(j.Sign)
+	if err != nil {
+		return err
+	}
 	root, err := noise.System()
 	if err != nil {
 		return failWith(statusNumeric, err)
@@ -84,5 +88,5 @@ func (a *app) resume(c *cobra.Command, folder runFolder, j job, checkpoint *fit.
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
-	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, shared{table: j.table(m, root)}, root, checkpoint)
+	return a.execute(c.Context(), folder, j, m, checkpoint.Plan, shared{table: j.table(m, root), key: key}, root, checkpoint)
 }

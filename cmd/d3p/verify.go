@@ -15,7 +15,8 @@ import (
 )
 
 func newVerify(a *app) *cobra.Command {
-	return &cobra.Command{
+	var signers string
+	c := &cobra.Command{
 		Use:   "verify RUN",
 		Short: "Check the files of a release, and that its claim follows from its event",
 		Long: `Verify needs release/ only. It checks every file against the manifest and refuses
@@ -23,9 +24,10 @@ other files. It recomputes the price and every number of privacy.json from
 dp_event.json. It writes the reports, the summary and the draws again from
 params.json and spec.lock.yaml and compares them; another build of d3p may use other
 words in a report, which verify reports without failing, but no other numbers.
-Verify cannot know who made the release: compare the SHA-256 of MANIFEST.json, which
-it prints, with the maker's, over another channel. It ends with status 4 if a check
-fails.`,
+Who made the release, only a signature says: --signers FILE checks MANIFEST.json.sig
+against the keys that you trust, a line PRINCIPAL KEYTYPE KEY each. Without one
+compare the SHA-256 of MANIFEST.json, which verify prints, with the maker's, over
+another channel. It ends with status 4 if a check fails.`,
 		Example: "  d3p verify d3p-run-cohort-1\n  d3p verify d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -35,6 +37,13 @@ fails.`,
 			}
 			if files != nil {
 				defer files.Close()
+				signed, ok, err := verifySignature(files, signers)
+				if err != nil {
+					return err
+				}
+				if ok {
+					checks = append(checks, signed)
+				}
 				checks = append(checks, verifyAgain(files)...)
 			}
 			failed := 0
@@ -50,6 +59,8 @@ fails.`,
 			return failWith(statusData, err)
 		},
 	}
+	c.Flags().StringVar(&signers, "signers", "", "`FILE` of keys that may sign releases, as ssh-keygen -Y verify reads it: the release must be signed by one")
+	return c
 }
 
 // printChecks prints a line per check; of the many files of idata.zarr that are as
