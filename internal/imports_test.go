@@ -80,7 +80,7 @@ var rules = map[string]rule{
 	"predict":     {ours: []string{"models", "models/dist", "models/graph", "stats", "privacy/noise"}},
 
 	// what is written
-	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile"}, files: true},
+	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},
 	"atomicfile":    {theirs: []string{"golang.org/x/sys/windows"}, files: true},
 	"jsonfile":      {},
 	"signature":     {theirs: []string{"golang.org/x/crypto/ssh"}, files: true},

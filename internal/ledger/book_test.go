@@ -131,6 +131,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for old, altered := range map[string]string{
+		`"epsilon": 2,`: `"epsilon": 2, "Epsilon": 3,`, `"delta": `: `"delta": 0.5, "delta": `,
 		`"epsilon": 2`: `"epsilon": 3`, `"count": 9`: `"count": 1`, `"state": "spent"`: `"state": "spend"`,
 		`"schema_version": 1`: `"schema_version": 2`, `"entries"`: `"comment": "", "entries"`,
 		`"noise_multiplier": 100`: `"noise_multiplier": 1000`, `"entity": "patient"`: `"entity": "visit"`, `"folder": "out"`: `"folder": "in"`,

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"d3p/internal/atomicfile"
+	"d3p/internal/jsonfile"
 )
 
 // Create writes a new book, mode 0600; path must not exist.
@@ -64,13 +65,8 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 		return nil, fmt.Errorf("it is no ledger: %w", errors.Unwrap(err))
 	}
 	b := new(Book)
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(b); err != nil {
-		return nil, fmt.Errorf("it is no ledger: %w", err)
-	}
-	if _, err := decoder.Token(); err != io.EOF {
-		return nil, errors.New("something stands after the ledger: it was altered (restore a copy)")
+	if err := jsonfile.Strict(raw, b); err != nil {
+		return nil, fmt.Errorf("it is no ledger, or was altered (restore a copy): %w", err)
 	}
 	// As digests are computed from compact JSON, so are the events kept.
 	for i := range b.Entries {
