@@ -3,7 +3,7 @@
 //
 // Two independent engines do the work. The contour engine (contour.go) gives
 // about ten digits in a millisecond and drives every search; the bracket
-// engine (bracketing.go) gives a rigorous lower and upper bound and certifies
+// engine (bracket.go) gives a rigorous lower and upper bound and certifies
 // the end of every search. An estimate outside its bracket is an internal
 // error, never an answer. docs/design/accounting.md has the dominating pairs, why
 // each is valid, and the error budget.

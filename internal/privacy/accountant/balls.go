@@ -15,6 +15,9 @@ func ballsPair(s float64, m int, add bool, tail float64) *pair {
 	e.cut = bisect(0, 1+far*s, func(x float64) bool { return e.excluded(x) <= tail/3 })
 	variance := math.Expm1(1 / (s * s))
 	e.g = math.Max(math.Sqrt(6*ballsSpread*variance), e.weight(e.cut)/maxBallsCells)
+	if !(e.g < widestBallsCell) { // so little noise that W has no grid: not reliable
+		return &pair{missing: 1, lower: &pair{missing: 1}}
+	}
 	spread, merged := e.single()
 	if add {
 		// a smaller W means a larger loss: the cut mass goes to the last point
@@ -64,8 +67,11 @@ const (
 	maxBallsCells  = 1 << 17
 )
 
-// maxBallsPoints bounds the ring of one of them.
+// maxBallsPoints bounds the points of one of them.
 const maxBallsPoints = 1 << 20
+
+// widestBallsCell is far above the spacing of any grid that serves.
+const widestBallsCell = 1e100
 
 // ballsTilts is the number of tilts under which the sum is computed.
 const ballsTilts = 12
@@ -135,8 +141,8 @@ func (e *epoch) sum(single []float64, add bool, tail float64) *pair {
 	return p
 }
 
-// tiltedEpoch is the law of the sum under one tilt, on a ring of grid points.
-type tiltedEpoch struct {
+// epochTransform is the law of the sum under one tilt, on a ring of grid points.
+type epochTransform struct {
 	logM     float64
 	lo, hi   float64   // values of the sum that it holds
 	mass     []float64 // tilted; that of value i g is at index i - shifted
@@ -147,7 +153,7 @@ type tiltedEpoch struct {
 
 // transform composes the single law m times under the tilt, on a ring that
 // holds the range from lo to hi too.
-func (e *epoch) transform(single []float64, tilt, lo, hi float64) (t tiltedEpoch, ok bool) {
+func (e *epoch) transform(single []float64, tilt, lo, hi float64) (t epochTransform, ok bool) {
 	t.logM, _ = e.logMoments(single, tilt)
 	t.lo, t.hi = e.window(single, t.logM, tilt)
 	t.lo, t.hi = math.Min(t.lo, lo), math.Max(t.hi, hi)
@@ -158,7 +164,7 @@ func (e *epoch) transform(single []float64, tilt, lo, hi float64) (t tiltedEpoch
 	if n > maxBallsPoints || math.IsNaN(t.hi-t.lo) {
 		return t, false
 	}
-	r := newRing(n, 1)
+	r := newConvolution(n, 1)
 	of := &lattice{h: e.g, mass: single, partial: true}
 	t.logM = e.m * r.add(of, tilt, e.m).log
 	t.mass = r.sequence(1)

@@ -95,3 +95,16 @@ func TestBallsAndBinsWithLittleNoise(t *testing.T) {
 		}
 	}
 }
+
+// With next to no noise the likelihood ratio overflows: then the bound without
+// amplification answers.
+func TestBallsAndBinsWithoutNoise(t *testing.T) {
+	t.Parallel()
+	for _, sigma := range []float64{1e-3, 0.01, 0.03} {
+		run := event.BallsAndBins{Batches: 2, Of: event.Gaussian{NoiseMultiplier: sigma}}
+		plain := mustEpsilon(t, event.Gaussian{NoiseMultiplier: sigma}, event.AddRemove, 1e-6)
+		if a := mustEpsilon(t, run, event.AddRemove, 1e-6); a.Upper != plain.Upper || a.Certified {
+			t.Errorf("noise %v: %+v, without amplification %+v", sigma, a, plain)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import "math"
 // that can be composed further: spread over grid points when up is set, merged
 // into them otherwise. Coarse points cost accuracy once a block and once a
 // rare loss, not once a step.
-func (l *layers) block(n float64, r *route, up bool) *lattice {
-	a := &assembly{layers: l, h: r.coarse, origin: math.Min(n*l.mean, (n-float64(l.most))*l.mean), up: up, ring: newRing(r.wide, 1), sum: make([]complex128, r.wide/2+1)}
+func (l *layers) block(n float64, r *partPlan, up bool) *lattice {
+	a := &blockSum{layers: l, h: r.coarse, origin: math.Min(n*l.mean, (n-float64(l.most))*l.mean), up: up, ring: newConvolution(r.wide, 1), sum: make([]complex128, r.wide/2+1)}
 	a.prepareRare()
 	rest := l.counts(n, func(k int, logWeight float64) { a.add(n, k, logWeight) })
 	a.logTotal = l.logTotal(n)
@@ -23,13 +23,13 @@ func (l *layers) blockMean(n float64) float64 {
 	return n * ((1-share)*l.mean + share*l.rareMean)
 }
 
-// assembly is a block while the numbers of rare losses are added up, in terms
+// blockSum is a block while the numbers of rare losses are added up, in terms
 // of Fourier transforms on the coarse grid.
-type assembly struct {
+type blockSum struct {
 	*layers
 	h, origin   float64
 	up          bool
-	ring        *ring
+	ring        *convolution
 	sum         []complex128
 	rareOnce    []complex128 // transform of one rare loss
 	power       []complex128 // and of k
@@ -48,7 +48,7 @@ type ingredient struct {
 	mass      []float64
 }
 
-func (a *assembly) prepareRare() {
+func (a *blockSum) prepareRare() {
 	if a.rare == nil {
 		return
 	}
@@ -64,7 +64,7 @@ func (a *assembly) prepareRare() {
 }
 
 // add adds the case of k rare losses among n; k rises by one from call to call.
-func (a *assembly) add(n float64, k int, logWeight float64) {
+func (a *blockSum) add(n float64, k int, logWeight float64) {
 	s := a.bulkSum(n - float64(k))
 	weight := math.Exp(logWeight)
 	g := blockGrid{theta: a.theta, h: a.h, origin: a.origin, up: a.up}
@@ -102,7 +102,7 @@ func (a *assembly) add(n float64, k int, logWeight float64) {
 }
 
 // lattice transforms back.
-func (a *assembly) lattice(mean float64, r *route, infinity, rest float64) *lattice {
+func (a *blockSum) lattice(mean float64, r *partPlan, infinity, rest float64) *lattice {
 	size := len(a.ring.seq)
 	c := a.ring.seq
 	a.ring.fft.sequence(c, a.sum)
@@ -125,7 +125,7 @@ func (a *assembly) lattice(mean float64, r *route, infinity, rest float64) *latt
 }
 
 // logMoment is log E[e^{tL}] of the block, without the errors of its transforms.
-func (a *assembly) logMoment(t float64) float64 {
+func (a *blockSum) logMoment(t float64) float64 {
 	sum := math.Inf(-1)
 	rare := 0.0
 	if a.rare != nil {

@@ -2,7 +2,7 @@ package accountant
 
 import "math"
 
-// contour is the engine that inverts the moment generating function M on the
+// contourIntegral is the engine that inverts the moment generating function M on the
 // line Re z = θ,
 //
 //	δ(ε) = 1/(2π) ∫ M(θ+it) e^{-ε(θ+it)} / ((θ+it)(1+θ+it)) dt,
@@ -10,7 +10,7 @@ import "math"
 // by the trapezoidal rule, which converges exponentially. Alghamdi et al.
 // 2023, arXiv:2208.09595. Its terms do not depend on ε, so one evaluation
 // serves a whole stretch of the curve around the tilt.
-type contour struct {
+type contourIntegral struct {
 	theta, logM float64 // K(θ)
 	mean        float64 // phase that was taken out of the terms
 	dt          float64
@@ -26,7 +26,7 @@ const (
 
 // newContour evaluates the terms for the tilt theta; ok is false when the
 // transform decays too slowly for the engine (few steps, or rare events only).
-func newContour(d *direction, tail, theta float64, c *composition) (k *contour, ok bool) {
+func newContourIntegral(d *direction, tail, theta float64, c *composition) (k *contourIntegral, ok bool) {
 	// Near δ = 1 the best tilt is tiny, and the period would be long.
 	_, variance := c.moments(theta)
 	theta = math.Max(theta, 1/math.Sqrt(variance))
@@ -49,9 +49,9 @@ func newContour(d *direction, tail, theta float64, c *composition) (k *contour, 
 	return nil, false
 }
 
-// spinner holds one part's tilted weights and the rotation of every node from
+// phases holds one part's tilted weights and the rotation of every node from
 // one t to the next.
-type spinner struct {
+type phases struct {
 	count, mean        float64
 	weight, angle      []float64 // angle: dt (L - mean)/2
 	cos, sin, dcos, ds []float64 // of k·angle and of angle
@@ -60,9 +60,9 @@ type spinner struct {
 	above              float64 // tilted mass of the losses above 0
 }
 
-func newSpinner(n *nodes, theta, dt float64) spinner {
+func newPhases(n *nodes, theta, dt float64) phases {
 	w, mean, _ := n.tilted(theta)
-	s := spinner{count: n.count, mean: mean, weight: w, smooth: n.smooth, apart: n.apart}
+	s := phases{count: n.count, mean: mean, weight: w, smooth: n.smooth, apart: n.apart}
 	for i, l := range n.loss {
 		if l > 0 {
 			s.above += w[i]
@@ -81,7 +81,7 @@ func newSpinner(n *nodes, theta, dt float64) spinner {
 
 // transform is log E[e^{it(L-mean)}] at t = k dt, as (log modulus, argument).
 // The sum of e^{2iφ}-1 = -2 sin²φ + i sin 2φ is accurate for small t.
-func (s *spinner) transform(k int) (logAbs, arg float64) {
+func (s *phases) transform(k int) (logAbs, arg float64) {
 	exact := k%16 == 0 // rounding of the rotation is reset
 	var re, im float64
 	for i, w := range s.weight {
@@ -101,25 +101,25 @@ func (s *spinner) transform(k int) (logAbs, arg float64) {
 
 // revival is about the largest log modulus of transform from t on: two clusters of
 // losses cancel at some t and add up again at twice that.
-func (s *spinner) revival(t float64) float64 {
+func (s *phases) revival(t float64) float64 {
 	if s.apart == 0 {
 		return math.Inf(-1)
 	}
 	return math.Log1p(s.above * math.Expm1(-0.5*t*t*s.apart*s.apart))
 }
 
-func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) {
+func (c *composition) invert(theta float64) (k *contourIntegral, tMax float64, ok bool) {
 	mean, variance := c.moments(theta)
 	sd := math.Sqrt(variance)
 	w := c.window(theta, mean, sd, contourLogEta)
 	// The period of the sum in ε: beyond it lie δ(ε-period) e^{-θ period} <=
 	// e^contourLogEta and the tilted mass outside the window.
 	period := math.Max(1.05*(w.below+w.above), -contourLogEta/theta)
-	k = &contour{theta: theta, logM: c.logMoment(theta), mean: mean, dt: 2 * math.Pi / period}
+	k = &contourIntegral{theta: theta, logM: c.logMoment(theta), mean: mean, dt: 2 * math.Pi / period}
 	size := 0
-	spin := make([]spinner, len(c.nodes))
+	spin := make([]phases, len(c.nodes))
 	for i := range c.nodes {
-		spin[i] = newSpinner(&c.nodes[i], theta, k.dt)
+		spin[i] = newPhases(&c.nodes[i], theta, k.dt)
 		size += len(spin[i].weight)
 	}
 	for n := 0; ; n++ {
@@ -152,7 +152,7 @@ func (c *composition) invert(theta float64) (k *contour, tMax float64, ok bool) 
 
 // logDelta is log δ(ε) and its derivative, and whether rounding has left them
 // their digits: NaN where it has left none.
-func (k *contour) logDelta(epsilon float64) (value, slope float64, precise bool) {
+func (k *contourIntegral) logDelta(epsilon float64) (value, slope float64, precise bool) {
 	u := k.mean - epsilon
 	sum, der := 0.5*k.re[0], 0.5*k.theta*k.re[0]
 	size := sum
@@ -175,7 +175,7 @@ func (k *contour) logDelta(epsilon float64) (value, slope float64, precise bool)
 
 // epsilon solves log δ(ε) = logDelta by Newton's method from start, and
 // returns the slope d log δ/dε there; ε may be negative.
-func (k *contour) epsilon(logDelta, start float64) (epsilon, slope float64, ok bool) {
+func (k *contourIntegral) epsilon(logDelta, start float64) (epsilon, slope float64, ok bool) {
 	epsilon = start
 	for range 100 {
 		v, s, precise := k.logDelta(epsilon)

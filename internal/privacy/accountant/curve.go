@@ -76,7 +76,7 @@ func (d *direction) profile(minDelta float64) profile {
 		return p
 	}
 	add := func(c *composition, tail, theta, near float64) {
-		b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: near, atMost: curvePoints}
+		b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: near, atMost: curvePoints}
 		if up, ok := b.runUpper(); ok {
 			p.sums = append(p.sums, up)
 		}

@@ -50,7 +50,7 @@ func (d *direction) contourLogDelta(c *composition, tail, theta, epsilon float64
 	if !d.smooth() {
 		return 0, false
 	}
-	k, ok := newContour(d, tail, theta, c)
+	k, ok := newContourIntegral(d, tail, theta, c)
 	if !ok {
 		return 0, false
 	}
@@ -72,11 +72,11 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		return d.combine(1-rest, 0, 1, engineBracket, false)
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
 	if !fast {
-		logEstimate = b.aimFromChernoff(logBound, width)
+		logEstimate = b.planFromChernoff(logBound, width)
 	} else {
-		b.aimAtDelta(logEstimate, width)
+		b.planDelta(logEstimate, width)
 	}
 	lower, upper, last := 0.0, chernoff, math.Inf(1)
 	engine := engineChernoff
@@ -88,9 +88,9 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
 		engine = engineBracket
 		got := (upper - lower) / upper
-		if b.giants != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
+		if b.large != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
 			logEstimate = math.Log(upper)
-			b.aimAtDelta(logEstimate, width)
+			b.planDelta(logEstimate, width)
 			continue
 		}
 		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
@@ -129,9 +129,9 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 		return v, true, nil
 	}
 	const width = 1e-3
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
-	b.aimFromChernoff(logBound, width)
-	if b.giants == nil {
+	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b.planFromChernoff(logBound, width)
+	if b.large == nil {
 		b.atMost, b.budget = 4*coarsePoints, 0
 	}
 	up, lo, ok := b.run()

@@ -78,7 +78,7 @@ const coarsePoints = 1 << 15
 // coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt
 // there, from one small grid; bound is Chernoff's.
 func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
+	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
 	up, ok := b.runUpper()
 	if !ok {
 		return bound, -theta, theta
@@ -103,7 +103,7 @@ func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direct
 	if logBound < math.Log(delta)-1e-6 {
 		return Direction{Name: d.name, Engine: engineChernoff}, nil
 	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
+	b := &bracket{direction: d, c: c, tail: tail, theta: theta}
 	b.budget = 4 * width / (theta * (1 + theta))
 	_, upper := c.chernoffEpsilon(math.Log(delta))
 	lower, upper, engine := 0.0, math.Max(upper, 0), engineChernoff

@@ -1,10 +1,10 @@
 package accountant
 
-// rule is a Gauss-Legendre rule on [0, 1]: Σ w f(x) is exact for polynomials
+// quadratureRule is a Gauss-Legendre rule on [0, 1]: Σ w f(x) is exact for polynomials
 // of degree 2n-1.
-type rule struct{ x, w []float64 }
+type quadratureRule struct{ x, w []float64 }
 
-var gauss3 = rule{
+var gauss3 = quadratureRule{
 	x: []float64{
 		0.11270166537925831148,
 		0.5,
@@ -17,7 +17,7 @@ var gauss3 = rule{
 	},
 }
 
-var gauss6 = rule{
+var gauss6 = quadratureRule{
 	x: []float64{
 		0.033765242898423986094,
 		0.16939530676686774317,
@@ -36,7 +36,7 @@ var gauss6 = rule{
 	},
 }
 
-var gauss16 = rule{
+var gauss16 = quadratureRule{
 	x: []float64{
 		0.0052995325041750337019,
 		0.027712488463383711961,

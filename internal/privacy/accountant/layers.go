@@ -13,7 +13,7 @@ type layers struct {
 	bulk, rare       *lattice // rare is nil when there is none
 	zBulk, zRare     normaliser
 	logBulk, logRare float64 // their logarithms
-	fine, coarse     *ring
+	fine, coarse     *convolution
 	mean             float64  // of one bulk loss, tilted
 	around           window   // of the bulk's sum
 	beyond           []window // of the sum of k rare losses
@@ -62,22 +62,22 @@ func (g *layering) layered(p *pair, up bool) *layers {
 	bulk, rare := g.divide(p)
 	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logCounted: g.logCounted, logRare: math.Inf(-1)}
 	l.bulk = onLattice(bulk, g.h, g.floor, g.tail, up)
-	l.fine = newRing(g.n, 1+len(g.others))
+	l.fine = newConvolution(g.n, 1+len(g.others))
 	l.zBulk = l.fine.add(l.bulk, g.theta, 1)
 	l.logBulk = l.zBulk.log
 	l.mean = l.bulk.tiltedMean(g.theta)
 	l.others = bounds{theta: g.theta, lambdaBelow: g.around.lambdaBelow, lambdaAbove: g.around.lambdaAbove}
 	if len(g.others) > 0 {
-		l.fine.beside = newRing(g.n, 1+len(g.others))
+		l.fine.beside = newConvolution(g.n, 1+len(g.others))
 	}
 	for _, o := range g.others {
-		at := foldedPart{onLattice(o.pair.side(up), g.h, o.floor, g.tail, up), float64(o.count)}
+		at := repeatedLattice{onLattice(o.pair.side(up), g.h, o.floor, g.tail, up), float64(o.count)}
 		l.others.include(at, l.fine.beside.add(at.lattice, g.theta, at.count))
 		l.othersMean += at.count * at.tiltedMean(g.theta)
 	}
 	if !rare.empty() {
 		l.rare = onLattice(rare, g.coarse, g.floor, g.tail, up)
-		l.coarse = newRing(g.coarseN, 1)
+		l.coarse = newConvolution(g.coarseN, 1)
 		l.zRare = l.coarse.add(l.rare, g.theta, 1)
 		l.logRare = l.zRare.log
 		l.rareMean = l.rare.tiltedMean(g.theta)

@@ -111,16 +111,16 @@ func checkRounding(t *testing.T, what string, got, bound float64) {
 	}
 }
 
-// The ring's bound on the errors of a composition, against the same composition of
+// The bound on the rounding errors of a convolution, against the same composition of
 // the same masses with 200 bits.
-func TestRingNoise(t *testing.T) {
+func TestConvolutionNoise(t *testing.T) {
 	t.Parallel()
 	const n = 1024
 	turns := bigTurns(n)
 	remove := onLattice(pairKey{kind: removePair, s: 1, q: 0.01}.build(0), 1.0/32, -3, 1e-20, true)
 	rare := onLattice(pairKey{kind: addPair, s: 0.7, q: 1e-5}.build(0), 1.0/32, -3, 1e-20, false)
 	gaussian := onLattice(gaussianPair(0.3), 1.0/32, -3, 1e-20, true)
-	for name, parts := range map[string][]foldedPart{
+	for name, parts := range map[string][]repeatedLattice{
 		"one loss":             {{gaussian, 1}},
 		"a few":                {{gaussian, 5}},
 		"a thousand":           {{remove, 1000}},
@@ -129,7 +129,7 @@ func TestRingNoise(t *testing.T) {
 		"no coefficient large": {{onLattice(gaussianPair(4), 1.0/32, -9, 1e-20, true), 1}},
 	} {
 		const theta = 3
-		r := newRing(n, len(parts))
+		r := newConvolution(n, len(parts))
 		exact := make([]bigComplex, n)
 		for k := range exact {
 			exact[k] = bigComplex{bigFloat(1), bigFloat(0)}

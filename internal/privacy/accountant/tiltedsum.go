@@ -39,9 +39,9 @@ type bounds struct {
 	infinity                                     float64
 }
 
-// read makes the sum of the ring's product to a power readable: the window of
+// read makes the sum of the convolution to a power readable: the window of
 // all its points from the loss `from` on.
-func (r *ring) read(power, from, h float64, b bounds) *tiltedSum {
+func (r *convolution) read(power, from, h float64, b bounds) *tiltedSum {
 	c := r.sequence(power)
 	n := len(c)
 	offset, shifted := r.origins(power)

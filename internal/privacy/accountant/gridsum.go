@@ -2,8 +2,8 @@ package accountant
 
 import "math"
 
-// tilt is the plan that both bounds of a bracket share.
-type tilt struct {
+// tiltedGrid is the grid that both bounds of a bracket share.
+type tiltedGrid struct {
 	theta float64
 	window
 	from float64 // left end of the window
@@ -11,30 +11,32 @@ type tilt struct {
 	n    int // grid points, a power of two
 }
 
-// foldedPart is a part's lattice with its number of repetitions.
-type foldedPart struct {
+// repeatedLattice is a part's lattice with its number of repetitions.
+type repeatedLattice struct {
 	*lattice
 	count float64
 }
 
-// fold composes parts under the tilt, on one grid.
-type fold struct {
-	tilt
-	ring *ring
+// gridSum composes parts under the tilt, on one grid.
+type gridSum struct {
+	tiltedGrid
+	ring *convolution
 	bounds
 }
 
-// newFold is for the given number of parts.
-func newFold(t tilt, parts int) *fold {
-	return &fold{t, newRing(t.n, parts), bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}}
+// newGridSum is for the given number of parts.
+func newGridSum(t tiltedGrid, parts int) *gridSum {
+	return &gridSum{t, newConvolution(t.n, parts), bounds{theta: t.theta, lambdaBelow: t.lambdaBelow, lambdaAbove: t.lambdaAbove}}
 }
 
-func (f *fold) add(p foldedPart) { f.include(p, f.ring.add(p.lattice, f.tilt.theta, p.count)) }
+func (f *gridSum) add(p repeatedLattice) {
+	f.include(p, f.ring.add(p.lattice, f.tiltedGrid.theta, p.count))
+}
 
-func (f *fold) read() *tiltedSum { return f.ring.read(1, f.from, f.h, f.bounds) }
+func (f *gridSum) read() *tiltedSum { return f.ring.read(1, f.from, f.h, f.bounds) }
 
 // include adds what is known of a part, z being its tilting normaliser.
-func (b *bounds) include(p foldedPart, z normaliser) {
+func (b *bounds) include(p repeatedLattice, z normaliser) {
 	b.addNormaliser(p.count, z)
 	b.logBelow += p.count * p.logMoment(b.theta-b.lambdaBelow)
 	b.logAbove += p.count * p.logMoment(b.theta+b.lambdaAbove)

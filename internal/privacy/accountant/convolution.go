@@ -2,28 +2,28 @@ package accountant
 
 import "math"
 
-// ring composes tilted lattices by FFT on n grid points that close in a ring:
-// what falls off one end comes back at the other. docs/design/accounting.md, theorem 2,
+// convolution composes tilted lattices by FFT on n grid points that close in a
+// ring: what falls off one end comes back at the other. docs/design/accounting.md, theorem 2,
 // proves the bound on its rounding errors.
-type ring struct {
+type convolution struct {
 	fft        *dft
 	factors    int // number of calls of add
 	seq        []float64
 	coeff      []complex128
-	logF, argF []float64 // of the product of the transforms
-	doubt      []float64 // log of 1 + the relative error of a coefficient, at most
-	shift      int       // grid points by which the product is moved down
-	offset     float64   // sum of the origins
-	moves      float64   // expected number of losses that are not at their lattice's heaviest point
-	tilting    float64   // relative error of the tilted masses, at most
-	beside     *ring     // a factor that is not raised to powers; nil when there is none
-	noise      float64   // 2-norm of the rounding errors of the last sequence, at most
+	logF, argF []float64    // of the product of the transforms
+	doubt      []float64    // log of 1 + the relative error of a coefficient, at most
+	shift      int          // grid points by which the product is moved down
+	offset     float64      // sum of the origins
+	moves      float64      // expected number of losses that are not at their lattice's heaviest point
+	tilting    float64      // relative error of the tilted masses, at most
+	beside     *convolution // a factor that is not raised to powers; nil when there is none
+	noise      float64      // 2-norm of the rounding errors of the last sequence, at most
 }
 
-// newRing is a ring of n points, at least 64, for a product of the given number of factors.
-func newRing(n, factors int) *ring {
+// newConvolution is one on n points, at least 64, for a product of the given number of factors.
+func newConvolution(n, factors int) *convolution {
 	half := n/2 + 1
-	return &ring{fft: newDFT(n), factors: factors, seq: make([]float64, n), coeff: make([]complex128, half),
+	return &convolution{fft: newDFT(n), factors: factors, seq: make([]float64, n), coeff: make([]complex128, half),
 		logF: make([]float64, half), argF: make([]float64, half), doubt: make([]float64, half)}
 }
 
@@ -32,7 +32,7 @@ const negligibleLog = -80
 
 // add multiplies the product by count losses of the lattice, tilted by
 // e^{θL}, and returns the logarithm of the lattice's tilting normaliser.
-func (r *ring) add(l *lattice, theta, count float64) (z normaliser) {
+func (r *convolution) add(l *lattice, theta, count float64) (z normaliser) {
 	clear(r.seq)
 	w, z := l.tilted(theta)
 	center := 0
@@ -82,13 +82,13 @@ const tiniest = 1e-250
 // coefficientError bounds, relative to the modulus of a coefficient, the errors
 // of its transform, logarithm, angle and their part in the sums, for masses
 // with the given 1-norm.
-func (r *ring) coefficientError(norm float64) float64 {
+func (r *convolution) coefficientError(norm float64) float64 {
 	digits := math.Log2(float64(len(r.seq)))
 	return (10*digits + 40) * (1 + float64(r.factors+3)/20) * unit * norm
 }
 
 // dead reports that coefficient k of the product is certainly negligible: no further factor is above 1.
-func (r *ring) dead(k int) bool { return r.logF[k]+r.doubt[k] < negligibleLog }
+func (r *convolution) dead(k int) bool { return r.logF[k]+r.doubt[k] < negligibleLog }
 
 // logAbs1p is log|1+z|, modulus being |1+z|: relatively precise for small z, and for
 // 1+z near 0 as precise as that is, which its square would not be.
@@ -102,8 +102,8 @@ func logAbs1p(re, im, modulus float64) float64 {
 // sequence is the product to a power, and what is beside it, as tilted masses
 // on the ring: the entry of grid point i, counted from the origins' sum, is at
 // index i - shifted(power). It sets noise.
-// It stays valid until the next use of the ring.
-func (r *ring) sequence(power float64) []float64 {
+// It stays valid until the next use of r.
+func (r *convolution) sequence(power float64) []float64 {
 	var errors total // of squares
 	last := len(r.logF) - 1
 	for k, logF := range r.logF {
@@ -142,7 +142,7 @@ func (r *ring) sequence(power float64) []float64 {
 
 // moved is the expected number of losses of sequence(power) that are not at
 // their lattice's heaviest point.
-func (r *ring) moved(power float64) float64 {
+func (r *convolution) moved(power float64) float64 {
 	if r.beside == nil {
 		return power * r.moves
 	}
@@ -151,7 +151,7 @@ func (r *ring) moved(power float64) float64 {
 
 // origins is the sum of the origins, and shifted the number of grid points, that
 // sequence(power) is moved down by.
-func (r *ring) origins(power float64) (offset float64, shifted int) {
+func (r *convolution) origins(power float64) (offset float64, shifted int) {
 	offset, shifted = power*r.offset, int(power)*r.shift
 	if r.beside != nil {
 		offset, shifted = offset+r.beside.offset, shifted+r.beside.shift
@@ -163,7 +163,7 @@ func (r *ring) origins(power float64) (offset float64, shifted int) {
 // masses of the lattices: each loss that is not at the heaviest point brings
 // its own, and there are more than 100 + 2n of them with a probability below
 // crowd; the heaviest point brings 2n more.
-func (r *ring) relative(power float64) float64 {
+func (r *convolution) relative(power float64) float64 {
 	tilting := r.tilting
 	if r.beside != nil {
 		tilting = math.Max(tilting, r.beside.tilting)

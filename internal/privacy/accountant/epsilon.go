@@ -48,7 +48,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	if estimate <= 0 || bound <= 0 {
 		return d.nearZero(c, delta, tail, width)
 	}
-	b := &bracketing{direction: d, c: c, tail: tail, theta: theta}
+	b := &bracket{direction: d, c: c, tail: tail, theta: theta}
 	if !fast {
 		if e := b.splitEpsilon(delta, estimate); e < 0.95*estimate {
 			estimate = e
@@ -56,7 +56,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 			slope = -b.theta
 		}
 	}
-	b.aimAtEpsilon(estimate, slope, delta, width)
+	b.planEpsilon(estimate, slope, delta, width)
 	lower, upper, last := 0.0, bound, math.Inf(1)
 	engine := engineChernoff
 	for range 6 {
@@ -78,7 +78,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		if !fast && math.Abs(u-b.near) > 0.05*u { // the first guess was poor
 			const step = 0.02
 			if s := math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u); s < 0 {
-				b.aimAtEpsilon(u, s, delta, width)
+				b.planEpsilon(u, s, delta, width)
 				continue
 			}
 		}
@@ -96,7 +96,7 @@ func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta 
 	if !d.smooth() {
 		return 0, 0, false
 	}
-	k, ok := newContour(d, tail, theta, c)
+	k, ok := newContourIntegral(d, tail, theta, c)
 	if !ok {
 		return 0, 0, false
 	}

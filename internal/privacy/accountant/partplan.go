@@ -2,8 +2,8 @@ package accountant
 
 import "math"
 
-// route is how one part gets into the composition.
-type route struct {
+// partPlan is how one part gets into the composition.
+type partPlan struct {
 	layering
 	block int64   // steps per block; 0: every step is put on the final grid by itself
 	mixed bool    // no final grid: the answer is read from the mixture
@@ -36,23 +36,23 @@ func gridPoints(width, h float64, least, most int) (n int, ok bool) {
 func rareCount(m float64) float64 { return m + 9*math.Sqrt(m+0.5) + 6 }
 
 // divide makes the layering of the core's losses and the others.
-func (s *spread) divide(c core, h, coarse, most float64) layering {
+func (s *lossMoments) divide(c bulkMoments, h, coarse, most float64) layering {
 	return layering{division: division{s.median - c.radius, s.median + c.radius}, h: h, coarse: coarse, most: int(most)}
 }
 
-// direct is the route of every step straight onto a grid of spacing h.
-func (s *spread) direct(h float64) route {
+// direct puts every step straight onto a grid of spacing h.
+func (s *lossMoments) direct(h float64) partPlan {
 	err := s.count * h * h
 	if s.loss != nil {
 		err = s.all().inflation(s.count, h)
 	}
-	return route{error: err, cost: cellCost * s.span() / h}
+	return partPlan{error: err, cost: cellCost * s.span() / h}
 }
 
 // inBlocks is the cheapest way to put blocks of steps on a grid of `wide`
 // points and spacing h with an error of at most budget; ok is false when there
 // is none.
-func (s *spread) inBlocks(cores []core, h float64, wide int, budget float64) (best route, ok bool) {
+func (s *lossMoments) inBlocks(cores []bulkMoments, h float64, wide int, budget float64) (best partPlan, ok bool) {
 	best.cost = math.Inf(1)
 	if s.span()/h > maxCells-8 {
 		return best, false
@@ -84,7 +84,7 @@ func (s *spread) inBlocks(cores []core, h float64, wide int, budget float64) (be
 			cells := (math.Min(2*c.radius, s.span()) / fine) + s.span()/h
 			cost := rounds*(terms+1)*float64(2*n+wide) + cellCost*cells
 			if cost < best.cost {
-				best = route{block: int64(block), error: coarse + c.inflation(s.count, fine), cost: cost, layering: s.divide(c, fine, h, terms)}
+				best = partPlan{block: int64(block), error: coarse + c.inflation(s.count, fine), cost: cost, layering: s.divide(c, fine, h, terms)}
 				ok = true
 			}
 		}
@@ -94,7 +94,7 @@ func (s *spread) inBlocks(cores []core, h float64, wide int, budget float64) (be
 
 // inMixture is the cheapest mixture with an error of at most budget, or the
 // finest that the number of points allows.
-func (s *spread) inMixture(cores []core, budget float64) (best route, ok bool) {
+func (s *lossMoments) inMixture(cores []bulkMoments, budget float64) (best partPlan, ok bool) {
 	best.cost, best.error = math.Inf(1), math.Inf(1)
 	for _, c := range cores {
 		m := s.count * c.rare
@@ -116,7 +116,7 @@ func (s *spread) inMixture(cores []core, budget float64) (best route, ok bool) {
 		if 2*c.radius/fine > maxCells || s.span()/coarse > maxCells {
 			continue
 		}
-		r := route{mixed: true, block: int64(s.count), error: c.inflation(s.count, fine) + m*coarse*coarse,
+		r := partPlan{mixed: true, block: int64(s.count), error: c.inflation(s.count, fine) + m*coarse*coarse,
 			cost:     4*(terms+1)*float64(n+wide) + cellCost*(2*c.radius/fine+s.span()/coarse),
 			layering: s.divide(c, fine, coarse, terms)}
 		if r.better(&best, budget) {
@@ -126,9 +126,9 @@ func (s *spread) inMixture(cores []core, budget float64) (best route, ok bool) {
 	return best, ok
 }
 
-// better prefers the cheaper of two routes within the budget, else the more
+// better prefers the cheaper of two plans within the budget, else the more
 // accurate one.
-func (r *route) better(than *route, budget float64) bool {
+func (r *partPlan) better(than *partPlan, budget float64) bool {
 	const slack = 1.01
 	if r.error <= slack*budget {
 		return than.error > slack*budget || r.cost < than.cost

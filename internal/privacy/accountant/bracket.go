@@ -2,19 +2,19 @@ package accountant
 
 import "math"
 
-// bracketing runs the bracket engine for one direction on grids that the
+// bracket runs the bracket engine for one direction on grids that the
 // caller refines until the bracket is narrow enough.
-type bracketing struct {
+type bracket struct {
 	*direction
 	c           *composition
 	tail, theta float64
-	near        float64 // loss that must be well inside the window
-	budget      float64 // wanted Σ spacing² over all roundings to a grid; 0: one grid of atMost points
-	logShare    float64 // log of the part of the tilted mass that decides, for the windows
-	widen       float64 // extra window, in units of the tilted standard deviation
-	atMost      int     // points of the final grid; 0 means maxPoints
-	coarsest    bool    // the last run was above the budget, for want of points
-	giants      *giants // single losses that are composed apart; nil when there are none
+	near        float64      // loss that must be well inside the window
+	budget      float64      // wanted Σ spacing² over all roundings to a grid; 0: one grid of atMost points
+	logShare    float64      // log of the part of the tilted mass that decides, for the windows
+	widen       float64      // extra window, in units of the tilted standard deviation
+	atMost      int          // points of the final grid; 0 means maxPoints
+	coarsest    bool         // the last run was above the budget, for want of points
+	large       *largeLosses // single losses that are composed apart; nil when there are none
 }
 
 const (
@@ -27,16 +27,16 @@ const (
 )
 
 // full reports that the last run could not have the spacing it wanted.
-func (b *bracketing) full() bool { return b.coarsest }
+func (b *bracket) full() bool { return b.coarsest }
 
 // refine shrinks the spacing for a bracket narrower by the factor: widths are
 // of second order in the spacing.
-func (b *bracketing) refine(factor float64) { b.budget *= 0.8 * math.Max(factor, 1e-4) }
+func (b *bracket) refine(factor float64) { b.budget *= 0.8 * math.Max(factor, 1e-4) }
 
 // run computes both bounds; ok is false when the window is not finite.
-func (b *bracketing) run() (up, lo composed, ok bool) {
-	if b.giants != nil {
-		return b.giants.run(b)
+func (b *bracket) run() (up, lo composed, ok bool) {
+	if b.large != nil {
+		return b.large.run(b)
 	}
 	p, ok := b.plan()
 	if !ok {
@@ -59,7 +59,7 @@ func both(compose func(up bool) composed) (up, lo composed) {
 }
 
 // runUpper computes the upper bound alone.
-func (b *bracketing) runUpper() (up composed, ok bool) {
+func (b *bracket) runUpper() (up composed, ok bool) {
 	p, ok := b.plan()
 	if !ok {
 		return nil, false
@@ -68,8 +68,8 @@ func (b *bracketing) runUpper() (up composed, ok bool) {
 }
 
 // plan lays the grids: the window that holds the tilted sum, and for every
-// part the cheapest route that keeps to the budget, or the most accurate one.
-func (b *bracketing) plan() (p *itinerary, ok bool) {
+// part the cheapest plan that keeps to the budget, or the most accurate one.
+func (b *bracket) plan() (p *gridPlan, ok bool) {
 	mean, variance := b.c.moments(b.theta)
 	// where the tilt leaves one value alone, the grid needs a scale all the same
 	sd := math.Max(math.Sqrt(variance), leastScale*math.Max(b.near, math.Abs(mean)))
@@ -80,15 +80,15 @@ func (b *bracketing) plan() (p *itinerary, ok bool) {
 	if math.IsNaN(width) || math.IsInf(width, 0) {
 		return nil, false
 	}
-	p = &itinerary{tilt: tilt{theta: b.theta, from: from}, tail: b.tail, logEta: layerLogEta + b.logShare}
+	p = &gridPlan{tiltedGrid: tiltedGrid{theta: b.theta, from: from}, tail: b.tail, logEta: layerLogEta + b.logShare}
 	for i, part := range b.parts {
-		p.parts, p.spreads, p.nodes = append(p.parts, part), append(p.spreads, b.spread(i)), append(p.nodes, b.c.nodes[i])
+		p.parts, p.moments, p.nodes = append(p.parts, part), append(p.moments, b.momentsOf(i)), append(p.nodes, b.c.nodes[i])
 	}
 	if b.mu2 > 0 {
 		g := gaussianPair(math.Sqrt(b.mu2))
-		s := &spread{pair: g, count: 1}
+		s := &lossMoments{pair: g, count: 1}
 		s.lowest, s.highest = g.span(b.floor(), b.tail)
-		p.parts, p.spreads, p.nodes = append(p.parts, part{count: 1, pair: g}), append(p.spreads, s), append(p.nodes, nodes{})
+		p.parts, p.moments, p.nodes = append(p.parts, part{count: 1, pair: g}), append(p.moments, s), append(p.nodes, nodes{})
 	}
 	if b.atMost == 0 {
 		b.atMost = maxPoints
@@ -109,15 +109,15 @@ func (b *bracketing) plan() (p *itinerary, ok bool) {
 
 // spread is the spread of part i; a pair without a density, of which every step
 // goes straight onto the final grid, has no nodes.
-func (b *bracketing) spread(i int) *spread {
+func (b *bracket) momentsOf(i int) *lossMoments {
 	part := &b.parts[i]
 	if part.pair.smooth {
-		return newSpread(&b.c.nodes[i], part.pair, b.theta, floorLogShare+b.logShare, b.tail)
+		return newLossMoments(&b.c.nodes[i], part.pair, b.theta, floorLogShare+b.logShare, b.tail)
 	}
-	s := &spread{pair: part.pair, count: float64(part.count)}
+	s := &lossMoments{pair: part.pair, count: float64(part.count)}
 	s.lowest, s.highest = part.pair.span(b.floor(), b.tail)
 	return s
 }
 
 // floor is a loss below which mass does not matter under the tilt.
-func (b *bracketing) floor() float64 { return (floorLogShare - math.Log(b.steps())) / b.theta }
+func (b *bracket) floor() float64 { return (floorLogShare - math.Log(b.steps())) / b.theta }

@@ -2,24 +2,24 @@ package accountant
 
 import "math"
 
-// shell is one term of giants: of one part at least one loss is above the
+// lossBand is one term of largeLosses: of one part at least one loss is above the
 // lower limit, and none of any part is above the upper. Parts before it have
 // none above the lower limit.
-type shell struct {
+type lossBand struct {
 	lower, upper float64
 	epsilon      float64 // where the term is wanted
 	part         part    // without what is above the upper limit
 	others       []other // limited likewise
 	tail         float64
-	// quadratures of the bulk and the giants of one loss, and of all others
-	bulk, giants nodes
-	beside       composition
-	theta        float64
+	// quadratures of the bulk and the large losses of one step, and of all others
+	bulk, large nodes
+	beside      composition
+	theta       float64
 }
 
-// shell is the term of the part with the index.
-func (b *bracketing) shell(index int, lower, upper, epsilon float64) *shell {
-	s := &shell{lower: lower, upper: upper, epsilon: epsilon, tail: b.tail}
+// band is the term of the part with the index.
+func (b *bracket) band(index int, lower, upper, epsilon float64) *lossBand {
+	s := &lossBand{lower: lower, upper: upper, epsilon: epsilon, tail: b.tail}
 	for i, p := range b.everything() {
 		switch {
 		case i == index:
@@ -35,39 +35,39 @@ func (b *bracketing) shell(index int, lower, upper, epsilon float64) *shell {
 		s.beside.nodes = append(s.beside.nodes, quadrature(p.pair, p.count, b.tail, 1))
 	}
 	bulk, rare := s.part.pair.divide(s.division())
-	s.bulk, s.giants = quadrature(bulk, 1, b.tail, 1), quadrature(rare, 1, b.tail, 1)
-	s.giants.partial = true
+	s.bulk, s.large = quadrature(bulk, 1, b.tail, 1), quadrature(rare, 1, b.tail, 1)
+	s.large.partial = true
 	return s
 }
 
-func (s *shell) division() division { return division{math.Inf(-1), s.lower} }
+func (s *lossBand) division() division { return division{math.Inf(-1), s.lower} }
 
-// odds is how much more often a loss is a giant than not, under the tilt.
-func (s *shell) odds(theta float64) float64 {
-	if len(s.giants.loss) == 0 {
+// odds is how much more often a loss is large than not, under the tilt.
+func (s *lossBand) odds(theta float64) float64 {
+	if len(s.large.loss) == 0 {
 		return 0
 	}
-	return math.Exp(s.giants.logMoment(theta) - s.bulk.logMoment(theta))
+	return math.Exp(s.large.logMoment(theta) - s.bulk.logMoment(theta))
 }
 
-// logSome is the log of the tilted probability that some loss is a giant.
-func (s *shell) logSome(theta float64) float64 {
+// logSome is the log of the tilted probability that some loss is large.
+func (s *lossBand) logSome(theta float64) float64 {
 	return math.Log(-math.Expm1(-float64(s.part.count) * math.Log1p(s.odds(theta))))
 }
 
 // logMoment is log E[e^{θ ΣL}; no loss above the upper limit].
-func (s *shell) logMoment(theta float64) float64 {
+func (s *lossBand) logMoment(theta float64) float64 {
 	return s.beside.logMoment(theta) + float64(s.part.count)*(s.bulk.logMoment(theta)+math.Log1p(s.odds(theta)))
 }
 
 // logBound is the log of Chernoff's bound on the term.
-func (s *shell) logBound(theta float64) float64 {
+func (s *lossBand) logBound(theta float64) float64 {
 	return s.logMoment(theta) + s.logSome(theta) + logHockeyStick(theta) - theta*s.epsilon
 }
 
 // compute brackets the term to about the tolerance at ε. A term that Chernoff's
 // bound shows to be negligible is not composed.
-func (s *shell) compute(tolerance float64) (up, lo composed, ok bool) {
+func (s *lossBand) compute(tolerance float64) (up, lo composed, ok bool) {
 	whole := s.beside
 	whole.nodes = append([]nodes{quadrature(s.part.pair, s.part.count, s.tail, 1)}, whole.nodes...)
 	var logBound float64
@@ -77,20 +77,20 @@ func (s *shell) compute(tolerance float64) (up, lo composed, ok bool) {
 	}
 	count := float64(s.part.count)
 	logShare := -2.0 // of Chernoff's bound
-	of := newSpread(&whole.nodes[0], s.part.pair, s.theta, floorLogShare+logShare, s.tail)
-	plan := &itinerary{tilt: tilt{theta: s.theta}, spreads: []*spread{of}, nodes: whole.nodes[:1], tail: s.tail, logEta: layerLogEta + logShare}
+	of := newLossMoments(&whole.nodes[0], s.part.pair, s.theta, floorLogShare+logShare, s.tail)
+	plan := &gridPlan{tiltedGrid: tiltedGrid{theta: s.theta}, moments: []*lossMoments{of}, nodes: whole.nodes[:1], tail: s.tail, logEta: layerLogEta + logShare}
 	steps := count
 	for i, o := range s.others {
 		steps += float64(o.count)
-		s.others[i].floor = newSpread(&s.beside.nodes[i], o.pair, s.theta, floorLogShare+logShare, s.tail).lowest
+		s.others[i].floor = newLossMoments(&s.beside.nodes[i], o.pair, s.theta, floorLogShare+logShare, s.tail).lowest
 	}
-	giants := math.Max(1, count*s.odds(s.theta))
+	large := math.Max(1, count*s.odds(s.theta))
 	spacing := -math.Expm1(s.epsilon-s.lower) / 16
 	for range 8 {
-		r := route{mixed: true, block: s.part.count, layering: layering{
+		r := partPlan{mixed: true, block: s.part.count, layering: layering{
 			division: s.division(), most: maxRare, least: 1, logCounted: s.logSome(s.theta), others: s.others,
 			h:      math.Min(s.lower/8, spacing/math.Sqrt(steps)),
-			coarse: math.Max((of.highest-s.lower)/maxLayerPoints, spacing/math.Sqrt(giants)),
+			coarse: math.Max((of.highest-s.lower)/maxLayerPoints, spacing/math.Sqrt(large)),
 		}}
 		if !plan.ready(&r, 0) { // too many points
 			if ok {
@@ -111,7 +111,7 @@ func (s *shell) compute(tolerance float64) (up, lo composed, ok bool) {
 }
 
 // negligible is Chernoff's bound on the term, as a function of ε.
-func (s *shell) negligible(whole composition) composed {
+func (s *lossBand) negligible(whole composition) composed {
 	t := chernoffTerm{theta: s.theta, logM: s.logMoment(s.theta) + s.logSome(s.theta) + logHockeyStick(s.theta)}
 	for i := range whole.nodes {
 		t.infinity += whole.nodes[i].count * s.tail

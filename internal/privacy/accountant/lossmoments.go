@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// spread describes one loss of a part under the tilt: its quadrature nodes in
+// lossMoments describes one loss of a part under the tilt: its quadrature nodes in
 // the order of their losses, with partial sums of tilted moments. It serves to
 // choose grids, and proves nothing.
-type spread struct {
+type lossMoments struct {
 	pair            *pair
 	count           float64
 	lowest, highest float64   // losses that go into cells
@@ -19,11 +19,11 @@ type spread struct {
 	median                      float64 // of the P-mass: where the bulk is
 }
 
-// newSpread orders the nodes n of the pair p. P-mass whose tilted share in all
+// newLossMoments orders the nodes n of the pair p. P-mass whose tilted share in all
 // steps is below e^logShare is left out at the low end, tail at the high end.
-func newSpread(n *nodes, p *pair, theta, logShare, tail float64) *spread {
+func newLossMoments(n *nodes, p *pair, theta, logShare, tail float64) *lossMoments {
 	size := len(n.loss)
-	s := &spread{pair: p, count: n.count, loss: make([]float64, size), mass: make([]float64, size)}
+	s := &lossMoments{pair: p, count: n.count, loss: make([]float64, size), mass: make([]float64, size)}
 	order := make([]int, size)
 	for i := range order {
 		order[i] = i
@@ -65,17 +65,17 @@ func newSpread(n *nodes, p *pair, theta, logShare, tail float64) *spread {
 }
 
 // span is the range of the losses that go into cells.
-func (s *spread) span() float64 { return s.highest - s.lowest }
+func (s *lossMoments) span() float64 { return s.highest - s.lowest }
 
-// core is the bulk of a loss, within a radius of the median, under the tilt.
-type core struct {
+// bulkMoments are those of the bulk of a loss, within a radius of the median, under the tilt.
+type bulkMoments struct {
 	radius         float64
 	variance, away float64 // away: mean distance from the median
 	rare           float64 // probability of all other losses
 }
 
 // within is the core of radius r.
-func (s *spread) within(r float64) core {
+func (s *lossMoments) within(r float64) bulkMoments {
 	size := len(s.loss)
 	from, _ := slices.BinarySearch(s.loss, s.median-r)
 	to, _ := slices.BinarySearchFunc(s.loss, s.median+r, func(l, at float64) int {
@@ -85,11 +85,11 @@ func (s *spread) within(r float64) core {
 		return 1
 	})
 	if to <= from {
-		return core{radius: r, rare: 1}
+		return bulkMoments{radius: r, rare: 1}
 	}
 	w := s.weight[to] - s.weight[from]
 	mean := (s.first[to] - s.first[from]) / w
-	return core{
+	return bulkMoments{
 		radius:   r,
 		variance: math.Max(0, (s.second[to]-s.second[from])/w-mean*mean),
 		away:     (s.away[to] - s.away[from]) / w,
@@ -98,16 +98,16 @@ func (s *spread) within(r float64) core {
 }
 
 // all is the core that holds everything.
-func (s *spread) all() core {
+func (s *lossMoments) all() bulkMoments {
 	c := s.within(math.Max(s.highest-s.median, s.median-s.lowest) * 2)
 	c.rare = 0
 	return c
 }
 
 // cores are the candidates for a bulk, in falling order of their radii.
-func (s *spread) cores() []core {
+func (s *lossMoments) bulks() []bulkMoments {
 	widest := math.Max(s.highest-s.median, s.median-s.lowest)
-	cores := []core{s.all()}
+	cores := []bulkMoments{s.all()}
 	for r := widest / 2; r > widest*1e-13; r /= 1.6 {
 		c := s.within(r)
 		if c.rare == 1 || rareCount(c.rare) > maxRare {
@@ -121,15 +121,15 @@ func (s *spread) cores() []core {
 // inflation is what rounding n losses of the core to a grid of spacing h
 // costs, in units of spacing²: losses near the median, which lies on a grid
 // point, are hardly moved.
-func (c core) inflation(n, h float64) float64 { return n * math.Min(h*h, 6*h*c.away) }
+func (c bulkMoments) inflation(n, h float64) float64 { return n * math.Min(h*h, 6*h*c.away) }
 
 // spacing is the h at which inflation(n, h) is the budget.
-func (c core) spacing(n, budget float64) float64 {
+func (c bulkMoments) spacing(n, budget float64) float64 {
 	return math.Max(math.Sqrt(budget/n), budget/(6*n*c.away))
 }
 
 // width is about how wide the sum of n losses of the core is (Bernstein).
-func (c core) width(n float64) float64 {
+func (c bulkMoments) width(n float64) float64 {
 	const logEta = 40
 	a := logEta * c.radius / 3
 	return math.Min(2*n*c.radius, 2.2*(a+math.Sqrt(a*a+2*logEta*n*c.variance)))

@@ -2,7 +2,7 @@ package accountant
 
 import "math"
 
-// giants separates single losses so large and so rare that no tilt serves both
+// largeLosses separates single losses so large and so rare that no tilt serves both
 // them and the sum of all others. With limits l_0 < l_1 < ... on the losses,
 //
 //	δ(ε) = δ(ε; none above l_0) + Σ_j δ(ε; some above l_{j-1}, none above l_j),
@@ -10,24 +10,24 @@ import "math"
 // where each term has a tilt and grids of its own. In a ledger of several
 // parts the terms of the sum are divided further, by the first part that has a
 // loss above l_{j-1}.
-type giants struct {
-	without *bracketing // none above l_0
-	up, lo  apart       // the other terms
+type largeLosses struct {
+	without *bracket // none above l_0
+	up, lo  lossSum  // the other terms
 }
 
 const (
 	// poorLogShare is the log of the share of the tilted mass that decides, of
 	// what Chernoff's bound allows, at which a tilt is taken to be poor
 	poorLogShare = -6
-	// firstLimit is l_0 and shellRatio l_j/l_{j-1}, in units of ε
+	// firstLimit is l_0 and bandRatio l_j/l_{j-1}, in units of ε
 	firstLimit = 1.4
-	shellRatio = 2.5
-	// maxGiantParts is the largest number of parts whose giants are separated
-	maxGiantParts = 6
+	bandRatio  = 2.5
+	// maxLargeLossParts is the largest number of parts whose large losses are separated
+	maxLargeLossParts = 6
 )
 
 // everything is the parts of the direction, the Gaussian ones as one of them.
-func (b *bracketing) everything() []part {
+func (b *bracket) everything() []part {
 	if b.mu2 == 0 {
 		return b.parts
 	}
@@ -35,17 +35,17 @@ func (b *bracketing) everything() []part {
 }
 
 // separable reports whether giants can be composed apart: few parts, all with densities.
-func (b *bracketing) separable() bool {
+func (b *bracket) separable() bool {
 	for _, p := range b.parts {
 		if p.pair.lower != nil || !p.pair.smooth {
 			return false
 		}
 	}
-	return len(b.parts) > 0 && len(b.parts) <= maxGiantParts
+	return len(b.parts) > 0 && len(b.parts) <= maxLargeLossParts
 }
 
 // withoutGiants is the direction without losses above the limit.
-func (b *bracketing) withoutGiants(limit float64) (*direction, *composition) {
+func (b *bracket) withoutLargeLosses(limit float64) (*direction, *composition) {
 	d := &direction{name: b.name, mu2: b.mu2}
 	for _, p := range b.parts {
 		p.pair = p.pair.below(limit)
@@ -65,7 +65,7 @@ func (p *pair) below(limit float64) *pair {
 }
 
 // above is about what single losses above the limit contribute to δ(ε).
-func (b *bracketing) above(limit, epsilon float64) float64 {
+func (b *bracket) above(limit, epsilon float64) float64 {
 	sum := 0.0
 	for i := range b.c.nodes {
 		n := &b.c.nodes[i]
@@ -78,33 +78,33 @@ func (b *bracketing) above(limit, epsilon float64) float64 {
 	return sum
 }
 
-// separate finds the giants near the answer ε, where δ(ε) is about delta and is
+// separate finds the large losses near the answer ε, where δ(ε) is about delta and is
 // wanted to the tolerance; nil when there are none.
-func (b *bracketing) separate(epsilon, delta, tolerance float64) *giants {
+func (b *bracket) separate(epsilon, delta, tolerance float64) *largeLosses {
 	limit := firstLimit * epsilon
 	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) {
 		return nil
 	}
-	d, c := b.withoutGiants(limit)
+	d, c := b.withoutLargeLosses(limit)
 	theta, logBound := c.chernoffDelta(epsilon)
 	if theta < 1.5*b.theta {
 		return nil
 	}
-	g := &giants{without: &bracketing{direction: d, c: c, tail: b.tail, theta: theta, near: epsilon}}
+	g := &largeLosses{without: &bracket{direction: d, c: c, tail: b.tail, theta: theta, near: epsilon}}
 	g.without.logShare = math.Min(0, math.Log(delta)-logBound)
-	// what no shell can reach goes to infinite loss (pair.cut)
+	// what no band can reach goes to infinite loss (pair.cut)
 	highest := 0.0
 	for i := range b.parts {
-		highest = math.Max(highest, b.spread(i).highest)
+		highest = math.Max(highest, b.momentsOf(i).highest)
 	}
 	tolerance /= 4 * float64(len(b.parts))
 	for limit < highest {
 		lower := limit
-		if limit *= shellRatio; limit >= highest {
+		if limit *= bandRatio; limit >= highest {
 			limit = math.Inf(1)
 		}
 		for i := range b.parts {
-			s := b.shell(i, lower, limit, epsilon)
+			s := b.band(i, lower, limit, epsilon)
 			up, lo, ok := s.compute(tolerance)
 			if !ok {
 				return nil
@@ -116,22 +116,22 @@ func (b *bracketing) separate(epsilon, delta, tolerance float64) *giants {
 }
 
 // run computes both bounds.
-func (g *giants) run(b *bracketing) (up, lo composed, ok bool) {
+func (g *largeLosses) run(b *bracket) (up, lo composed, ok bool) {
 	g.without.budget = b.budget
 	above, below, ok := g.without.run()
 	b.coarsest = g.without.coarsest
 	if !ok {
 		return nil, nil, false
 	}
-	return append(apart{above}, g.up...), append(apart{below}, g.lo...), true
+	return append(lossSum{above}, g.up...), append(lossSum{below}, g.lo...), true
 }
 
-// apart is a sum of contributions to δ(ε), the first with the stretch.
-type apart []composed
+// lossSum is a sum of contributions to δ(ε), the first with the stretch.
+type lossSum []composed
 
-func (a apart) stretch() (start, end, h float64) { return a[0].stretch() }
+func (a lossSum) stretch() (start, end, h float64) { return a[0].stretch() }
 
-func (a apart) upper(epsilon float64) float64 {
+func (a lossSum) upper(epsilon float64) float64 {
 	sum := 0.0
 	for _, c := range a {
 		sum += c.upper(epsilon)
@@ -139,7 +139,7 @@ func (a apart) upper(epsilon float64) float64 {
 	return sum
 }
 
-func (a apart) lower(epsilon float64) float64 {
+func (a lossSum) lower(epsilon float64) float64 {
 	sum := 0.0
 	for _, c := range a {
 		sum += c.lower(epsilon)

@@ -2,20 +2,20 @@ package accountant
 
 import "math"
 
-// itinerary is how every part of a direction gets into the composition.
-type itinerary struct {
-	tilt
+// gridPlan is how every part of a direction gets into the composition.
+type gridPlan struct {
+	tiltedGrid
 	parts        []part
-	spreads      []*spread
+	moments      []*lossMoments
 	nodes        []nodes
-	routes       []route
+	plans        []partPlan
 	tail, logEta float64
 }
 
 // compose computes bounds, those from above where ups is set.
-func (p *itinerary) compose(ups ...bool) []composed {
+func (p *gridPlan) compose(ups ...bool) []composed {
 	out := make([]composed, len(ups))
-	if r := &p.routes[0]; r.mixed {
+	if r := &p.plans[0]; r.mixed {
 		concurrently(len(ups), func(j int) {
 			out[j] = r.layered(p.parts[0].pair, ups[j]).mixed(float64(p.parts[0].count))
 		})
@@ -24,32 +24,32 @@ func (p *itinerary) compose(ups ...bool) []composed {
 	factors := 0
 	for i, part := range p.parts {
 		factors++
-		if r := &p.routes[i]; r.block > 0 && part.count%r.block > 0 {
+		if r := &p.plans[i]; r.block > 0 && part.count%r.block > 0 {
 			factors++
 		}
 	}
-	folds := make([]*fold, len(ups))
+	folds := make([]*gridSum, len(ups))
 	for j := range folds {
-		folds[j] = newFold(p.tilt, factors)
+		folds[j] = newGridSum(p.tiltedGrid, factors)
 	}
 	for i, part := range p.parts { // one by one: their lattices need much memory
-		r := &p.routes[i]
+		r := &p.plans[i]
 		var shared *cells
 		if r.block == 0 && part.pair.lower == nil {
-			shared = discretise(part.pair, p.h, p.spreads[i].lowest, p.tail)
+			shared = discretise(part.pair, p.h, p.moments[i].lowest, p.tail)
 		}
 		concurrently(len(ups), func(j int) {
 			switch {
 			case r.block > 0:
 				l := r.layered(part.pair, ups[j])
-				folds[j].add(foldedPart{l.block(float64(r.block), r, ups[j]), float64(part.count / r.block)})
+				folds[j].add(repeatedLattice{l.block(float64(r.block), r, ups[j]), float64(part.count / r.block)})
 				if rest := part.count % r.block; rest > 0 {
-					folds[j].add(foldedPart{l.block(float64(rest), r, ups[j]), 1})
+					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})
 				}
 			case shared != nil:
-				folds[j].add(foldedPart{shared.lattice(part.pair.ceiling, ups[j]), float64(part.count)})
+				folds[j].add(repeatedLattice{shared.lattice(part.pair.ceiling, ups[j]), float64(part.count)})
 			default:
-				folds[j].add(foldedPart{onLattice(part.pair.side(ups[j]), p.h, p.spreads[i].lowest, p.tail, ups[j]), float64(part.count)})
+				folds[j].add(repeatedLattice{onLattice(part.pair.side(ups[j]), p.h, p.moments[i].lowest, p.tail, ups[j]), float64(part.count)})
 			}
 		})
 	}
@@ -101,13 +101,13 @@ const maxBlockParts = 16
 const manyPartsBudget = 1.3
 
 // choose finds the cheapest size of the final grid, between least and most
-// points, with routes onto it, or the cheapest mixture, and returns the error.
+// points, with a plan for every part, or the cheapest mixture, and returns the error.
 // Without a budget every step goes straight onto the grid.
-func (p *itinerary) choose(width, budget float64, least, most int) float64 {
-	best := route{cost: math.Inf(1), error: math.Inf(1)}
-	take := func(total route, n int, h float64, routes []route) {
+func (p *gridPlan) choose(width, budget float64, least, most int) float64 {
+	best := partPlan{cost: math.Inf(1), error: math.Inf(1)}
+	take := func(total partPlan, n int, h float64, routes []partPlan) {
 		if total.better(&best, budget) {
-			best, p.n, p.h, p.routes = total, n, h, routes
+			best, p.n, p.h, p.plans = total, n, h, routes
 		}
 	}
 	many := len(p.parts) > maxBlockParts
@@ -115,20 +115,20 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 		budget *= manyPartsBudget
 	}
 	share := budget / float64(len(p.parts))
-	cores := make([][]core, len(p.parts))
-	for i, s := range p.spreads {
+	cores := make([][]bulkMoments, len(p.parts))
+	for i, s := range p.moments {
 		if budget > 0 && s.loss != nil && !many {
-			cores[i] = s.cores()
+			cores[i] = s.bulks()
 		}
 	}
 	for n := least; n <= most; n *= 2 {
 		h := width / float64(n-2-edgePoints)
-		for _, s := range p.spreads { // one step may reach further than the window
+		for _, s := range p.moments { // one step may reach further than the window
 			h = math.Max(h, s.span()/(maxCells-4))
 		}
-		total := route{cost: cellCost * float64(n)}
-		var routes []route
-		for i, s := range p.spreads {
+		total := partPlan{cost: cellCost * float64(n)}
+		var routes []partPlan
+		for i, s := range p.moments {
 			r := s.direct(h)
 			if cores[i] != nil && n <= 4*maxLayerPoints {
 				if in, ok := s.inBlocks(cores[i], h, n, share); ok && in.better(&r, share) && p.ready(&in, i) {
@@ -142,8 +142,8 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 		take(total, n, h, routes)
 	}
 	if len(p.parts) == 1 && cores[0] != nil {
-		if r, ok := p.spreads[0].inMixture(cores[0], budget); ok && p.ready(&r, 0) {
-			take(r, 0, 0, []route{r})
+		if r, ok := p.moments[0].inMixture(cores[0], budget); ok && p.ready(&r, 0) {
+			take(r, 0, 0, []partPlan{r})
 		}
 	}
 	if many && best.error < budget {
@@ -152,10 +152,10 @@ func (p *itinerary) choose(width, budget float64, least, most int) float64 {
 	return best.error
 }
 
-// ready completes a route of part i with its windows; ok is false when one is
+// ready completes the plan of part i with its windows; ok is false when one is
 // too large.
-func (p *itinerary) ready(r *route, i int) (ok bool) {
-	s := p.spreads[i]
+func (p *gridPlan) ready(r *partPlan, i int) (ok bool) {
+	s := p.moments[i]
 	r.theta, r.floor, r.tail, r.logEta = p.theta, s.lowest, p.tail, p.logEta
 	if r.shared = !r.mixed; r.shared {
 		r.division = r.aligned(s.pair, r.coarse)

@@ -25,7 +25,7 @@ func TestOneStepThroughTheTransform(t *testing.T) {
 		c := d.compose(tail, 1)
 		best, _ := c.chernoffDelta(epsilon)
 		for _, factor := range []float64{0.03, 0.1, 0.3, 1} {
-			b := &bracketing{direction: d, c: c, tail: tail, theta: factor * best, near: epsilon, atMost: 1 << 14}
+			b := &bracket{direction: d, c: c, tail: tail, theta: factor * best, near: epsilon, atMost: 1 << 14}
 			b.logShare = math.Min(0, math.Log(delta)+b.theta*epsilon-c.logMoment(b.theta)-logHockeyStick(b.theta))
 			up, lo, ok := b.run()
 			if !ok {
