@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
 
@@ -141,6 +142,10 @@ func TestSourcesAgree(t *testing.T) {
 			if row.Key != "" {
 				s, err = parse(t, args, nil, "", modelWith(row, row.Key, try.text))
 				check("model file", s, err)
+				// d3p check has the file alone
+				if _, errs := spec.Parse("m.yaml", []byte(modelWith(row, row.Key, try.text)), nil); (len(errs) == 0) != try.ok {
+					t.Errorf("%s, model file alone: %s: %v", row.Name, try.text, errs)
+				}
 			}
 		}
 	}

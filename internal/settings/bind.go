@@ -22,7 +22,10 @@ func Has(target any, name string) bool {
 
 // Set stores a value of the setting in its field, through a pointer if that is one.
 func Set(target any, name string, value any) {
-	f, _ := field(target, name)
+	f, ok := field(target, name)
+	if !ok {
+		panic("settings: no field for " + name)
+	}
 	if f.Kind() == reflect.Pointer {
 		f.Set(reflect.New(f.Type().Elem()))
 		f = f.Elem()
