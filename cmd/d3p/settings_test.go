@@ -156,7 +156,7 @@ func TestBadSettings(t *testing.T) {
 		{[]string{"--steps", "0"}, nil, "", "--steps: 0 is not at least 1"},
 		{[]string{"--sampling-rate", "1.5"}, nil, "", "--sampling-rate: 1.5 is not above 0 and at most 1"},
 		{[]string{"--device", "gpu"}, nil, "", "--device: unknown value gpu"},
-		{[]string{"--gradient", "alined"}, nil, "", "(did you mean aligned?)"},
+		{[]string{"--noise-aware", "varience"}, nil, "", "(did you mean variance?)"},
 		{nil, []string{"D3P_EPSILON=-2"}, "", "D3P_EPSILON: -2 is not positive"},
 		{nil, []string{"D3P_EPSILON=x"}, "", `D3P_EPSILON: "x" is not a number`},
 		{nil, []string{"D3P_EPSILN=1"}, "", "unknown environment variable D3P_EPSILN (did you mean D3P_EPSILON?)"},

@@ -48,7 +48,7 @@ func TestBlocksRefusals(t *testing.T) {
 	s := withGuide(t, 100, "  blocks:\n    b: mean_field\n")
 	for want, cfg := range map[string]plan.Config{
 		"--guide: a delta guide":            {NonPrivate: true, Guide: "delta"},
-		"--gradient: vanilla gradients":     {Epsilon: 1, Gradient: "vanilla"},
+		"--compat: d3p has no blocks":       {Epsilon: 1, Compat: "d3p"},
 		"--noise-aware: curvature":          {Epsilon: 1, NoiseAware: "curvature"},
 		"rank 3 is not between 1 and the 1": {Epsilon: 1, Guide: "low_rank", Rank: 3},
 	} {

@@ -81,6 +81,5 @@ func Restore(c Checkpoint) (*Loop, error) {
 	}
 	s.Step, s.ClipNorm = saved.Step, saved.ClipNorm
 	s.Average.Count, s.Noise.Count = saved.Average.Count, saved.Noise.Count
-	s.Temper.Num, s.Temper.Den = saved.Temper.Num, saved.Temper.Den
 	return l, nil
 }

@@ -60,7 +60,7 @@ func TestCustomGuideRefusals(t *testing.T) {
 		want string
 	}{
 		{plan.Config{Epsilon: 1, Guide: "custom", NoiseAware: "variance"}, "does not follow the privacy noise"},
-		{plan.Config{Epsilon: 1, Guide: "custom", Gradient: "vanilla"}, "only mean_field has vanilla gradients"},
+		{plan.Config{Epsilon: 1, Guide: "custom", Compat: "d3p"}, "only mean_field has vanilla gradients"},
 	} {
 		if _, err := plan.New(s.model, c.cfg); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.cfg, err, c.want)

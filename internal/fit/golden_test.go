@@ -73,8 +73,8 @@ func replay(t *testing.T, d density, tr trajectory) {
 	plan := &plan.Plan{
 		Private: true, Records: d.records(), Latent: p, Release: p,
 		SamplingRate: tr.Hyper.Q, Steps: tr.Hyper.T, NoiseMultiplier: tr.Sigma,
-		Gradient: plan.GradientAligned, Theta: plan.ThetaShared, PriorGradient: plan.PriorOutside,
-		Guide: "mean_field", InitScale: tr.Hyper.InitScale,
+		Gradient: plan.GradientAligned,
+		Guide:    "mean_field", InitScale: tr.Hyper.InitScale,
 		Optimizer: "adam", LearningRate: tr.Hyper.LR, Schedule: "constant",
 		Averaging: tr.Hyper.AvgFraction, NoiseAware: plan.NoiseAwareVariance,
 		Clipping: tr.Hyper.Clipping, ClipNorm: tr.Hyper.C0, ClipQuantile: tr.Hyper.TargetQuantile,

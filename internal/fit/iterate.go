@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -53,7 +52,7 @@ type singleStep struct {
 
 func newSingleStep(l *Loop, oracle Oracle, prior Prior) *singleStep {
 	s := &singleStep{oracle: oracle, prior: prior, release: make([]float64, l.plan.Release), draw: make([]float64, l.guide.Noise())}
-	if l.plan.PriorGradient != plan.PriorInside {
+	if !l.vanilla {
 		s.slope = make([]float64, l.plan.Latent)
 	}
 	return s
@@ -70,9 +69,8 @@ func (s *singleStep) take(l *Loop, eta *noise.Stream) error {
 			negate(s.draw) // antithetic: a normal posterior's gradients then average to the one at m
 		}
 		theta := l.Propose(s.draw)
-		params, aux := l.Query()
 		var err error
-		if count, err = s.oracle.Step(s.release, params, aux, l.state.ClipNorm); err != nil {
+		if count, err = s.oracle.Step(s.release, l.Query(), l.state.ClipNorm); err != nil {
 			return err
 		}
 		if s.slope != nil {

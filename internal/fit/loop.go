@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -37,13 +38,13 @@ type Loop struct {
 
 	state State
 
-	theta, shift, sd []float64 // P
-	eta              []float64 // E, noise of the draw in progress
-	likelihood       []float64 // P, scaled and tempered
-	grad, pull       []float64 // V
-	gain, precision  []float64 // P
-	draws            int       // draws absorbed in the step in progress
-	ranges           ranges
+	theta, shift    []float64 // P
+	eta             []float64 // E, noise of the draw in progress
+	likelihood      []float64 // P, scaled
+	grad, pull      []float64 // V
+	gain, precision []float64 // P
+	draws           int       // draws absorbed in the step in progress
+	ranges          ranges
 }
 
 // State is everything that changes from step to step. It depends on the records
@@ -55,8 +56,9 @@ type State struct {
 	Moments  [][]float64   `json:"moments"` // the optimizer's
 	Average  average       `json:"average"`
 	Noise    noiseVariance `json:"noise"`
-	Temper   temper        `json:"temper"`
 	Trace    trace         `json:"trace"`
+	// Temper stands in checkpoints of earlier versions; nothing reads it.
+	Temper json.RawMessage `json:"temper,omitempty"`
 	// Gradients is empty unless the plan's NoiseAware is curvature.
 	Gradients gradientSums `json:"curvature"`
 }
@@ -83,7 +85,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == plan.GradientVanilla,
 		optimizer: family.New(size, optimizer.Options{Momentum: p.Momentum, WeightDecay: p.WeightDecay}),
 		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
-		theta:     make([]float64, latent), shift: make([]float64, latent), sd: make([]float64, latent),
+		theta:     make([]float64, latent), shift: make([]float64, latent),
 		eta: make([]float64, g.Noise()), likelihood: make([]float64, latent),
 		grad: make([]float64, size), pull: make([]float64, size),
 		gain: make([]float64, latent), precision: make([]float64, latent),
@@ -91,7 +93,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	start := averageStart(p.Averaging, p.Steps)
 	l.state = State{
 		Lambda: make([]float64, size), ClipNorm: p.ClipNorm, Moments: l.optimizer.Moments(),
-		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent), Temper: newTemper(p.Steps),
+		Average: newAverage(start, size), Noise: newNoiseVariance(start, latent),
 		Trace: newTrace(p.Steps, latent),
 	}
 	if !p.Private {
@@ -125,18 +127,13 @@ func (l *Loop) Propose(eta []float64) []float64 {
 	return l.theta
 }
 
-// Query returns what the curator is asked at the proposed draw: params are the
-// tape's parameters (θ for aligned gradients, λ for vanilla ones) and aux its
-// public noise (η, for vanilla gradients with one η for all records).
-func (l *Loop) Query() (params, aux []float64) {
-	switch {
-	case !l.vanilla:
-		return l.theta, nil
-	case l.plan.Theta == plan.ThetaPerRecord:
-		return l.state.Lambda, nil
-	default:
-		return l.state.Lambda, l.eta
+// Query returns the tape's parameters at the proposed draw, for the curator: θ for
+// aligned gradients, λ for vanilla ones, whose η is drawn for each record.
+func (l *Loop) Query() []float64 {
+	if l.vanilla {
+		return l.state.Lambda
 	}
+	return l.theta
 }
 
 // Absorb adds the proposed draw's gradient to the step. release (D) is the noisy
@@ -145,26 +142,17 @@ func (l *Loop) Query() (params, aux []float64) {
 //
 //	∂m = release/q + prior,  the rest of λ by the guide's Pullback.
 //
-// For vanilla gradients release is already with respect to λ; prior is nil when
-// prior and entropy are inside the clip.
+// For vanilla gradients release is already with respect to λ, with prior and entropy
+// in it, and prior is nil.
 func (l *Loop) Absorb(release, prior []float64) {
 	first := l.draws == 0
 	l.draws++
 	scale := 1 / l.plan.SamplingRate
 	if l.vanilla {
 		simd.MulScalar(l.pull, release, scale)
-		l.addGradient(first)
-		if prior != nil {
-			l.guide.Pullback(l.pull, prior, l.state.Lambda, l.eta)
-			l.addGradient(false)
-		}
-		return
+	} else {
+		l.pullBack(release, scale, prior)
 	}
-	if l.plan.NoiseAware == plan.NoiseAwareTemper {
-		simd.MulScalar(l.likelihood, release, scale)
-		release, scale = l.likelihood, l.tempering()
-	}
-	l.pullBack(release, scale, prior)
 	l.addGradient(first)
 }
 
@@ -185,14 +173,6 @@ func (l *Loop) estimator() guide.Guide {
 		return l.guide
 	}
 	return l.landing
-}
-
-// tempering is κ, by which the likelihood gradient is multiplied.
-func (l *Loop) tempering() float64 {
-	l.guide.SD(l.sd, l.state.Lambda)
-	l.setShift(0, len(l.shift))
-	l.state.Temper.observe(l.likelihood, l.shift, l.sd)
-	return l.state.Temper.factor(l.state.Step, l.noiseSD())
 }
 
 // setShift sets shift to θ − m at the proposed draw, for low <= j < high.

@@ -54,8 +54,8 @@ func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
 	p := &plan.Plan{
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
-		Gradient: plan.GradientAligned, Theta: plan.ThetaShared, PriorGradient: plan.PriorOutside,
-		Guide: "mean_field", InitScale: 0.1, Init: start.Zero,
+		Gradient: plan.GradientAligned,
+		Guide:    "mean_field", InitScale: 0.1, Init: start.Zero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
 		Averaging: 0.5, NoiseAware: plan.NoiseAwareVariance,
 		Clipping: plan.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
@@ -175,7 +175,7 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 func TestCheckpointContinues(t *testing.T) {
 	d := simulated(2, 200, []float64{0.5, -1})
 	for _, guideName := range []string{"mean_field", "full_rank", "low_rank"} {
-		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance, plan.NoiseAwareTemper} {
+		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
 			if aware == plan.NoiseAwareCurvature && guideName != "mean_field" {
 				continue
 			}

@@ -3,10 +3,10 @@ package fit
 import "d3p/internal/privacy"
 
 // Oracle answers the gradient query of one step: it sets dst (D) to the noisy
-// sum of clipped gradients at params and aux, and returns the noisy count
+// sum of clipped gradients at params, and returns the noisy count
 // Σ (1[|g| ≤ C] − γ), if the plan bought it.
 type Oracle interface {
-	Step(dst, params, aux []float64, clipNorm float64) (count float64, err error)
+	Step(dst, params []float64, clipNorm float64) (count float64, err error)
 }
 
 // deviceOracle is an Oracle that can take many steps in one call.
@@ -25,8 +25,8 @@ type Prior interface {
 type curatorOracle struct{ session *privacy.Session }
 
 // Step implements Oracle.
-func (o curatorOracle) Step(dst, params, aux []float64, clipNorm float64) (float64, error) {
-	release, err := o.session.Step(dst, privacy.StepRequest{Params: params, Aux: aux, ClipNorm: clipNorm})
+func (o curatorOracle) Step(dst, params []float64, clipNorm float64) (float64, error) {
+	release, err := o.session.Step(dst, privacy.StepRequest{Params: params, ClipNorm: clipNorm})
 	return release.Count, err
 }
 

@@ -20,14 +20,13 @@ type stepTape struct {
 }
 
 // newStepTape reports false for a loop that has no tape. One has it in a private
-// fit of a mean-field or delta guide by Adam, with the prior outside the clip.
+// fit of a mean-field or delta guide by Adam, with aligned gradients.
 func newStepTape(l *Loop) (stepTape, bool) {
 	p := l.plan
 	_, isAdam := l.optimizer.(*optimizer.Adam)
 	_, meanField := l.guide.(guide.MeanField)
 	_, delta := l.guide.(guide.Delta)
-	ok := p.Private && p.Draws == 1 && !l.vanilla && p.PriorGradient != plan.PriorInside && p.NoiseAware != plan.NoiseAwareTemper &&
-		isAdam && (meanField || delta)
+	ok := p.Private && p.Draws == 1 && !l.vanilla && isAdam && (meanField || delta)
 	return stepTape{p, meanField, l.averages(), l.adapt}, ok
 }
 

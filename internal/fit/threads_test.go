@@ -27,8 +27,8 @@ func TestFitOnThreads(t *testing.T) {
 		"delta":      func(c *plan.Config) { c.Guide, c.Averaging = "delta", &half },
 		"mean_field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareVariance },
 		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareCurvature },
-		"tempering, adagrad": func(c *plan.Config) {
-			c.Guide, c.NoiseAware, c.Optimizer = "mean_field", plan.NoiseAwareTemper, "adagrad"
+		"variance, adagrad": func(c *plan.Config) {
+			c.Guide, c.NoiseAware, c.Optimizer = "mean_field", plan.NoiseAwareVariance, "adagrad"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -192,39 +193,30 @@ core:
 // inside, with the golden per-example gradients with respect to (m, log s).
 func TestVanillaGolden(t *testing.T) {
 	for _, name := range goldenNames {
-		for _, shared := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/shared=%v", name, shared), func(t *testing.T) {
-				g := readGolden(t, name)
-				m := compile(t, goldenModel(name, g))
-				n := len(g.X)
-				tape, err := m.VanillaTape(VanillaOptions{SharedTheta: shared, PriorInside: true, PublicN: float64(n)})
-				if err != nil {
-					t.Fatal(err)
+		t.Run(name, func(t *testing.T) {
+			g := readGolden(t, name)
+			m := compile(t, goldenModel(name, g))
+			n := len(g.X)
+			tape, err := m.VanillaTape(float64(n))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows := encode(m, n, g.column)
+			machine := graph.NewMachine(tape, n)
+			got := make([]float64, 2*m.P)
+			for _, c := range g.Cases {
+				machine.Globals(append(append([]float64(nil), c.Step.M...), c.Step.LogS...), nil)
+				var each []float64 // η of each record: element e of record b at e·n + b
+				for _, e := range c.Step.Eta {
+					each = append(each, slices.Repeat([]float64{e}, n)...)
 				}
-				rows := encode(m, n, g.column)
-				machine := graph.NewMachine(tape, n)
-				got := make([]float64, 2*m.P)
-				for _, c := range g.Cases {
-					lambda := append(append([]float64(nil), c.Step.M...), c.Step.LogS...)
-					var each []float64 // η of each record: element e of record b at e·n + b
-					if shared {
-						machine.Globals(lambda, c.Step.Eta)
-					} else {
-						machine.Globals(lambda, nil)
-						for _, e := range c.Step.Eta {
-							for range n {
-								each = append(each, e)
-							}
-						}
-					}
-					machine.Records(rows, m.Encoding.K, n, each)
-					for i := range n {
-						machine.Gradient(i, got)
-						compare(t, "gradient", got, c.Vanilla[i])
-					}
+				machine.Records(rows, m.Encoding.K, n, each)
+				for i := range n {
+					machine.Gradient(i, got)
+					compare(t, "gradient", got, c.Vanilla[i])
 				}
-			})
-		}
+			}
+		})
 	}
 }
 

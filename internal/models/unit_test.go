@@ -118,13 +118,13 @@ func TestUnitsVanilla(t *testing.T) {
 	e, rng := m.Encoding, rand.New(rand.NewPCG(7, 8))
 	records, lambda, eta := simulated(e, 1, rng), normals(2*m.P, 0.3, rng), normals(m.P, 1, rng)
 	loss := func(m *Model, record []float64) float64 {
-		tape, err := m.VanillaTape(VanillaOptions{SharedTheta: true})
+		tape, err := m.VanillaTape(math.MaxFloat64)
 		if err != nil {
 			t.Fatal(err)
 		}
 		machine := graph.NewMachine(tape, 1)
-		machine.Globals(lambda, eta)
-		machine.Records(record, len(record), 1, nil)
+		machine.Globals(lambda, nil)
+		machine.Records(record, len(record), 1, eta)
 		return machine.Loss()[0]
 	}
 	want := loss(single, records[:e.K]) + loss(single, records[e.K+1:2*e.K+1])

@@ -150,8 +150,7 @@ func TestConflicts(t *testing.T) {
 		{map[string]any{"clip-quantile": 0.5}, ""},
 		{map[string]any{"clip-quantile": 0.5, "clipping": "flat"}, "clip-quantile: clipping flat does not use it (type --clipping adaptive, or leave --clip-quantile out)"},
 		{map[string]any{"sampling": "shuffle", "neighbours": "add_remove"}, "sampling: shuffle is not accounted for under neighbours add_remove (type --neighbours zero_out, or leave --sampling out)"},
-		{map[string]any{"theta": "shared"}, ""},
-		{map[string]any{"theta": "per_record", "gradient": "aligned"}, "theta: per_record has no aligned gradients"},
+		{map[string]any{"gradient": "vanilla"}, "gradient: vanilla is the gradient of --compat d3p"},
 		{map[string]any{"device": "cpu", "max-memory": 5}, "max-memory: device cpu does not use it (leave one of the two out)"},
 		{map[string]any{"device": "cuda:1", "max-memory": 5}, ""},
 	} {

@@ -16,26 +16,15 @@ const (
 // Values of gradient.
 const (
 	GradientAligned = "aligned" // one P-vector ∂/∂θ is released; λ's gradient follows from it
-	GradientVanilla = "vanilla" // the gradient with respect to λ = (m, log s) is released
-)
-
-// Values of theta.
-const (
-	ThetaShared    = "shared"     // one draw of θ per step for all records
-	ThetaPerRecord = "per_record" // a fresh draw for every record
-)
-
-// Values of prior-gradient.
-const (
-	PriorOutside = "outside" // added after the noise: it depends on no record
-	PriorInside  = "inside"  // 1/N of prior and entropy in every record's gradient
+	// The gradient with respect to λ = (m, log s) is released, with prior and entropy
+	// inside every record's and a draw of θ for each record: the Python package's.
+	GradientVanilla = "vanilla"
 )
 
 // Values of noise-aware.
 const (
 	NoiseAwareCurvature = "curvature"
 	NoiseAwareVariance  = "variance"
-	NoiseAwareTemper    = "temper"
 	NoiseAwareNone      = "none"
 )
 

@@ -45,7 +45,7 @@ func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 	case p.Guide == "delta":
 		return errors.New("--guide: a delta guide has no blocks (type --guide mean_field, or remove `blocks:` from the model file)")
 	case p.Gradient == GradientVanilla:
-		return errors.New("--gradient: vanilla gradients are for mean-field guides only (type --gradient aligned, or remove `blocks:` from the model file)")
+		return errors.New("--compat: d3p has no blocks (leave --compat out, or remove `blocks:` from the model file)")
 	case cfg.NoiseAware == NoiseAwareCurvature:
 		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide without blocks (type --noise-aware variance, or remove `blocks:` from the model file)")
 	}

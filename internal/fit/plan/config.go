@@ -40,12 +40,10 @@ type Config struct {
 	InitScale float64
 	InitSeed  uint64 // of public draws only; it never fixes privacy noise or batches
 
-	Gradient      string
-	Theta         string
-	PriorGradient string
-	Averaging     *float64 // fraction of the steps; 0 is the last iterate, nil the default
-	NoiseAware    string
-	Compat        string // "d3p": the Python package's algorithm
+	Gradient   string
+	Averaging  *float64 // fraction of the steps; 0 is the last iterate, nil the default
+	NoiseAware string
+	Compat     string // "d3p": the Python package's algorithm
 
 	NonPrivate bool // fit-nonprivate: no clipping, no noise, no guarantee
 	Draws      int  // θ draws per step of a non-private fit

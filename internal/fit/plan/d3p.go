@@ -17,10 +17,6 @@ const (
 // Prediger et al. 2022, arXiv:2103.11648.
 func withD3P(c Config) Config {
 	c.Gradient = or(c.Gradient, GradientVanilla)
-	if c.Gradient == GradientVanilla {
-		c.Theta = or(c.Theta, ThetaPerRecord)
-		c.PriorGradient = or(c.PriorGradient, PriorInside)
-	}
 	c.Neighbours = or(c.Neighbours, string(event.Substitute))
 	c.Sampling = or(c.Sampling, samplingFixedSize)
 	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {

@@ -1,9 +1,6 @@
 package plan
 
-import (
-	"d3p/internal/models"
-	"d3p/internal/privacy"
-)
+import "d3p/internal/privacy"
 
 // automaticGamma is γ of automatic clipping. Bu et al. 2022, arXiv:2206.07136.
 const automaticGamma = 0.01
@@ -26,9 +23,7 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 		return m, nil
 	}
 	var err error
-	m.Tape, err = p.model.VanillaTape(models.VanillaOptions{
-		SharedTheta: p.Theta == ThetaShared, PriorInside: p.PriorGradient == PriorInside, PublicN: float64(p.Records),
-	})
+	m.Tape, err = p.model.VanillaTape(float64(p.Records))
 	return m, err
 }
 

@@ -77,9 +77,8 @@ func ForLatent(latent int, cfg Config) (*Plan, error) {
 	}
 	p := &Plan{
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
-		Gradient: or(cfg.Gradient, GradientAligned), Theta: or(cfg.Theta, ThetaShared),
-		PriorGradient: or(cfg.PriorGradient, PriorOutside),
-		Guide:         or(cfg.Guide, "mean_field"), Rank: cfg.Rank,
+		Gradient: or(cfg.Gradient, GradientAligned),
+		Guide:    or(cfg.Guide, "mean_field"), Rank: cfg.Rank,
 		Init: or(cfg.Init, start.Zero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,

@@ -21,7 +21,7 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 }
 
 // ModelsNoise reports whether the variance of the privacy noise is part of the
-// posterior. Tempering has already widened the guide instead.
+// posterior.
 func (p *Plan) ModelsNoise() bool {
 	return p.NoiseAware == NoiseAwareCurvature || p.FollowsNoise()
 }

@@ -8,6 +8,7 @@ package plan
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"d3p/internal/models"
@@ -20,19 +21,14 @@ import (
 
 // Values of a plan's fields, those of package settings.
 const (
-	GradientAligned     = settings.GradientAligned
-	GradientVanilla     = settings.GradientVanilla
-	ThetaShared         = settings.ThetaShared
-	ThetaPerRecord      = settings.ThetaPerRecord
-	PriorOutside        = settings.PriorOutside
-	PriorInside         = settings.PriorInside
 	ClippingAdaptive    = settings.ClippingAdaptive
 	ClippingFlat        = settings.ClippingFlat
 	ClippingAutomatic   = settings.ClippingAutomatic
 	ClippingOff         = "off" // of fit-nonprivate
+	GradientAligned     = settings.GradientAligned
+	GradientVanilla     = settings.GradientVanilla
 	NoiseAwareCurvature = settings.NoiseAwareCurvature
 	NoiseAwareVariance  = settings.NoiseAwareVariance
-	NoiseAwareTemper    = settings.NoiseAwareTemper
 	NoiseAwareNone      = settings.NoiseAwareNone
 	CompatD3P           = settings.CompatD3P
 )
@@ -63,16 +59,14 @@ type Plan struct {
 	ClipQuantile    float64 `json:"clip_quantile"` // target fraction of unclipped records
 	ClipRate        float64 `json:"clip_rate"`     // η_C
 
-	Gradient      string        `json:"gradient"`
-	Theta         string        `json:"theta"`
-	PriorGradient string        `json:"prior"`
-	Sizes         []int         `json:"sizes"` // unconstrained numbers of each parameter, in order of θ; they add up to P
-	Guide         string        `json:"guide"`
-	Rank          int           `json:"rank,omitempty"`
-	Blocks        []guide.Block `json:"blocks,omitempty"` // parameters with a guide of their own
-	Init          string        `json:"init"`
-	InitScale     float64       `json:"init_scale"`
-	InitSeed      uint64        `json:"init_seed"` // of public draws: η and the initial location
+	Gradient  string        `json:"gradient"`
+	Sizes     []int         `json:"sizes"` // unconstrained numbers of each parameter, in order of θ; they add up to P
+	Guide     string        `json:"guide"`
+	Rank      int           `json:"rank,omitempty"`
+	Blocks    []guide.Block `json:"blocks,omitempty"` // parameters with a guide of their own
+	Init      string        `json:"init"`
+	InitScale float64       `json:"init_scale"`
+	InitSeed  uint64        `json:"init_seed"` // of public draws: η and the initial location
 
 	Optimizer    string  `json:"optimizer"`
 	LearningRate float64 `json:"learning_rate"`
@@ -123,12 +117,14 @@ type Warning struct {
 }
 
 // UnmarshalJSON reads a plan, also one of an earlier version, which called the
-// relation adjacency and wrote words with hyphens.
+// relation adjacency, wrote words with hyphens, and had further kinds of gradients.
 func (p *Plan) UnmarshalJSON(text []byte) error {
 	type plan Plan
 	read := struct {
 		*plan
 		Adjacency event.Relation `json:"adjacency"`
+		Theta     string         `json:"theta"`
+		Prior     string         `json:"prior"`
 	}{plan: (*plan)(p)}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -136,8 +132,9 @@ func (p *Plan) UnmarshalJSON(text []byte) error {
 		return err
 	}
 	p.Neighbours = or(p.Neighbours, read.Adjacency)
-	for _, word := range []*string{&p.Guide, &p.Theta} {
-		*word = strings.ReplaceAll(*word, "-", "_")
+	p.Guide = strings.ReplaceAll(p.Guide, "-", "_")
+	if vanilla := p.Gradient == GradientVanilla; vanilla && (read.Theta == "shared" || read.Prior == "outside") || p.NoiseAware == "temper" {
+		return errors.New("only the d3p version that began this fit can continue it")
 	}
 	return nil
 }

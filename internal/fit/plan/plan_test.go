@@ -127,18 +127,18 @@ func TestExplicitSettings(t *testing.T) {
 	last := 0.0
 	p := mustPlan(t, 4, Config{
 		Records: 1000, Epsilon: 2, Delta: 1e-6, BatchSize: 100, Epochs: 20, ClipNorm: 0.7, Optimizer: "sgd", LearningRate: 0.01,
-		Momentum: 0.9, Schedule: "cosine", Guide: "low_rank", Rank: 2, InitScale: 0.3, InitSeed: 9, Averaging: &last, NoiseAware: "temper",
+		Momentum: 0.9, Schedule: "cosine", Guide: "low_rank", Rank: 2, InitScale: 0.3, InitSeed: 9, Averaging: &last, NoiseAware: "none",
 	})
 	if p.SamplingRate != 0.1 || p.Steps != 200 || p.Clipping != ClippingFlat || p.ClipNorm != 0.7 || p.Optimizer != "sgd" ||
 		p.LearningRate != 0.01 || p.Momentum != 0.9 || p.Schedule != "cosine" || p.Guide != "low_rank" || p.Rank != 2 ||
-		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != NoiseAwareTemper {
+		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != NoiseAwareNone {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestCompatD3P(t *testing.T) {
 	p := mustPlan(t, 5, Config{Records: 1000, Epsilon: 2, Delta: 1e-4, Compat: CompatD3P, Steps: 500})
-	if p.Gradient != GradientVanilla || p.Theta != ThetaPerRecord || p.PriorGradient != PriorInside || p.Release != 10 ||
+	if p.Gradient != GradientVanilla || p.Release != 10 ||
 		p.Clipping != ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 1e-3 || p.InitScale != 1 || p.Averaging != 0 ||
 		p.NoiseAware != NoiseAwareNone || p.Neighbours != event.Substitute || p.Steps != 500 {
 		t.Errorf("%+v", p)
@@ -238,9 +238,9 @@ func TestConfigErrors(t *testing.T) {
 		"--schedule: unknown":         {Records: 100, Epsilon: 1, Schedule: "linear"},
 		"--guide: unknown":            {Records: 100, Epsilon: 1, Guide: "normal"},
 		"--averaging: 2":              {Records: 100, Epsilon: 1, Averaging: &two},
-		"--theta: per_record":         {Records: 100, Epsilon: 1, Theta: "per_record"},
-		"--prior-gradient: inside":    {Records: 100, Epsilon: 1, PriorGradient: "inside"},
 		"--guide: only mean_field":    {Records: 100, Epsilon: 1, Guide: "full_rank", Compat: "d3p"},
+		"--gradient: vanilla is":      {Records: 100, Epsilon: 1, Gradient: "vanilla"},
+		"--noise-aware: it needs":     {Records: 100, Epsilon: 1, NoiseAware: "curvature", Compat: "d3p"},
 		"--noise-aware: a delta":      {Records: 100, Epsilon: 1, Guide: "delta", NoiseAware: "variance"},
 		"--draws: 3":                  {Records: 100, Epsilon: 1, Draws: 3},
 		"--momentum: 1":               {Records: 100, Epsilon: 1, Momentum: 1},
@@ -283,7 +283,7 @@ func TestSettingsHaveFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	// These become others: epochs steps, compat all that it stands for.
-	elsewhere := []string{"epochs", "compat", "prior-gradient", "accept-risk", "ledger"}
+	elsewhere := []string{"epochs", "compat", "accept-risk", "ledger"}
 	var c Config
 	fields := map[string]bool{"nonprivate": true, "draws": true}
 	for _, row := range settings.Table() {
@@ -312,13 +312,19 @@ func TestOldPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.NewReplacer(`"neighbours"`, `"adjacency"`, "mean_field", "mean-field", "per_record", "per-record").Replace(string(raw))
+	old := strings.NewReplacer(`"neighbours"`, `"adjacency"`, "mean_field", "mean-field",
+		`"gradient":"vanilla"`, `"gradient":"vanilla","theta":"per-record","prior":"inside"`).Replace(string(raw))
 	var again Plan
 	if err := json.Unmarshal([]byte(old), &again); err != nil || old == string(raw) {
 		t.Fatal(err)
 	}
 	if same, _ := json.Marshal(&again); string(same) != string(raw) {
 		t.Errorf("read as %s, want %s", same, raw)
+	}
+	for _, gone := range []string{`{"gradient":"vanilla","theta":"shared"}`, `{"gradient":"vanilla","prior":"outside"}`, `{"noise_aware":"temper"}`} {
+		if err := json.Unmarshal([]byte(gone), &again); err == nil {
+			t.Errorf("%s is read", gone)
+		}
 	}
 	if err := json.Unmarshal([]byte(`{"stepz": 1}`), &again); err == nil {
 		t.Error("an unknown field is read")

@@ -42,7 +42,7 @@ fit:
   momentum: 0.75
   averaging: 0.3
   gradient: aligned
-  noise_aware: temper
+  noise_aware: variance
 privacy: {epsilon: 3, delta: 0.0001, neighbours: add_remove, unit_level: true, ledger: "a: b", justification: "why # not"}
 output:
   draws: 7
@@ -60,11 +60,11 @@ fit:
   clip_norm: 1
   optimizer: adamw
   weight_decay: 0.01
-  compat: d3p
 privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: false}
 output: {sample_rows: 9, draws: 0}
 `,
 	`guide: {init: {b: spread_on_bounds}}
+fit: {compat: d3p}
 output: {relabel: {order_by: mu, dim: x}}
 `,
 	`guide: {type: custom, params: {b: "normal(m, 1)"}, free: {m: "zeros"}}

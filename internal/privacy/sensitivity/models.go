@@ -1,7 +1,6 @@
 package sensitivity
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,21 +20,20 @@ func Configs(tb testing.TB, folder string) []Model {
 	return list
 }
 
-// Vanilla are the same with the guide and the prior inside the gradient, its noise once
-// per step or of every record.
+// Vanilla are the same with the guide and the prior inside the gradient, its noise of
+// every record.
 func Vanilla(tb testing.TB, folder string) []Model {
 	tb.Helper()
 	var list []Model
-	for k, m := range readAll(tb, folder) {
+	for _, m := range readAll(tb, folder) {
 		if m.P > largeTape {
 			continue
 		}
-		shared := k%2 == 0
-		tape, err := m.VanillaTape(models.VanillaOptions{SharedTheta: shared, PriorInside: true, PublicN: 100})
+		tape, err := m.VanillaTape(100)
 		if err != nil {
 			tb.Fatal(err)
 		}
-		list = append(list, Model{Name: fmt.Sprintf("%s, vanilla, shared %v", m.name, shared), Tape: tape, Encoding: &m.Encoding})
+		list = append(list, Model{Name: m.name + ", vanilla", Tape: tape, Encoding: &m.Encoding})
 	}
 	return list
 }
