@@ -89,7 +89,10 @@ func (a *app) release(folder runFolder, j job, m *models.Model, result fit.Resul
 	}
 	folder.remove(checkpointFile)
 	folder.remove(lockFile)
-	return a.printFit(folder, run, m)
+	if err := a.printFit(folder, run, m); err != nil {
+		return err
+	}
+	return failWith(statusNumeric, report.Agreement(run.Draws.Summarise()))
 }
 
 // writeRelease computes and writes the files of release/.

@@ -66,7 +66,7 @@ its settings by looking at these results.`,
 		Args:    exactly("DATA"),
 		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], false) },
 	}
-	s = defineSettings(c, settings.Algorithm, settings.Running)
+	s = defineSettings(c, settings.Algorithm, settings.Reference, settings.Running)
 	return c
 }
 
@@ -94,6 +94,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 		return failWith(statusSpec, err)
 	}
 	s.Fit.NonPrivate = !private
+	if err := s.checkMethod(); err != nil {
+		return err
+	}
 	plan, err := a.plan(c, s, m)
 	if err != nil {
 		return err
@@ -148,6 +151,19 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	}
 	j.Folder = folder.name()
 	return a.execute(c.Context(), folder, j, m, plan, shared{table: j.table(m, root), key: key}, root, nil)
+}
+
+// checkMethod refuses settings beside the model file that the method does not use.
+func (s *runSettings) checkMethod() error {
+	if s.Fit.Method != settings.MethodNUTS {
+		return nil
+	}
+	for _, row := range settings.Table() {
+		if row.Group == settings.Algorithm && s.beside[row.Name] && row.Name != "records" && row.Name != "init-seed" {
+			return usagef("--%s: the No-U-Turn sampler has no use for it (leave it out, or type --method vi)", row.Name)
+		}
+	}
+	return nil
 }
 
 // draws is the number of posterior draws to write: none only when there is

@@ -50,7 +50,7 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*r
 		return nil
 	}}
 	a.acceptOldNames(c)
-	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Running)
+	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Reference, settings.Running)
 	c.SetFlagErrorFunc(flagError)
 	c.SetArgs(args)
 	if err := c.Execute(); err != nil {

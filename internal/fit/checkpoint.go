@@ -18,6 +18,7 @@ type Checkpoint struct {
 	Plan   *plan.Plan      `json:"plan"`
 	State  State           `json:"state"`
 	Ledger json.RawMessage `json:"ledger,omitempty"` // what has been spent
+	Sample []float64       `json:"sample,omitempty"` // instead of State, of a finished fit by a sampler
 }
 
 // checkpointFormat is the version of the JSON form.

@@ -11,6 +11,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // Result is the end of a fit, also of one that was stopped.
@@ -18,15 +19,24 @@ type Result struct {
 	Posterior *posterior.Posterior // nil when the fit could not begin
 	Spent     privacy.Ledger
 	loop      *Loop
+	sample    []float64 // of a fit by a sampler
 }
 
 // Checkpoint is the state that continues the fit.
-func (r Result) Checkpoint() (Checkpoint, error) { return r.loop.checkpoint(r.Spent) }
+func (r Result) Checkpoint() (Checkpoint, error) {
+	if r.sample != nil {
+		return r.sampledCheckpoint()
+	}
+	return r.loop.checkpoint(r.Spent)
+}
 
 // Run fits the plan's model to the curator's records. When ctx is cancelled
 // (ErrStopped) or a step fails, the result is that of the completed steps. Over the
 // curator's budget nothing is spent.
 func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
+	if p.Method == settings.MethodNUTS {
+		return sample(ctx, p, c, obs)
+	}
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
@@ -45,6 +55,12 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 		return Result{Spent: c.Ledger()}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
 	}
 	cp.Plan.Bind(m)
+	if cp.Plan.Method == settings.MethodNUTS {
+		if n := len(cp.Sample); n == 0 || n%(m.P*plan.Chains) != 0 {
+			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its sample does not fit its plan")
+		}
+		return ofSample(cp.Plan, cp.Sample, c.Ledger()), nil
+	}
 	loop, err := Restore(cp)
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
@@ -71,7 +87,7 @@ func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Resul
 		}
 	})
 	err = errors.Join(err, session.Close())
-	return Result{l.Posterior(), c.Ledger(), l}, err
+	return Result{Posterior: l.Posterior(), Spent: c.Ledger(), loop: l}, err
 }
 
 // open begins, or resumes, the session that the plan describes. A fit that was

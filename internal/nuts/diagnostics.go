@@ -13,10 +13,11 @@ import (
 type Diagnosis struct {
 	// RHat is the larger of the split R-hat of rank-normalised draws and of their
 	// distance from the median; 1 where the chains agree, NaN for a constant.
-	RHat float64
+	RHat float64 `json:"rhat"`
 	// BulkESS and TailESS are effective sample sizes for the centre, and the smaller
 	// one of those for the 5 % and 95 % quantiles.
-	BulkESS, TailESS float64
+	BulkESS float64 `json:"ess_bulk"`
+	TailESS float64 `json:"ess_tail"`
 }
 
 // Diagnose takes the draws of one scalar, a slice of equal length for each chain,

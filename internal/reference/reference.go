@@ -32,7 +32,7 @@ type Options struct {
 	Seed uint64
 	// Progress is called with the number of transitions done in all chains, from
 	// any of them; it may be nil.
-	Progress func(done, of int)
+	Progress func(done int)
 }
 
 func (o Options) withDefaults() Options {
@@ -55,8 +55,8 @@ func (o Options) withDefaults() Options {
 const denseMost = 200
 
 // Sample draws from the posterior of m given the records of the curators that open
-// returns, one for each chain, called one after the other. Every curator's ledger
-// is marked as not private. The error is open's, the engine's or the context's, or
+// returns, one for each chain, when the chain begins: with Parallel 1 it may be the
+// same curator. Every curator's ledger is marked as not private. The error is open's, the engine's or the context's, or
 // says why this model has no log likelihood to sample.
 func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy.Curator, error), o Options) (*Sampled, error) {
 	o = o.withDefaults()
@@ -69,16 +69,19 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains), P: m.P}
 	var done atomic.Int64
 	var wait sync.WaitGroup
+	var opening sync.Mutex
 	free := make(chan struct{}, o.Parallel)
 	for c := range o.Chains {
-		target, err := newTarget(m, tape, c, open)
-		if err != nil {
-			cancel(err)
-			break
-		}
 		wait.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
+			opening.Lock()
+			target, err := newTarget(m, tape, c, open)
+			opening.Unlock()
+			if err != nil {
+				cancel(err)
+				return
+			}
 			defer func() {
 				if err := target.close(); err != nil {
 					cancel(err)
@@ -87,7 +90,7 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 			rng := noise.NewRandom(noise.Public(o.Seed).Child(uint64(c)).Stream(noise.Initialisation))
 			options := nuts.Options{Warmup: o.Warmup, Draws: o.Draws, Dense: m.P <= denseMost}
 			if o.Progress != nil {
-				options.Progress = func(int) { o.Progress(int(done.Add(1)), o.Chains*(o.Warmup+o.Draws)) }
+				options.Progress = func(int) { o.Progress(int(done.Add(1))) }
 			}
 			chain, err := target.sample(ctx, options, rng)
 			if err != nil {

@@ -1,8 +1,6 @@
 package reference
 
 import (
-	"math"
-
 	"d3p/internal/models"
 	"d3p/internal/nuts"
 )
@@ -52,16 +50,4 @@ func (s *Sampled) Diagnose(m *models.Model) []nuts.Diagnosis {
 		out[i] = nuts.Diagnose(values[i])
 	}
 	return out
-}
-
-// Limits of a sample that may be used.
-const (
-	mostRHat = 1.05
-	leastESS = 100
-)
-
-// Failed reports whether a diagnosis says that draws of a value cannot be used.
-// Values that never change, such as a fixed element, have none and do not fail.
-func Failed(d nuts.Diagnosis) bool {
-	return d.RHat > mostRHat || d.BulkESS < leastESS || math.IsInf(d.RHat, 0)
 }

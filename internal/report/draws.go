@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/guide"
 	"d3p/internal/posterior"
 )
 
@@ -14,6 +15,7 @@ type Draws struct {
 	Variables []Variable // V of them
 	Groups    []Group    // the parameters and quantities that they are elements of
 	S         int
+	Chains    int       // that the draws come from, the same number of each, chain after chain; 0: they are independent
 	Values    []float64 // [V x S]: the draws of one variable are contiguous
 	Center    []float64 // [V]: the values at the mean of the unconstrained posterior
 	Names     []string  // of the P unconstrained numbers
@@ -53,6 +55,9 @@ type Variable struct {
 // and costs nothing.
 func DrawPosterior(m *models.Model, p *posterior.Posterior, s int, rng posterior.Normals) Draws {
 	d := Draws{S: s}
+	if g, ok := p.Guide.(guide.Sample); ok && s <= g.Draws() && s%g.Chains() == 0 {
+		d.Chains = g.Chains()
+	}
 	d.Variables, d.Groups = variables(m, p)
 	d.Values, d.Center = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables))
 	d.constrain(m, d.Center, p.Mean)

@@ -24,6 +24,7 @@ type Parameters struct {
 type Guide struct {
 	Family string        `json:"family"`
 	Rank   int           `json:"rank,omitempty"`
+	Chains int           `json:"chains,omitempty"` // that a sample comes from
 	Blocks []guide.Block `json:"blocks,omitempty"`
 	// Lambda are the guide's parameters and VarDP, for each unconstrained number,
 	// the variance that stands for the privacy noise. With Weights, which only the

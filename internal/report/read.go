@@ -53,7 +53,7 @@ func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
 	}
 	g, err := plan.NewGuide(m, p.Guide.Family, guide.Options{
-		Rank: p.Guide.Rank, Blocks: p.Guide.Blocks, Draws: len(p.Guide.Lambda)/m.P - 1,
+		Rank: p.Guide.Rank, Blocks: p.Guide.Blocks, Draws: len(p.Guide.Lambda)/m.P - 1, Chains: p.Guide.Chains,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("params.json: %w", err)

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
@@ -118,9 +119,17 @@ func (r *Run) Parameters() (Parameters, error) {
 	}
 	return Parameters{
 		SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
-		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
+		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Chains: chainsOf(p), Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
 		Parameters: r.Params,
 	}, err
+}
+
+// chainsOf is the number of chains that a sample comes from; 0 for other posteriors.
+func chainsOf(p *posterior.Posterior) int {
+	if g, ok := p.Guide.(guide.Sample); ok {
+		return g.Chains()
+	}
+	return 0
 }
 
 // sample is what the files of draws are written from, under the report p.

@@ -2,17 +2,19 @@ package report
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"d3p/internal/nuts"
 	"d3p/internal/stats"
 )
 
 // Summary describes the draws of one variable. Names and definitions are those
-// of the R package posterior (summarise_draws); the draws are independent, so
-// there is no rhat.
+// of the R package posterior (summarise_draws).
 type Summary struct {
 	Variable   string   `json:"variable"`
 	Mean       float64  `json:"mean"`
@@ -26,6 +28,8 @@ type Summary struct {
 	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
 	MCSESD     float64  `json:"mcse_sd"`
 	NoiseShare *float64 `json:"dp_noise_share"`
+	// Chains is how far the chains of a sampler agree; nil for independent draws.
+	Chains *nuts.Diagnosis `json:"chains,omitempty"`
 	// Lower and Upper are the ends of the interval that Draws.Bound was asked for;
 	// nil without.
 	Lower *float64 `json:"lower,omitempty"`
@@ -41,6 +45,9 @@ func (d Draws) Summarise() []Summary {
 		copy(sorted, x)
 		slices.Sort(sorted)
 		out[v] = summarise(d.Variables[v], x, sorted)
+		if d.Chains > 0 {
+			out[v].diagnose(x, d.Chains)
+		}
 	}
 	return out
 }
@@ -91,6 +98,10 @@ func SummaryFile(rows []Summary, banner string) File {
 	return File{Name: SummaryName, Covered: true, Write: func(w io.Writer) error {
 		out := csv.NewWriter(w)
 		header := []string{"variable", "mean", "median", "sd", "mad", "q5", "q95", "mcse_mean", "mcse_sd", "dp_noise_share"}
+		chains := len(rows) > 0 && rows[0].Chains != nil
+		if chains {
+			header = append(header, chainHeader...)
+		}
 		if banner != "" {
 			header = append(header, "privacy")
 		}
@@ -105,6 +116,9 @@ func SummaryFile(rows []Summary, banner string) File {
 				share = formatCell(*r.NoiseShare)
 			}
 			line = append(line, share)
+			if chains {
+				line = append(line, formatCell(r.Chains.RHat), formatCell(r.Chains.BulkESS), formatCell(r.Chains.TailESS))
+			}
 			if banner != "" {
 				line = append(line, banner)
 			}
@@ -114,6 +128,51 @@ func SummaryFile(rows []Summary, banner string) File {
 		return out.Error()
 	}}
 }
+
+// diagnose compares the chains that the draws x come from. Their Monte Carlo errors
+// follow from the effective number of draws.
+func (s *Summary) diagnose(x []float64, chains int) {
+	n := len(x) / chains
+	d := nuts.Diagnose(slices.Collect(slices.Chunk(x, n)))
+	s.Chains = &d
+	if d.BulkESS > 0 {
+		s.MCSEMean *= math.Sqrt(float64(len(x)) / d.BulkESS)
+		s.MCSESD *= math.Sqrt(float64(len(x)) / d.BulkESS)
+	}
+}
+
+// Limits of draws from chains that can be used: Vehtari et al. 2021 ask for an R-hat
+// below 1.01 and 100 effective draws a chain to rely on; beyond these limits the
+// draws do not describe the posterior.
+const (
+	mostRHat = 1.05
+	leastESS = 100
+)
+
+// Agreement is an error that names the variables whose chains do not agree, or are
+// worth too few draws; nil where all can be used, or where no chains drew.
+func Agreement(rows []Summary) error {
+	var bad []string
+	for _, r := range rows {
+		if c := r.Chains; c != nil && (c.RHat > mostRHat || c.BulkESS < leastESS) {
+			bad = append(bad, fmt.Sprintf("%s (R-hat %.3g, %.0f effective draws)", r.Variable, c.RHat, c.BulkESS))
+		}
+	}
+	if len(bad) == 0 {
+		return nil
+	}
+	const shown = 5
+	more := ""
+	if len(bad) > shown {
+		more = fmt.Sprintf(" and %d more", len(bad)-shown)
+		bad = bad[:shown]
+	}
+	return fmt.Errorf("the chains do not agree, so the draws are no reference: %s%s (give weakly known parameters proper priors, relabel components, or type --method vi)", strings.Join(bad, ", "), more)
+}
+
+// chainHeader names the columns of summary.csv for draws from chains, as R's package
+// posterior does.
+var chainHeader = []string{"rhat", "ess_bulk", "ess_tail"}
 
 func formatCell(x float64) string {
 	return strconv.FormatFloat(x, 'g', 8, 64)

@@ -34,6 +34,7 @@ const (
 	Algorithm Group = iota // decides the algorithm of any fit
 	Price                  // decides the privacy and its price
 	Running                // where a fit runs and what it writes
+	Reference              // what fit-nonprivate alone can do
 )
 
 // Setting is one row of the table.

@@ -99,6 +99,9 @@ func rows() []Setting {
 		{Name: "compat", Key: "fit.compat", Group: Price, Kind: Word, Choices: []string{CompatD3P}, Quiet: true,
 			Help: "run another package's algorithm; d3p accounts for the sampling that it really does"},
 
+		{Name: "method", Group: Reference, Kind: Word, Choices: []string{MethodVI, MethodNUTS}, Quiet: true,
+			Help: "vi fits the guide that fit fits; nuts draws from the posterior itself by the No-U-Turn sampler, says how far its chains agree, and exits with status 6 if they do not", Default: "vi"},
+
 		{Name: "accept-risk", Group: Price, Kind: Words,
 			Help: "comma-separated names of `RISKS` that you accept; the report records them"},
 		{Name: "ledger", Key: "privacy.ledger", Group: Price, Kind: Text, File: true, Quiet: true,

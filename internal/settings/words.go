@@ -28,6 +28,12 @@ const (
 	NoiseAwareNone      = "none"
 )
 
+// Values of method.
+const (
+	MethodVI   = "vi"
+	MethodNUTS = "nuts"
+)
+
 // CompatD3P is the value of compat for the Python package d3p.
 const CompatD3P = "d3p"
 

@@ -45,8 +45,9 @@ type Config struct {
 	NoiseAware string
 	Compat     string // "d3p": the Python package's algorithm
 
-	NonPrivate bool // fit-nonprivate: no clipping, no noise, no guarantee
-	Draws      int  // θ draws per step of a non-private fit
+	Method     string // of fit-nonprivate: settings.MethodVI or MethodNUTS
+	NonPrivate bool   // fit-nonprivate: no clipping, no noise, no guarantee
+	Draws      int    // θ draws per step of a non-private fit
 }
 
 // Values are the settings that c gives, and those of its compatibility, by name.
@@ -59,7 +60,7 @@ func (c Config) Values() map[string]any {
 
 func (c Config) given() map[string]any {
 	if c.NonPrivate {
-		return settings.Given(&c, settings.Algorithm)
+		return settings.Given(&c, settings.Algorithm, settings.Reference)
 	}
 	return settings.Given(&c, settings.Algorithm, settings.Price)
 }

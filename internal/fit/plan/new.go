@@ -49,13 +49,16 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.model = m
+	if p.Method == settings.MethodNUTS {
+		return p, p.setSampler()
+	}
 	if err := p.setBlocks(blocks, cfg); err != nil {
 		return nil, err
 	}
 	if err := checkWeights(p, m); err != nil {
 		return nil, err
 	}
-	p.model = m
 	for i := range m.Params {
 		p.Sizes = append(p.Sizes, m.Params[i].Size)
 	}

@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/settings"
+)
 
 // Defaults of fit-nonprivate. Without privacy noise the error left is that of
 // the family, of the reparameterisation draws and of the optimizer. So: a
@@ -23,6 +27,7 @@ const (
 
 // planNonPrivate decides the same algorithm without clipping and noise.
 func (p *Plan) planNonPrivate(cfg Config) error {
+	p.Method = or(cfg.Method, settings.MethodVI)
 	cfg.Steps = or(cfg.Steps, nonPrivateSteps)
 	if cfg.Epochs > 0 {
 		cfg.Steps = 0

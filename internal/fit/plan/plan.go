@@ -36,10 +36,11 @@ const (
 // Plan is the whole fit decided before any record is read, from public facts
 // only. Its JSON form is what `d3p plan` prints and what the reports record.
 type Plan struct {
-	Private bool `json:"private"` // false: fit-nonprivate, neither clipped nor noisy
-	Records int  `json:"records"` // N, declared and public
-	Latent  int  `json:"latent"`  // P, unconstrained parameters
-	Release int  `json:"release"` // D, length of the vector released per step
+	Method  string `json:"method,omitempty"` // of a non-private fit
+	Private bool   `json:"private"`          // false: fit-nonprivate, neither clipped nor noisy
+	Records int    `json:"records"`          // N, declared and public
+	Latent  int    `json:"latent"`           // P, unconstrained parameters
+	Release int    `json:"release"`          // D, length of the vector released per step
 
 	Epsilon    float64        `json:"epsilon"` // target; 0 in a non-private fit
 	Delta      float64        `json:"delta"`

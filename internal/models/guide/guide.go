@@ -44,6 +44,7 @@ type Options struct {
 	Rank   int     // low_rank: number of factors R
 	Blocks []Block // coordinates with families of their own
 	Draws  int     // sample: number of draws S
+	Chains int     // sample: number of chains that they come from
 }
 
 // The names of families that depend on the model: Custom, which a model file writes
@@ -95,10 +96,10 @@ func New(name string, latent int, opt Options) (Guide, error) {
 		return newBlocks(name, latent, opt)
 	}
 	if name == SampleName {
-		if opt.Draws < 1 {
-			return nil, fmt.Errorf("guide %s: %d draws, want at least 1", name, opt.Draws)
+		if opt.Draws < 1 || opt.Chains < 1 || opt.Draws%opt.Chains != 0 {
+			return nil, fmt.Errorf("guide %s: %d draws of %d chains, want the same number of each, at least 1", name, opt.Draws, opt.Chains)
 		}
-		return NewSample(latent, opt.Draws), nil
+		return NewSample(latent, opt.Draws, opt.Chains), nil
 	}
 	canonical := strings.ReplaceAll(name, "-", "_")
 	for _, f := range Families() {

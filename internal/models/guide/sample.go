@@ -8,10 +8,14 @@ const SampleName = "sample"
 // Sample is the empirical distribution of S draws: λ is their mean (P), then the
 // draws (S×P, row-major). A sampler makes it; it cannot be fitted. A draw from it
 // is one of the S, each with equal probability: the one at place ⌊Φ(η)S⌋.
-type Sample struct{ p, s int }
+type Sample struct{ p, s, chains int }
 
-// NewSample returns the family of s draws of p scalars.
-func NewSample(p, s int) Sample { return Sample{p, s} }
+// NewSample returns the family of s draws of p scalars, the same number from each
+// of some chains, chain after chain.
+func NewSample(p, s, chains int) Sample { return Sample{p, s, chains} }
+
+// Chains is the number of chains that the draws come from.
+func (g Sample) Chains() int { return g.chains }
 
 // Lambda is the variational parameters that stand for draws (S×P).
 func (g Sample) Lambda(draws []float64) []float64 {

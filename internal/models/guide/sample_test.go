@@ -7,7 +7,7 @@ import (
 
 func TestSample(t *testing.T) {
 	draws := []float64{1, 10, 2, 30, 6, 20} // three draws of two scalars
-	g, err := New(SampleName, 2, Options{Draws: 3})
+	g, err := New(SampleName, 2, Options{Draws: 3, Chains: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
