@@ -1,21 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"d3p/internal/ledger"
-	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 // audited is the JSON result of account RUN.
@@ -141,23 +140,17 @@ func readClaim(files *release.Folder) (p *report.Privacy, ev event.Event, err er
 
 // checkLedger compares the run's own ledger, where the caller has it, with the
 // event that was released. ok is false when there is only a release.
-func checkLedger(run string, ev event.Event, p *report.Privacy) (check report.Check, ok bool) {
+func checkLedger(folder string, ev event.Event, p *report.Privacy) (check report.Check, ok bool) {
 	check = report.Check{Name: "the ledger", Detail: "agrees with dp_event.json"}
-	var own privacy.Ledger
-	if _, err := os.Stat(filepath.Join(run, privateName)); err != nil {
-		return check, false // it is a release alone
-	}
-	root, err := os.OpenRoot(run)
-	if err == nil {
-		defer root.Close()
-		err = runFolder{path: run, root: root}.read(ledgerFile, &own)
-	}
+	own, ok, err := run.ReadLedger(folder)
 	switch {
+	case !ok:
+		return check, false
 	case errors.Is(err, fs.ErrNotExist):
-		check.Detail = "private/" + ledgerFile + " is missing"
+		check.Detail = run.LedgerName + " is missing"
 		return check, true
 	case err != nil:
-		check.Detail = "private/" + ledgerFile + " is not readable"
+		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
 	steps, authorised := 0, 0
@@ -167,9 +160,16 @@ func checkLedger(run string, ev event.Event, p *report.Privacy) (check report.Ch
 	check.OK = same(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
 		steps == p.Mechanism.Iterations && authorised == steps // a release is of a fit that is finished
 	if !check.OK {
-		check.Detail = "private/" + ledgerFile + " says something else than dp_event.json"
+		check.Detail = run.LedgerName + " says something else than dp_event.json"
 	}
 	return check, true
+}
+
+// same compares two events by what they say.
+func same(a, b event.Event) bool {
+	x, errX := event.MarshalDpEvent(a)
+	y, errY := event.MarshalDpEvent(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // checkBook asks whether the ledger of the data set, at path, has the run as it was

@@ -17,6 +17,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/run"
 )
 
 // BenchmarkCommand is d3p fit of a logistic regression of 1e6 records on 20
@@ -57,7 +58,7 @@ func BenchmarkCommand(b *testing.B) {
 		var curator *privacy.Curator
 		reading.least(costOf(b, func() (err error) {
 			curator, err = privacy.NewCurator(privacy.CuratorConfig{
-				Table:  job{Data: data}.table(m, noise.Insecure(1)),
+				Table:  run.Job{Data: data}.Table(m, noise.Insecure(1)),
 				Engine: cpu.New(cpu.Options{}), Root: noise.Insecure(1), Budget: plan.Budget(), Relation: plan.Relation(),
 			})
 			return err

@@ -139,7 +139,7 @@ func checkRecords(m *models.Model, path, data, out string) error {
 		}
 	}
 	if unreadable != nil {
-		return failWith(statusData, fileError(data, unreadable))
+		return failWith(statusData, atomicfile.Named(data, unreadable))
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/models/spec"
 )
 
@@ -29,7 +30,7 @@ func (a *app) initFrom(path string, known spec.Known) error {
 func readCodebook(path string) (list []spec.Described, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, atomicfile.Named(path, err)
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/run"
 	"github.com/spf13/cobra"
 )
 
@@ -49,7 +50,7 @@ func runsNear(typed string) (runs []string) {
 			continue
 		}
 		all = append(all, path+string(filepath.Separator))
-		if _, err := os.Stat(filepath.Join(path, "private", jobFile)); err == nil {
+		if _, err := os.Stat(filepath.Join(path, run.JobName)); err == nil {
 			runs = append(runs, path)
 		} else if _, err := os.Stat(filepath.Join(path, "release", "privacy.json")); err == nil {
 			runs = append(runs, path)

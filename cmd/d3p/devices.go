@@ -13,7 +13,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/gpu"
 	"d3p/internal/models"
-	"d3p/internal/privacy"
+	"d3p/internal/run"
 )
 
 // device is an engine that this machine can run, or why it cannot.
@@ -79,17 +79,21 @@ const deviceWork = 1 << 26
 // openEngine opens what --device asks for, for so many fits side by side. auto
 // takes the first CUDA device for work that is worth it, if there is one that can
 // run the model, and else the CPU; it says which when it was asked for by name.
-func (a *app) openEngine(j job, m *models.Model, plan *plan.Plan, fits int) (engine privacy.Engine, closeEngine func() error, err error) {
-	onCPU := func() (privacy.Engine, func() error, error) {
-		return cpu.New(cpu.Options{Threads: j.Threads}), func() error { return nil }, nil
+func (a *app) openEngine(j run.Job, m *models.Model, plan *plan.Plan, fits int) (*run.Engine, error) {
+	onCPU := func() (*run.Engine, error) {
+		engine := cpu.New(cpu.Options{Threads: j.Threads})
+		return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
+	}
+	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
+		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
 	opt := gpu.Options{MaxMemory: int64(j.MaxMemory) << 20}
 	if n := cudaNumber(j.Device); n >= 0 {
 		card, err := openCUDA(j.Device, n, opt)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		return card, card.Close, nil
+		return onCUDA(card)
 	}
 	if j.Device == "cpu" {
 		return onCPU()
@@ -102,7 +106,7 @@ func (a *app) openEngine(j job, m *models.Model, plan *plan.Plan, fits int) (eng
 		card, err := gpu.New(0, opt)
 		if err == nil {
 			a.notef("running on %s", card.Name())
-			return card, card.Close, nil
+			return onCUDA(card)
 		}
 		why = err
 	}

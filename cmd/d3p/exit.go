@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"d3p/internal/privacy/accountant"
+	"d3p/internal/run"
 )
 
 // status is what a command ends with. The numbers are part of the interface:
@@ -69,11 +70,33 @@ func statusOf(err error) status {
 		found = statusInterrupted
 	}
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if s, ok := e.(*statusError); ok {
-			found = s.status
+		switch e := e.(type) {
+		case *statusError:
+			found = e.status
+		case *run.Error:
+			found = runStatus(e.Kind)
 		}
 	}
 	return found
+}
+
+// runStatus is the status of an error of a run.
+func runStatus(k run.Kind) status {
+	switch k {
+	case run.Model:
+		return statusSpec
+	case run.Data:
+		return statusData
+	case run.Budget:
+		return statusBudget
+	case run.Output:
+		return statusNumeric
+	case run.Stopped:
+		return statusStopped
+	case run.Interrupted:
+		return statusInterrupted
+	}
+	return statusUsage
 }
 
 // planStatus is the status of an error of plan.New: a budget that cannot be

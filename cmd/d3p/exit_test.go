@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"d3p/internal/run"
 )
 
 func TestStatusOf(t *testing.T) {
@@ -23,6 +25,15 @@ func TestStatusOf(t *testing.T) {
 		{failWith(statusNumeric, fmt.Errorf("around: %w", inner)), statusData}, // the innermost knows best
 		{context.Canceled, statusInterrupted},
 		{failWith(statusStopped, errors.New("stopped")), statusStopped},
+		{&run.Error{Kind: run.Usage, Err: inner}, statusData},
+		{ofKind(run.Usage), statusUsage},
+		{ofKind(run.Model), statusSpec},
+		{ofKind(run.Data), statusData},
+		{ofKind(run.Budget), statusBudget},
+		{ofKind(run.Output), statusNumeric},
+		{ofKind(run.Stopped), statusStopped},
+		{ofKind(run.Interrupted), statusInterrupted},
+		{fmt.Errorf("around: %w", ofKind(run.Budget)), statusBudget},
 	} {
 		if got := statusOf(c.err); got != c.want {
 			t.Errorf("status of %v is %d, want %d", c.err, got, c.want)
@@ -32,6 +43,9 @@ func TestStatusOf(t *testing.T) {
 		t.Error("no error became one")
 	}
 }
+
+// ofKind is an error of a run.
+func ofKind(k run.Kind) error { return &run.Error{Kind: k, Err: errors.New("run")} }
 
 // The help must list every status with its number.
 func TestExitCodesAreDocumented(t *testing.T) {

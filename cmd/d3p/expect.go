@@ -14,12 +14,13 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 // expectedNoise predicts the noise share of every parameter; empty where the
 // plan has no such prediction. It reads no data.
 func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
-	shares := posterior.ExpectedNoiseShare(plan, priorRandom(0))
+	shares := posterior.ExpectedNoiseShare(plan, run.PriorRandom(0))
 	list := []report.Expected{}
 	if shares == nil {
 		return list
@@ -65,7 +66,7 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
 		return nil
 	}
-	random := priorRandom(0)
+	random := run.PriorRandom(0)
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, random)
 	rows := simulatedRows(m, theta, random)

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
+	"bytes"
+	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/run"
 	"d3p/internal/settings"
 )
 
@@ -82,16 +84,12 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err != nil {
 		return err
 	}
-	m, err := loadModel(path)
+	m, hash, err := readModel(path)
 	if err != nil {
 		return err
 	}
 	if err := checkPublic(m, path, data); err != nil {
 		return err
-	}
-	source, err := os.ReadFile(path)
-	if err != nil {
-		return failWith(statusSpec, err)
 	}
 	s.Fit.NonPrivate = !private
 	if err := s.checkMethod(); err != nil {
@@ -121,10 +119,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err != nil {
 		return failWith(statusNumeric, err)
 	}
-	hash := sha256.Sum256(source)
-	j := job{
-		ID: runID(), Attempts: []string{runID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
-		ModelSHA256: hex.EncodeToString(hash[:]), Command: commandOf(c, s), Settings: applied, Accepted: s.AcceptRisk,
+	j := run.Job{
+		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
+		ModelSHA256: hash, Command: commandOf(c, s), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
@@ -142,15 +139,76 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
+	r := run.Run{Job: j, Model: m, Plan: plan, Root: root, Key: key, Host: a.host()}
 	if s.Repeat > 1 {
-		return a.repeat(c.Context(), s, j, m, plan, root, key)
+		return a.repeat(c.Context(), r, s.Out, s.Repeat)
 	}
-	folder, err := newRunFolder(s.Out, j.Name)
+	result, err := r.Fit(c.Context(), s.Out)
 	if err != nil {
 		return err
 	}
-	j.Folder = folder.name()
-	return a.execute(c.Context(), folder, j, m, plan, shared{table: j.table(m, root), key: key}, root, nil)
+	return a.printFit(result, m)
+}
+
+// host is what a run needs from the program.
+func (a *app) host() run.Host {
+	return run.Host{Open: a.openEngine, Tool: tool, Step: a.newProgress().Step, Notef: a.notef}
+}
+
+// printFit prints the end of a fit: the posterior, the claim, where things are. It
+// returns an error if the chains of a sampled posterior do not agree.
+func (a *app) printFit(result *run.Result, m *models.Model) error {
+	err := a.result(result, func(w io.Writer) {
+		usual := view{prob: usualProb}
+		printSummary(w, result.Summary, usual)
+		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
+		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
+		if result.Epsilon == nil {
+			fmt.Fprintf(w, "%s  must not be published: it reveals the records\n", result.Release)
+		} else {
+			fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters; read privacy.html there\n", result.Release)
+		}
+		fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts what the declared rules did to the records\n", result.Private)
+	})
+	if err != nil {
+		return err
+	}
+	return failWith(statusNumeric, report.Agreement(result.Summary))
+}
+
+// repeat runs n fits like r and prints their results in order, with --json as an
+// array. It returns the errors of those that failed.
+func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
+	printed, failures := make([][]byte, n), make([]error, n)
+	err := r.Repeat(ctx, out, n, func(k int, folder string, result *run.Result, err error) {
+		var text bytes.Buffer
+		if err == nil {
+			alone := app{out: &text, json: a.json}
+			err = alone.printFit(result, r.Model)
+		}
+		if err != nil {
+			failures[k] = fmt.Errorf("%s: %w", folder, err)
+			return
+		}
+		printed[k] = bytes.TrimRight(text.Bytes(), "\n")
+	})
+	if err != nil {
+		return err
+	}
+	failures = slices.DeleteFunc(failures, func(err error) bool { return err == nil })
+	done := slices.DeleteFunc(printed, func(text []byte) bool { return text == nil })
+	between, end := []byte("\n\n"), "\n"
+	if a.json {
+		fmt.Fprint(a.out, "[")
+		between, end = []byte(","), "]\n"
+	}
+	if _, err := fmt.Fprintf(a.out, "%s%s", bytes.Join(done, between), end); err != nil {
+		failures = append(failures, failWith(statusNumeric, err))
+	}
+	if len(failures) == 0 {
+		return nil
+	}
+	return failWith(statusOf(failures[0]), errors.Join(failures...))
 }
 
 // checkMethod refuses settings beside the model file that the method does not use.
@@ -202,13 +260,6 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 	}
 	root, err = noise.System()
 	return root, false, failWith(statusNumeric, err)
-}
-
-// runID is a name for a run that says nothing about it.
-func runID() string {
-	var b [8]byte
-	rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
-	return hex.EncodeToString(b[:])
 }
 
 // commandOf is the command line that gives the settings which the model file does

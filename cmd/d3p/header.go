@@ -13,6 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy"
 )
@@ -26,7 +27,7 @@ const maxHeader = 1 << 20 // bytes
 func readHeader(path, encoding string) (header []string, separator byte, err error) {
 	f, err := os.Open(orStandardInput(path))
 	if err != nil {
-		return nil, 0, fileError(path, err)
+		return nil, 0, atomicfile.Named(path, err)
 	}
 	defer f.Close()
 	if strings.HasSuffix(path, ".parquet") {
@@ -35,7 +36,7 @@ func readHeader(path, encoding string) (header []string, separator byte, err err
 	}
 	line, err := firstLine(path, f, encoding)
 	if err != nil {
-		return nil, 0, fileError(path, err)
+		return nil, 0, atomicfile.Named(path, err)
 	}
 	separator = privacy.Separator([]byte(line))
 	r := csv.NewReader(strings.NewReader(line))

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -77,16 +74,4 @@ file declares only the columns that the formula names.`,
 	f.BoolVar(&known.Twin, "twin", false, "a model of whole records, for synthetic tables, instead of a formula")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")
 	return c
-}
-
-// fileError says that a file cannot be read, and why, without the name twice.
-func fileError(path string, err error) error {
-	if strings.HasPrefix(err.Error(), path+":") {
-		return err
-	}
-	var inner *os.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	return fmt.Errorf("%s: %w", path, err)
 }

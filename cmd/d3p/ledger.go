@@ -17,6 +17,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 func newLedger(a *app) *cobra.Command {
@@ -124,8 +125,8 @@ func ledgerAndRuns(c *cobra.Command, args []string) error {
 }
 
 // bookRun books a finished run.
-func bookRun(ctx context.Context, book *ledger.Book, run string) error {
-	files, checks, err := report.Verify(ctx, run)
+func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
+	files, checks, err := report.Verify(ctx, folder)
 	if err != nil {
 		return failWith(statusUsage, err)
 	}
@@ -144,10 +145,10 @@ func bookRun(ctx context.Context, book *ledger.Book, run string) error {
 	if p.Guarantee == nil {
 		return failWith(statusData, errors.New("there is no claim: the run is "+report.NotPrivate))
 	}
-	if c, there := checkLedger(run, ev, p); there && !c.OK {
+	if c, there := checkLedger(folder, ev, p); there && !c.OK {
 		return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
 	}
-	if err := sameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
+	if err := run.SameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
 		return err
 	}
 	created, err := time.Parse(time.RFC3339, p.CreatedAt)
@@ -157,7 +158,7 @@ func bookRun(ctx context.Context, book *ledger.Book, run string) error {
 	if err := notBooked(book, p.ReportID); err != nil {
 		return err
 	}
-	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(run)}, ev, created)
+	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(folder)}, ev, created)
 }
 
 // notBooked refuses a run that the book has: of two copies of a stopped fit that

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/privacy/event"
 	"d3p/internal/settings"
 )
@@ -21,7 +22,7 @@ import (
 func readEvent(path string) (ev event.Event, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, failWith(statusData, fileError(path, err))
+		return nil, failWith(statusData, atomicfile.Named(path, err))
 	}
 	text := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff")))
 	switch state := struct{ History json.RawMessage }{}; {

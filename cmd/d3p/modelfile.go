@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/release"
@@ -28,7 +31,7 @@ func findModel(explicit, data string) (string, error) {
 		}
 	}
 	if _, err := os.Stat(data); err != nil {
-		return "", failWith(statusData, fileError(data, err))
+		return "", failWith(statusData, atomicfile.Named(data, err))
 	}
 	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, data, beside))
 }
@@ -57,39 +60,46 @@ func besideModel(path, name string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// loadModel reads, checks and compiles a model file, or the spec.lock.yaml of a
-// release, which has its own copies of the public files that it names. The error
-// holds all its mistakes, those of its expressions included.
+// loadModel is readModel without the hash.
 func loadModel(path string) (*models.Model, error) {
+	m, _, err := readModel(path)
+	return m, err
+}
+
+// readModel reads, checks and compiles a model file, or the spec.lock.yaml of a
+// release, which has its own copies of the public files that it names. The error
+// holds all its mistakes, those of its expressions included. hash is the file's SHA-256.
+func readModel(path string) (m *models.Model, hash string, err error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, failWith(statusSpec, fmt.Errorf("no model file %s", path))
+		return nil, "", failWith(statusSpec, fmt.Errorf("no model file %s", path))
 	}
 	if err != nil {
-		return nil, failWith(statusSpec, fmt.Errorf("model file: %w", err))
+		return nil, "", failWith(statusSpec, fmt.Errorf("model file: %w", err))
 	}
+	sum := sha256.Sum256(src)
 	model, locked := report.LockedModel(src)
 	var files *release.Folder
 	if locked {
 		if model, files, err = releasedModel(path, model); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 		defer files.Close()
 		src = model
 	}
-	m, err := models.Read(path, src, func(name string) ([]byte, error) {
+	m, err = models.Read(path, src, func(name string) ([]byte, error) {
 		if locked {
 			return report.ReadPublic(files, name)
 		}
 		return os.ReadFile(besideModel(path, name))
 	})
 	if err != nil {
-		return nil, failWith(statusSpec, err)
+		return nil, "", failWith(statusSpec, err)
 	}
 	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
 		*name = spec.Value[string]{V: modelName(m.Spec), At: spec.Position{File: path, Line: 1, Column: 1}}
 	}
-	return m, nil
+	return m, hex.EncodeToString(sum[:]), nil
 }
 
 // releasedModel is the model of a spec.lock.yaml and the folder that has its public

@@ -31,7 +31,7 @@ report that the fit would have, for the people who decide on it.`,
 			if err := a.resolve(c, s); err != nil {
 				return err
 			}
-			m, err := loadModel(args[0])
+			m, hash, err := readModel(args[0])
 			if err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ report that the fit would have, for the people who decide on it.`,
 			if err != nil {
 				return err
 			}
-			p, err := plannedPrivacy(c, s, m, plan)
+			p, err := plannedPrivacy(c, s, m, hash, plan)
 			if err != nil {
 				return err
 			}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -14,30 +11,27 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/posterior"
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 // plannedPrivacy is the privacy report of a fit that has not run. It reads no
 // data.
-func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, plan *plan.Plan) (*report.Privacy, error) {
-	source, err := os.ReadFile(m.Spec.File)
-	if err != nil {
-		return nil, failWith(statusSpec, err)
-	}
-	hash := sha256.Sum256(source)
+func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, hash string, plan *plan.Plan) (*report.Privacy, error) {
 	command := commandOf(c, s)
 	command[0] = "d3p fit"
-	run := report.Run{
+	planned := report.Run{
 		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
-		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hex.EncodeToString(hash[:]), Command: command, Accepted: s.AcceptRisk,
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hash, Command: command, Accepted: s.AcceptRisk,
 		Plan: plan, Posterior: &posterior.Posterior{Plan: plan, Steps: plan.Steps},
 	}
 	if plan.Private {
-		run.Event, run.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
-		if run.Booked, err = (booking{path: s.Ledger}).booked(m.Spec.Data.Unit.Entity.V, plan.Neighbours); err != nil {
+		planned.Event, planned.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
+		var err error
+		if planned.Booked, err = run.Booked(s.Ledger, "", m.Spec.Data.Unit.Entity.V, plan.Neighbours); err != nil {
 			return nil, err
 		}
 	}
-	p, err := run.Privacy()
+	p, err := planned.Privacy()
 	return p, failWith(statusNumeric, err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
@@ -189,7 +190,7 @@ func readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	path = orStandardInput(path)
 	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(m))
 	if err != nil {
-		return predict.Rows{}, failWith(statusData, fileError(path, err))
+		return predict.Rows{}, failWith(statusData, atomicfile.Named(path, err))
 	}
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
 }

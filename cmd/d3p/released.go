@@ -9,9 +9,9 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/posterior"
-	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 // released is a release read back: all that the commands after a fit work from.
@@ -116,25 +116,14 @@ func releasedIn(files *release.Folder) (*released, error) {
 // draws draws from the released posterior: post-processing, which costs nothing.
 // What the fit took gives draws.parquet again.
 func (r *released) draws(d drawn) report.Draws {
-	return report.DrawPosterior(r.model, r.posterior, d.n, noise.Public(d.seed).Stream(noise.PosteriorDraws))
+	return report.DrawPosterior(r.model, r.posterior, d.n, run.PosteriorRandom(d.seed))
 }
 
 // sample is what files of draws are written from.
 func (r *released) sample(d drawn) (*report.Sample, error) {
 	sample := &report.Sample{
 		Model: r.params.Model, Steps: r.params.Steps,
-		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, priorRandom(d.seed)), Simulated: report.PriorPredictive(r.model, simulatedRandom(d.seed)),
+		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, run.PriorRandom(d.seed)), Simulated: report.PriorPredictive(r.model, run.SimulationRandom(d.seed)),
 	}
 	return sample, failWith(statusUsage, sample.Under(r.privacy))
-}
-
-// priorRandom is the source of draws from the prior: public, and not that of the
-// draws from the posterior.
-func priorRandom(seed uint64) *noise.Random {
-	return noise.NewRandom(noise.Public(seed).Child(1).Stream(noise.PosteriorDraws))
-}
-
-// simulatedRandom is the public source of tables from the prior.
-func simulatedRandom(seed uint64) *noise.Random {
-	return noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 }

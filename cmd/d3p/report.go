@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/report"
+	"d3p/internal/run"
 )
 
 func newReport(a *app) *cobra.Command {
@@ -71,7 +72,7 @@ func (a *app) readFindings(ctx context.Context, run string) (*released, report.F
 
 // findings is what a release says of its model.
 func (r *released) findings() (report.Findings, error) {
-	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, priorRandom(r.drawn.seed))
+	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, run.PriorRandom(r.drawn.seed))
 	trace, err := report.ReadTrace(r.files)
 	return report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family,

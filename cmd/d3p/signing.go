@@ -74,14 +74,6 @@ func signingPath(path string) (string, error) {
 	return absolute, failWith(statusUsage, err)
 }
 
-// sign is how the manifest of a release is signed; nil for not at all.
-func sign(key *signature.Key) func([]byte) ([]byte, error) {
-	if key == nil {
-		return nil
-	}
-	return key.Sign
-}
-
 // verifySignature checks the signature of a release, and with a list of signers whose
 // it is. Without a list a release may be unsigned; ok is false when nothing is to say.
 func verifySignature(files *release.Folder, signers string) (c report.Check, ok bool, err error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 )
 
 // OpenRegular opens the regular file name below folder, whose path has no links:
@@ -63,4 +64,16 @@ func Read(folder *os.Root, name string, most int64) ([]byte, error) {
 // refused is an error about a file of a folder.
 func refused(name, why string) error {
 	return &fs.PathError{Op: "open", Path: name, Err: errors.New(why)}
+}
+
+// Named is err of a file at path, with the path in front once.
+func Named(path string, err error) error {
+	if strings.HasPrefix(err.Error(), path+":") {
+		return err
+	}
+	var inner *fs.PathError
+	if errors.As(err, &inner) {
+		err = inner.Err
+	}
+	return fmt.Errorf("%s: %w", path, err)
 }

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"errors"
@@ -13,14 +13,14 @@ const lockPatience = time.Second
 // lock makes this process the only one that works in the folder, until unlock or
 // its end, however that comes. A new folder is locked at the first try, however
 // busy the machine is. On a file system without locks it does nothing.
-func (r runFolder) lock() (unlock func(), err error) {
+func (r folder) lock() (unlock func(), err error) {
 	for started := time.Now(); ; time.Sleep(lockPatience / 50) {
 		unlock, err := atomicfile.Lock(r.root, inPrivate(lockFile), false)
 		switch {
 		case errors.Is(err, errors.ErrUnsupported):
 			return func() {}, nil
 		case !errors.Is(err, atomicfile.ErrLocked):
-			return unlock, failWith(statusUsage, err)
+			return unlock, failed(Usage, err)
 		case time.Since(started) > lockPatience:
 			return nil, usagef("%s: another d3p works in it; wait until that has ended", r.path)
 		}

@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"errors"
@@ -84,7 +84,7 @@ func TestOutIsOnesOwn(t *testing.T) {
 			if err := plant.prepare(parent, out); err != nil {
 				t.Fatal(err)
 			}
-			r, err := newRunFolder(out, "model")
+			r, err := newFolder(out, "model")
 			if (err == nil) != plant.ok {
 				t.Fatalf("error %v, want one: %v", err, !plant.ok)
 			}
@@ -112,7 +112,7 @@ func TestDiscardKeepsWhatWasThere(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		r, err := newRunFolder(out, "model")
+		r, err := newFolder(out, "model")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestRunIsOnesOwn(t *testing.T) {
 			t.Logf("%s is not tried: %v", name, err)
 			continue
 		}
-		r, err := openRun(out)
+		r, err := openFolder(out)
 		if (err == nil) != (name == "") {
 			t.Errorf("%q: error %v", name, err)
 		}
@@ -186,7 +186,7 @@ func TestSwappedFolderIsNotFollowed(t *testing.T) {
 	}()
 	made := 0
 	for range 300 {
-		r, err := newRunFolder(out, "model")
+		r, err := newFolder(out, "model")
 		if err == nil {
 			made++
 			r.write(jobFile, "secret")

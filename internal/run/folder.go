@@ -1,4 +1,4 @@
-package main
+package run
 
 import (
 	"bytes"
@@ -17,37 +17,37 @@ import (
 	"d3p/internal/report"
 )
 
-// runFolder is OUT: release/ may be published, private/ must not be. root is the
+// folder is OUT: release/ may be published, private/ must not be. root is the
 // folder itself, wherever path leads later: whatever is written goes through it.
-type runFolder struct {
+type folder struct {
 	path string
 	root *os.Root
 	made bool // by this process
 }
 
-// newRunFolder creates OUT with an empty private/ (mode 0700). path must not
+// newFolder creates OUT with an empty private/ (mode 0700). path must not
 // exist, or be an empty folder of this user's alone, or hold no more than the data
 // check of a run that spent nothing; "" takes the first free d3p-run-NAME-1, -2, ...
 // in the working directory. Creating private/ is the reservation: two fits never
 // share one.
-func newRunFolder(path, model string) (runFolder, error) {
+func newFolder(path, model string) (folder, error) {
 	if path != "" {
 		if err := atomicfile.CheckParents(path); err != nil {
-			return runFolder{}, usagef("--out: %w", err)
+			return folder{}, usagef("--out: %w", err)
 		}
 		err := os.Mkdir(path, 0o755)
 		switch {
 		case errors.Is(err, fs.ErrExist):
 			return takeFolder(path)
 		case errors.Is(err, fs.ErrNotExist):
-			return runFolder{}, usagef("--out: no folder %s to create %s in", filepath.Dir(path), filepath.Base(path))
+			return folder{}, usagef("--out: no folder %s to create %s in", filepath.Dir(path), filepath.Base(path))
 		case err != nil:
-			return runFolder{}, failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+			return folder{}, failed(Output, fmt.Errorf("--out: %w", err))
 		}
 		return madeFolder(path)
 	}
 	if err := atomicfile.CheckParents("d3p-run"); err != nil {
-		return runFolder{}, usagef("no folder for the results: %w", err)
+		return folder{}, usagef("no folder for the results: %w", err)
 	}
 	for n := 1; ; n++ {
 		path := fmt.Sprintf("d3p-run-%s-%d", model, n)
@@ -55,34 +55,34 @@ func newRunFolder(path, model string) (runFolder, error) {
 		case err == nil:
 			return madeFolder(path)
 		case !errors.Is(err, fs.ErrExist):
-			return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
+			return folder{}, failed(Output, fmt.Errorf("no folder for the results: %w (--out FOLDER names one elsewhere)", err))
 		}
 	}
 }
 
 // madeFolder is the folder that was just made at path, unless somebody put
 // another in its place.
-func madeFolder(path string) (runFolder, error) {
+func madeFolder(path string) (folder, error) {
 	r, err := openOwn(path)
 	if err != nil {
-		return runFolder{}, usagef("--out: %s %w", path, err)
+		return folder{}, usagef("--out: %s %w", path, err)
 	}
 	r.made = true
 	if left := r.entries("."); len(left) > 0 {
 		r.close()
-		return runFolder{}, usagef("--out: %s was filled by another program (name a new folder)", path)
+		return folder{}, usagef("--out: %s was filled by another program (name a new folder)", path)
 	}
 	return r.withPrivate()
 }
 
 // takeFolder is a folder that exists.
-func takeFolder(path string) (runFolder, error) {
+func takeFolder(path string) (folder, error) {
 	if info, err := os.Lstat(path); err != nil || !info.IsDir() && info.Mode()&fs.ModeSymlink == 0 {
-		return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+		return folder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 	}
 	r, err := openOwn(path)
 	if err != nil {
-		return runFolder{}, usagef("--out: %s exists and %w; name a new folder", path, err)
+		return folder{}, usagef("--out: %s exists and %w; name a new folder", path, err)
 	}
 	switch outer := r.entries("."); {
 	case len(outer) == 0:
@@ -91,57 +91,57 @@ func takeFolder(path string) (runFolder, error) {
 		return r, nil
 	}
 	r.close()
-	return runFolder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
+	return folder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 }
 
 // openOwn opens a folder that nobody but this user may change: no link, of no
 // other owner, writable by nobody else.
-func openOwn(path string) (runFolder, error) {
+func openOwn(path string) (folder, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
-		return runFolder{}, errors.Unwrap(err)
+		return folder{}, errors.Unwrap(err)
 	}
 	if err := atomicfile.CheckOwn(before, 0o022); err != nil {
-		return runFolder{}, err
+		return folder{}, err
 	}
 	if !before.IsDir() {
-		return runFolder{}, errors.New("is no folder")
+		return folder{}, errors.New("is no folder")
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
-		return runFolder{}, errors.Unwrap(err)
+		return folder{}, errors.Unwrap(err)
 	}
 	if opened, err := root.Stat("."); err != nil || !os.SameFile(before, opened) || atomicfile.CheckOwn(opened, 0o022) != nil {
 		root.Close()
-		return runFolder{}, errors.New("was replaced while it was opened")
+		return folder{}, errors.New("was replaced while it was opened")
 	}
-	return runFolder{path: path, root: root}, nil
+	return folder{path: path, root: root}, nil
 }
 
-// openRun opens the folder of a run that exists, to write there. Its private/ must
+// openFolder opens the folder of a run that exists, to write there. Its private/ must
 // be for this user's eyes alone.
-func openRun(path string) (runFolder, error) {
+func openFolder(path string) (folder, error) {
 	r, err := openOwn(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return runFolder{}, usagef("%s holds no fit: there is no such folder", path)
+		return folder{}, usagef("%s holds no fit: there is no such folder", path)
 	}
 	if err != nil {
-		return runFolder{}, usagef("%s %w; a run is continued in its own folder, by its owner", path, err)
+		return folder{}, usagef("%s %w; a run is continued in its own folder, by its owner", path, err)
 	}
 	info, err := r.root.Lstat(privateName)
 	if err != nil {
 		r.close()
-		return runFolder{}, usagef("%s holds no fit", path)
+		return folder{}, usagef("%s holds no fit", path)
 	}
 	if err := atomicfile.CheckOwn(info, 0o077); err != nil || !info.IsDir() {
 		r.close()
-		return runFolder{}, usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
+		return folder{}, usagef("%s %w; it must be a folder of its owner alone (chmod 700 %[1]s)", r.private(), err)
 	}
 	return r, nil
 }
 
 // entries are the names in a folder of r.
-func (r runFolder) entries(name string) []fs.DirEntry {
+func (r folder) entries(name string) []fs.DirEntry {
 	entries, err := fs.ReadDir(r.root.FS(), name)
 	if err != nil {
 		return []fs.DirEntry{nil} // not known to be empty
@@ -151,7 +151,7 @@ func (r runFolder) entries(name string) []fs.DirEntry {
 
 // spentNothing tells whether a folder with these entries was left by a run that
 // failed while reading the data, before any mechanism ran.
-func (r runFolder) spentNothing(outer []fs.DirEntry) bool {
+func (r folder) spentNothing(outer []fs.DirEntry) bool {
 	if len(outer) != 1 || outer[0] == nil || outer[0].Name() != privateName {
 		return false
 	}
@@ -168,37 +168,37 @@ func (r runFolder) spentNothing(outer []fs.DirEntry) bool {
 }
 
 // withPrivate makes private/.
-func (r runFolder) withPrivate() (runFolder, error) {
+func (r folder) withPrivate() (folder, error) {
 	if err := r.root.Mkdir(privateName, 0o700); err != nil {
 		r.discard()
-		return runFolder{}, failWith(statusNumeric, fmt.Errorf("no folder for private files: %w", err))
+		return folder{}, failed(Output, fmt.Errorf("no folder for private files: %w", err))
 	}
 	return r, nil
 }
 
-func (r runFolder) release() string { return filepath.Join(r.path, releaseName) }
-func (r runFolder) private() string { return filepath.Join(r.path, privateName) }
+func (r folder) release() string { return filepath.Join(r.path, releaseName) }
+func (r folder) private() string { return filepath.Join(r.path, privateName) }
 
 // released tells whether there is a release.
-func (r runFolder) released() bool {
+func (r folder) released() bool {
 	_, err := r.root.Lstat(releaseName)
 	return err == nil
 }
 
 // name is the folder's name, without where it is.
-func (r runFolder) name() string { return filepath.Base(r.path) }
+func (r folder) name() string { return filepath.Base(r.path) }
 
 // close gives the handle on the folder back.
-func (r runFolder) close() { r.root.Close() }
+func (r folder) close() { r.root.Close() }
 
 // discard removes what this run made, in which nothing was spent yet.
-func (r runFolder) discard() {
+func (r folder) discard() {
 	r.root.RemoveAll(privateName)
 	r.removeIfMade()
 }
 
-// removeIfMade removes the empty folder that newRunFolder made.
-func (r runFolder) removeIfMade() {
+// removeIfMade removes the empty folder that newFolder made.
+func (r folder) removeIfMade() {
 	own, err := r.root.Stat(".")
 	r.close()
 	if there, gone := os.Lstat(r.path); r.made && err == nil && gone == nil && os.SameFile(own, there) {
@@ -217,39 +217,45 @@ const (
 	lockFile       = "lock"  // locked by the d3p that works in the folder
 )
 
+// Names of files in the folder of a run.
+const (
+	JobName    = privateName + "/" + jobFile
+	LedgerName = privateName + "/" + ledgerFile
+)
+
 // inPrivate is the name of a private file below root.
 func inPrivate(name string) string { return privateName + "/" + name }
 
 // remove removes a private file.
-func (r runFolder) remove(name string) { r.root.Remove(inPrivate(name)) }
+func (r folder) remove(name string) { r.root.Remove(inPrivate(name)) }
 
 // prepare writes the job and takes the disk space that the release will need,
 // so that a full disk is found before privacy is spent.
-func (r runFolder) prepare(j job, bytes int64) error {
+func (r folder) prepare(j Job, bytes int64) error {
 	if err := r.write(jobFile, j); err != nil {
 		return err
 	}
 	r.remove(spaceFile) // of a fit that was killed
 	f, err := r.root.OpenFile(inPrivate(spaceFile), os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return failed(Output, err)
 	}
 	block := make([]byte, 1<<16)
 	for at := int64(0); at < bytes && err == nil; at += int64(len(block)) {
 		_, err = f.Write(block)
 	}
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("no room for the results, %d MiB: %w (nothing was spent)", bytes>>20+1, fileError(r.path, err)))
+		return failed(Output, fmt.Errorf("no room for the results, %d MiB: %w (nothing was spent)", bytes>>20+1, atomicfile.Named(r.path, err)))
 	}
 	return nil
 }
 
 // giveSpaceBack frees what prepare took.
-func (r runFolder) giveSpaceBack() { r.remove(spaceFile) }
+func (r folder) giveSpaceBack() { r.remove(spaceFile) }
 
 // keepDataCheck leaves of a run that failed while reading the data what its
 // message points to.
-func (r runFolder) keepDataCheck() {
+func (r folder) keepDataCheck() {
 	r.giveSpaceBack()
 	r.remove(jobFile)
 	r.remove(lockFile)
@@ -265,27 +271,27 @@ type privateJSON struct {
 }
 
 // write writes v as JSON into private/, whole or not at all, mode 0600.
-func (r runFolder) write(name string, v any) error {
+func (r folder) write(name string, v any) error {
 	var b bytes.Buffer
 	encode := jsonfile.Write
 	if name == checkpointFile { // of a network millions of numbers, which nobody reads
 		encode = func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
 	}
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("%s: %w", name, err))
+		return failed(Output, fmt.Errorf("%s: %w", name, err))
 	}
 	err := atomicfile.WriteIn(r.root, inPrivate(name), 0o600, func(w io.Writer) error {
 		_, err := w.Write(b.Bytes())
 		return err
 	})
 	if err != nil {
-		return failWith(statusNumeric, fmt.Errorf("private/%s: %w", name, err))
+		return failed(Output, fmt.Errorf("private/%s: %w", name, err))
 	}
 	return nil
 }
 
 // stoppedFit reads the job and the checkpoint of a fit that was stopped.
-func (r runFolder) stoppedFit() (j job, checkpoint fit.Checkpoint, err error) {
+func (r folder) stoppedFit() (j Job, checkpoint fit.Checkpoint, err error) {
 	if err := r.read(jobFile, &j); err != nil {
 		return j, checkpoint, err
 	}
@@ -298,7 +304,7 @@ func (r runFolder) stoppedFit() (j job, checkpoint fit.Checkpoint, err error) {
 }
 
 // read reads what write wrote.
-func (r runFolder) read(name string, v any) error {
+func (r folder) read(name string, v any) error {
 	raw, err := atomicfile.Read(r.root, inPrivate(name), mostPrivate)
 	if err != nil {
 		return err

@@ -1,0 +1,64 @@
+package run
+
+import (
+	"sync/atomic"
+	"time"
+
+	"d3p/internal/fit"
+)
+
+const (
+	defaultCheckpointEvery = 60 // s
+	// checkpointShare bounds the time that goes into checkpoints: 1 part in so many.
+	checkpointShare = 50
+)
+
+// observer watches a fit: it tells of the progress, and from time to time writes a
+// checkpoint into private/, so that a fit that is killed can be resumed. What was
+// computed after the last checkpoint is lost unseen: no number of it was released.
+type observer struct {
+	folder folder
+	host   Host
+	every  time.Duration
+	due    atomic.Bool
+	timer  *time.Timer
+}
+
+// newObserver starts the clock of the first checkpoint.
+func newObserver(r Run) *observer {
+	seconds := r.Job.CheckpointEvery
+	if seconds == 0 {
+		seconds = defaultCheckpointEvery
+	}
+	o := &observer{folder: r.folder, host: r.Host, every: time.Duration(seconds) * time.Second}
+	o.timer = time.AfterFunc(o.every, func() { o.due.Store(true) })
+	return o
+}
+
+// Step implements fit.Observer.
+func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
+	if o.host.Step != nil {
+		o.host.Step(t, steps, epsilonSpent)
+	}
+}
+
+// Keep implements fit.Keeper. That a checkpoint cannot be written is no reason to
+// end a fit that goes well.
+func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error)) {
+	if !o.due.Load() {
+		return
+	}
+	started := time.Now()
+	state, err := checkpoint()
+	if err == nil {
+		err = o.folder.write(checkpointFile, state)
+	}
+	if err != nil {
+		o.host.Notef("no checkpoint: %v (the fit goes on)", err)
+	}
+	o.due.Store(false)
+	o.timer.Reset(max(o.every, checkpointShare*time.Since(started)))
+}
+
+// stop ends the clock.
+func (o *observer) stop() { o.timer.Stop() }

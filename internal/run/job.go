@@ -1,0 +1,116 @@
+package run
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"d3p/internal/ledger"
+	"d3p/internal/models"
+	"d3p/internal/models/spec"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+)
+
+// Job is what a run needs besides its plan and its state: private/run.json,
+// from which d3p resume goes on.
+type Job struct {
+	ID string `json:"id"`
+	// Attempts are the start of the run and its resumptions, as the ledger knows them.
+	Attempts []string  `json:"attempts"`
+	Folder   string    `json:"folder"` // its name, without where it is
+	Created  time.Time `json:"created"`
+	Data     string    `json:"data"` // absolute path
+	Name     string    `json:"name"`
+	Model    string    `json:"model"` // fully defaulted model file
+	// Public are the public files that the model names, by path.
+	Public      map[string][]byte `json:"public,omitempty"`
+	ModelSHA256 string            `json:"model_sha256"`
+	Command     []string          `json:"command"`
+	Settings    []report.Applied  `json:"settings"`
+	Accepted    []string          `json:"accepted"`
+	Draws       int               `json:"draws"`
+	Formats     []string          `json:"formats"`
+	Seed        uint64            `json:"seed"`
+	Threads     int               `json:"threads"`
+	// CheckpointEvery is in seconds; 0 is the default.
+	CheckpointEvery int    `json:"checkpoint_every,omitempty"`
+	Precision       string `json:"precision,omitempty"` // empty: float32
+	Insecure        bool   `json:"insecure"`
+	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
+	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
+	Engine          string `json:"engine,omitempty"`     // what it came to
+	Ledger          string `json:"ledger,omitempty"`     // absolute path of the data set's ledger
+	Sign            string `json:"sign,omitempty"`       // absolute path of the key that signs the release
+}
+
+// reservation is the job's place in the ledger of the data set.
+func (j Job) reservation() reservation {
+	return reservation{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
+}
+
+// compile compiles the model as the release will have it. Draws from the prior depend
+// on the order in which a model file states it, so that those of a release come from
+// this model.
+func (j Job) compile() (*models.Model, error) {
+	s, errs := spec.Parse("the model of the fit", []byte(j.Model), func(name string) ([]byte, error) {
+		src, ok := j.Public[name]
+		if !ok {
+			return nil, fs.ErrNotExist
+		}
+		return src, nil
+	})
+	if err := errs.Err(); err != nil {
+		return nil, failed(Model, err)
+	}
+	m, err := models.Compile(s)
+	return m, failed(Model, err)
+}
+
+// nextAttempt is the job as it goes on, or is settled, from here.
+func (j Job) nextAttempt() Job {
+	j.Attempts = append(slices.Clone(j.Attempts), NewID())
+	return j
+}
+
+// replicate is the k-th of several jobs like j, from 0, with a seed of its own. Its
+// report says how to run it by itself.
+func (j Job) replicate(k int, folder folder) Job {
+	j.ID, j.Attempts, j.Folder, j.Seed = NewID(), []string{NewID()}, folder.name(), j.Seed+uint64(k)
+	seed := strconv.FormatUint(j.Seed, 10)
+	j.Settings = slices.Clone(j.Settings)
+	for i := range j.Settings {
+		if j.Settings[i].Name == "seed" {
+			j.Settings[i].Value, j.Settings[i].Source = seed, "--repeat"
+		}
+	}
+	shared := func(word string) bool {
+		return strings.HasPrefix(word, "--repeat=") || strings.HasPrefix(word, "--seed=")
+	}
+	j.Command = append(slices.DeleteFunc(slices.Clone(j.Command), shared), "--seed="+seed)
+	return j
+}
+
+// Table is the job's table, not read yet. The root chooses among the rows of units
+// that have too many.
+func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
+	cfg := privacy.TableConfig{
+		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: root,
+	}
+	if j.Precision == "float64" {
+		cfg.Precision = privacy.Float64
+	}
+	return privacy.NewTable(cfg)
+}
+
+// NewID is a random name, for a run or for an attempt at it.
+func NewID() string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails: crypto/rand aborts the program instead
+	return hex.EncodeToString(b[:])
+}

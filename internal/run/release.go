@@ -1,0 +1,108 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/release"
+	"d3p/internal/report"
+)
+
+// Result is what a finished fit came to, and its JSON form.
+type Result struct {
+	Run     string           `json:"run"`
+	Release string           `json:"release"`
+	Private string           `json:"private"`
+	Model   string           `json:"model"`
+	Claim   string           `json:"claim"`
+	Epsilon *float64         `json:"epsilon"` // null when the run is not private
+	Delta   *float64         `json:"delta"`
+	Summary []report.Summary `json:"summary"`
+}
+
+// release writes the files of a finished fit. The model is as the release has it.
+func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
+	posterior := result.Posterior
+	for i, x := range posterior.Mean {
+		if math.IsNaN(x) || math.IsInf(x, 0) || math.IsNaN(posterior.LogSD[i]) {
+			return nil, failed(Output, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
+		}
+	}
+	// What was paid for is kept before anything else can fail.
+	r.folder.giveSpaceBack()
+	checkpoint, err := result.Checkpoint()
+	if err == nil {
+		err = r.folder.write(checkpointFile, checkpoint)
+	}
+	if err != nil {
+		return nil, failed(Output, err)
+	}
+	written, err := r.writeRelease(m, posterior, result.Spent)
+	if err != nil {
+		return nil, failed(Stopped, fmt.Errorf("release: %w; nothing was released, and the fit is kept: d3p resume %s writes it at no new cost", err, r.folder.path))
+	}
+	r.folder.remove(checkpointFile)
+	r.folder.remove(lockFile)
+	done := &Result{
+		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
+		Claim: written.Claim(), Summary: written.Draws.Summarise(),
+	}
+	if written.Banner() == "" {
+		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta
+	}
+	return done, nil
+}
+
+// writeRelease computes and writes the files of release/.
+func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
+	j := r.Job
+	prior := report.DrawPrior(m, j.Draws, PriorRandom(j.Seed))
+	run := report.Run{
+		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
+		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
+		Draws: report.DrawPosterior(m, posterior, j.Draws, PosteriorRandom(j.Seed)), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior,
+		Simulated: report.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
+	}
+	if run.Plan.Private {
+		run.Event = ledger.Event()
+		answer, err := accountant.Epsilon(run.Event, run.Plan.Neighbours, run.Plan.Delta)
+		if err != nil {
+			return nil, err
+		}
+		run.Spent = answer
+	}
+	booked, err := Booked(j.Ledger, j.ID, m.Spec.Data.Unit.Entity.V, posterior.Plan.Neighbours)
+	if err != nil {
+		return nil, err
+	}
+	run.Booked = booked
+	files, err := run.Release()
+	if err != nil {
+		return nil, err
+	}
+	options := release.Options{Banner: run.Banner()}
+	if r.Key != nil {
+		options.Sign = r.Key.Sign
+	}
+	return &run, release.Write(r.folder.root, releaseName, files, options)
+}
+
+// releaseBytes bounds the size of a release and its checkpoint: the draws as
+// text and as numbers, weights of networks, the numbers of the optimizer's state
+// as text, and a megabyte for everything else.
+func releaseBytes(m *models.Model, draws int) int64 {
+	const (
+		perNumber = 2*8 + 3*24 // bytes: two formats of float64, three of text
+		perWeight = 8
+		perState  = 8 * 24 // eight arrays of text
+	)
+	points := report.PointScalars(m)
+	return 1<<20 + perWeight*int64(points) + perState*int64(m.P) + perNumber*int64(draws)*int64(m.Constrained-points+m.Quantity+3)
+}

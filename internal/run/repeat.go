@@ -1,0 +1,116 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"d3p/internal/ledger"
+	"d3p/internal/privacy"
+)
+
+// mostRepeats bounds the fits of Repeat: each is a folder.
+const mostRepeats = 1000
+
+// Repeat runs n fits like r side by side, as many at a time as there are
+// processors, or as the engine takes, in OUT-1, OUT-2, ... and tells done of the
+// k-th one, from 0. They share the model and the records, which are read once. Each
+// draws noise and batches of its own and is charged by itself: all of them are
+// reserved in the ledger, or none is run.
+func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, folder string, result *Result, err error)) error {
+	switch {
+	case n > mostRepeats:
+		return usagef("--repeat: %d fits; at most %d", n, mostRepeats)
+	case r.Plan.Private && r.Job.Ledger == "" && !r.Job.Insecure:
+		return usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
+	}
+	atOnce := min(n, runtime.GOMAXPROCS(0))
+	if r.Job.Threads == 0 {
+		r.Job.Threads = runtime.GOMAXPROCS(0) / atOnce
+	}
+	r.table = r.Job.Table(r.Model, r.Root)
+	all, err := r.replicates(out, n)
+	var engine *Engine
+	if err == nil {
+		if engine, err = r.Host.Open(r.Job, r.Model, r.Plan, n); err == nil {
+			defer engine.Close()
+			err = reserveAll(all)
+		}
+	}
+	if err != nil {
+		for _, one := range all {
+			one.folder.discard()
+		}
+		return err
+	}
+	if engine.Together > 1 {
+		atOnce = min(n, engine.Together)
+		for k := range all {
+			all[k].engine = engine
+		}
+	}
+	var wait sync.WaitGroup
+	free := make(chan struct{}, atOnce)
+	for k, one := range all {
+		wait.Go(func() {
+			free <- struct{}{}
+			defer func() { <-free }()
+			defer one.Root.Wipe()
+			if err := ctx.Err(); err != nil { // stopped before it began
+				err = failed(kindOf(err), errors.Join(err, one.Job.reservation().settle(privacy.Ledger{})))
+				one.folder.discard()
+				done(k, one.folder.path, nil, err)
+				return
+			}
+			result, err := one.execute(ctx)
+			done(k, one.folder.path, result, err)
+		})
+	}
+	wait.Wait()
+	return nil
+}
+
+// replicates prepares n fits, which tell nobody of their steps. On an error it
+// returns those whose folders exist.
+func (r Run) replicates(out string, n int) (all []Run, err error) {
+	for k := range n {
+		path := out
+		if path != "" {
+			path = fmt.Sprintf("%s-%d", path, k+1)
+		}
+		one := r
+		if one.folder, err = newFolder(path, r.Job.Name); err != nil {
+			return all, err
+		}
+		one.Job, one.Root = r.Job.replicate(k, one.folder), r.Root.Child(uint64(k))
+		one.Host.Step, one.Host.Notef = nil, func(string, ...any) {}
+		if err := one.folder.write(jobFile, one.Job); err != nil { // Settle reads it, should this process be killed
+			return all, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// reserveAll sets budget aside for all fits, or for none.
+func reserveAll(all []Run) error {
+	first := all[0]
+	r := first.Job.reservation()
+	if r.path == "" {
+		return nil
+	}
+	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
+		for _, one := range all {
+			if err := SameClaim(book, first.Model.Spec.Data.Unit.Entity.V, first.Plan.Neighbours); err != nil {
+				return err
+			}
+			if err := one.Job.reservation().reserveIn(book, first.Plan); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return r.failed(err)
+}

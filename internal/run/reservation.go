@@ -1,0 +1,122 @@
+package run
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/ledger"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+)
+
+// reservation is a run's place in the ledger of its data set. Without a path there
+// is no ledger, and nothing is booked.
+type reservation struct {
+	path  string
+	run   ledger.Run
+	known []string // attempts of the run that its folder knows
+}
+
+// reserve sets budget aside for a planned fit before any record is read.
+func (r reservation) reserve(entity string, plan *plan.Plan) error {
+	if r.path == "" {
+		return nil
+	}
+	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
+		if err := SameClaim(book, entity, plan.Neighbours); err != nil {
+			return err
+		}
+		return r.reserveIn(book, plan)
+	})
+	return r.failed(err)
+}
+
+// reserveIn is reserve in a book that is open. Of several copies of a run's folder
+// the first takes the run over: what the others would release are other numbers.
+func (r reservation) reserveIn(book *ledger.Book, plan *plan.Plan) error {
+	if err := book.Holds(r.run.ID, r.known); err != nil {
+		return err
+	}
+	return book.Reserve(r.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
+}
+
+// settle books what the run is about to release or has spent so far, and gives back
+// the rest. It fails when another copy of the folder has taken the run over.
+func (r reservation) settle(spent privacy.Ledger) error {
+	if r.path == "" {
+		return nil
+	}
+	var ev event.Event
+	if len(spent.Entries) > 0 {
+		ev = spent.Event()
+	}
+	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
+		if err := book.Holds(r.run.ID, []string{r.run.Attempt}); err != nil {
+			return err
+		}
+		return book.Settle(r.run, ev, time.Now())
+	})
+	return r.failed(err)
+}
+
+// spentAt is the ledger of what a run had spent at its checkpoint.
+func spentAt(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
+	if err := json.Unmarshal(checkpoint.Ledger, &spent); err != nil {
+		return spent, failed(Usage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
+	}
+	return spent, nil
+}
+
+// Booked is what a report says of the ledger at path, without the run of an id; nil
+// when path is "".
+func Booked(path, id, entity string, rel event.Relation) (*report.Booked, error) {
+	if path == "" {
+		return nil, nil
+	}
+	r := reservation{path: path}
+	book, err := ledger.Read(r.path)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	if err := SameClaim(book, entity, rel); err != nil {
+		return nil, r.failed(err)
+	}
+	others, err := book.Accounts(id)
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	head, err := book.Head()
+	return &report.Booked{
+		LedgerID: book.ID, Dataset: book.Dataset, Chain: head, Limit: report.Target{Epsilon: book.Limit.Epsilon, Delta: book.Limit.Delta},
+		Runs: len(others), Event: ledger.Compose(others, nil),
+	}, err
+}
+
+// failed adds the flag and the kind to an error.
+func (r reservation) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	var over *privacy.BudgetError
+	switch {
+	case errors.As(err, &over):
+		return failed(Budget, fmt.Errorf("--ledger: %s: %w; nothing was read (d3p ledger show %s says how much one more fit may have)", r.path, err, r.path))
+	case errors.Is(err, ledger.ErrElsewhere):
+		return failed(Usage, fmt.Errorf("--ledger: %s: %w", r.path, err))
+	}
+	return failed(Usage, fmt.Errorf("--ledger: %w", err))
+}
+
+// SameClaim refuses to add up what is said of different things.
+func SameClaim(book *ledger.Book, entity string, rel event.Relation) error {
+	if book.Entity != entity || book.Relation != rel {
+		return fmt.Errorf("the ledger of %s protects one %s under %s neighbours, the run one %s under %s: they do not add up",
+			book.Dataset, book.Entity, report.RelationWords(book.Relation), entity, report.RelationWords(rel))
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+)
+
+// Reopen opens the stopped fit in a folder, for Resume. The caller completes it with
+// Root, Key and Host, and closes it. data is the path of records that have moved, or "".
+func Reopen(path, data string) (r *Run, err error) {
+	r = new(Run)
+	if r.folder, err = openFolder(path); err != nil {
+		return nil, err
+	}
+	if err := r.reopen(data); err != nil {
+		r.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close lets go of the folder of a run from Reopen.
+func (r *Run) Close() {
+	if r.unlock != nil {
+		r.unlock()
+	}
+	r.folder.close()
+}
+
+// reopen locks the folder of r and reads what it holds.
+func (r *Run) reopen(data string) (err error) {
+	path := r.folder.path
+	if r.folder.released() { // whatever checkpoint is beside it: it was paid for once
+		return usagef("%s holds no stopped fit", path)
+	}
+	if r.unlock, err = r.folder.lock(); err != nil {
+		return err
+	}
+	job, checkpoint, err := r.folder.stoppedFit()
+	if errors.Is(err, fs.ErrNotExist) {
+		return noCheckpoint(path, job)
+	}
+	if err != nil {
+		return failed(Usage, fmt.Errorf("%s: %w", path, err))
+	}
+	r.Job, r.checkpoint, r.Plan = job.nextAttempt(), &checkpoint, checkpoint.Plan
+	if data != "" {
+		if r.Job.Data, err = filepath.Abs(data); err != nil {
+			return failed(Data, err)
+		}
+	}
+	r.Model, err = r.Job.compile()
+	return err
+}
+
+// noCheckpoint tells why a fit cannot be resumed.
+func noCheckpoint(path string, j Job) error {
+	switch {
+	case j.ID == "":
+		return usagef("%s holds no stopped fit", path)
+	case j.Ledger != "":
+		return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder (d3p ledger settle LEDGER %[1]s gives back what it had reserved)", path)
+	}
+	return usagef("%s: the fit was killed before its first checkpoint, and released nothing; start it again in a new folder", path)
+}

@@ -1,0 +1,209 @@
+// Package run is a fit on disk: its folder, its lock, its checkpoints, its place in
+// the ledger of the data set and its release.
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"d3p/internal/atomicfile"
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+	"d3p/internal/signature"
+)
+
+// A Run is a job with what it needs besides its folder.
+type Run struct {
+	Job   Job
+	Model *models.Model
+	Plan  *plan.Plan
+	Root  noise.Root     // of its batches and its noise
+	Key   *signature.Key // signs the release; nil: it is not signed
+	Host  Host
+
+	folder     folder
+	checkpoint *fit.Checkpoint // nil: a new fit
+	table      *privacy.Table  // nil: the job's own
+	engine     *Engine         // nil: one is opened
+	unlock     func()          // of Reopen
+}
+
+// Host is what a run needs from the program around it.
+type Host struct {
+	// Open opens the engine that a job asks for. It is for fits that run side by side.
+	Open func(job Job, m *models.Model, p *plan.Plan, fits int) (*Engine, error)
+	// Tool describes the program in a report.
+	Tool func(engine string) report.Tool
+	// Step is told of each finished step, see fit.Observer; nil: nobody is told.
+	Step func(t, steps int, epsilonSpent func() float64)
+	// Notef tells the user a line.
+	Notef func(format string, args ...any)
+}
+
+// An Engine is open until Close.
+type Engine struct {
+	privacy.Engine
+	Together int // fits that may use it at the same time
+	Close    func() error
+}
+
+// Fit runs r in the new folder out; see newFolder.
+func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
+	folder, err := newFolder(out, r.Job.Name)
+	if err != nil {
+		return nil, err
+	}
+	r.folder, r.Job.Folder = folder, folder.name()
+	return r.execute(ctx)
+}
+
+// Resume goes on from the checkpoint of r, which is of Reopen.
+func (r Run) Resume(ctx context.Context) (*Result, error) { return r.execute(ctx) }
+
+// discard removes the folder of a new fit. A stopped fit keeps what it has.
+func (r Run) discard() {
+	if r.checkpoint == nil {
+		r.folder.discard()
+	}
+}
+
+// execute runs the job in its folder: all of it, or what a checkpoint left to do.
+func (r Run) execute(ctx context.Context) (*Result, error) {
+	if r.checkpoint == nil {
+		unlock, err := r.folder.lock() // Reopen has locked the folder of a stopped fit
+		if err != nil {
+			r.discard()
+			return nil, err
+		}
+		defer unlock()
+	}
+	released, err := r.Job.compile()
+	if err != nil {
+		r.discard()
+		return nil, err
+	}
+	if r.engine == nil {
+		if r.engine, err = r.Host.Open(r.Job, r.Model, r.Plan, 1); err != nil {
+			r.discard()
+			return nil, err
+		}
+		defer r.engine.Close()
+	}
+	r.Job.Engine = r.engine.Name()
+	if err := r.reserve(); err != nil {
+		r.discard()
+		return nil, err
+	}
+	result, err := r.fit(ctx)
+	if result == nil {
+		return nil, err
+	}
+	if len(result.Spent.Entries) > 0 {
+		err = errors.Join(err, r.folder.write(ledgerFile, result.Spent))
+	}
+	unbooked := r.Job.reservation().settle(result.Spent)
+	if err == nil && unbooked == nil {
+		return r.release(released, result)
+	}
+	if err == nil {
+		err, unbooked = unbooked, nil
+	}
+	err = r.stopped(result, err)
+	return nil, failed(kindOf(err), errors.Join(err, unbooked))
+}
+
+// reserve sets disk space and budget aside. What can fail for lack of space fails
+// before privacy is spent.
+func (r Run) reserve() error {
+	if err := r.folder.prepare(r.Job, releaseBytes(r.Model, r.Job.Draws)); err != nil {
+		return err
+	}
+	err := r.Job.reservation().reserve(r.Model.Spec.Data.Unit.Entity.V, r.Plan)
+	if err != nil {
+		r.folder.giveSpaceBack()
+	}
+	return err
+}
+
+// fit reads the records and runs the steps. The result is nil if no step was tried.
+func (r Run) fit(ctx context.Context) (*fit.Result, error) {
+	private, err := r.folder.root.OpenRoot(privateName)
+	if err != nil {
+		return nil, failed(Output, err)
+	}
+	defer private.Close()
+	if r.table == nil {
+		r.table = r.Job.Table(r.Model, r.Root)
+	}
+	config := privacy.CuratorConfig{
+		Table: r.table, Engine: r.engine.Engine, Root: r.Root,
+		Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
+	}
+	if r.checkpoint != nil {
+		if config.Spent, err = spentAt(r.checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	curator, err := privacy.NewCurator(config)
+	if err != nil {
+		if r.checkpoint == nil {
+			r.folder.keepDataCheck()
+		}
+		err = atomicfile.Named(r.Job.Data, err)
+		if unbooked := r.Job.reservation().settle(config.Spent); unbooked != nil {
+			err = errors.Join(err, unbooked)
+		}
+		return nil, failed(Data, err)
+	}
+	var result fit.Result
+	observer := newObserver(r)
+	if r.checkpoint == nil {
+		result, err = fit.Run(ctx, r.Plan, curator, observer)
+	} else {
+		result, err = fit.Resume(ctx, *r.checkpoint, r.Model, curator, observer)
+	}
+	observer.stop()
+	return &result, err
+}
+
+// stopped ends a run that did not get to its last step. What was spent is in
+// the ledger, and a checkpoint lets Resume go on. A run that spent nothing leaves
+// nothing; one that was resumed keeps what it had.
+func (r Run) stopped(result *fit.Result, cause error) error {
+	r.folder.giveSpaceBack()
+	found := Output
+	var over *privacy.BudgetError
+	if errors.As(cause, &over) {
+		found = Budget
+	}
+	switch {
+	case result.Posterior == nil && r.checkpoint != nil:
+		return failed(found, fmt.Errorf("%w; the fit stays stopped where it was", cause))
+	case result.Posterior == nil || len(result.Spent.Entries) == 0 || found == Budget:
+		r.folder.discard()
+		return failed(found, cause)
+	}
+	checkpoint, err := result.Checkpoint()
+	if err == nil {
+		err = r.folder.write(checkpointFile, checkpoint)
+	}
+	spent := filepath.Join(r.folder.private(), ledgerFile)
+	switch {
+	case errors.Is(cause, fit.ErrStopped):
+	case err != nil: // a state that left the range of numbers cannot be written
+		return failed(Output, fmt.Errorf("%w; what was spent is in %s", cause, spent))
+	default:
+		return failed(Output, fmt.Errorf("%w; what was spent is in %s (d3p resume %s tries again from there)", cause, spent, r.folder.path))
+	}
+	if err != nil {
+		return failed(Output, errors.Join(cause, err))
+	}
+	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %s goes on at no new cost)",
+		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path))
+}
