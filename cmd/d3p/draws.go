@@ -1,13 +1,10 @@
 package main
 
 import (
-	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/settings"
 )
@@ -61,35 +58,4 @@ the log density of a draw is a function of the records, and no budget paid for i
 	asked.flags(c)
 	a.unverifiedFlag(c)
 	return c
-}
-
-// written is the JSON form of a command that wrote files.
-type written struct {
-	Out   string   `json:"out"`
-	Files []string `json:"files"` // in the folder out; empty when out is a file
-}
-
-// writeFiles writes one file to stdout, or to out; several into the folder out,
-// which must not exist.
-func (a *app) writeFiles(files []report.File, folder bool, out string) error {
-	result := written{Out: out, Files: []string{}}
-	switch {
-	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
-		return usagef("--json needs --out: %s is no JSON", files[0].Name)
-	case folder:
-		if err := release.WriteFiles(out, files); err != nil {
-			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-		}
-		for _, f := range files {
-			result.Files = append(result.Files, f.Name)
-		}
-	case out == "":
-		return failWith(statusNumeric, files[0].Write(a.out))
-	default:
-		if err := replaceFile(out, files[0].Write); err != nil {
-			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-		}
-	}
-	a.notef("%s: written", out)
-	return a.result(result, func(io.Writer) {})
 }

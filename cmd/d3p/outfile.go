@@ -1,12 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"d3p/internal/atomicfile"
+	"d3p/internal/export"
+	"d3p/internal/models"
+	"d3p/internal/release"
+	"d3p/internal/report"
 )
 
 // writeOut writes a file that the user named; see replaceFile.
@@ -81,4 +87,75 @@ func checkPrivateOut(out string, read ...string) error {
 		}
 	}
 	return nil
+}
+
+// tablePaths are the names of n files of tables: out itself when n is 1, else
+// out with -1 to -n before its extension. An out without extension gets that of
+// the format. It reports an extension that is no format.
+func tablePaths(out, format string, n int) ([]string, error) {
+	if out == "" {
+		return nil, nil
+	}
+	if filepath.Ext(out) == "" && format != "" {
+		out += "." + format
+	}
+	if _, err := export.FormatOf(out); err != nil {
+		return nil, usagef("--out: %w", err)
+	}
+	if n == 1 {
+		return []string{out}, nil
+	}
+	ext := filepath.Ext(out)
+	paths := make([]string, n)
+	for i := range paths {
+		paths[i] = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(out, ext), i+1, ext)
+	}
+	return paths, nil
+}
+
+// writeTable writes a table to a path of tablePaths, whole or not at all.
+func writeTable(path string, t models.Table, privacy string, metadata map[string]string) error {
+	format, err := export.FormatOf(path)
+	if err != nil {
+		return usagef("--out: %w", err)
+	}
+	var b bytes.Buffer
+	if err := export.Write(&b, format, t, export.Options{Privacy: privacy, Metadata: metadata}); err != nil {
+		return failWith(statusNumeric, err)
+	}
+	if err := writeOut(path, b.Bytes()); err != nil {
+		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	}
+	return nil
+}
+
+// written is the JSON form of a command that wrote files.
+type written struct {
+	Out   string   `json:"out"`
+	Files []string `json:"files"` // in the folder out; empty when out is a file
+}
+
+// writeFiles writes one file to stdout, or to out; several into the folder out,
+// which must not exist.
+func (a *app) writeFiles(files []report.File, folder bool, out string) error {
+	result := written{Out: out, Files: []string{}}
+	switch {
+	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
+		return usagef("--json needs --out: %s is no JSON", files[0].Name)
+	case folder:
+		if err := release.WriteFiles(out, files); err != nil {
+			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+		for _, f := range files {
+			result.Files = append(result.Files, f.Name)
+		}
+	case out == "":
+		return failWith(statusNumeric, files[0].Write(a.out))
+	default:
+		if err := replaceFile(out, files[0].Write); err != nil {
+			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+		}
+	}
+	a.notef("%s: written", out)
+	return a.result(result, func(io.Writer) {})
 }

@@ -4,14 +4,22 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/run"
 	"d3p/internal/settings"
 )
 
@@ -152,4 +160,141 @@ func guideDetails(s *spec.Spec) string {
 		fmt.Fprintf(&b, "; %s starts spread over the declared bounds", name.V)
 	}
 	return b.String()
+}
+
+// expectedNoise predicts the noise share of every parameter; empty where the
+// plan has no such prediction. It reads no data.
+func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
+	shares := posterior.ExpectedNoiseShare(plan, run.PriorRandom(0))
+	list := []report.Expected{}
+	if shares == nil {
+		return list
+	}
+	for i := range m.Params {
+		p := &m.Params[i]
+		e := report.Expected{Parameter: p.Name, Least: math.Inf(1)}
+		for _, s := range shares[p.Offset : p.Offset+p.Size] {
+			e.Least, e.Most = min(e.Least, s), max(e.Most, s)
+		}
+		if p.Size > 0 {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+// noiseWords says it in a line.
+func noiseWords(list []report.Expected) string {
+	var parts []string
+	for _, e := range list {
+		parts = append(parts, e.Parameter+" "+report.Shares(e.Least, e.Most))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// estimate is what a fit will take on this machine.
+type estimate struct {
+	Seconds float64 `json:"seconds"`
+	Bytes   float64 `json:"bytes"` // the table in memory
+	Threads int     `json:"threads"`
+}
+
+const (
+	timedRecords = 4096
+	timedFor     = 30 * time.Millisecond
+)
+
+// estimateWork times the engine on records that the model invents; nil for
+// models whose likelihood has noise of its own. It reads no data.
+func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
+	mechanism, err := plan.Mechanism()
+	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
+		return nil
+	}
+	random := run.PriorRandom(0)
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, random)
+	rows := simulatedRows(m, theta, random)
+	worker, err := cpu.New(cpu.Options{}).Open(m.Likelihood, rows)
+	if err != nil {
+		return nil
+	}
+	defer worker.Close()
+	sum := make([]float64, plan.Release)
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1}
+	calls, start := 0, time.Now()
+	for time.Since(start) < timedFor {
+		if _, err := worker.ClippedSum(sum, privacy.StepInput{Params: theta}, nil, true, clip); err != nil {
+			return nil
+		}
+		calls++
+	}
+	perRecord := time.Since(start).Seconds() / float64(calls) / timedRecords
+	records := plan.SamplingRate * float64(plan.Records) * float64(plan.Steps*plan.Draws)
+	return &estimate{
+		Seconds: perRecord * records,
+		Bytes:   float64(plan.Records) * float64(rows.Stride) * 4,
+		Threads: runtime.GOMAXPROCS(0),
+	}
+}
+
+// simulatedRows are records as an engine reads them: float32, with room for the
+// columns that it derives.
+func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
+	encoded, k := m.SimulateRecords(theta, timedRecords, random), m.Encoding.K
+	stride := max(k, m.Likelihood.K)
+	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}
+	for r := range timedRecords {
+		rows.Valid[r] = true
+		for j, x := range encoded[r*k : (r+1)*k] {
+			rows.F32[r*stride+j] = float32(x)
+		}
+	}
+	return rows
+}
+
+// workWords says what a fit will take.
+func workWords(plan *plan.Plan, e *estimate) string {
+	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*float64(plan.Records)*float64(plan.Steps))
+	if e == nil {
+		return words
+	}
+	return fmt.Sprintf("%s: about %.2g s in %d threads; the table takes %.2g MiB", words, e.Seconds, e.Threads, e.Bytes/(1<<20))
+}
+
+// plannedPrivacy is the privacy report of a fit that has not run. It reads no
+// data.
+func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, hash string, plan *plan.Plan) (*report.Privacy, error) {
+	command := commandOf(c, s)
+	command[0] = "d3p fit"
+	planned := report.Run{
+		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hash, Command: command, Accepted: s.AcceptRisk,
+		Plan: plan, Posterior: &posterior.Posterior{Plan: plan, Steps: plan.Steps},
+	}
+	if plan.Private {
+		planned.Event, planned.Spent = plan.MechanismEvent(plan.NoiseMultiplier), *plan.Certified
+		var err error
+		if planned.Booked, err = run.Booked(s.Ledger, "", m.Spec.Data.Unit.Entity.V, plan.Neighbours); err != nil {
+			return nil, err
+		}
+	}
+	p, err := planned.Privacy()
+	return p, failWith(statusNumeric, err)
+}
+
+// writePlan writes the report of a plan in the format of the file's extension.
+func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *models.Model) error {
+	format := strings.TrimPrefix(filepath.Ext(out), ".")
+	if format == "txt" {
+		format = "text"
+	}
+	if err := checkWords("--report: extension of "+filepath.Base(out), []string{format}, []string{"html", "md", "text", "json"}); err != nil {
+		return err
+	}
+	file, err := report.ReportFile(format, p, f, m.Spec)
+	if err != nil {
+		return failWith(statusSpec, err)
+	}
+	return a.writeFiles([]report.File{file}, false, out)
 }

@@ -11,7 +11,6 @@ import (
 
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
-	"d3p/internal/spell"
 )
 
 // plotKinds are the figures of `d3p plot`, each with what draws it.
@@ -83,14 +82,4 @@ prior (densities before and after the fit). It needs the release only.`,
 	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
 	a.unverifiedFlag(c)
 	return c
-}
-
-// checkWords refuses a word that is none of known.
-func checkWords(flag string, words, known []string) error {
-	for _, w := range words {
-		if !slices.Contains(known, w) {
-			return usagef("%s: no %s%s; one of %s", flag, w, spell.Hint(w, known), strings.Join(known, ", "))
-		}
-	}
-	return nil
 }
