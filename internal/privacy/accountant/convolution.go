@@ -1,6 +1,9 @@
 package accountant
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // convolution composes tilted lattices by FFT on n grid points that close in a
 // ring: what falls off one end comes back at the other. docs/design/accounting.md, theorem 2,
@@ -10,15 +13,25 @@ type convolution struct {
 	factors    int // number of calls of add
 	seq        []float64
 	coeff      []complex128
-	logF, argF []float64    // of the product of the transforms
-	doubt      []float64    // log of 1 + the relative error of a coefficient, at most
-	shift      int          // grid points by which the product is moved down
-	offset     float64      // sum of the origins
-	moves      float64      // expected number of losses that are not at their lattice's heaviest point
-	tilting    float64      // relative error of the tilted masses, at most
-	beside     *convolution // a factor that is not raised to powers; nil when there is none
-	noise      float64      // 2-norm of the rounding errors of the last sequence, at most
+	logF, argF []float64         // of the product of the transforms
+	doubt      []float64         // log of 1 + the relative error of a coefficient, at most
+	shift      int               // grid points by which the product is moved down
+	offset     float64           // sum of the origins
+	moves      float64           // expected number of losses that are not at their lattice's heaviest point
+	tilting    float64           // relative error of the tilted masses, at most
+	beside     *convolution      // a factor that is not raised to powers; nil when there is none
+	live       []liveCoefficient // those that are not dead; nil where there are too many
+	low        lowFrequencies
+	noise      float64 // 2-norm of the rounding errors of the last sequence, at most
 }
+
+// liveCoefficient is coefficient k and its place in the arrays.
+type liveCoefficient struct{ place, k int }
+
+// lowShare is the largest number of points of a lattice times live coefficients, over
+// the points of the ring, for which these are computed one by one: about where that
+// takes as long as the transform.
+const lowShare = 8
 
 // newConvolution is one on n points, at least 64, for a product of the given number of factors.
 func newConvolution(n, factors int) *convolution {
@@ -33,7 +46,6 @@ const negligibleLog = -80
 // add multiplies the product by count losses of the lattice, tilted by
 // e^{θL}, and returns the logarithm of the lattice's tilting normaliser.
 func (r *convolution) add(l *lattice, theta, count float64) (z normaliser) {
-	clear(r.seq)
 	w, z := l.tilted(theta)
 	center := 0
 	for i, x := range w {
@@ -48,32 +60,73 @@ func (r *convolution) add(l *lattice, theta, count float64) (z normaliser) {
 	for i, x := range w {
 		if i != center {
 			rest.add(x)
+		}
+	}
+	w[center] = -rest.value()
+	wrong := r.coefficientError(2 * rest.value())
+	if len(w)*len(r.live) < lowShare*len(r.seq) && r.live != nil {
+		r.low.take(len(r.seq), w, center)
+		for _, c := range r.live {
+			r.multiply(c.place, r.low.coefficient(c.k), count, wrong)
+		}
+	} else {
+		clear(r.seq)
+		for i, x := range w {
 			r.seq[mod(i-center, len(r.seq))] += x
 		}
-	}
-	r.seq[0] -= rest.value()
-	r.fft.coefficients(r.coeff, r.seq)
-	wrong := r.coefficientError(2 * rest.value())
-	for k, z := range r.coeff {
-		if r.dead(k) {
-			continue
+		r.fft.coefficients(r.coeff, r.seq)
+		for k, z := range r.coeff {
+			if !r.dead(k) {
+				r.multiply(k, z, count, wrong)
+			}
 		}
-		re, im := real(z), imag(z)
-		one := 1 + re
-		modulus := math.Sqrt(one*one + im*im)
-		r.logF[k] += count * logAbs1p(re, im, modulus)
-		r.argF[k] += count * math.Atan2(im, one)
-		relative := wrong / math.Max(modulus, tiniest)
-		if relative > 0.01 {
-			relative = math.Log1p(relative)
-		}
-		r.doubt[k] += count * relative
 	}
+	r.keepLive()
 	r.shift += int(count) * (l.first + center)
 	r.offset += count * l.origin
 	r.moves += count * rest.value()
 	r.tilting = math.Max(r.tilting, z.relative)
 	return z
+}
+
+// multiply multiplies coefficient k of the product by (1+z)^count, z being wrong by
+// what coefficientError says.
+func (r *convolution) multiply(k int, z complex128, count, wrong float64) {
+	re, im := real(z), imag(z)
+	one := 1 + re
+	modulus := math.Sqrt(one*one + im*im)
+	r.logF[k] += count * logAbs1p(re, im, modulus)
+	r.argF[k] += count * math.Atan2(im, one)
+	relative := wrong / math.Max(modulus, tiniest)
+	if relative > 0.01 {
+		relative = math.Log1p(relative)
+	}
+	r.doubt[k] += count * relative
+}
+
+// keepLive finds the coefficients that are not dead. It gives up where there are many,
+// or one of a high frequency.
+func (r *convolution) keepLive() {
+	if r.live != nil {
+		r.live = slices.DeleteFunc(r.live, func(c liveCoefficient) bool { return r.dead(c.place) })
+		return
+	}
+	half := len(r.seq) / 2
+	most, digits := highestLow(len(r.seq)), bits(half)
+	for place := range r.logF {
+		if r.dead(place) {
+			continue
+		}
+		k := half
+		if place < half {
+			k = reversed(place, digits)
+		}
+		if k > most {
+			r.live = nil
+			return
+		}
+		r.live = append(r.live, liveCoefficient{place, k})
+	}
 }
 
 // tiniest stands in for the modulus of a coefficient that came out as 0.

@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // gridPlan is how every part of a direction gets into the composition.
 type gridPlan struct {
@@ -32,29 +36,55 @@ func (p *gridPlan) compose(ups ...bool) []composed {
 	for j := range folds {
 		folds[j] = newGridSum(p.tiltedGrid, factors)
 	}
-	for i, part := range p.parts { // one by one: their lattices need much memory
-		r := &p.plans[i]
-		var shared *cells
-		if r.block == 0 && part.pair.lower == nil {
-			shared = discretise(part.pair, p.h, p.moments[i].lowest, p.tail)
+	order := p.widestFirst()
+	shared := func(at int) *cells { // of the part at that place of the order, where both bounds have the same
+		if at == len(order) {
+			return nil
 		}
-		concurrently(len(ups), func(j int) {
+		i := order[at]
+		if p.plans[i].block > 0 || p.parts[i].pair.lower != nil {
+			return nil
+		}
+		return discretise(p.parts[i].pair, p.h, p.moments[i].lowest, p.tail)
+	}
+	masses := shared(0)
+	for at, i := range order { // one by one: their lattices need much memory
+		r, part := &p.plans[i], p.parts[i]
+		var next *cells
+		concurrently(len(ups)+1, func(j int) {
 			switch {
+			case j == len(ups):
+				next = shared(at + 1)
 			case r.block > 0:
 				l := r.layered(part.pair, ups[j])
 				folds[j].add(repeatedLattice{l.block(float64(r.block), r, ups[j]), float64(part.count / r.block)})
 				if rest := part.count % r.block; rest > 0 {
 					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})
 				}
-			case shared != nil:
-				folds[j].add(repeatedLattice{shared.lattice(part.pair.ceiling, ups[j]), float64(part.count)})
+			case masses != nil:
+				folds[j].add(repeatedLattice{masses.lattice(part.pair.ceiling, ups[j]), float64(part.count)})
 			default:
 				folds[j].add(repeatedLattice{onLattice(part.pair.side(ups[j]), p.h, p.moments[i].lowest, p.tail, ups[j]), float64(part.count)})
 			}
 		})
+		masses = next
 	}
 	concurrently(len(ups), func(j int) { out[j] = folds[j].read() })
 	return out
+}
+
+// widestFirst is the order of the parts by the tilted variance of their sums, the
+// largest first: it leaves the fewest Fourier coefficients to the others.
+func (p *gridPlan) widestFirst() []int {
+	order, variance := make([]int, len(p.parts)), make([]float64, len(p.parts))
+	for i, s := range p.moments {
+		order[i], variance[i] = i, s.count*s.span()*s.span()
+		if s.loss != nil {
+			variance[i] = s.count * s.all().variance
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(variance[b], variance[a]) })
+	return order
 }
 
 // concurrently calls f with every number below n at the same time.
