@@ -48,7 +48,7 @@ func (s twinSettings) drawGrid(r *released) error {
 	if err := newTwinDraws(r, s.seed).fill(twin, table, min(s.draws, s.images)); err != nil {
 		return err
 	}
-	first := slices.Index(table.Columns, tensor.Columns()[0])
+	first := slices.Index(table.Columns, tensor.Columns[0])
 	if first < 0 {
 		return usagef("--grid: the model does not use tensor %s", tensor.Name.V)
 	}
@@ -86,7 +86,7 @@ func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
 			g.observation = i
 		}
 	}
-	for _, c := range tensor.Columns() {
+	for _, c := range tensor.Columns {
 		for _, f := range m.Encoding.Fields {
 			if f.Column == c.HeaderName() && (f.Kind == models.Numeric || f.Kind == models.Quantile) {
 				g.pixels = append(g.pixels, f)

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/atomicfile"
+	"d3p/internal/models/skeleton"
 	"d3p/internal/models/spec"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy"
@@ -24,7 +25,7 @@ import (
 
 func newInit(a *app) *cobra.Command {
 	var codebook string
-	var known spec.Known
+	var known skeleton.Known
 	c := &cobra.Command{
 		Use:   "init DATA | --from CODEBOOK",
 		Short: "Write a model file skeleton from the header line alone",
@@ -73,7 +74,7 @@ file declares only the columns that the formula names.`,
 				return failWith(statusData, err)
 			}
 			known.Semicolons = separator == ';'
-			text := spec.Skeleton(header, known)
+			text := skeleton.Skeleton(header, known)
 			return a.result(map[string]any{"columns": header, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 		},
 	}
@@ -90,7 +91,7 @@ file declares only the columns that the formula names.`,
 }
 
 // initFrom prints a model file from a public codebook.
-func (a *app) initFrom(path string, known spec.Known) error {
+func (a *app) initFrom(path string, known skeleton.Known) error {
 	described, err := readCodebook(path)
 	if err != nil {
 		return failWith(statusData, err)
@@ -99,12 +100,12 @@ func (a *app) initFrom(path string, known spec.Known) error {
 	for _, d := range described {
 		names = append(names, d.Name)
 	}
-	text := spec.FromCodebook(described, known)
+	text := skeleton.FromCodebook(described, known)
 	return a.result(map[string]any{"columns": names, "model": string(text)}, func(w io.Writer) { w.Write(text) })
 }
 
 // readCodebook reads a codebook; columns that it does not know are ignored.
-func readCodebook(path string) (list []spec.Described, err error) {
+func readCodebook(path string) (list []skeleton.Described, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, atomicfile.Named(path, err)
@@ -131,7 +132,7 @@ func readCodebook(path string) (list []spec.Described, err error) {
 			}
 			return ""
 		}
-		list = append(list, spec.Described{
+		list = append(list, skeleton.Described{
 			Name: cell("name"), Type: cell("type"), Lower: cell("lower"), Upper: cell("upper"), Levels: cell("levels"),
 			Center: cell("center"), By: cell("by"), Transform: cell("transform"), Unknown: cell("unknown"), Source: cell("source"), Label: cmp.Or(cell("label"), cell("description")),
 		})

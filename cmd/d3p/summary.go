@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 	"d3p/internal/report"
 )
@@ -204,8 +205,8 @@ func scalesOf(m *models.Model) (scales []string) {
 		center, by := c.Scale()
 		switch {
 		case !scaled[c.HeaderName()]:
-		case c.Type.V == spec.Date:
-			scales = append(scales, fmt.Sprintf("%s per %.4g days from %s", name, by, spec.FormatDay(c.Day(center))))
+		case c.Type.V == data.Date:
+			scales = append(scales, fmt.Sprintf("%s per %.4g days from %s", name, by, data.FormatDay(c.Day(center))))
 		case c.Transform.IsSet():
 			scales = append(scales, fmt.Sprintf("%s(%s) per %.4g from %.4g", c.Transform.V, name, by, center))
 		default:
@@ -216,7 +217,7 @@ func scalesOf(m *models.Model) (scales []string) {
 		add(c.Name.V, c)
 	}
 	for _, t := range m.Spec.Data.Tensors {
-		add(t.Name.V, t.Columns()[0])
+		add(t.Name.V, t.Columns[0])
 	}
 	return scales
 }

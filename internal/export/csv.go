@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -49,9 +50,9 @@ func cell(c *spec.Column, v float64) string {
 		return ""
 	case !c.Numeric():
 		return c.Levels[int(v)].V
-	case c.Type.V == spec.Date:
+	case c.Type.V == data.Date:
 		return c.Cell(v)
-	case c.Type.V == spec.Integer:
+	case c.Type.V == data.Integer:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	}
 	text := strconv.FormatFloat(v, 'g', digits, 64)

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -42,11 +43,11 @@ func writeParquet(w io.Writer, t models.Table, o Options) error {
 
 func arrowType(c *spec.Column) arrow.DataType {
 	switch c.Type.V {
-	case spec.Real:
+	case data.Real:
 		return arrow.PrimitiveTypes.Float64
-	case spec.Integer:
+	case data.Integer:
 		return arrow.PrimitiveTypes.Int64
-	case spec.Date:
+	case data.Date:
 		return arrow.FixedWidthTypes.Date32
 	}
 	return arrow.BinaryTypes.String

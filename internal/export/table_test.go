@@ -16,6 +16,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -31,9 +32,9 @@ func example() models.Table {
 	nan := math.NaN()
 	return models.Table{
 		Columns: []*spec.Column{
-			{Name: text("x"), Header: text("x, raw"), Type: text(spec.Real), Lower: number(0), Upper: number(0.1234567891)},
-			{Name: text("n"), Type: text(spec.Integer), Lower: number(0), Upper: number(1e7)},
-			{Name: text("g"), Type: text(spec.Category), Levels: []spec.Value[string]{text("a"), text(`b "c"`)}},
+			{Name: text("x"), Header: text("x, raw"), Type: text(data.Real), Lower: number(0), Upper: number(0.1234567891)},
+			{Name: text("n"), Type: text(data.Integer), Lower: number(0), Upper: number(1e7)},
+			{Name: text("g"), Type: text(data.Category), Levels: []spec.Value[string]{text("a"), text(`b "c"`)}},
 		},
 		Values: [][]float64{{0.5 / 3, 0.1234567891, nan}, {1e6, nan, 0}, {1, 0, nan}},
 	}
@@ -113,7 +114,7 @@ func TestFormatOf(t *testing.T) {
 // TestNPY reads arrays by the description of the format: images of bytes, and a
 // table with levels that are numbers and a missing one.
 func TestNPY(t *testing.T) {
-	read := func(table models.Table) (head string, data []byte) {
+	read := func(table models.Table) (head string, body []byte) {
 		var b bytes.Buffer
 		if err := Write(&b, "npy", table, Options{}); err != nil {
 			t.Fatal(err)
@@ -126,27 +127,27 @@ func TestNPY(t *testing.T) {
 		return strings.TrimSpace(string(raw[10:n])), raw[n:]
 	}
 	pixel := func(name string) *spec.Column {
-		return &spec.Column{Name: text(name), Type: text(spec.Real), Lower: number(0), Upper: number(255)}
+		return &spec.Column{Name: text(name), Type: text(data.Real), Lower: number(0), Upper: number(255)}
 	}
 	image := models.Table{
 		Columns: []*spec.Column{pixel("a"), pixel("b"), pixel("c"), pixel("d")},
 		Values:  [][]float64{{0, 4}, {1, 5}, {2, 6}, {3, 255}}, Shape: []int{2, 2},
 	}
-	head, data := read(image)
-	if want := "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }"; head != want || !bytes.Equal(data, []byte{0, 1, 2, 3, 4, 5, 6, 255}) {
-		t.Errorf("an image is %s %v, want %s", head, data, want)
+	head, body := read(image)
+	if want := "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }"; head != want || !bytes.Equal(body, []byte{0, 1, 2, 3, 4, 5, 6, 255}) {
+		t.Errorf("an image is %s %v, want %s", head, body, want)
 	}
 	table := models.Table{
-		Columns: []*spec.Column{pixel("a"), {Name: text("g"), Type: text(spec.Category), Levels: []spec.Value[string]{text("7"), text("0.5")}}},
+		Columns: []*spec.Column{pixel("a"), {Name: text("g"), Type: text(data.Category), Levels: []spec.Value[string]{text("7"), text("0.5")}}},
 		Values:  [][]float64{{0.25, 1, 2}, {0, 1, math.NaN()}},
 	}
 	codes := slices.Clone(table.Values[1][:2])
-	head, data = read(table)
+	head, body = read(table)
 	if want := "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }"; head != want {
 		t.Errorf("a table is %s, want %s", head, want)
 	}
 	for i, want := range []float64{0.25, 7, 1, 0.5, 2, math.NaN()} {
-		if got := math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:])); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+		if got := math.Float64frombits(binary.LittleEndian.Uint64(body[8*i:])); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
 			t.Errorf("number %d is %v, want %v", i, got, want)
 		}
 	}

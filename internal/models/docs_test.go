@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/formula"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
@@ -48,7 +49,7 @@ func TestCard(t *testing.T) {
 			t.Errorf("example %d: %v\n%s", i+1, err, example)
 		}
 	}
-	for _, name := range spec.FamilyNames() {
+	for _, name := range formula.FamilyNames() {
 		if !strings.Contains(string(src), "`"+name+"`") {
 			t.Errorf("docs/guide/card.md does not name family %s", name)
 		}
@@ -95,7 +96,7 @@ func TestManualNamesFamilies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range spec.FamilyNames() {
+	for _, name := range formula.FamilyNames() {
 		if !strings.Contains(string(src), "`"+name+"`") {
 			t.Errorf("docs/reference/models.md does not mention family %s", name)
 		}

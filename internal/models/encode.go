@@ -3,6 +3,7 @@ package models
 import (
 	"strconv"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -139,12 +140,12 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 	} else {
 		f.Levels = c.LevelNames()
 		f.Unknown = UnknownReject
-		if c.Unknown.IsSet() && c.Unknown.V != spec.RejectRow {
+		if c.Unknown.IsSet() && c.Unknown.V != data.RejectRow {
 			f.Unknown = c.Level(c.Unknown.V)
 		}
 	}
 	switch {
-	case string(f.Missing) == spec.MissingModel:
+	case string(f.Missing) == data.MissingModel:
 		// A value that nothing looks at: the indicator says that it is none.
 		f.Missing = MissingImpute
 		if c.Numeric() {

@@ -3,7 +3,7 @@ package models
 import (
 	"math"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
 )
 
 // Encoding says how one row of the file (named text or numeric cells) becomes K
@@ -36,7 +36,7 @@ type Encoding struct {
 	// Headless says that the first line of a file of text is a record: Header has the
 	// names.
 	Headless bool `json:"headless,omitempty"`
-	// Dates is the order in which a file of text writes dates, spec.DayFirst or
+	// Dates is the order in which a file of text writes dates, data.DayFirst or
 	// MonthFirst, besides ISO 8601; "" is that alone.
 	Dates string `json:"dates,omitempty"`
 	// Text is how a file of text is encoded, one of spec.Encodings; "" is UTF-8. A byte
@@ -179,5 +179,5 @@ type Field struct {
 }
 
 // ParseDay reads a date as days from 1970-01-01, in ISO 8601 or in the order of
-// Dates; see spec.ParseDayIn.
-func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return spec.ParseDayIn(e.Dates, cell) }
+// Dates; see data.ParseDayIn.
+func (e Encoding) ParseDay(cell []byte) (day int, ok bool) { return data.ParseDayIn(e.Dates, cell) }

@@ -64,7 +64,7 @@ func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
 		}
 	}
 	for _, t := range g.c.spec.Data.Tensors {
-		if _, ok := all[t.Name.V]; !ok && u.named[t.Name.V] && len(t.Columns()) > 0 {
+		if _, ok := all[t.Name.V]; !ok && u.named[t.Name.V] && len(t.Columns) > 0 {
 			all[t.Name.V] = expr.Value{Node: g.tensor(t, Response)}
 		}
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
@@ -14,7 +15,7 @@ func (g *build) indicators(d *spec.Definition, columns []*spec.Column, density d
 	var nodes []*graph.Node
 	ok := true
 	for i, c := range columns {
-		rule := g.c.spec.Data.MissingOf(c).Rule == spec.MissingModel
+		rule := g.c.spec.Data.MissingOf(c).Rule == data.MissingModel
 		switch {
 		case rule && !modelled[i]:
 			g.c.errs.Add(d.Text.At, "write missing(p, distribution), or declare `missing: reject` for the column",
@@ -46,7 +47,7 @@ func (c *compiler) checkMissing() {
 			continue
 		}
 		for _, column := range c.spec.Data.Columns {
-			if rule := c.spec.Data.MissingOf(column); column.HeaderName() == f.Column && rule.Rule == spec.MissingModel {
+			if rule := c.spec.Data.MissingOf(column); column.HeaderName() == f.Column && rule.Rule == data.MissingModel {
 				reported[f.Column] = true
 				c.errs.Add(rule.At, "use `reject` or `{impute: value, indicator: true}`", "column %s is a predictor, and the model does not say how its values are distributed", column.Name.V)
 			}

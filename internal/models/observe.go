@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -144,7 +145,7 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 // of it, and counts, see them in the unit of the file. It reports a column of
 // which the distribution makes no sense.
 func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at int, raw, ok bool) {
-	if c.Missing.Rule == spec.MissingImpute {
+	if c.Missing.Rule == data.MissingImpute {
 		g.c.errs.Add(c.Missing.At, "use `reject`", "column %s is observed and must not be imputed", c.Name.V)
 		return 0, false, false
 	}
@@ -156,7 +157,7 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 		}
 		want = "a number"
 	case dist.Binary:
-		if c.Type.V == spec.Binary {
+		if c.Type.V == data.Binary {
 			return g.c.encoder.code(c, Response), true, true
 		}
 		want = "a binary column"
@@ -166,7 +167,7 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 		}
 		want = "a category"
 	case dist.Count, dist.Counts:
-		if c.Type.V == spec.Integer && c.Lower.V >= s.Lower && (s.Upper == 0 || c.Upper.V <= s.Upper) {
+		if c.Type.V == data.Integer && c.Lower.V >= s.Lower && (s.Upper == 0 || c.Upper.V <= s.Upper) {
 			return g.c.encoder.raw(c, Response), true, true
 		}
 		want = fmt.Sprintf("an integer with a lower bound of at least %g", s.Lower)

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
@@ -19,7 +20,7 @@ func (g *build) columns() {
 		if u.named[name] || u.raw[name] {
 			g.env.Values[name] = g.column(column)
 		}
-		if indicator := name + spec.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
+		if indicator := name + data.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
 			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.missing(column))}
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
 	"d3p/internal/stattest"
 )
 
@@ -33,7 +33,7 @@ func TestSimulate(t *testing.T) {
 			for i, c := range table.Columns {
 				for _, v := range table.Values[i] {
 					switch {
-					case math.IsNaN(v) && m.Spec.Data.MissingOf(c).Rule == spec.MissingModel:
+					case math.IsNaN(v) && m.Spec.Data.MissingOf(c).Rule == data.MissingModel:
 					case math.IsNaN(v):
 						t.Fatalf("%s is not a number", c.Name.V)
 					case !c.Numeric() && (v < 0 || int(v) >= len(c.Levels) || v != math.Trunc(v)):

@@ -3,6 +3,7 @@ package models
 import (
 	"strconv"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/spec"
 )
@@ -15,7 +16,7 @@ func (m *Model) SimulateUnits(n int, rng dist.Rand) (Table, []float64) {
 	if !unit.ID.IsSet() {
 		return m.Simulate(n, rng)
 	}
-	id := &spec.Column{Name: unit.ID, Type: spec.Value[string]{V: spec.Category}}
+	id := &spec.Column{Name: unit.ID, Type: spec.Value[string]{V: data.Category}}
 	var units []float64
 	for i := range n {
 		id.Levels = append(id.Levels, spec.Value[string]{V: strconv.Itoa(i + 1)})

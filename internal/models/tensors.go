@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -40,10 +41,10 @@ func (g *build) tensor(t *spec.Tensor, role Role) *graph.Node {
 	at := g.c.encoder.tensor(t, role)
 	x := g.b.Reshape(g.b.Columns(g.block+at, graph.Dim{Name: t.Name.V, Size: t.Size()}), shape)
 	switch t.Binarize.V {
-	case spec.Stochastic:
+	case data.Stochastic:
 		noise := g.b.Aux(t.Name.V+" at "+strconv.Itoa(g.block), shape, true)
 		return g.b.Less(noise, x)
-	case spec.Threshold:
+	case data.Threshold:
 		return g.b.Sub(g.b.Const(1), g.b.Less(x, g.b.Const(0.5)))
 	}
 	return x
@@ -52,7 +53,7 @@ func (g *build) tensor(t *spec.Tensor, role Role) *graph.Node {
 // tensors gives the tensors that the expressions of a row read their values.
 func (g *build) tensors() {
 	for _, t := range g.c.spec.Data.Tensors {
-		if g.c.usage.named[t.Name.V] && len(t.Columns()) > 0 {
+		if g.c.usage.named[t.Name.V] && len(t.Columns) > 0 {
 			g.env.Values[t.Name.V] = expr.Value{Node: g.tensor(t, Predictor)}
 		}
 	}
@@ -61,11 +62,11 @@ func (g *build) tensors() {
 // tensor gives the columns of a tensor neighbouring places.
 func (e *encoder) tensor(t *spec.Tensor, role Role) int {
 	kind := Numeric
-	if t.Binarize.V == spec.Stochastic {
+	if t.Binarize.V == data.Stochastic {
 		kind = Quantile
 	}
 	first := -1
-	for _, c := range t.Columns() {
+	for _, c := range t.Columns {
 		at := e.place(c.Name.V+" in "+t.Name.V, func(at int) {
 			f := e.field(c, kind, role, at)
 			f.Center, f.Scale = c.Scale()
@@ -81,7 +82,7 @@ func (e *encoder) tensor(t *spec.Tensor, role Role) int {
 // observedTensor is an observation of a tensor, nil when the distribution makes
 // no sense of it.
 func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observation) *graph.Node {
-	o.Columns = t.Columns()
+	o.Columns = t.Columns
 	o.Raw = make([]bool, len(o.Columns))
 	switch {
 	case o.Support.Kind == dist.Binary && !t.Binarize.IsSet():
@@ -104,7 +105,7 @@ func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observatio
 // columns they are; nil when they are others.
 func (m *Model) shapeOf(columns []*spec.Column) (shape []int) {
 	for _, t := range m.Spec.Data.Tensors {
-		if slices.Equal(t.Columns(), columns) {
+		if slices.Equal(t.Columns, columns) {
 			for _, n := range t.Shape {
 				shape = append(shape, n.V)
 			}

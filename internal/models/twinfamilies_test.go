@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
+	"d3p/internal/models/twin"
 )
 
 // twinColumns declares a column for every family.
@@ -33,7 +34,7 @@ var twinColumns = map[string]string{
 // gradients, also where the value is missing, and that its draws keep to the
 // declaration.
 func TestEveryTwinFamily(t *testing.T) {
-	for _, family := range spec.TwinFamilyNames() {
+	for _, family := range twin.FamilyNames() {
 		t.Run(family, func(t *testing.T) {
 			column := twinColumns[family]
 			if column == "" {
@@ -57,7 +58,7 @@ func TestEveryTwinFamily(t *testing.T) {
 			for _, v := range table.Values[1] {
 				switch {
 				case math.IsNaN(v):
-				case y.Numeric() && (v < y.Lower.V || v > y.Upper.V || y.Type.V == spec.Integer && v != math.Trunc(v)):
+				case y.Numeric() && (v < y.Lower.V || v > y.Upper.V || y.Type.V == data.Integer && v != math.Trunc(v)):
 					t.Fatalf("y is %g", v)
 				case !y.Numeric() && y.Levels[int(v)].V == "":
 					t.Fatalf("y has level %g", v)
@@ -78,7 +79,7 @@ func TestManualNamesTwinFamilies(t *testing.T) {
 	if !ok {
 		t.Fatal("docs/reference/models.md has no section on twins")
 	}
-	for _, name := range spec.TwinFamilyNames() {
+	for _, name := range twin.FamilyNames() {
 		if !strings.Contains(section, "`"+name+"`") {
 			t.Errorf("docs/reference/models.md does not mention family %s", name)
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -23,23 +24,23 @@ func preprocessing(d *spec.Data, fields map[string]models.Field) []Preprocessing
 		case c.Numeric():
 			numeric(add, d, c, read && field.Transform == "" && field.Scale == 0)
 		default:
-			add("encode", map[string]any{"type": c.Type.V, "levels": c.LevelNames(), "unknown": c.Unknown.Or(spec.RejectRow)})
+			add("encode", map[string]any{"type": c.Type.V, "levels": c.LevelNames(), "unknown": c.Unknown.Or(data.RejectRow)})
 		}
-		if m := d.MissingOf(c); m.Rule == spec.MissingImpute {
+		if m := d.MissingOf(c); m.Rule == data.MissingImpute {
 			add("impute", map[string]any{"value": m.Impute.V, "indicator": m.Indicator.V})
 		} else {
 			add("missing", map[string]any{"rule": m.Rule})
 		}
 	}
 	for _, t := range d.Tensors {
-		columns := t.Columns()
+		columns := t.Columns
 		first, last := columns[0], columns[len(columns)-1]
 		add := adder(&list, fmt.Sprintf("%s (%s to %s)", t.Name.V, first.Name.V, last.Name.V), t.Source.V)
 		numeric(add, d, first, false)
 		if t.Binarize.IsSet() {
 			add("binarize", map[string]any{"mode": t.Binarize.V})
 		}
-		add("missing", map[string]any{"rule": spec.MissingReject})
+		add("missing", map[string]any{"rule": data.MissingReject})
 	}
 	return list
 }
@@ -72,7 +73,7 @@ func fieldsByHeader(e models.Encoding) map[string]models.Field {
 // numeric adds what happens to a number; raw is one that keeps the unit of the
 // file.
 func numeric(add func(string, map[string]any), d *spec.Data, c *spec.Column, raw bool) {
-	if c.Type.V == spec.Date {
+	if c.Type.V == data.Date {
 		add("days since", map[string]any{"date": c.Cell(0)})
 	}
 	add(d.OutOfRange.Or("clamp"), map[string]any{"lower": c.Lower.V, "upper": c.Upper.V})

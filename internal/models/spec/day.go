@@ -1,148 +1,22 @@
 package spec
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
 )
-
-// Days are counted from 1970-01-01 in the Gregorian calendar, as Parquet does.
-
-// ParseDay reads an ISO 8601 date, 2024-02-29, with or without a time of day
-// after a T or a space, which it ignores.
-func ParseDay(text []byte) (day int, ok bool) {
-	if len(text) < 10 || len(text) > 10 && text[10] != 'T' && text[10] != ' ' || text[4] != '-' || text[7] != '-' {
-		return 0, false
-	}
-	var parts [3]int
-	for i, digits := range [][]byte{text[:4], text[5:7], text[8:10]} {
-		for _, c := range digits {
-			if c < '0' || c > '9' {
-				return 0, false
-			}
-			parts[i] = 10*parts[i] + int(c-'0')
-		}
-	}
-	day = dayOf(parts[0], parts[1], parts[2])
-	y, m, d := dateOf(day)
-	return day, [3]int{y, m, d} == parts
-}
-
-// The orders, besides ISO 8601, in which files of text may write dates.
-const (
-	DayFirst   = "dmy"
-	MonthFirst = "mdy"
-)
-
-// ParseDayIn reads a date as ParseDay does, or else in the order that is named,
-// 29.2.2024, 29/02/2024 or 29-02-2024: day and month have one digit or two, the year
-// four.
-func ParseDayIn(order string, text []byte) (day int, ok bool) {
-	if day, ok = ParseDay(text); ok || order == "" {
-		return day, ok
-	}
-	var parts [3]int
-	separator, at := byte(0), 0
-	for i, most := range []int{2, 2, 4} {
-		start := at
-		for at < len(text) && at-start < most && text[at] >= '0' && text[at] <= '9' {
-			parts[i] = 10*parts[i] + int(text[at]-'0')
-			at++
-		}
-		switch {
-		case at == start || i == 2 && at-start < 4:
-			return 0, false
-		case i == 2:
-			if at < len(text) && text[at] != ' ' && text[at] != 'T' {
-				return 0, false
-			}
-		default:
-			if at == len(text) || i == 1 && text[at] != separator || text[at] != '.' && text[at] != '/' && text[at] != '-' {
-				return 0, false
-			}
-			separator = text[at]
-			at++
-		}
-	}
-	if order == MonthFirst {
-		parts[0], parts[1] = parts[1], parts[0]
-	}
-	day = dayOf(parts[2], parts[1], parts[0])
-	y, m, d := dateOf(day)
-	return day, [3]int{d, m, y} == parts
-}
-
-// FormatDay writes a day as an ISO 8601 date.
-func FormatDay(day int) string {
-	y, m, d := dateOf(day)
-	return fmt.Sprintf("%04d-%02d-%02d", y, m, d)
-}
-
-// dayOf counts the days of a date, whose year starts in March, so that the
-// leap day is its last. Richards 2013, Explanatory Supplement to the
-// Astronomical Almanac, ch. 15.
-func dayOf(year, month, day int) int {
-	if month <= 2 {
-		year, month = year-1, month+12
-	}
-	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
-}
-
-// dateOf is the date of a day from year 0 to 9999.
-func dateOf(n int) (year, month, day int) {
-	n += 719468
-	era := n / 146097
-	n %= 146097
-	year = (n - n/1460 + n/36524 - n/146096) / 365
-	n -= 365*year + year/4 - year/100
-	month = (5*n + 2) / 153
-	day = n - (153*month+2)/5 + 1
-	month += 3
-	year += 400 * era
-	if month > 12 {
-		year, month = year+1, month-12
-	}
-	return year, month, day
-}
-
-// Day is the date of a value of a date column, in the unit of the model: days
-// since its origin.
-func (c *Column) Day(x float64) int { return int(math.Round(x)) + c.Origin.V }
-
-// Number reads a cell of a numeric column in the unit of the model, without its
-// transform; NaN when it is none.
-func (c *Column) Number(cell string) float64 {
-	if c.Type.V == Date {
-		if day, ok := ParseDay([]byte(cell)); ok {
-			return float64(day - c.Origin.V)
-		}
-		return math.NaN()
-	}
-	x, err := strconv.ParseFloat(cell, 64)
-	if err != nil || math.IsInf(x, 0) {
-		return math.NaN()
-	}
-	return x
-}
-
-// Cell writes a number in the unit of the file: a date as one.
-func (c *Column) Cell(x float64) string {
-	if c.Type.V == Date {
-		return FormatDay(c.Day(x))
-	}
-	return formatNumber(x)
-}
 
 // dated is a number of a column that may be written as a date, before the type
 // of the column is known.
-func (r *reader) dated(e entry, number *Value[float64], date *Value[int]) {
+func (r *reader) dated(e entry, number *source.Value[float64], date *source.Value[int]) {
 	if r.describes("number", "string") {
 		return
 	}
 	if day, at, ok := r.date(e); ok {
-		*date = Value[int]{day, at}
+		*date = source.Value[int]{V: day, At: at}
 		return
 	}
 	*number = r.bound(e)
@@ -154,53 +28,53 @@ func (r *reader) date(e entry) (day int, at Position, ok bool) {
 	if !ok {
 		return 0, at, false
 	}
-	day, ok = ParseDay([]byte(s.Value))
+	day, ok = data.ParseDay([]byte(s.Value))
 	return day, r.at(s), ok
 }
 
 // checkDates turns the dates of a declaration into days since the column's
 // origin, which is the lower bound unless declared, and reports dates where
 // none belong and bounds that are none.
-func (r *reader) checkDates(c *Column) {
+func (r *reader) checkDates(c *data.Column) {
 	list := []struct {
 		key    string
-		date   Value[int]
-		number *Value[float64]
-	}{{"lower", c.dates.lower, &c.Lower}, {"upper", c.dates.upper, &c.Upper}, {"center", c.dates.center, &c.Center}}
-	if c.Type.V != Date {
+		date   source.Value[int]
+		number *source.Value[float64]
+	}{{"lower", c.Dates.Lower, &c.Lower}, {"upper", c.Dates.Upper, &c.Upper}, {"center", c.Dates.Center, &c.Center}}
+	if c.Type.V != data.Date {
 		for _, l := range list {
 			if l.date.IsSet() && c.Type.IsSet() {
-				r.add(l.date.At, "declare the column `type: date`", "%s of a column of type %s must be a number, not %s", l.key, c.Type.V, FormatDay(l.date.V))
+				r.Add(l.date.At, "declare the column `type: date`", "%s of a column of type %s must be a number, not %s", l.key, c.Type.V, data.FormatDay(l.date.V))
 			}
 		}
 		if c.Origin.IsSet() && c.Type.IsSet() {
-			r.add(c.Origin.At, "", "a column of type %s has no origin", c.Type.V)
+			r.Add(c.Origin.At, "", "a column of type %s has no origin", c.Type.V)
 		}
 		return
 	}
 	if !c.Origin.IsSet() {
-		c.Origin.V = c.dates.lower.V
+		c.Origin.V = c.Dates.Lower.V
 	}
 	for _, l := range list {
 		switch {
 		case l.date.IsSet():
-			*l.number = Value[float64]{float64(l.date.V - c.Origin.V), l.date.At}
+			*l.number = source.Value[float64]{V: float64(l.date.V - c.Origin.V), At: l.date.At}
 		case l.number.IsSet() && l.number != &c.Center: // days since the origin
-			r.add(l.number.At, "write it as 2024-02-29", "%s of a date must be a date, not %s", l.key, strconv.FormatFloat(l.number.V, 'g', -1, 64))
-			*l.number = Value[float64]{}
+			r.Add(l.number.At, "write it as 2024-02-29", "%s of a date must be a date, not %s", l.key, strconv.FormatFloat(l.number.V, 'g', -1, 64))
+			*l.number = source.Value[float64]{}
 		}
 	}
 }
 
 // origin reads the day that a date column counts from.
-func (r *reader) origin(e entry, c *Column) {
+func (r *reader) origin(e entry, c *data.Column) {
 	if r.describes("string") {
 		return
 	}
 	day, at, ok := r.date(e)
 	if !ok {
-		r.add(r.at(e.node), "write it as 2024-02-29", "origin must be a date")
+		r.Add(r.at(e.node), "write it as 2024-02-29", "origin must be a date")
 		return
 	}
-	c.Origin = Value[int]{day, at}
+	c.Origin = source.Value[int]{V: day, At: at}
 }

@@ -19,7 +19,7 @@ func (r *reader) trace(e entry) {
 			"spend": func(e entry) { r.positive(e) },
 			"every": func(e entry) { r.count(e, 1) },
 		})
-		r.add(e.at, "remove it: the released iterates cost nothing more", "buying the %s of a fit is not available yet", e.key)
+		r.Add(e.at, "remove it: the released iterates cost nothing more", "buying the %s of a fit is not available yet", e.key)
 	}
 	r.object(e.node, "trace", fields{"loss": what, "norms": what})
 }

@@ -56,33 +56,3 @@ func checkFixedPoint(t *testing.T, rendered []byte, render func(*Spec) []byte) {
 		t.Fatalf("render is no fixed point:\n%s\nthen\n%s", rendered, again)
 	}
 }
-
-// FuzzFormula checks that formulas never panic the parser, and that those that
-// parse print to a formula that parses to the same text.
-func FuzzFormula(f *testing.F) {
-	for _, s := range []string{
-		"y ~ 1", "y ~ 0 + x", "y ~ x - 1", "y ~ a*b*c + (1 + a || g) + offset(log(e))",
-		"y ~ (1 | g) + (0 + a:b | h)", "y ~ -1", "y ~", "y ~ poly(x, 2)", "y ~ offset((", "é ~ ü",
-	} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		p := &problems{}
-		formula := parseFormula(Value[string]{text, Position{File: "f", Line: 1, Column: 1}}, p)
-		if formula == nil {
-			if len(p.list) == 0 {
-				t.Fatal("no formula and no mistake")
-			}
-			return
-		}
-		if len(p.list) > 0 {
-			return
-		}
-		printed := formula.String()
-		q := &problems{}
-		again := parseFormula(Value[string]{printed, Position{File: "f", Line: 1, Column: 1}}, q)
-		if again == nil || len(q.list) > 0 || again.String() != printed {
-			t.Fatalf("%q prints as %q, which does not read back: %v", text, printed, q.list)
-		}
-	})
-}

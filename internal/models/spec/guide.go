@@ -6,7 +6,9 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/source"
 	"d3p/internal/settings"
 )
 
@@ -15,16 +17,16 @@ import (
 const SpreadOnBounds = "spread_on_bounds"
 
 // GuideBlock gives one parameter a family of its own, independent of the others.
-type GuideBlock struct{ Param, Family Value[string] }
+type GuideBlock struct{ Param, Family source.Value[string] }
 
 // Guide is what the file says of the guide beside its settings: the laws of single
 // parameters.
 type Guide struct {
-	Blocks []GuideBlock    // parameters with a family of their own
-	Spread []Value[string] // parameters that start spread over the declared bounds
-	Params []*Definition   // of custom: the laws of parameters, in terms of free parameters
-	Free   []*Definition   // of custom: free parameters and where they start, zeros [dim, ...]
-	Rows   []*Definition   // of amortised: the guide of every local latent, normal(mean, sd)
+	Blocks []GuideBlock           // parameters with a family of their own
+	Spread []source.Value[string] // parameters that start spread over the declared bounds
+	Params []*core.Definition     // of custom: the laws of parameters, in terms of free parameters
+	Free   []*core.Definition     // of custom: free parameters and where they start, zeros [dim, ...]
+	Rows   []*core.Definition     // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
 // guide reads `guide:`.
@@ -44,13 +46,13 @@ func (r *reader) guide(e entry, g *Guide) {
 // without any.
 func (r *reader) checkCustom(g *Guide) {
 	family := r.spec.Settings.Word("guide")
-	for _, list := range [][]*Definition{g.Params, g.Free} {
+	for _, list := range [][]*core.Definition{g.Params, g.Free} {
 		if len(list) > 0 && family != "" && family != guide.CustomName {
-			r.add(list[0].Name.At, "write `type: custom`", "a guide of type %s writes its own laws", family)
+			r.Add(list[0].Name.At, "write `type: custom`", "a guide of type %s writes its own laws", family)
 		}
 	}
 	if family == guide.CustomName && len(g.Params) == 0 {
-		r.add(r.spec.Settings["guide"].At, "add `params:` with a line `name: distribution` of free parameters", "a custom guide needs laws of its parameters")
+		r.Add(r.spec.Settings["guide"].At, "add `params:` with a line `name: distribution` of free parameters", "a custom guide needs laws of its parameters")
 	}
 }
 
@@ -66,7 +68,7 @@ func (r *reader) guideBlocks(e entry) []GuideBlock {
 			continue
 		}
 		if family := r.choice(e, "mean_field", "full_rank"); family.IsSet() {
-			blocks = append(blocks, GuideBlock{Value[string]{e.key, e.at}, family})
+			blocks = append(blocks, GuideBlock{source.Value[string]{V: e.key, At: e.at}, family})
 		}
 	}
 	return blocks
@@ -77,7 +79,7 @@ func (r *reader) guideBlocks(e entry) []GuideBlock {
 func (r *reader) guideInit(e entry, g *Guide) {
 	if _, ok := e.node.(*ast.MappingNode); !ok {
 		if s, ok := e.node.(*ast.StringNode); ok && r.shape == nil && s.Value == SpreadOnBounds {
-			r.add(r.at(e.node), "write init: {mus: "+SpreadOnBounds+"}", "%s needs the name of a parameter", SpreadOnBounds)
+			r.Add(r.at(e.node), "write init: {mus: "+SpreadOnBounds+"}", "%s needs the name of a parameter", SpreadOnBounds)
 			return
 		}
 		r.setting(e, settings.Named("init"))
@@ -89,7 +91,7 @@ func (r *reader) guideInit(e entry, g *Guide) {
 	}
 	for _, e := range list {
 		if e.node != nil && r.choice(e, SpreadOnBounds).IsSet() {
-			g.Spread = append(g.Spread, Value[string]{e.key, e.at})
+			g.Spread = append(g.Spread, source.Value[string]{V: e.key, At: e.at})
 		}
 	}
 }
@@ -98,7 +100,7 @@ func (r *reader) guideInit(e entry, g *Guide) {
 func (r *reader) checkBlocks(g *Guide) {
 	family := r.spec.Settings.Word("guide")
 	if len(g.Blocks) > 0 && slices.Contains([]string{"delta", guide.AmortisedName, guide.CustomName}, family) {
-		r.add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", family)
+		r.Add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", family)
 	}
 }
 
@@ -118,7 +120,7 @@ func (s *Spec) renderGuide(p *printer) {
 	g := &s.Guide
 	stated := maps.Clone(s.Settings)
 	if !stated["guide"].IsSet() {
-		stated["guide"] = Value[any]{s.guideDefault(), Position{Line: 1}}
+		stated["guide"] = source.Value[any]{V: s.guideDefault(), At: Position{Line: 1}}
 	}
 	if len(g.Spread) == 0 {
 		p.settings("guide", stated)

@@ -3,6 +3,8 @@ package spec
 import (
 	"errors"
 	"path"
+
+	"d3p/internal/models/source"
 )
 
 var errNoFiles = errors.New("this command reads no other files")
@@ -13,27 +15,27 @@ func noFiles(string) ([]byte, error) { return nil, errNoFiles }
 // include reads `include: file.yaml` or a list of files. What an included file
 // declares must not be declared again: the custodian's data block stands.
 func (b *blocks) include(r *reader, e entry, depth int) {
-	var files []Value[string]
+	var files []source.Value[string]
 	if describe(e.node) == "a list" {
 		files = r.texts(e)
 	} else if v := r.text(e); v.IsSet() {
-		files = []Value[string]{v}
+		files = []source.Value[string]{v}
 	}
 	for _, f := range files {
 		if depth >= maxIncludes {
-			r.add(f.At, "", "files include each other more than %d deep", maxIncludes)
+			r.Add(f.At, "", "files include each other more than %d deep", maxIncludes)
 			return
 		}
 		at := r.relative(f.V)
 		src, err := b.load(at)
 		if err != nil {
-			r.add(f.At, "", "cannot read %s: %v", f.V, err)
+			r.Add(f.At, "", "cannot read %s: %v", f.V, err)
 			continue
 		}
 		if depth == 0 {
 			b.spec.Include = append(b.spec.Include, f)
 		}
-		included := &reader{problems: b.problems, spec: b.spec, file: at, dir: path.Dir(at)}
+		included := &reader{Problems: b.Problems, spec: b.spec, file: at, dir: path.Dir(at)}
 		if !path.IsAbs(at) {
 			included.file = path.Join(path.Dir(b.spec.File), at)
 		}

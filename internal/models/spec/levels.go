@@ -9,6 +9,10 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
 var errEmptyTable = errors.New("the file is empty")
@@ -18,36 +22,36 @@ var errEmptyTable = errors.New("the file is empty")
 type Loader func(path string) ([]byte, error)
 
 // loadLevels fills the levels of the columns that name a file for them.
-func (r *reader) loadLevels(d *Data, load Loader) {
+func (r *reader) loadLevels(d *data.Data, load Loader) {
 	for _, c := range d.Columns {
 		from := c.LevelsFrom
 		if !from.IsSet() {
 			continue
 		}
 		if len(c.Levels) > 0 {
-			r.add(from.At, "", "column %s has both levels and levels_from", c.Name.V)
+			r.Add(from.At, "", "column %s has both levels and levels_from", c.Name.V)
 			continue
 		}
 		file, column, _ := strings.Cut(from.V, "#")
 		if column == "" {
-			r.add(from.At, "", "levels_from must be file.csv#column, not %s", from.V)
+			r.Add(from.At, "", "levels_from must be file.csv#column, not %s", from.V)
 			continue
 		}
 		table, header, err := readCSV(r.relative(file), load)
 		if err != nil {
-			r.add(from.At, "", "cannot read the levels of %s: %v", c.Name.V, err)
+			r.Add(from.At, "", "cannot read the levels of %s: %v", c.Name.V, err)
 			continue
 		}
 		at := slices.Index(header, column)
 		if at < 0 {
-			r.add(from.At, suggest(column, "columns", header), "%s has no column %s", file, column)
+			r.Add(from.At, spell.Suggest(column, "columns", header), "%s has no column %s", file, column)
 			continue
 		}
 		seen := make(map[string]bool)
 		for _, row := range table {
 			if row[at] != "" && !seen[row[at]] {
 				seen[row[at]] = true
-				c.Levels = append(c.Levels, Value[string]{V: row[at]})
+				c.Levels = append(c.Levels, source.Value[string]{V: row[at]})
 			}
 		}
 	}
@@ -57,20 +61,20 @@ func (r *reader) loadLevels(d *Data, load Loader) {
 const maxWhole = 1 << 16
 
 // wholeLevels are the levels that the text first..last stands for.
-func (r *reader) wholeLevels(n *ast.StringNode) (levels []Value[string]) {
+func (r *reader) wholeLevels(n *ast.StringNode) (levels []source.Value[string]) {
 	first, last, ok := strings.Cut(n.Value, "..")
 	from, err := strconv.Atoi(strings.TrimSpace(first))
 	to, err2 := strconv.Atoi(strings.TrimSpace(last))
 	switch {
 	case !ok || err != nil || err2 != nil:
-		r.add(r.at(n), "write [a, b, c], or 1..61 for whole numbers", "levels must be a list, not %s", describe(n))
+		r.Add(r.at(n), "write [a, b, c], or 1..61 for whole numbers", "levels must be a list, not %s", describe(n))
 		return nil
 	case to < from || to-from >= maxWhole:
-		r.add(r.at(n), "the first number, two points and the last", "%s stands for no levels, or for more than %d", n.Value, maxWhole)
+		r.Add(r.at(n), "the first number, two points and the last", "%s stands for no levels, or for more than %d", n.Value, maxWhole)
 		return nil
 	}
 	for k := from; k <= to; k++ {
-		levels = append(levels, Value[string]{strconv.Itoa(k), r.at(n)})
+		levels = append(levels, source.Value[string]{V: strconv.Itoa(k), At: r.at(n)})
 	}
 	return levels
 }

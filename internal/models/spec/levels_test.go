@@ -50,3 +50,24 @@ func TestGroupsByNumbers(t *testing.T) {
 		t.Errorf("%v", errs)
 	}
 }
+
+// Cells of public lists lose the spaces around them, as those of data files do,
+// and an empty one is no level.
+func TestLevelsAreTrimmed(t *testing.T) {
+	src := `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    g: {type: category, levels_from: list.csv#g}
+    y: {type: binary}
+model: {formula: y ~ g, family: bernoulli}
+`
+	s, errs := Parse("m.yaml", []byte(src), func(string) ([]byte, error) { return []byte("\ufeff g \r\r\na\r\r\n b\n\"\"\na\n"), nil })
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if got := strings.Join(s.Data.Columns[0].LevelNames(), "|"); got != "a|b" {
+		t.Errorf("levels %q, want a|b", got)
+	}
+}

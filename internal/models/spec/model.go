@@ -3,73 +3,46 @@ package spec
 import (
 	"strings"
 
-	"d3p/internal/models/expr"
+	"d3p/internal/models/core"
+	"d3p/internal/models/formula"
+	"d3p/internal/models/source"
 )
 
-// Model is the formula front end: a generalised linear model in one line.
-type Model struct {
-	At              Position
-	Formula         Value[string]
-	Terms           *Formula // the parsed formula; nil when it has mistakes
-	Family          Value[string]
-	Link            Value[string]
-	Parametrisation Value[string] // of group effects: non_centred (default) or centred
-	Priors          []*Definition // by parameter: Intercept, b, b[age], sd, sigma
-	GroupFormulas   []*GroupFormula
-	Predicted       []*Predicted     // parameters of the family with formulas of their own
-	Cuts            []Value[float64] // of piecewise_exponential: where the hazard changes, in the unit of the file
-}
-
-// GroupFormula says how the effects of a group depend on its public table:
-// `hospital: 1 + beds + teaching`.
-type GroupFormula struct {
-	Group Value[string]
-	Text  Value[string]
-	Terms []Term
-}
-
 // groupFormulas reads `group_formula:`.
-func (r *reader) groupFormulas(e entry) []*GroupFormula {
+func (r *reader) groupFormulas(e entry) []*formula.GroupFormula {
 	list, ok := r.entries(e.node, "group_formula")
 	if !ok {
 		return nil
 	}
-	var formulas []*GroupFormula
+	var formulas []*formula.GroupFormula
 	for _, e := range list {
 		if e.node == nil {
 			continue
 		}
-		g := &GroupFormula{Group: Value[string]{e.key, e.at}, Text: r.text(e)}
+		g := &formula.GroupFormula{Group: source.Value[string]{V: e.key, At: e.at}, Text: r.text(e)}
 		if g.Text.IsSet() {
-			_, g.Terms = parseTerms(g.Text, r.problems)
+			_, g.Terms = formula.ParseTerms(g.Text, r.Problems)
 			formulas = append(formulas, g)
 		}
 	}
 	return formulas
 }
 
-// Definition is a named expression of the model file.
-type Definition struct {
-	Name Value[string]
-	Text Value[string]
-	Expr expr.Expr // the parsed Text; nil when it has mistakes
-}
-
 // model reads `model:`. The parameters that a family has beside the linear
 // predictor may have their priors here too, `nu: gamma(2, 0.1)`, or a formula,
 // `sigma: 1 + arm`.
-func (r *reader) model(e entry) *Model {
-	m := &Model{At: e.at}
+func (r *reader) model(e entry) *formula.Model {
+	m := &formula.Model{At: e.at}
 	known := fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
-		"family":          func(e entry) { m.Family = r.choice(e, FamilyNames()...) },
+		"family":          func(e entry) { m.Family = r.choice(e, formula.FamilyNames()...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = append(m.Priors, r.definitions(e)...) },
 		"group_formula":   func(e entry) { m.GroupFormulas = r.groupFormulas(e) },
 		"cuts":            func(e entry) { m.Cuts = r.cuts(e) },
 	}
-	for _, name := range auxNames() {
+	for _, name := range formula.AuxiliaryNames() {
 		known[name] = func(e entry) { r.auxiliary(e, m) }
 	}
 	keys := r.object(e.node, "model", known)
@@ -77,23 +50,23 @@ func (r *reader) model(e entry) *Model {
 		return m
 	}
 	if !keys["family"] {
-		r.add(e.at, "add `family:` with one of "+strings.Join(FamilyNames(), ", "), "model has no family")
+		r.Add(e.at, "add `family:` with one of "+strings.Join(formula.FamilyNames(), ", "), "model has no family")
 	}
 	if !keys["formula"] {
-		r.add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
+		r.Add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
 	} else if m.Formula.IsSet() {
-		m.Terms = parseFormula(m.Formula, r.problems)
+		m.Terms = formula.Parse(m.Formula, r.Problems)
 	}
 	return m
 }
 
 // definitions reads a mapping of names to expressions, in file order.
-func (r *reader) definitions(e entry) []*Definition {
+func (r *reader) definitions(e entry) []*core.Definition {
 	list, ok := r.entries(e.node, e.key)
 	if !ok {
 		return nil
 	}
-	var defs []*Definition
+	var defs []*core.Definition
 	for _, e := range list {
 		if e.node == nil {
 			continue
@@ -106,18 +79,42 @@ func (r *reader) definitions(e entry) []*Definition {
 }
 
 // definition reads one named expression.
-func (r *reader) definition(e entry) *Definition {
-	d := &Definition{Name: Value[string]{e.key, e.at}, Text: r.text(e)}
+func (r *reader) definition(e entry) *core.Definition {
+	d := &core.Definition{Name: source.Value[string]{V: e.key, At: e.at}, Text: r.text(e)}
 	if !d.Text.IsSet() {
 		return nil
 	}
-	d.Expr = parseExpr(d.Text, r.problems)
+	d.Expr = source.ParseExpr(d.Text, r.Problems)
 	return d
 }
 
-// parseExpr parses a text of the model file as an expression.
-func parseExpr(text Value[string], p *problems) expr.Expr {
-	e, errs := expr.Parse(text.V, text.At)
-	p.list = append(p.list, errs...)
-	return e
+// auxiliary reads what stands beside `family:` for one of its parameters: a
+// prior, which is a call, or a formula.
+func (r *reader) auxiliary(e entry, m *formula.Model) {
+	text := r.text(e)
+	if !text.IsSet() {
+		return
+	}
+	if strings.Contains(text.V, "(") {
+		m.Priors = append(m.Priors, &core.Definition{Name: source.Value[string]{V: e.key, At: e.at}, Text: text, Expr: source.ParseExpr(text, r.Problems)})
+		return
+	}
+	p := &formula.Predicted{Name: source.Value[string]{V: e.key, At: e.at}, Text: text}
+	p.Intercept, p.Terms = formula.ParseTerms(text, r.Problems)
+	m.Predicted = append(m.Predicted, p)
+}
+
+// cuts reads `cuts: [30, 90, 365]`, the times at which the hazard of a
+// piecewise exponential changes.
+func (r *reader) cuts(e entry) []source.Value[float64] {
+	list := r.numbers(e)
+	for i, c := range list {
+		switch {
+		case c.V <= 0:
+			r.Add(c.At, "the first interval starts at 0", "a cut must be positive, not %s", source.FormatNumber(c.V))
+		case i > 0 && c.V <= list[i-1].V:
+			r.Add(c.At, "", "the cuts must increase, but %s follows %s", source.FormatNumber(c.V), source.FormatNumber(list[i-1].V))
+		}
+	}
+	return list
 }

@@ -1,6 +1,10 @@
 package spec
 
-import "github.com/goccy/go-yaml/ast"
+import (
+	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/source"
+)
 
 // layerKind is one line of the table of layers: its name in model files, what
 // its settings are, and which of them it needs. What it computes is in package
@@ -134,7 +138,7 @@ func dropoutSettings(r *reader, l *Layer) fields {
 }
 
 // oneOrMore reads one size for all axes, or a list with one for each.
-func (r *reader) oneOrMore(e entry, axes int) []Value[int] {
+func (r *reader) oneOrMore(e entry, axes int) []source.Value[int] {
 	if r.shape != nil {
 		r.count(e, 1)
 		r.sizes(e)
@@ -142,20 +146,20 @@ func (r *reader) oneOrMore(e entry, axes int) []Value[int] {
 	}
 	if _, ok := e.node.(*ast.SequenceNode); !ok {
 		if v := r.count(e, 1); v.IsSet() {
-			return []Value[int]{v}
+			return []source.Value[int]{v}
 		}
 		return nil
 	}
 	list := r.sizes(e)
 	if len(list) != axes && len(list) != 1 {
-		r.add(r.at(e.node), "", "%s has %d sizes, want 1 or %d", e.key, len(list), axes)
+		r.Add(r.at(e.node), "", "%s has %d sizes, want 1 or %d", e.key, len(list), axes)
 		return nil
 	}
 	return list
 }
 
 // padding reads `same`, `valid` or how many positions are added on both sides.
-func (r *reader) padding(e entry) (mode Value[string], margin Value[int]) {
+func (r *reader) padding(e entry) (mode source.Value[string], margin source.Value[int]) {
 	if r.shape != nil {
 		r.choice(e, "same", "valid")
 		r.count(e, 0)

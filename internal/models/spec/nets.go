@@ -5,57 +5,60 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
 // Net is a network: layers from a value with the dims of Input to its output,
 // or to one output per head. Expressions call it: `net(x)`, `encoder(x).loc`.
 type Net struct {
-	Name   Value[string]
-	Input  []Value[string] // dims
-	Init   Init            // of layers that state none
-	Prior  *Definition     // of all weights; nil: flat
+	Name   source.Value[string]
+	Input  []source.Value[string] // dims
+	Init   Init                   // of layers that state none
+	Prior  *core.Definition       // of all weights; nil: flat
 	Layers []*Layer
 	Heads  []*Head // after the layers; none: one output
 }
 
 // Head is one of several outputs of a net.
 type Head struct {
-	Name   Value[string]
+	Name   source.Value[string]
 	Layers []*Layer
 }
 
 // Layer is one step of a net: its kind and its settings.
 type Layer struct {
-	Kind       Value[string]
-	Units      Value[string] // a number, or the dim that the output has
-	Activation Value[string]
+	Kind       source.Value[string]
+	Units      source.Value[string] // a number, or the dim that the output has
+	Activation source.Value[string]
 	Init       Init
-	Bias       Value[bool]
-	Dims       []Value[string] // of reshape
-	Shape      []Value[int]    // of reshape
+	Bias       source.Value[bool]
+	Dims       []source.Value[string] // of reshape
+	Shape      []source.Value[int]    // of reshape
 
 	// of convolutions and pooling
-	Filters        Value[string] // as Units
-	Kernel, Stride []Value[int]  // one for all axes, or one for each
-	Padding        Value[string] // same or valid
-	Margin         Value[int]    // padding as a number
+	Filters        source.Value[string] // as Units
+	Kernel, Stride []source.Value[int]  // one for all axes, or one for each
+	Padding        source.Value[string] // same or valid
+	Margin         source.Value[int]    // padding as a number
 
-	Levels   Value[string]  // of embeddings, as Units
-	Epsilon  Value[float64] // of normalisations
-	Affine   Value[bool]
-	Trailing Value[int] // of layer_norm: the last dims
-	Groups   Value[int]
-	Rate     Value[float64] // of dropout
-	Layers   []*Layer       // of residual
+	Levels   source.Value[string]  // of embeddings, as Units
+	Epsilon  source.Value[float64] // of normalisations
+	Affine   source.Value[bool]
+	Trailing source.Value[int] // of layer_norm: the last dims
+	Groups   source.Value[int]
+	Rate     source.Value[float64] // of dropout
+	Layers   []*Layer              // of residual
 	Shortcut []*Layer
 }
 
 // Init says how weights start: public random numbers, which no record moves.
 type Init struct {
-	Kind Value[string]  // glorot, he, normal or zero
-	SD   Value[float64] // of normal: of weights and biases
+	Kind source.Value[string]  // glorot, he, normal or zero
+	SD   source.Value[float64] // of normal: of weights and biases
 }
 
 // nets reads `nets:`.
@@ -75,7 +78,7 @@ func (r *reader) nets(e entry) []*Net {
 
 // net reads one network.
 func (r *reader) net(e entry) *Net {
-	n := &Net{Name: Value[string]{e.key, e.at}}
+	n := &Net{Name: source.Value[string]{V: e.key, At: e.at}}
 	keys := r.object(e.node, "net "+e.key, fields{
 		"input":  func(e entry) { n.Input = r.texts(e) },
 		"init":   func(e entry) { n.Init = r.init(e) },
@@ -86,9 +89,9 @@ func (r *reader) net(e entry) *Net {
 	switch {
 	case keys == nil:
 	case !keys["input"]:
-		r.add(e.at, "add `input: [dim]` with the dims of what it is called with", "net %s has no input", e.key)
+		r.Add(e.at, "add `input: [dim]` with the dims of what it is called with", "net %s has no input", e.key)
 	case !keys["layers"] && !keys["heads"]:
-		r.add(e.at, "add `layers:` with a list", "net %s has no layers", e.key)
+		r.Add(e.at, "add `layers:` with a list", "net %s has no layers", e.key)
 	}
 	if n.Prior != nil && n.Prior.Text.V == flatPrior {
 		n.Prior = nil
@@ -108,7 +111,7 @@ func (r *reader) heads(e entry) []*Head {
 	var heads []*Head
 	for _, e := range list {
 		if e.node != nil {
-			heads = append(heads, &Head{Name: Value[string]{e.key, e.at}, Layers: r.layers(e)})
+			heads = append(heads, &Head{Name: source.Value[string]{V: e.key, At: e.at}, Layers: r.layers(e)})
 		}
 	}
 	return heads
@@ -142,7 +145,7 @@ func (r *reader) layer(e entry) *Layer {
 		list, ok := r.entries(e.node, "a layer")
 		if !ok || len(list) != 1 {
 			if ok {
-				r.add(e.at, "start every layer with its own dash", "a layer is one kind with its settings, not %d keys", len(list))
+				r.Add(e.at, "start every layer with its own dash", "a layer is one kind with its settings, not %d keys", len(list))
 			}
 			return nil
 		}
@@ -157,14 +160,14 @@ func (r *reader) layer(e entry) *Layer {
 		if k.name != kind.key {
 			continue
 		}
-		l := &Layer{Kind: Value[string]{kind.key, kind.at}}
+		l := &Layer{Kind: source.Value[string]{V: kind.key, At: kind.at}}
 		keys := present{}
 		if settings.node != nil {
 			keys = r.object(settings.node, kind.key, k.settings(r, l))
 		}
 		for _, need := range k.needs {
 			if keys != nil && !keys[need] {
-				r.add(kind.at, "", "layer %s needs %s", kind.key, need)
+				r.Add(kind.at, "", "layer %s needs %s", kind.key, need)
 				return nil
 			}
 		}
@@ -172,11 +175,11 @@ func (r *reader) layer(e entry) *Layer {
 	}
 	for _, m := range mixingLayers() {
 		if m.name == kind.key {
-			r.add(kind.at, m.instead, "layer %s mixes records: %s, so no record's gradient can be bounded by itself", m.name, m.why)
+			r.Add(kind.at, m.instead, "layer %s mixes records: %s, so no record's gradient can be bounded by itself", m.name, m.why)
 			return nil
 		}
 	}
-	r.add(kind.at, suggest(kind.key, "layers", LayerNames()), "unknown layer %s", kind.key)
+	r.Add(kind.at, spell.Suggest(kind.key, "layers", LayerNames()), "unknown layer %s", kind.key)
 	return nil
 }
 
@@ -192,7 +195,7 @@ func (r *reader) init(e entry) (i Init) {
 		return i
 	}
 	r.object(e.node, e.key, fields{"normal": func(e entry) {
-		i.Kind, i.SD = Value[string]{"normal", e.at}, r.positive(e)
+		i.Kind, i.SD = source.Value[string]{V: "normal", At: e.at}, r.positive(e)
 	}})
 	return i
 }
@@ -210,7 +213,7 @@ func (r *reader) items(e entry, read func(n ast.Node)) {
 	}
 	s, ok := e.node.(*ast.SequenceNode)
 	if !ok {
-		r.add(r.at(e.node), "", "%s must be a list, not %s", e.key, describe(e.node))
+		r.Add(r.at(e.node), "", "%s must be a list, not %s", e.key, describe(e.node))
 		return
 	}
 	for _, n := range s.Values {
@@ -219,14 +222,14 @@ func (r *reader) items(e entry, read func(n ast.Node)) {
 }
 
 // sizes reads a list of positive whole numbers.
-func (r *reader) sizes(e entry) (list []Value[int]) {
+func (r *reader) sizes(e entry) (list []source.Value[int]) {
 	for _, v := range r.texts(e) {
 		n, err := strconv.Atoi(v.V)
 		if err != nil || n < 1 {
-			r.add(v.At, "", "a size is a whole number of at least 1, not %s", v.V)
+			r.Add(v.At, "", "a size is a whole number of at least 1, not %s", v.V)
 			continue
 		}
-		list = append(list, Value[int]{n, v.At})
+		list = append(list, source.Value[int]{V: n, At: v.At})
 	}
 	return list
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+
+	"d3p/internal/models/source"
 )
 
 // printer writes block-style YAML.
@@ -85,6 +87,6 @@ func quoteIn(format, s string) string {
 }
 
 // count writes a whole number or auto.
-func (p *printer) count(key string, v Value[int]) {
+func (p *printer) count(key string, v source.Value[int]) {
 	p.maybe(key, strconv.Itoa(v.V), v.IsSet())
 }

@@ -1,11 +1,15 @@
 package spec
 
-import "strconv"
+import (
+	"strconv"
+
+	"d3p/internal/models/source"
+)
 
 // Privacy is what the file says of the guarantee beside its settings.
 type Privacy struct {
-	UnitLevel     Value[bool]   // the unit, not the row, is what is protected
-	Justification Value[string] // why this budget: for the report
+	UnitLevel     source.Value[bool]   // the unit, not the row, is what is protected
+	Justification source.Value[string] // why this budget: for the report
 }
 
 // privacy reads `privacy:`.

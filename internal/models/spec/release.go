@@ -1,14 +1,16 @@
 package spec
 
+import "d3p/internal/models/source"
+
 // Release says who releases the posterior and what for: words for the privacy
 // report and the deployments registry. Nothing computed depends on it.
 type Release struct {
 	At          Position
-	Authors     []Value[string] // of the registry entry; without one there is none
-	Curators    []Value[string] // organisations that hold the records
-	IntendedUse Value[string]
-	Region      Value[string]
-	Sector      Value[string] // in the words of the registry
+	Authors     []source.Value[string] // of the registry entry; without one there is none
+	Curators    []source.Value[string] // organisations that hold the records
+	IntendedUse source.Value[string]
+	Region      source.Value[string]
+	Sector      source.Value[string] // in the words of the registry
 }
 
 // release reads `release:`.
@@ -29,15 +31,15 @@ func (r *reader) release(e entry, v *Release) {
 func renderRelease(p *printer, v *Release) {
 	for _, list := range []struct {
 		key    string
-		values []Value[string]
+		values []source.Value[string]
 	}{{"authors", v.Authors}, {"curators", v.Curators}} {
 		if len(list.values) > 0 {
-			p.line(list.key, flowList(list.values, func(v Value[string]) string { return v.V }))
+			p.line(list.key, flowList(list.values, func(v source.Value[string]) string { return v.V }))
 		}
 	}
 	for _, word := range []struct {
 		key   string
-		value Value[string]
+		value source.Value[string]
 	}{{"intended_use", v.IntendedUse}, {"region", v.Region}, {"sector", v.Sector}} {
 		if word.value.IsSet() {
 			p.text(word.key, word.value.V)

@@ -1,5 +1,11 @@
 package spec
 
+import (
+	"d3p/internal/models/core"
+	"d3p/internal/models/formula"
+	"d3p/internal/models/source"
+)
+
 // Render prints the model file with every default filled in: what the file
 // leaves open stands there as it will be used, and what the fit's plan decides
 // stands there as `auto`. It reads back as the same model. Included files and
@@ -54,19 +60,21 @@ func (s *Spec) render(model func(*printer)) []byte {
 // renderModel prints the formula with its family's link and every prior.
 func (s *Spec) renderModel(p *printer) {
 	m := s.Model
-	f := familyOf(m.Family.V)
+	f := formula.FamilyOf(m.Family.V)
 	p.block("model", func() {
 		p.text("formula", m.Terms.String())
-		p.line("family", f.name)
-		p.line("link", f.link(m.Link.V).name)
+		p.line("family", f.Name)
+		p.line("link", f.Link(m.Link.V).Name)
 		if len(m.Cuts) > 0 {
-			p.line("cuts", m.cutsText())
+			p.line("cuts", m.CutsText())
 		}
-		m.renderPredicted(p)
+		for _, f := range m.Predicted {
+			p.text(f.Name.V, formula.SumText(f.Intercept, f.Terms))
+		}
 		if len(m.GroupFormulas) > 0 {
 			p.block("group_formula", func() {
 				for _, f := range m.GroupFormulas {
-					p.text(f.Group.V, sumText(true, f.Terms))
+					p.text(f.Group.V, formula.SumText(true, f.Terms))
 				}
 			})
 		}
@@ -74,17 +82,17 @@ func (s *Spec) renderModel(p *printer) {
 			p.line("parametrisation", m.Parametrisation.Or("non_centred"))
 		}
 		core, _ := s.Lower()
-		renderDefinitions(p, "priors", m.allPriors(core))
+		renderDefinitions(p, "priors", m.AllPriors(core))
 	})
 }
 
 // renderCore prints core blocks.
-func renderCore(p *printer, c *Core) {
+func renderCore(p *printer, c *core.Core) {
 	p.block("core", func() {
 		if len(c.Dims) > 0 {
 			p.block("dims", func() {
 				for _, d := range c.Dims {
-					p.line(d.Name.V, d.text())
+					p.line(d.Name.V, dimText(d))
 				}
 			})
 		}
@@ -102,19 +110,19 @@ func renderCore(p *printer, c *Core) {
 	})
 }
 
-// text prints the value of a dim.
-func (d *Dim) text() string {
+// dimText prints the value of a dim.
+func dimText(d *core.Dim) string {
 	switch {
 	case d.Size.IsSet():
-		return formatNumber(float64(d.Size.V))
+		return source.FormatNumber(float64(d.Size.V))
 	case d.Of.IsSet():
 		return "levels(" + d.Of.V + ")"
 	}
-	return flowList(d.Labels, func(v Value[string]) string { return v.V })
+	return flowList(d.Labels, func(v source.Value[string]) string { return v.V })
 }
 
 // renderDefinitions prints named expressions under a key, when there are any.
-func renderDefinitions(p *printer, key string, list []*Definition) {
+func renderDefinitions(p *printer, key string, list []*core.Definition) {
 	if len(list) == 0 {
 		return
 	}

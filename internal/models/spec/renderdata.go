@@ -3,10 +3,13 @@ package spec
 import (
 	"strconv"
 	"strings"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
 )
 
 // renderData prints the data declaration.
-func renderData(p *printer, d *Data) {
+func renderData(p *printer, d *data.Data) {
 	unit := []string{"entity: " + flowText(d.Unit.Entity.V)}
 	if d.Unit.ID.IsSet() {
 		unit = append(unit, "id: "+flowText(d.Unit.ID.V))
@@ -24,7 +27,7 @@ func renderData(p *printer, d *Data) {
 	}
 	p.line("out_of_range", d.OutOfRange.Or("clamp"))
 	if len(d.MissingTokens) > 0 {
-		p.line("missing_tokens", flowList(d.MissingTokens, func(v Value[string]) string { return v.V }))
+		p.line("missing_tokens", flowList(d.MissingTokens, func(v source.Value[string]) string { return v.V }))
 	}
 	if d.Decimal.IsSet() {
 		p.line("decimal", strconv.Quote(d.Decimal.V))
@@ -45,7 +48,7 @@ func renderData(p *printer, d *Data) {
 		p.text("quotes", d.Quotes.V)
 	}
 	if len(d.Header) > 0 {
-		p.line("header", flowList(d.Header, func(v Value[string]) string { return v.V }))
+		p.line("header", flowList(d.Header, func(v source.Value[string]) string { return v.V }))
 	}
 	if len(d.Columns) > 0 {
 		p.block("columns", func() {
@@ -66,13 +69,13 @@ func renderData(p *printer, d *Data) {
 		p.text("weights", d.Weights.V)
 	}
 	if len(d.Drop) > 0 {
-		p.line("drop", flowList(d.Drop, func(v Value[string]) string { return v.V }))
+		p.line("drop", flowList(d.Drop, func(v source.Value[string]) string { return v.V }))
 	}
 }
 
 // renderTable prints the declaration of a public table; its rows stay in their
 // file.
-func renderTable(p *printer, t *Table) {
+func renderTable(p *printer, t *data.Table) {
 	p.block(t.Name.V, func() {
 		p.text("file", t.File.V)
 		p.line("public", "true")
@@ -83,13 +86,13 @@ func renderTable(p *printer, t *Table) {
 				if c.Header.IsSet() {
 					parts = append(parts, "header: "+flowText(c.Header.V))
 				}
-				if c.Type.V == Date {
+				if c.Type.V == data.Date {
 					parts = append(parts, "origin: "+c.Cell(0))
 				}
 				if c.Numeric() {
-					parts = append(parts, "scale: {center: "+formatNumber(c.Center.V)+", by: "+formatNumber(c.By.Or(1))+"}")
+					parts = append(parts, "scale: {center: "+source.FormatNumber(c.Center.V)+", by: "+source.FormatNumber(c.By.Or(1))+"}")
 				} else {
-					parts = append(parts, "levels: "+flowList(c.Levels, func(v Value[string]) string { return v.V }))
+					parts = append(parts, "levels: "+flowList(c.Levels, func(v source.Value[string]) string { return v.V }))
 				}
 				if c.Transform.IsSet() {
 					parts = append(parts, "transform: "+c.Transform.V)
@@ -101,14 +104,14 @@ func renderTable(p *printer, t *Table) {
 }
 
 // renderColumn prints the declaration of a column as a flow map.
-func renderColumn(d *Data, c *Column) string {
+func renderColumn(d *data.Data, c *data.Column) string {
 	parts := []string{"type: " + c.Type.V}
 	add := func(key, value string) { parts = append(parts, key+": "+value) }
 	if c.Header.IsSet() {
 		add("header", flowText(c.Header.V))
 	}
 	if c.Numeric() {
-		if c.Type.V == Date {
+		if c.Type.V == data.Date {
 			add("origin", c.Cell(0))
 		}
 		add("lower", c.Cell(c.Lower.V))
@@ -117,13 +120,13 @@ func renderColumn(d *Data, c *Column) string {
 			add("transform", c.Transform.V)
 		}
 		center, by := c.Scale()
-		add("scale", "{center: "+formatNumber(center)+", by: "+formatNumber(by)+"}")
+		add("scale", "{center: "+source.FormatNumber(center)+", by: "+source.FormatNumber(by)+"}")
 	} else {
-		add("levels", flowList(c.Levels, func(v Value[string]) string { return v.V }))
-		if c.Type.V != Binary {
+		add("levels", flowList(c.Levels, func(v source.Value[string]) string { return v.V }))
+		if c.Type.V != data.Binary {
 			add("reference", flowText(c.Levels[c.ReferenceLevel()].V))
 		}
-		add("unknown", flowText(c.Unknown.Or(RejectRow)))
+		add("unknown", flowText(c.Unknown.Or(data.RejectRow)))
 	}
 	if c.Source.IsSet() {
 		add("source", flowText(c.Source.V))
@@ -133,8 +136,8 @@ func renderColumn(d *Data, c *Column) string {
 }
 
 // renderMissing prints the rule for missing values.
-func renderMissing(m Missing) string {
-	if m.Rule != MissingImpute {
+func renderMissing(m data.Missing) string {
+	if m.Rule != data.MissingImpute {
 		return m.Rule
 	}
 	return flowMap([]string{"impute: " + flowText(m.Impute.V), "indicator: " + strconv.FormatBool(m.Indicator.V)})

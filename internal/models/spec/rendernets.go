@@ -3,13 +3,15 @@ package spec
 import (
 	"strconv"
 	"strings"
+
+	"d3p/internal/models/source"
 )
 
 // renderNets prints the networks with what they leave open filled in.
 func renderNets(p *printer, nets []*Net) {
 	for _, n := range nets {
 		p.block(n.Name.V, func() {
-			p.line("input", flowList(n.Input, func(v Value[string]) string { return v.V }))
+			p.line("input", flowList(n.Input, func(v source.Value[string]) string { return v.V }))
 			if n.Init.Kind.IsSet() {
 				p.line("init", n.Init.text())
 			}
@@ -49,8 +51,8 @@ func (l *Layer) text() string {
 			parts = append(parts, key+": "+value)
 		}
 	}
-	numbers := func(list []Value[int]) string {
-		return flowList(list, func(v Value[int]) string { return strconv.Itoa(v.V) })
+	numbers := func(list []source.Value[int]) string {
+		return flowList(list, func(v source.Value[int]) string { return strconv.Itoa(v.V) })
 	}
 	add("filters", plainNumber(l.Filters.V), l.Filters.IsSet())
 	add("kernel", numbers(l.Kernel), len(l.Kernel) > 0)
@@ -64,13 +66,13 @@ func (l *Layer) text() string {
 	add("levels", plainNumber(l.Levels.V), l.Levels.IsSet())
 	add("groups", strconv.Itoa(l.Groups.V), l.Groups.IsSet())
 	add("trailing", strconv.Itoa(l.Trailing.V), l.Trailing.IsSet())
-	add("epsilon", formatNumber(l.Epsilon.V), l.Epsilon.IsSet())
+	add("epsilon", source.FormatNumber(l.Epsilon.V), l.Epsilon.IsSet())
 	add("affine", strconv.FormatBool(l.Affine.V), l.Affine.IsSet())
-	add("rate", formatNumber(l.Rate.V), l.Rate.IsSet())
+	add("rate", source.FormatNumber(l.Rate.V), l.Rate.IsSet())
 	add("layers", layersText(l.Layers), len(l.Layers) > 0)
 	add("shortcut", layersText(l.Shortcut), len(l.Shortcut) > 0)
-	add("dims", flowList(l.Dims, func(v Value[string]) string { return v.V }), len(l.Dims) > 0)
-	add("shape", flowList(l.Shape, func(v Value[int]) string { return formatNumber(float64(v.V)) }), len(l.Shape) > 0)
+	add("dims", flowList(l.Dims, func(v source.Value[string]) string { return v.V }), len(l.Dims) > 0)
+	add("shape", flowList(l.Shape, func(v source.Value[int]) string { return source.FormatNumber(float64(v.V)) }), len(l.Shape) > 0)
 	return flowMap(parts)
 }
 
@@ -94,7 +96,7 @@ func plainNumber(s string) string {
 // text prints an initialiser.
 func (i Init) text() string {
 	if i.Kind.V == "normal" {
-		return "{normal: " + formatNumber(i.SD.V) + "}"
+		return "{normal: " + source.FormatNumber(i.SD.V) + "}"
 	}
 	return i.Kind.V
 }

@@ -7,10 +7,13 @@ import (
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
 // text reads a scalar as it is written: `1.0` stays "1.0" and `no` stays "no".
-func (r *reader) text(e entry) (v Value[string]) {
+func (r *reader) text(e entry) (v source.Value[string]) {
 	if r.describes("string", "number", "boolean") {
 		return v
 	}
@@ -18,22 +21,22 @@ func (r *reader) text(e entry) (v Value[string]) {
 	case *ast.StringNode:
 		v.V, v.At = n.Value, r.at(n)
 		if !plain(n) {
-			v.At = right(v.At, 1) // what the quotes hold starts after the quote
+			v.At = source.Right(v.At, 1) // what the quotes hold starts after the quote
 		}
 	case *ast.LiteralNode:
 		v.V, v.At = strings.TrimSpace(n.Value.Value), r.at(n.Value)
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		v.V, v.At = n.GetToken().Value, r.at(n)
 	case *ast.NullNode:
-		r.add(e.at, "", "%s has no value", e.key)
+		r.Add(e.at, "", "%s has no value", e.key)
 	default:
-		r.add(r.at(n), "", "%s must be text, not %s", e.key, describe(n))
+		r.Add(r.at(n), "", "%s must be text, not %s", e.key, describe(n))
 	}
 	return v
 }
 
 // number reads a finite real number.
-func (r *reader) number(e entry) (v Value[float64]) {
+func (r *reader) number(e entry) (v source.Value[float64]) {
 	if r.describes("number") {
 		return v
 	}
@@ -43,29 +46,29 @@ func (r *reader) number(e entry) (v Value[float64]) {
 	}
 	x, err := strconv.ParseFloat(s.V, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		r.add(s.At, "", "%s must be a number, not %s", e.key, s.V)
+		r.Add(s.At, "", "%s must be a number, not %s", e.key, s.V)
 		return v
 	}
-	return Value[float64]{x, s.At}
+	return source.Value[float64]{V: x, At: s.At}
 }
 
 // numberIn reads a number for which ok holds; want says in words which those are.
-func (r *reader) numberIn(e entry, want string, ok func(float64) bool) Value[float64] {
+func (r *reader) numberIn(e entry, want string, ok func(float64) bool) source.Value[float64] {
 	v := r.number(e)
 	if v.IsSet() && !ok(v.V) {
-		r.add(v.At, "", "%s must be %s, not %s", e.key, want, formatNumber(v.V))
-		return Value[float64]{}
+		r.Add(v.At, "", "%s must be %s, not %s", e.key, want, source.FormatNumber(v.V))
+		return source.Value[float64]{}
 	}
 	return v
 }
 
 // positive is numberIn for numbers above zero.
-func (r *reader) positive(e entry) Value[float64] {
+func (r *reader) positive(e entry) source.Value[float64] {
 	return r.numberIn(e, "positive", func(x float64) bool { return x > 0 })
 }
 
 // count reads a whole number of at least least.
-func (r *reader) count(e entry, least int) (v Value[int]) {
+func (r *reader) count(e entry, least int) (v source.Value[int]) {
 	if r.describes("integer") {
 		return v
 	}
@@ -76,42 +79,42 @@ func (r *reader) count(e entry, least int) (v Value[int]) {
 	n, err := strconv.Atoi(s.V)
 	switch {
 	case err != nil:
-		r.add(s.At, "", "%s must be a whole number, not %s", e.key, s.V)
+		r.Add(s.At, "", "%s must be a whole number, not %s", e.key, s.V)
 	case n < least:
-		r.add(s.At, "", "%s must be at least %d, not %d", e.key, least, n)
+		r.Add(s.At, "", "%s must be at least %d, not %d", e.key, least, n)
 	default:
-		v = Value[int]{n, s.At}
+		v = source.Value[int]{V: n, At: s.At}
 	}
 	return v
 }
 
 // boolean reads true or false.
-func (r *reader) boolean(e entry) Value[bool] {
+func (r *reader) boolean(e entry) source.Value[bool] {
 	if r.describes("boolean") {
-		return Value[bool]{}
+		return source.Value[bool]{}
 	}
 	if n, ok := e.node.(*ast.BoolNode); ok {
-		return Value[bool]{n.Value, r.at(n)}
+		return source.Value[bool]{V: n.Value, At: r.at(n)}
 	}
-	r.add(r.at(e.node), "", "%s must be true or false", e.key)
-	return Value[bool]{}
+	r.Add(r.at(e.node), "", "%s must be true or false", e.key)
+	return source.Value[bool]{}
 }
 
 // choice reads one of a few words.
-func (r *reader) choice(e entry, options ...string) Value[string] {
+func (r *reader) choice(e entry, options ...string) source.Value[string] {
 	if r.describesChoice(options) {
-		return Value[string]{}
+		return source.Value[string]{}
 	}
 	v := r.text(e)
 	if v.IsSet() && !slices.Contains(options, v.V) {
-		r.add(v.At, suggest(v.V, "one of", options), "unknown %s %s", e.key, v.V)
-		return Value[string]{}
+		r.Add(v.At, spell.Suggest(v.V, "one of", options), "unknown %s %s", e.key, v.V)
+		return source.Value[string]{}
 	}
 	return v
 }
 
 // texts reads a list of scalars.
-func (r *reader) texts(e entry) []Value[string] {
+func (r *reader) texts(e entry) []source.Value[string] {
 	if r.describesList() {
 		return nil
 	}
@@ -119,7 +122,7 @@ func (r *reader) texts(e entry) []Value[string] {
 }
 
 // numbers reads a list of finite real numbers.
-func (r *reader) numbers(e entry) []Value[float64] {
+func (r *reader) numbers(e entry) []source.Value[float64] {
 	if r.describesNumbers() {
 		return nil
 	}
@@ -127,10 +130,10 @@ func (r *reader) numbers(e entry) []Value[float64] {
 }
 
 // listOf reads a list, element by element; those with a mistake are left out.
-func listOf[T any](r *reader, e entry, hint string, read func(entry) Value[T]) (list []Value[T]) {
+func listOf[T any](r *reader, e entry, hint string, read func(entry) source.Value[T]) (list []source.Value[T]) {
 	s, ok := e.node.(*ast.SequenceNode)
 	if !ok {
-		r.add(r.at(e.node), hint, "%s must be a list, not %s", e.key, describe(e.node))
+		r.Add(r.at(e.node), hint, "%s must be a list, not %s", e.key, describe(e.node))
 		return nil
 	}
 	for _, n := range s.Values {
@@ -142,22 +145,12 @@ func listOf[T any](r *reader, e entry, hint string, read func(entry) Value[T]) (
 }
 
 // unique reports the elements of a list that repeat an earlier one.
-func (r *reader) unique(what string, list []Value[string]) {
+func (r *reader) unique(what string, list []source.Value[string]) {
 	seen := make(map[string]bool)
 	for _, v := range list {
 		if seen[v.V] {
-			r.add(v.At, "", "%s %s appears twice", what, v.V)
+			r.Add(v.At, "", "%s %s appears twice", what, v.V)
 		}
 		seen[v.V] = true
 	}
-}
-
-// formatNumber prints x in the shortest form that reads back as x, with a point
-// before an exponent, without which YAML takes it for text.
-func formatNumber(x float64) string {
-	s := strconv.FormatFloat(x, 'g', -1, 64)
-	if mantissa, exponent, ok := strings.Cut(s, "e"); ok && !strings.Contains(mantissa, ".") {
-		return mantissa + ".0e" + exponent
-	}
-	return s
 }

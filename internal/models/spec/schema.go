@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/source"
 	"d3p/internal/settings"
 )
 
@@ -15,8 +16,8 @@ import (
 // It is read off the code that reads the files: every reader runs once with a
 // shape, which notes what would be read.
 func Schema() []byte {
-	b := &blocks{problems: &problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]Position{}}
-	r := &reader{problems: b.problems, spec: b.spec, shape: &shape{}}
+	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]Position{}}
+	r := &reader{Problems: b.Problems, spec: b.spec, shape: &shape{}}
 	top := r.shape
 	r.describeObject(b.topLevel(r, 0))
 	schema := top.schema()

@@ -7,12 +7,13 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/source"
 	"d3p/internal/settings"
 )
 
 // Settings are the settings of package settings that a file states, by name. What it
 // leaves open is decided by the fit's plan.
-type Settings map[string]Value[any]
+type Settings map[string]source.Value[any]
 
 // Word is the value of a setting that is text; "" when the file does not state it.
 func (s Settings) Word(name string) string {
@@ -115,7 +116,7 @@ func written(path, value string) string {
 }
 
 // setting reads the value of a row of the table.
-func (r *reader) setting(e entry, row settings.Setting) (v Value[any]) {
+func (r *reader) setting(e entry, row settings.Setting) (v source.Value[any]) {
 	if r.describesSetting(row) {
 		return v
 	}
@@ -124,18 +125,18 @@ func (r *reader) setting(e entry, row settings.Setting) (v Value[any]) {
 	} else if text := r.text(e); text.IsSet() {
 		value, mistake := row.Read(text.V)
 		if mistake != nil {
-			r.add(text.At, mistake.Hint, "%s: %s", e.key, mistake.Text)
+			r.Add(text.At, mistake.Hint, "%s: %s", e.key, mistake.Text)
 			return v
 		}
 		if spelled := row.Print(value); row.Kind == settings.Word && spelled != text.V {
 			r.spec.OldNames = true
 			r.spec.Warnings.Add(text.At, "write "+spelled, "%s is an old spelling", text.V)
 		}
-		v = Value[any]{value, text.At}
+		v = source.Value[any]{V: value, At: text.At}
 	}
 	if first := r.spec.Settings[row.Name]; first.IsSet() && v.IsSet() {
-		r.add(e.at, "", "%s says the same as line %d", e.key, first.At.Line)
-		return Value[any]{}
+		r.Add(e.at, "", "%s says the same as line %d", e.key, first.At.Line)
+		return source.Value[any]{}
 	}
 	if v.IsSet() {
 		r.spec.Settings[row.Name] = v
@@ -144,11 +145,11 @@ func (r *reader) setting(e entry, row settings.Setting) (v Value[any]) {
 }
 
 // settingList reads a list of words.
-func (r *reader) settingList(e entry, row settings.Setting) (v Value[any]) {
+func (r *reader) settingList(e entry, row settings.Setting) (v source.Value[any]) {
 	var words []string
 	for _, text := range r.texts(e) {
 		if _, mistake := row.Read(strings.Join(append(slices.Clone(words), text.V), ",")); mistake != nil {
-			r.add(text.At, mistake.Hint, "%s: %s", e.key, mistake.Text)
+			r.Add(text.At, mistake.Hint, "%s: %s", e.key, mistake.Text)
 			continue
 		}
 		words = append(words, text.V)
@@ -166,7 +167,7 @@ func (b *blocks) checkSettings() {
 	stated := b.spec.Settings.Values()
 	for _, c := range settings.Conflicts(stated, stated) {
 		if !c.Open {
-			b.add(b.spec.Settings[c.Name].At, Remedy(c), "%s: %s", settings.Named(c.Name).Field(), c.Text)
+			b.Add(b.spec.Settings[c.Name].At, Remedy(c), "%s: %s", settings.Named(c.Name).Field(), c.Text)
 		}
 	}
 }
@@ -206,9 +207,9 @@ func (p *printer) settings(block string, stated Settings, other ...string) {
 func (p *printer) setting(key string, value any) {
 	switch v := value.(type) {
 	case float64:
-		p.line(key, formatNumber(v))
+		p.line(key, source.FormatNumber(v))
 	case int:
-		p.line(key, formatNumber(float64(v)))
+		p.line(key, source.FormatNumber(float64(v)))
 	case []string:
 		p.line(key, flowList(v, func(s string) string { return s }))
 	case string:

@@ -4,20 +4,28 @@
 // default filled in. It opens no file itself: see Loader.
 package spec
 
+import (
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/formula"
+	"d3p/internal/models/source"
+	"d3p/internal/models/twin"
+)
+
 // Version is the version of the model language, the value of the key `d3p`.
 const Version = 1
 
 // Spec is a checked model file.
 type Spec struct {
 	File        string
-	Version     Value[int]
-	Name        Value[string]
-	Description Value[string]
-	Include     []Value[string]
-	Data        Data
-	Model       *Model // the formula front end; nil when the file has core blocks
-	Core        *Core  // the core blocks as written; nil when the file has none
-	Twin        *Twin  // the front end of synthetic tables; nil when the file has none
+	Version     source.Value[int]
+	Name        source.Value[string]
+	Description source.Value[string]
+	Include     []source.Value[string]
+	Data        data.Data
+	Model       *formula.Model // the formula front end; nil when the file has core blocks
+	Core        *core.Core     // the core blocks as written; nil when the file has none
+	Twin        *twin.Twin     // the front end of synthetic tables; nil when the file has none
 	Nets        []*Net
 	Settings    Settings
 	Guide       Guide
@@ -44,7 +52,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 	if load == nil {
 		load = noFiles
 	}
-	p := &problems{}
+	p := &source.Problems{}
 	s := &Spec{File: file, Public: map[string][]byte{}, Settings: Settings{}}
 	keep := func(path string) ([]byte, error) {
 		src, err := load(path)
@@ -53,18 +61,18 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 		}
 		return src, err
 	}
-	b := &blocks{problems: p, spec: s, load: keep, seen: map[string]Position{}}
-	b.file(&reader{problems: p, spec: s, file: file}, src, 0)
+	b := &blocks{Problems: p, spec: s, load: keep, seen: map[string]Position{}}
+	b.file(&reader{Problems: p, spec: s, file: file}, src, 0)
 	if len(b.seen) > 0 {
 		b.check()
 	}
 	s.Warnings.Sort()
-	return s, p.sorted()
+	return s, p.Sorted()
 }
 
 // blocks reads the top-level blocks of a model file and of what it includes.
 type blocks struct {
-	*problems
+	*source.Problems
 	spec *Spec
 	load Loader
 	seen map[string]Position // of each block, over all files
@@ -82,14 +90,14 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	known := b.topLevel(r, depth)
 	for _, e := range entries {
 		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {
-			r.add(e.at, "", "%s is also declared at %s", e.key, first)
+			r.Add(e.at, "", "%s is also declared at %s", e.key, first)
 		} else {
 			b.seen[e.key] = e.at
 		}
 	}
 	r.each(entries, "the model file", known)
 	if depth == 0 && !b.has("d3p") {
-		r.add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
+		r.Add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
 	}
 }
 
@@ -117,10 +125,10 @@ func (b *blocks) topLevel(r *reader, depth int) fields {
 func (b *blocks) has(key string) bool { _, ok := b.seen[key]; return ok }
 
 // version reads `d3p: 1`.
-func (r *reader) version(e entry) Value[int] {
+func (r *reader) version(e entry) source.Value[int] {
 	v := r.count(e, 1)
 	if v.IsSet() && v.V != Version {
-		r.add(v.At, "this d3p reads version 1", "unknown language version %d", v.V)
+		r.Add(v.At, "this d3p reads version 1", "unknown language version %d", v.V)
 	}
 	return v
 }
@@ -128,10 +136,10 @@ func (r *reader) version(e entry) Value[int] {
 // levels reads the levels that stand in files, then checks all levels.
 func (b *blocks) levels(r *reader) {
 	d := &b.spec.Data
-	failed := len(r.list)
+	failed := len(r.List)
 	r.loadLevels(d, b.load)
 	for _, c := range d.Columns {
-		if c.LevelsFrom.IsSet() && len(c.Levels) == 0 && len(r.list) > failed {
+		if c.LevelsFrom.IsSet() && len(c.Levels) == 0 && len(r.List) > failed {
 			continue // already reported
 		}
 		r.checkLevels(c)

@@ -3,6 +3,8 @@ package spec
 import (
 	"slices"
 	"strings"
+
+	"d3p/internal/models/data"
 )
 
 // Encodings are the names, for `data: encoding:`, of how the letters of a file of
@@ -30,23 +32,23 @@ const (
 
 // checkSeparator checks that what a header line would tell of the fields of a file
 // of text is declared where there is none.
-func (r *reader) checkSeparator(d *Data) {
+func (r *reader) checkSeparator(d *data.Data) {
 	text := !d.Format.IsSet() || strings.HasPrefix(d.Format.V, "csv")
 	if len(d.Header) > 0 && text && !d.Separator.IsSet() {
 		hint := "add `separator: \",\"`, or \";\", \"|\", tab"
 		if d.Decimal.V == "," {
 			hint = "add `separator: \";\"`, or \",\", \"|\", tab"
 		}
-		r.add(d.Header[0].At, hint, "header: a file without header line does not say what separates its fields")
+		r.Add(d.Header[0].At, hint, "header: a file without header line does not say what separates its fields")
 	}
 	if d.Separator.V == ";" && !d.Decimal.IsSet() {
-		r.add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")
+		r.Add(d.Separator.At, "add `decimal: \",\"`, as in 3,14, or `decimal: \".\"`", "fields are separated by semicolons, so decimals may be commas")
 	}
 }
 
 // checkHeader checks that `header:`, which stands for the first line of a file,
 // names what is read from it.
-func (r *reader) checkHeader(d *Data) {
+func (r *reader) checkHeader(d *data.Data) {
 	if len(d.Header) == 0 {
 		return
 	}
@@ -57,10 +59,10 @@ func (r *reader) checkHeader(d *Data) {
 	at, hint := d.Header[0].At, "name all columns of the file in order, also those that nothing reads"
 	for _, c := range d.AllColumns() {
 		if !slices.Contains(names, c.HeaderName()) {
-			r.add(at, hint, "header does not name %s", c.HeaderName())
+			r.Add(at, hint, "header does not name %s", c.HeaderName())
 		}
 	}
 	if id := d.Unit.ID; id.IsSet() && !slices.Contains(names, id.V) {
-		r.add(at, hint, "header does not name %s, the id of the unit", id.V)
+		r.Add(at, hint, "header does not name %s, the id of the unit", id.V)
 	}
 }

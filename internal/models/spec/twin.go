@@ -1,35 +1,15 @@
 package spec
 
-import "d3p/internal/models/expr"
-
-// Twin is the front end of synthetic tables: a mixture over components, within
-// each of which the columns of a record are independent, every one with a
-// family of its own.
-type Twin struct {
-	At          Position
-	Components  Value[int]
-	Weights     Value[string] // the prior of the components' weights
-	Features    []*Feature    // in file order; absent: every declared column
-	Priors      []*Definition // by family.argument, column.argument, na or column.na
-	Constraints []*Constraint
-}
-
-// Feature is one column of the twin.
-type Feature struct {
-	Column Value[string]
-	Family Value[string]
-}
-
-// Constraint is a condition that every record of a synthetic table meets: an
-// expression of columns in the unit of the file and of the names of levels.
-type Constraint struct {
-	Text Value[string]
-	Expr expr.Expr // the parsed Text; nil when it has mistakes
-}
+import (
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
+	"d3p/internal/models/twin"
+)
 
 // twin reads `twin:`.
-func (r *reader) twin(e entry) *Twin {
-	t := &Twin{At: e.at}
+func (r *reader) twin(e entry) *twin.Twin {
+	t := &twin.Twin{At: e.at}
 	keys := r.object(e.node, "twin", fields{
 		"components":  func(e entry) { t.Components = r.count(e, 1) },
 		"weights":     func(e entry) { t.Weights = r.text(e) },
@@ -38,50 +18,37 @@ func (r *reader) twin(e entry) *Twin {
 		"constraints": func(e entry) { t.Constraints = r.constraints(e) },
 	})
 	if keys != nil && !keys["components"] {
-		r.add(e.at, "add `components: 10`", "twin has no components")
+		r.Add(e.at, "add `components: 10`", "twin has no components")
 	}
 	return t
 }
 
 // features reads `features:`, a family for each column.
-func (r *reader) features(e entry) []*Feature {
+func (r *reader) features(e entry) []*twin.Feature {
 	list, ok := r.entries(e.node, "features")
 	if !ok {
 		return nil
 	}
-	var features []*Feature
+	var features []*twin.Feature
 	for _, e := range list {
 		if e.node == nil {
 			continue
 		}
-		features = append(features, &Feature{
-			Column: Value[string]{e.key, e.at},
-			Family: r.choice(e, TwinFamilyNames()...),
+		features = append(features, &twin.Feature{
+			Column: source.Value[string]{V: e.key, At: e.at},
+			Family: r.choice(e, twin.FamilyNames()...),
 		})
 	}
 	return features
 }
 
 // constraints reads a list of conditions.
-func (r *reader) constraints(e entry) []*Constraint {
-	var list []*Constraint
+func (r *reader) constraints(e entry) []*core.Constraint {
+	var list []*core.Constraint
 	for _, text := range r.texts(e) {
-		list = append(list, &Constraint{text, parseExpr(text, r.problems)})
+		list = append(list, &core.Constraint{Text: text, Expr: source.ParseExpr(text, r.Problems)})
 	}
 	return list
-}
-
-// complete gives a twin that states no features one for every column: by its
-// type.
-func (t *Twin) complete(d *Data) {
-	if t.Features != nil {
-		return
-	}
-	for _, c := range d.Columns {
-		if c.Type.IsSet() {
-			t.Features = append(t.Features, &Feature{Value[string]{c.Name.V, t.At}, Value[string]{defaultTwinFamily(c), t.At}})
-		}
-	}
 }
 
 // fronts counts the blocks that describe the model.
@@ -93,4 +60,37 @@ func (s *Spec) fronts() int {
 		}
 	}
 	return n
+}
+
+// renderTwin prints the twin with the family of every column and the prior of
+// every argument.
+func renderTwin(p *printer, t *twin.Twin, d *data.Data) {
+	p.block("twin", func() {
+		p.count("components", t.Components)
+		p.text("weights", t.Weights.Or(twin.Weights.Prior))
+		p.block("features", func() {
+			for _, f := range t.Features {
+				p.line(f.Column.V, f.Family.V)
+			}
+		})
+		p.block("priors", func() {
+			for _, f := range t.Features {
+				family, c := twin.FamilyOf(f.Family.V), d.Column(f.Column.V)
+				for _, a := range family.Args {
+					p.text(c.Name.V+"."+a.Name, t.Prior(f, family.Name, a, c).V)
+				}
+				if d.MissingOf(c).Rule == data.MissingModel {
+					p.text(c.Name.V+"."+twin.Missing.Name, t.Prior(f, "", twin.Missing, c).V)
+				}
+			}
+		})
+		renderConstraints(p, t.Constraints)
+	})
+}
+
+// renderConstraints prints the conditions on records.
+func renderConstraints(p *printer, list []*core.Constraint) {
+	if len(list) > 0 {
+		p.line("constraints", flowList(list, func(c *core.Constraint) string { return c.Text.V }))
+	}
 }

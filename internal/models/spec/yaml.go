@@ -3,17 +3,22 @@ package spec
 import (
 	"bytes"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
 // reader walks the syntax tree of one YAML file and collects its mistakes.
 type reader struct {
-	*problems
+	*source.Problems
 	spec *Spec
 	// shape collects what would be read, instead of reading: see Schema.
 	shape *shape
@@ -27,7 +32,7 @@ type reader struct {
 func (r *reader) document(src []byte) ([]entry, bool) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
-		r.add(Position{File: r.file, Line: 1, Column: 1}, "save it as UTF-8", "the file is no text in UTF-8")
+		r.Add(Position{File: r.file, Line: 1, Column: 1}, "save it as UTF-8", "the file is no text in UTF-8")
 		return nil, false
 	}
 	file, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey())
@@ -42,11 +47,11 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 		case body == nil:
 			body = d.Body
 		default:
-			r.add(r.at(d.Body), "one model per file", "second YAML document")
+			r.Add(r.at(d.Body), "one model per file", "second YAML document")
 		}
 	}
 	if body == nil {
-		r.add(Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
+		r.Add(Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
 		return nil, false
 	}
 	return r.entries(body, "the model file")
@@ -69,7 +74,7 @@ func (r *reader) syntaxError(src []byte, err error) {
 	if lines := strings.Split(string(src), "\n"); at.Line <= len(lines) && distributionInFlowMap(lines[at.Line-1]) {
 		hint = splitHint
 	}
-	r.add(at, hint, "not valid YAML: %s", message)
+	r.Add(at, hint, "not valid YAML: %s", message)
 }
 
 // at returns the position of a node's first character.
@@ -99,7 +104,7 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 	}
 	m, ok := n.(*ast.MappingNode)
 	if !ok {
-		r.add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
+		r.Add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
 		return nil, false
 	}
 	list, first := make([]entry, 0, len(m.Values)), make(map[string]Position)
@@ -116,11 +121,11 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 		switch v.Key.(type) {
 		case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		default:
-			r.add(at, "", "a key must be plain text")
+			r.Add(at, "", "a key must be plain text")
 			continue
 		}
 		if seen, twice := first[key]; twice {
-			r.add(at, "", "%s appears twice; it first stands on line %d", key, seen.Line)
+			r.Add(at, "", "%s appears twice; it first stands on line %d", key, seen.Line)
 			continue
 		}
 		first[key] = at
@@ -128,10 +133,10 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 		s, ok := value.(*ast.StringNode)
 		if ok && m.IsFlowStyle && plain(s) && balance(s.Value) > 0 {
 			split = balance(s.Value)
-			r.add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
+			r.Add(r.at(s), splitHint, "the comma inside {} splits the value of %s after `%s`", key, s.Value)
 			value = nil
 		} else if ok && plain(s) && s.Value == Blank {
-			r.add(r.at(s), blankHint(key), "%s is still to be filled in", key)
+			r.Add(r.at(s), blankHint(key), "%s is still to be filled in", key)
 			value = nil
 		}
 		list = append(list, entry{key, at, value})
@@ -174,7 +179,7 @@ func (r *reader) each(list []entry, what string, known fields, old ...fields) pr
 		}
 		switch {
 		case !ok:
-			r.add(e.at, suggest(e.key, "keys", sortedKeys(known)), "unknown key %s in %s", e.key, what)
+			r.Add(e.at, spell.Suggest(e.key, "keys", sortedKeys(known)), "unknown key %s in %s", e.key, what)
 		case e.node != nil:
 			read(e)
 		}
@@ -205,3 +210,19 @@ func describe(n ast.Node) string {
 
 // plain reports whether a string is written without quotes.
 func plain(s *ast.StringNode) bool { return s.Token.Type == token.StringType }
+
+// splitHint explains the commonest trap of YAML for distributions.
+const splitHint = "write `name: dist(a, b)` on a line of its own, or put the distribution in quotes"
+
+// balance counts the opening minus the closing parentheses of s.
+func balance(s string) int { return strings.Count(s, "(") - strings.Count(s, ")") }
+
+// distributionInFlowMap reports whether a line holds `{ ... name(` , which a
+// comma or a bracket inside the parentheses turns into a YAML syntax error.
+func distributionInFlowMap(line string) bool {
+	brace := strings.IndexAny(line, "{[")
+	return brace >= 0 && strings.Contains(line[brace:], "(")
+}
+
+// sortedKeys returns the keys of m in order.
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 )
 
@@ -28,7 +29,7 @@ import (
 func everything() models.Encoding {
 	names := []string{"x", "n", "d", "c", "note"}
 	return models.Encoding{
-		K: 9, Header: names, Dates: spec.DayFirst, MissingTokens: []string{"NA", "-9", "31.12.2020"},
+		K: 9, Header: names, Dates: data.DayFirst, MissingTokens: []string{"NA", "-9", "31.12.2020"},
 		Fields: []models.Field{
 			{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100), Center: 1, Scale: 3, Missing: models.MissingImpute, Impute: 7, Out: []int{0}},
 			{Column: "x", Kind: models.MissingIndicator, Out: []int{1}},

@@ -1,0 +1,57 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
+)
+
+// Checker reports what is wrong between the declaration of a table and a model of it.
+type Checker struct {
+	*source.Problems
+	Data     *Data
+	Warnings *expr.Errors
+}
+
+// Undeclared reports a column that the data block does not declare.
+func (b *Checker) Undeclared(name source.Value[string]) {
+	d := b.Data
+	for _, c := range d.Drop {
+		if c.V == name.V {
+			b.Add(name.At, "declare it under columns instead", "column %s is dropped on line %d", name.V, c.At.Line)
+			return
+		}
+	}
+	b.Add(name.At, spell.Suggest(name.V, "columns", d.ColumnNames()), "undeclared column %s", name.V)
+}
+
+// unusedShown is how many columns the warning of unused ones names.
+const unusedShown = 6
+
+// Unused warns, once and at the first of them, of columns that the model does not
+// mention.
+func (b *Checker) Unused(used map[string]bool) {
+	var names []string
+	var at expr.Position
+	for _, c := range b.Data.Columns {
+		if !used[c.Name.V] && c.Name.V != b.Data.Weights.V {
+			if names == nil {
+				at = c.Name.At
+			}
+			names = append(names, c.Name.V)
+		}
+	}
+	switch n := len(names); {
+	case n == 1:
+		b.Warnings.Add(at, "list it under drop, or leave it", "nothing uses column %s", names[0])
+	case n > 1:
+		list := strings.Join(names[:min(n, unusedShown)], ", ")
+		if n > unusedShown {
+			list += fmt.Sprintf(" and %d more", n-unusedShown)
+		}
+		b.Warnings.Add(at, "list them under drop, or leave them", "nothing uses columns %s", list)
+	}
+}

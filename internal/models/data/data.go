@@ -1,0 +1,80 @@
+// Package data is the declaration of a table: its unit, rows, columns, tensors and
+// public tables, as a model file states them. All of it is public knowledge.
+package data
+
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
+
+// Data is the declaration of the table: all of it is public knowledge, stated
+// before a record is read.
+type Data struct {
+	At         expr.Position // of the key `data`
+	Unit       Unit
+	Rows       Rows
+	OutOfRange source.Value[string] // clamp or reject
+	Columns    []*Column            // in file order
+	Tensors    []*Tensor            // arrays of further columns
+	Tables     []*Table             // public tables, joined by a category column
+	Missing    Missing              // the rule of columns that state none
+	// MissingTokens are the cells that mean "no value"; unset: the usual ones.
+	MissingTokens []source.Value[string]
+	Decimal       source.Value[string]   // "." or ",": how files of text write numbers; unset: the point
+	Dates         source.Value[string]   // DayFirst or MonthFirst: how files of text write dates; unset: ISO 8601
+	Encoding      source.Value[string]   // one of Encodings: how files of text write letters; unset: UTF-8
+	Format        source.Value[string]   // one of Formats: what a file is; unset: its name says it
+	Separator     source.Value[string]   // one of Separators: what separates fields in files of text; unset: the header line says it
+	Quotes        source.Value[string]   // OneLine or NoQuotes: what quotes may do in files of text; unset: join lines, too
+	Header        []source.Value[string] // names of all columns of files whose first line is a record; unset: it names them
+	Drop          []source.Value[string] // columns of the file that the model must not see
+	Weights       source.Value[string]   // the column that weights the log density of a record; unset: 1
+}
+
+// Unit says what one protected entity is. It has no default.
+type Unit struct {
+	At          expr.Position
+	Entity      source.Value[string] // a word for people: patient, household
+	ID          source.Value[string] // the column that names the unit; unset: every row is a unit
+	RowsPerUnit source.Value[int]    // rows of a unit that are kept
+	Keep        source.Value[string] // which rows of a longer unit to keep: random or first
+}
+
+// MaxRowsPerUnit bounds RowsPerUnit: the model is lowered once for every row.
+const MaxRowsPerUnit = 64
+
+// Rows says how the number of units is known: exactly one of the three is set.
+type Rows struct {
+	At         expr.Position
+	Public     source.Value[int]     // the number itself is public
+	UpperBound source.Value[int]     // a public bound on it
+	DP         source.Value[float64] // bought for this epsilon
+}
+
+// N is the public number that scales sums: the public number of units or its
+// upper bound; 0 when the number is bought.
+func (r Rows) N() int {
+	if r.Public.IsSet() {
+		return r.Public.V
+	}
+	return r.UpperBound.V
+}
+
+// Column returns the declared column of that name, or nil.
+func (d *Data) Column(name string) *Column {
+	for _, c := range d.Columns {
+		if c.Name.V == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// ColumnNames lists the declared columns in file order.
+func (d *Data) ColumnNames() []string {
+	names := make([]string, len(d.Columns))
+	for i, c := range d.Columns {
+		names[i] = c.Name.V
+	}
+	return names
+}

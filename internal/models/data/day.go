@@ -1,0 +1,134 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"d3p/internal/models/source"
+)
+
+// ParseDay reads an ISO 8601 date, 2024-02-29, with or without a time of day
+// after a T or a space, which it ignores.
+func ParseDay(text []byte) (day int, ok bool) {
+	if len(text) < 10 || len(text) > 10 && text[10] != 'T' && text[10] != ' ' || text[4] != '-' || text[7] != '-' {
+		return 0, false
+	}
+	var parts [3]int
+	for i, digits := range [][]byte{text[:4], text[5:7], text[8:10]} {
+		for _, c := range digits {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+			parts[i] = 10*parts[i] + int(c-'0')
+		}
+	}
+	day = dayOf(parts[0], parts[1], parts[2])
+	y, m, d := dateOf(day)
+	return day, [3]int{y, m, d} == parts
+}
+
+// The orders, besides ISO 8601, in which files of text may write dates.
+const (
+	DayFirst   = "dmy"
+	MonthFirst = "mdy"
+)
+
+// ParseDayIn reads a date as ParseDay does, or else in the order that is named,
+// 29.2.2024, 29/02/2024 or 29-02-2024: day and month have one digit or two, the year
+// four.
+func ParseDayIn(order string, text []byte) (day int, ok bool) {
+	if day, ok = ParseDay(text); ok || order == "" {
+		return day, ok
+	}
+	var parts [3]int
+	separator, at := byte(0), 0
+	for i, most := range []int{2, 2, 4} {
+		start := at
+		for at < len(text) && at-start < most && text[at] >= '0' && text[at] <= '9' {
+			parts[i] = 10*parts[i] + int(text[at]-'0')
+			at++
+		}
+		switch {
+		case at == start || i == 2 && at-start < 4:
+			return 0, false
+		case i == 2:
+			if at < len(text) && text[at] != ' ' && text[at] != 'T' {
+				return 0, false
+			}
+		default:
+			if at == len(text) || i == 1 && text[at] != separator || text[at] != '.' && text[at] != '/' && text[at] != '-' {
+				return 0, false
+			}
+			separator = text[at]
+			at++
+		}
+	}
+	if order == MonthFirst {
+		parts[0], parts[1] = parts[1], parts[0]
+	}
+	day = dayOf(parts[2], parts[1], parts[0])
+	y, m, d := dateOf(day)
+	return day, [3]int{d, m, y} == parts
+}
+
+// FormatDay writes a day as an ISO 8601 date.
+func FormatDay(day int) string {
+	y, m, d := dateOf(day)
+	return fmt.Sprintf("%04d-%02d-%02d", y, m, d)
+}
+
+// dayOf counts the days of a date, whose year starts in March, so that the
+// leap day is its last. Richards 2013, Explanatory Supplement to the
+// Astronomical Almanac, ch. 15.
+func dayOf(year, month, day int) int {
+	if month <= 2 {
+		year, month = year-1, month+12
+	}
+	return 365*year + year/4 - year/100 + year/400 + (153*(month-3)+2)/5 + day - 1 - 719468
+}
+
+// dateOf is the date of a day from year 0 to 9999.
+func dateOf(n int) (year, month, day int) {
+	n += 719468
+	era := n / 146097
+	n %= 146097
+	year = (n - n/1460 + n/36524 - n/146096) / 365
+	n -= 365*year + year/4 - year/100
+	month = (5*n + 2) / 153
+	day = n - (153*month+2)/5 + 1
+	month += 3
+	year += 400 * era
+	if month > 12 {
+		year, month = year+1, month-12
+	}
+	return year, month, day
+}
+
+// Day is the date of a value of a date column, in the unit of the model: days
+// since its origin.
+func (c *Column) Day(x float64) int { return int(math.Round(x)) + c.Origin.V }
+
+// Number reads a cell of a numeric column in the unit of the model, without its
+// transform; NaN when it is none.
+func (c *Column) Number(cell string) float64 {
+	if c.Type.V == Date {
+		if day, ok := ParseDay([]byte(cell)); ok {
+			return float64(day - c.Origin.V)
+		}
+		return math.NaN()
+	}
+	x, err := strconv.ParseFloat(cell, 64)
+	if err != nil || math.IsInf(x, 0) {
+		return math.NaN()
+	}
+	return x
+}
+
+// Cell writes a number in the unit of the file: a date as one.
+func (c *Column) Cell(x float64) string {
+	if c.Type.V == Date {
+		return FormatDay(c.Day(x))
+	}
+	return source.FormatNumber(x)
+}

@@ -1,0 +1,170 @@
+package formula
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
+)
+
+// checker checks a formula.
+type checker struct{ *data.Checker }
+
+// Check reports what is wrong between a formula, its family and the data.
+func Check(c *data.Checker, m *Model) {
+	b := &checker{c}
+	d := b.Data
+	f := b.checkFamily(m)
+	if m.Terms == nil {
+		return
+	}
+	m.Terms.expand(d)
+	known := true
+	for _, name := range m.Terms.columnsOf() {
+		if d.Column(name.V) == nil {
+			known = false
+			b.Undeclared(name)
+		}
+	}
+	known = b.checkPredicted(m, f) && known
+	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
+		b.checkResponse(m, c, f)
+	}
+	b.checkResponseParts(m, f)
+	b.checkCuts(m, f)
+	for _, t := range m.Terms.Terms {
+		b.checkTerm(m, t)
+	}
+	b.checkSmooths(m)
+	groups := make(map[string]bool)
+	for _, g := range m.Terms.Groups {
+		for _, t := range g.Terms {
+			b.checkTerm(m, t)
+		}
+		b.checkGroup(m, g, groups)
+	}
+	if f != nil && f.effects && len(m.Terms.Groups)+len(m.Terms.Offsets)+len(m.Terms.Smooths) > 0 {
+		b.Add(m.Formula.At, "write core blocks", "family %s has no group terms, curves and offsets in a formula", f.Name)
+	}
+	b.checkGroupFormulas(m)
+	if known && f != nil && m.Complete(d) {
+		b.checkPriors(m, f)
+	}
+	used := m.Terms.usedBy()
+	for _, p := range m.Predicted {
+		for _, c := range p.columns() {
+			used[c.V] = true
+		}
+	}
+	b.Unused(used)
+	// what has no levels was said to have none, and is not lowered to say so again
+	m.Terms.Groups = slices.DeleteFunc(m.Terms.Groups, func(g GroupTerm) bool {
+		c := d.Column(g.Group.V)
+		return c != nil && c.Numeric()
+	})
+}
+
+// Complete reports whether every column of the formula has the levels that its
+// coefficients are named after.
+func (m *Model) Complete(d *data.Data) bool {
+	names := m.Terms.columnsOf()
+	for _, p := range m.Predicted {
+		names = append(names, p.columns()...)
+	}
+	for _, name := range names {
+		c := d.Column(name.V)
+		if c == nil || !c.Type.IsSet() || !c.Numeric() && len(c.Levels) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// checkFamily reports a link that the family does not have.
+func (b *checker) checkFamily(m *Model) *family {
+	f := FamilyOf(m.Family.V)
+	if f != nil && m.Link.IsSet() && f.Link(m.Link.V) == nil {
+		b.Add(m.Link.At, "one of: "+strings.Join(f.linkNames(), ", "), "family %s has no link %s", f.Name, m.Link.V)
+		return nil
+	}
+	if f != nil && m.Terms != nil && f.Link(m.Link.V).positive && !m.Terms.Intercept {
+		b.Add(m.Link.At, "write `1 +` in the formula", "link %s needs an intercept: from 0 on it has no slope", m.Link.V)
+	}
+	return f
+}
+
+// checkResponse reports a response that the family cannot observe.
+func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
+	at := m.Terms.Response.At
+	if c.Type.IsSet() && !slices.Contains(f.types, c.Type.V) {
+		var others []string
+		for _, other := range families {
+			if slices.Contains(other.types, c.Type.V) {
+				others = append(others, other.Name)
+			}
+		}
+		hint := c.Type.V + " columns are observed by family " + strings.Join(others, ", ")
+		if len(others) == 0 {
+			hint = ""
+		}
+		b.Add(at, hint, "family %s needs a response of type %s, but %s is %s", f.Name, strings.Join(f.types, " or "), c.Name.V, c.Type.V)
+		return
+	}
+	if f.counts && c.Lower.IsSet() && c.Lower.V < 0 {
+		b.Add(c.Lower.At, "", "%s is a count: its lower bound must be at least 0, not %s", c.Name.V, source.FormatNumber(c.Lower.V))
+	}
+	if c.Missing.Rule == data.MissingImpute {
+		b.Add(c.Missing.At, "use `reject`", "a response must not be imputed")
+	}
+}
+
+// checkResponseParts reports trials and events that the family or their columns
+// cannot give.
+func (b *checker) checkResponseParts(m *Model, f *family) {
+	d, formula := b.Data, m.Terms
+	if f != nil && (f.Name == "binomial") != formula.Trials.IsSet() {
+		if f.Name == "binomial" {
+			b.Add(formula.Response.At, "write "+formula.Response.V+" | trials(n)", "family binomial needs the number of trials")
+		} else {
+			b.Add(formula.Trials.At, "", "family %s has no trials", f.Name)
+		}
+	}
+	if c := d.Column(formula.Trials.V); c != nil && c.Type.IsSet() && c.Type.V != data.Integer {
+		b.Add(formula.Trials.At, "", "the number of trials must be an integer, but %s is %s", c.Name.V, c.Type.V)
+	}
+	if c := d.Column(formula.Event.V); c != nil && c.Type.IsSet() && c.Type.V != data.Binary {
+		b.Add(formula.Event.At, "1 when the time is known, 0 when it is censored", "the event must be binary, but %s is %s", c.Name.V, c.Type.V)
+	}
+}
+
+// checkTerm reports a response among the predictors and columns that repeat.
+func (b *checker) checkTerm(m *Model, t Term) {
+	for i, c := range t.Columns {
+		if c == m.Terms.Response.V || c == m.Terms.Event.V {
+			b.Add(t.At, "", "the response %s cannot predict itself", c)
+		}
+		if slices.Contains(t.Columns[:i], c) {
+			b.Add(t.At, "", "%s appears twice in %s", c, t)
+		}
+	}
+}
+
+// checkGroup reports a group term over what is no category.
+func (b *checker) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
+	c := b.Data.Column(g.Group.V)
+	switch {
+	case seen[g.Group.V]:
+		b.Add(g.Group.At, "write one term, (1 + x | "+g.Group.V+")", "two group terms for %s", g.Group.V)
+	case g.Group.V == m.Terms.Response.V:
+		b.Add(g.Group.At, "", "the response %s cannot group the records", g.Group.V)
+	case c != nil && c.Numeric() && c.Type.IsSet():
+		hint := "declare it as category with levels"
+		if c.Type.V == data.Integer {
+			hint = fmt.Sprintf("declare it as {type: category, levels: %s..%s}", source.FormatNumber(c.Lower.V), source.FormatNumber(c.Upper.V))
+		}
+		b.Add(g.Group.At, hint, "groups need a category, but %s is %s", c.Name.V, c.Type.V)
+	}
+	seen[g.Group.V] = true
+}

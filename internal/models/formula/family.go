@@ -1,0 +1,266 @@
+package formula
+
+import (
+	"slices"
+
+	"d3p/internal/models/data"
+)
+
+// family is an observation family of the formula front end: what its response
+// must be, and how it reads in the core language.
+type family struct {
+	Name    string
+	aliases []string
+	types   []string // of the response column
+	links   []link   // the first is the default
+	// aux are the parameters beside the linear predictor, each with the prior
+	// that it has unless the file states one.
+	aux []auxiliary
+	// scaled says that the response is on its declared scale.
+	scaled bool
+	// relative says that the linear predictor is about the logarithm of the
+	// response relative to its declared scale, y/by: so a fit that starts from
+	// zero starts near the response, whatever its unit.
+	relative bool
+	// counts says that the response is a count: its lower bound is at least 0.
+	counts bool
+	// effects says that every level of the response but its reference has
+	// coefficients of its own, along the dim `effect`.
+	effects bool
+	// cuts says that cutpoints take the place of the intercept.
+	cuts bool
+	// intervals says that a log hazard for each interval between the declared
+	// `cuts:` takes the place of the intercept.
+	Intervals bool
+}
+
+// link names an inverse link and the observation that it gives, an expression
+// of eta, the linear predictor; trials stands for the number of trials,
+// response for the name of the response and cuts for the list of cuts.
+type link struct {
+	Name, observe string
+	// positive says that the linear predictor must stay above 0: the intercept
+	// then is positive and starts at 1.
+	positive bool
+	// ratio names what exp of a coefficient is; "" where it is nothing of use.
+	ratio string
+}
+
+// auxiliary is a parameter of the family, with its default prior. A formula for
+// it predicts its logarithm or, for a probability, its log odds.
+type auxiliary struct {
+	name, prior string
+	probability bool
+}
+
+// families is the table of observation families; a new one is one entry here.
+// A response on the whole line is on its declared scale; counts and positive
+// numbers are observed as they are.
+var families = []family{
+	{
+		Name: "bernoulli", types: []string{data.Binary},
+		links: []link{
+			{Name: "logit", observe: "bernoulli(logits=eta)", ratio: "odds ratio"},
+			{Name: "probit", observe: "bernoulli(probit_cdf(eta))"},
+			{Name: "cloglog", observe: "bernoulli(inv_cloglog(eta))", ratio: "hazard ratio"},
+		},
+	},
+	{
+		Name: "binomial", types: []string{data.Integer}, counts: true,
+		links: []link{
+			{Name: "logit", observe: "binomial(trials, logits=eta)", ratio: "odds ratio"},
+			{Name: "probit", observe: "binomial(trials, probit_cdf(eta))"},
+			{Name: "cloglog", observe: "binomial(trials, inv_cloglog(eta))", ratio: "hazard ratio"},
+		},
+	},
+	{
+		Name: "normal", aliases: []string{"gaussian"}, types: data.Numeric, scaled: true,
+		links: []link{
+			{Name: "identity", observe: "normal(eta, sigma)"},
+			{Name: "tan_half", observe: "normal(2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+	},
+	{
+		Name: "student_t", types: data.Numeric, scaled: true,
+		links: []link{
+			{Name: "identity", observe: "student_t(nu, eta, sigma)"},
+			{Name: "tan_half", observe: "student_t(nu, 2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "nu", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		Name: "laplace", types: data.Numeric, scaled: true,
+		links: []link{
+			{Name: "identity", observe: "laplace(eta, sigma)"},
+			{Name: "tan_half", observe: "laplace(2 * atan(eta), sigma)"},
+		},
+		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+	},
+	{
+		Name: "poisson", types: []string{data.Integer}, counts: true,
+		links: []link{
+			{Name: "log", observe: "poisson(log_rate=eta)", ratio: "rate ratio"},
+			{Name: "softplus", observe: "poisson(softplus(eta))"},
+			{Name: "sqrt", observe: "poisson(eta ^ 2)", positive: true},
+		},
+	},
+	{
+		Name: "negative_binomial", types: []string{data.Integer}, counts: true,
+		links: []link{
+			{Name: "log", observe: "negative_binomial(phi=phi, log_mean=eta)", ratio: "rate ratio"},
+			{Name: "softplus", observe: "negative_binomial(softplus(eta), phi)"},
+			{Name: "sqrt", observe: "negative_binomial(eta ^ 2, phi)", positive: true},
+		},
+		aux: []auxiliary{{name: "phi", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		Name: "zero_inflated_poisson", types: []string{data.Integer}, counts: true,
+		links: []link{{Name: "log", observe: "zero_inflated_poisson(zi=zi, log_rate=eta)", ratio: "rate ratio"}},
+		aux:   []auxiliary{{name: "zi", prior: "beta(1, 1)", probability: true}},
+	},
+	{
+		Name: "zero_inflated_negative_binomial", types: []string{data.Integer}, counts: true,
+		links: []link{{Name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
+		aux: []auxiliary{
+			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+		},
+	},
+	{
+		Name: "hurdle_poisson", types: []string{data.Integer}, counts: true,
+		links: []link{{Name: "log", observe: "hurdle_poisson(zi=hu, log_rate=eta)", ratio: "rate ratio"}},
+		aux:   []auxiliary{{name: "hu", prior: "beta(1, 1)", probability: true}},
+	},
+	{
+		Name: "hurdle_negative_binomial", types: []string{data.Integer}, counts: true,
+		links: []link{{Name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
+		aux: []auxiliary{
+			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+		},
+	},
+	{
+		Name: "gamma", types: data.Numeric, relative: true,
+		links: []link{
+			{Name: "log", observe: "gamma(shape, shape * exp(-eta) / response.by)", ratio: "ratio of means"},
+			{Name: "softplus", observe: "gamma(shape, shape / (softplus(eta) * response.by))"},
+			{Name: "inverse", observe: "gamma(shape, shape * eta / response.by)", positive: true},
+			{Name: "inverse_squared", observe: "gamma(shape, shape * sqrt(eta) / response.by)", positive: true},
+		},
+		aux: []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		Name: "exponential", types: data.Numeric, relative: true,
+		links: []link{
+			{Name: "log", observe: "exponential(exp(-eta) / response.by)", ratio: "ratio of means"},
+			{Name: "softplus", observe: "exponential(1 / (softplus(eta) * response.by))"},
+			{Name: "inverse", observe: "exponential(eta / response.by)", positive: true},
+		},
+	},
+	{
+		Name: "log_normal", types: data.Numeric, relative: true,
+		links: []link{{Name: "identity", observe: "log_normal(eta + log(response.by), sigma)", ratio: "ratio of medians"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+	},
+	{
+		Name: "weibull", types: data.Numeric, relative: true,
+		links: []link{{Name: "log", observe: "weibull(shape, log_scale=eta + log(response.by))", ratio: "ratio of times"}},
+		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
+	},
+	{
+		Name: "piecewise_exponential", types: data.Numeric, Intervals: true,
+		links: []link{{Name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)", ratio: "hazard ratio"}},
+		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
+	},
+	{
+		Name: "beta", types: []string{data.Real},
+		links: []link{
+			{Name: "logit", observe: "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))", ratio: "odds ratio"},
+			{Name: "probit", observe: "beta(kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
+		},
+		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		Name: "categorical", types: []string{data.Category}, effects: true,
+		links: []link{{Name: "softmax", observe: "categorical(logits=eta @ response.contrasts)", ratio: "odds ratio"}},
+	},
+	{
+		Name: "cumulative", types: []string{data.Ordinal}, cuts: true,
+		links: []link{{Name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"}},
+		aux:   []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
+	},
+}
+
+// Default priors of the formula front end: weakly informative on predictors
+// and responses at their declared scales (Gelman et al. 2008, arXiv:0901.4011).
+const (
+	priorIntercept = "normal(0, 2.5)"
+	priorPositive  = "log_normal(0, 1)" // of the intercept behind a link for positive predictors
+	priorB         = "normal(0, 1)"
+	priorSD        = "half_normal(1)"
+	priorCor       = "lkj_cholesky(2)"
+)
+
+// FamilyNames lists the names and aliases of the families.
+func FamilyNames() []string {
+	var names []string
+	for _, f := range families {
+		names = append(append(names, f.Name), f.aliases...)
+	}
+	return names
+}
+
+// FamilyOf returns the family of that name or alias.
+func FamilyOf(name string) *family {
+	for i, f := range families {
+		for _, n := range append([]string{f.Name}, f.aliases...) {
+			if n == name {
+				return &families[i]
+			}
+		}
+	}
+	return nil
+}
+
+// auxNames lists the parameters that families have beside the linear
+// predictor, each once.
+func AuxiliaryNames() []string {
+	var names []string
+	for _, f := range families {
+		for _, a := range f.aux {
+			if !slices.Contains(names, a.name) {
+				names = append(names, a.name)
+			}
+		}
+	}
+	return names
+}
+
+// replacesIntercept reports whether the family has something in place of the
+// intercept.
+func (f *family) replacesIntercept() bool { return f.cuts || f.Intervals }
+
+// Link returns the family's link of that name, the default for "", or nil.
+func (f *family) Link(name string) *link {
+	for i, l := range f.links {
+		if name == l.Name || name == "" {
+			return &f.links[i]
+		}
+	}
+	return nil
+}
+
+// LinkName is the model's link, by default that of the family.
+func (m *Model) LinkName() string { return FamilyOf(m.Family.V).Link(m.Link.V).Name }
+
+// Ratio names what exp of a coefficient is under the model's link, as odds ratio; ""
+// where it is nothing of use, as behind the identity.
+func (m *Model) Ratio() string { return FamilyOf(m.Family.V).Link(m.Link.V).ratio }
+
+// linkNames lists the family's links.
+func (f *family) linkNames() []string {
+	names := make([]string, len(f.links))
+	for i, l := range f.links {
+		names[i] = l.Name
+	}
+	return names
+}

@@ -1,0 +1,145 @@
+// Package formula is the front end of regression models: it parses a formula, checks
+// it against the declared table and lowers it to the core language.
+package formula
+
+import (
+	"strings"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
+
+// Formula is a parsed model formula, `y ~ 1 + x + a:b + (1 + x | g) + offset(e)`,
+// in the notation of Wilkinson & Rogers 1973 as extended by lme4. The response
+// may be surv(time, event) or y | trials(n).
+type Formula struct {
+	Response  source.Value[string]
+	Event     source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
+	Trials    source.Value[string] // of y | trials(n): the column with the number of trials
+	Intercept bool
+	Rest      expr.Position // of the point, all other columns, until expand
+	Terms     []Term
+	Groups    []GroupTerm
+	Smooths   []*Smooth          // curves in one number
+	Offsets   []*core.Definition // expressions added to the linear predictor as they are
+}
+
+// Term is one column, or the interaction of several.
+type Term struct {
+	At      expr.Position
+	Columns []string
+}
+
+// String returns a:b.
+func (t Term) String() string { return strings.Join(t.Columns, ":") }
+
+// GroupTerm is `(1 + x | g)`: an intercept and slopes that vary by the levels
+// of a category. Uncorrelated says that it was written with ||.
+type GroupTerm struct {
+	At           expr.Position
+	Group        source.Value[string]
+	Intercept    bool
+	Terms        []Term
+	Uncorrelated bool
+}
+
+// String prints the formula in canonical form; parsing it gives the same formula.
+func (f *Formula) String() string {
+	var b strings.Builder
+	switch {
+	case f.Event.IsSet():
+		b.WriteString("surv(" + f.Response.V + ", " + f.Event.V + ") ~ ")
+	case f.Trials.IsSet():
+		b.WriteString(f.Response.V + " | trials(" + f.Trials.V + ") ~ ")
+	default:
+		b.WriteString(f.Response.V + " ~ ")
+	}
+	b.WriteString(SumText(f.Intercept, f.Terms))
+	for _, s := range f.Smooths {
+		b.WriteString(" + " + s.String())
+	}
+	for _, g := range f.Groups {
+		bar := " | "
+		if g.Uncorrelated {
+			bar = " || "
+		}
+		b.WriteString(" + (" + SumText(g.Intercept, g.Terms) + bar + g.Group.V + ")")
+	}
+	for _, o := range f.Offsets {
+		b.WriteString(" + offset(" + o.Expr.String() + ")")
+	}
+	return b.String()
+}
+
+// SumText prints an intercept and terms.
+func SumText(intercept bool, terms []Term) string {
+	parts := []string{"0"}
+	if intercept {
+		parts[0] = "1"
+	}
+	for _, t := range terms {
+		parts = append(parts, t.String())
+	}
+	return strings.Join(parts, " + ")
+}
+
+// columnsOf lists the names of columns that the formula mentions, with their
+// places.
+func (f *Formula) columnsOf() []source.Value[string] {
+	names := []source.Value[string]{f.Response}
+	for _, v := range []source.Value[string]{f.Event, f.Trials} {
+		if v.IsSet() {
+			names = append(names, v)
+		}
+	}
+	addTerms := func(terms []Term) {
+		for _, t := range terms {
+			for _, c := range t.Columns {
+				names = append(names, source.Value[string]{V: c, At: t.At})
+			}
+		}
+	}
+	addTerms(f.Terms)
+	for _, s := range f.Smooths {
+		names = append(names, source.Value[string]{V: s.Column, At: s.At})
+	}
+	for _, g := range f.Groups {
+		names = append(names, g.Group)
+		addTerms(g.Terms)
+	}
+	for _, o := range f.Offsets {
+		expr.Walk(o.Expr, func(e expr.Expr) bool {
+			if n, ok := e.(*expr.Name); ok {
+				names = append(names, source.Value[string]{V: n.ID, At: n.At})
+			}
+			return true
+		})
+	}
+	return names
+}
+
+// expand replaces the point by the columns that the formula does not mention,
+// in the order of their declaration.
+func (f *Formula) expand(d *data.Data) {
+	if f.Rest.Line == 0 {
+		return
+	}
+	used := f.usedBy()
+	for _, c := range d.Columns {
+		if !used[c.Name.V] {
+			f.Terms = append(f.Terms, Term{At: f.Rest, Columns: []string{c.Name.V}})
+		}
+	}
+	f.Rest = expr.Position{}
+}
+
+// usedBy collects the columns that a formula mentions.
+func (f *Formula) usedBy() map[string]bool {
+	used := make(map[string]bool)
+	for _, name := range f.columnsOf() {
+		used[name.V] = true
+	}
+	return used
+}

@@ -1,0 +1,61 @@
+package formula
+
+import (
+	"testing"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
+
+// TestFormula checks what formulas stand for, by what they print as.
+func TestFormula(t *testing.T) {
+	table := &data.Data{}
+	for _, name := range []string{"y", "a", "b", "c", "g"} {
+		table.Columns = append(table.Columns, &data.Column{Name: source.Value[string]{V: name}})
+	}
+	for text, want := range map[string]string{
+		"y ~ a":                       "y ~ 1 + a",
+		"y ~ 0 + a":                   "y ~ 0 + a",
+		"y ~ a - 1":                   "y ~ 0 + a",
+		"y ~ -1 + a":                  "y ~ 0 + a",
+		"y~a*b":                       "y ~ 1 + a + b + a:b",
+		"y ~ a*b*c":                   "y ~ 1 + a + b + c + a:b + a:c + b:c + a:b:c",
+		"y ~ (a | g) + b":             "y ~ 1 + b + (1 + a | g)",
+		"y ~ (0 + a || g)":            "y ~ 1 + (0 + a || g)",
+		"y ~ a + offset(log( b )/2)":  "y ~ 1 + a + offset(log(b) / 2)",
+		"y ~ poly( a,2) + b":          "y ~ 1 + b + poly(a, 2)",
+		"y ~ spline(a, -1, 0.5, 2e3)": "y ~ 1 + spline(a, -1, 0.5, 2000)",
+		"y ~ . + poly(b, 3)":          "y ~ 1 + a + c + g + poly(b, 3)",
+		"y ~ .":                       "y ~ 1 + a + b + c + g",
+		"y ~ c + . + (1 | g)":         "y ~ 1 + c + a + b + (1 | g)",
+		"surv(y , a) ~ .":             "surv(y, a) ~ 1 + b + c + g",
+		"y | trials(a) ~ 1":           "y | trials(a) ~ 1",
+		"y ~ 1 + a:b + offset(c) + 0": "y ~ 0 + a:b + offset(c)",
+	} {
+		p := &source.Problems{}
+		f := Parse(source.Value[string]{V: text, At: expr.Position{File: "f", Line: 1, Column: 1}}, p)
+		if f == nil || len(p.List) > 0 {
+			t.Errorf("%s: %v", text, p.List)
+			continue
+		}
+		f.expand(table)
+		if got := f.String(); got != want {
+			t.Errorf("%s is %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestRatio checks what exp of a coefficient is called: nothing behind a link that is
+// no logarithm of anything.
+func TestRatio(t *testing.T) {
+	for _, c := range []struct{ family, link, want string }{
+		{"bernoulli", "", "odds ratio"}, {"bernoulli", "probit", ""}, {"binomial", "cloglog", "hazard ratio"},
+		{"gaussian", "", ""}, {"poisson", "log", "rate ratio"}, {"poisson", "sqrt", ""}, {"weibull", "", "ratio of times"},
+	} {
+		m := &Model{Family: source.Value[string]{V: c.family}, Link: source.Value[string]{V: c.link}}
+		if got := m.Ratio(); got != c.want {
+			t.Errorf("%s with link %q: %q, want %q", c.family, c.link, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package formula
+
+import (
+	"strings"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
+)
+
+// group lowers (1 + x | g). With D effects per level, written with | and D > 1,
+// the effects of a level are correlated:
+//
+//	L_g: lkj_cholesky(2) [g_coef, g_coef]
+//	r_g: z_g @ transpose(diag(sd_g) @ L_g)
+//
+// and with a formula for the group, their means come from its public table:
+//
+//	r_g: columns(g_pred) @ transpose(g_g) + z_g * sd_g
+//
+// Centred, r_g is the parameter itself, normal or mvn around that mean.
+func (l *lowering) group(g GroupTerm) {
+	m, name := l.model, g.Group.V
+	labels := g.labels(l.Data)
+	coef, sd, z, r := name+"_coef", "sd_"+name, "z_"+name, "r_"+name
+	l.AddDim(&core.Dim{Name: source.Value[string]{V: name, At: g.At}, Of: g.Group})
+	l.dim(coef, labels)
+	mean := l.groupMean(g)
+	l.Param(sd, m.prior(priorSD, sd, "sd"), " ["+coef+"]")
+	l.elements(sd)
+	factor := ""
+	if g.correlated(l.Data) {
+		prior := m.prior(priorCor, "cor_"+name, "cor")
+		prior.V = strings.Replace(prior.V, "lkj(", "lkj_cholesky(", 1)
+		l.Param("L_"+name, prior, " ["+coef+", "+coef+"]")
+		factor = "diag(" + sd + ") @ L_" + name
+	}
+	dims := " [" + name + ", " + coef + "]"
+	switch {
+	case m.Parametrisation.V == "centred" && factor == "":
+		l.Param(r, source.Value[string]{V: "normal(" + orZero(mean) + ", " + sd + ")", At: g.At}, dims)
+	case m.Parametrisation.V == "centred":
+		l.Param(r, source.Value[string]{V: "mvn(" + orZero(mean) + ", " + factor + ")", At: g.At}, dims)
+	default:
+		l.Param(z, source.Value[string]{V: "normal(0, 1)", At: g.At}, dims)
+		effects := z + " * " + sd
+		if factor != "" {
+			effects = z + " @ transpose(" + factor + ")"
+		}
+		if mean != "" {
+			effects = mean + " + " + effects
+		}
+		l.Define(&l.Core.Let, r, source.Value[string]{V: effects, At: g.At})
+	}
+	for _, label := range labels {
+		summand := r + "[" + name + ", " + (&expr.Text{Value: label}).String() + "]"
+		if label != "Intercept" {
+			summand += " * " + l.columnText(label)
+		}
+		l.eta = append(l.eta, summand)
+	}
+}
+
+// groupMean lowers the group's formula to the mean of its effects, "" for none.
+func (l *lowering) groupMean(g GroupTerm) string {
+	name := g.Group.V
+	for _, f := range l.model.GroupFormulas {
+		labels := f.labels(l.Data)
+		if f.Group.V != name || len(labels) == 0 {
+			continue
+		}
+		l.dim(name+"_pred", labels)
+		l.Param("g_"+name, l.model.prior(priorB, "g_"+name, "g"), " ["+name+"_coef, "+name+"_pred]")
+		l.elements("g_" + name)
+		return "columns(" + name + "_pred) @ transpose(g_" + name + ")"
+	}
+	return ""
+}
+
+func orZero(mean string) string {
+	if mean == "" {
+		return "0"
+	}
+	return mean
+}
+
+// correlated reports whether the effects of a level have correlations.
+func (g *GroupTerm) correlated(d *data.Data) bool {
+	return !g.Uncorrelated && len(g.labels(d)) > 1
+}
+
+// labels lists what the group's formula predicts from.
+func (f *GroupFormula) labels(d *data.Data) []string {
+	t := d.Table(f.Group.V)
+	if t == nil {
+		return nil
+	}
+	public := &data.Data{Columns: t.Columns}
+	for _, term := range f.Terms {
+		for _, c := range term.Columns {
+			if public.Column(c) == nil {
+				return nil
+			}
+		}
+	}
+	return labelsOf(public, true, f.Terms)
+}
+
+// checkGroupFormulas reports formulas of groups that the model does not have,
+// and of columns that their tables do not have.
+func (b *checker) checkGroupFormulas(m *Model) {
+	d := b.Data
+	for _, f := range m.GroupFormulas {
+		found := false
+		var groups []string
+		for _, g := range m.Terms.Groups {
+			found = found || g.Group.V == f.Group.V
+			groups = append(groups, g.Group.V)
+		}
+		t := d.Table(f.Group.V)
+		switch {
+		case !found:
+			b.Add(f.Group.At, spell.Suggest(f.Group.V, "groups", groups), "the formula has no group %s", f.Group.V)
+			continue
+		case t == nil:
+			b.Add(f.Group.At, "declare one under `tables:` with key "+f.Group.V, "group %s has no public table", f.Group.V)
+			continue
+		}
+		for _, term := range f.Terms {
+			for _, c := range term.Columns {
+				if t.Column(c) == nil {
+					b.Add(term.At, spell.Suggest(c, "columns", (&data.Data{Columns: t.Columns}).ColumnNames()), "table %s has no column %s", t.Name.V, c)
+				}
+			}
+			if len(term.Columns) > 1 {
+				b.Add(term.At, "", "interactions of a group's columns are not available")
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package formula
+
+import "d3p/internal/models/data"
+
+// labelsOf expands terms into coefficient labels in the order of the formula.
+// Categories are coded against their reference level; without an intercept the
+// first term that is a category alone has a coefficient per level.
+func labelsOf(d *data.Data, intercept bool, terms []Term) []string {
+	var labels []string
+	full := !intercept
+	for _, t := range terms {
+		products := []string{""}
+		for _, name := range t.Columns {
+			c := d.Column(name)
+			category := c.Type.V == data.Category || c.Type.V == data.Ordinal
+			factors := c.Factors(full && category && len(t.Columns) == 1)
+			if len(t.Columns) == 1 {
+				full = full && !category
+				if c.Missing.Indicator.V {
+					factors = append(factors, data.Factor{Column: c, Level: -1, Missing: true})
+				}
+			}
+			products = cross(products, factors)
+		}
+		labels = append(labels, products...)
+	}
+	return labels
+}
+
+// cross appends every factor to every product; the last factor varies slowest.
+func cross(products []string, factors []data.Factor) []string {
+	var out []string
+	for _, f := range factors {
+		for _, p := range products {
+			if p != "" {
+				p += ":"
+			}
+			out = append(out, p+f.Label())
+		}
+	}
+	return out
+}

@@ -1,0 +1,120 @@
+package formula
+
+import (
+	"strings"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
+
+// lowering turns one formula into core blocks.
+type lowering struct {
+	*core.Builder
+	model *Model
+	eta   []string // the summands of the linear predictor
+}
+
+// Lower returns a formula in the core language.
+func Lower(m *Model, d *data.Data) (*core.Core, expr.Errors) {
+	l := &lowering{Builder: core.NewBuilder(m.At, d), model: m}
+	l.run()
+	l.CheckClashes()
+	return l.Core, l.Sorted()
+}
+
+func (l *lowering) run() {
+	m, f := l.model, FamilyOf(l.model.Family.V)
+	effect, coef := "", " [coef]"
+	if f.effects {
+		response := l.Data.Column(m.Terms.Response.V)
+		l.AddDim(&core.Dim{Name: source.Value[string]{V: response.Name.V, At: m.Formula.At}, Of: m.Terms.Response})
+		l.dim("effect", response.Effects())
+		effect, coef = " [effect]", " [coef, effect]"
+	}
+	if m.Terms.Intercept && !f.replacesIntercept() {
+		prior := priorIntercept
+		if f.Link(m.Link.V).positive {
+			prior = priorPositive
+		}
+		l.Param("Intercept", m.prior(prior, "Intercept"), effect)
+		l.elements("Intercept")
+		l.eta = append(l.eta, "Intercept")
+	}
+	labels := m.labels(l.Data)
+	if len(labels) > 0 {
+		l.dim("coef", labels)
+		l.Param("b", m.prior(priorB, "b"), coef)
+		l.elements("b")
+		l.eta = append(l.eta, "columns(coef) @ b")
+	}
+	l.smooths()
+	for _, g := range m.Terms.Groups {
+		l.group(g)
+	}
+	for _, o := range m.Terms.Offsets {
+		l.eta = append(l.eta, rawColumns(o.Expr, l.Data).String())
+	}
+	if len(l.eta) == 0 {
+		l.eta = []string{"0"}
+	}
+	for _, a := range f.aux {
+		if l.predict(a) {
+			continue
+		}
+		dims := ""
+		switch {
+		case f.cuts && a.name == "thresholds":
+			levels := len(l.Data.Column(m.Terms.Response.V).Levels)
+			l.AddDim(&core.Dim{Name: source.Value[string]{V: "threshold", At: m.Formula.At}, Size: source.Value[int]{V: levels - 1, At: m.Formula.At}})
+			dims = " [threshold]"
+		case f.Intervals && a.name == "baseline":
+			l.dim("interval", m.intervals())
+			dims = " [interval]"
+		}
+		l.Param(a.name, m.prior(a.prior, a.name), dims)
+		l.elements(a.name)
+	}
+	l.raw(f, labels)
+	l.Define(&l.Core.RowsLet, "eta", source.Value[string]{V: strings.Join(l.eta, " + "), At: m.Formula.At})
+	l.Define(&l.Core.Observe, m.Terms.Response.V, source.Value[string]{V: l.observation(f), At: m.Formula.At})
+}
+
+// observation is how the family observes the response.
+func (l *lowering) observation(f *family) string {
+	m := l.model
+	text := strings.Replace(f.Link(m.Link.V).observe, "response.", m.Terms.Response.V+".", 1)
+	if m.Terms.Trials.IsSet() {
+		text = strings.Replace(text, "trials", "raw("+m.Terms.Trials.V+")", 1)
+	}
+	if f.Intervals {
+		text = strings.Replace(text, "cuts", m.CutsText(), 1)
+	}
+	if m.Terms.Event.IsSet() {
+		text = "censored(" + text + ", " + m.Terms.Event.V + ")"
+	}
+	return text
+}
+
+// columnText is the expression of a coefficient's column.
+func (l *lowering) columnText(label string) string {
+	if source.IsName(label) {
+		return label
+	}
+	return "column(" + (&expr.Text{Value: label}).String() + ")"
+}
+
+// dim adds a dim with labels.
+func (l *lowering) dim(name string, labels []string) {
+	d := &core.Dim{Name: source.Value[string]{V: name, At: l.model.Formula.At}}
+	for _, label := range labels {
+		d.Labels = append(d.Labels, source.Value[string]{V: label, At: l.model.Formula.At})
+	}
+	l.AddDim(d)
+}
+
+// elements adds the priors of single elements of a parameter.
+func (l *lowering) elements(name string) {
+	l.Core.Params = append(l.Core.Params, l.model.elementPriors(name)...)
+}

@@ -1,0 +1,130 @@
+package formula
+
+import (
+	"strings"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
+)
+
+// Predicted says that a parameter of the family depends on the record, by a
+// formula of its own: `sigma: 1 + arm`. Its logarithm is the linear predictor,
+// the log odds of a probability:
+//
+//	sigma: exp(sigma_Intercept + columns(sigma_coef) @ sigma_b)
+//	zi: sigmoid(zi_Intercept + columns(zi_coef) @ zi_b)
+type Predicted struct {
+	Name      source.Value[string]
+	Text      source.Value[string]
+	Intercept bool
+	Terms     []Term
+}
+
+// Default prior of the coefficients of a predicted parameter, on the log or log
+// odds scale.
+const priorPredicted = "normal(0, 1)"
+
+// predicted returns the formula of a parameter of the family, or nil.
+func (m *Model) predicted(name string) *Predicted {
+	for _, p := range m.Predicted {
+		if p.Name.V == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// columns lists the columns of the formula, with the place of their term.
+func (p *Predicted) columns() []source.Value[string] {
+	var names []source.Value[string]
+	for _, t := range p.Terms {
+		for _, c := range t.Columns {
+			names = append(names, source.Value[string]{V: c, At: t.At})
+		}
+	}
+	return names
+}
+
+// checkPredicted reports formulas of parameters that the family does not have,
+// and columns that cannot predict them. It returns false when a column is not
+// declared.
+func (b *checker) checkPredicted(m *Model, f *family) bool {
+	known := true
+	for _, p := range m.Predicted {
+		has := false
+		var own []string
+		if f != nil {
+			for _, a := range f.aux {
+				own = append(own, a.name)
+				has = has || a.name == p.Name.V && !f.replacesIntercept()
+			}
+		}
+		if f != nil && !has {
+			b.Add(p.Name.At, spell.Suggest(p.Name.V, "it has", own), "family %s has no %s to predict", f.Name, p.Name.V)
+		}
+		for _, c := range p.columns() {
+			if b.Data.Column(c.V) == nil {
+				known = false
+				b.Undeclared(c)
+			}
+		}
+		for _, t := range p.Terms {
+			b.checkTerm(m, t)
+		}
+		for _, d := range m.Priors {
+			if d.Name.V == p.Name.V {
+				b.Add(d.Name.At, "state priors of "+p.Name.V+"_Intercept and "+p.Name.V+"_b", "%s is predicted and has no prior of its own", p.Name.V)
+			}
+		}
+	}
+	return known
+}
+
+// priorNames lists what priors may be stated for.
+func (p *Predicted) priorNames(d *data.Data) []string {
+	var names []string
+	if p.Intercept {
+		names = append(names, p.Name.V+"_Intercept")
+	}
+	labels := labelsOf(d, p.Intercept, p.Terms)
+	if len(labels) > 0 {
+		names = append(names, p.Name.V+"_b")
+	}
+	for _, l := range labels {
+		names = append(names, p.Name.V+"_b["+l+"]")
+	}
+	return names
+}
+
+// predict lowers the formula of a parameter of the family, if it has one.
+func (l *lowering) predict(a auxiliary) bool {
+	name := a.name
+	p := l.model.predicted(name)
+	if p == nil {
+		return false
+	}
+	var sum []string
+	if p.Intercept {
+		intercept := name + "_Intercept"
+		l.Param(intercept, l.model.prior(priorPredicted, intercept), "")
+		sum = append(sum, intercept)
+	}
+	if labels := labelsOf(l.Data, p.Intercept, p.Terms); len(labels) > 0 {
+		b, coef := name+"_b", name+"_coef"
+		l.dim(coef, labels)
+		l.Param(b, l.model.prior(priorPredicted, b), " ["+coef+"]")
+		l.elements(b)
+		sum = append(sum, "columns("+coef+") @ "+b)
+	}
+	if len(sum) == 0 {
+		sum = []string{(&expr.Number{}).String()}
+	}
+	inverse := "exp"
+	if a.probability {
+		inverse = "sigmoid"
+	}
+	l.Define(&l.Core.RowsLet, name, source.Value[string]{V: inverse + "(" + strings.Join(sum, " + ") + ")", At: p.Text.At})
+	return true
+}

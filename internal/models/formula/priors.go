@@ -1,0 +1,166 @@
+package formula
+
+import (
+	"slices"
+	"strings"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
+)
+
+// checkPriors reports priors for parameters that the formula does not have,
+// and priors that are no distributions.
+func (b *checker) checkPriors(m *Model, f *family) {
+	known := m.priorNames(b.Data, f)
+	stated := make(map[string]expr.Position)
+	for _, p := range m.Priors {
+		if first, twice := stated[p.Name.V]; twice {
+			b.Add(p.Name.At, "", "%s has two priors; the other is on line %d", p.Name.V, first.Line)
+		}
+		stated[p.Name.V] = p.Name.At
+		if !slices.Contains(known, p.Name.V) {
+			b.Add(p.Name.At, spell.Suggest(p.Name.V, "parameters", known), "no parameter %s in this formula", p.Name.V)
+		}
+		if p.Expr == nil {
+			continue
+		}
+		if _, ok := p.Expr.(*expr.Call); !ok {
+			b.Add(p.Text.At, "write a distribution such as normal(0, 1)", "the prior of %s is no distribution", p.Name.V)
+		}
+	}
+}
+
+// priorNames lists what priors may be stated for.
+func (m *Model) priorNames(d *data.Data, f *family) []string {
+	var names, effects []string
+	if f.effects {
+		effects = d.Column(m.Terms.Response.V).Effects()
+	}
+	if m.Terms.Intercept && !f.replacesIntercept() {
+		names = append(names, "Intercept")
+		for _, e := range effects {
+			names = append(names, "Intercept["+e+"]")
+		}
+	}
+	for _, s := range m.Terms.Smooths {
+		names = append(names, "s", s.param())
+	}
+	labels := m.labels(d)
+	if len(labels) > 0 {
+		names = append(names, "b")
+	}
+	for _, l := range labels {
+		if !f.effects {
+			names = append(names, "b["+l+"]")
+		}
+		for _, e := range effects {
+			names = append(names, "b["+l+","+e+"]")
+		}
+	}
+	for _, g := range m.Terms.Groups {
+		names = append(names, m.groupPriorNames(d, &g)...)
+	}
+	for _, a := range f.aux {
+		if p := m.predicted(a.name); p != nil {
+			names = append(names, p.priorNames(d)...)
+		} else {
+			names = append(names, a.name)
+		}
+	}
+	if f.Intervals {
+		for _, i := range m.intervals() {
+			names = append(names, "baseline["+i+"]")
+		}
+	}
+	return names
+}
+
+// groupPriorNames lists the names of one group's priors; sd, cor and g stand
+// for those of all groups.
+func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
+	group := g.Group.V
+	names := []string{"sd", "sd_" + group}
+	for _, l := range g.labels(d) {
+		names = append(names, "sd_"+group+"["+l+"]")
+	}
+	if g.correlated(d) {
+		names = append(names, "cor", "cor_"+group)
+	}
+	for _, f := range m.GroupFormulas {
+		if f.Group.V != group {
+			continue
+		}
+		names = append(names, "g", "g_"+group)
+		for _, effect := range g.labels(d) {
+			for _, l := range f.labels(d) {
+				names = append(names, "g_"+group+"["+effect+","+l+"]")
+			}
+		}
+	}
+	return names
+}
+
+// labels lists what varies by group.
+func (g *GroupTerm) labels(d *data.Data) []string {
+	var labels []string
+	if g.Intercept {
+		labels = append(labels, "Intercept")
+	}
+	return append(labels, labelsOf(d, g.Intercept, g.Terms)...)
+}
+
+// prior returns the stated prior of the first of these names, or def.
+func (m *Model) prior(def string, names ...string) source.Value[string] {
+	for _, name := range names {
+		for _, p := range m.Priors {
+			if p.Name.V == name {
+				return p.Text
+			}
+		}
+	}
+	return source.Value[string]{V: def, At: m.Formula.At}
+}
+
+// elementPriors returns the priors stated for single elements, name[label].
+func (m *Model) elementPriors(name string) []*core.Definition {
+	var list []*core.Definition
+	for _, p := range m.Priors {
+		if strings.HasPrefix(p.Name.V, name+"[") {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// AllPriors lists the prior of every parameter of the formula, stated or not,
+// under the names of the block `priors:`.
+func (m *Model) AllPriors(lowered *core.Core) []*core.Definition {
+	var list []*core.Definition
+	for _, p := range lowered.Params {
+		if isEffect(p.Name.V, m) {
+			continue // its prior is part of the model, not a choice
+		}
+		prior := *p
+		if group, ok := strings.CutPrefix(p.Name.V, "L_"); ok {
+			prior.Name.V = "cor_" + group
+		}
+		if distribution, _, errs := expr.SplitDims(p.Expr); len(errs) == 0 {
+			prior.Text.V = distribution.String()
+		}
+		list = append(list, &prior)
+	}
+	return list
+}
+
+// isEffect reports whether a lowered parameter holds the effects of a group.
+func isEffect(name string, m *Model) bool {
+	for _, g := range m.Terms.Groups {
+		if name == "z_"+g.Group.V || name == "r_"+g.Group.V {
+			return true
+		}
+	}
+	return false
+}

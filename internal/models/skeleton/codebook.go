@@ -1,0 +1,152 @@
+package skeleton
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
+	"d3p/internal/models/spec"
+)
+
+// Described is a line of a public codebook: what it says of a column, as text;
+// empty where it says nothing.
+type Described struct {
+	Name         string // in the header of the data file
+	Type         string // real, integer, binary, category, ...
+	Lower, Upper string
+	Levels       string // separated by "|", or by ";"
+	Center, By   string // scale
+	Transform    string
+	Unknown      string // the level for values that are not listed
+	Source       string // "" stands for the codebook itself
+	Label        string // becomes a comment
+}
+
+// FromCodebook is Skeleton for columns that a public codebook describes: a check
+// asks for what it does not say, and for nothing else.
+func FromCodebook(columns []Described, known Known) []byte {
+	var b strings.Builder
+	b.WriteString(known.top())
+	header := make([]string, len(columns))
+	for i, c := range columns {
+		header[i] = c.Name
+	}
+	names := plainNames(header)
+	needed := known.needed(names)
+	var others []string
+	for i, c := range columns {
+		if !needed(names[i]) {
+			others = append(others, c.Name)
+			continue
+		}
+		line := fmt.Sprintf("    %s: {%s}", names[i], strings.Join(c.entries(names[i], known.groups(names[i])), ", "))
+		if label := strings.Join(strings.Fields(c.Label), " "); label != "" {
+			line += "  # " + label
+		}
+		b.WriteString(line + "\n")
+	}
+	b.WriteString(leftOut(others))
+	b.WriteString(known.bottom())
+	return []byte(b.String())
+}
+
+// entries are the keys and values of a column's declaration. Whole numbers that group
+// records are names, every one of which is a level.
+func (c Described) entries(name string, groups bool) (list []string) {
+	add := func(key, value string) {
+		if value != "" {
+			list = append(list, key+": "+scalar(value))
+		}
+	}
+	if name != c.Name {
+		list = append(list, "header: "+strconv.Quote(c.Name))
+	}
+	levels := splitLevels(c.Levels)
+	kind := typeOf(c.Type, levels, c.Lower+c.Upper)
+	whole := groups && kind == data.Integer && c.Lower != "" && c.Upper != ""
+	if whole {
+		kind = data.Category
+	}
+	add("type", kind)
+	if whole {
+		list = append(list, "levels: "+c.Lower+".."+c.Upper)
+	} else if len(levels) > 0 {
+		for i := range levels {
+			levels[i] = strconv.Quote(levels[i])
+		}
+		list = append(list, "levels: ["+strings.Join(levels, ", ")+"]")
+		add("unknown", c.Unknown)
+	} else if kind == data.Real || kind == data.Integer || kind == data.Date {
+		add("lower", orBlank(c.Lower))
+		add("upper", orBlank(c.Upper))
+	}
+	add("transform", c.Transform)
+	if c.Center != "" || c.By != "" {
+		list = append(list, fmt.Sprintf("scale: {center: %s, by: %s}", scalar(orBlank(c.Center)), scalar(orBlank(c.By))))
+	}
+	source := c.Source
+	if source == "" {
+		source = "codebook"
+	}
+	add("source", source)
+	return list
+}
+
+// typeOf is the type that a codebook means by a word of its own. What it does not
+// say follows from levels and bounds; a word that is not known stays, for the check
+// to ask about.
+func typeOf(word string, levels []string, bounds string) string {
+	switch strings.ToLower(word) {
+	case "numeric", "number", "continuous", "float", "double":
+		return data.Real
+	case "int", "count", "whole":
+		return data.Integer
+	case "bool", "boolean", "logical", "dichotomous", "indicator":
+		return data.Binary
+	case "ordered", "ordered factor":
+		return data.Ordinal
+	case "", "categorical", "nominal", "factor", "text", "string", "character":
+	default:
+		return word
+	}
+	switch {
+	case len(levels) == 2:
+		return data.Binary
+	case len(levels) > 0 || word != "":
+		return data.Category
+	case bounds != "":
+		return data.Real
+	}
+	return spec.Blank
+}
+
+// splitLevels splits a list of levels.
+func splitLevels(text string) (levels []string) {
+	separator := "|"
+	if !strings.Contains(text, separator) {
+		separator = ";"
+	}
+	for _, level := range strings.Split(text, separator) {
+		if level = strings.TrimSpace(level); level != "" {
+			levels = append(levels, level)
+		}
+	}
+	return levels
+}
+
+func orBlank(text string) string {
+	if text == "" {
+		return spec.Blank
+	}
+	return text
+}
+
+// scalar writes a value of YAML: as it is when it is a number or a name.
+func scalar(text string) string {
+	if _, err := strconv.ParseFloat(text, 64); err == nil || source.IsName(text) {
+		return text
+	}
+	return strconv.Quote(text)
+}

@@ -1,0 +1,55 @@
+package skeleton
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"d3p/internal/spell"
+)
+
+// needed tells which columns, by their plain names, a formula mentions: all of them
+// where there is no formula, or where it has a point, every other column. For a word
+// that is no column it is the one that was probably meant, so that the check can say
+// so.
+func (k Known) needed(columns []string) func(name string) bool {
+	if k.Formula == "" || everyOther.MatchString(k.Formula) {
+		return func(string) bool { return true }
+	}
+	words := strings.FieldsFunc(k.Formula, func(r rune) bool { return !isWord(r) })
+	for i, word := range words {
+		if !slices.Contains(columns, word) {
+			words[i] = spell.Name(word, columns)
+		}
+	}
+	return func(name string) bool { return slices.Contains(words, name) }
+}
+
+// everyOther finds the term `.` of a formula.
+var everyOther = regexp.MustCompile(`(^|[~+(\s])\.($|[-+)\s])`)
+
+// isWord tells whether a name may have this character.
+func isWord(r rune) bool { return r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// groups tells which columns a formula groups records by.
+func (k Known) groups(name string) bool {
+	for _, m := range groupTerm.FindAllStringSubmatch(k.Formula, -1) {
+		if m[1] == name {
+			return true
+		}
+	}
+	return false
+}
+
+// groupTerm finds the end of a term (1 + x | group).
+var groupTerm = regexp.MustCompile(`\|\s*([\pL\pN_.]+)\s*\)`)
+
+// leftOut is the comment on columns that are not declared; "" for none.
+func leftOut(headers []string) string {
+	if len(headers) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("    # Not in the formula, and so not here: %s\n", strings.Join(strings.Fields(strings.Join(headers, ", ")), " "))
+}

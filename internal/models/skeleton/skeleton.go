@@ -1,0 +1,158 @@
+// Package skeleton writes the model file that `d3p init` starts with, from a header
+// or from a public codebook.
+package skeleton
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"d3p/internal/models/source"
+	"d3p/internal/models/spec"
+)
+
+// Known is what is known of a table besides its columns; what is "" or 0 stays to
+// be filled in.
+type Known struct {
+	Entity          string // what one protected entity is
+	Records         int    // their public number
+	Formula, Family string
+	Twin            bool // the model is of whole records, for synthetic tables
+	// Semicolons: they separate the fields of the file, so decimals may be commas.
+	Semicolons bool
+	Encoding   string // of the file; "" is UTF-8
+}
+
+// Skeleton returns a model file for a table with these column names: a
+// complete, commented file in which every place that needs knowledge holds
+// Blank, so that a check lists exactly what is missing. Where the formula is known
+// the columns are those that it needs. It sees no rows.
+func Skeleton(header []string, known Known) []byte {
+	var b strings.Builder
+	b.WriteString(known.top())
+	names := plainNames(header)
+	needed := known.needed(names)
+	var others []string
+	for i, h := range header {
+		switch name := names[i]; {
+		case !needed(name):
+			others = append(others, h)
+		case name == h:
+			fmt.Fprintf(&b, "    %s: %s\n", name, spec.Blank)
+		default:
+			fmt.Fprintf(&b, "    %s: {header: %s, type: %s}\n", name, strconv.Quote(h), spec.Blank)
+		}
+	}
+	b.WriteString(leftOut(others))
+	b.WriteString(known.bottom())
+	return []byte(b.String())
+}
+
+// top is the file up to the columns.
+func (k Known) top() string {
+	records, text := spec.Blank, ""
+	if k.Records > 0 {
+		records = strconv.Itoa(k.Records)
+	}
+	if k.Semicolons {
+		text = fmt.Sprintf(skeletonDecimal, spec.Blank)
+	}
+	if k.Encoding != "" {
+		text += "  encoding: " + k.Encoding + "\n"
+	}
+	return fmt.Sprintf(skeletonTop, spec.Blank, scalar(orBlank(k.Entity)), records, text)
+}
+
+// bottom is the file from the columns on.
+func (k Known) bottom() string {
+	model := fmt.Sprintf(skeletonModel, orBlank(k.Formula), orBlank(k.Family))
+	if k.Twin {
+		model = skeletonTwin
+	}
+	return skeletonMissing + model + skeletonPrivacy
+}
+
+const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
+# State what is known without looking at the data: codebook, physics, law.
+d3p: 1
+
+data:
+  # What one protected entity is (person, patient, household), one row each. When it
+  # may have several rows, name the column that says whose they are, and take that
+  # column out of those below: {entity: patient, id: COLUMN, rows_per_unit: 3}
+  unit: {entity: %s, rows_per_unit: 1}
+  # The number of rows is private: declare it public, or a public bound on it:
+  # {public: 8124} or {upper_bound: 10000}.
+  rows: {public: %s}
+  # Values outside the bounds are clamped, silently.
+  out_of_range: clamp
+%s  # One line per column, in one of these forms. Take out columns that the model does
+  # not need. A scale says where values lie; without one it comes from the bounds, which
+  # are wide, and results are less precise.
+  #   {type: real, lower: 18, upper: 100, source: codebook}
+  #   {type: integer, lower: 0, upper: 40, scale: {center: 12, by: 8}}
+  #   {type: date, lower: 2015-01-01, upper: 2024-12-31}
+  #   {type: binary, levels: [no, yes]}
+  #   {type: category, levels: [never, former, current], unknown: never}
+  #   {type: ordinal, levels: [low, middle, high]}
+  columns:
+`
+
+const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." as in 3.14.
+  decimal: %s
+`
+
+const skeletonMissing = `  missing:
+    default: reject        # such a record contributes nothing; or per column:
+    # COLUMN: {impute: 27, indicator: true}
+  # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
+  # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
+  # drop: [name, postcode]
+
+`
+
+const skeletonModel = `model:
+  # outcome ~ 1 + a + b + a:b + (1 | group)
+  formula: %s
+  # bernoulli for a binary outcome, normal for a real one, poisson for a count
+  family: %s
+  # priors:
+  #   Intercept: normal(0, 2.5)
+  #   b: normal(0, 1)
+
+`
+
+const skeletonTwin = `# A mixture of components, in each of which the columns are independent.
+twin:
+  components: 20
+  # features: {COLUMN: poisson}    # unless the family of its type fits
+  # constraints: [COLUMN >= 1 or OTHER == 'no']
+
+`
+
+const skeletonPrivacy = `privacy:
+  epsilon: 1
+  neighbours: add_remove
+`
+
+// plainNames returns a name for each column that can stand in a formula.
+func plainNames(header []string) []string {
+	taken, names := make(map[string]bool), make([]string, len(header))
+	for i, h := range header {
+		names[i] = plainName(h, i, taken)
+	}
+	return names
+}
+
+// plainName returns a name that can stand in a formula and is not yet taken.
+func plainName(h string, i int, taken map[string]bool) string {
+	name := strings.Join(strings.FieldsFunc(h, func(r rune) bool { return !source.IsName("x" + string(r)) }), "_")
+	if !source.IsName(name) {
+		name = "x" + name
+	}
+	if !source.IsName(name) || taken[name] {
+		name = fmt.Sprintf("column%d", i+1)
+	}
+	taken[name] = true
+	return name
+}

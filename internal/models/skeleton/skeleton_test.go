@@ -1,0 +1,137 @@
+package skeleton
+
+import (
+	"strings"
+	"testing"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/spec"
+)
+
+// TestSkeleton checks that a skeleton is valid but for its blanks: a check
+// reports each of them, once, and nothing else; filled in, nothing.
+func TestSkeleton(t *testing.T) {
+	header := []string{"age", "Whole weight", "1st", "age", "größe", "a-b", "and", "", "quote\"d", "out"}
+	src := string(Skeleton(header, Known{}))
+	for _, h := range header {
+		if h != "" && !strings.Contains(src, h) && !strings.Contains(src, strings.ReplaceAll(h, `"`, `\"`)) {
+			t.Errorf("column %q is not in the skeleton", h)
+		}
+	}
+	s, errs := spec.Parse("m.yaml", []byte(src), nil)
+	// Besides: entity, rows, formula and family, and the two columns of one name.
+	if want := len(header) + 5; len(errs) != want {
+		t.Errorf("%d mistakes, want %d:\n%v\n%s", len(errs), want, errs, src)
+	}
+	for _, e := range errs {
+		if !strings.HasSuffix(e.Message, "is still to be filled in") && !strings.HasSuffix(e.Message, "read the same header") {
+			t.Errorf("unexpected: %v", e)
+		}
+	}
+	if len(s.Data.Columns) != len(header) {
+		t.Errorf("%d columns, want %d", len(s.Data.Columns), len(header))
+	}
+	filled := strings.NewReplacer(
+		"entity: "+spec.Blank, "entity: person",
+		"public: "+spec.Blank, "public: 100",
+		"type: "+spec.Blank, "type: real, lower: 0, upper: 1",
+		"    out: "+spec.Blank, "    out: {type: binary}",
+		"formula: "+spec.Blank, "formula: out ~ 1",
+		"family: "+spec.Blank, "family: bernoulli",
+		": "+spec.Blank, ": {type: real, lower: 0, upper: 1}",
+	).Replace(src)
+	filled = strings.Replace(filled, `{header: "age"`, `{header: "age again"`, 1)
+	if _, errs := spec.Parse("m.yaml", []byte(filled), nil); len(errs) > 0 {
+		t.Errorf("%v\n%s", errs, filled)
+	}
+}
+
+// What Windows programs write before a text is no part of it; what is no text in
+// UTF-8 is said to be none, once.
+func TestTextOfModelFiles(t *testing.T) {
+	src := string(Skeleton([]string{"age"}, Known{}))
+	_, want := spec.Parse("m.yaml", []byte(src), nil)
+	if _, errs := spec.Parse("m.yaml", []byte("\ufeff"+src), nil); len(errs) != len(want) || errs[0].Error() != want[0].Error() {
+		t.Errorf("with a byte order mark: %v, want %v", errs, want)
+	}
+	wide := strings.Join(strings.Split(src, ""), "\x00")
+	for _, text := range []string{"\xff\xfe" + wide, wide, "d3p: 1\nname: caf\xe9\n"} {
+		if _, errs := spec.Parse("m.yaml", []byte(text), nil); len(errs) != 1 || errs[0].Message != "the file is no text in UTF-8" {
+			t.Errorf("%.8q: %v", text, errs)
+		}
+	}
+}
+
+// What is known is not asked for, and what the file makes doubtful is.
+func TestSkeletonOfWhatIsKnown(t *testing.T) {
+	known := Known{Entity: "patient", Records: 8124, Formula: "y ~ 1", Family: "bernoulli"}
+	columns := []Described{{Name: "y", Levels: "no|yes"}}
+	if _, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil); len(errs) > 0 {
+		t.Error(errs)
+	}
+	known.Semicolons = true
+	_, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) != 1 || errs[0].Message != "decimal is still to be filled in" {
+		t.Error(errs)
+	}
+	if text := string(Skeleton([]string{"y"}, known)); strings.Contains(text, "%") {
+		t.Errorf("a verb is left:\n%s", text)
+	}
+}
+
+// A known formula says which columns are needed, under the names that it can use.
+func TestSkeletonOfAFormula(t *testing.T) {
+	header := []string{"id", "Age", "blood pressure", "log", "died", "note"}
+	for formula, want := range map[string]string{
+		"died ~ Age + log(Age)":              "Age log died",
+		"died ~ 1 + poly(blood_pressure, 2)": "blood_pressure died",
+		"died ~ age":                         "Age died", // the check asks: did you mean Age?
+		"died ~ .":                           "id Age blood_pressure log died note",
+		"died~.-note":                        "id Age blood_pressure log died note",
+		"died ~ 1 + offset(log(0.5 * Age))":  "Age log died",
+		"":                                   "id Age blood_pressure log died note",
+	} {
+		src := string(Skeleton(header, Known{Formula: formula}))
+		var described []Described
+		for _, h := range header {
+			described = append(described, Described{Name: h})
+		}
+		for _, text := range []string{src, string(FromCodebook(described, Known{Formula: formula}))} {
+			s, _ := spec.Parse("m.yaml", []byte(text), nil)
+			if got := strings.Join(s.Data.ColumnNames(), " "); got != want {
+				t.Errorf("%s: columns %s, want %s", formula, got, want)
+			}
+			if strings.Contains(text, "not here") != !strings.Contains(want, "id") {
+				t.Errorf("%s: what is left out is not said, or is:\n%s", formula, text)
+			}
+		}
+	}
+}
+
+// Whole numbers of a codebook that group records are levels.
+func TestCodebookOfGroups(t *testing.T) {
+	columns := []Described{{Name: "district", Type: "integer", Lower: "1", Upper: "61"}, {Name: "age", Type: "integer", Lower: "0", Upper: "99"}, {Name: "y", Levels: "no|yes"}}
+	known := Known{Entity: "woman", Records: 1934, Formula: "y ~ age + (1 + age | district)", Family: "bernoulli"}
+	s, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if n := len(s.Data.Column("district").Levels); n != 61 || s.Data.Column("age").Type.V != data.Integer {
+		t.Errorf("%d levels of district; age is %s", n, s.Data.Column("age").Type.V)
+	}
+}
+
+// A twin's skeleton is about the columns alone: what a codebook lacks of them is all
+// that is asked for.
+func TestSkeletonOfATwin(t *testing.T) {
+	known := Known{Entity: "woman", Records: 1934, Twin: true}
+	columns := []Described{{Name: "age", Type: "integer", Lower: "0", Upper: "99"}, {Name: "id", Type: "integer"}, {Name: "use", Levels: "no|yes"}}
+	_, errs := spec.Parse("m.yaml", FromCodebook(columns, known), nil)
+	if len(errs) != 2 || errs[0].Message != "lower is still to be filled in" || errs[1].Message != "upper is still to be filled in" {
+		t.Errorf("%v", errs)
+	}
+	s, errs := spec.Parse("m.yaml", FromCodebook(columns[:1], known), nil)
+	if len(errs) > 0 || s.Twin == nil || s.Model != nil {
+		t.Errorf("%v; twin %v", errs, s.Twin)
+	}
+}

@@ -1,0 +1,145 @@
+package twin
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/dist"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+	"d3p/internal/spell"
+)
+
+// checker checks a twin.
+type checker struct{ *data.Checker }
+
+// Check reports what is wrong between a twin and the data.
+func Check(c *data.Checker, t *Twin) {
+	b := &checker{c}
+	d := b.Data
+	t.complete(d)
+	used := make(map[string]bool)
+	for _, f := range t.Features {
+		used[f.Column.V] = true
+		if c := d.Column(f.Column.V); c == nil {
+			b.Undeclared(f.Column)
+		} else if f.Family.IsSet() && c.Type.IsSet() {
+			b.checkFeature(f, c)
+		}
+	}
+	if len(t.Features) == 0 {
+		b.Add(t.At, "add `features:` with a family for each column", "the twin has no columns")
+	}
+	b.Unused(used)
+	b.checkTwinPriors(t)
+}
+
+// checkFeature reports a family that cannot describe its column.
+func (b *checker) checkFeature(f *Feature, c *data.Column) {
+	family := FamilyOf(f.Family.V)
+	if !slices.Contains(family.types, c.Type.V) {
+		var others []string
+		for _, other := range families() {
+			if slices.Contains(other.types, c.Type.V) {
+				others = append(others, other.Name)
+			}
+		}
+		b.Add(f.Family.At, c.Type.V+" columns: "+strings.Join(others, ", "), "family %s describes columns of type %s, but %s is %s",
+			family.Name, strings.Join(family.types, " or "), c.Name.V, c.Type.V)
+		return
+	}
+	if family.fits != nil && c.Lower.IsSet() && c.Upper.IsSet() && !family.fits(c.Lower.V, c.Upper.V) {
+		b.Add(f.Family.At, "declare other bounds, or use normal", "family %s needs %s, but %s is in [%s, %s]",
+			family.Name, family.needs, c.Name.V, source.FormatNumber(c.Lower.V), source.FormatNumber(c.Upper.V))
+	}
+	if c.Missing.Rule == data.MissingImpute {
+		b.Add(c.Missing.At, "use `model` or `reject`", "column %s is part of the twin and must not be imputed", c.Name.V)
+	}
+}
+
+// checkTwinPriors reports priors of what the twin does not have.
+func (b *checker) checkTwinPriors(t *Twin) {
+	names, arguments := t.arguments(b.Data)
+	for _, p := range t.Priors {
+		i := slices.Index(names, p.Name.V)
+		if i < 0 {
+			b.Add(p.Name.At, spell.Suggest(p.Name.V, "priors", names), "the twin has no %s", p.Name.V)
+		} else if why := arguments[i].refuses(p.Expr); why != "" {
+			b.Add(p.Text.At, "", "the prior of %s %s", p.Name.V, why)
+		}
+	}
+	if t.Weights.IsSet() {
+		if why := Weights.refuses(source.ParseExpr(t.Weights, b.Problems)); why != "" {
+			b.Add(t.Weights.At, "write dirichlet(0.5)", "the prior of the weights %s", why)
+		}
+	}
+}
+
+// refuses says why an expression is no prior of an argument, or "".
+func (a Argument) refuses(prior expr.Expr) string {
+	if prior == nil {
+		return "" // reported
+	}
+	call, ok := prior.(*expr.Call)
+	if !ok {
+		return "is no distribution such as normal(0, 1)"
+	}
+	d, ok := dist.Lookup(call.Func)
+	if !ok {
+		return "" // a combination, or reported when it is lowered
+	}
+	args := make([]float64, len(d.Args))
+	for i := range args {
+		args[i] = math.NaN()
+	}
+	want := dist.Support{Kind: a.support}
+	if s := d.Support(args); s.Kind != dist.Interval && !want.Covers(s) {
+		return "must be " + want.String() + ", but " + d.Name + " is " + s.Kind.String()
+	}
+	return ""
+}
+
+// arguments lists what priors may be stated for, by name: an argument of a
+// family, for all its columns or for one of them.
+func (t *Twin) arguments(d *data.Data) (names []string, arguments []Argument) {
+	add := func(name string, a Argument) {
+		if !slices.Contains(names, name) {
+			names, arguments = append(names, name), append(arguments, a)
+		}
+	}
+	for _, f := range t.Features {
+		family, c := FamilyOf(f.Family.V), d.Column(f.Column.V)
+		if family == nil || c == nil {
+			continue
+		}
+		for _, a := range family.Args {
+			add(family.Name+"."+a.Name, a)
+			add(c.Name.V+"."+a.Name, a)
+		}
+		if d.MissingOf(c).Rule == data.MissingModel {
+			add(Missing.Name, Missing)
+			add(c.Name.V+"."+Missing.Name, Missing)
+		}
+	}
+	return names, arguments
+}
+
+// Lowerable reports whether mistakes stand in the way of lowering the twin.
+func (t *Twin) Lowerable(d *data.Data) bool {
+	for _, f := range t.Features {
+		c, family := d.Column(f.Column.V), FamilyOf(f.Family.V)
+		if c == nil || family == nil || !slices.Contains(family.types, c.Type.V) ||
+			family.fits != nil && !family.fits(c.Lower.V, c.Upper.V) {
+			return false
+		}
+	}
+	names, arguments := t.arguments(d)
+	for _, p := range t.Priors {
+		if i := slices.Index(names, p.Name.V); p.Expr == nil || i >= 0 && arguments[i].refuses(p.Expr) != "" {
+			return false
+		}
+	}
+	return len(t.Features) > 0 && t.Components.IsSet()
+}

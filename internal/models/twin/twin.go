@@ -1,0 +1,41 @@
+// Package twin is the front end of synthetic tables: it checks a mixture of
+// independent columns against the declared table and lowers it to the core language.
+package twin
+
+import (
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
+
+// Twin is the front end of synthetic tables: a mixture over components, within
+// each of which the columns of a record are independent, every one with a
+// family of its own.
+type Twin struct {
+	At          expr.Position
+	Components  source.Value[int]
+	Weights     source.Value[string] // the prior of the components' weights
+	Features    []*Feature           // in file order; absent: every declared column
+	Priors      []*core.Definition   // by family.argument, column.argument, na or column.na
+	Constraints []*core.Constraint
+}
+
+// Feature is one column of the twin.
+type Feature struct {
+	Column source.Value[string]
+	Family source.Value[string]
+}
+
+// complete gives a twin that states no features one for every column: by its
+// type.
+func (t *Twin) complete(d *data.Data) {
+	if t.Features != nil {
+		return
+	}
+	for _, c := range d.Columns {
+		if c.Type.IsSet() {
+			t.Features = append(t.Features, &Feature{source.Value[string]{V: c.Name.V, At: t.At}, source.Value[string]{V: defaultFamily(c), At: t.At}})
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package spell
+
+import "strings"
+
+// Suggest returns the hint for a word that is none of the known ones: the
+// nearest of them, or else their list when it is short.
+func Suggest(word, noun string, known []string) string {
+	if n := Name(word, known); n != "" {
+		return "did you mean " + n + "?"
+	}
+	if len(known) == 0 || len(known) > 24 {
+		return ""
+	}
+	return noun + ": " + strings.Join(known, ", ")
+}
