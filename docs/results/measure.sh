@@ -36,7 +36,7 @@ experiments() { bin/experiments -d3p bin/d3p "$@"; }
 mkdir -p bin
 go build -o bin/d3p ./cmd/d3p
 go build -o bin/experiments ./internal/experiments
-[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools utility
+[ $# -gt 0 ] || set -- steps parts private kernels random batches reading command coverage gold tools utility audit
 for part; do
     case $part in
     steps) write steps benchmark internal/cpu Workloads ;;
@@ -50,9 +50,13 @@ for part; do
     coverage) write coverage experiments -tasks coverage,cohort ;;
     gold) write gold experiments -tasks gold ;;
     tools) write tools experiments -tasks tools -epsilons 1 -tables 8 ;;
+    audit)
+        go build -o bin/audit ./internal/experiments/audit
+        write audit bin/audit -d3p bin/d3p -fits 300
+        ;;
     utility) write utility experiments -tasks hlr100,hlr200,hlr500,hlr1000,gmm ;;
     *)
-        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools utility" >&2
+        echo "measure.sh: $part: parts are steps parts private kernels random batches reading command coverage gold tools utility audit" >&2
         exit 2
         ;;
     esac

@@ -25,6 +25,7 @@ type scenario struct {
 	base     []string   // rows that are always there
 	canaries [][]string // rows of each canary's unit
 	args     []string   // of d3p fit
+	rate     float64    // expected part of the steps that a record is in; 0: all of them
 	runs     int        // fits with coins of their own, where there are several canaries
 }
 
@@ -118,6 +119,9 @@ func mean(vectors [][]float64) []float64 {
 // threshold that depends on no fit.
 func (a attack) repeated(directions *mat.Dense, origin []float64, moved float64) (finding, error) {
 	f := finding{epsilon: 1, delta: 0.1, fits: 2 * a.fits}
+	if a.rate > 0 {
+		moved *= a.rate // the pilot takes all records in every step
+	}
 	mu := gaussianMu(f.epsilon, f.delta)
 	threshold := moved * (f.epsilon/2/(mu*mu) + 0.5)
 	var above, below [2]int // fits without and with the canary

@@ -161,6 +161,8 @@ core:
 // that the declarations allow.
 func scenarios() []scenario {
 	logistic := scenario{model: logisticModel, header: "x,y", base: []string{"0,0"}, canaries: [][]string{{"5,1"}}}
+	sampled := logistic
+	sampled.rate = 0.3
 	of := func(s scenario, name string, args ...string) scenario {
 		s.name, s.args = name, args
 		return s
@@ -170,7 +172,7 @@ func scenarios() []scenario {
 	return []scenario{
 		of(logistic, "logistic, all records, one step", steep("--sampling=full", "--steps=1", exact)...),
 		of(logistic, "logistic, all records, eight steps", steep("--sampling=full", "--steps=8", exact)...),
-		of(logistic, "logistic, Poisson batches", steep("--sampling=poisson", "--sampling-rate=0.3", "--steps=8", exact)...),
+		of(sampled, "logistic, Poisson batches", steep("--sampling=poisson", "--sampling-rate=0.3", "--steps=8", exact)...),
 		of(logistic, "logistic, the defaults"),
 		of(visits, "Poisson regression, two rows a person", steep("--sampling=full", "--steps=1", exact)...),
 		of(scenario{model: hierarchicalModel, header: "x,h,y", base: []string{"0,b,1"}, canaries: [][]string{{"5,a,1"}}},
@@ -180,7 +182,7 @@ func scenarios() []scenario {
 		of(scenario{model: twinModel, header: "age,height,eye", base: []string{"40,170,brown"}, canaries: [][]string{{"110,230,green"}}},
 			"synthetic table", steep("--sampling=full", "--steps=4", exact)...),
 		of(scenario{model: networkModel, header: "x1,x2,inside", base: []string{"0,0,0"}, canaries: [][]string{{"3,3,1"}}},
-			"network", steep("--sampling=full", "--steps=1", "--learning-rate=0.01")...),
+			"network", steep("--sampling=full", "--steps=1", "--learning-rate=0.01", "--clip-norm=0.05")...),
 		levelScenario(100),
 		networkScenario(25),
 	}
@@ -201,7 +203,7 @@ func levelScenario(levels int) scenario {
 func networkScenario(inputs int) scenario {
 	rng := rand.New(rand.NewPCG(1, 9))
 	s := scenario{name: fmt.Sprintf("%d canaries in one run, network", inputs),
-		args: steep("--sampling=full", "--steps=1", "--learning-rate=0.01"), runs: 60}
+		args: steep("--sampling=full", "--steps=1", "--learning-rate=0.01", "--clip-norm=0.05"), runs: 60}
 	var names []string
 	var columns strings.Builder
 	for i := range inputs {
