@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/cpu"
-	"d3p/internal/fit/plan"
 	"d3p/internal/gpu"
-	"d3p/internal/models"
 	"d3p/internal/run"
 )
 
@@ -76,42 +74,44 @@ func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 // below which launching kernels costs more than they bring. An estimate.
 const deviceWork = 1 << 26
 
-// openEngine opens what --device asks for, for so many fits side by side. auto
-// takes the first CUDA device for work that is worth it, if there is one that can
-// run the model, and else the CPU; it says which when it was asked for by name.
-func (a *app) openEngine(j run.Job, m *models.Model, plan *plan.Plan, fits int) (*run.Engine, error) {
+// openEngine opens what --device asks for, for so many fits side by side, see
+// run.Host. auto takes the first CUDA device for work that is worth it, if there is
+// one that can run the model, and else the CPU; it tells the user which if the
+// command line asks for auto.
+func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	onCPU := func() (*run.Engine, error) {
-		engine := cpu.New(cpu.Options{Threads: j.Threads})
+		engine := cpu.New(cpu.Options{Threads: r.Job.Threads})
 		return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
 	}
 	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
-	opt := gpu.Options{MaxMemory: int64(j.MaxMemory) << 20}
-	if n := cudaNumber(j.Device); n >= 0 {
-		card, err := openCUDA(j.Device, n, opt)
+	opt := gpu.Options{MaxMemory: int64(r.Job.MaxMemory) << 20}
+	if n := cudaNumber(r.Job.Device); n >= 0 {
+		card, err := openCUDA(r.Job.Device, n, opt)
 		if err != nil {
 			return nil, err
 		}
 		return onCUDA(card)
 	}
-	if j.Device == "cpu" {
+	if r.Job.Device == "cpu" {
 		return onCPU()
 	}
-	why := gpu.Supports(m.Likelihood)
-	if work := float64(gpu.Products(m.Likelihood)) * plan.SamplingRate * float64(plan.Records) * float64(min(fits, gpu.MostTogether)); why == nil && work < deviceWork {
+	why := gpu.Supports(r.Model.Likelihood)
+	work := float64(gpu.Products(r.Model.Likelihood)) * r.Plan.SamplingRate * float64(r.Plan.Records) * float64(min(fits, gpu.MostTogether))
+	if why == nil && work < deviceWork {
 		why = fmt.Errorf("steps of this size are faster there")
 	}
 	if why == nil {
 		card, err := gpu.New(0, opt)
 		if err == nil {
-			a.notef("running on %s", card.Name())
+			r.Host.Notef("running on %s", card.Name())
 			return onCUDA(card)
 		}
 		why = err
 	}
-	if j.Device == "auto" {
-		a.notef("running on cpu: %v", why)
+	if r.Job.Device == "auto" {
+		r.Host.Notef("running on cpu: %v", why)
 	}
 	return onCPU()
 }

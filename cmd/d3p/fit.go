@@ -152,7 +152,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 
 // host is what a run needs from the program.
 func (a *app) host() run.Host {
-	return run.Host{Open: a.openEngine, Tool: tool, Step: a.newProgress().Step, Notef: a.notef}
+	return run.Host{Open: openEngine, Tool: tool, Step: a.newProgress().Step, Notef: a.notef}
 }
 
 // printFit prints the end of a fit: the posterior, the claim, where things are. It

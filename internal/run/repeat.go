@@ -34,7 +34,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	all, err := r.replicates(out, n)
 	var engine *Engine
 	if err == nil {
-		if engine, err = r.Host.Open(r.Job, r.Model, r.Plan, n); err == nil {
+		if engine, err = r.Host.Open(r, n); err == nil {
 			defer engine.Close()
 			err = reserveAll(all)
 		}

@@ -31,13 +31,14 @@ type Run struct {
 	checkpoint *fit.Checkpoint // nil: a new fit
 	table      *privacy.Table  // nil: the job's own
 	engine     *Engine         // nil: one is opened
-	unlock     func()          // of Reopen
+	unlock     func()          // the folder that Reopen has locked
 }
 
 // Host is what a run needs from the program around it.
 type Host struct {
-	// Open opens the engine that a job asks for. It is for fits that run side by side.
-	Open func(job Job, m *models.Model, p *plan.Plan, fits int) (*Engine, error)
+	// Open opens the engine that the job of r asks for, for so many fits side by side.
+	// It tells r.Host.Notef which.
+	Open func(r Run, fits int) (*Engine, error)
 	// Tool describes the program in a report.
 	Tool func(engine string) report.Tool
 	// Step is told of each finished step, see fit.Observer; nil: nobody is told.
@@ -53,7 +54,9 @@ type Engine struct {
 	Close    func() error
 }
 
-// Fit runs r in the new folder out; see newFolder.
+// Fit runs r in the new folder out. out may be an empty folder of this user alone, or
+// what a run left that could not read its data; "" takes the first free
+// d3p-run-NAME-1, -2, ... in the working directory.
 func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
 	folder, err := newFolder(out, r.Job.Name)
 	if err != nil {
@@ -63,7 +66,7 @@ func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
 	return r.execute(ctx)
 }
 
-// Resume goes on from the checkpoint of r, which is of Reopen.
+// Resume goes on from the checkpoint of r, which Reopen has read.
 func (r Run) Resume(ctx context.Context) (*Result, error) { return r.execute(ctx) }
 
 // discard removes the folder of a new fit. A stopped fit keeps what it has.
@@ -89,7 +92,7 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	if r.engine == nil {
-		if r.engine, err = r.Host.Open(r.Job, r.Model, r.Plan, 1); err != nil {
+		if r.engine, err = r.Host.Open(r, 1); err != nil {
 			r.discard()
 			return nil, err
 		}
