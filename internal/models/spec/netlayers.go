@@ -1,121 +1,119 @@
 package spec
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/source"
 )
 
-// layerKind is one line of the table of layers: its name in model files, what
-// its settings are, and which of them it needs. What it computes is in package
-// net, under the same name.
+// layerKind is one line of the table of layers: its name in model files, along how
+// many axes its windows lie, what its settings are, and which of them it needs. What
+// it computes is in package net, under the same name.
 type layerKind struct {
 	name     string
-	settings func(r *reader, l *Layer) fields
+	axes     int
+	settings []string // keys of layerFields
 	needs    []string
 }
 
 // layerKinds is the table of layers; activations are layers without settings.
 func layerKinds() []layerKind {
+	window := []string{"kernel", "stride", "padding"}
+	convolution := []string{"filters", "kernel", "stride", "padding", "activation", "init", "bias"}
 	kinds := []layerKind{
-		{"dense", denseSettings, []string{"units"}},
-		{"flatten", noSettings, nil},
-		{"reshape", reshapeSettings, nil},
-		{"conv1d", convolutionSettings(1), []string{"filters", "kernel"}},
-		{"conv2d", convolutionSettings(2), []string{"filters", "kernel"}},
-		{"conv1d_transpose", convolutionSettings(1), []string{"filters", "kernel"}},
-		{"conv2d_transpose", convolutionSettings(2), []string{"filters", "kernel"}},
-		{"max_pool1d", windowSettings(1), []string{"kernel"}},
-		{"max_pool2d", windowSettings(2), []string{"kernel"}},
-		{"avg_pool1d", windowSettings(1), []string{"kernel"}},
-		{"avg_pool2d", windowSettings(2), []string{"kernel"}},
-		{"global_avg_pool", noSettings, nil},
-		{"embedding", embeddingSettings, []string{"levels", "units"}},
-		{"layer_norm", layerNormSettings, nil},
-		{"group_norm", groupNormSettings, []string{"groups"}},
-		{"instance_norm", normSettings, nil},
-		{"residual", residualSettings, []string{"layers"}},
-		{"dropout", dropoutSettings, []string{"rate"}},
+		{"dense", 0, []string{"units", "activation", "init", "bias"}, []string{"units"}},
+		{"flatten", 0, nil, nil},
+		{"reshape", 0, []string{"dims", "shape"}, nil},
+		{"conv1d", 1, convolution, []string{"filters", "kernel"}},
+		{"conv2d", 2, convolution, []string{"filters", "kernel"}},
+		{"conv1d_transpose", 1, convolution, []string{"filters", "kernel"}},
+		{"conv2d_transpose", 2, convolution, []string{"filters", "kernel"}},
+		{"max_pool1d", 1, window, []string{"kernel"}},
+		{"max_pool2d", 2, window, []string{"kernel"}},
+		{"avg_pool1d", 1, window, []string{"kernel"}},
+		{"avg_pool2d", 2, window, []string{"kernel"}},
+		{"global_avg_pool", 0, nil, nil},
+		{"embedding", 0, []string{"levels", "units", "init"}, []string{"levels", "units"}},
+		{"layer_norm", 0, []string{"epsilon", "affine", "activation", "trailing"}, nil},
+		{"group_norm", 0, []string{"epsilon", "affine", "activation", "groups"}, []string{"groups"}},
+		{"instance_norm", 0, []string{"epsilon", "affine", "activation"}, nil},
+		{"residual", 0, []string{"layers", "shortcut", "activation"}, []string{"layers"}},
+		{"dropout", 0, []string{"rate"}, []string{"rate"}},
 	}
 	for _, name := range Activations() {
-		kinds = append(kinds, layerKind{name, noSettings, nil})
+		kinds = append(kinds, layerKind{name: name})
 	}
 	return kinds
+}
+
+// fields are the settings of a layer of this kind.
+func (k layerKind) fields(r *reader, l *Layer) fields {
+	known := fields{}
+	for _, f := range layerFields() {
+		if slices.Contains(k.settings, f.key) {
+			known[f.key] = func(e entry) { f.read(r, e, l, k.axes) }
+		}
+	}
+	return known
+}
+
+// layerField is a setting of layers: how it is read, along how many axes its windows
+// lie, and how it is printed, "" when the file does not state it.
+type layerField struct {
+	key  string
+	read func(r *reader, e entry, l *Layer, axes int)
+	text func(l *Layer) string
+}
+
+// layerFields lists the settings of layers in the order in which they are printed.
+func layerFields() []layerField {
+	return []layerField{
+		{"filters", func(r *reader, e entry, l *Layer, _ int) { l.Filters = r.text(e) },
+			func(l *Layer) string { return statedText(l.Filters, plainNumber) }},
+		{"kernel", func(r *reader, e entry, l *Layer, axes int) { l.Kernel = r.oneOrMore(e, axes) },
+			func(l *Layer) string { return statedList(l.Kernel, strconv.Itoa) }},
+		{"stride", func(r *reader, e entry, l *Layer, axes int) { l.Stride = r.oneOrMore(e, axes) },
+			func(l *Layer) string { return statedList(l.Stride, strconv.Itoa) }},
+		{"padding", func(r *reader, e entry, l *Layer, _ int) { l.Padding, l.Margin = r.padding(e) },
+			func(l *Layer) string { return statedText(l.Padding, word) + statedText(l.Margin, strconv.Itoa) }},
+		{"units", func(r *reader, e entry, l *Layer, _ int) { l.Units = r.text(e) },
+			func(l *Layer) string { return statedText(l.Units, plainNumber) }},
+		{"activation", func(r *reader, e entry, l *Layer, _ int) { l.Activation = r.choice(e, Activations()...) },
+			func(l *Layer) string { return statedText(l.Activation, word) }},
+		{"init", func(r *reader, e entry, l *Layer, _ int) { l.Init = r.init(e) },
+			func(l *Layer) string { return l.Init.text() }},
+		{"bias", func(r *reader, e entry, l *Layer, _ int) { l.Bias = r.boolean(e) },
+			func(l *Layer) string { return statedText(l.Bias, strconv.FormatBool) }},
+		{"levels", func(r *reader, e entry, l *Layer, _ int) { l.Levels = r.text(e) },
+			func(l *Layer) string { return statedText(l.Levels, plainNumber) }},
+		{"groups", func(r *reader, e entry, l *Layer, _ int) { l.Groups = r.count(e, 1) },
+			func(l *Layer) string { return statedText(l.Groups, strconv.Itoa) }},
+		{"trailing", func(r *reader, e entry, l *Layer, _ int) { l.Trailing = r.count(e, 1) },
+			func(l *Layer) string { return statedText(l.Trailing, strconv.Itoa) }},
+		{"epsilon", func(r *reader, e entry, l *Layer, _ int) { l.Epsilon = r.positive(e) },
+			func(l *Layer) string { return statedText(l.Epsilon, source.FormatNumber) }},
+		{"affine", func(r *reader, e entry, l *Layer, _ int) { l.Affine = r.boolean(e) },
+			func(l *Layer) string { return statedText(l.Affine, strconv.FormatBool) }},
+		{"rate", func(r *reader, e entry, l *Layer, _ int) {
+			l.Rate = r.numberIn(e, "at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 })
+		}, func(l *Layer) string { return statedText(l.Rate, source.FormatNumber) }},
+		{"layers", func(r *reader, e entry, l *Layer, _ int) { l.Layers = r.innerLayers(e) },
+			func(l *Layer) string { return layersText(l.Layers) }},
+		{"shortcut", func(r *reader, e entry, l *Layer, _ int) { l.Shortcut = r.innerLayers(e) },
+			func(l *Layer) string { return layersText(l.Shortcut) }},
+		{"dims", func(r *reader, e entry, l *Layer, _ int) { l.Dims = r.texts(e) },
+			func(l *Layer) string { return statedList(l.Dims, word) }},
+		{"shape", func(r *reader, e entry, l *Layer, _ int) { l.Shape = r.sizes(e) },
+			func(l *Layer) string { return statedList(l.Shape, strconv.Itoa) }},
+	}
 }
 
 // Activations lists the functions that a layer may apply to each of its values.
 func Activations() []string {
 	return []string{"relu", "softplus", "tanh", "gelu", "silu", "sigmoid", "exp", "identity"}
-}
-
-func noSettings(*reader, *Layer) fields { return fields{} }
-
-func denseSettings(r *reader, l *Layer) fields {
-	return fields{
-		"units":      func(e entry) { l.Units = r.text(e) },
-		"activation": func(e entry) { l.Activation = r.choice(e, Activations()...) },
-		"init":       func(e entry) { l.Init = r.init(e) },
-		"bias":       func(e entry) { l.Bias = r.boolean(e) },
-	}
-}
-
-// windowSettings are those of layers that look through a window along axes.
-func windowSettings(axes int) func(r *reader, l *Layer) fields {
-	return func(r *reader, l *Layer) fields {
-		return fields{
-			"kernel":  func(e entry) { l.Kernel = r.oneOrMore(e, axes) },
-			"stride":  func(e entry) { l.Stride = r.oneOrMore(e, axes) },
-			"padding": func(e entry) { l.Padding, l.Margin = r.padding(e) },
-		}
-	}
-}
-
-// convolutionSettings are those of convolutions and transposed ones.
-func convolutionSettings(axes int) func(r *reader, l *Layer) fields {
-	return func(r *reader, l *Layer) fields {
-		known := windowSettings(axes)(r, l)
-		known["filters"] = func(e entry) { l.Filters = r.text(e) }
-		known["activation"] = func(e entry) { l.Activation = r.choice(e, Activations()...) }
-		known["init"] = func(e entry) { l.Init = r.init(e) }
-		known["bias"] = func(e entry) { l.Bias = r.boolean(e) }
-		return known
-	}
-}
-
-func embeddingSettings(r *reader, l *Layer) fields {
-	return fields{
-		"levels": func(e entry) { l.Levels = r.text(e) },
-		"units":  func(e entry) { l.Units = r.text(e) },
-		"init":   func(e entry) { l.Init = r.init(e) },
-	}
-}
-
-func normSettings(r *reader, l *Layer) fields {
-	return fields{
-		"epsilon":    func(e entry) { l.Epsilon = r.positive(e) },
-		"affine":     func(e entry) { l.Affine = r.boolean(e) },
-		"activation": func(e entry) { l.Activation = r.choice(e, Activations()...) },
-	}
-}
-
-func layerNormSettings(r *reader, l *Layer) fields {
-	known := normSettings(r, l)
-	known["trailing"] = func(e entry) { l.Trailing = r.count(e, 1) }
-	return known
-}
-
-func groupNormSettings(r *reader, l *Layer) fields {
-	known := normSettings(r, l)
-	known["groups"] = func(e entry) { l.Groups = r.count(e, 1) }
-	return known
-}
-
-func residualSettings(r *reader, l *Layer) fields {
-	return fields{
-		"layers":     func(e entry) { l.Layers = r.innerLayers(e) },
-		"shortcut":   func(e entry) { l.Shortcut = r.innerLayers(e) },
-		"activation": func(e entry) { l.Activation = r.choice(e, Activations()...) },
-	}
 }
 
 // innerLayers reads the layers of a layer. The schema refers to its own list of
@@ -130,12 +128,6 @@ func (r *reader) innerLayers(e entry) []*Layer {
 
 // layersReference is where the schema describes the layers of a net.
 const layersReference = "#/properties/nets/additionalProperties/properties/layers"
-
-func dropoutSettings(r *reader, l *Layer) fields {
-	return fields{"rate": func(e entry) {
-		l.Rate = r.numberIn(e, "at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 })
-	}}
-}
 
 // oneOrMore reads one size for all axes, or a list with one for each.
 func (r *reader) oneOrMore(e entry, axes int) []source.Value[int] {
@@ -169,13 +161,6 @@ func (r *reader) padding(e entry) (mode source.Value[string], margin source.Valu
 		return mode, r.count(e, 0)
 	}
 	return r.choice(e, "same", "valid"), margin
-}
-
-func reshapeSettings(r *reader, l *Layer) fields {
-	return fields{
-		"dims":  func(e entry) { l.Dims = r.texts(e) },
-		"shape": func(e entry) { l.Shape = r.sizes(e) },
-	}
 }
 
 // LayerNames lists the layers of the language.

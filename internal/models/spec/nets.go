@@ -134,7 +134,7 @@ func (r *reader) layer(e entry) *Layer {
 	if r.shape != nil {
 		known := make(fields)
 		for _, k := range kinds {
-			known[k.name] = func(e entry) { r.object(e.node, k.name, k.settings(r, &Layer{})) }
+			known[k.name] = func(e entry) { r.object(e.node, k.name, k.fields(r, &Layer{})) }
 		}
 		r.describesChoice(plainLayers())
 		r.describeObject(known)
@@ -163,7 +163,7 @@ func (r *reader) layer(e entry) *Layer {
 		l := &Layer{Kind: source.Value[string]{V: kind.key, At: kind.at}}
 		keys := present{}
 		if settings.node != nil {
-			keys = r.object(settings.node, kind.key, k.settings(r, l))
+			keys = r.object(settings.node, kind.key, k.fields(r, l))
 		}
 		for _, need := range k.needs {
 			if keys != nil && !keys[need] {

@@ -46,38 +46,38 @@ func renderLayers(p *printer, key string, layers []*Layer) {
 // text prints the settings of a layer as a flow map.
 func (l *Layer) text() string {
 	var parts []string
-	add := func(key, value string, stated bool) {
-		if stated {
-			parts = append(parts, key+": "+value)
+	for _, f := range layerFields() {
+		if text := f.text(l); text != "" {
+			parts = append(parts, f.key+": "+text)
 		}
 	}
-	numbers := func(list []source.Value[int]) string {
-		return flowList(list, func(v source.Value[int]) string { return strconv.Itoa(v.V) })
-	}
-	add("filters", plainNumber(l.Filters.V), l.Filters.IsSet())
-	add("kernel", numbers(l.Kernel), len(l.Kernel) > 0)
-	add("stride", numbers(l.Stride), len(l.Stride) > 0)
-	add("padding", l.Padding.V, l.Padding.IsSet())
-	add("padding", strconv.Itoa(l.Margin.V), l.Margin.IsSet())
-	add("units", plainNumber(l.Units.V), l.Units.IsSet())
-	add("activation", l.Activation.V, l.Activation.IsSet())
-	add("init", l.Init.text(), l.Init.Kind.IsSet())
-	add("bias", strconv.FormatBool(l.Bias.V), l.Bias.IsSet())
-	add("levels", plainNumber(l.Levels.V), l.Levels.IsSet())
-	add("groups", strconv.Itoa(l.Groups.V), l.Groups.IsSet())
-	add("trailing", strconv.Itoa(l.Trailing.V), l.Trailing.IsSet())
-	add("epsilon", source.FormatNumber(l.Epsilon.V), l.Epsilon.IsSet())
-	add("affine", strconv.FormatBool(l.Affine.V), l.Affine.IsSet())
-	add("rate", source.FormatNumber(l.Rate.V), l.Rate.IsSet())
-	add("layers", layersText(l.Layers), len(l.Layers) > 0)
-	add("shortcut", layersText(l.Shortcut), len(l.Shortcut) > 0)
-	add("dims", flowList(l.Dims, func(v source.Value[string]) string { return v.V }), len(l.Dims) > 0)
-	add("shape", flowList(l.Shape, func(v source.Value[int]) string { return source.FormatNumber(float64(v.V)) }), len(l.Shape) > 0)
 	return flowMap(parts)
 }
 
-// layersText prints the layers of a layer as a flow list of flow maps.
+// statedText prints a value that the file states; "" otherwise.
+func statedText[T any](v source.Value[T], text func(T) string) string {
+	if !v.IsSet() {
+		return ""
+	}
+	return text(v.V)
+}
+
+// statedList prints a list that the file states; "" otherwise.
+func statedList[T any](list []source.Value[T], text func(T) string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return flowList(list, func(v source.Value[T]) string { return text(v.V) })
+}
+
+// word prints a word as it is.
+func word(s string) string { return s }
+
+// layersText prints the layers of a layer as a flow list of flow maps; "" for none.
 func layersText(list []*Layer) string {
+	if len(list) == 0 {
+		return ""
+	}
 	parts := make([]string, len(list))
 	for i, l := range list {
 		parts[i] = flowMap([]string{l.Kind.V + ": " + l.text()})
