@@ -1,7 +1,7 @@
 // Package spec reads model files: YAML -> a checked Spec in which every value
-// knows its file, line and column. It finds all mistakes of a file in one run,
-// lowers formulas to the core language, and prints a Spec back with every
-// default filled in. It opens no file itself: see Loader.
+// knows its file, line and column. It finds all mistakes of a file in one run and
+// prints a Spec back with every default filled in. Packages formula and twin check
+// and lower what their blocks describe. It opens no file itself: see Loader.
 package spec
 
 import (
