@@ -69,7 +69,7 @@ own, unless you add --what-if.`,
 				return err
 			}
 			if len(args) == 1 {
-				return a.audit(c, args[0], &m, &o)
+				return a.accountRun(c, args[0], &m, &o)
 			}
 			if err := refuse(c, "only with a RUN", []string{"what-if", "ledger"}); err != nil {
 				return err
