@@ -16,7 +16,7 @@ test "$(wc -l <SHA256SUMS)" = "$(ls d3p_* | wc -l)" || die "SHA256SUMS does not 
 # fits COMMAND...: the program runs, and fits
 fits() {
     rm -rf "$work/run"
-    "$@" --version | grep -q '^d3p '
+    "$@" --version | grep '^d3p ' >/dev/null # -q would end before d3p does
     "$@" fit --epsilon 1 --steps 10 --draws 50 --quiet --out "$work/run" "$data/cohort.csv" >"$work/out"
     grep -q '^Claim: (1, 1e-05)-differential privacy' "$work/out"
     "$@" verify "$work/run" >/dev/null
@@ -34,7 +34,7 @@ for file in d3p_*_{linux_amd64,linux_arm64,darwin_arm64,darwin_amd64,windows_amd
     info=$(go version -m "$file")
     target=${file#d3p_*_} && target=${target%.exe}
     grep -q "GOOS=${target%_*}$" <<<"$info" && grep -q "GOARCH=${target#*_}$" <<<"$info" || die "$file is not for $target"
-    case $target in linux_*) ! readelf -lW "$file" | grep -q INTERP || die "$file is not static" ;; esac
+    case $target in linux_*) ! readelf -lW "$file" | grep INTERP >/dev/null || die "$file is not static" ;; esac
 done
 case $(uname -m) in
 x86_64) fits ./d3p_*_linux_amd64 ;;
