@@ -20,8 +20,9 @@ type gridPlan struct {
 func (p *gridPlan) compose(ups ...bool) []composed {
 	out := make([]composed, len(ups))
 	if r := &p.plans[0]; r.mixed {
+		c := r.discretise(p.parts[0].pair)
 		concurrently(len(ups), func(j int) {
-			out[j] = r.layered(p.parts[0].pair, ups[j]).mixed(float64(p.parts[0].count))
+			out[j] = c.layers(ups[j]).mixed(float64(p.parts[0].count))
 		})
 		return out
 	}
@@ -56,7 +57,7 @@ func (p *gridPlan) compose(ups ...bool) []composed {
 			case j == len(ups):
 				next = shared(at + 1)
 			case r.block > 0:
-				l := r.layered(part.pair, ups[j])
+				l := r.discretise(part.pair).layers(ups[j])
 				folds[j].add(repeatedLattice{l.block(float64(r.block), r, ups[j]), float64(part.count / r.block)})
 				if rest := part.count % r.block; rest > 0 {
 					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})

@@ -57,11 +57,33 @@ func (g *layering) divide(p *pair) (bulk, rare *pair) {
 	return bulk, rare
 }
 
-// layered puts the pair on the two grids, dominating when up is set.
-func (g *layering) layered(p *pair, up bool) *layers {
-	bulk, rare := g.divide(p)
+// layerCells is a pair in the cells of its two grids, with the others in those of the bulk.
+type layerCells struct {
+	*layering
+	bulkPair, rarePair *pair
+	bulk, rare         *cells // rare is nil when there is none
+	beside             []*cells
+}
+
+// discretise puts the pair in cells, which both bounds share.
+func (g *layering) discretise(p *pair) *layerCells {
+	c := &layerCells{layering: g}
+	c.bulkPair, c.rarePair = g.divide(p)
+	c.bulk = discretise(c.bulkPair, g.h, g.floor, g.tail)
+	if !c.rarePair.empty() {
+		c.rare = discretise(c.rarePair, g.coarse, g.floor, g.tail)
+	}
+	for _, o := range g.others {
+		c.beside = append(c.beside, discretise(o.pair, g.h, o.floor, g.tail))
+	}
+	return c
+}
+
+// layers puts the cells on the two grids, dominating when up is set.
+func (c *layerCells) layers(up bool) *layers {
+	g := c.layering
 	l := &layers{theta: g.theta, around: g.around, beyond: g.beyond, least: g.least, most: g.most, logCounted: g.logCounted, logRare: math.Inf(-1)}
-	l.bulk = onLattice(bulk, g.h, g.floor, g.tail, up)
+	l.bulk = c.bulk.lattice(c.bulkPair.ceiling, up)
 	l.fine = newConvolution(g.n, 1+len(g.others))
 	l.zBulk = l.fine.add(l.bulk, g.theta, 1)
 	l.logBulk = l.zBulk.log
@@ -70,13 +92,13 @@ func (g *layering) layered(p *pair, up bool) *layers {
 	if len(g.others) > 0 {
 		l.fine.beside = newConvolution(g.n, 1+len(g.others))
 	}
-	for _, o := range g.others {
-		at := repeatedLattice{onLattice(o.pair.side(up), g.h, o.floor, g.tail, up), float64(o.count)}
+	for i, o := range g.others {
+		at := repeatedLattice{c.beside[i].lattice(o.pair.ceiling, up), float64(o.count)}
 		l.others.include(at, l.fine.beside.add(at.lattice, g.theta, at.count))
 		l.othersMean += at.count * at.tiltedMean(g.theta)
 	}
-	if !rare.empty() {
-		l.rare = onLattice(rare, g.coarse, g.floor, g.tail, up)
+	if c.rare != nil {
+		l.rare = c.rare.lattice(c.rarePair.ceiling, up)
 		l.coarse = newConvolution(g.coarseN, 1)
 		l.zRare = l.coarse.add(l.rare, g.theta, 1)
 		l.logRare = l.zRare.log

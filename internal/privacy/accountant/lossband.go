@@ -86,6 +86,7 @@ func (s *lossBand) compute(tolerance float64) (up, lo composed, ok bool) {
 	}
 	large := math.Max(1, count*s.odds(s.theta))
 	spacing := -math.Expm1(s.epsilon-s.lower) / 16
+	spacing *= math.Max(1, math.Min(coarsestBand, math.Sqrt(tolerance/(2*usualBand*s.single()))))
 	for range 8 {
 		r := partPlan{mixed: true, block: s.part.count, layering: layering{
 			division: s.division(), most: maxRare, least: 1, logCounted: s.logSome(s.theta), others: s.others,
@@ -99,7 +100,8 @@ func (s *lossBand) compute(tolerance float64) (up, lo composed, ok bool) {
 			spacing *= 1.6
 			continue
 		}
-		up, lo = both(func(up bool) composed { return r.layered(s.part.pair, up).mixed(count) })
+		c := r.discretise(s.part.pair)
+		up, lo = both(func(up bool) composed { return c.layers(up).mixed(count) })
 		ok = true
 		got := up.upper(s.epsilon) - lo.lower(s.epsilon)
 		if !(got > tolerance) {
@@ -108,6 +110,23 @@ func (s *lossBand) compute(tolerance float64) (up, lo composed, ok bool) {
 		spacing *= math.Max(0.1, 0.8*math.Sqrt(tolerance/got))
 	}
 	return up, lo, ok
+}
+
+// A bracket of a term is usually usualBand wide, relatively, when the grids are a
+// sixteenth of the way from ε to the lower limit apart, and of second order. They start
+// coarsestBand times as far apart at most.
+const (
+	usualBand    = 5e-5
+	coarsestBand = 6
+)
+
+// single is about what one large loss without the other losses contributes to δ(ε).
+func (s *lossBand) single() float64 {
+	sum := 0.0
+	for i, l := range s.large.loss {
+		sum -= float64(s.part.count) * s.large.mass[i] * math.Expm1(s.epsilon-l)
+	}
+	return sum
 }
 
 // negligible is Chernoff's bound on the term, as a function of ε.
