@@ -23,6 +23,7 @@ const (
 	bracketLogEta = -32.2 // log 1e-14
 	floorLogShare = -27.7 // log 1e-12
 	leastScale    = 1e-6  // of the standard deviation, relative to the loss
+	hopelessLog   = 100   // log of the factor on δ that rounding to a grid may cost: beyond, none is tried
 	edgePoints    = 80    // grid points of a window that are there for rounding
 )
 
@@ -33,7 +34,8 @@ func (b *bracket) full() bool { return b.coarsest }
 // of second order in the spacing.
 func (b *bracket) refine(factor float64) { b.budget *= 0.8 * math.Max(factor, 1e-4) }
 
-// run computes both bounds; ok is false when the window is not finite.
+// run computes both bounds; ok is false when the window is not finite, or no grid is fine
+// enough to say more than Chernoff's bound.
 func (b *bracket) run() (up, lo composed, ok bool) {
 	if b.large != nil {
 		return b.large.run(b)
@@ -98,6 +100,9 @@ func (b *bracket) plan() (p *gridPlan, ok bool) {
 		least = b.atMost
 	}
 	b.coarsest = p.choose(width, b.budget, least, b.atMost) > 1.01*b.budget
+	if p.inflation() > hopelessLog {
+		return nil, false
+	}
 	// Rounding to the grid moves losses by up to its spacing, which the proof
 	// that nothing is outside must not magnify.
 	if p.window = w; math.Max(w.lambdaBelow, w.lambdaAbove)*p.h > 1 {

@@ -74,6 +74,26 @@ func (p *gridPlan) compose(ups ...bool) []composed {
 	return out
 }
 
+// inflation is about what spreading the steps that go straight onto the grid adds to
+// the log of the tilting normaliser.
+func (p *gridPlan) inflation() float64 {
+	sum := 0.0
+	for i, s := range p.moments {
+		if s.loss == nil || p.plans[i].mixed || p.plans[i].block > 0 {
+			continue
+		}
+		n, origin, spread := &p.nodes[i], s.pair.origin(p.h), -math.Expm1(-p.h)
+		weights, _, _ := n.tilted(p.theta)
+		for j, l := range n.loss {
+			d := math.Max(l, s.lowest) - origin
+			d -= math.Floor(d/p.h) * p.h
+			right := -math.Expm1(-d) / spread
+			sum += n.count * weights[j] * ((1-right)*math.Expm1(-p.theta*d) + right*math.Expm1(p.theta*(p.h-d)))
+		}
+	}
+	return sum
+}
+
 // widestFirst is the order of the parts by the tilted variance of their sums, the
 // largest first: it leaves the fewest Fourier coefficients to the others.
 func (p *gridPlan) widestFirst() []int {

@@ -1,6 +1,7 @@
 package accountant
 
 import (
+	"math"
 	"testing"
 
 	"d3p/internal/privacy/event"
@@ -63,5 +64,26 @@ func TestOneValueUnderTheTilt(t *testing.T) {
 	a, err := Delta(run, event.Substitute, 2.0308652321456577)
 	if err != nil || a.Lower < 0.799 {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+// Where no grid of any size is fine enough for so many steps, none is tried: the
+// answer is the Rényi bound.
+func TestStepsBeyondAnyGrid(t *testing.T) {
+	t.Parallel()
+	for steps, want := range map[int64]bool{1 << 20: true, 1 << 53: false} {
+		d := &direction{name: "remove", parts: []part{{key: pairKey{kind: removePair, s: 1, q: 1e-9}, count: steps}}}
+		d.prepare(1e-5, nil)
+		c := d.compose(1e-5*tailShare/d.steps(), 1)
+		theta, _ := c.chernoffDelta(0.4)
+		b := &bracket{direction: d, c: c, tail: 1e-5 * tailShare / d.steps(), theta: theta, near: 0.4}
+		b.planDelta(math.Log(1e-5), certifyWidth)
+		if _, ok := b.plan(); ok != want {
+			t.Errorf("%d steps: a plan is %v", steps, ok)
+		}
+	}
+	a := mustEpsilon(t, event.SelfComposed{Of: event.PoissonSampled{Rate: 1e-9, Of: event.Gaussian{NoiseMultiplier: 1}}, Count: 1 << 53}, event.AddRemove, 1e-5)
+	if a.Engine != engineChernoff || !(a.Upper > 0.4 && a.Upper < 0.5) {
+		t.Errorf("%+v", a)
 	}
 }
