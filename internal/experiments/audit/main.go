@@ -51,7 +51,11 @@ const confidence = 0.99
 func run(o options, only string) (broken int, err error) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "fit\tcanaries\tfits\tclaimed epsilon\tdelta\tepsilon at least")
-	for _, s := range scenarios() {
+	list, err := scenarios()
+	if err != nil {
+		return 0, err
+	}
+	for _, s := range list {
 		if !strings.Contains(s.name, only) {
 			continue
 		}

@@ -159,7 +159,7 @@ core:
 
 // scenarios are the fits that are attacked. Canaries have the longest gradients
 // that the declarations allow.
-func scenarios() []scenario {
+func scenarios() ([]scenario, error) {
 	logistic := scenario{model: logisticModel, header: "x,y", base: []string{"0,0"}, canaries: [][]string{{"5,1"}}}
 	sampled := logistic
 	sampled.rate = 0.3
@@ -169,7 +169,7 @@ func scenarios() []scenario {
 	}
 	visits := scenario{model: visitsModel, header: "id,days,h,y", base: []string{"1,10,b,2", "2,20,c,5"}}
 	visits.canaries = [][]string{{"9,10000,a,20000", "9,10000,a,4"}} // of opposite residuals
-	return []scenario{
+	list := []scenario{
 		of(logistic, "logistic, all records, one step", steep("--sampling=full", "--steps=1", exact)...),
 		of(logistic, "logistic, all records, eight steps", steep("--sampling=full", "--steps=8", exact)...),
 		of(sampled, "logistic, Poisson batches", steep("--sampling=poisson", "--sampling-rate=0.3", "--steps=8", exact)...),
@@ -186,6 +186,18 @@ func scenarios() []scenario {
 		levelScenario(100),
 		networkScenario(25),
 	}
+	for _, at := range []struct {
+		name     string
+		clipNorm float64
+	}{{"Poisson regression, two rows a person", 1}, {"hierarchical logistic", 1}, {"mixture", 1}, {"synthetic table", 1}} {
+		i := slices.IndexFunc(list, func(s scenario) bool { return s.name == at.name })
+		s, err := hunted(list[i], at.clipNorm)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", at.name, err)
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // levelScenario puts one canary into every level.

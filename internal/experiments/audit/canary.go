@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"d3p/internal/cpu"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/sensitivity"
+)
+
+// searchRounds is how long a canary is searched for: some thousand records.
+const searchRounds = 60
+
+// hunted is s with the canary that the search for sensitive records finds where the
+// fit starts, in place of the one that was written down.
+func hunted(s scenario, clipNorm float64) (scenario, error) {
+	load := func(string) ([]byte, error) { return []byte(hospitals), nil }
+	m, err := models.Read("model.yaml", []byte(s.model), load)
+	if err != nil {
+		return s, err
+	}
+	target := sensitivity.Target{
+		Model:  sensitivity.Model{Name: s.name, Tape: m.Likelihood, Encoding: &m.Encoding},
+		Engine: cpu.New(cpu.Options{Threads: 1}), Precision: privacy.Float32,
+	}
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: clipNorm}
+	found, err := sensitivity.Canary(target, make([]float64, m.P), clip, rand.New(rand.NewPCG(3, 3)), searchRounds)
+	if err != nil {
+		return s, err
+	}
+	s.name += ", record found by search"
+	s.canaries = [][]string{rowsOf(m.Encoding, strings.Split(s.header, ","), found.Record)}
+	return s, nil
+}
+
+// rowsOf are the lines of a table with the given header that say what an encoded
+// record says.
+func rowsOf(e models.Encoding, header []string, record []float64) (lines []string) {
+	block := e.K
+	if e.RowsPerUnit > 1 {
+		block++
+	}
+	for from := 0; from+e.K <= len(record); from += block {
+		row := record[from:]
+		if e.RowsPerUnit > 1 && row[e.K] != 1 {
+			continue
+		}
+		cells := map[string]string{e.UnitID: "999"}
+		for i := range e.Fields {
+			f := &e.Fields[i]
+			x := f.Decode(row)
+			switch {
+			case f.Kind == models.MissingIndicator || math.IsNaN(x):
+			case len(f.Levels) > 0:
+				cells[f.Column] = f.Levels[int(x)]
+			case f.Type == models.Integer:
+				cells[f.Column] = fmt.Sprintf("%.0f", x)
+			default:
+				cells[f.Column] = strconv.FormatFloat(x, 'g', -1, 64)
+			}
+		}
+		var line []string
+		for _, name := range header {
+			line = append(line, cells[name])
+		}
+		lines = append(lines, strings.Join(line, ","))
+	}
+	return lines
+}
