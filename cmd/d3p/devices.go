@@ -74,7 +74,7 @@ func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 // below which launching kernels costs more than they bring. An estimate.
 const deviceWork = 1 << 26
 
-// openEngine opens what --device asks for, for so many fits side by side, see
+// openEngine opens what --device asks for, for a number of fits side by side, see
 // run.Host. auto takes the first CUDA device for work that is worth it, if there is
 // one that can run the model, and else the CPU; it tells the user which if the
 // command line asks for auto.

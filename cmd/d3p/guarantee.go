@@ -269,7 +269,7 @@ type groupEntry struct {
 	Notes        []string `json:"notes"`
 }
 
-// addGroup computes the epsilon of a group of so many records, where it was asked for.
+// addGroup computes the epsilon of a group of size records, if --group asks for it.
 func (r *accounted) addGroup(ev event.Event, rel event.Relation, size int) error {
 	if size == 0 {
 		return nil

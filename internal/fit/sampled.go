@@ -34,7 +34,7 @@ func sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer)
 
 // ofSample is the result of a fit that drew draws.
 func ofSample(p *plan.Plan, draws []float64, spent privacy.Ledger) Result {
-	return Result{Posterior: posterior.OfSample(p, p.Latent, draws, plan.Chains), Spent: spent, sample: draws}
+	return Result{Posterior: posterior.OfSample(p, draws, plan.Chains), Spent: spent, sample: draws}
 }
 
 // sampledCheckpoint is the checkpoint of a finished fit that drew draws.

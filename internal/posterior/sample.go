@@ -9,7 +9,8 @@ import (
 
 // OfSample is the posterior that a sampler drew under the settings of p: draws is
 // S×P, row-major, at least two draws, the same number from each chain.
-func OfSample(p *plan.Plan, latent int, draws []float64, chains int) *Posterior {
+func OfSample(p *plan.Plan, draws []float64, chains int) *Posterior {
+	latent := p.Latent
 	g := guide.NewSample(latent, len(draws)/latent, chains)
 	post := &Posterior{
 		Plan: p, Guide: g, Lambda: g.Lambda(draws), LogSD: make([]float64, latent), VarDP: make([]float64, latent), Steps: p.Steps,

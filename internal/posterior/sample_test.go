@@ -9,7 +9,7 @@ import (
 
 func TestSampleIsReleasedDrawByDraw(t *testing.T) {
 	draws := []float64{1, 10, 2, 20, 3, 30, 4, 40}
-	p := OfSample(&plan.Plan{}, 2, draws, 2)
+	p := OfSample(&plan.Plan{Latent: 2}, draws, 2)
 	for s, want := range map[int][]float64{4: draws, 2: {1, 10, 3, 30}} {
 		next, got := p.Sequence(s, nil), []float64{}
 		for range s {

@@ -66,7 +66,7 @@ func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains), P: m.P}
+	s := &Sampled{Chains: make([]*nuts.Chain, o.Chains)}
 	var done atomic.Int64
 	var wait sync.WaitGroup
 	var opening sync.Mutex

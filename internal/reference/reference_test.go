@@ -16,6 +16,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/nuts"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/noise"
@@ -86,9 +87,18 @@ func TestSampleOfALinearModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	diagnoses, draws := s.Diagnose(m), s.Draws()
+	draws := s.Draws()
 	n := float64(len(draws) / 2)
-	for j, d := range diagnoses {
+	for j := range m.P {
+		var chains [][]float64
+		for _, c := range s.Chains {
+			var x []float64
+			for i := j; i < len(c.Draws); i += m.P {
+				x = append(x, c.Draws[i])
+			}
+			chains = append(chains, x)
+		}
+		d := nuts.Diagnose(chains)
 		if !(d.RHat < 1.02) || d.BulkESS < 400 {
 			t.Errorf("parameter %d: %+v", j, d)
 		}

@@ -36,7 +36,7 @@ type Run struct {
 
 // Host is what a run needs from the program around it.
 type Host struct {
-	// Open opens the engine that the job of r asks for, for so many fits side by side.
+	// Open opens the engine that the job of r asks for, for a number of fits side by side.
 	// It tells r.Host.Notef which.
 	Open func(r Run, fits int) (*Engine, error)
 	// Tool describes the program in a report.
