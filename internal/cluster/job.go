@@ -1,0 +1,145 @@
+package cluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// Job is this process's place among those that were started together. Its methods are
+// collective: every process calls the same ones in the same order, with as many numbers.
+// Not safe for concurrent use.
+type Job struct {
+	Rank, Size int
+	// Library is what the MPI library says it is; empty for a process alone.
+	Library string
+
+	mpi *library
+}
+
+// Alone is the job of a process that was started by itself.
+func Alone() *Job { return &Job{Size: 1} }
+
+// Join is the job that a launcher started this process in, or Alone. The error says
+// which library is missing or does not belong to the launcher, and what to set.
+func Join() (*Job, error) { return join(os.Getenv) }
+
+func join(getenv func(string) string) (*Job, error) {
+	by := findLauncher(getenv)
+	if by.size == 1 {
+		return Alone(), nil
+	}
+	lib, err := open(getenv("D3P_MPI"), by.first)
+	if err != nil {
+		return nil, fmt.Errorf("%s started %d processes, and %w", by.name, by.size, err)
+	}
+	rank, size, err := lib.start()
+	if err != nil {
+		return nil, err
+	}
+	j := &Job{Rank: rank, Size: size, Library: lib.version(), mpi: lib}
+	if size != by.size {
+		return nil, errors.Join(fmt.Errorf("%s started %d processes, but %s (%s) counts %d: it is another MPI's library "+
+			"(set D3P_MPI to the libmpi of the launcher; under srun, choose its --mpi, such as pmix or pmi2)",
+			by.name, by.size, lib.file, j.Library, size), j.Close())
+	}
+	return j, nil
+}
+
+// Sum replaces x by its sum over all processes, the same bits on each: rank 0 adds, and
+// sends the sum.
+func (j *Job) Sum(x []float64) error {
+	if j.Size == 1 || len(x) == 0 {
+		return nil
+	}
+	return j.mpi.sum(x)
+}
+
+// Max replaces x by the largest over all processes, number by number.
+func (j *Job) Max(x []int64) error {
+	if j.Size == 1 || len(x) == 0 {
+		return nil
+	}
+	return j.mpi.max(x)
+}
+
+// Broadcast sends b of rank 0 to all, and returns it on each.
+func (j *Job) Broadcast(b []byte) ([]byte, error) {
+	if j.Size == 1 {
+		return b, nil
+	}
+	return j.broadcast(b, 0)
+}
+
+// broadcast sends b of a rank to all.
+func (j *Job) broadcast(b []byte, rank int) ([]byte, error) {
+	length := []int64{0}
+	if j.Rank == rank {
+		length[0] = int64(len(b))
+	}
+	if err := j.mpi.max(length); err != nil {
+		return nil, err
+	}
+	if j.Rank != rank {
+		b = make([]byte, length[0])
+	}
+	return b, j.mpi.broadcast(b, rank)
+}
+
+// Agree reports on every process the error of the lowest rank that has one, with its
+// rank. So all go on, or all stop, with the same message.
+func (j *Job) Agree(err error) error {
+	if j.Size == 1 {
+		return err
+	}
+	const none = 0
+	first := []int64{none}
+	if err != nil {
+		first[0] = int64(j.Size - j.Rank)
+	}
+	if e := j.mpi.max(first); e != nil {
+		return errors.Join(err, e)
+	}
+	if first[0] == none {
+		return nil
+	}
+	rank := j.Size - int(first[0])
+	var text []byte
+	if rank == j.Rank {
+		text = []byte(err.Error())
+	}
+	text, e := j.broadcast(text, rank)
+	switch {
+	case e != nil:
+		return errors.Join(err, e)
+	case rank == j.Rank:
+		return err
+	}
+	return &RankError{Rank: rank, Message: string(text)}
+}
+
+// RankError is an error of another process of the job.
+type RankError struct {
+	Rank    int
+	Message string
+}
+
+func (e *RankError) Error() string { return fmt.Sprintf("rank %d: %s", e.Rank, e.Message) }
+
+// Abort ends all processes with an exit status; it does not return where there are
+// others.
+func (j *Job) Abort(status int) {
+	if j.Size > 1 && j.mpi != nil {
+		j.mpi.abort(status)
+	}
+}
+
+// Close leaves the job. All processes must.
+func (j *Job) Close() error {
+	if j.mpi == nil {
+		return nil
+	}
+	lib := j.mpi
+	j.mpi = nil
+	return lib.finish()
+}

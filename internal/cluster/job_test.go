@@ -1,0 +1,221 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// work is what the processes of a test do: the test binary is its own worker, so that
+// real processes of a real launcher meet.
+const work = "D3P_CLUSTER_TEST_WORK"
+
+func TestMain(m *testing.M) {
+	do := os.Getenv(work)
+	if do == "" {
+		os.Exit(m.Run())
+	}
+	j, err := Join()
+	if err == nil {
+		err = works[do](j)
+	}
+	if err != nil {
+		fmt.Println("error:", err)
+		os.Exit(1)
+	}
+}
+
+// works are the tasks of a process, by name.
+var works = map[string]func(*Job) error{
+	"all": func(j *Job) error {
+		x := make([]float64, 1000)
+		for i := range x {
+			x[i] = float64((j.Rank + 1) * (i + 1))
+		}
+		if err := j.Sum(x); err != nil {
+			return err
+		}
+		all := j.Size * (j.Size + 1) / 2
+		for i, v := range x {
+			if v != float64(all*(i+1)) {
+				return fmt.Errorf("sum %d is %g, want %d", i, v, all*(i+1))
+			}
+		}
+		b, err := j.Broadcast([]byte(fmt.Sprint("from ", j.Rank)))
+		if err != nil || string(b) != "from 0" {
+			return fmt.Errorf("broadcast %q: %w", b, err)
+		}
+		if b, err := j.Broadcast(nil); err != nil || len(b) != 0 {
+			return fmt.Errorf("broadcast of nothing %q: %w", b, err)
+		}
+		largest := []int64{int64(j.Rank), -int64(j.Rank)}
+		if err := j.Max(largest); err != nil || !slices.Equal(largest, []int64{int64(j.Size - 1), 0}) {
+			return fmt.Errorf("largest %d: %w", largest, err)
+		}
+		if err := j.Agree(nil); err != nil {
+			return fmt.Errorf("agreement about nothing: %w", err)
+		}
+		mine := error(nil)
+		if j.Rank > 0 {
+			mine = errors.New("of " + fmt.Sprint(j.Rank))
+		}
+		agreed := j.Agree(mine)
+		var of *RankError
+		if j.Rank == 1 && agreed != mine || j.Rank != 1 && (!errors.As(agreed, &of) || of.Rank != 1 || of.Message != "of 1") {
+			return fmt.Errorf("agreed on %v", agreed)
+		}
+		fmt.Printf("rank %d of %d, %s\n", j.Rank, j.Size, j.Library)
+		return j.Close()
+	},
+	"abort": func(j *Job) error {
+		if j.Rank == 1 {
+			j.Abort(7)
+		}
+		return j.Sum([]float64{1}) // waits for rank 1
+	},
+	"crash": func(j *Job) (err error) { // Go's own signals work beside the library's
+		defer func() {
+			if recover() != nil {
+				err = j.Close()
+				fmt.Println("recovered")
+			}
+		}()
+		var nowhere *Job
+		nowhere.Rank = 1
+		return nil
+	},
+	"times": func(j *Job) error {
+		x := make([]float64, 128)
+		if err := j.Sum(x); err != nil {
+			return err
+		}
+		const n = 20000
+		allocated := testing.AllocsPerRun(100, func() { err := j.Sum(x); _ = err })
+		start := time.Now()
+		for range n {
+			if err := j.Sum(x); err != nil {
+				return err
+			}
+		}
+		if j.Rank == 0 {
+			fmt.Printf("%.2f us a sum of 128, %g allocations\n", time.Since(start).Seconds()/n*1e6, allocated)
+		}
+		return j.Close()
+	},
+}
+
+// launchWith are the launchers of the two MPIs that Debian has.
+var launchWith = map[string][]string{
+	"Open MPI": {"mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n"},
+	"MPICH":    {"mpiexec.mpich", "-n"},
+}
+
+// launch runs a task in n processes and returns what they print.
+func launch(t *testing.T, mpi string, n int, task string, env ...string) (string, error) {
+	t.Helper()
+	by := launchWith[mpi]
+	if _, err := exec.LookPath(by[0]); err != nil {
+		t.Skipf("%s is not installed (Debian: openmpi-bin, mpich)", by[0])
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, by[0], append(slices.Clone(by[1:]), fmt.Sprint(n), os.Args[0])...)
+	c.Env = append(append(os.Environ(), work+"="+task), env...)
+	out, err := c.CombinedOutput()
+	return string(out), err
+}
+
+func TestSumBroadcastAndAgreement(t *testing.T) {
+	for mpi, says := range map[string]string{"Open MPI": "Open MPI", "MPICH": "MPICH"} {
+		for _, n := range []int{2, 3} {
+			t.Run(fmt.Sprint(mpi, n), func(t *testing.T) {
+				out, err := launch(t, mpi, n, "all")
+				if err != nil {
+					t.Fatalf("%v\n%s", err, out)
+				}
+				for rank := range n {
+					if !strings.Contains(out, fmt.Sprintf("rank %d of %d, %s", rank, n, says)) {
+						t.Errorf("rank %d is not in\n%s", rank, out)
+					}
+				}
+			})
+		}
+	}
+}
+
+func TestAbortEndsAll(t *testing.T) {
+	for mpi := range launchWith {
+		t.Run(mpi, func(t *testing.T) {
+			out, err := launch(t, mpi, 2, "abort")
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 7 {
+				t.Errorf("%v, want exit status 7\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestSignalsOfGo(t *testing.T) {
+	for mpi := range launchWith {
+		t.Run(mpi, func(t *testing.T) {
+			if out, err := launch(t, mpi, 2, "crash"); err != nil || strings.Count(out, "recovered") != 2 {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}
+
+func TestSumDoesNotAllocate(t *testing.T) {
+	for mpi := range launchWith {
+		t.Run(mpi, func(t *testing.T) {
+			out, err := launch(t, mpi, 2, "times")
+			if err != nil || !strings.Contains(out, ", 0 allocations") {
+				t.Errorf("%v\n%s", err, out)
+			}
+			t.Log(out)
+		})
+	}
+}
+
+// A library that belongs to another launcher sees one process: d3p must not run as many
+// fits as there are processes.
+func TestLibraryOfAnotherLauncher(t *testing.T) {
+	out, err := launch(t, "MPICH", 2, "all", "D3P_MPI=libmpi.so.40")
+	if err == nil || !strings.Contains(out, "another MPI's library") || !strings.Contains(out, "D3P_MPI") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestNoLauncher(t *testing.T) {
+	j, err := join(func(string) string { return "" })
+	if err != nil || j.Size != 1 || j.Rank != 0 {
+		t.Fatalf("%+v, %v", j, err)
+	}
+	x := []float64{1, 2}
+	if err := j.Sum(x); err != nil || !slices.Equal(x, []float64{1, 2}) {
+		t.Errorf("sum %g, %v", x, err)
+	}
+	mine := errors.New("mine")
+	if err := j.Agree(mine); err != mine {
+		t.Errorf("agreed on %v", err)
+	}
+	if err := j.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestMissingLibrary(t *testing.T) {
+	getenv := func(name string) string {
+		return map[string]string{"PMI_SIZE": "4", "D3P_MPI": "/nowhere/libmpi.so"}[name]
+	}
+	_, err := join(getenv)
+	if err == nil || !strings.Contains(err.Error(), "started 4 processes") || !strings.Contains(err.Error(), "/nowhere/libmpi.so") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,33 @@
+package cluster
+
+import "strconv"
+
+// launcher is what started this process.
+type launcher struct {
+	name  string // for messages: "mpirun of Open MPI"
+	size  int    // number of processes it started
+	first abi    // the interface that its library most likely has
+}
+
+// launchers are the environment variables that hold the number of processes. Of two that
+// are set, the first counts: srun sets its own beside those of the MPI it starts.
+var launchers = []struct {
+	variable string
+	launcher
+}{
+	{"OMPI_COMM_WORLD_SIZE", launcher{name: "mpirun of Open MPI", first: openMPI}},
+	{"PMI_SIZE", launcher{name: "mpiexec of MPICH", first: mpich}},
+	{"SLURM_STEP_NUM_TASKS", launcher{name: "srun", first: openMPI}},
+}
+
+// findLauncher is the launcher of this process by its environment, getenv; its size is 1
+// where there is none.
+func findLauncher(getenv func(string) string) launcher {
+	for _, l := range launchers {
+		if size, err := strconv.Atoi(getenv(l.variable)); err == nil && size > 1 {
+			l.size = size
+			return l.launcher
+		}
+	}
+	return launcher{name: "no launcher", size: 1}
+}

@@ -1,0 +1,19 @@
+//go:build !((linux || darwin) && (amd64 || arm64))
+
+package cluster
+
+import "errors"
+
+// library is never there on systems without a linker that d3p can use.
+type library struct{ file string }
+
+var errSystem = errors.New("this build of d3p opens no MPI library on this system: use linux or darwin, amd64 or arm64")
+
+func open(string, abi) (*library, error)            { return nil, errSystem }
+func (*library) start() (rank, size int, err error) { return 0, 0, errSystem }
+func (*library) version() string                    { return "" }
+func (*library) sum([]float64) error                { return errSystem }
+func (*library) max([]int64) error                  { return errSystem }
+func (*library) broadcast([]byte, int) error        { return errSystem }
+func (*library) abort(int)                          {}
+func (*library) finish() error                      { return nil }

@@ -1,0 +1,248 @@
+//go:build (linux || darwin) && (amd64 || arm64)
+
+package cluster
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"unsafe"
+
+	"github.com/ebitengine/purego"
+)
+
+// function is a function of MPI.
+type function int
+
+const (
+	mpiInitThread function = iota
+	mpiCommSetErrhandler
+	mpiCommRank
+	mpiCommSize
+	mpiGetLibraryVersion
+	mpiErrorString
+	mpiAllreduce
+	mpiReduce
+	mpiBcast
+	mpiAbort
+	mpiFinalize
+	functions
+)
+
+var functionNames = [functions]string{
+	"MPI_Init_thread", "MPI_Comm_set_errhandler", "MPI_Comm_rank", "MPI_Comm_size", "MPI_Get_library_version",
+	"MPI_Error_string", "MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "MPI_Abort", "MPI_Finalize",
+}
+
+// most is the greatest number of elements that one call passes: MPI counts in an int.
+const most = 1 << 30
+
+// library is an MPI library in use.
+type library struct {
+	handles
+	file string
+	at   [functions]uintptr
+	args [7]uintptr     // of collective
+	data unsafe.Pointer // of collective
+	rank int
+}
+
+// open opens the library at path, or else one of those that the system's linker knows,
+// those of the interface first before others.
+func open(path string, first abi) (*library, error) {
+	if path != "" {
+		return openFile(path, "")
+	}
+	var tried []string
+	for _, wanted := range []bool{true, false} {
+		for _, f := range files {
+			if (f.abi == first) != wanted {
+				continue
+			}
+			if lib, err := openFile(f.name, f.abi); err == nil {
+				return lib, nil
+			}
+			tried = append(tried, f.name)
+		}
+	}
+	return nil, fmt.Errorf("no MPI library was found (tried %s): load the launcher's module, or set D3P_MPI to its libmpi",
+		strings.Join(tried, ", "))
+}
+
+// openFile opens one library; kind is found out where it is empty.
+func openFile(file string, kind abi) (*library, error) {
+	leaveSignals()
+	// Open MPI's plug-ins look for its symbols among the global ones.
+	opened, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return nil, fmt.Errorf("the MPI library cannot be opened: %w", err)
+	}
+	lib := &library{file: file}
+	for f, name := range functionNames {
+		if lib.at[f], err = purego.Dlsym(opened, name); err != nil {
+			return nil, fmt.Errorf("%s is no MPI library: it has no %s", file, name)
+		}
+	}
+	if kind == "" {
+		kind = kindOf(opened, file)
+	}
+	if kind != openMPI {
+		lib.handles = constants[kind]
+		return lib, nil
+	}
+	lib.inPlace, lib.serialized = 1, 2
+	for i, to := range []*uintptr{&lib.world, &lib.double, &lib.bytes, &lib.long, &lib.handles.sum, &lib.handles.max, &lib.errorsReturn} {
+		if *to, err = purego.Dlsym(opened, symbols[i]); err != nil {
+			return nil, fmt.Errorf("%s is no Open MPI 4 or 5: it has no %s", file, symbols[i])
+		}
+	}
+	return lib, nil
+}
+
+// signalSettings are environment variables that, empty, keep Open MPI and UCX, which
+// MPICH uses, from handling signals. Go handles them, on stacks of its own.
+var signalSettings = []string{"OMPI_MCA_opal_signal", "UCX_ERROR_SIGNALS"}
+
+// leaveSignals tells the libraries to leave signals alone. They read the environment of
+// the C library, which Go's os.Setenv does not change.
+func leaveSignals() {
+	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
+	if err != nil {
+		return // they handle what would end the program anyway
+	}
+	empty := []byte{0}
+	for _, name := range signalSettings {
+		zeroEnded := append([]byte(name), 0)
+		purego.SyscallN(setenv, uintptr(unsafe.Pointer(&zeroEnded[0])), uintptr(unsafe.Pointer(&empty[0])), 1)
+		runtime.KeepAlive(zeroEnded)
+	}
+	runtime.KeepAlive(empty)
+}
+
+// kindOf is the interface of an opened library.
+func kindOf(opened uintptr, file string) abi {
+	if _, err := purego.Dlsym(opened, symbols[0]); err == nil {
+		return openMPI
+	}
+	if strings.Contains(filepath.Base(file), "mpi_abi") {
+		return standard
+	}
+	return mpich
+}
+
+// start initialises the library for calls from any one thread at a time.
+func (lib *library) start() (rank, size int, err error) {
+	provided, place, number := new(int32), new(int32), new(int32)
+	if err := lib.call(mpiInitThread, 0, 0, lib.serialized, uintptr(unsafe.Pointer(provided))); err != nil {
+		return 0, 0, err
+	}
+	if uintptr(*provided) < lib.serialized {
+		return 0, 0, fmt.Errorf("%s admits calls from its first thread alone (MPI_THREAD_SERIALIZED is needed)", lib.file)
+	}
+	if err := lib.call(mpiCommSetErrhandler, lib.world, lib.errorsReturn); err != nil {
+		return 0, 0, err
+	}
+	if err := lib.call(mpiCommRank, lib.world, uintptr(unsafe.Pointer(place))); err != nil {
+		return 0, 0, err
+	}
+	if err := lib.call(mpiCommSize, lib.world, uintptr(unsafe.Pointer(number))); err != nil {
+		return 0, 0, err
+	}
+	lib.rank = int(*place)
+	return int(*place), int(*number), nil
+}
+
+// call calls a function. Go memory that an argument points at stays where it is during
+// the call.
+//
+//go:uintptrescapes
+func (lib *library) call(f function, args ...uintptr) error {
+	word, _, _ := purego.SyscallN(lib.at[f], args...)
+	return lib.failure(f, int32(word))
+}
+
+// failure is the error of a function that returned code, nil for success.
+func (lib *library) failure(f function, code int32) error {
+	if code == 0 { // MPI_SUCCESS
+		return nil
+	}
+	return fmt.Errorf("cluster: %s: %s", functionNames[f], lib.text(code))
+}
+
+// text is what the library calls an error.
+func (lib *library) text(code int32) string {
+	text, length := new([1024]byte), new(int32) // MPI_MAX_ERROR_STRING is at most 512
+	word, _, _ := purego.SyscallN(lib.at[mpiErrorString], uintptr(code), uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(length)))
+	if int32(word) != 0 || *length <= 0 || int(*length) > len(text) {
+		return fmt.Sprintf("error %d", code)
+	}
+	return string(text[:*length])
+}
+
+// version is the first line of what the library says it is.
+func (lib *library) version() string {
+	text, length := new([8192]byte), new(int32) // MPI_MAX_LIBRARY_VERSION_STRING is at most 8192
+	if err := lib.call(mpiGetLibraryVersion, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(length))); err != nil {
+		return lib.file
+	}
+	line, _, _ := bytes.Cut(text[:min(max(*length, 0), int32(len(text)))], []byte("\n"))
+	name, _, _ := strings.Cut(strings.Join(strings.Fields(string(bytes.Trim(line, "\x00"))), " "), ", package")
+	return name
+}
+
+// sum adds at rank 0 and sends the sum, so that all have the same bits.
+func (lib *library) sum(x []float64) error {
+	for len(x) > 0 {
+		n := min(len(x), most)
+		lib.data = unsafe.Pointer(&x[0])
+		at, into := uintptr(lib.data), uintptr(0)
+		if lib.rank == 0 {
+			at, into = lib.inPlace, at
+		}
+		lib.args = [7]uintptr{at, into, uintptr(n), lib.double, lib.handles.sum, 0, lib.world}
+		if err := lib.collective(mpiReduce, 7); err != nil {
+			return err
+		}
+		lib.args = [7]uintptr{uintptr(lib.data), uintptr(n), lib.double, 0, lib.world}
+		if err := lib.collective(mpiBcast, 5); err != nil {
+			return err
+		}
+		x = x[n:]
+	}
+	lib.data = nil
+	return nil
+}
+
+// collective calls f with the first n of lib.args. They may hold lib.data as a number:
+// what a field points at is on the heap, and Go does not move that. So a sum does not
+// allocate, as the arguments of call do.
+func (lib *library) collective(f function, n int) error {
+	word, _, _ := purego.SyscallN(lib.at[f], lib.args[:n]...)
+	return lib.failure(f, int32(word))
+}
+
+func (lib *library) max(x []int64) error {
+	return lib.call(mpiAllreduce, lib.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(len(x)), lib.long, lib.handles.max, lib.world)
+}
+
+func (lib *library) broadcast(b []byte, rank int) error {
+	for len(b) > 0 {
+		n := min(len(b), most)
+		if err := lib.call(mpiBcast, uintptr(unsafe.Pointer(&b[0])), uintptr(n), lib.bytes, uintptr(rank), lib.world); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+func (lib *library) abort(status int) {
+	if err := lib.call(mpiAbort, lib.world, uintptr(status)); err != nil {
+		panic(errors.Join(errors.New("cluster: the job cannot be ended"), err))
+	}
+}
+
+func (lib *library) finish() error { return lib.call(mpiFinalize) }
