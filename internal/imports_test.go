@@ -30,6 +30,7 @@ const (
 var rules = map[string]rule{
 	// leaves
 	"spell":    {},
+	"cluster":  {theirs: []string{"github.com/ebitengine/purego"}, files: true},
 	"parquet":  {theirs: []string{"github.com/dsnet/compress/brotli", "github.com/golang/snappy", "github.com/klauspost/compress/zstd"}},
 	"nuts":     {theirs: []string{"gonum.org/v1/gonum/mat", "gonum.org/v1/gonum/stat/distuv"}},
 	"simd":     {theirs: []string{cpuid}},

@@ -30,6 +30,8 @@ type CuratorConfig struct {
 	Relation event.Relation
 	// Spent is what earlier runs on the same data released.
 	Spent Ledger
+	// Ranks hold parts of the records; nil: this process has all.
+	Ranks Ranks
 	// Private is the folder that receives datacheck.json, mode 0600: what the declared
 	// rules did to the records. It is not protected and must not be published. nil: none.
 	Private *os.Root
@@ -49,6 +51,7 @@ type Curator struct {
 	budget   Budget
 	relation event.Relation
 	ledger   Ledger
+	ranks    Ranks
 	now      func() time.Time
 	session  *Session // the open one
 	sessions int      // begun so far
@@ -76,7 +79,7 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	c := &Curator{
 		table: cfg.Table, rows: rows, engine: cfg.Engine, root: cfg.Root,
 		budget: cfg.Budget, relation: cfg.Relation,
-		ledger: cfg.Spent.clone(), now: cfg.Now,
+		ledger: cfg.Spent.clone(), ranks: cfg.Ranks, now: cfg.Now,
 	}
 	if c.now == nil {
 		c.now = time.Now

@@ -29,6 +29,7 @@ type Session struct {
 	countNoise    *noise.Stream
 	recordNoise   *noise.Stream
 	count         [1]float64
+	together      *together // nil: one process has all records
 
 	samplers []sampler.Sampler // of Steps, one for each thread that draws
 	sampling *noise.Stream     // a clone of theirs
@@ -45,6 +46,13 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		return nil, err
 	}
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
+	if c.ranks != nil && c.ranks.Rank() > 0 {
+		root = root.Child(uint64(c.ranks.Rank())) // nor two ranks their batches, when the key is a known seed's
+	}
+	if c.ranks != nil && c.ranks.Size() > 1 && !sampler.Apart(m.Sampler.Scheme) {
+		c.table.end()
+		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
+	}
 	sampling := root.Stream(noise.Sampling)
 	draws, err := sampler.New(m.Sampler, c.rows.N, done, sampling.Clone())
 	if err != nil {
@@ -61,6 +69,7 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 		spending:      spending{before: before.clone(), m: m, budget: c.budget, relation: c.relation, total: upper},
 		gradientNoise: root.Stream(noise.GradientNoise),
 		countNoise:    root.Stream(noise.CountNoise),
+		together:      newTogether(c.ranks, m.Tape.P),
 		samplers:      []sampler.Sampler{draws}, sampling: sampling, started: done,
 	}
 	s.loops = newLoops(worker)
@@ -129,28 +138,52 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	}
 	in := StepInput{Params: req.Params, Aux: req.Aux, RecordNoise: s.recordNoise, Step: step}
 	count, err := s.worker.ClippedSum(dst, in, batch, all, clip)
-	if err != nil {
-		clear(dst)
-		return Release{}, fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
-	}
-	if clip.Kind == Unclipped {
-		return Release{}, nil
-	}
-	// released on a lattice, so that rounding does not betray the exact sum
-	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*clip.Norm*s.widened)
-	if s.m.CountNoise == 0 {
-		return Release{}, nil
-	}
 	// the engine counts against 1/2, each record as ±1/2
 	drawn := len(batch)
 	if all {
 		drawn = s.curator.rows.N
 	}
-	s.count[0] = count + (0.5-s.m.CountTarget)*float64(drawn)
+	count += (0.5 - s.m.CountTarget) * float64(drawn)
+	if s.together == nil {
+		if err != nil {
+			clear(dst)
+			return Release{}, s.failed(err)
+		}
+		return s.release(dst, count, clip, step), nil
+	}
+	failed := err
+	if count, err = s.together.gather(dst, count, failed); err == nil {
+		var r Release
+		if s.together.ranks.Rank() == 0 {
+			r = s.release(dst, count, clip, step)
+		}
+		if r.Count, err = s.together.share(dst, r.Count, failed); err == nil {
+			return r, nil
+		}
+	}
+	clear(dst)
+	return Release{}, s.failed(err)
+}
+
+func (s *Session) failed(err error) error {
+	return fmt.Errorf("privacy: engine %s failed: %w", s.curator.engine.Name(), err)
+}
+
+// release adds the noise of a step to its exact sum and count.
+func (s *Session) release(dst []float64, count float64, clip Clip, step int) Release {
+	if clip.Kind == Unclipped {
+		return Release{}
+	}
+	// released on a lattice, so that rounding does not betray the exact sum
+	s.gaussian.add(dst, uint64(step), clip.Norm, s.m.GradientNoise*clip.Norm*s.widened)
+	if s.m.CountNoise == 0 {
+		return Release{}
+	}
+	s.count[0] = count
 	confine(s.count[:], 1)
 	s.countNoise.Seek(uint64(step))
 	s.countNoise.AddGaussian(s.count[:], s.m.CountNoise*s.widened)
-	return Release{Count: s.count[0]}, nil
+	return Release{Count: s.count[0]}
 }
 
 // Format prints a fixed text for every verb: no log may show a record.

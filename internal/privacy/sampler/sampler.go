@@ -51,6 +51,12 @@ type Sampler interface {
 // through the records in an order that is good for several steps.
 func Stepwise(scheme string) bool { return scheme == "poisson" || scheme == "fixed_size" }
 
+// Apart says whether the batches of a scheme can be drawn from parts of the records, each
+// by itself: it treats every record independently of all others.
+func Apart(scheme string) bool {
+	return scheme == "poisson" || scheme == "full" || scheme == "balls_and_bins"
+}
+
 // scheme is a claim that can be bound to records.
 type scheme interface {
 	Claim

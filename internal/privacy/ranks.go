@@ -1,0 +1,67 @@
+package privacy
+
+import "errors"
+
+// Ranks are processes that hold a part of the records each and take every step together:
+// the first adds the parts' clipped sums, adds the noise and sends the release to all.
+// A record is in one part, so the sum and the guarantee are those of one process.
+// What they send one another is not protected.
+type Ranks interface {
+	// Rank is the number of this process, from 0; Size is how many there are.
+	Rank() int
+	Size() int
+	// Add replaces x on rank 0 by the sum over all ranks; on the others it is lost.
+	Add(x []float64) error
+	// Share replaces x by that of rank 0.
+	Share(x []float64) error
+}
+
+// errRank says that a step failed in another process, which says why itself.
+var errRank = errors.New("privacy: another process of the job failed in this step")
+
+// together is a step's sum as ranks pass it around.
+type together struct {
+	ranks Ranks
+	sum   []float64 // P, then the count, then how many ranks failed
+}
+
+func newTogether(r Ranks, parameters int) *together {
+	if r == nil || r.Size() == 1 {
+		return nil
+	}
+	return &together{ranks: r, sum: make([]float64, parameters+2)}
+}
+
+// gather adds dst and count over all ranks; the sums are there on rank 0 alone. failed is
+// the error of this rank: it goes on, because the others wait for it.
+func (t *together) gather(dst []float64, count float64, failed error) (float64, error) {
+	p := len(dst)
+	copy(t.sum, dst)
+	t.sum[p], t.sum[p+1] = count, 0
+	if failed != nil {
+		clear(t.sum)
+		t.sum[p+1] = 1
+	}
+	if err := t.ranks.Add(t.sum); err != nil {
+		return 0, err
+	}
+	copy(dst, t.sum)
+	return t.sum[p], nil
+}
+
+// share sends what rank 0 releases. It fails on all ranks if one has failed.
+func (t *together) share(dst []float64, count float64, failed error) (float64, error) {
+	p := len(dst)
+	if t.ranks.Rank() == 0 {
+		copy(t.sum, dst)
+		t.sum[p] = count
+	}
+	if err := t.ranks.Share(t.sum); err != nil {
+		return 0, err
+	}
+	if t.sum[p+1] > 0 {
+		return 0, errors.Join(failed, errRank)
+	}
+	copy(dst, t.sum)
+	return t.sum[p], nil
+}

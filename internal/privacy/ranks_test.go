@@ -1,0 +1,178 @@
+package privacy_test
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// inProcess are ranks that share an address space.
+type inProcess struct {
+	rank  int
+	hall  *hall
+	added []float64
+}
+
+// hall is where ranks meet: each call of one waits for those of all others.
+type hall struct {
+	mu      sync.Mutex
+	met     *sync.Cond
+	size    int
+	arrived int
+	round   int
+	sum     []float64
+	result  []float64
+}
+
+func newHall(size int) *hall {
+	h := &hall{size: size}
+	h.met = sync.NewCond(&h.mu)
+	return h
+}
+
+// meet adds x to those of the others, all of it or that of rank 0 alone.
+func (h *hall) meet(x []float64, counts bool) []float64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.arrived == 0 {
+		h.sum = make([]float64, len(x))
+	}
+	if counts {
+		for i := range x {
+			h.sum[i] += x[i]
+		}
+	}
+	h.arrived++
+	round := h.round
+	if h.arrived == h.size {
+		h.arrived, h.result = 0, h.sum
+		h.round++
+		h.met.Broadcast()
+	}
+	for h.round == round {
+		h.met.Wait()
+	}
+	return h.result
+}
+
+func (r *inProcess) Rank() int { return r.rank }
+func (r *inProcess) Size() int { return r.hall.size }
+
+func (r *inProcess) Add(x []float64) error {
+	r.added = slices.Clone(x)
+	sum := r.hall.meet(x, true)
+	if r.rank == 0 {
+		copy(x, sum)
+	}
+	return nil
+}
+
+func (r *inProcess) Share(x []float64) error {
+	copy(x, r.hall.meet(x, r.rank == 0))
+	return nil
+}
+
+// steps takes n steps on as many ranks as there are engines, and returns what each got.
+func stepsOnRanks(t *testing.T, m privacy.Mechanism, n int, engines ...*fakeEngine) (sums [][]float64, counts []float64, errs []error) {
+	t.Helper()
+	h := newHall(len(engines))
+	sums, counts, errs = make([][]float64, len(engines)), make([]float64, len(engines)), make([]error, len(engines))
+	var all sync.WaitGroup
+	for rank, e := range engines {
+		cfg := config(t, e)
+		cfg.Root = noise.Insecure(5)
+		if len(engines) > 1 {
+			cfg.Ranks = &inProcess{rank: rank, hall: h}
+		}
+		c, err := privacy.NewCurator(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Begin(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Go(func() {
+			for range n {
+				dst := make([]float64, 2)
+				r, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
+				sums[rank], counts[rank] = append(sums[rank], dst...), counts[rank]+r.Count
+				if err != nil {
+					errs[rank] = err
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	return sums, counts, errs
+}
+
+// The parts of a sum that several processes hold get one noise, that of a process that
+// has it all, and every process gets the same release.
+func TestRanksReleaseOneSum(t *testing.T) {
+	m := mechanism(t, 10)
+	m.Sampler.Scheme, m.Sampler.Rate = "full", 1
+	whole := &fakeEngine{sum: []float64{11, 22}, count: 3}
+	alone, count, errs := stepsOnRanks(t, m, 3, whole)
+	if errs[0] != nil {
+		t.Fatal(errs[0])
+	}
+	ranks, counts, errs := stepsOnRanks(t, m, 3, &fakeEngine{sum: []float64{1, 2}, count: 1}, &fakeEngine{sum: []float64{10, 20}, count: 2})
+	for rank := range ranks {
+		if errs[rank] != nil {
+			t.Fatal(errs[rank])
+		}
+		if !slices.Equal(ranks[rank], alone[0]) {
+			t.Errorf("rank %d got %v, one process with all records %v", rank, ranks[rank], alone[0])
+		}
+	}
+	// both tables here have the same number of records, which the count subtracts
+	records := float64(3 * whole.records)
+	if want := count[0] + (0.5-m.CountTarget)*records; counts[0] != counts[1] || math.Abs(counts[0]-want) > 1e-9*records {
+		t.Errorf("counts %v, want %g", counts, want)
+	}
+}
+
+// An engine that fails on one rank fails the step on all: none waits for it, and no sum
+// leaves.
+func TestRankFails(t *testing.T) {
+	m := mechanism(t, 10)
+	m.Sampler.Scheme, m.Sampler.Rate = "full", 1
+	for failing := range 2 {
+		engines := []*fakeEngine{{sum: []float64{1, 2}}, {sum: []float64{10, 20}}}
+		engines[failing].err = errors.New("out of memory")
+		sums, _, errs := stepsOnRanks(t, m, 3, engines...)
+		for rank, err := range errs {
+			if err == nil || strings.Contains(err.Error(), "out of memory") != (rank == failing) {
+				t.Errorf("rank %d of which %d failed: %v", rank, failing, err)
+			}
+			if !slices.Equal(sums[rank], []float64{0, 0}) {
+				t.Errorf("rank %d got %v from a failed step", rank, sums[rank])
+			}
+		}
+	}
+}
+
+// Batches whose records depend on one another cannot be drawn from parts.
+func TestRanksRefuseDependentBatches(t *testing.T) {
+	cfg := config(t, &fakeEngine{})
+	cfg.Ranks, cfg.Relation = &inProcess{hall: newHall(2)}, event.Substitute
+	c, err := privacy.NewCurator(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := mechanism(t, 10)
+	m.Sampler.Scheme, m.Sampler.PublicN = "fixed_size", 100
+	m.Sampler.Rate, m.Sampler.BatchSize = 0, 10
+	if _, err := c.Begin(m); err == nil || !strings.Contains(err.Error(), "--sampling poisson") {
+		t.Error(err)
+	}
+}
