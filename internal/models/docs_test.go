@@ -136,22 +136,22 @@ func manualDistributions() string {
 	return b.String()
 }
 
-// manualSettings is the manual's table of settings.
+// manualSettings is the manual's table of the settings that a model file may have; the
+// man pages list the flags.
 func manualSettings() string {
 	var b strings.Builder
 	b.WriteString("| setting | in the model file | values | old names |\n|---|---|---|---|\n")
 	key := func(path string) string { return "`" + strings.ReplaceAll(path, ".", ": ") + "`" }
 	for _, row := range settings.Table() {
+		if row.Key == "" {
+			continue
+		}
 		values := map[settings.Kind]string{
 			settings.Number: row.Range.String(), settings.Count: "whole, " + row.Range.String(),
 			settings.Seed: "whole, at least 0", settings.Text: "a text",
 		}[row.Kind]
 		if values == "" {
 			values = cmp.Or(strings.Join(row.Choices, ", "), "words")
-		}
-		var file string
-		if row.Key != "" {
-			file = key(row.Key)
 		}
 		var old []string
 		for _, name := range row.Old {
@@ -160,7 +160,7 @@ func manualSettings() string {
 		for _, path := range row.OldKeys {
 			old = append(old, key(path))
 		}
-		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", row.Name, file, values, strings.Join(old, ", "))
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", row.Name, key(row.Key), values, strings.Join(old, ", "))
 	}
 	return b.String()
 }
