@@ -74,7 +74,7 @@ func TestNarrowColumns(t *testing.T) {
 			theta[p.Offset] = -20
 		}
 	}
-	table := s.drawn.SimulateAt(theta, 400, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	table := s.drawn.SimulateAt(theta, 400, s.drawn.DeclaredLaw(), noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 	u, y := column(t, table, "u1"), column(t, table, "y")
 	var square float64
 	for i := range u {

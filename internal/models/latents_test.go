@@ -139,7 +139,7 @@ func TestSimulatedImages(t *testing.T) {
 	m := compileText(t, smallVAE)
 	rng := testRand{rand.New(rand.NewPCG(1, 6))}
 	theta := normals(m.P, 3, rng.Rand)
-	table := m.SimulateAt(theta, 200, rng)
+	table := m.SimulateAt(theta, 200, m.DeclaredLaw(), rng)
 	if len(table.Values) != 6 {
 		t.Fatalf("%d columns, want 6", len(table.Values))
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/dist"
+	"d3p/internal/models/law"
 	"d3p/internal/models/spec"
 )
 
@@ -15,26 +16,27 @@ type Table struct {
 }
 
 // Simulate draws n records from the prior predictive distribution: parameters
-// from the prior, the columns that are only predicted from by Invent, and those
-// that are observed from their distributions. It returns θ, too. It reads no
-// data; a model can be tried and timed on such a table for free.
+// from the prior, the columns that are only predicted from by their declared law,
+// and those that are observed from their distributions. It returns θ, too. It
+// reads no data; a model can be tried and timed on such a table for free.
 func (m *Model) Simulate(n int, rng dist.Rand) (Table, []float64) {
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, rng)
-	return m.SimulateAt(theta, n, rng), theta
+	return m.SimulateAt(theta, n, m.DeclaredLaw(), rng), theta
 }
 
-// SimulateAt is Simulate at given unconstrained parameters.
-func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
+// DeclaredLaw is how the columns are spread as far as the declarations tell.
+func (m *Model) DeclaredLaw() *law.Law { return law.Declared(&m.Spec.Data) }
+
+// SimulateAt is Simulate at given unconstrained parameters, with columns spread as
+// l says.
+func (m *Model) SimulateAt(theta []float64, n int, l *law.Law, rng dist.Rand) Table {
 	t := Table{Columns: m.Spec.Data.AllColumns()}
 	t.Shape = m.shapeOf(t.Columns)
-	for _, c := range t.Columns {
-		column := make([]float64, n)
-		for b := range column {
-			column[b] = Invent(c, rng)
-		}
-		t.Values = append(t.Values, column)
+	for range t.Columns {
+		t.Values = append(t.Values, make([]float64, n))
 	}
+	l.Draw(t.Values, rng)
 	s := m.newRecordSampler(t.Columns)
 	s.predictive.Set(theta)
 	for first := 0; first < n; first += s.together {
@@ -43,31 +45,21 @@ func (m *Model) SimulateAt(theta []float64, n int, rng dist.Rand) Table {
 	return t
 }
 
-// Invent draws a value of a column from its declaration alone: a normal at the
-// declared scale, moved to the nearest bound; uniform on the bounds when no
-// scale is declared; levels with equal probability.
-func Invent(c *spec.Column, rng dist.Rand) float64 {
-	if !c.Numeric() {
-		return float64(rng.Uint64() % uint64(len(c.Levels)))
-	}
-	lower, upper := c.Transformed(c.Lower.V), c.Transformed(c.Upper.V)
-	x := lower + (upper-lower)*rng.Uniform()
-	if center, by := c.Scale(); c.Center.IsSet() && c.By.IsSet() {
-		x = center + by*rng.Normal()
-	}
-	x = c.Untransformed(min(max(x, lower), upper))
-	if c.Whole() {
-		x = math.Round(x)
-	}
-	return min(max(x, c.Lower.V), c.Upper.V)
-}
-
-// encode encodes a record without missing values or undeclared levels; value
-// returns its cell of a column, a number or the index of a level.
+// encode encodes a record without undeclared levels; value returns its cell of a
+// column, a number or the index of a level. NaN is a missing value.
 func (e Encoding) encode(row []float64, value func(header string) float64) {
 	clear(row)
 	for _, f := range e.Fields {
 		v := value(f.Column)
+		if f.Kind == MissingIndicator {
+			if math.IsNaN(v) {
+				row[f.Out[0]] = 1
+			}
+			continue
+		}
+		if math.IsNaN(v) {
+			v = f.Impute
+		}
 		switch f.Kind {
 		case Numeric, Quantile:
 			by := f.Scale
@@ -82,8 +74,8 @@ func (e Encoding) encode(row []float64, value func(header string) float64) {
 		case LevelCode:
 			row[f.Out[0]] = v
 		case OneHot:
-			if out := f.Out[int(v)]; out >= 0 {
-				row[out] = 1
+			if v >= 0 && f.Out[int(v)] >= 0 {
+				row[f.Out[int(v)]] = 1
 			}
 		}
 	}

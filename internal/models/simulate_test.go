@@ -50,7 +50,7 @@ func TestSimulateAt(t *testing.T) {
 	m := compile(t, dataBlock(0, "g: {type: category, levels: [a, b]}", "d: {type: binary}")+
 		"model:\n  formula: d ~ 1 + g\n  family: bernoulli\n")
 	const n = 20000
-	table := m.SimulateAt([]float64{-1, 1.5}, n, testRand{rand.New(rand.NewPCG(9, 10))})
+	table := m.SimulateAt([]float64{-1, 1.5}, n, m.DeclaredLaw(), testRand{rand.New(rand.NewPCG(9, 10))})
 	var ones, all [2]int
 	for i, g := range table.Values[0] {
 		all[int(g)]++

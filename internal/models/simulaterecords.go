@@ -1,12 +1,15 @@
 package models
 
-import "d3p/internal/models/dist"
+import (
+	"d3p/internal/models/dist"
+	"d3p/internal/models/law"
+)
 
 // SimulateRecords draws n records at the unconstrained parameters theta, as the
-// likelihood reads them: [n x Encoding.K], row-major. It reads no data. A unit
-// has one row.
-func (m *Model) SimulateRecords(theta []float64, n int, rng dist.Rand) []float64 {
-	t := m.SimulateAt(theta, n, rng)
+// likelihood reads them: [n x Encoding.K], row-major. Their columns are spread as l
+// says. It reads no data. A unit has one row.
+func (m *Model) SimulateRecords(theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
+	t := m.SimulateAt(theta, n, l, rng)
 	at := make(map[string]int)
 	for i, c := range t.Columns {
 		at[c.HeaderName()] = i

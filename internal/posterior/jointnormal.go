@@ -57,10 +57,10 @@ func joins(p *plan.Plan, r Releases) bool {
 func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
 	j := &jointNormal{
-		simulation: simulation{m, p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
+		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
 		clipNorm: meanClipNorm(p, r),
 	}
-	j.scores = newScores(m, mean, j.random())
+	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
 		c.expected = expected
 		c.coefficients = coefficients(m, j.scores, mean)
@@ -110,7 +110,7 @@ func (j *jointNormal) replace(post *Posterior) bool {
 		scales = append(scales, s.estimate(post, j.prior, c, h, v))
 	}
 	if len(scales) > 0 {
-		q = newScores(m, post.Mean, j.random()).of(free)
+		q = newScores(m, post.Mean, j.law, j.random()).of(free)
 	}
 	settleNull(post, j.prior, free, q.null())
 

@@ -45,7 +45,7 @@ func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
 	for range shareTables {
 		prior.Draw(theta, rng)
 		machine.Globals(theta, nil)
-		machine.Records(m.SimulateRecords(theta, shareRecords, rng), m.Encoding.K, shareRecords, nil)
+		machine.Records(m.SimulateRecords(theta, shareRecords, p.Law(), rng), m.Encoding.K, shareRecords, nil)
 		for j, share := range noiseShareAt(p, machine, precision) {
 			if !math.IsNaN(share) {
 				shares[j] = append(shares[j], share)

@@ -20,7 +20,7 @@ func TestSamplingRatio(t *testing.T) {
 	ratios := func(clipNorm, logSD float64) []float64 {
 		truth, at := []float64{0.3, -0.5, 0.2}, []float64{0.3, -0.5, 0.2}
 		at[sigma] += logSD
-		return simulation{model: m}.samplingRatio(truth, at, clipNorm)
+		return simulation{model: m, law: m.DeclaredLaw()}.samplingRatio(truth, at, clipNorm)
 	}
 	same, wide := ratios(1e9, 0), ratios(1e9, math.Log(2))
 	all, half := ratios(1e-3, 0), ratios(5e-4, 0)

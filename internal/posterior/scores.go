@@ -4,6 +4,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/law"
 	"d3p/internal/simd"
 )
 
@@ -21,14 +22,15 @@ type scores struct {
 // by chance are small.
 const scoreRecords = 4000
 
-// newScores simulates records of m at theta (P) and takes their gradients.
-func newScores(m *models.Model, theta []float64, rng dist.Rand) scores {
+// newScores simulates records of m at theta (P), with columns spread as l says, and
+// takes their gradients.
+func newScores(m *models.Model, theta []float64, l *law.Law, rng dist.Rand) scores {
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	machine.Globals(theta, nil)
 	q := scores{latent: m.P}
 	g := make([]float64, m.P)
 	for range scoreRecords / simulationBatch {
-		machine.Records(m.SimulateRecords(theta, simulationBatch, rng), m.Encoding.K, simulationBatch, nil)
+		machine.Records(m.SimulateRecords(theta, simulationBatch, l, rng), m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {
 			if machine.Gradient(r, g); simd.Finite(g) {
 				q.gradients = append(q.gradients, g...)

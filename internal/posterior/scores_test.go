@@ -19,7 +19,7 @@ func cohort(t *testing.T) (*models.Model, []float64, scores) {
 	rng := noise.NewRandom(noise.Public(3).Stream(noise.Simulation))
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, rng)
-	return m, theta, newScores(m, theta, rng)
+	return m, theta, newScores(m, theta, m.DeclaredLaw(), rng)
 }
 
 // param is the parameter called name.

@@ -4,6 +4,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/law"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
@@ -12,6 +13,7 @@ import (
 // ones in every call.
 type simulation struct {
 	model *models.Model
+	law   *law.Law // of the columns
 	seed  uint64
 }
 
@@ -40,7 +42,7 @@ func (s simulation) eachRecord(truth, at []float64, records int, use func(g, sco
 	scored.Globals(truth, nil)
 	g, score := make([]float64, m.P), make([]float64, m.P)
 	for range records / simulationBatch {
-		rows := m.SimulateRecords(truth, simulationBatch, rng)
+		rows := m.SimulateRecords(truth, simulationBatch, s.law, rng)
 		asked.Records(rows, m.Encoding.K, simulationBatch, nil)
 		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {

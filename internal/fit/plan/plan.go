@@ -13,6 +13,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/law"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -85,6 +86,7 @@ type Plan struct {
 	Event         json.RawMessage    `json:"event,omitempty"`
 
 	model *models.Model
+	law   *law.Law
 }
 
 // Model is the model that the plan is for; nil for a plan of ForLatent.
@@ -92,6 +94,18 @@ func (p *Plan) Model() *models.Model { return p.model }
 
 // Bind gives a plan that was read from a checkpoint its model.
 func (p *Plan) Bind(m *models.Model) { p.model = m }
+
+// Law is how the columns of the records are spread, as far as the public knows: what
+// Learn was given, else what the model file declares. The plan must have a model.
+func (p *Plan) Law() *law.Law {
+	if p.law == nil {
+		return p.model.DeclaredLaw()
+	}
+	return p.law
+}
+
+// Learn gives the plan a law that was bought.
+func (p *Plan) Learn(l *law.Law) { p.law = l }
 
 // Budget is what a curator for the plan enforces. A plan that is not private has
 // none; its curator wants one and never looks at it.

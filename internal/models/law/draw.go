@@ -1,0 +1,127 @@
+package law
+
+import (
+	"math"
+
+	"d3p/internal/models/dist"
+)
+
+// Draw fills values with as many records as its columns are long: values[i][b]
+// is column i of record b, a number in the unit of the file or the index of a
+// level. NaN is a missing value, in columns whose rule does not reject the row.
+func (l *Law) Draw(values [][]float64, rng dist.Rand) {
+	if l.Correlation == nil {
+		for i := range l.Columns {
+			for b := range values[i] {
+				values[i][b] = l.Columns[i].Draw(rng)
+			}
+		}
+		return
+	}
+	root := cholesky(l.Correlation, len(l.Columns))
+	z := make([]float64, len(l.Columns))
+	for b := range values[0] {
+		for i := range z {
+			z[i] = rng.Normal()
+		}
+		for i := range l.Columns {
+			score := 0.0
+			for j, x := range root[i*len(z) : i*len(z)+i+1] {
+				score += x * z[j]
+			}
+			c := &l.Columns[i]
+			values[i][b] = c.Quantile(math.Erfc(-score/math.Sqrt2) / 2)
+			if c.absent(rng) {
+				values[i][b] = math.NaN()
+			}
+		}
+	}
+}
+
+// Draw draws a value of the column alone. The draws of a declared column use the
+// generator as follows: a level takes one word, a number at a declared scale a
+// uniform and a normal, another number a uniform.
+func (c *Column) Draw(rng dist.Rand) float64 {
+	if c.absent(rng) {
+		return math.NaN()
+	}
+	if c.Shares != nil {
+		return c.Quantile(rng.Uniform())
+	}
+	d := c.declared
+	if !d.Numeric() {
+		return float64(rng.Uint64() % uint64(len(d.Levels)))
+	}
+	lower, upper := d.Transformed(d.Lower.V), d.Transformed(d.Upper.V)
+	x := lower + (upper-lower)*rng.Uniform()
+	if center, by := d.Scale(); d.Center.IsSet() && d.By.IsSet() {
+		x = center + by*rng.Normal()
+	}
+	return c.admit(d.Untransformed(min(max(x, lower), upper)))
+}
+
+// Quantile is the value below which the share u of the values lies, 0 <= u <= 1.
+// For levels, these are in the order of their declaration.
+func (c *Column) Quantile(u float64) float64 {
+	d := c.declared
+	if c.Shares != nil {
+		i := 0
+		for ; i < len(c.Shares)-1 && u >= c.Shares[i]; i++ {
+			u -= c.Shares[i]
+		}
+		if c.Edges == nil {
+			return float64(i)
+		}
+		part := 0.5
+		if c.Shares[i] > 0 {
+			part = min(u/c.Shares[i], 1)
+		}
+		return c.admit(c.Edges[i] + part*(c.Edges[i+1]-c.Edges[i]))
+	}
+	if !d.Numeric() {
+		return math.Min(math.Floor(u*float64(len(d.Levels))), float64(len(d.Levels)-1))
+	}
+	lower, upper := d.Transformed(d.Lower.V), d.Transformed(d.Upper.V)
+	x := lower + (upper-lower)*u
+	if center, by := d.Scale(); d.Center.IsSet() && d.By.IsSet() {
+		x = center + by*math.Sqrt2*math.Erfinv(2*u-1)
+	}
+	return c.admit(d.Untransformed(min(max(x, lower), upper)))
+}
+
+// admit moves a number to what the declaration admits.
+func (c *Column) admit(x float64) float64 {
+	d := c.declared
+	if d.Whole() {
+		x = math.Round(x)
+	}
+	return min(max(x, d.Lower.V), d.Upper.V)
+}
+
+// absent draws whether a value is missing. It takes no random number where none
+// can be.
+func (c *Column) absent(rng dist.Rand) bool {
+	return c.Missing > 0 && !c.rejects && rng.Uniform() < c.Missing
+}
+
+// cholesky is the lower triangular root of a positive definite matrix [n x n].
+func cholesky(a []float64, n int) []float64 {
+	root := make([]float64, n*n)
+	for i := range n {
+		for j := range i + 1 {
+			s := a[i*n+j]
+			for k := range j {
+				s -= root[i*n+k] * root[j*n+k]
+			}
+			if i == j {
+				if !(s > 0) {
+					panic("law: the correlation matrix is not positive definite")
+				}
+				root[i*n+i] = math.Sqrt(s)
+			} else {
+				root[i*n+j] = s / root[j*n+j]
+			}
+		}
+	}
+	return root
+}

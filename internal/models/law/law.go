@@ -1,0 +1,102 @@
+// Package law holds what is publicly known of how the columns of records are
+// spread: from declarations alone, or bought from the records. Simulated records
+// take their covariates from it.
+package law
+
+import (
+	"fmt"
+
+	"d3p/internal/models/data"
+)
+
+// Law is the public joint distribution of the columns of usable rows: marginals,
+// and a Gaussian copula that ties them together.
+type Law struct {
+	// Records is the number of units with a usable row, RecordsSD the standard
+	// deviation of its noise. RecordsSD is 0 where the number is declared.
+	Records   float64 `json:"records"`
+	RecordsSD float64 `json:"records_sd"`
+	// Columns are all columns of the file, in the order of data.AllColumns.
+	Columns []Column `json:"columns"`
+	// Correlation is the positive definite correlation matrix of the columns'
+	// normal scores, [len(Columns) x len(Columns)], row-major; nil: independent.
+	// The score of a level follows the order of the levels.
+	Correlation []float64 `json:"correlation,omitempty"`
+	// CorrelationSD is the standard deviation of the noise of each correlation.
+	CorrelationSD []float64 `json:"correlation_sd,omitempty"`
+}
+
+// Column is the distribution of one column.
+type Column struct {
+	Name string `json:"name"`
+	// Edges are the ends of the cells of a histogram, in the unit of the file: one
+	// more than there are cells. Within a cell numbers are uniform. Nil for levels.
+	Edges []float64 `json:"edges,omitempty"`
+	// Shares are those of the cells or of the declared levels, among the rows that
+	// have a value; nil where only the declaration is known. They add up to 1.
+	Shares []float64 `json:"shares,omitempty"`
+	// ShareSD is the standard deviation of the noise of each share.
+	ShareSD []float64 `json:"share_sd,omitempty"`
+	// Missing is the share of rows without a value, MissingSD its noise.
+	Missing   float64 `json:"missing,omitempty"`
+	MissingSD float64 `json:"missing_sd,omitempty"`
+
+	declared *data.Column
+	rejects  bool // a row without a value is not usable
+}
+
+// Declared is the law that the declarations suggest: a number is normal at its
+// declared scale, moved to the nearest bound, or uniform on its bounds if no
+// scale is declared; levels have equal shares; columns are independent.
+func Declared(d *data.Data) *Law {
+	l := &Law{Records: float64(d.Rows.N())}
+	for _, c := range d.AllColumns() {
+		l.Columns = append(l.Columns, Column{Name: c.Name.V, declared: c, rejects: rejects(d, c)})
+	}
+	return l
+}
+
+// Bind gives a law that was read from a file the declarations that it belongs to.
+// It returns an error if they declare other columns.
+func (l *Law) Bind(d *data.Data) error {
+	columns := d.AllColumns()
+	if len(columns) != len(l.Columns) {
+		return fmt.Errorf("the law has %d columns, the model file declares %d", len(l.Columns), len(columns))
+	}
+	for i, c := range columns {
+		own := &l.Columns[i]
+		if own.Name != c.Name.V {
+			return fmt.Errorf("column %d of the law is %s, that of the model file %s", i+1, own.Name, c.Name.V)
+		}
+		if !c.Numeric() && own.Shares != nil && len(own.Shares) != len(c.Levels) {
+			return fmt.Errorf("the law has %d levels of column %s, the model file declares %d", len(own.Shares), c.Name.V, len(c.Levels))
+		}
+		own.declared, own.rejects = c, rejects(d, c)
+	}
+	return nil
+}
+
+// Bought reports whether any column's distribution was bought.
+func (l *Law) Bought() bool {
+	for i := range l.Columns {
+		if l.Columns[i].Shares != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Column returns the column of that name, or nil.
+func (l *Law) Column(name string) *Column {
+	for i := range l.Columns {
+		if l.Columns[i].Name == name {
+			return &l.Columns[i]
+		}
+	}
+	return nil
+}
+
+func rejects(d *data.Data, c *data.Column) bool {
+	rule := d.MissingOf(c).Rule
+	return rule != data.MissingImpute && rule != data.MissingModel
+}

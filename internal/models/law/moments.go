@@ -1,0 +1,66 @@
+package law
+
+import "math"
+
+// Moments are the mean and the standard deviation of a column of numbers, in the
+// unit after the declared transform, which is the unit of its declared scale. For
+// a column that was not bought they are those of the declared scale.
+func (c *Column) Moments() (mean, sd float64) {
+	if c.Shares == nil {
+		return c.declared.Scale()
+	}
+	for i, share := range c.Shares {
+		first, _ := c.cell(i)
+		mean += share * first
+	}
+	variance := 0.0
+	for i, share := range c.Shares {
+		first, second := c.cell(i)
+		variance += share * (second - 2*mean*first + mean*mean)
+	}
+	return mean, math.Sqrt(max(variance, 0))
+}
+
+// MomentsSD are the standard deviations that the noise of the shares gives mean
+// and standard deviation, to first order; 0 for a column that was not bought.
+func (c *Column) MomentsSD() (mean, sd float64) {
+	if c.Shares == nil {
+		return 0, 0
+	}
+	m, s := c.Moments()
+	ofMean, ofVariance := 0.0, 0.0
+	for i, noise := range c.ShareSD {
+		first, second := c.cell(i)
+		a, b := first-m, second-2*m*first+m*m-s*s
+		ofMean += noise * noise * a * a
+		ofVariance += noise * noise * b * b
+	}
+	if s == 0 {
+		return math.Sqrt(ofMean), math.Sqrt(math.Sqrt(ofVariance))
+	}
+	return math.Sqrt(ofMean), math.Sqrt(ofVariance) / (2 * s)
+}
+
+// cell is the mean of the transformed numbers of cell i and that of their squares.
+// Simpson's rule in eight parts; exact without a transform.
+func (c *Column) cell(i int) (first, second float64) {
+	const parts = 8
+	d := c.declared
+	for k := range parts + 1 {
+		weight := 4.0
+		switch {
+		case k == 0 || k == parts:
+			weight = 1
+		case k%2 == 0:
+			weight = 2
+		}
+		x := c.Edges[i] + (c.Edges[i+1]-c.Edges[i])*float64(k)/parts
+		if d.Whole() && c.Edges[i+1]-c.Edges[i] <= 1 {
+			x = math.Round((c.Edges[i] + c.Edges[i+1]) / 2)
+		}
+		x = d.Transformed(min(max(x, d.Lower.V), d.Upper.V))
+		first += weight * x / (3 * parts)
+		second += weight * x * x / (3 * parts)
+	}
+	return first, second
+}
