@@ -18,6 +18,7 @@ import (
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/verify"
 )
 
 func newLedger(a *app) *cobra.Command {
@@ -126,7 +127,7 @@ func ledgerAndRuns(c *cobra.Command, args []string) error {
 
 // bookRun books a finished run.
 func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
-	files, checks, err := report.Verify(ctx, folder)
+	files, checks, err := verify.Release(ctx, folder)
 	if err != nil {
 		return failWith(statusUsage, err)
 	}

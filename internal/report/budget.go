@@ -72,8 +72,8 @@ func (b *Booked) Budget(this event.Event, rel event.Relation) (*Budget, error) {
 	return out, nil
 }
 
-// again prices the block from its own event and that of the run: nil for none.
-func (b *Budget) again(this event.Event, rel event.Relation) (*Budget, error) {
+// Again prices the block from its own event and that of the run: nil for none.
+func (b *Budget) Again(this event.Event, rel event.Relation) (*Budget, error) {
 	if b == nil {
 		return nil, nil
 	}
