@@ -174,7 +174,7 @@ func notBooked(book *ledger.Book, id string) error {
 	return nil
 }
 
-// nameOf is the name of a run's folder, of which release/ may be given, too.
+// nameOf is the name of a run's folder, given that folder or its release/.
 func nameOf(run string) string {
 	absolute, err := filepath.Abs(run)
 	if err != nil {

@@ -44,7 +44,7 @@ type Variable struct {
 	Dims      string // of its parameter, comma-separated, or ""
 	Transform string // from the unconstrained guide; "" for a derived quantity
 	// Constraint says where its values lie: real, positive, simplex; "" for a
-	// derived quantity, of which nothing is declared.
+	// derived quantity.
 	Constraint string
 	// NoiseShare is the part of the posterior variance that stands for the
 	// privacy noise, from 0 to 1; nil when it is not modelled.

@@ -9,7 +9,7 @@ import (
 	"d3p/internal/report/reporttest"
 )
 
-// Ratios are exp of the coefficients, draw by draw: of those and of nothing else.
+// Ratios are exp of the coefficients, draw by draw, and of no other parameter.
 func TestRatios(t *testing.T) {
 	d := reporttest.Example(t, plan.Config{Epsilon: 1}).Draws
 	ratios := d.Ratios()

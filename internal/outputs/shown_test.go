@@ -47,6 +47,6 @@ func TestInFileUnits(t *testing.T) {
 		t.Errorf("rows %v, want %s", got, want)
 	}
 	if _, any := InFileUnits(rows[3:7]); any {
-		t.Error("a pair where there is none")
+		t.Error("found a pair among unrelated rows")
 	}
 }

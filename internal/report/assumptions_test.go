@@ -18,7 +18,7 @@ func TestReportOfTheNoise(t *testing.T) {
 		run                  *report.Run
 		noise, source        string
 		seeded, bounded      bool
-		fails, hazard, claim string // of which the report has one or, empty, none
+		fails, hazard, claim string // the report has exactly these; empty: none
 	}{
 		"private":  {reporttest.Example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
 		"seeded":   {seeded, "Gaussian", "--insecure-noise-seed", true, true, "secret-noise", "seeded-noise", ""},

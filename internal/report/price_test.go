@@ -126,7 +126,7 @@ func TestGroups(t *testing.T) {
 	}
 	claim.Epsilon = 2
 	if few, err := report.TogetherOf(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim); err != nil || len(few) != 2 {
-		t.Errorf("groups of which the claim says nothing: %+v (%v)", few, err)
+		t.Errorf("groups without a claim: %+v (%v)", few, err)
 	}
 }
 

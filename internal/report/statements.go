@@ -34,7 +34,7 @@ func between(lower, upper float64) string {
 	return "between " + rounded(lower, 6, 0) + " and " + rounded(upper, 6, 1)
 }
 
-// rounded prints x > 0 with so many significant digits, up (1) or down (0).
+// rounded prints x > 0 with `digits` significant digits, rounded up (1) or down (0).
 func rounded(x float64, digits, up int) string {
 	text := strconv.FormatFloat(x, 'g', digits, 64)
 	shown, err := strconv.ParseFloat(text, 64)

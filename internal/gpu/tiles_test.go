@@ -14,8 +14,8 @@ import (
 )
 
 // network is a regression on 40 predictors and 24 others through layers of 130 and 60
-// units: products that are taken in tiles, none a multiple of a tile, two of which
-// are added.
+// units. Its products are taken in tiles; no size is a multiple of a tile, and two
+// products are added.
 func network(t testing.TB, N int) (*graph.Tape, *privacy.Rows) {
 	t.Helper()
 	b := graph.NewBuilder()
@@ -57,7 +57,7 @@ func TestTilesAgreeWithCPU(t *testing.T) {
 	checkAgainstCPU(t, tape, rows, []int{1, 31, 32, 33, 600, 700}, 1e-13)
 }
 
-// So do the products of filters, of which a record has a column for each place.
+// The products of filters, with a column for each place of a record, agree, too.
 func TestTilesOfFiltersAgreeWithCPU(t *testing.T) {
 	const places, N = 5, 70
 	in, out, h := graph.Dim{Name: "in", Size: 18}, graph.Dim{Name: "out", Size: 70}, graph.Dim{Name: "h", Size: 66}

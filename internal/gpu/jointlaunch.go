@@ -9,14 +9,14 @@ import (
 )
 
 // A gathering lets the steps of several workers, those of fits side by side, be
-// taken in one launch, when all have come. Waited for are workers whose last call was
-// Prepare or Steps: the next will be Steps, a single step or Close.
+// taken in one launch. The launch waits for every worker that last called Prepare or
+// Steps: its next call will be Steps, a single step or Close.
 type gathering struct {
 	runs    address // room for MostTogether of struct run, while there are workers
 	workers int     // that are prepared for steps
 
 	mu       sync.Mutex
-	expected int // of them, those that are waited for
+	expected int // workers that the launch waits for
 	waiting  []*launch
 	full     chan struct{} // tells that all have come
 }
@@ -55,7 +55,7 @@ func (e *Engine) leave(w *worker) error {
 	return e.driver.release(g.runs)
 }
 
-// expect says whether a worker is waited for.
+// expect sets whether the launch waits for a worker.
 func (g *gathering) expect(w *worker, yes bool) {
 	if w.expected == yes {
 		return

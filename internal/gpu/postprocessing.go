@@ -68,7 +68,7 @@ func isStart(t *graph.Tape, P int) bool {
 }
 
 // compileGlobal prepares a tape that depends on no record. Its outputs are the first
-// of its globals; chains take so many elements at a time.
+// of its globals; chains take `abreast` elements at a time.
 func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	if len(t.Record) > 0 {
 		return nil, fmt.Errorf("gpu: postprocessing depends on records")

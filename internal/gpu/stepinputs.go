@@ -28,7 +28,7 @@ type feed struct {
 // streams are one thread's copies of the streams of noise.
 type streams struct{ sum, count, record *noise.Stream }
 
-// A feed is of at most so many steps, and about so many bytes: enough that a launch
+// A feed has at most feedSteps steps and about feedBytes bytes: enough that a launch
 // and what is around it are a small part of its time, and little enough that the
 // device does not wait long for the first.
 const (
