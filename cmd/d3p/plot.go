@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
 )
@@ -59,7 +58,7 @@ prior (densities before and after the fit). It needs the release only.`,
 			if err != nil {
 				return err
 			}
-			var files []release.File
+			var files []report.File
 			for _, k := range plotKinds() {
 				if !slices.Contains(kinds, k.name) {
 					continue
@@ -70,7 +69,7 @@ prior (densities before and after the fit). It needs the release only.`,
 				}
 				page := figure.Page{Figures: drawn, Stamp: r.params.Privacy}
 				for _, format := range formats {
-					files = append(files, release.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
+					files = append(files, report.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
 				}
 			}
 			return a.writeFiles(files, true, out)

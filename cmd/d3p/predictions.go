@@ -6,9 +6,8 @@ import (
 	"strconv"
 
 	"d3p/internal/models"
-	"d3p/internal/outputs"
 	"d3p/internal/predict"
-	"d3p/internal/release"
+	"d3p/internal/report"
 )
 
 // columns names the columns of the lines: with several targets, each has its
@@ -100,14 +99,14 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 
 // predictionFiles are the groups of predictions for the new rows, in
 // ArviZ's form: draws of each response, and the new rows as the model reads them.
-func (p *prediction) predictionFiles() ([]release.File, error) {
+func (p *prediction) predictionFiles() ([]report.File, error) {
 	m := p.run.model
 	if len(p.targets) == 0 {
 		return nil, usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
 	}
-	responses := &outputs.Tables{S: p.posterior.S, N: p.rows.N}
+	responses := &report.Tables{S: p.posterior.S, N: p.rows.N}
 	for _, t := range p.targets {
-		column := outputs.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
+		column := report.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
 		column.Name = t.Name
 		responses.Columns = append(responses.Columns, column)
 	}
@@ -122,21 +121,21 @@ func (p *prediction) predictionFiles() ([]release.File, error) {
 	if err != nil {
 		return nil, failWith(statusNumeric, err)
 	}
-	sample := &outputs.Sample{Model: p.run.params.Model}
-	if err := p.run.privacy.Describe(sample); err != nil {
+	sample := &report.Sample{Model: p.run.params.Model}
+	if err := sample.Under(p.run.privacy); err != nil {
 		return nil, err
 	}
-	return outputs.PredictionFiles(sample, responses, p.given()), nil
+	return report.PredictionFiles(sample, responses, p.given()), nil
 }
 
 // given are the new rows, decoded.
-func (p *prediction) given() *outputs.Tables {
-	t := &outputs.Tables{S: 1, N: p.rows.N}
+func (p *prediction) given() *report.Tables {
+	t := &report.Tables{S: 1, N: p.rows.N}
 	for _, f := range predict.EncodingOf(p.run.model).Fields {
 		if f.Kind == models.MissingIndicator || f.Role == models.Response {
 			continue
 		}
-		c := outputs.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
+		c := report.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
 		for i := range c.Values {
 			c.Values[i] = math.NaN()
 			if p.rows.Valid[i] {

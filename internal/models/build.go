@@ -15,6 +15,9 @@ type build struct {
 	b      *graph.Builder
 	env    *expr.Env
 	logDet map[string]*graph.Node // of each parameter's transform, batch dims kept
+	// inRows are the unconstrained coordinates of work that the rows block takes for
+	// parameters, by name.
+	inRows map[string]*graph.Node
 	loss   *graph.Node
 	// guided says that local latents are drawn from their guide, which sees the
 	// record, and not from their prior; correction is what that adds to the loss.
@@ -53,9 +56,15 @@ func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 	g.tables()
 	g.callable()
 	g.logDet = make(map[string]*graph.Node)
+	free := make(map[string]*graph.Node)
+	for i := range g.c.params {
+		p := &g.c.params[i]
+		free[p.Name] = g.work(p, leaf(p, g.c.priors[i].free))
+	}
+	g.rotation(free)
 	for i := range g.c.params {
 		p, prior := &g.c.params[i], &g.c.priors[i]
-		value, logDet := p.Transform.Apply(g.b, leaf(p, prior.free), prior.shape)
+		value, logDet := p.Transform.Apply(g.b, free[p.Name], prior.shape)
 		g.env.Values[p.Name] = prior.value(value)
 		g.logDet[p.Name] = logDet
 	}
@@ -78,6 +87,7 @@ func (g *build) define(d *spec.Definition) {
 func (g *build) rows() {
 	g.env.Values = maps.Clone(g.env.Values)
 	g.columns()
+	g.rotateRows()
 	g.correction = g.latents()
 	for _, d := range g.c.ordered(g.c.core.RowsLet) {
 		g.define(d)

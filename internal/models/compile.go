@@ -29,13 +29,17 @@ func Read(file string, src []byte, load spec.Loader) (*Model, error) {
 // expr.Errors with all mistakes of the model's expressions, each with its
 // place: unknown names, shapes that do not fit, improper supports, records
 // that would mix.
-func Compile(s *spec.Spec) (*Model, error) {
+func Compile(s *spec.Spec) (*Model, error) { return compileIn(s, nil) }
+
+// compileIn is Compile in coordinates of work.
+func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 	core, errs := s.Lower()
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	c := newCompiler(s, core)
-	m := &Model{Name: s.Name.V, Spec: s, Core: core}
+	c.coordinates = coordinates
+	m := &Model{Name: s.Name.V, Spec: s, Core: core, coordinates: coordinates}
 	likelihood, predict := c.check(m)
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
@@ -92,7 +96,8 @@ type compiler struct {
 	priors  []prior
 	size    int // unconstrained scalars
 
-	networks []*net.Net
+	coordinates *Coordinates // of work; nil: those of the declaration
+	networks    []*net.Net
 	// brokenNet says that a network has a mistake: what calls it is not to blame.
 	brokenNet bool
 }

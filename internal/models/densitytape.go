@@ -23,6 +23,7 @@ func (m *Model) DensityTape() (*graph.Tape, error) {
 		return nil, errors.New("the likelihood of a record is itself estimated from random draws (local latents, or layers with noise)")
 	}
 	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
 	c.dimensions()
 	c.parameters()
 	g := c.build()

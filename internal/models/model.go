@@ -51,6 +51,7 @@ type Model struct {
 	// Starts are the parameters that begin where the model file says.
 	Starts []Start
 
+	coordinates *Coordinates // of work; nil: those of the declaration
 	globals     *globals
 	constraints *constraints
 	custom      *customGuide

@@ -9,6 +9,7 @@ import (
 // PriorSampler draws parameters from the prior. It keeps buffers: one at a time
 // may use it.
 type PriorSampler struct {
+	model   *Model
 	machine *graph.Machine
 	params  []Param
 	steps   []priorStep // each after those that its prior names
@@ -47,6 +48,7 @@ func (d *PriorSampler) Draw(theta []float64, rng dist.Rand) {
 		p := &d.params[s.param]
 		p.Transform.InverseAll(theta[p.Offset:p.Offset+p.Size], s.values, s.shape)
 	}
+	d.model.FromDeclared(theta, theta)
 }
 
 // NewPriorSampler prepares draws from the prior.
@@ -55,7 +57,7 @@ func (m *Model) NewPriorSampler() *PriorSampler {
 	c.dimensions()
 	c.parameters()
 	g := c.build()
-	d := &PriorSampler{params: m.Params}
+	d := &PriorSampler{model: m, params: m.Params}
 	draw := func(e expr.Expr, shape graph.Shape, at int) valueDraw {
 		density, errs := expr.LowerDensity(e, g.env, g.b)
 		if len(errs) > 0 {

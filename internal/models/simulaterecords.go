@@ -9,7 +9,11 @@ import (
 // likelihood reads them: [n x Encoding.K], row-major. Their columns are spread as l
 // says. It reads no data. A unit has one row.
 func (m *Model) SimulateRecords(theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
-	t := m.SimulateAt(theta, n, l, rng)
+	return m.encodeTable(m.SimulateAt(theta, n, l, rng), n)
+}
+
+// encodeTable encodes the first n records of t as the likelihood reads them.
+func (m *Model) encodeTable(t Table, n int) []float64 {
 	at := make(map[string]int)
 	for i, c := range t.Columns {
 		at[c.HeaderName()] = i

@@ -19,6 +19,7 @@ func (m *Model) VanillaTape(records float64) (*graph.Tape, error) {
 		return nil, fmt.Errorf("models: %v records share the prior, want a positive number", records)
 	}
 	c := newCompiler(m.Spec, m.Core)
+	c.coordinates = m.coordinates
 	c.dimensions()
 	c.parameters()
 	g := &build{c: c, b: graph.NewBuilder(), env: c.environment()}

@@ -29,7 +29,10 @@ type Posterior struct {
 
 // New is the posterior of a fit by p that released r: a joint normal where one can
 // be had, else the guide itself.
-func New(p *plan.Plan, r Releases) *Posterior {
+func New(p *plan.Plan, r Releases) *Posterior { return ofReleases(p, r).declared() }
+
+// ofReleases is New in the coordinates of the plan's model.
+func ofReleases(p *plan.Plan, r Releases) *Posterior {
 	if p.NoiseAware != plan.NoiseAwareCurvature {
 		return ofGuide(p, r)
 	}

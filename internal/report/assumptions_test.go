@@ -1,28 +1,26 @@
-package report_test
+package report
 
 import (
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/report"
-	"d3p/internal/report/reporttest"
 )
 
 // What the report says of the noise is what happened: a secret source, a seed that
 // was given, or none at all. What fails is said to fail, and no hazard is hidden.
 func TestReportOfTheNoise(t *testing.T) {
-	seeded := reporttest.Example(t, plan.Config{Epsilon: 1})
+	seeded := example(t, plan.Config{Epsilon: 1})
 	seeded.Insecure = true
 	for name, c := range map[string]struct {
-		run                  *report.Run
+		run                  *Run
 		noise, source        string
 		seeded, bounded      bool
-		fails, hazard, claim string // the report has exactly these; empty: none
+		fails, hazard, claim string // of which the report has one or, empty, none
 	}{
-		"private":  {reporttest.Example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
+		"private":  {example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
 		"seeded":   {seeded, "Gaussian", "--insecure-noise-seed", true, true, "secret-noise", "seeded-noise", ""},
-		"baseline": {reporttest.Example(t, plan.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
+		"baseline": {example(t, plan.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
 	} {
 		p, err := c.run.Privacy()
 		if err != nil {
@@ -35,7 +33,7 @@ func TestReportOfTheNoise(t *testing.T) {
 		bounded := false
 		for _, a := range p.Assumptions {
 			bounded = bounded || a.ID == "bounded-gradients"
-			if a.Status == report.Fails {
+			if a.Status == Fails {
 				fails = append(fails, a.ID)
 			}
 		}

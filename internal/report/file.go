@@ -6,12 +6,15 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/outputs"
+	"d3p/internal/release"
 )
 
-// IsDeclaration tells whether a file of a release is a declaration, which the
+// File is one file of a release.
+type File = release.File
+
+// isDeclaration tells whether a file of a release is a declaration, which the
 // claim is about and does not cover.
-func IsDeclaration(name string) bool {
+func isDeclaration(name string) bool {
 	return name == LockName || strings.HasPrefix(name, publicFolder+"/")
 }
 
@@ -19,20 +22,21 @@ func IsDeclaration(name string) bool {
 const (
 	privacyName = "privacy.json"
 	paramsName  = "params.json"
-	EventName   = "dp_event.json"
+	eventName   = "dp_event.json"
+	SummaryName = "summary.csv"
+	traceName   = "trace.parquet"
 )
 
-// Always are the files that every release has.
-var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, outputs.SummaryName, LockName}
+// always are the files that every release has.
+var always = []string{privacyName, "privacy.md", "privacy.html", paramsName, SummaryName, LockName}
 
-// IsKnown tells whether a release of d3p may have a file of this name.
-func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
-		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
+// isKnown tells whether a release of d3p may have a file of this name.
+func isKnown(name string) bool {
+	for _, f := range formats() {
+		if slices.Contains(f.names, name) {
+			return true
+		}
+	}
+	return slices.Contains(always, name) || slices.Contains([]string{eventName, "registry.yaml", traceName, WeightsName}, name) ||
+		strings.HasPrefix(name, publicFolder+"/") || strings.HasPrefix(name, zarrRoot+"/")
 }
-
-// NotPrivate stamps every file of a run whose noise was fixed or left out.
-const NotPrivate = "NOT PRIVATE"
-
-// NotProtected stands in every file of private/.
-const NotProtected = "NOT_PROTECTED"

@@ -104,8 +104,19 @@ func (p *Plan) Law() *law.Law {
 	return p.law
 }
 
-// Learn gives the plan a law that was bought.
-func (p *Plan) Learn(l *law.Law) { p.law = l }
+// Learn gives the plan a law that was bought. From then on its model is in coordinates
+// of work that suit the law, where it can be.
+func (p *Plan) Learn(l *law.Law) error {
+	p.law = l
+	if p.model.Rotated() || !p.canRotate() {
+		return nil
+	}
+	m, err := inWork(p.model, l, p.InitSeed)
+	if err == nil {
+		p.model = m
+	}
+	return err
+}
 
 // Budget is what a curator for the plan enforces. A plan that is not private has
 // none; its curator wants one and never looks at it.

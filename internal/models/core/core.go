@@ -18,6 +18,8 @@ type Core struct {
 	Latent  []*Definition // name: normal(mean, sd) [dim, ...], one draw per record
 	RowsLet []*Definition // expressions of parameters and of the row's columns
 	Observe []*Definition // column (or dim of columns): distribution
+	// Predictors are the linear predictors among RowsLet.
+	Predictors []*Predictor
 	// Constraints are met by every record of a synthetic table.
 	Constraints []*Constraint
 }
@@ -28,6 +30,13 @@ type Dim struct {
 	Labels []source.Value[string] // of a list
 	Size   source.Value[int]      // of a plain number; its labels are 1..Size
 	Of     source.Value[string]   // of levels(column): the column
+}
+
+// Predictor is a linear predictor Level + columns(Dim) @ Coefficients. Level is ""
+// where there is none. Cuts says that it is cutpoints, which are subtracted.
+type Predictor struct {
+	Level, Coefficients, Dim string
+	Cuts                     bool
 }
 
 // Definition is a named expression of the model file.

@@ -49,6 +49,9 @@ func (l *lowering) run() {
 		l.elements("b")
 		l.eta = append(l.eta, "columns(coef) @ b")
 	}
+	if len(labels) > 0 {
+		l.predictor(f)
+	}
 	l.smooths()
 	for _, g := range m.Terms.Groups {
 		l.group(g)
@@ -79,6 +82,21 @@ func (l *lowering) run() {
 	l.raw(f, labels)
 	l.Define(&l.Core.RowsLet, "eta", source.Value[string]{V: strings.Join(l.eta, " + "), At: m.Formula.At})
 	l.Define(&l.Core.Observe, m.Terms.Response.V, source.Value[string]{V: l.observation(f), At: m.Formula.At})
+}
+
+// predictor notes the linear predictor of the response, as far as it is one of single
+// numbers.
+func (l *lowering) predictor(f *family) {
+	p := &core.Predictor{Coefficients: "b", Dim: "coef"}
+	switch {
+	case f.cuts:
+		p.Level, p.Cuts = "thresholds", true
+	case f.Intervals:
+		p.Level = "baseline"
+	case l.model.Terms.Intercept:
+		p.Level = "Intercept"
+	}
+	l.Core.Predictors = append(l.Core.Predictors, p)
 }
 
 // observation is how the family observes the response.

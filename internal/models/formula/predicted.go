@@ -3,6 +3,7 @@ package formula
 import (
 	"strings"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
@@ -117,6 +118,11 @@ func (l *lowering) predict(a auxiliary) bool {
 		l.Param(b, l.model.prior(priorPredicted, b), " ["+coef+"]")
 		l.elements(b)
 		sum = append(sum, "columns("+coef+") @ "+b)
+		linear := &core.Predictor{Coefficients: b, Dim: coef}
+		if p.Intercept {
+			linear.Level = name + "_Intercept"
+		}
+		l.Core.Predictors = append(l.Core.Predictors, linear)
 	}
 	if len(sum) == 0 {
 		sum = []string{(&expr.Number{}).String()}

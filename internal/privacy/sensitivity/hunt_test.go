@@ -27,7 +27,8 @@ func generated(tb testing.TB, n int) (list []Model) {
 // No record moves the sum of the CPU engine by more than C and what rounding allows, on
 // any example, any tape that engines conform on, and random models.
 func TestNoRecordMovesTheSumByMore(t *testing.T) {
-	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"), Tapes(t), generated(t, 20))
+	list := slices.Concat(Configs(t, "../../../configs"), Vanilla(t, "../../../configs"),
+		Rotated(t, "../../../configs", rand.New(rand.NewPCG(4, 2))), Tapes(t), generated(t, 20))
 	if stattest.Race {
 		list = slices.DeleteFunc(list, func(m Model) bool { return m.Tape.P > 1000 })
 	}
@@ -46,7 +47,7 @@ func TestOtherInstructions(t *testing.T) {
 	for _, off := range []string{"cpu.avx512f=off", "cpu.avx2=off,cpu.avx512f=off"} {
 		c := exec.Command(self, "-test.run", "TestNoRecordMovesTheSumByMore")
 		c.Env = append(os.Environ(), fmt.Sprintf("GODEBUG=%s", off))
-		if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "GODEBUG") { // Go's message about an unknown option
+		if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "GODEBUG") { // which says so of an option that it does not know
 			t.Errorf("%s: %v\n%s", off, err, out)
 		}
 	}

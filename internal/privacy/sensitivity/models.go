@@ -1,6 +1,8 @@
 package sensitivity
 
 import (
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/enginetest"
+	"d3p/internal/privacy/noise"
 )
 
 // Configs are the model files of a folder, with the public files beside them.
@@ -34,6 +37,34 @@ func Vanilla(tb testing.TB, folder string) []Model {
 			tb.Fatal(err)
 		}
 		list = append(list, Model{Name: m.name + ", vanilla", Tape: tape, Encoding: &m.Encoding})
+	}
+	return list
+}
+
+// Rotated are the same in coordinates of work with columns that are mixed and scaled
+// at random, by factors from 10^-3 to 10^3.
+func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
+	tb.Helper()
+	var list []Model
+	for _, m := range readAll(tb, folder) {
+		c := m.Whitened(m.DeclaredLaw(), 0.01, noise.NewRandom(noise.Public(rng.Uint64()).Stream(noise.Simulation)))
+		if c == nil {
+			continue
+		}
+		for _, p := range c.Predictors {
+			for i := range p.Matrix {
+				p.Matrix[i] += rng.NormFloat64()
+				p.Matrix[i] *= math.Pow(1000, 2*rng.Float64()-1)
+			}
+			for i := range p.Center {
+				p.Center[i] += rng.NormFloat64() * math.Pow(1000, 2*rng.Float64()-1)
+			}
+		}
+		w, err := m.In(c)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		list = append(list, Model{Name: m.name + ", rotated", Tape: w.Likelihood, Encoding: &w.Encoding})
 	}
 	return list
 }

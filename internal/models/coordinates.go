@@ -1,0 +1,293 @@
+package models
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/core"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/graph"
+)
+
+// Coordinates are the coordinates of work φ (P) of a fit. They stand for the
+// unconstrained parameters θ (P) by u = Origin + Unit∘φ and, for each linear
+// predictor with design x (K), coefficients b and level Intercept,
+//
+//	b = Matrix·u_b,  Intercept = u_Intercept − Center·b,
+//
+// so that Intercept + x·b = u_Intercept + x′·u_b with the columns x′ = Matrixᵀ(x − Center).
+// All other parameters are u. The density of a record is the same, and so is the
+// prior, which stays one of θ.
+type Coordinates struct {
+	Origin     []float64  `json:"origin"` // (P)
+	Unit       []float64  `json:"unit"`   // (P)
+	Predictors []Rotation `json:"predictors"`
+}
+
+// Rotation is that of the linear predictor whose coefficients have the name
+// Coefficients.
+type Rotation struct {
+	Coefficients string    `json:"coefficients"`
+	Center       []float64 `json:"center"` // (K)
+	Matrix       []float64 `json:"matrix"` // (K×K), row-major
+}
+
+// In is the same model with θ in the coordinates of work c: all its tapes and
+// samplers take φ where those of m take θ.
+func (m *Model) In(c *Coordinates) (*Model, error) { return compileIn(m.Spec, c) }
+
+// Declared sets dst (P) to the θ of phi (P). Where m has no coordinates of work,
+// they are the same. dst may be phi.
+func (m *Model) Declared(dst, phi []float64) {
+	copy(dst, phi)
+	c := m.coordinates
+	if c == nil {
+		return
+	}
+	for j := range dst[:m.P] {
+		dst[j] = c.Origin[j] + c.Unit[j]*dst[j]
+	}
+	m.rotate(dst)
+}
+
+// DeclaredDirection sets dst (P) to the change of θ with the change phi (P).
+func (m *Model) DeclaredDirection(dst, phi []float64) {
+	copy(dst, phi)
+	c := m.coordinates
+	if c == nil {
+		return
+	}
+	for j := range dst[:m.P] {
+		dst[j] *= c.Unit[j]
+	}
+	m.rotate(dst)
+}
+
+// Rotated reports whether m is in coordinates of work.
+func (m *Model) Rotated() bool { return m.coordinates != nil }
+
+// rotate turns u into θ in place.
+func (m *Model) rotate(u []float64) {
+	for i := range m.coordinates.Predictors {
+		r := &m.coordinates.Predictors[i]
+		p := m.predictor(r.Coefficients)
+		k := len(r.Center)
+		b := make([]float64, k)
+		for e := range p.effects {
+			for i := range b {
+				b[i] = 0
+				for j := range k {
+					b[i] += r.Matrix[i*k+j] * u[p.at(j, e)]
+				}
+			}
+			shift := 0.0
+			for i, x := range b {
+				u[p.at(i, e)] = x
+				shift += r.Center[i] * x
+			}
+			p.shift(u, e, -shift)
+		}
+	}
+}
+
+// FromDeclared sets dst (P) to the φ of theta (P), the inverse of Declared.
+func (m *Model) FromDeclared(dst, theta []float64) {
+	copy(dst, theta)
+	c := m.coordinates
+	if c == nil {
+		return
+	}
+	for i := range c.Predictors {
+		r := &c.Predictors[i]
+		p := m.predictor(r.Coefficients)
+		k := len(r.Center)
+		matrix, solved := mat.NewDense(k, k, r.Matrix), mat.NewVecDense(k, nil)
+		b := make([]float64, k)
+		for e := range p.effects {
+			shift := 0.0
+			for i := range b {
+				b[i] = dst[p.at(i, e)]
+				shift += r.Center[i] * b[i]
+			}
+			p.shift(dst, e, shift)
+			if err := solved.SolveVec(matrix, mat.NewVecDense(k, b)); err != nil {
+				panic("models: the matrix of " + r.Coefficients + " has no inverse")
+			}
+			for i := range k {
+				dst[p.at(i, e)] = solved.AtVec(i)
+			}
+		}
+	}
+	for j := range dst[:m.P] {
+		dst[j] = (dst[j] - c.Origin[j]) / c.Unit[j]
+	}
+}
+
+// linear is where the numbers of a linear predictor are: coefficient j of effect
+// e, and the parameter that its centre moves.
+type linear struct {
+	*core.Predictor
+	effects      int
+	coefficients *Param
+	level        *Param // nil: none
+}
+
+func (p linear) at(j, e int) int { return p.coefficients.Offset + j*p.effects + e }
+
+// shift adds by to the level of effect e, from its coordinates.
+func (p linear) shift(u []float64, e int, by float64) {
+	switch {
+	case p.level == nil:
+	case p.Cuts:
+		u[p.level.Offset] -= by
+	case p.effects > 1:
+		u[p.level.Offset+e] += by
+	default:
+		for j := range p.level.Size {
+			u[p.level.Offset+j] += by
+		}
+	}
+}
+
+// linears are the linear predictors that can be rotated: the design of each is
+// that of single numbers, and coefficients and level have no bounds.
+func linears(core *core.Core, params []Param) []linear {
+	var list []linear
+	for _, p := range core.Predictors {
+		l := linear{Predictor: p}
+		for i := range params {
+			switch params[i].Name {
+			case p.Coefficients:
+				l.coefficients = &params[i]
+			case p.Level:
+				l.level = &params[i]
+			}
+		}
+		if l.coefficients == nil || l.coefficients.Transform.Name != "identity" || len(l.coefficients.Dims) == 0 {
+			continue
+		}
+		if l.level != nil && l.level.Transform.Name != "identity" && !(p.Cuts && l.level.Transform.Name == "ordered") {
+			continue
+		}
+		l.effects = l.coefficients.Size / len(l.coefficients.Dims[0].Labels)
+		list = append(list, l)
+	}
+	return list
+}
+
+// predictor is the linear predictor with these coefficients.
+func (m *Model) predictor(coefficients string) linear {
+	for _, l := range linears(m.Core, m.Params) {
+		if l.coefficients.Name == coefficients {
+			return l
+		}
+	}
+	panic("models: no linear predictor of " + coefficients)
+}
+
+// work is u in a graph: the leaves in the units of the parameters.
+func (g *build) work(p *Param, leaf *graph.Node) *graph.Node {
+	c := g.c.coordinates
+	if c == nil {
+		return leaf
+	}
+	origin, unit := c.Origin[p.Offset:p.Offset+p.Size], c.Unit[p.Offset:p.Offset+p.Size]
+	if slices.ContainsFunc(unit, func(x float64) bool { return x != 1 }) {
+		leaf = g.b.Mul(g.b.Consts(leaf.Shape(), unit), leaf)
+	}
+	if slices.ContainsFunc(origin, func(x float64) bool { return x != 0 }) {
+		leaf = g.b.Add(g.b.Consts(leaf.Shape(), origin), leaf)
+	}
+	return leaf
+}
+
+// rotation gives coefficients and levels their unconstrained declared values, among
+// u by parameter. It keeps what they are in the rows block.
+func (g *build) rotation(u map[string]*graph.Node) {
+	c := g.c.coordinates
+	if c == nil {
+		return
+	}
+	g.inRows = make(map[string]*graph.Node)
+	for i := range c.Predictors {
+		r := &c.Predictors[i]
+		for _, p := range linears(g.c.core, g.c.params) {
+			if p.coefficients.Name != r.Coefficients {
+				continue
+			}
+			work := u[r.Coefficients]
+			g.inRows[r.Coefficients] = work
+			dim := work.Shape()[0]
+			b := g.b.Rename(g.b.MatMul(g.matrix(r, dim, false), work), rotated, dim.Name)
+			u[r.Coefficients] = b
+			if p.level == nil {
+				continue
+			}
+			level := u[p.level.Name]
+			g.inRows[p.level.Name] = level
+			shift := g.b.MatMul(g.b.Consts(graph.Shape{dim}, r.Center), b)
+			if p.Cuts {
+				s := level.Shape()
+				shift = g.b.Neg(g.b.Where(g.b.OneHot(g.b.Const(0), s[len(s)-1]), shift, g.b.Const(0)))
+			}
+			u[p.level.Name] = g.b.Sub(level, shift)
+		}
+	}
+}
+
+// rotated names the rows of a rotation's matrix; no name of the language can clash
+// with it.
+const rotated = "(rotated)"
+
+// matrix is that of r, from rows called rotated to columns along dim; transposed it
+// takes a design to the columns of work.
+func (g *build) matrix(r *Rotation, dim graph.Dim, transpose bool) *graph.Node {
+	values := r.Matrix
+	if transpose {
+		k := dim.Size
+		values = make([]float64, k*k)
+		for i := range k {
+			for j := range k {
+				values[j*k+i] = r.Matrix[i*k+j]
+			}
+		}
+	}
+	return g.b.Consts(graph.Shape{{Name: rotated, Size: dim.Size}, dim}, values)
+}
+
+// rotateRows replaces, in the rows block, designs by the columns of work, and what
+// the linear predictors are made of by the coordinates of work.
+func (g *build) rotateRows() {
+	c := g.c.coordinates
+	if c == nil {
+		return
+	}
+	for i := range c.Predictors {
+		r := &c.Predictors[i]
+		for _, p := range linears(g.c.core, g.c.params) {
+			x := g.env.Design[p.Dim]
+			if p.coefficients.Name != r.Coefficients || x == nil {
+				continue
+			}
+			dim := x.Shape()[0]
+			centred := g.b.Sub(x, g.b.Consts(x.Shape(), r.Center))
+			g.env.Design[p.Dim] = g.b.Rename(g.b.MatMul(g.matrix(r, dim, true), centred), rotated, dim.Name)
+			g.env.Values[r.Coefficients] = expr.Value{Node: g.inRows[r.Coefficients]}
+			if p.level != nil {
+				value, _ := p.level.Transform.Apply(g.b, g.inRows[p.level.Name], g.shapeOf(p.level.Name))
+				g.env.Values[p.level.Name] = expr.Value{Node: value}
+			}
+		}
+	}
+}
+
+// shapeOf is the shape of a parameter's values.
+func (g *build) shapeOf(name string) graph.Shape {
+	for i := range g.c.params {
+		if g.c.params[i].Name == name {
+			return g.c.priors[i].shape
+		}
+	}
+	panic("models: no parameter " + name)
+}

@@ -1,0 +1,213 @@
+package models
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/dist"
+	"d3p/internal/models/formula"
+	"d3p/internal/models/graph"
+	"d3p/internal/models/law"
+)
+
+// Whitened are the coordinates of work in which the linear predictors of m have
+// columns of mean 0 and variance about 1 that are not correlated over records spread
+// as l. The response starts at its mean there, and numbers on the whole line count in
+// units of its standard deviation.
+//
+// With Σ the covariance of the design's columns and N the number of records, Matrix is
+// (Σ + R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each
+// column's variance, and the precision of the prior over N/4. So a direction in which
+// the records say less than the prior is not blown up.
+//
+// It returns nil where m has no linear predictor.
+func (m *Model) Whitened(l *law.Law, ridge float64, rng dist.Rand) *Coordinates {
+	list := linears(m.Core, m.Params)
+	if len(list) == 0 {
+		return nil
+	}
+	rows, precision := m.drawRows(l, rng), m.priorPrecision(rng)
+	records := max(1, l.Records)
+	c := &Coordinates{Origin: make([]float64, m.P), Unit: make([]float64, m.P)}
+	for j := range c.Unit {
+		c.Unit[j] = 1
+	}
+	designs, response := m.designs(list, rows)
+	unit := 1.0
+	if f := m.Spec.Model; f != nil && response != nil {
+		mean, sd := meanSD(response)
+		unit = m.place(c, f.Place(mean, sd))
+	}
+	for i, l := range list {
+		k := len(l.coefficients.Dims[0].Labels)
+		prior := make([]float64, k)
+		for j := range prior {
+			prior[j] = precision[l.at(j, 0)]
+		}
+		own := 1.0
+		if l.Coefficients == "b" {
+			own = unit
+		}
+		c.Predictors = append(c.Predictors, whiten(l, designs[i], k, records, ridge, prior, own))
+	}
+	return c
+}
+
+// lawRecords is the number of records that stand for a law, priorDraws the number of
+// draws that stand for the prior.
+const lawRecords, priorDraws = 10000, 200
+
+// drawRows draws encoded records (lawRecords×Encoding.K) from a law alone.
+func (m *Model) drawRows(l *law.Law, rng dist.Rand) []float64 {
+	t := Table{Columns: m.Spec.Data.AllColumns()}
+	for range t.Columns {
+		t.Values = append(t.Values, make([]float64, lawRecords))
+	}
+	l.Draw(t.Values, rng)
+	return m.encodeTable(t, lawRecords)
+}
+
+// priorPrecision is 1/variance of every coordinate (P) under the prior.
+func (m *Model) priorPrecision(rng dist.Rand) []float64 {
+	prior := m.NewPriorSampler()
+	theta, sum, square := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
+	for range priorDraws {
+		prior.Draw(theta, rng)
+		for j, x := range theta {
+			sum[j], square[j] = sum[j]+x/priorDraws, square[j]+x*x/priorDraws
+		}
+	}
+	for j := range sum {
+		sum[j] = 1 / max(1e-12, square[j]-sum[j]*sum[j])
+	}
+	return sum
+}
+
+// place sets origins and units by what the formula says of single parameters, and
+// returns the unit of the linear predictor.
+func (m *Model) place(c *Coordinates, at formula.Placement) float64 {
+	for i := range m.Params {
+		p := &m.Params[i]
+		origin, ok := at.Origin[p.Name]
+		isReal := p.Transform.Name == "identity"
+		if !ok || !isReal && p.Transform.Name != "exp" {
+			continue
+		}
+		for j := p.Offset; j < p.Offset+p.Size; j++ {
+			c.Origin[j] = origin
+			if isReal {
+				c.Unit[j] = at.Unit
+			}
+		}
+	}
+	return at.Unit
+}
+
+// designs evaluates the columns of linear predictors for encoded rows, each [n×K],
+// and the response of a model with one.
+func (m *Model) designs(list []linear, rows []float64) (designs [][]float64, response []float64) {
+	c := newCompiler(m.Spec, m.Core)
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	for _, l := range list {
+		g.outputs = append(g.outputs, g.env.Design[l.Dim])
+	}
+	if len(m.Core.Observe) == 1 {
+		if density := g.density(m.Core.Observe[0]); density != nil {
+			if _, x := g.observed(m.Core.Observe[0], density); x.X != nil && x.X.Size() == 1 {
+				g.outputs = append(g.outputs, x.X)
+			}
+		}
+	}
+	tape, err := graph.Compile(g.b, nil, g.outputs, graph.Options{Columns: m.Encoding.K})
+	if err != nil {
+		panic("models: a compiled model does not compile: " + err.Error())
+	}
+	const batch = 500
+	machine := graph.NewMachine(tape, batch)
+	machine.Globals(make([]float64, m.P), nil)
+	k, all := m.Encoding.K, make([][]float64, len(g.outputs))
+	for n := len(rows) / k; n > 0; n = len(rows) / k {
+		b := min(n, batch)
+		machine.Records(rows[:b*k], k, b, make([]float64, tape.AuxRecord*b))
+		for i, o := range g.outputs {
+			out, size := machine.Output(i), o.Size()
+			for r := range b {
+				for j := range size {
+					all[i] = append(all[i], out[(j*b+r)%len(out)])
+				}
+			}
+		}
+		rows = rows[b*k:]
+	}
+	if len(all) > len(list) {
+		response = all[len(list)]
+	}
+	return all[:len(list)], response
+}
+
+// whiten is the rotation of one linear predictor by the n rows of its design (n×K).
+func whiten(l linear, design []float64, k int, records, ridge float64, prior []float64, unit float64) Rotation {
+	n := len(design) / k
+	x := mat.NewDense(n, k, design)
+	center := make([]float64, k)
+	if l.level != nil {
+		for r := range n {
+			for j, v := range x.RawRowView(r) {
+				center[j] += v / float64(n)
+			}
+		}
+	}
+	squares := mat.NewSymDense(k, nil)
+	d := mat.NewVecDense(k, nil)
+	for r := range n {
+		for j, v := range x.RawRowView(r) {
+			d.SetVec(j, v-center[j])
+		}
+		squares.SymRankOne(squares, 1/float64(n), d)
+	}
+	scale := make([]float64, k)
+	for j := range scale {
+		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*prior[j]/records)
+		scale[j] = math.Sqrt(squares.At(j, j))
+	}
+	for j := range k {
+		for i := range j + 1 {
+			squares.SetSym(i, j, squares.At(i, j)/(scale[i]*scale[j]))
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(squares, true) {
+		panic("models: no eigenvalues")
+	}
+	var v, half, root mat.Dense
+	e.VectorsTo(&v)
+	half.CloneFrom(&v)
+	for j, value := range e.Values(nil) {
+		for i := range k {
+			half.Set(i, j, half.At(i, j)/math.Sqrt(value))
+		}
+	}
+	root.Mul(&half, v.T())
+	matrix := make([]float64, k*k)
+	for i := range k {
+		for j := range k {
+			matrix[i*k+j] = unit * root.At(i, j) / scale[i]
+		}
+	}
+	return Rotation{Coefficients: l.Coefficients, Center: center, Matrix: matrix}
+}
+
+// meanSD are mean and standard deviation.
+func meanSD(x []float64) (mean, sd float64) {
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		sd += (v - mean) * (v - mean) / float64(len(x))
+	}
+	return mean, math.Sqrt(sd)
+}
