@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // Words in a guide that are no free parameters.
@@ -115,7 +116,7 @@ func (g *guideBuild) leaf(name string, shape graph.Shape, start float64) *graph.
 	for range shape.Size() {
 		g.start = append(g.start, start)
 	}
-	g.env.Values[name] = expr.Value{Node: n, Support: &dist.Support{Kind: dist.Real}}
+	g.env.Values[name] = expr.Value{Node: n, Support: &support.Support{Kind: support.Real}}
 	return n
 }
 
@@ -193,7 +194,7 @@ func (g *guideBuild) add(density dist.Density, u *graph.Node, shape graph.Shape)
 // locate notes which free parameters are the locations of the numbers u.
 func (g *guideBuild) locate(density dist.Density, u *graph.Node) {
 	at := -1
-	if a, ok := density.(dist.Applied); ok && dist.TransformFor(a.Support()).Name == "identity" {
+	if a, ok := density.(dist.Applied); ok && support.TransformFor(a.Support()).Name == "identity" {
 		for i, arg := range a.Distribution.Args {
 			if place, free := g.place[a.Args[i]]; free && arg.Name == "loc" && slices.Equal(a.Args[i].Shape(), u.Shape()) {
 				at = place

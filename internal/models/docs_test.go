@@ -13,6 +13,7 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 	"d3p/internal/settings"
 )
 
@@ -127,11 +128,11 @@ func manualDistributions() string {
 		for i := range unknown {
 			unknown[i] = math.NaN()
 		}
-		support := d.Support(unknown).String()
-		if d.Support(unknown).Kind == dist.Interval {
-			support = "between its bounds"
+		values := d.Support(unknown).String()
+		if d.Support(unknown).Kind == support.Interval {
+			values = "between its bounds"
 		}
-		fmt.Fprintf(&b, "| `%s(%s)` | %s | %s |\n", d.Name, strings.Join(args, ", "), support, d.Summary)
+		fmt.Fprintf(&b, "| `%s(%s)` | %s | %s |\n", d.Name, strings.Join(args, ", "), values, d.Summary)
 	}
 	return b.String()
 }

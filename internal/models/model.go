@@ -11,10 +11,10 @@ import (
 	"strings"
 	"sync"
 
-	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // Model is a compiled model file. Only Constrain and Quantities change
@@ -66,8 +66,8 @@ type Param struct {
 	Offset, Size int
 	// At and ConstrainedSize locate its values among those of Constrain.
 	At, ConstrainedSize int
-	Transform           *dist.Transform // nil for a derived quantity
-	Prior               string          // as written; "" for a derived quantity
+	Transform           *support.Transform // nil for a derived quantity
+	Prior               string             // as written; "" for a derived quantity
 	// Weight says that it holds weights of a network; the fit starts them at
 	// public draws from a normal of this mean and standard deviation.
 	Weight             bool

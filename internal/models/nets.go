@@ -3,11 +3,11 @@ package models
 import (
 	"strconv"
 
-	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // Flat is how the absent prior of weights that are only points is written.
@@ -47,7 +47,7 @@ func (c *compiler) weights(scratch *build) {
 
 // weightPrior is the prior that all weights of a net share.
 func (c *compiler) weightPrior(n *spec.Net, scratch *build) prior {
-	p := prior{support: dist.Support{Kind: dist.Real}}
+	p := prior{support: support.Support{Kind: support.Real}}
 	if n.Prior == nil || n.Prior.Expr == nil {
 		return p
 	}
@@ -56,7 +56,7 @@ func (c *compiler) weightPrior(n *spec.Net, scratch *build) prior {
 	if density == nil {
 		return p
 	}
-	if density.Support().Kind != dist.Real {
+	if density.Support().Kind != support.Real {
 		c.errs.Add(n.Prior.Text.At, "such as normal(0, 1)", "weights may be any number, but %s is %v", n.Prior.Text.V, density.Support())
 		return p
 	}
@@ -79,7 +79,7 @@ func (c *compiler) weight(w net.Weight, p prior) {
 	size := w.Shape.Size()
 	param := Param{
 		Name: w.Name, Dims: c.labelled(w.Shape), Offset: c.size, Size: size, At: c.constrained(), ConstrainedSize: size,
-		Transform: dist.TransformFor(p.support), Prior: text.V, Weight: true, StartMean: w.Mean, StartSD: w.SD,
+		Transform: support.TransformFor(p.support), Prior: text.V, Weight: true, StartMean: w.Mean, StartSD: w.SD,
 	}
 	c.size += size
 	c.params = append(c.params, param)

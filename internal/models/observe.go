@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // Observation is one line of `observe:`: columns of a record, and how they are
@@ -15,7 +16,7 @@ import (
 type Observation struct {
 	Name    string // a column, or a dim of columns
 	Columns []*spec.Column
-	Support dist.Support // of one value
+	Support support.Support // of one value
 	// Raw says of each column that it is observed in the unit of the file, not
 	// on its declared scale.
 	Raw []bool
@@ -144,29 +145,29 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 // density on the whole line sees numbers on their declared scale; one on part
 // of it, and counts, see them in the unit of the file. It reports a column of
 // which the distribution makes no sense.
-func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at int, raw, ok bool) {
+func (g *build) response(d *spec.Definition, c *spec.Column, s support.Support) (at int, raw, ok bool) {
 	if c.Missing.Rule == data.MissingImpute {
 		g.c.errs.Add(c.Missing.At, "use `reject`", "column %s is observed and must not be imputed", c.Name.V)
 		return 0, false, false
 	}
 	want := ""
 	switch s.Kind {
-	case dist.Real:
+	case support.Real:
 		if c.Numeric() {
 			return g.c.encoder.scaled(c, Response), false, true
 		}
 		want = "a number"
-	case dist.Binary:
+	case support.Binary:
 		if c.Type.V == data.Binary {
 			return g.c.encoder.code(c, Response), true, true
 		}
 		want = "a binary column"
-	case dist.Category:
+	case support.Category:
 		if !c.Numeric() {
 			return g.c.encoder.code(c, Response), true, true
 		}
 		want = "a category"
-	case dist.Count, dist.Counts:
+	case support.Count, support.Counts:
 		if c.Type.V == data.Integer && c.Lower.V >= s.Lower && (s.Upper == 0 || c.Upper.V <= s.Upper) {
 			return g.c.encoder.raw(c, Response), true, true
 		}
@@ -198,16 +199,16 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s dist.Support) (at
 
 // within reports whether the declared bounds of a number lie in a support that
 // is part of the line, also when they are rounded to float32 as the table is.
-func within(c *spec.Column, s dist.Support) bool {
+func within(c *spec.Column, s support.Support) bool {
 	lower, upper := float64(float32(c.Lower.V)), float64(float32(c.Upper.V))
 	switch {
 	case !c.Numeric():
 		return false
-	case s.Kind == dist.Positive:
+	case s.Kind == support.Positive:
 		return lower > 0
-	case s.Kind == dist.UnitInterval:
+	case s.Kind == support.UnitInterval:
 		return lower > 0 && upper < 1
-	case s.Kind == dist.Interval:
+	case s.Kind == support.Interval:
 		return lower > s.Lower && upper < s.Upper
 	}
 	return false

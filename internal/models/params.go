@@ -3,10 +3,10 @@ package models
 import (
 	"strings"
 
-	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // prior is how a parameter was declared.
@@ -15,7 +15,7 @@ type prior struct {
 	distribution expr.Expr // without its dims
 	shape        graph.Shape
 	free         graph.Shape // of its unconstrained scalars
-	support      dist.Support
+	support      support.Support
 	elements     []element // single values with a prior of their own
 	// broken marks a stand-in for a parameter with a mistake, so that the mistake
 	// is reported once and not wherever the parameter is used.
@@ -80,7 +80,7 @@ func (c *compiler) parameters() {
 		p := c.parameter(d, scratch)
 		known[d.Name.V] = p
 		leaf := scratch.b.Param(d.Name.V, p.free)
-		value, _ := dist.TransformFor(p.support).Apply(scratch.b, leaf, p.shape)
+		value, _ := support.TransformFor(p.support).Apply(scratch.b, leaf, p.shape)
 		scratch.env.Values[d.Name.V] = p.value(value)
 	}
 	for _, d := range order {
@@ -90,7 +90,7 @@ func (c *compiler) parameters() {
 		}
 		param := Param{
 			Name: d.Name.V, Dims: c.labelled(p.shape), Offset: c.size, Size: p.free.Size(),
-			At: c.constrained(), ConstrainedSize: p.shape.Size(), Transform: dist.TransformFor(p.support), Prior: d.Text.V,
+			At: c.constrained(), ConstrainedSize: p.shape.Size(), Transform: support.TransformFor(p.support), Prior: d.Text.V,
 		}
 		c.size += param.Size
 		c.params = append(c.params, param)
@@ -120,10 +120,10 @@ func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
 		c.errs = append(c.errs, errs...)
 		return p
 	}
-	at, support := distribution.Pos(), density.Support()
-	transform := dist.TransformFor(support)
+	at, values := distribution.Pos(), density.Support()
+	transform := support.TransformFor(values)
 	if transform == nil {
-		c.errs.Add(at, "sum discrete quantities out with mixture()", "parameter %s would be %s: only continuous parameters can be fitted", d.Name.V, support)
+		c.errs.Add(at, "sum discrete quantities out with mixture()", "parameter %s would be %s: only continuous parameters can be fitted", d.Name.V, values)
 		return p
 	}
 	err := density.Fits(shape)
@@ -139,7 +139,7 @@ func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
 		p.free = shape
 		return p
 	}
-	p.support, p.broken = support, false
+	p.support, p.broken = values, false
 	return p
 }
 

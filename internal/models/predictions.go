@@ -4,6 +4,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // predictions is the forward-only graph of what a record's other columns say
@@ -50,7 +51,7 @@ func (g *build) put(n *graph.Node) int {
 
 // levels are the probabilities of a category's levels, nil for what is none.
 func (g *build) levels(o *Observation, density dist.Density) *graph.Node {
-	if o.Support.Kind != dist.Category || len(o.Columns) != 1 || o.Columns[0].Missing.Rule == data.MissingModel {
+	if o.Support.Kind != support.Category || len(o.Columns) != 1 || o.Columns[0].Missing.Rule == data.MissingModel {
 		return nil
 	}
 	n := len(o.Columns[0].LevelNames())

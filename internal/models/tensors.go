@@ -5,10 +5,10 @@ import (
 	"strconv"
 
 	"d3p/internal/models/data"
-	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // tensorDims makes the dims of tensors dims of the model.
@@ -85,10 +85,10 @@ func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observatio
 	o.Columns = t.Columns
 	o.Raw = make([]bool, len(o.Columns))
 	switch {
-	case o.Support.Kind == dist.Binary && !t.Binarize.IsSet():
+	case o.Support.Kind == support.Binary && !t.Binarize.IsSet():
 		g.c.errs.Add(d.Text.At, "add `binarize: {column: "+t.Name.V+", mode: stochastic}` to the data block", "%s observes zeros and ones, but tensor %s is not binarised", d.Text.V, t.Name.V)
 		return nil
-	case o.Support.Kind != dist.Binary && o.Support.Kind != dist.Real:
+	case o.Support.Kind != support.Binary && o.Support.Kind != support.Real:
 		g.c.errs.Add(d.Text.At, "use normal, laplace, student_t or bernoulli", "a tensor is not observed by %s", d.Text.V)
 		return nil
 	}

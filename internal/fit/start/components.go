@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
+	"d3p/internal/models/support"
 )
 
 // componentParams names the parameters that tell a mixture's components apart
@@ -38,7 +39,7 @@ func noteComponent(component expr.Expr, found map[string]bool) {
 			found[e.ID] = true
 		case *expr.Call:
 			d, ok := dist.Lookup(e.Func)
-			return !ok || d.Support(unknownArguments(d)).Kind != dist.Real
+			return !ok || d.Support(unknownArguments(d)).Kind != support.Real
 		}
 		return true
 	})

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // bernoulli is 1 with probability probs = 1/(1+exp(-logits)), else 0.
@@ -17,10 +18,10 @@ var bernoulli = Distribution{
 	Name:    "bernoulli",
 	Summary: "1 with probability probs, else 0; logits = log(probs/(1-probs))",
 	Args: []Arg{
-		{Name: "probs", Support: Support{Kind: UnitInterval}},
+		{Name: "probs", Support: support.Support{Kind: support.UnitInterval}},
 		{Name: "logits", Instead: "probs"},
 	},
-	Support: always(Support{Kind: Binary}),
+	Support: always(support.Support{Kind: support.Binary}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		if logits := logitsOf(args[0], args[1]); logits != nil {
 			return b.Sub(b.Mul(x, logits), b.Softplus(logits))

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // beta lives between 0 and 1. It is given by alpha and beta, or by its mean =
@@ -17,12 +18,12 @@ var beta = Distribution{
 	Name:    "beta",
 	Summary: "between 0 and 1, with mean alpha/(alpha+beta) and precision kappa = alpha+beta",
 	Args: []Arg{
-		{Name: "alpha", Support: Support{Kind: Positive}},
-		{Name: "beta", Support: Support{Kind: Positive}},
-		{Name: "mean", Support: Support{Kind: UnitInterval}, Instead: "alpha"},
-		{Name: "kappa", Support: Support{Kind: Positive}, Instead: "beta"},
+		{Name: "alpha", Support: support.Support{Kind: support.Positive}},
+		{Name: "beta", Support: support.Support{Kind: support.Positive}},
+		{Name: "mean", Support: support.Support{Kind: support.UnitInterval}, Instead: "alpha"},
+		{Name: "kappa", Support: support.Support{Kind: support.Positive}, Instead: "beta"},
 	},
-	Support: always(Support{Kind: UnitInterval}),
+	Support: always(support.Support{Kind: support.UnitInterval}),
 	Check: func(args []*graph.Node) error {
 		if (args[2] == nil) != (args[3] == nil) {
 			return errors.New("beta takes alpha and beta, or mean and kappa")

@@ -1,6 +1,9 @@
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
 
 // binomial counts the successes of trials independent attempts.
 //
@@ -11,8 +14,8 @@ var binomial = Distribution{
 	Name:    "binomial",
 	Summary: "successes in trials attempts, each with probability probs; logits = log(probs/(1-probs))",
 	Args: []Arg{
-		{Name: "trials", Support: Support{Kind: Count}},
-		{Name: "probs", Support: Support{Kind: UnitInterval}},
+		{Name: "trials", Support: support.Support{Kind: support.Count}},
+		{Name: "probs", Support: support.Support{Kind: support.UnitInterval}},
 		{Name: "logits", Instead: "probs"},
 	},
 	Support: countTo,
@@ -49,8 +52,8 @@ func successLogits(b *graph.Builder, args []*graph.Node) *graph.Node {
 }
 
 // countTo is the support of a count bounded by the first argument.
-func countTo(args []float64) Support {
-	s := Support{Kind: Count}
+func countTo(args []float64) support.Support {
+	s := support.Support{Kind: support.Count}
 	if args[0] > 0 { // false for an argument that is not constant
 		s.Upper = args[0]
 	}

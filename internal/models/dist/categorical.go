@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // categorical is the index of a level, 0 to K-1, with probabilities
@@ -16,10 +17,10 @@ var categorical = Distribution{
 	Name:    "categorical",
 	Summary: "level with probabilities probs; logits are their logarithms up to a constant",
 	Args: []Arg{
-		{Name: "probs", Rank: 1, Support: Support{Kind: Simplex}},
+		{Name: "probs", Rank: 1, Support: support.Support{Kind: support.Simplex}},
 		{Name: "logits", Rank: 1, Instead: "probs"},
 	},
-	Support: always(Support{Kind: Category}),
+	Support: always(support.Support{Kind: support.Category}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		if logits := args[1]; logits != nil {
 			level := levelDim(logits)
@@ -33,7 +34,7 @@ var categorical = Distribution{
 }
 
 // levelDim is the name of the last dim, that of the levels.
-func levelDim(x *graph.Node) string { return lastDim(x).Name }
+func levelDim(x *graph.Node) string { return support.LastDim(x).Name }
 
 // levelProbabilities are probs, or softmax(logits) up to a constant.
 func levelProbabilities(probs, logits []float64) []float64 {

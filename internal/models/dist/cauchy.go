@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // cauchy has no mean; loc is its median, scale half its interquartile range.
@@ -16,9 +17,9 @@ var cauchy = Distribution{
 	Summary: "Cauchy with median loc and half interquartile range scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return cauchyLogDensity(b, x, args[0], args[1])
 	},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Censored is a value of Base that is known exactly where Event is 1, and of
@@ -26,7 +27,7 @@ func (c Censored) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 func (c Censored) Mean(b *graph.Builder) *graph.Node { return c.Base.Mean(b) }
 
 // Support is that of Base.
-func (c Censored) Support() Support { return c.Base.Support() }
+func (c Censored) Support() support.Support { return c.Base.Support() }
 
 // Fits reports a family without survival function, and what Base reports.
 func (c Censored) Fits(shape graph.Shape) error {

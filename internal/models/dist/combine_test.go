@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
+	"d3p/internal/models/support"
 	"d3p/internal/stattest"
 )
 
@@ -58,20 +60,20 @@ func TestCombinations(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := integrate(t, b, c.density, c.shape)
-			if total := g.expect(func(_, _ []float64) float64 { return 1 }); !near(total, 1, 2e-5) {
+			if total := g.expect(func(_, _ []float64) float64 { return 1 }); !graphtest.Near(total, 1, 2e-5) {
 				t.Errorf("the total probability is %.9g", total)
 			}
 			if mean := c.density.Mean(b); mean != nil {
-				got := evaluate(t, b, b.Expand(mean, c.shape), []float64{0}, 1)
+				got := graphtest.Evaluate(t, b, b.Expand(mean, c.shape), []float64{0}, 1)
 				for i := range got {
-					if want := g.expect(func(_, x []float64) float64 { return x[i] }); !near(got[i], want, 2e-5) {
+					if want := g.expect(func(_, x []float64) float64 { return x[i] }); !graphtest.Near(got[i], want, 2e-5) {
 						t.Errorf("element %d of the mean is %.9g, the first moment %.9g", i, got[i], want)
 					}
 				}
 			}
 			var values [][]float64
 			for _, n := range c.density.Inputs() {
-				values = append(values, evaluate(t, b, n, []float64{0}, 1))
+				values = append(values, graphtest.Evaluate(t, b, n, []float64{0}, 1))
 			}
 			draw, rng := c.density.Sampler(c.shape), newRand(5)
 			xs := make([][]float64, draws)
@@ -93,9 +95,9 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	x := Observed{X: b.Column(0), Missing: b.Column(1)}
-	got := evaluate(t, b, m.LogDensity(b, x), []float64{2.5, 0, 0, 1}, 2)
-	present := evaluate(t, b, base.LogDensity(b, Observed{X: b.Column(0)}), []float64{2.5}, 1)[0]
-	if !near(got[0], math.Log(0.7)+present, 1e-14) || !near(got[1], math.Log(0.3), 1e-14) {
+	got := graphtest.Evaluate(t, b, m.LogDensity(b, x), []float64{2.5, 0, 0, 1}, 2)
+	present := graphtest.Evaluate(t, b, base.LogDensity(b, Observed{X: b.Column(0)}), []float64{2.5}, 1)[0]
+	if !graphtest.Near(got[0], math.Log(0.7)+present, 1e-14) || !graphtest.Near(got[1], math.Log(0.3), 1e-14) {
 		t.Errorf("log densities are %v, want %v", got, []float64{math.Log(0.7) + present, math.Log(0.3)})
 	}
 	draw, rng := m.Sampler(nil), newRand(6)
@@ -142,11 +144,11 @@ func TestCensored(t *testing.T) {
 	b := graph.NewBuilder()
 	base := Apply(b, &weibull, []*graph.Node{b.Const(1.5), b.Const(2), nil})
 	c := Censored{Base: base, Event: b.Column(1)}
-	got := evaluate(t, b, c.LogDensity(b, Observed{X: b.Column(0)}), []float64{3, 1, 3, 0}, 2)
+	got := graphtest.Evaluate(t, b, c.LogDensity(b, Observed{X: b.Column(0)}), []float64{3, 1, 3, 0}, 2)
 	hazard := math.Pow(1.5, 1.5)
 	want := []float64{math.Log(1.5/2*math.Sqrt(1.5)) - hazard, -hazard}
 	for i := range want {
-		if !near(got[i], want[i], 1e-14) {
+		if !graphtest.Near(got[i], want[i], 1e-14) {
 			t.Errorf("log densities are %v, want %v", got, want)
 		}
 	}
@@ -164,11 +166,11 @@ func TestTruncationInTheTail(t *testing.T) {
 		{half, b.Const(30), b.Const(31)},
 	} {
 		mid := 0.5 * (bound(tail.Lower, 0) + bound(tail.Upper, 0))
-		got := evaluate(t, b, tail.LogDensity(b, Observed{X: b.Const(mid)}), []float64{0}, 1)[0]
+		got := graphtest.Evaluate(t, b, tail.LogDensity(b, Observed{X: b.Const(mid)}), []float64{0}, 1)[0]
 		// The mass is φ(30)/30 (1 - 1/30² + 3/30⁴ - 15/30⁶) up to 1e-8, all but
 		// exp(-30.5) of it within one unit.
 		mass := math.Log(1./30*(1-1./900+3./810000-15./729000000)) - math.Exp(-30.5)
-		if want := -0.5*30.5*30.5 + 0.5*900 - mass; !near(got, want, 1e-9) {
+		if want := -0.5*30.5*30.5 + 0.5*900 - mass; !graphtest.Near(got, want, 1e-9) {
 			t.Errorf("between %v and %v: %.15g, want %.15g", bound(tail.Lower, 0), bound(tail.Upper, 0), got, want)
 		}
 	}
@@ -213,9 +215,9 @@ func TestLargeCounts(t *testing.T) {
 }
 
 func TestSupportsPrint(t *testing.T) {
-	for s, want := range map[Support]string{
-		{Kind: Positive}:                      "positive",
-		{Kind: Interval, Lower: -1, Upper: 2}: "in (-1, 2)",
+	for s, want := range map[support.Support]string{
+		{Kind: support.Positive}:                      "positive",
+		{Kind: support.Interval, Lower: -1, Upper: 2}: "in (-1, 2)",
 	} {
 		if got := fmt.Sprint(s); got != want {
 			t.Errorf("%v prints %q, want %q", s.Kind, got, want)
@@ -251,11 +253,11 @@ func TestTruncatedCounts(t *testing.T) {
 			}
 			var outcomes []outcome
 			total := 0.0
-			for i, l := range evaluate(t, b, d.LogDensity(b, Observed{X: b.Column(0)}), rows, 1) {
+			for i, l := range graphtest.Evaluate(t, b, d.LogDensity(b, Observed{X: b.Column(0)}), rows, 1) {
 				outcomes = append(outcomes, outcome{rows[i : i+1], math.Exp(l)})
 				total += math.Exp(l)
 			}
-			if !near(total, 1, 1e-12) {
+			if !graphtest.Near(total, 1, 1e-12) {
 				t.Errorf("the probabilities add up to %.15g", total)
 			}
 			rng, draw := newRand(3), d.Sampler(nil)

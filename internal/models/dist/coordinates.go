@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Coordinates are the laws of the unconstrained numbers u behind a value:
@@ -28,7 +29,7 @@ func CoordinatesOf(b *graph.Builder, density Density, u *graph.Node, shape graph
 	case a.EventRank > 0 || a.LogCDF == nil || a.LogCCDF == nil:
 		return Coordinates{}, fmt.Errorf("%s has no independent coordinates", a.Name)
 	}
-	t := TransformFor(a.Support())
+	t := support.TransformFor(a.Support())
 	x, logDet := t.Apply(b, u, shape)
 	return Coordinates{
 		LogDensity: b.Add(b.Expand(a.LogDensity(b, Observed{X: x}), u.Shape()), logDet),
@@ -41,7 +42,7 @@ func CoordinatesOf(b *graph.Builder, density Density, u *graph.Node, shape graph
 // vector: independent betas, of the concentration of an element and that of
 // all after it. Devroye 1986, Non-Uniform Random Variate Generation, XI.4.
 func sticksOf(b *graph.Builder, concentration, u *graph.Node, shape graph.Shape) Coordinates {
-	event, free := shape[len(shape)-1], lastDim(u)
+	event, free := shape[len(shape)-1], support.LastDim(u)
 	all := b.Expand(concentration, shape)
 	first, after := make([]*graph.Node, free.Size), make([]*graph.Node, free.Size)
 	rest := b.Slice(all, event.Name, event.Size-1)
@@ -49,9 +50,9 @@ func sticksOf(b *graph.Builder, concentration, u *graph.Node, shape graph.Shape)
 		first[k], after[k] = b.Slice(all, event.Name, k), rest
 		rest = b.Add(rest, first[k])
 	}
-	p := eventLast(b, b.Stack(free, first...), 1)
-	q := eventLast(b, b.Stack(free, after...), 1)
-	logit, _ := sticks(b, u)
+	p := support.EventLast(b, b.Stack(free, first...), 1)
+	q := support.EventLast(b, b.Stack(free, after...), 1)
+	logit, _ := support.Sticks(b, u)
 	constant := b.Sub(b.Lgamma(b.Add(p, q)), b.Add(b.Lgamma(p), b.Lgamma(q)))
 	return Coordinates{
 		LogDensity: b.AddAll(constant, b.Mul(p, b.LogSigmoid(logit)), b.Mul(q, b.LogSigmoid(b.Neg(logit)))),

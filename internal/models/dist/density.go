@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // A Density is a distribution with its arguments, or a combination of
@@ -16,7 +17,7 @@ type Density interface {
 	// Mean of a value, nil if there is none.
 	Mean(b *graph.Builder) *graph.Node
 	// Support of a value.
-	Support() Support
+	Support() support.Support
 	// Fits reports why the density cannot describe a value of this shape: an
 	// argument has a dim that the value lacks, or a size differs.
 	Fits(shape graph.Shape) error
@@ -70,7 +71,7 @@ func (a Applied) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 			continue
 		}
 		args = slices.Clone(args)
-		args[i] = b.Rename(arg, ListDim, lastDim(x.X).Name)
+		args[i] = b.Rename(arg, ListDim, support.LastDim(x.X).Name)
 	}
 	return a.Distribution.LogDensity(b, x.X, args)
 }
@@ -84,7 +85,7 @@ func (a Applied) Mean(b *graph.Builder) *graph.Node {
 }
 
 // Support is the family's support for these arguments.
-func (a Applied) Support() Support {
+func (a Applied) Support() support.Support {
 	values := make([]float64, len(a.Args))
 	for i, arg := range a.Args {
 		values[i] = math.NaN()
@@ -105,7 +106,7 @@ func (a Applied) Fits(shape graph.Shape) error {
 		return fmt.Errorf("a value of %s needs %d dims, not %v", a.Name, a.EventRank, shape)
 	}
 	switch s := a.Support(); {
-	case s.Kind != Interval:
+	case s.Kind != support.Interval:
 	case math.IsNaN(s.Lower) || math.IsNaN(s.Upper):
 		return fmt.Errorf("the bounds of %s must be numbers", a.Name)
 	case s.Lower >= s.Upper:

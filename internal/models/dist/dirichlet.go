@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // dirichlet is a vector of positive parts that add up to 1; a single
@@ -18,11 +19,11 @@ var dirichlet = Distribution{
 	Summary:   "parts that add up to 1; part k has mean proportional to concentration_k",
 	EventRank: 1,
 	Args: []Arg{
-		{Name: "concentration", Rank: 1, Scalar: true, Support: Support{Kind: Positive}},
+		{Name: "concentration", Rank: 1, Scalar: true, Support: support.Support{Kind: support.Positive}},
 	},
-	Support: always(Support{Kind: Simplex}),
+	Support: always(support.Support{Kind: support.Simplex}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		part := lastDim(x)
+		part := support.LastDim(x)
 		// Expanded first: a scalar counts once for each part.
 		a := b.Add(args[0], b.Expand(b.Const(0), graph.Shape{part}))
 		constant := b.Sub(b.Lgamma(b.Sum(a, part.Name)), b.Sum(b.Lgamma(a), part.Name))
@@ -37,7 +38,7 @@ var dirichlet = Distribution{
 		for k := range dst {
 			dst[k] = math.Exp(dst[k] - largest)
 		}
-		total := sum(dst)
+		total := support.Sum(dst)
 		for k := range dst {
 			dst[k] /= total
 		}

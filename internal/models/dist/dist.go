@@ -14,7 +14,10 @@
 // factor) and always come last.
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
 
 // A Distribution describes a family: its arguments, where its values lie, its
 // density on the graph and how to draw from it.
@@ -26,7 +29,7 @@ type Distribution struct {
 
 	// Support of a value. The numbers are the arguments in the order of Args,
 	// NaN for one that is absent or not a constant.
-	Support func(args []float64) Support
+	Support func(args []float64) support.Support
 
 	// Check reports arguments that do not go together; nil if all do.
 	Check func(args []*graph.Node) error
@@ -53,10 +56,10 @@ type Distribution struct {
 // An Arg is one argument of a distribution.
 type Arg struct {
 	Name     string
-	Rank     int     // event dims: 0 a number, 1 a vector, 2 a matrix
-	Scalar   bool    // a number may stand for a vector of equal elements
-	Support  Support // what its values must satisfy
-	Optional bool    // Default stands in when it is absent
+	Rank     int             // event dims: 0 a number, 1 a vector, 2 a matrix
+	Scalar   bool            // a number may stand for a vector of equal elements
+	Support  support.Support // what its values must satisfy
+	Optional bool            // Default stands in when it is absent
 	Default  float64
 	Instead  string // it may be given instead of the argument named here
 }
@@ -124,6 +127,6 @@ func Names() []string {
 }
 
 // always is the Support of a family whose arguments do not change it.
-func always(s Support) func([]float64) Support {
-	return func([]float64) Support { return s }
+func always(s support.Support) func([]float64) support.Support {
+	return func([]float64) support.Support { return s }
 }

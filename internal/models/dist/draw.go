@@ -1,6 +1,9 @@
 package dist
 
-import "math"
+import (
+	"d3p/internal/models/support"
+	"math"
+)
 
 // drawGamma is a gamma with the given shape and rate 1. Marsaglia and Tsang
 // 2000, "A simple method for generating gamma variables", ACM TOMS 26; below
@@ -86,7 +89,7 @@ func drawBinomial(n, p float64, rng Rand) float64 {
 
 // drawIndex is an index with probability proportional to its weight.
 func drawIndex(weights []float64, rng Rand) int {
-	u := rng.Uniform() * sum(weights)
+	u := rng.Uniform() * support.Sum(weights)
 	for i, w := range weights {
 		if u < w {
 			return i

@@ -1,10 +1,12 @@
 package dist
 
+import "d3p/internal/models/support"
+
 // ElementSupports are the supports of the n elements of a vector that d
 // describes, or of the one number; nil when d describes another number of
 // elements.
-func ElementSupports(d Density, n int) []Support {
-	return elements(d, n, func(d Density) Support { return d.Support() })
+func ElementSupports(d Density, n int) []support.Support {
+	return elements(d, n, func(d Density) support.Support { return d.Support() })
 }
 
 // ElementsMissing says of each of the n elements that d describes whether d

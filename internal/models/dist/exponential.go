@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // exponential is the waiting time between events that come at a rate.
@@ -14,8 +15,8 @@ import (
 var exponential = Distribution{
 	Name:    "exponential",
 	Summary: "waiting time with mean 1/rate",
-	Args:    []Arg{{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support: always(Support{Kind: Positive}),
+	Args:    []Arg{{Name: "rate", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1}},
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Sub(LogOf(b, args[0]), b.Mul(args[0], x))
 	},

@@ -1,6 +1,9 @@
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
 
 // gamma has a shape and a rate (inverse scale).
 //
@@ -11,10 +14,10 @@ var gamma = Distribution{
 	Name:    "gamma",
 	Summary: "gamma with a shape and a rate; mean shape/rate",
 	Args: []Arg{
-		{Name: "shape", Support: Support{Kind: Positive}},
-		{Name: "rate", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "shape", Support: support.Support{Kind: support.Positive}},
+		{Name: "rate", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		shape, rate := args[0], args[1]
 		constant := b.Sub(b.Mul(shape, LogOf(b, rate)), b.Lgamma(shape))

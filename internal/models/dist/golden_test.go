@@ -6,13 +6,14 @@ import (
 
 	"d3p/internal/models/difference"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
 )
 
 func (p point) column(b *graph.Builder, d *Distribution) *graph.Node {
 	if d.EventRank == 0 {
 		return b.Column(0)
 	}
-	s := shapeOf(d.EventRank, len(p.X.values))
+	s := graphtest.Shape(d.EventRank, len(p.X.values))
 	return b.Reshape(b.Columns(0, graph.Dim{Name: "x", Size: len(p.X.values)}), s)
 }
 
@@ -24,13 +25,13 @@ func (p point) logDensity(t *testing.T, d *Distribution) float64 {
 	if len(n.Shape()) != 0 {
 		t.Fatalf("the log density has shape %v", n.Shape())
 	}
-	return evaluate(t, b, n, p.X.values, len(p.X.values))[0]
+	return graphtest.Evaluate(t, b, n, p.X.values, len(p.X.values))[0]
 }
 
 // Values from 60-digit arithmetic; testdata/golden.py.
 func TestGoldenValues(t *testing.T) {
 	eachCase(t, func(t *testing.T, d *Distribution, p point) {
-		if got := p.logDensity(t, d); !near(got, p.LogDensity, p.tolerance) {
+		if got := p.logDensity(t, d); !graphtest.Near(got, p.LogDensity, p.tolerance) {
 			t.Errorf("log density at %v = %.17g, want %.17g", p.X.values, got, p.LogDensity)
 		}
 	})
@@ -79,7 +80,7 @@ func requireGradient(t *testing.T, name string, d *Distribution, p point, log fu
 	args := p.nodes(b, d, leaf)
 	x := p.column(b, d)
 	if !p.applied(b, d).Support().Discrete() {
-		x = leaf("x", shapeOf(d.EventRank, len(p.X.values)), p.X.values)
+		x = leaf("x", graphtest.Shape(d.EventRank, len(p.X.values)), p.X.values)
 	}
 	tape, err := graph.Compile(b, log(b, x, Apply(b, d, args).Args), nil, graph.Options{})
 	if err != nil {
@@ -97,7 +98,7 @@ func requireGradient(t *testing.T, name string, d *Distribution, p point, log fu
 	gradient := make([]float64, tape.P)
 	m.Gradient(0, gradient)
 	for i, at := range theta {
-		if want := difference.Quotient(value, &theta[i], 1e-5*math.Max(0.1, math.Abs(at))); !near(gradient[i], want, 1e-6) {
+		if want := difference.Quotient(value, &theta[i], 1e-5*math.Max(0.1, math.Abs(at))); !graphtest.Near(gradient[i], want, 1e-6) {
 			t.Errorf("%s: gradient in parameter %d of %v is %.9g, difference quotient %.9g", name, i, theta, gradient[i], want)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // halfCauchy is the absolute value of a centred Cauchy; scale is its median.
@@ -14,8 +15,8 @@ import (
 var halfCauchy = Distribution{
 	Name:    "half_cauchy",
 	Summary: "absolute value of a Cauchy with location 0; scale is its median",
-	Args:    []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support: always(Support{Kind: Positive}),
+	Args:    []Arg{{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1}},
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), cauchyLogDensity(b, x, b.Const(0), args[0]))
 	},

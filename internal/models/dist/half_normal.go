@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // halfNormal is the absolute value of a centred Gaussian.
@@ -14,8 +15,8 @@ import (
 var halfNormal = Distribution{
 	Name:    "half_normal",
 	Summary: "absolute value of a Gaussian with mean 0 and standard deviation scale",
-	Args:    []Arg{{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1}},
-	Support: always(Support{Kind: Positive}),
+	Args:    []Arg{{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1}},
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), normalLogDensity(b, x, b.Const(0), args[0]))
 	},

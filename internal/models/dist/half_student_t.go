@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // halfStudentT is the absolute value of a centred Student's t.
@@ -16,10 +17,10 @@ var halfStudentT = Distribution{
 	Name:    "half_student_t",
 	Summary: "absolute value of a Student's t with df degrees of freedom, location 0 and scale",
 	Args: []Arg{
-		{Name: "df", Support: Support{Kind: Positive}},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "df", Support: support.Support{Kind: support.Positive}},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return b.Add(b.Const(math.Ln2), studentTLogDensity(b, x, args[0], b.Const(0), args[1]))
 	},

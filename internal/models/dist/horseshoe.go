@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // horseshoe is the regularised horseshoe with its local scales integrated out:
@@ -22,10 +23,10 @@ var horseshoe = Distribution{
 	Name:    "horseshoe",
 	Summary: "regularised horseshoe: most of it near 0 by the global scale, the rest up to a slab",
 	Args: []Arg{
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
-		{Name: "slab", Support: Support{Kind: Positive}, Optional: true, Default: 2},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
+		{Name: "slab", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 2},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		node, logWeight := horseshoeNodes(b)
 		// 1/s² = 1/(scale λ)² + 1/slab², in logs against overflow.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Counts whose zeros have a law of their own: 0 with probability zi =
@@ -23,7 +24,7 @@ func hurdle(base *Distribution) Distribution {
 		Name:    "hurdle_" + base.Name,
 		Summary: "0 with probability zi, else " + base.Name + " above 0; zi_logits = log(zi/(1-zi))",
 		Args:    append(zeroArgs[:2:2], base.Args...),
-		Support: always(Support{Kind: Count}),
+		Support: always(support.Support{Kind: support.Count}),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			above := b.Sub(base.LogDensity(b, x, args[2:]), logNotZero(b, base, args))

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // inverseGamma is the law of 1/y for a gamma y with this shape and rate scale.
@@ -14,10 +15,10 @@ var inverseGamma = Distribution{
 	Name:    "inverse_gamma",
 	Summary: "reciprocal of a gamma with this shape and rate scale",
 	Args: []Arg{
-		{Name: "shape", Support: Support{Kind: Positive}},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "shape", Support: support.Support{Kind: support.Positive}},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		shape, scale := args[0], args[1]
 		constant := b.Sub(b.Mul(shape, LogOf(b, scale)), b.Lgamma(shape))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Joint is a vector of independent elements, each with a density of its own:
@@ -46,7 +47,7 @@ func (j Joint) Mean(b *graph.Builder) *graph.Node {
 }
 
 // Support is Mixed; ElementSupports tells that of each element.
-func (j Joint) Support() Support { return Support{Kind: Mixed} }
+func (j Joint) Support() support.Support { return support.Support{Kind: support.Mixed} }
 
 // Fits checks that the value is a vector with an element for each part, and the
 // parts with the dims before it.

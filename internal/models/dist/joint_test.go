@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
+	"d3p/internal/models/support"
 	"d3p/internal/stattest"
 )
 
@@ -29,11 +31,11 @@ func TestJoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	supports := ElementSupports(m, 3)
-	if supports[0].Kind != Count || supports[1].Kind != Category || supports[2].Kind != Real {
+	if supports[0].Kind != support.Count || supports[1].Kind != support.Category || supports[2].Kind != support.Real {
 		t.Errorf("supports are %v", supports)
 	}
 	x := Observed{X: b.Columns(0, shape[0]), Missing: b.Columns(3, shape[0])}
-	got := evaluate(t, b, m.LogDensity(b, x), []float64{4, 2, 0.5, 0, 0, 0, 4, 2, 77, 0, 0, 1}, 6)
+	got := graphtest.Evaluate(t, b, m.LogDensity(b, x), []float64{4, 2, 0.5, 0, 0, 0, 4, 2, 77, 0, 0, 1}, 6)
 	count := func(rate float64) float64 { return math.Pow(rate, 4) * math.Exp(-rate) / 24 }
 	number := func(loc float64) float64 { return math.Exp(-(0.5-loc)*(0.5-loc)/2) / math.Sqrt(2*math.Pi) }
 	want := []float64{
@@ -41,7 +43,7 @@ func TestJoint(t *testing.T) {
 		math.Log(0.4*count(2)*0.1*0.1 + 0.6*count(9)*0.8*0.6),
 	}
 	for i := range want {
-		if !near(got[i], want[i], 1e-13) {
+		if !graphtest.Near(got[i], want[i], 1e-13) {
 			t.Errorf("log densities are %v, want %v", got, want)
 		}
 	}
@@ -58,7 +60,7 @@ func TestJointSampler(t *testing.T) {
 	m, shape := mixedTable(b)
 	var values [][]float64
 	for _, n := range m.Inputs() {
-		values = append(values, evaluate(t, b, n, []float64{0}, 1))
+		values = append(values, graphtest.Evaluate(t, b, n, []float64{0}, 1))
 	}
 	draw, rng := m.Sampler(shape), newRand(9)
 	pairs := make([]int, 6) // category times whether the number is missing

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // laplace has two exponential sides around loc.
@@ -16,9 +17,9 @@ var laplace = Distribution{
 	Summary: "two exponential sides of mean scale around loc",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z := standardise(b, x, args[0], args[1])
 		return b.Neg(b.Add(b.Abs(z), b.Add(LogOf(b, args[1]), b.Const(math.Ln2))))

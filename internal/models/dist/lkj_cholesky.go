@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // lkjCholesky is the lower Cholesky factor L of a d×d correlation matrix whose
@@ -20,12 +21,12 @@ var lkjCholesky = Distribution{
 	Summary:   "Cholesky factor of a correlation matrix with density proportional to det^(concentration-1)",
 	EventRank: 2,
 	Args: []Arg{
-		{Name: "concentration", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "concentration", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: CholeskyCorr}),
+	Support: always(support.Support{Kind: support.CholeskyCorr}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		row, column := lastTwo(x)
-		eta, d := args[0], lastDim(x).Size
+		eta, d := args[0], support.LastDim(x).Size
 		var terms []*graph.Node
 		for i := 1; i < d; i++ {
 			power := b.Add(b.Mul(b.Const(2), eta), b.Const(float64(d-i-3)))
@@ -40,7 +41,7 @@ var lkjCholesky = Distribution{
 		return b.AddAll(terms...)
 	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
-		d, eta := side(len(dst)), args[0][0]
+		d, eta := support.Side(len(dst)), args[0][0]
 		clear(dst)
 		dst[0] = 1
 		for i := 1; i < d; i++ {

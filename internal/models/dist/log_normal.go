@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // logNormal is exp(y) for a Gaussian y with mean loc and standard deviation
@@ -17,9 +18,9 @@ var logNormal = Distribution{
 	Summary: "exponential of a Gaussian with mean loc and standard deviation scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		log := LogOf(b, x)
 		return b.Sub(normalLogDensity(b, log, args[0], args[1]), log)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Missing is a value that is absent with probability P and else follows Base:
@@ -32,7 +33,7 @@ func (m Missing) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 func (m Missing) Mean(b *graph.Builder) *graph.Node { return m.Base.Mean(b) }
 
 // Support is that of Base.
-func (m Missing) Support() Support { return m.Base.Support() }
+func (m Missing) Support() support.Support { return m.Base.Support() }
 
 // Fits checks P like any argument, and Base.
 func (m Missing) Fits(shape graph.Shape) error {

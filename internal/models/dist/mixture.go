@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Mixture is a mixture with its component summed out: one component for the
@@ -56,7 +57,7 @@ func (m Mixture) Mean(b *graph.Builder) *graph.Node {
 }
 
 // Support is that of a component.
-func (m Mixture) Support() Support { return m.Component.Support() }
+func (m Mixture) Support() support.Support { return m.Component.Support() }
 
 // over is the dim of the components; its size is 0 if Weights lacks it.
 func (m Mixture) over() graph.Dim {

@@ -2,6 +2,7 @@ package dist
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // multinomial counts how often each level comes in trials draws of a
@@ -15,11 +16,11 @@ var multinomial = Distribution{
 	Summary:   "how often each level comes in trials draws with probabilities probs, or logits",
 	EventRank: 1,
 	Args: []Arg{
-		{Name: "trials", Support: Support{Kind: Count}},
-		{Name: "probs", Rank: 1, Support: Support{Kind: Simplex}},
+		{Name: "trials", Support: support.Support{Kind: support.Count}},
+		{Name: "probs", Rank: 1, Support: support.Support{Kind: support.Simplex}},
 		{Name: "logits", Rank: 1, Instead: "probs"},
 	},
-	Support: always(Support{Kind: Counts}),
+	Support: always(support.Support{Kind: support.Counts}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		level := levelDim(x)
 		var logProbs *graph.Node
@@ -40,7 +41,7 @@ var multinomial = Distribution{
 	},
 	Sample: func(dst []float64, args [][]float64, rng Rand) {
 		weights := levelProbabilities(args[1], args[2])
-		left, mass := args[0][0], sum(weights)
+		left, mass := args[0][0], support.Sum(weights)
 		for k := range dst {
 			dst[k] = left
 			if k < len(dst)-1 {

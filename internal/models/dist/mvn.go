@@ -2,6 +2,7 @@ package dist
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // mvn is the multivariate Gaussian with mean loc and covariance L Lᵀ, L the
@@ -17,11 +18,11 @@ var mvn = Distribution{
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "loc", Rank: 1, Scalar: true},
-		{Name: "cholesky", Rank: 2, Support: Support{Kind: CholeskyCov}},
+		{Name: "cholesky", Rank: 2, Support: support.Support{Kind: support.CholeskyCov}},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		element := lastDim(x)
+		element := support.LastDim(x)
 		residual := b.Sub(x, args[0])
 		row, column := lastTwo(args[1])
 		z := make([]*graph.Node, element.Size)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // negativeBinomial counts with mean = exp(log_mean) and variance
@@ -17,11 +18,11 @@ var negativeBinomial = Distribution{
 	Name:    "negative_binomial",
 	Summary: "count with this mean and variance mean + mean^2/phi; log_mean = log(mean)",
 	Args: []Arg{
-		{Name: "mean", Support: Support{Kind: Positive}},
-		{Name: "phi", Support: Support{Kind: Positive}},
+		{Name: "mean", Support: support.Support{Kind: support.Positive}},
+		{Name: "phi", Support: support.Support{Kind: support.Positive}},
 		{Name: "log_mean", Instead: "mean"},
 	},
-	Support: always(Support{Kind: Count}),
+	Support: always(support.Support{Kind: support.Count}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		phi, d := args[1], meanToPhi(b, args)
 		total := b.Add(x, phi)

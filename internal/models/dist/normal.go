@@ -1,6 +1,9 @@
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
 
 // normal is the Gaussian with mean loc and standard deviation scale.
 //
@@ -13,9 +16,9 @@ var normal = Distribution{
 	Summary: "Gaussian with mean loc and standard deviation scale",
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return normalLogDensity(b, x, args[0], args[1])
 	},

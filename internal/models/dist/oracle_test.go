@@ -8,6 +8,7 @@ import (
 	G "gorgonia.org/gorgonia"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
 )
 
 // Gorgonia is an independent second opinion on gradients: every density is
@@ -227,7 +228,7 @@ func TestGradientsAgainstGorgonia(t *testing.T) {
 		x := p.column(b, d)
 		continuous := !p.applied(b, d).Support().Discrete()
 		if continuous {
-			x = leaf("x", shapeOf(d.EventRank, len(p.X.values)), p.X.values)
+			x = leaf("x", graphtest.Shape(d.EventRank, len(p.X.values)), p.X.values)
 		}
 		tape, err := graph.Compile(b, Apply(b, d, args).LogDensity(b, Observed{X: x}), nil, graph.Options{})
 		if err != nil {
@@ -239,7 +240,7 @@ func TestGradientsAgainstGorgonia(t *testing.T) {
 		got := make([]float64, tape.P)
 		m.Gradient(0, got)
 		for i, want := range (oracle{t, G.NewGraph()}).gradients(d, p, continuous) {
-			if !near(got[i], want, 1e-8) {
+			if !graphtest.Near(got[i], want, 1e-8) {
 				t.Errorf("element %d of the gradient is %.12g, Gorgonia has %.12g", i, got[i], want)
 			}
 		}

@@ -1,6 +1,7 @@
 package dist
 
 import (
+	"d3p/internal/models/support"
 	"math"
 	"slices"
 
@@ -96,7 +97,7 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		return o.times(-1, o.add(o.must(G.Abs(z)), o.log(o.times(2, a["scale"][0]))))
 	},
 	"lkj_cholesky": func(o oracle, a map[string][]node, x []node, _ []float64) node {
-		d, eta := side(len(x)), a["concentration"][0]
+		d, eta := support.Side(len(x)), a["concentration"][0]
 		s := o.times(0, eta)
 		for k := 1; k < d; k++ {
 			// A beta(b, b) on (-1, 1) for each partial correlation of tree k.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // orderedLogistic is the index of an ordered level, 0 to K-1: the number of
@@ -19,12 +20,12 @@ var orderedLogistic = Distribution{
 	Summary: "ordered level: the number of cutpoints below a logistic variable centred at eta",
 	Args: []Arg{
 		{Name: "eta"},
-		{Name: "cutpoints", Rank: 1, Support: Support{Kind: Ordered}},
+		{Name: "cutpoints", Rank: 1, Support: support.Support{Kind: support.Ordered}},
 	},
-	Support: always(Support{Kind: Category}),
+	Support: always(support.Support{Kind: support.Category}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		eta, cuts := args[0], args[1]
-		cut := lastDim(cuts)
+		cut := support.LastDim(cuts)
 		zero, last := b.Const(0), b.Const(float64(cut.Size-1))
 		above := b.Gather(cuts, cut.Name, b.Min(x, last))
 		below := b.Gather(cuts, cut.Name, b.Max(b.Sub(x, b.Const(1)), zero))

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // orderedNormal is the order statistic of independent Gaussians: the prior of
@@ -18,11 +19,11 @@ var orderedNormal = Distribution{
 	EventRank: 1,
 	Args: []Arg{
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Ordered}),
+	Support: always(support.Support{Kind: support.Ordered}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
-		n := lastDim(x)
+		n := support.LastDim(x)
 		factorial := logFactorial(b, b.Const(float64(n.Size)))
 		return b.Add(factorial, b.Sum(normalLogDensity(b, x, args[0], args[1]), n.Name))
 	},

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // piecewiseExponential is a waiting time whose hazard is constant between the
@@ -21,11 +22,11 @@ var piecewiseExponential = Distribution{
 	Summary: "waiting time with hazard exp(log_hazard_j) between cut j-1 and cut j",
 	Args: []Arg{
 		{Name: "log_hazard", Rank: 1},
-		{Name: "cuts", Rank: 1, Support: Support{Kind: Ordered}},
+		{Name: "cuts", Rank: 1, Support: support.Support{Kind: support.Ordered}},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	Check: func(args []*graph.Node) error {
-		if intervals, cuts := lastDim(args[0]).Size, lastDim(args[1]).Size; intervals != cuts+1 {
+		if intervals, cuts := support.LastDim(args[0]).Size, support.LastDim(args[1]).Size; intervals != cuts+1 {
 			return fmt.Errorf("piecewise_exponential with %d cuts has %d intervals, but log_hazard has %d", cuts, cuts+1, intervals)
 		}
 		return nil
@@ -37,7 +38,7 @@ var piecewiseExponential = Distribution{
 	},
 	// The mean is the integral of the survival function, interval by interval.
 	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
-		interval, cut := lastDim(args[0]), lastDim(args[1])
+		interval, cut := support.LastDim(args[0]), support.LastDim(args[1])
 		mean, survival, start := b.Const(0), b.Const(1), b.Const(0)
 		for j := range interval.Size {
 			logHazard := b.Slice(args[0], interval.Name, j)
@@ -74,7 +75,7 @@ var piecewiseExponential = Distribution{
 // timeInIntervals is the time up to x in each interval, and 1 for the interval
 // that x lies in; both along the dim of log_hazard.
 func timeInIntervals(b *graph.Builder, x *graph.Node, args []*graph.Node) (time, inside *graph.Node) {
-	interval, cut := lastDim(args[0]), lastDim(args[1])
+	interval, cut := support.LastDim(args[0]), support.LastDim(args[1])
 	times := make([]*graph.Node, interval.Size)
 	insides := make([]*graph.Node, interval.Size)
 	start, after := b.Const(0), b.Const(1)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // poisson counts events that come at a rate = exp(log_rate).
@@ -15,10 +16,10 @@ var poisson = Distribution{
 	Name:    "poisson",
 	Summary: "count with mean rate; log_rate = log(rate)",
 	Args: []Arg{
-		{Name: "rate", Support: Support{Kind: Positive}},
+		{Name: "rate", Support: support.Support{Kind: support.Positive}},
 		{Name: "log_rate", Instead: "rate"},
 	},
-	Support: always(Support{Kind: Count}),
+	Support: always(support.Support{Kind: support.Count}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		rate, logRate := args[0], args[1]
 		if rate == nil {

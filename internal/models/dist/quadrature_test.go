@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
+	"d3p/internal/models/support"
 )
 
 // grid is the density of unconstrained coordinates u on a product grid, for
@@ -19,7 +21,7 @@ type grid struct {
 	x         [][]float64 // the value per cell
 	axes      int
 	shape     graph.Shape // of the value
-	transform *Transform
+	transform *support.Transform
 }
 
 // axis is one coordinate's points and weights du.
@@ -44,13 +46,13 @@ func axis(points int, limit float64, twice bool) (u, weight []float64) {
 // coordinates.
 func integrate(t *testing.T, b *graph.Builder, d Density, shape graph.Shape) *grid {
 	t.Helper()
-	g := &grid{transform: TransformFor(d.Support()), shape: shape}
+	g := &grid{transform: support.TransformFor(d.Support()), shape: shape}
 	free, err := g.transform.FreeShape(shape)
 	if err != nil {
 		t.Fatal(err)
 	}
 	g.axes = free.Size()
-	real := d.Support().Kind == Real
+	real := d.Support().Kind == support.Real
 	switch g.axes {
 	case 1:
 		limit := 7.2
@@ -75,7 +77,7 @@ func integrate(t *testing.T, b *graph.Builder, d Density, shape graph.Shape) *gr
 	}
 	u := b.Reshape(b.Columns(0, graph.Dim{Name: "u", Size: g.axes}), free)
 	x, logDet := g.transform.Apply(b, u, shape)
-	both := evaluateAll(t, b, []*graph.Node{b.Add(b.Sum(d.LogDensity(b, Observed{X: x})), b.Sum(logDet)), x}, rows, g.axes)
+	both := graphtest.EvaluateAll(t, b, []*graph.Node{b.Add(b.Sum(d.LogDensity(b, Observed{X: x})), b.Sum(logDet)), x}, rows, g.axes)
 	log, values := both[0], both[1]
 	g.mass = make([]float64, cells)
 	g.x = make([][]float64, cells)
@@ -161,13 +163,13 @@ func enumerate(t *testing.T, d *Distribution, p point) []outcome {
 	var rows []float64
 	width := 1
 	switch s := a.Support(); s.Kind {
-	case Binary:
+	case support.Binary:
 		rows = []float64{0, 1}
-	case Category:
+	case support.Category:
 		for i, arg := range d.Args {
 			if v, ok := p.Args[arg.Name]; ok && arg.Rank == 1 {
 				levels := len(v.values)
-				if d.Args[i].Support.Kind == Ordered { // cutpoints between levels
+				if d.Args[i].Support.Kind == support.Ordered { // cutpoints between levels
 					levels++
 				}
 				for x := range levels {
@@ -175,7 +177,7 @@ func enumerate(t *testing.T, d *Distribution, p point) []outcome {
 				}
 			}
 		}
-	case Count:
+	case support.Count:
 		upper := 4000.0
 		if s.Upper > 0 {
 			upper = s.Upper
@@ -183,11 +185,11 @@ func enumerate(t *testing.T, d *Distribution, p point) []outcome {
 		for x := 0.0; x <= upper; x++ {
 			rows = append(rows, x)
 		}
-	case Counts:
+	case support.Counts:
 		width = len(p.X.values)
-		rows = compositions(nil, nil, width, sum(p.X.values))
+		rows = compositions(nil, nil, width, support.Sum(p.X.values))
 	}
-	log := evaluate(t, b, a.LogDensity(b, Observed{X: p.column(b, d)}), rows, width)
+	log := graphtest.Evaluate(t, b, a.LogDensity(b, Observed{X: p.column(b, d)}), rows, width)
 	out := make([]outcome, len(log))
 	for i, l := range log {
 		out[i] = outcome{rows[i*width : (i+1)*width], math.Exp(l)}
@@ -235,7 +237,7 @@ func TestLaws(t *testing.T) {
 		if a.Support().Discrete() {
 			l.outcomes = enumerate(t, d, p)
 		} else {
-			l.grid = integrate(t, b, a, shapeOf(d.EventRank, len(p.X.values)))
+			l.grid = integrate(t, b, a, graphtest.Shape(d.EventRank, len(p.X.values)))
 		}
 		t.Run("normalisation", func(t *testing.T) { requireNormalised(t, l, p) })
 		t.Run("mean", func(t *testing.T) { requireMean(t, b, a, l, p) })
@@ -251,7 +253,7 @@ func requireNormalised(t *testing.T, l law, p point) {
 	if l.grid != nil {
 		tolerance = map[int]float64{1: p.integral, 2: 1e-6, 3: 1e-3}[l.grid.axes]
 	}
-	if total := l.expect(func(_, _ []float64) float64 { return 1 }); !near(total, 1, tolerance) {
+	if total := l.expect(func(_, _ []float64) float64 { return 1 }); !graphtest.Near(total, 1, tolerance) {
 		t.Errorf("the total probability is %.12g", total)
 	}
 }
@@ -262,10 +264,10 @@ func requireMean(t *testing.T, b *graph.Builder, a Applied, l law, p point) {
 	if node == nil {
 		t.Skip("has no mean")
 	}
-	shape := shapeOf(a.EventRank, len(p.X.values))
-	got := evaluate(t, b, b.Expand(node, shape), []float64{0}, 1)
+	shape := graphtest.Shape(a.EventRank, len(p.X.values))
+	got := graphtest.Evaluate(t, b, b.Expand(node, shape), []float64{0}, 1)
 	for i := range shape.Size() {
-		if want := l.expect(func(_, x []float64) float64 { return x[i] }); !near(got[i], want, p.integral) {
+		if want := l.expect(func(_, x []float64) float64 { return x[i] }); !graphtest.Near(got[i], want, p.integral) {
 			t.Errorf("element %d of the mean is %.9g, the first moment %.9g", i, got[i], want)
 		}
 	}
@@ -294,10 +296,10 @@ func requireDistributionFunctions(t *testing.T, b *graph.Builder, a Applied, l l
 	if len(rows) < 2 {
 		t.Fatalf("%d points", len(rows))
 	}
-	tails := evaluateAll(t, b, []*graph.Node{d.LogCDF(b, b.Column(0), a.Args), d.LogCCDF(b, b.Column(0), a.Args)}, rows, 1)
+	tails := graphtest.EvaluateAll(t, b, []*graph.Node{d.LogCDF(b, b.Column(0), a.Args), d.LogCCDF(b, b.Column(0), a.Args)}, rows, 1)
 	for i, x := range rows {
 		below, above := math.Exp(tails[0][i]), math.Exp(tails[1][i])
-		if !near(below, want[i], p.integral) || !near(above, 1-want[i], p.integral) {
+		if !graphtest.Near(below, want[i], p.integral) || !graphtest.Near(above, 1-want[i], p.integral) {
 			t.Errorf("at %g: P(X<=x) = %.9g, P(X>x) = %.9g, the integral is %.9g", x, below, above, want[i])
 		}
 	}

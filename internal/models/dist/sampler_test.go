@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 	"d3p/internal/stattest"
 )
 
@@ -101,7 +102,7 @@ func requireDensity(t *testing.T, g *grid, xs [][]float64) {
 // theorem; the values are bounded or have light tails.
 func meanTest(values []float64, want float64) float64 {
 	n := float64(len(values))
-	mean := sum(values) / n
+	mean := support.Sum(values) / n
 	var square float64
 	for _, v := range values {
 		square += (v - mean) * (v - mean)
@@ -122,7 +123,7 @@ func meanTest(values []float64, want float64) float64 {
 func TestScores(t *testing.T) {
 	eachCase(t, func(t *testing.T, d *Distribution, p point) {
 		b := graph.NewBuilder()
-		if p.applied(b, d).Support().Kind == Interval {
+		if p.applied(b, d).Support().Kind == support.Interval {
 			t.Skip("the arguments bound the support")
 		}
 		var theta []float64

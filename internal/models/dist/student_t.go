@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // studentT is Student's t with df degrees of freedom, shifted and scaled.
@@ -15,11 +16,11 @@ var studentT = Distribution{
 	Name:    "student_t",
 	Summary: "Student's t with df degrees of freedom, location loc and scale",
 	Args: []Arg{
-		{Name: "df", Support: Support{Kind: Positive}},
+		{Name: "df", Support: support.Support{Kind: support.Positive}},
 		{Name: "loc", Optional: true, Default: 0},
-		{Name: "scale", Support: Support{Kind: Positive}, Optional: true, Default: 1},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}, Optional: true, Default: 1},
 	},
-	Support: always(Support{Kind: Real}),
+	Support: always(support.Support{Kind: support.Real}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		return studentTLogDensity(b, x, args[0], args[1], args[2])
 	},

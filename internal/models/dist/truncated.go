@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Truncated is Base given that the value lies between two bounds, which may be
@@ -66,18 +67,18 @@ func (t Truncated) Mean(*graph.Builder) *graph.Node { return nil }
 
 // Support is the part of Base's support between the bounds if they are
 // constant.
-func (t Truncated) Support() Support {
+func (t Truncated) Support() support.Support {
 	s := t.Base.Support()
 	lower, upper := bound(t.Lower, math.Inf(-1)), bound(t.Upper, math.Inf(1))
 	switch s.Kind {
-	case Positive:
+	case support.Positive:
 		lower = math.Max(lower, 0)
-	case UnitInterval:
+	case support.UnitInterval:
 		lower, upper = math.Max(lower, 0), math.Min(upper, 1)
-	case Interval:
+	case support.Interval:
 		lower, upper = math.Max(lower, s.Lower), math.Min(upper, s.Upper)
-	case Real:
-	case Count:
+	case support.Real:
+	case support.Count:
 		s.Lower = math.Max(0, math.Ceil(lower))
 		if upper = math.Floor(upper); !math.IsInf(upper, 1) && (s.Upper == 0 || upper < s.Upper) {
 			s.Upper = upper
@@ -88,11 +89,11 @@ func (t Truncated) Support() Support {
 	}
 	switch {
 	case math.IsInf(lower, -1) && math.IsInf(upper, 1):
-		return Support{Kind: Real}
+		return support.Support{Kind: support.Real}
 	case lower == 0 && math.IsInf(upper, 1):
-		return Support{Kind: Positive}
+		return support.Support{Kind: support.Positive}
 	}
-	return Support{Kind: Interval, Lower: lower, Upper: upper}
+	return support.Support{Kind: support.Interval, Lower: lower, Upper: upper}
 }
 
 // bound is the number of a bound, absent if there is none, NaN if it is not

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // uniform is equally likely everywhere between two constant bounds.
@@ -18,8 +19,8 @@ var uniform = Distribution{
 		{Name: "lower", Optional: true, Default: 0},
 		{Name: "upper", Optional: true, Default: 1},
 	},
-	Support: func(args []float64) Support {
-		return Support{Kind: Interval, Lower: args[0], Upper: args[1]}
+	Support: func(args []float64) support.Support {
+		return support.Support{Kind: support.Interval, Lower: args[0], Upper: args[1]}
 	},
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		outside := b.Add(b.Less(x, args[0]), b.Less(args[1], x))

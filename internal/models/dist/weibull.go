@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // weibull is a waiting time whose hazard grows like x^(shape-1); scale =
@@ -16,11 +17,11 @@ var weibull = Distribution{
 	Name:    "weibull",
 	Summary: "waiting time with hazard growing like x^(shape-1); log_scale = log(scale)",
 	Args: []Arg{
-		{Name: "shape", Support: Support{Kind: Positive}},
-		{Name: "scale", Support: Support{Kind: Positive}},
+		{Name: "shape", Support: support.Support{Kind: support.Positive}},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}},
 		{Name: "log_scale", Instead: "scale"},
 	},
-	Support: always(Support{Kind: Positive}),
+	Support: always(support.Support{Kind: support.Positive}),
 	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 		z, hazard := weibullHazard(b, x, args)
 		// shape log(x/scale) - log x: the scale's logarithm is in z already.

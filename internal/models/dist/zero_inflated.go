@@ -1,6 +1,9 @@
 package dist
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
 
 // Counts with more zeros than a Poisson or a negative binomial has: with
 // probability zi = 1/(1+exp(-zi_logits)) the count is 0, else it follows the
@@ -17,7 +20,7 @@ var (
 // zeroArgs are the two ways to give the probability of a zero, before the
 // base's own arguments.
 var zeroArgs = []Arg{
-	{Name: "zi", Support: Support{Kind: UnitInterval}},
+	{Name: "zi", Support: support.Support{Kind: support.UnitInterval}},
 	{Name: "zi_logits", Instead: "zi"},
 }
 
@@ -27,7 +30,7 @@ func zeroInflated(base *Distribution) Distribution {
 		Name:    "zero_inflated_" + base.Name,
 		Summary: "0 with probability zi, else " + base.Name + "; zi_logits = log(zi/(1-zi))",
 		Args:    append(zeroArgs[:2:2], base.Args...),
-		Support: always(Support{Kind: Count}),
+		Support: always(support.Support{Kind: support.Count}),
 		LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
 			logZero, logOther := logChoice(b, args)
 			// Both branches of the mixture at 0: log(exp(u) + exp(v)) = v + softplus(u-v).

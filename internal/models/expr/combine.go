@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // mixture lowers mixture(weights, component, over=dim); a weight vector's only
@@ -31,7 +32,7 @@ func mixture(l *lowering, c *Call, args []Expr) dist.Density {
 		return nil
 	}
 	if n, ok := args[0].(*Name); ok {
-		if v := l.env.Values[n.ID]; v.Support != nil && v.Support.Kind != dist.Simplex {
+		if v := l.env.Values[n.ID]; v.Support != nil && v.Support.Kind != support.Simplex {
 			l.fail(n.At, "give them the prior dirichlet(1)", "the weights of a mixture must be a simplex, but %s is %v", n.ID, *v.Support)
 			return nil
 		}
@@ -54,7 +55,7 @@ func (l *lowering) weights(e, over Expr) *graph.Node {
 	if n == nil {
 		return nil
 	}
-	l.fitsList(&Call{Func: "mixture"}, dist.Arg{Name: "weights", Support: dist.Support{Kind: dist.Simplex}}, list)
+	l.fitsList(&Call{Func: "mixture"}, dist.Arg{Name: "weights", Support: support.Support{Kind: support.Simplex}}, list)
 	return n
 }
 
@@ -64,7 +65,7 @@ func missing(l *lowering, c *Call, args []Expr) dist.Density {
 	if p == nil || base == nil {
 		return nil
 	}
-	l.fits(c, dist.Arg{Name: "p", Support: dist.Support{Kind: dist.UnitInterval}}, args[0], p)
+	l.fits(c, dist.Arg{Name: "p", Support: support.Support{Kind: support.UnitInterval}}, args[0], p)
 	return dist.Missing{P: p, Base: base}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // applied lowers and checks the arguments of a distribution.
@@ -152,7 +153,7 @@ func (l *lowering) fits(c *Call, a dist.Arg, e Expr, n *graph.Node) {
 	}
 	if v := l.env.Values[name.ID]; v.Support != nil && !a.Support.Covers(*v.Support) {
 		hint := ""
-		if a.Support.Kind == dist.Positive {
+		if a.Support.Kind == support.Positive {
 			hint = "give it a positive prior such as half_normal(1), or use exp(" + name.ID + ")"
 		}
 		l.fail(e.Pos(), hint, "argument %s of %s must be %v, but %s is %v", a.Name, c.Func, a.Support, name.ID, *v.Support)

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // Env is what names mean where an expression stands. Inside `rows:` Values
@@ -35,7 +35,7 @@ type Value struct {
 	// scale; nil for other values.
 	Raw *graph.Node
 	// Support is where a parameter's values lie; nil for other values.
-	Support *dist.Support
+	Support *support.Support
 }
 
 // Dim is a declared dim. Labels has Size entries.

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
 )
 
 // world is an Env with parameters u [hospital, re], b and g, a few columns and
@@ -22,8 +23,8 @@ func newWorld() world {
 	hospital := graph.Dim{Name: "hospital", Size: 3}
 	re := graph.Dim{Name: "re", Size: 2}
 	coef := graph.Dim{Name: "coef", Size: 2}
-	real, positive := &dist.Support{Kind: dist.Real}, &dist.Support{Kind: dist.Positive}
-	simplex := &dist.Support{Kind: dist.Simplex}
+	real, positive := &support.Support{Kind: support.Real}, &support.Support{Kind: support.Positive}
+	simplex := &support.Support{Kind: support.Simplex}
 	env := &Env{
 		Values: map[string]Value{
 			"u":        {Node: b.Consts(graph.Shape{hospital, re}, []float64{1, 2, 3, 4, 5, 6}), Support: real},

@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
+	"d3p/internal/models/support"
 	"d3p/internal/spell"
 )
 
@@ -94,8 +95,8 @@ func (a Argument) refuses(prior expr.Expr) string {
 	for i := range args {
 		args[i] = math.NaN()
 	}
-	want := dist.Support{Kind: a.support}
-	if s := d.Support(args); s.Kind != dist.Interval && !want.Covers(s) {
+	want := support.Support{Kind: a.support}
+	if s := d.Support(args); s.Kind != support.Interval && !want.Covers(s) {
 		return "must be " + want.String() + ", but " + d.Name + " is " + s.Kind.String()
 	}
 	return ""

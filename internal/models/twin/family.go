@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"d3p/internal/models/data"
-	"d3p/internal/models/dist"
+	"d3p/internal/models/support"
 )
 
 // Family is how a column of a twin is distributed within a component.
@@ -30,7 +30,7 @@ type Argument struct {
 	// the file, is m: {rate} stands for 2/m and {log} for log m.
 	Prior   string
 	dim     extent
-	support dist.Kind // of its values
+	support support.Kind // of its values
 }
 
 // extent is the dim that a parameter has beside the component.
@@ -55,15 +55,15 @@ func inUnit(lower, upper float64) bool { return lower > 0 && upper < 1 }
 // families on the whole line see a number on its declared scale, the others as
 // it is in the file.
 func families() []Family {
-	loc, scale := Argument{Name: "loc", Prior: "normal(0, 1)"}, Argument{Name: "scale", Prior: "log_normal(-1, 1)", support: dist.Positive}
-	rate, mean := Argument{Name: "rate", Prior: "gamma(2, {rate})", support: dist.Positive}, Argument{Name: "mean", Prior: "gamma(2, {rate})", support: dist.Positive}
-	phi, shape := Argument{Name: "phi", Prior: "gamma(2, 0.1)", support: dist.Positive}, Argument{Name: "shape", Prior: "gamma(2, 0.1)", support: dist.Positive}
-	zi := Argument{Name: "zi", Prior: "beta(1, 1)", support: dist.UnitInterval}
+	loc, scale := Argument{Name: "loc", Prior: "normal(0, 1)"}, Argument{Name: "scale", Prior: "log_normal(-1, 1)", support: support.Positive}
+	rate, mean := Argument{Name: "rate", Prior: "gamma(2, {rate})", support: support.Positive}, Argument{Name: "mean", Prior: "gamma(2, {rate})", support: support.Positive}
+	phi, shape := Argument{Name: "phi", Prior: "gamma(2, 0.1)", support: support.Positive}, Argument{Name: "shape", Prior: "gamma(2, 0.1)", support: support.Positive}
+	zi := Argument{Name: "zi", Prior: "beta(1, 1)", support: support.UnitInterval}
 	const counts, above, between = "a lower bound of at least 0", "a lower bound above 0", "bounds strictly between 0 and 1"
 	return []Family{
 		{Name: "normal", types: data.Numeric, observe: "normal({loc}, {scale})", Args: []Argument{loc, scale}},
 		{Name: "student_t", types: data.Numeric, observe: "student_t({df}, {loc}, {scale})",
-			Args: []Argument{{Name: "df", Prior: "gamma(2, 0.1)", support: dist.Positive}, loc, scale}},
+			Args: []Argument{{Name: "df", Prior: "gamma(2, 0.1)", support: support.Positive}, loc, scale}},
 		{Name: "laplace", types: data.Numeric, observe: "laplace({loc}, {scale})", Args: []Argument{loc, scale}},
 		{Name: "poisson", types: []string{data.Integer}, needs: counts, fits: nonNegative, observe: "poisson({rate})", Args: []Argument{rate}},
 		{Name: "negative_binomial", types: []string{data.Integer}, needs: counts, fits: nonNegative,
@@ -75,26 +75,26 @@ func families() []Family {
 		{Name: "gamma", types: data.Numeric, needs: above, fits: positive, observe: "gamma({shape}, {shape} / {mean})", Args: []Argument{mean, shape}},
 		{Name: "exponential", types: data.Numeric, needs: above, fits: positive, observe: "exponential(1 / {mean})", Args: []Argument{mean}},
 		{Name: "weibull", types: data.Numeric, needs: above, fits: positive, observe: "weibull({shape}, {scale})",
-			Args: []Argument{{Name: "scale", Prior: "gamma(2, {rate})", support: dist.Positive}, {Name: "shape", Prior: "log_normal(0, 0.5)", support: dist.Positive}}},
+			Args: []Argument{{Name: "scale", Prior: "gamma(2, {rate})", support: support.Positive}, {Name: "shape", Prior: "log_normal(0, 0.5)", support: support.Positive}}},
 		{Name: "log_normal", types: data.Numeric, needs: above, fits: positive, observe: "log_normal({loc}, {scale})",
 			Args: []Argument{{Name: "loc", Prior: "normal({log}, 1)"}, scale}},
 		{Name: "beta", types: []string{data.Real}, needs: between, fits: inUnit, observe: "beta(mean={mean}, kappa={kappa})",
-			Args: []Argument{{Name: "mean", Prior: "beta(1, 1)", support: dist.UnitInterval}, {Name: "kappa", Prior: "gamma(2, 0.1)", support: dist.Positive}}},
-		{Name: "bernoulli", types: []string{data.Binary}, observe: "bernoulli({probs})", Args: []Argument{{Name: "probs", Prior: "beta(1, 1)", support: dist.UnitInterval}}},
+			Args: []Argument{{Name: "mean", Prior: "beta(1, 1)", support: support.UnitInterval}, {Name: "kappa", Prior: "gamma(2, 0.1)", support: support.Positive}}},
+		{Name: "bernoulli", types: []string{data.Binary}, observe: "bernoulli({probs})", Args: []Argument{{Name: "probs", Prior: "beta(1, 1)", support: support.UnitInterval}}},
 		{Name: "categorical", types: perLevel, observe: "categorical({probs})",
-			Args: []Argument{{Name: "probs", Prior: "dirichlet(1)", dim: levelDim, support: dist.Simplex}}},
+			Args: []Argument{{Name: "probs", Prior: "dirichlet(1)", dim: levelDim, support: support.Simplex}}},
 		{Name: "ordered_logistic", types: []string{data.Ordinal, data.Binary}, observe: "ordered_logistic(0, {cutpoints})",
-			Args: []Argument{{Name: "cutpoints", Prior: "ordered_normal(0, 2)", dim: cutDim, support: dist.Ordered}}},
+			Args: []Argument{{Name: "cutpoints", Prior: "ordered_normal(0, 2)", dim: cutDim, support: support.Ordered}}},
 	}
 }
 
 // Missing is the probability that a value is missing; twinify's NAModel.
-var Missing = Argument{Name: "na", Prior: "beta(1, 9)", support: dist.UnitInterval}
+var Missing = Argument{Name: "na", Prior: "beta(1, 9)", support: support.UnitInterval}
 
 // Weights is the probabilities of the components. Few components serve
 // the table with this prior, the others stay empty: Rousseau and Mengersen 2011,
 // JRSS B 73(5).
-var Weights = Argument{Name: "weights", Prior: "dirichlet(0.5)", support: dist.Simplex}
+var Weights = Argument{Name: "weights", Prior: "dirichlet(0.5)", support: support.Simplex}
 
 // FamilyOf returns the family of that name, or nil.
 func FamilyOf(name string) *Family {

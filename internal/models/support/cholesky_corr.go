@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"math"
@@ -31,7 +31,7 @@ var choleskyCorr = Transform{
 		return b.Mul(b.Add(z, unitMatrix(b, event)), b.Exp(before))
 	},
 	LogDet: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
-		free := lastDim(u)
+		free := LastDim(u)
 		weights := make([]float64, 0, free.Size)
 		eachLower(event[0].Size, true, func(i, j int) {
 			weights = append(weights, 1+0.5*float64(i-1-j))
@@ -39,7 +39,7 @@ var choleskyCorr = Transform{
 		return b.Sum(b.Mul(log1mSquaredTanh(b, u), b.Consts(graph.Shape{free}, weights)), free.Name)
 	},
 	Inverse: func(dst, x []float64) {
-		d, next := side(len(x)), 0
+		d, next := Side(len(x)), 0
 		for i := range d {
 			rest := 1.0
 			for j := range i {

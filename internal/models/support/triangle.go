@@ -1,4 +1,4 @@
-package dist
+package support
 
 import "d3p/internal/models/graph"
 
@@ -6,7 +6,7 @@ import "d3p/internal/models/graph"
 // row; strict leaves out the diagonal. weight(i, j, p, q) is how often element
 // (p, q) of the triangle counts in element (i, j) of the matrix.
 func triangle(b *graph.Builder, x *graph.Node, event graph.Shape, strict bool, weight func(i, j, p, q int) float64) *graph.Node {
-	free, d := lastDim(x), event[0].Size
+	free, d := LastDim(x), event[0].Size
 	cells := graph.Dim{Name: "cells(" + event[0].Name + ")", Size: d * d}
 	w := make([]float64, free.Size*cells.Size)
 	row := 0

@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"math"
@@ -23,8 +23,8 @@ var stickBreaking = Transform{
 	EventRank: 1,
 	Free:      func(n int) int { return n - 1 },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
-		w, rest := sticks(b, u)
-		free, n := lastDim(u), event[0].Size
+		w, rest := Sticks(b, u)
+		free, n := LastDim(u), event[0].Size
 		// Element k reads the cumulated rest of k, the last one that of n-1.
 		cumulated := b.CumSum(rest, free.Name)
 		rests := make([]*graph.Node, n)
@@ -37,11 +37,11 @@ var stickBreaking = Transform{
 			}
 		}
 		log := b.Add(b.Stack(event[0], parts...), b.Stack(event[0], rests...))
-		return b.Exp(eventLast(b, log, 1))
+		return b.Exp(EventLast(b, log, 1))
 	},
 	LogDet: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
-		w, rest := sticks(b, u)
-		free := lastDim(u).Name
+		w, rest := Sticks(b, u)
+		free := LastDim(u).Name
 		return b.Sum(b.AddAll(w, b.CumSum(rest, free), rest), free)
 	},
 	Inverse: func(dst, x []float64) {
@@ -55,9 +55,9 @@ var stickBreaking = Transform{
 	},
 }
 
-// sticks are w, the logits of the broken-off fractions, and log(1-z).
-func sticks(b *graph.Builder, u *graph.Node) (w, rest *graph.Node) {
-	free := lastDim(u)
+// Sticks are w, the logits of the broken-off fractions, and log(1-z).
+func Sticks(b *graph.Builder, u *graph.Node) (w, rest *graph.Node) {
+	free := LastDim(u)
 	offset := make([]float64, free.Size)
 	for k := range offset {
 		offset[k] = math.Log(float64(free.Size - k))
@@ -66,8 +66,8 @@ func sticks(b *graph.Builder, u *graph.Node) (w, rest *graph.Node) {
 	return w, b.LogSigmoid(b.Neg(w))
 }
 
-// eventLast moves the first rank dims of x behind its other dims.
-func eventLast(b *graph.Builder, x *graph.Node, rank int) *graph.Node {
+// EventLast moves the first rank dims of x behind its other dims.
+func EventLast(b *graph.Builder, x *graph.Node, rank int) *graph.Node {
 	var names []string
 	s := x.Shape()
 	if len(s) < rank {

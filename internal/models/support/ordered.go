@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"math"
@@ -14,12 +14,12 @@ var ordered = Transform{
 	EventRank: 1,
 	Free:      func(n int) int { return n },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
-		free := lastDim(u)
+		free := LastDim(u)
 		steps := b.Where(first(b, free), u, b.Exp(u))
 		return b.Rename(b.CumSum(b.Expand(steps, u.Shape()), free.Name), free.Name, event[0].Name)
 	},
 	LogDet: func(b *graph.Builder, u *graph.Node, _ graph.Shape) *graph.Node {
-		free := lastDim(u)
+		free := LastDim(u)
 		return b.Sum(b.Where(first(b, free), b.Const(0), u), free.Name)
 	},
 	Inverse: func(dst, x []float64) {

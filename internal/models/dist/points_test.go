@@ -3,13 +3,14 @@ package dist
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/graph/graphtest"
+	"d3p/internal/models/support"
 )
 
 // The tests of this package range over Table and Transforms: a new entry is
@@ -82,23 +83,12 @@ func hasArg(d *Distribution, name string) bool {
 	return false
 }
 
-// shapeOf is the shape of n values of an event of the given rank.
-func shapeOf(rank, n int) graph.Shape {
-	switch rank {
-	case 1:
-		return graph.Shape{{Name: "k", Size: n}}
-	case 2:
-		return graph.Shape{{Name: "k", Size: side(n)}, {Name: "k'", Size: side(n)}}
-	}
-	return nil
-}
-
 // argShape is the shape of an argument as the point gives it.
 func argShape(a Arg, v numbers) graph.Shape {
 	if !v.list {
 		return nil
 	}
-	return shapeOf(a.Rank, len(v.values))
+	return graphtest.Shape(a.Rank, len(v.values))
 }
 
 // nodes makes the point's arguments in the order of d.Args, nil where absent.
@@ -146,57 +136,12 @@ func (p point) name(d *Distribution) string {
 	return s
 }
 
-// evaluate computes a node without parameters for B rows of the given number
-// of columns; the result holds its elements in lanes.
-func evaluate(t *testing.T, b *graph.Builder, n *graph.Node, rows []float64, columns int) []float64 {
-	t.Helper()
-	return evaluateAll(t, b, []*graph.Node{n}, rows, columns)[0]
-}
-
-// evaluateAll is evaluate for several nodes, which share what they have in
-// common. It goes through the rows in pieces that fit into a cache.
-func evaluateAll(t *testing.T, b *graph.Builder, nodes []*graph.Node, rows []float64, columns int) [][]float64 {
-	t.Helper()
-	tape, err := graph.Compile(b, nil, nodes, graph.Options{Columns: columns})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const piece = 512
-	B := len(rows) / columns
-	m := graph.NewMachine(tape, min(piece, B))
-	m.Globals(nil, nil)
-	all := make([][]float64, len(nodes))
-	for i, n := range nodes {
-		all[i] = make([]float64, n.Size()*B)
-	}
-	for first := 0; first < B; first += piece {
-		size := min(piece, B-first)
-		m.Records(rows[first*columns:], columns, size, nil)
-		for i, n := range nodes {
-			out := m.Output(i)
-			stride := size
-			if len(out) == n.Size() { // does not depend on the columns, or one row
-				stride = 1
-			}
-			for e := range n.Size() {
-				for r := range size {
-					all[i][e*B+first+r] = out[e*stride+r%stride]
-				}
-			}
-		}
-	}
-	return all
-}
-
 // pcg is a source of random numbers with a fixed seed.
 type pcg struct{ *rand.Rand }
 
 func newRand(seed uint64) pcg  { return pcg{rand.New(rand.NewPCG(seed, 17))} }
 func (r pcg) Normal() float64  { return r.NormFloat64() }
 func (r pcg) Uniform() float64 { return r.Float64() }
-func near(got, want, tol float64) bool {
-	return math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
-}
 
 // eachCase runs test for every case of every distribution.
 func eachCase(t *testing.T, test func(t *testing.T, d *Distribution, p point)) {
@@ -207,26 +152,12 @@ func eachCase(t *testing.T, test func(t *testing.T, d *Distribution, p point)) {
 	}
 }
 
-// No support has a value that is not a finite number.
-func TestSupportsAreFinite(t *testing.T) {
-	for _, s := range []Support{{Kind: Real}, {Kind: Interval, Lower: math.Inf(-1), Upper: 3}, {Kind: Interval, Lower: -3, Upper: math.Inf(1)}, {Kind: Ordered}} {
-		if !s.Contains([]float64{0}) {
-			t.Errorf("%v does not contain 0", s)
-		}
-		for _, x := range []float64{math.Inf(-1), math.Inf(1), math.NaN()} {
-			if s.Contains([]float64{x}) {
-				t.Errorf("%v contains %g", s, x)
-			}
-		}
-	}
-}
-
-// Bounds are outside of an interval, and so is what is beyond either.
-func TestIntervalIsOpen(t *testing.T) {
-	s := Support{Kind: Interval, Lower: -1, Upper: 2}
-	for x, want := range map[float64]bool{-5: false, -1: false, -0.999: true, 1.999: true, 2: false, 7: false} {
-		if s.Contains([]float64{x}) != want {
-			t.Errorf("%v contains %g: %v, want %v", s, x, !want, want)
+// Every continuous distribution has a transform to its support.
+func TestContinuousSupportsHaveTransforms(t *testing.T) {
+	for _, d := range Table {
+		args := make([]float64, len(d.Args))
+		if s := d.Support(args); (support.TransformFor(s) == nil) != s.Discrete() {
+			t.Errorf("%s: %v has transform %v", d.Name, s, support.TransformFor(s))
 		}
 	}
 }

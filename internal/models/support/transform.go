@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"fmt"
@@ -79,8 +79,8 @@ func freeDim(event graph.Shape, size int) graph.Dim {
 	return graph.Dim{Name: "free(" + event[0].Name + ")", Size: size}
 }
 
-// lastDim is the dim that a transform of positive rank works along.
-func lastDim(u *graph.Node) graph.Dim {
+// LastDim is the dim that a transform of positive rank works along.
+func LastDim(u *graph.Node) graph.Dim {
 	s := u.Shape()
 	if len(s) == 0 { // of a bad node, which everything below passes on
 		return graph.Dim{Name: "free()", Size: 1}

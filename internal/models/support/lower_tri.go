@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"math"
@@ -17,17 +17,17 @@ var lowerTriangle = Transform{
 	EventRank: 2,
 	Free:      func(d int) int { return d * (d + 1) / 2 },
 	Forward: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
-		values := b.Where(onDiagonal(b, lastDim(u), event), b.Exp(u), u)
+		values := b.Where(onDiagonal(b, LastDim(u), event), b.Exp(u), u)
 		return triangle(b, b.Expand(values, u.Shape()), event, false, func(i, j, p, q int) float64 {
 			return indicator(i == p && j == q)
 		})
 	},
 	LogDet: func(b *graph.Builder, u *graph.Node, event graph.Shape) *graph.Node {
-		free := lastDim(u)
+		free := LastDim(u)
 		return b.Sum(b.Mul(u, onDiagonal(b, free, event)), free.Name)
 	},
 	Inverse: func(dst, x []float64) {
-		d, next := side(len(x)), 0
+		d, next := Side(len(x)), 0
 		eachLower(d, false, func(i, j int) {
 			dst[next] = x[i*d+j]
 			if i == j {

@@ -1,4 +1,6 @@
-package dist
+// Package support says where the values of a distribution lie, and has the transforms
+// from free numbers to there: one transform per file.
+package support
 
 import (
 	"fmt"
@@ -74,9 +76,9 @@ func (s Support) Contains(x []float64) bool {
 	}
 	switch s.Kind {
 	case Simplex:
-		return math.Abs(sum(x)-1) < 1e-9
+		return math.Abs(Sum(x)-1) < 1e-9
 	case CholeskyCorr:
-		d := side(len(x))
+		d := Side(len(x))
 		for i := range d {
 			var square float64
 			for _, v := range x[i*d : i*d+d] {
@@ -140,7 +142,7 @@ func (s Support) containsElement(x []float64, i int, v float64) bool {
 	case Ordered:
 		return i == 0 || x[i-1] < v
 	case CholeskyCorr, CholeskyCov:
-		switch d := side(len(x)); {
+		switch d := Side(len(x)); {
 		case i%d > i/d:
 			return v == 0
 		case i%d == i/d:
@@ -154,7 +156,7 @@ func (s Support) containsElement(x []float64, i int, v float64) bool {
 	return true
 }
 
-func sum(x []float64) float64 {
+func Sum(x []float64) float64 {
 	var s float64
 	for _, v := range x {
 		s += v
@@ -162,11 +164,11 @@ func sum(x []float64) float64 {
 	return s
 }
 
-// side is the number of rows of a square matrix of n elements.
-func side(n int) int {
+// Side is the number of rows of a square matrix of n elements.
+func Side(n int) int {
 	d := int(math.Sqrt(float64(n)) + 0.5)
 	if d*d != n {
-		panic(fmt.Sprintf("dist: %d elements are no square matrix", n))
+		panic(fmt.Sprintf("support: %d elements are no square matrix", n))
 	}
 	return d
 }

@@ -1,4 +1,4 @@
-package dist
+package support
 
 import (
 	"math"
