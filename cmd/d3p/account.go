@@ -61,7 +61,7 @@ own, unless you add --what-if.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			o.pure = c.Flags().Changed("delta") && m.delta == 0
-			var other []string // of which the table says something else
+			var other []string // flags that the table of mechanisms replaces
 			if o.pure {
 				other = []string{"delta"}
 			}

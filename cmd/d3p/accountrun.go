@@ -15,6 +15,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/verify"
 )
 
 // accountedRun is the JSON result of account RUN.
@@ -24,7 +25,7 @@ type accountedRun struct {
 	ClaimedDelta   float64        `json:"claimed_delta"`
 	Holds          bool           `json:"holds"`
 	WhatIf         bool           `json:"what_if"` // the numbers are for another sampler or relation than the run's
-	Checks         []report.Check `json:"checks"`
+	Checks         []verify.Check `json:"checks"`
 	accounted
 }
 
@@ -33,7 +34,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	if err := refuse(c, "a RUN brings its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
 		return err
 	}
-	files, checks, err := report.Verify(c.Context(), run)
+	files, checks, err := verify.Release(c.Context(), run)
 	if err != nil {
 		return failWith(statusUsage, err)
 	}
@@ -140,8 +141,8 @@ func readClaim(files *release.Folder) (p *report.Privacy, ev event.Event, err er
 
 // checkLedger compares the run's own ledger, where the caller has it, with the
 // event that was released. ok is false when there is only a release.
-func checkLedger(folder string, ev event.Event, p *report.Privacy) (check report.Check, ok bool) {
-	check = report.Check{Name: "the ledger", Detail: "agrees with dp_event.json"}
+func checkLedger(folder string, ev event.Event, p *report.Privacy) (check verify.Check, ok bool) {
+	check = verify.Check{Name: "the ledger", Detail: "agrees with dp_event.json"}
 	own, ok, err := run.ReadLedger(folder)
 	switch {
 	case !ok:
@@ -174,8 +175,8 @@ func same(a, b event.Event) bool {
 
 // checkBook asks whether the ledger of the data set, at path, has the run as it was
 // released, and all that its report has seen there.
-func checkBook(path string, ev event.Event, p *report.Privacy) (report.Check, error) {
-	check := report.Check{Name: "the ledger of the data set"}
+func checkBook(path string, ev event.Event, p *report.Privacy) (verify.Check, error) {
+	check := verify.Check{Name: "the ledger of the data set"}
 	book, err := ledger.Read(path)
 	if err != nil {
 		return check, err

@@ -80,7 +80,7 @@ func BenchmarkCommand(b *testing.B) {
 // cost is what something takes by the clock and of the processors.
 type cost struct{ clock, processor time.Duration }
 
-// least keeps the smaller times; zero is none yet.
+// least keeps the smaller times; zero means not measured.
 func (c *cost) least(o cost) {
 	if c.clock == 0 || o.clock < c.clock {
 		c.clock = o.clock

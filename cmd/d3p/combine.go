@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"d3p/internal/report"
+	"d3p/internal/outputs"
 	"d3p/internal/stats"
 )
 
@@ -108,7 +108,7 @@ func (a *app) readEstimates(ctx context.Context, path string) (names []string, e
 			return nil, nil, err
 		}
 		defer release.Close()
-		summary, err := release.ReadFile(report.SummaryName)
+		summary, err := release.ReadFile(outputs.SummaryName)
 		if err != nil {
 			return nil, nil, err
 		}

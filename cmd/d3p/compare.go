@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/report"
+	"d3p/internal/outputs"
 )
 
 // comparison is the JSON form of `d3p compare`: a column per run.
@@ -28,9 +28,9 @@ type comparedRun struct {
 // both have it, the second mean less the first over the root of the sum of their
 // variances.
 type comparedRow struct {
-	Variable string            `json:"variable"`
-	Runs     []*report.Summary `json:"runs"`
-	Apart    *float64          `json:"apart,omitempty"`
+	Variable string             `json:"variable"`
+	Runs     []*outputs.Summary `json:"runs"`
+	Apart    *float64           `json:"apart,omitempty"`
 }
 
 func newCompare(a *app) *cobra.Command {
@@ -74,7 +74,7 @@ func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 			if !ok {
 				k = len(result.Rows)
 				at[row.Variable] = k
-				result.Rows = append(result.Rows, comparedRow{Variable: row.Variable, Runs: make([]*report.Summary, len(runs))})
+				result.Rows = append(result.Rows, comparedRow{Variable: row.Variable, Runs: make([]*outputs.Summary, len(runs))})
 			}
 			result.Rows[k].Runs[i] = &row
 		}
@@ -87,7 +87,7 @@ func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 
 // apart is how far apart two runs are; nil for more, for points, and where one lacks
 // the variable.
-func apart(runs []*report.Summary) *float64 {
+func apart(runs []*outputs.Summary) *float64 {
 	if len(runs) != 2 || runs[0] == nil || runs[1] == nil {
 		return nil
 	}
@@ -101,15 +101,15 @@ func apart(runs []*report.Summary) *float64 {
 
 // shown leaves out the rows that report.Shown does.
 func (c *comparison) shown() []comparedRow {
-	var first []report.Summary // the first run that has it
+	var first []outputs.Summary // the first run that has it
 	of := map[string]comparedRow{}
 	for _, row := range c.Rows {
-		i := slices.IndexFunc(row.Runs, func(s *report.Summary) bool { return s != nil })
+		i := slices.IndexFunc(row.Runs, func(s *outputs.Summary) bool { return s != nil })
 		first = append(first, *row.Runs[i])
 		of[row.Variable] = row
 	}
 	var rows []comparedRow
-	for _, s := range report.Shown(first) {
+	for _, s := range outputs.Shown(first) {
 		rows = append(rows, of[s.Variable])
 	}
 	return rows

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/report"
+	"d3p/internal/outputs"
 	"d3p/internal/settings"
 )
 
@@ -38,8 +38,8 @@ the log density of a draw is a function of the records, and no budget paid for i
 			if err != nil {
 				return err
 			}
-			if report.PointScalars(r.model) == r.model.P {
-				return usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], report.WeightsName)
+			if outputs.PointScalars(r.model) == r.model.P {
+				return usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], outputs.WeightsName)
 			}
 			take, err := asked.orOf(c, r)
 			if err != nil {

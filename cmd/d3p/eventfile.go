@@ -64,7 +64,7 @@ func opacusHistory(text []byte) (event.Event, error) {
 
 // readMechanisms reads a table with a mechanism a line and the columns
 // noise_multiplier, sampling_rate (or empty: 1), steps (1), sampling (poisson, or full
-// at rate 1) and records; or epsilon and delta of one of which no more is known.
+// at rate 1) and records; or the columns epsilon and delta alone.
 func readMechanisms(text []byte) (event.Event, error) {
 	r := csv.NewReader(bytes.NewReader(text))
 	r.TrimLeadingSpace = true

@@ -14,8 +14,8 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/outputs"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
 )
@@ -173,7 +173,7 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 	if err != nil {
 		return err
 	}
-	return failWith(statusNumeric, report.Agreement(result.Summary))
+	return failWith(statusNumeric, outputs.Agreement(result.Summary))
 }
 
 // repeat runs n fits like r and prints their results in order, with --json as an
@@ -232,7 +232,7 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 		return defaultDraws, nil
 	case s.Draws == 1:
 		return 0, usagef("--draws: 1 draw has no spread to summarise; take at least 2")
-	case s.Draws == 0 && report.PointScalars(m) < m.P:
+	case s.Draws == 0 && outputs.PointScalars(m) < m.P:
 		return 0, usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
 	}
 	return s.Draws, nil

@@ -19,8 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/jsonfile"
+	"d3p/internal/outputs"
 	"d3p/internal/release"
 	"d3p/internal/report"
+	"d3p/internal/verify"
 )
 
 // forgery is an alteration of one file, whose hash is mended.
@@ -135,7 +137,7 @@ func verifyJSON(t *testing.T, args ...string) (failed []string, exit int) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	exit = (&app{out: &out, err: &errs}).run(t.Context(), append([]string{"verify", "--json"}, args...))
-	var checks []report.Check
+	var checks []verify.Check
 	if err := json.Unmarshal(out.Bytes(), &checks); err != nil {
 		t.Fatalf("%v: %s%s", err, out.String(), errs.String())
 	}
@@ -242,8 +244,8 @@ func TestResultOfTwoDrawsIsJSON(t *testing.T) {
 		t.Errorf("exit status %d: %s%s", exit, out.String(), errs.String())
 	}
 	out.Reset()
-	nan := report.Summary{Variable: "x", Mean: math.NaN(), SD: math.Inf(1)}
-	if err := (&app{out: &out, json: true}).result([]report.Summary{nan}, nil); err != nil || !json.Valid(out.Bytes()) {
+	nan := outputs.Summary{Variable: "x", Mean: math.NaN(), SD: math.Inf(1)}
+	if err := (&app{out: &out, json: true}).result([]outputs.Summary{nan}, nil); err != nil || !json.Valid(out.Bytes()) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"d3p/internal/report"
+	"d3p/internal/outputs"
 	"d3p/internal/stattest"
 )
 
@@ -50,15 +50,15 @@ func TestImagesFit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var params report.Parameters
+			var params outputs.Parameters
 			if err := json.Unmarshal(raw, &params); err != nil {
 				t.Fatal(err)
 			}
 			if w := params.Guide.Weights; w == nil || w.Numbers != c.weights || len(params.Guide.Lambda) > 0 || len(raw) > 200_000 {
 				t.Errorf("params.json has %d bytes, lambda of %d numbers and weights %+v, want %d in a file", len(raw), len(params.Guide.Lambda), w, c.weights)
 			}
-			if info, err := os.Stat(filepath.Join(run, "release", report.WeightsName)); err != nil || info.Size() < int64(8*c.weights) {
-				t.Errorf("%s: %v, %v", report.WeightsName, info, err)
+			if info, err := os.Stat(filepath.Join(run, "release", outputs.WeightsName)); err != nil || info.Size() < int64(8*c.weights) {
+				t.Errorf("%s: %v, %v", outputs.WeightsName, info, err)
 			}
 			few := filepath.Join(dir, "few.npy")
 			d3p(t, "simulate", filepath.Join("../../configs", name+".yaml"), "-n", "3", "--out", few)

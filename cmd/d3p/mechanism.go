@@ -85,8 +85,8 @@ func (m mechanismFlags) atRate(rate float64) mechanismFlags {
 	return m
 }
 
-// runRate is the rate at which a run with the given one takes its batches: those of
-// fixed size hold whole records, an epoch of the others has whole batches.
+// runRate rounds a sampling rate to one that a run can have: a batch of fixed size has
+// whole records, and an epoch has whole batches.
 func (m *mechanismFlags) runRate(rate float64) float64 {
 	switch {
 	case m.sampling == "fixed_size" && m.records > 0:

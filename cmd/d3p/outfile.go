@@ -12,7 +12,6 @@ import (
 	"d3p/internal/export"
 	"d3p/internal/models"
 	"d3p/internal/release"
-	"d3p/internal/report"
 )
 
 // writeOut writes a file that the user named; see replaceFile.
@@ -137,7 +136,7 @@ type written struct {
 
 // writeFiles writes one file to stdout, or to out; several into the folder out,
 // which must not exist.
-func (a *app) writeFiles(files []report.File, folder bool, out string) error {
+func (a *app) writeFiles(files []release.File, folder bool, out string) error {
 	result := written{Out: out, Files: []string{}}
 	switch {
 	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):

@@ -18,6 +18,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
@@ -296,5 +297,5 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 	if err != nil {
 		return failWith(statusSpec, err)
 	}
-	return a.writeFiles([]report.File{file}, false, out)
+	return a.writeFiles([]release.File{file}, false, out)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
 )
@@ -58,7 +59,7 @@ prior (densities before and after the fit). It needs the release only.`,
 			if err != nil {
 				return err
 			}
-			var files []report.File
+			var files []release.File
 			for _, k := range plotKinds() {
 				if !slices.Contains(kinds, k.name) {
 					continue
@@ -69,7 +70,7 @@ prior (densities before and after the fit). It needs the release only.`,
 				}
 				page := figure.Page{Figures: drawn, Stamp: r.params.Privacy}
 				for _, format := range formats {
-					files = append(files, report.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
+					files = append(files, release.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
 				}
 			}
 			return a.writeFiles(files, true, out)

@@ -6,8 +6,9 @@ import (
 	"strconv"
 
 	"d3p/internal/models"
+	"d3p/internal/outputs"
 	"d3p/internal/predict"
-	"d3p/internal/report"
+	"d3p/internal/release"
 )
 
 // columns names the columns of the lines: with several targets, each has its
@@ -99,14 +100,14 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 
 // predictionFiles are the groups of predictions for the new rows, in
 // ArviZ's form: draws of each response, and the new rows as the model reads them.
-func (p *prediction) predictionFiles() ([]report.File, error) {
+func (p *prediction) predictionFiles() ([]release.File, error) {
 	m := p.run.model
 	if len(p.targets) == 0 {
 		return nil, usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
 	}
-	responses := &report.Tables{S: p.posterior.S, N: p.rows.N}
+	responses := &outputs.Tables{S: p.posterior.S, N: p.rows.N}
 	for _, t := range p.targets {
-		column := report.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
+		column := outputs.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
 		column.Name = t.Name
 		responses.Columns = append(responses.Columns, column)
 	}
@@ -121,21 +122,21 @@ func (p *prediction) predictionFiles() ([]report.File, error) {
 	if err != nil {
 		return nil, failWith(statusNumeric, err)
 	}
-	sample := &report.Sample{Model: p.run.params.Model}
-	if err := sample.Under(p.run.privacy); err != nil {
+	sample := &outputs.Sample{Model: p.run.params.Model}
+	if err := p.run.privacy.Describe(sample); err != nil {
 		return nil, err
 	}
-	return report.PredictionFiles(sample, responses, p.given()), nil
+	return outputs.PredictionFiles(sample, responses, p.given()), nil
 }
 
 // given are the new rows, decoded.
-func (p *prediction) given() *report.Tables {
-	t := &report.Tables{S: 1, N: p.rows.N}
+func (p *prediction) given() *outputs.Tables {
+	t := &outputs.Tables{S: 1, N: p.rows.N}
 	for _, f := range predict.EncodingOf(p.run.model).Fields {
 		if f.Kind == models.MissingIndicator || f.Role == models.Response {
 			continue
 		}
-		c := report.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
+		c := outputs.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
 		for i := range c.Values {
 			c.Values[i] = math.NaN()
 			if p.rows.Valid[i] {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/internal/models"
+	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/release"
 	"d3p/internal/report"
@@ -19,7 +20,7 @@ type released struct {
 	dir       string
 	files     *release.Folder
 	model     *models.Model
-	params    report.Parameters
+	params    outputs.Parameters
 	posterior *posterior.Posterior
 	privacy   *report.Privacy
 	drawn     drawn // by the fit
@@ -115,15 +116,15 @@ func releasedIn(files *release.Folder) (*released, error) {
 
 // draws draws from the released posterior: post-processing, which costs nothing.
 // What the fit took gives draws.parquet again.
-func (r *released) draws(d drawn) report.Draws {
-	return report.DrawPosterior(r.model, r.posterior, d.n, run.PosteriorRandom(d.seed))
+func (r *released) draws(d drawn) outputs.Draws {
+	return outputs.DrawPosterior(r.model, r.posterior, d.n, run.PosteriorRandom(d.seed))
 }
 
 // sample is what files of draws are written from.
-func (r *released) sample(d drawn) (*report.Sample, error) {
-	sample := &report.Sample{
+func (r *released) sample(d drawn) (*outputs.Sample, error) {
+	sample := &outputs.Sample{
 		Model: r.params.Model, Steps: r.params.Steps,
-		Draws: r.draws(d), Prior: report.DrawPrior(r.model, d.n, run.PriorRandom(d.seed)), Simulated: report.PriorPredictive(r.model, run.SimulationRandom(d.seed)),
+		Draws: r.draws(d), Prior: outputs.DrawPrior(r.model, d.n, run.PriorRandom(d.seed)), Simulated: outputs.PriorPredictive(r.model, run.SimulationRandom(d.seed)),
 	}
-	return sample, failWith(statusUsage, sample.Under(r.privacy))
+	return sample, failWith(statusUsage, r.privacy.Describe(sample))
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/outputs"
+	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
 )
@@ -41,7 +43,7 @@ several to the new folder --out.
 			if err != nil {
 				return err
 			}
-			var files []report.File
+			var files []release.File
 			for _, f := range formats {
 				file, err := report.ReportFile(f, r.privacy, findings, r.model.Spec)
 				if err != nil {
@@ -72,8 +74,8 @@ func (a *app) readFindings(ctx context.Context, run string) (*released, report.F
 
 // findings is what a release says of its model.
 func (r *released) findings() (report.Findings, error) {
-	draws, prior := r.draws(r.drawn), report.DrawPrior(r.model, r.drawn.n, run.PriorRandom(r.drawn.seed))
-	trace, err := report.ReadTrace(r.files)
+	draws, prior := r.draws(r.drawn), outputs.DrawPrior(r.model, r.drawn.n, run.PriorRandom(r.drawn.seed))
+	trace, err := outputs.ReadTrace(r.files)
 	return report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family,
 	}, failWith(statusUsage, err)

@@ -205,8 +205,8 @@ func completeArgs(c *cobra.Command, args []string, typed string) ([]string, cobr
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// runsNear lists the folders with what a fit left, in the folder that the typed
-// path is in; all folders when there is none.
+// runsNear lists the runs in the folder of the typed path, or all folders there if it
+// has no run.
 func runsNear(typed string) (runs []string) {
 	folder := typed[:strings.LastIndexByte(typed, filepath.Separator)+1]
 	entries, err := os.ReadDir(cmp.Or(folder, "."))
@@ -237,7 +237,7 @@ func completeWords(c *cobra.Command, flag string, words []string) {
 	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(slices.Clone(words), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// checkWords refuses a word that is none of known.
+// checkWords refuses a word that is not in known.
 func checkWords(flag string, words, known []string) error {
 	for _, w := range words {
 		if !slices.Contains(known, w) {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 
 	"d3p/internal/release"
-	"d3p/internal/report"
 	"d3p/internal/signature"
+	"d3p/internal/verify"
 )
 
 // mostKey bounds a key and a list of signers, in bytes.
@@ -76,7 +76,7 @@ func signingPath(path string) (string, error) {
 
 // verifySignature checks the signature of a release, and with a list of signers whose
 // it is. Without a list a release may be unsigned; ok is false when nothing is to say.
-func verifySignature(files *release.Folder, signers string) (c report.Check, ok bool, err error) {
+func verifySignature(files *release.Folder, signers string) (c verify.Check, ok bool, err error) {
 	c.Name = release.SignatureName
 	var list signature.Signers
 	if signers != "" {

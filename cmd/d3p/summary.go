@@ -10,17 +10,17 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
-	"d3p/internal/report"
+	"d3p/internal/outputs"
 )
 
 // summaryResult is the JSON form of `d3p summary`.
 type summaryResult struct {
-	Run     string           `json:"run"`
-	Model   string           `json:"model"`
-	Claim   string           `json:"claim"`
-	Prob    float64          `json:"prob,omitempty"`         // of the intervals lower to upper; 0: there are none
-	Ratio   string           `json:"exponentiate,omitempty"` // what exp of the coefficients is, when that is shown
-	Summary []report.Summary `json:"summary"`
+	Run     string            `json:"run"`
+	Model   string            `json:"model"`
+	Claim   string            `json:"claim"`
+	Prob    float64           `json:"prob,omitempty"`         // of the intervals lower to upper; 0: there are none
+	Ratio   string            `json:"exponentiate,omitempty"` // what exp of the coefficients is, when that is shown
+	Summary []outputs.Summary `json:"summary"`
 }
 
 // summarySettings say what of a posterior is summarised, and how.
@@ -98,7 +98,7 @@ func summarise(r *released, s summarySettings) (*summaryResult, error) {
 		draws.Bound(result.Summary, s.prob)
 	}
 	if s.raw {
-		rows, any := report.InFileUnits(result.Summary)
+		rows, any := outputs.InFileUnits(result.Summary)
 		if !any {
 			return nil, usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.dir)
 		}
@@ -139,9 +139,9 @@ const rawSuffix = "_raw"
 
 // explain says what the numbers of the table are.
 func explain(m *models.Model, v view) string {
-	points := report.PointScalars(m)
+	points := outputs.PointScalars(m)
 	if points == m.P {
-		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, report.WeightsName)
+		return fmt.Sprintf("The posterior is a point: %d weights of networks, in %s.", points, outputs.WeightsName)
 	}
 	ratios := ""
 	if v.ratio != "" {
@@ -166,7 +166,7 @@ func explain(m *models.Model, v view) string {
 		text += fmt.Sprintf("\nIn the unit of the data file, by d3p summary --raw and in summary.csv: %s.", strings.Join(raw, ", "))
 	}
 	if points > 0 {
-		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, report.WeightsName)
+		text += fmt.Sprintf("\nThe %d weights of networks are points, in %s.", points, outputs.WeightsName)
 	}
 	return text
 }
@@ -254,14 +254,14 @@ func (v view) center() string {
 
 // printSummary prints the posterior, without what report.Shown leaves out. Rows
 // without the ends of an interval of their own have q5 to q95.
-func printSummary(w io.Writer, rows []report.Summary, v view) {
+func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
 	}
 	t := columns{w: w, right: []int{1, 2, 3, 4, 5}}
 	low, high := tails(v.prob)
 	t.line(cells{"parameter", v.center(), "sd", low, high, "noise"})
-	rows = report.Shown(rows)
+	rows = outputs.Shown(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
 		share, lower, upper := "", r.Q5, r.Q95
 		if r.NoiseShare != nil && *r.NoiseShare > 0 {

@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/outputs"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/settings"
+	"d3p/internal/verify"
 )
 
 func newVerify(a *app) *cobra.Command {
@@ -31,7 +33,7 @@ another channel. It ends with status 4 if a check fails.`,
 		Example: "  d3p verify d3p-run-cohort-1\n  d3p verify d3p-run-cohort-1/release --json",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			files, checks, err := report.Verify(c.Context(), args[0])
+			files, checks, err := verify.Release(c.Context(), args[0])
 			if err != nil {
 				return failWith(statusUsage, err)
 			}
@@ -65,7 +67,7 @@ another channel. It ends with status 4 if a check fails.`,
 
 // printChecks prints a line per check; of the many files of idata.zarr that are as
 // they should be, one for all. Each is compared with the manifest and written again.
-func printChecks(w io.Writer, checks []report.Check) {
+func printChecks(w io.Writer, checks []verify.Check) {
 	const zarr = "idata.zarr/"
 	arrays := 0
 	for _, c := range checks {
@@ -89,21 +91,21 @@ func printChecks(w io.Writer, checks []report.Check) {
 const writtenAgain = " says what the release says"
 
 // verifyAgain writes again what follows from the rest of a release, and compares it.
-func verifyAgain(files *release.Folder) (checks []report.Check) {
+func verifyAgain(files *release.Folder) (checks []verify.Check) {
 	const name = "the release follows from its parameters"
 	r, err := releasedIn(files)
-	var again []report.File
+	var again []release.File
 	if err == nil {
 		again, err = r.again()
 	}
 	if err != nil {
-		return []report.Check{{Name: name, Detail: err.Error()}}
+		return []verify.Check{{Name: name, Detail: err.Error()}}
 	}
 	sameBuild := r.privacy.Tool.SHA256 == programHash()
-	checks = append(checks, report.VerifyModel(files, r.privacy, &r.params, r.model, r.draws(r.drawn), sameBuild))
+	checks = append(checks, verify.Model(files, r.privacy, &r.params, r.model, r.draws(r.drawn), sameBuild))
 	manifest, _ := files.Manifest()
 	for _, e := range manifest.Files {
-		i := slices.IndexFunc(again, func(f report.File) bool { return f.Name == e.Path })
+		i := slices.IndexFunc(again, func(f release.File) bool { return f.Name == e.Path })
 		if i < 0 {
 			continue
 		}
@@ -111,8 +113,8 @@ func verifyAgain(files *release.Folder) (checks []report.Check) {
 		if err != nil {
 			continue // a check of the files has found it
 		}
-		c := report.Check{Name: e.Path + writtenAgain}
-		c.OK, c.Detail = report.WrittenAgain(again[i], written, sameBuild)
+		c := verify.Check{Name: e.Path + writtenAgain}
+		c.OK, c.Detail = verify.WrittenAgain(again[i], written, sameBuild)
 		checks = append(checks, c)
 	}
 	return checks
@@ -120,7 +122,7 @@ func verifyAgain(files *release.Folder) (checks []report.Check) {
 
 // again are the files of a release as this program writes them from its parameters,
 // its model and its report.
-func (r *released) again() ([]report.File, error) {
+func (r *released) again() ([]release.File, error) {
 	findings, err := r.findings()
 	if err != nil {
 		return nil, err
@@ -129,7 +131,7 @@ func (r *released) again() ([]report.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := append(sample.Files(settings.FormatNames()), report.SummaryFile(findings.Rows, r.privacy.Banner))
+	files := append(sample.Files(settings.FormatNames()), outputs.SummaryFile(findings.Rows, r.privacy.Banner))
 	for _, format := range []string{"md", "html", "registry"} {
 		if format == "registry" && !r.files.Has("registry.yaml") {
 			continue

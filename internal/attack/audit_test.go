@@ -47,7 +47,7 @@ type game struct {
 	with, without string  // tables
 	from, move    float64 // the sum without the record, and what the record adds if drawn, over C
 	ratio         ratio
-	more          float64 // the attack refutes a claim for so many times the noise; 0: it is far from the bound
+	more          float64 // the attack refutes a claim made for this multiple of the noise; 0: it is far from the bound
 }
 
 const (

@@ -9,7 +9,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// A network of which some products are taken in float32.
+// singleNetwork is a network with some products in float32.
 func singleNetwork(t *testing.T) (*program, privacy.Worker, *privacy.Rows, privacy.StepInput) {
 	t.Helper()
 	w := workload{records: 40, narrow: true, columns: several(90, gaussian, coin), loss: func(b *graph.Builder) *graph.Node {

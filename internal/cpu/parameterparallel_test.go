@@ -9,7 +9,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// A network of more than largeP parameters of which two layers share a matrix.
+// largeNetwork has more than largeP parameters; two of its layers share a matrix.
 func largeNetwork(t *testing.T) (*graph.Tape, *privacy.Rows, privacy.StepInput) {
 	t.Helper()
 	w := workload{records: 700, columns: several(300, gaussian, coin), loss: func(b *graph.Builder) *graph.Node {

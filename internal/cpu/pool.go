@@ -13,8 +13,8 @@ import (
 // woke.
 type pool struct {
 	work func(thread, piece int) // of the job in work
-	// claims packs the number of pieces (high 32 bits) and of those handed out
-	// (low 32 bits) in one word, so that a claim belongs to the job it was made for.
+	// claims packs the number of pieces (high 32 bits) and of pieces handed out (low
+	// 32 bits) in one word, so that a claim belongs to the job it was made for.
 	claims atomic.Uint64
 	done   atomic.Int64 // pieces finished
 

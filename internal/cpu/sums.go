@@ -12,7 +12,7 @@ type term struct {
 	graph.Term
 	xInRows bool
 	kept    bool // the norm's elements serve the sum
-	at      int  // of those elements among the kept ones of a record
+	at      int  // place of these elements among the kept ones of a record
 	// A summed term has its sums over the chunk's lanes in inNumbers, from numbers on,
 	// row by row or column by column.
 	summed, byColumn bool

@@ -34,7 +34,7 @@ func main() {
 	flag.IntVar(&opt.tables, "tables", 0, "coverage, tools, cohort: simulated tables per setting (0: each task's own number)")
 	flag.StringVar(&opt.models, "models", "", "coverage, tools: comma-separated regressions (empty: all)")
 	flag.StringVar(&opt.records, "records", "", "coverage, tools: comma-separated numbers of records (empty: 200,1000,5000)")
-	flag.Float64Var(&opt.narrow, "narrow", 1, "coverage, tools: columns are so many times narrower than declared")
+	flag.Float64Var(&opt.narrow, "narrow", 1, "coverage, tools: how many `times` columns are narrower than declared")
 	flag.StringVar(&opt.scores, "scores", "", "coverage, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
 	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
 	flag.Parse()

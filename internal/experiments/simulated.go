@@ -21,8 +21,7 @@ import (
 // its fit have seed 0, and each next table the next seeds.
 const firstTable = 100
 
-// run draws and fits so many tables, as many side by side as there are processors,
-// and scores each.
+// run draws, fits and scores `tables` tables, one per processor at a time.
 func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, error) {
 	config.Epsilon, config.Records = s.epsilon, s.records
 	plan, err := plan.New(s.used, config)

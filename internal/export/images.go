@@ -19,8 +19,8 @@ type Layout struct {
 	Lower, Upper float64
 }
 
-// LayoutOf is the layout of an array with these sizes: rows and columns of a
-// grey image; or three, of which the first or the last are the 1 or 3 channels.
+// LayoutOf is the layout of an array with these sizes: rows and columns of a grey
+// image, with 1 or 3 channels before or after them.
 func LayoutOf(shape []int, lower, upper float64) (Layout, error) {
 	l := Layout{Channels: 1, Lower: lower, Upper: upper}
 	channels := func(n int) bool { return n == 1 || n == 3 }

@@ -14,7 +14,7 @@ const (
 	traceNumbers  = 1 << 17
 )
 
-// newTrace returns an empty trace with room for a fit of so many steps and latent
+// newTrace returns an empty trace with room for a fit of `steps` steps and `latent`
 // numbers. The last iterate is always kept.
 func newTrace(steps, latent int) trace {
 	iterates := max(2, min(traceIterates, traceNumbers/latent))

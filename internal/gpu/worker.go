@@ -148,8 +148,8 @@ func (w *worker) run(in privacy.StepInput, batch []uint32, size int, all bool, c
 	return read(d, unsafe.Pointer(&w.output[0]), a.sum, 8*int64(len(w.output)))
 }
 
-// launch runs a kernel on so many blocks, or, of a wide tape, on all that can
-// work together.
+// launch runs a kernel on `blocks` blocks; for a wide tape on all blocks that can work
+// together.
 func (w *worker) launch(k kernel, blocks int) error {
 	d := w.engine.driver
 	if w.args.wide == 0 {
@@ -201,8 +201,8 @@ func (w *worker) makeRoom(need slotMemory, larger func(at *address, have *int64,
 
 var clipKinds = map[privacy.ClipKind]int32{privacy.Flat: clipFlat, privacy.Automatic: clipAutomatic, privacy.Unclipped: clipNone}
 
-// replace is grow for memory that a launch may be waiting with: it is given back when
-// there is larger memory in its place, and stays where there is none.
+// replace is grow for memory that a waiting launch may use: it frees the old memory
+// only after it has larger memory in its place.
 func (w *worker) replace(at *address, have *int64, need int64) error {
 	if need <= *have {
 		return nil

@@ -105,8 +105,8 @@ func (b *Book) Head() (string, error) {
 	return digest(b.Header)
 }
 
-// Contains reports whether hash was the head of the book, now or before: a book from
-// which entries were removed since no longer contains it.
+// Contains reports whether hash is or was a head of the book. A book from which
+// entries were removed lacks their heads.
 func (b *Book) Contains(hash string) (bool, error) {
 	for _, e := range b.Entries {
 		if e.Previous == hash {

@@ -153,7 +153,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 }
 
-// A book contains every head that it had, and no longer that of an entry which was
+// A book contains every head that it had, and not that of an entry which was
 // taken away.
 func TestContains(t *testing.T) {
 	b := book(2)

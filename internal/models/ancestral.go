@@ -57,8 +57,7 @@ func (m *Model) Ancestral() ([]int, error) {
 	return order, nil
 }
 
-// Given lists the columns that the model reads but does not describe: it is a
-// model of the others given these.
+// Given lists the predictors: columns that the model reads but does not describe.
 func (m *Model) Given() []string {
 	described := make(map[string]bool)
 	for _, o := range m.Observed {

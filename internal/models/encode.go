@@ -146,7 +146,7 @@ func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field
 	}
 	switch {
 	case string(f.Missing) == data.MissingModel:
-		// A value that nothing looks at: the indicator says that it is none.
+		// Nothing reads this value: the indicator marks it as missing.
 		f.Missing = MissingImpute
 		if c.Numeric() {
 			f.Impute = c.Lower.V

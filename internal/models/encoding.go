@@ -153,7 +153,7 @@ type Field struct {
 	// number is the days since.
 	Origin int `json:"origin,omitempty"`
 
-	// Lower and Upper are the declared bounds in the raw unit; nil is none.
+	// Lower and Upper are the declared bounds in the raw unit; nil means no bound.
 	// A value outside is clamped silently, or, with RejectOutside, makes the
 	// record invalid.
 	Lower         *float64 `json:"lower,omitempty"`

@@ -21,8 +21,8 @@ type Observation struct {
 	// on its declared scale.
 	Raw []bool
 	// Mean, Levels and Inputs are outputs of the tapes Predict and Reconstruct: the
-	// mean of the response, the probabilities of a category's levels, and what draws
-	// are made from; -1 or nil where there is none. A response on a scale has its
+	// mean of the response, the probabilities of a category's levels, and the inputs
+	// of draws; -1 or nil where they do not apply. A response on a scale has its
 	// mean on that scale.
 	Mean, Levels int
 	Inputs       []int

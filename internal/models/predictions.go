@@ -49,7 +49,7 @@ func (g *build) put(n *graph.Node) int {
 	return len(g.outputs) - 1
 }
 
-// levels are the probabilities of a category's levels, nil for what is none.
+// levels are the probabilities of a category's levels; nil for another response.
 func (g *build) levels(o *Observation, density dist.Density) *graph.Node {
 	if o.Support.Kind != support.Category || len(o.Columns) != 1 || o.Columns[0].Missing.Rule == data.MissingModel {
 		return nil

@@ -101,8 +101,8 @@ func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observatio
 	return x
 }
 
-// shapeOf is the shape of a record of these columns, that of the tensor whose
-// columns they are; nil when they are others.
+// shapeOf is the shape of the tensor that consists of these columns; nil if no tensor
+// does.
 func (m *Model) shapeOf(columns []*spec.Column) (shape []int) {
 	for _, t := range m.Spec.Data.Tensors {
 		if slices.Equal(t.Columns, columns) {

@@ -31,9 +31,8 @@ func withUnits(t *testing.T, file string, k int) (units, rows *Model) {
 }
 
 // TestUnits checks, for every example, that log density and gradient of a unit
-// are the sums of those of its rows, that the norm from the structure is that
-// of the sum, and that the clipped sum of a batch is made of it. Predictions
-// are for single rows, as ever.
+// are the sums over its rows, that the norm from the structure is the norm of the
+// sum, and that the clipped sum of a batch uses it. Predictions are for single rows.
 func TestUnits(t *testing.T) {
 	const k, n = 3, 7
 	for _, file := range configs(t) {

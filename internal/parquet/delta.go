@@ -68,8 +68,8 @@ func deltaLengths(b []byte, most int) (text []byte, ends []int) {
 	return text, ends
 }
 
-// deltaStrings decodes byte arrays that start with so many bytes of the one before;
-// limit bounds the bytes of all.
+// deltaStrings decodes byte arrays that share a prefix with the one before them; limit
+// bounds the bytes of all.
 func deltaStrings(b []byte, most, limit int) (text []byte, ends []int) {
 	prefixes, rest := deltas(b, most, nil)
 	suffixes, suffixEnds := deltaLengths(rest, most)

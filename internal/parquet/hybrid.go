@@ -10,7 +10,7 @@ type hybrid struct {
 	width  int
 	equal  int // numbers left of a run, each of them value
 	value  uint32
-	packed int // numbers left of those packed from bit at of b
+	packed int // numbers left that are packed from bit at of b
 	at     int
 }
 

@@ -18,7 +18,7 @@ type element struct {
 	logical                                                  logicalType
 }
 
-// logicalType is LogicalType: the union's field that is set, 0 when it is none.
+// logicalType is LogicalType: the union's field that is set; 0 if none is.
 type logicalType struct {
 	kind     int
 	scale    int64 // of a decimal

@@ -141,7 +141,7 @@ func (e element) decimals() int64 {
 	return e.scale
 }
 
-// perDay is the number of units of a timestamp in a day, 0 of what is none.
+// perDay is the number of units of a timestamp in a day; 0 for other types.
 func (e element) perDay() int64 {
 	const day = 24 * 60 * 60
 	switch {

@@ -44,7 +44,7 @@ func newScores(m *models.Model, theta []float64, l *law.Law, rng dist.Rand) scor
 // row is the gradient of record r.
 func (q scores) row(r int) []float64 { return q.gradients[r*q.latent : (r+1)*q.latent] }
 
-// information is the diagonal (P) of the information that so many records have
+// information is the diagonal (P) of the information that `records` records have
 // when gradients are clipped at clipNorm.
 func (q scores) information(clipNorm float64, records int) []float64 {
 	out := make([]float64, q.latent)

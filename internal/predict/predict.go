@@ -84,7 +84,7 @@ func Targets(m *models.Model) (list []Target) {
 
 // Prediction is what is expected of one row.
 type Prediction struct {
-	OK      bool        // the row has every value that the model needs; else the rest is meaningless
+	OK      bool        // the row has every value that the model needs; otherwise the other fields are unset
 	Targets []Summary   // one per target
 	Arrays  [][]float64 // expected values of each observation that is an array, nil of other observations
 	// Bound is the lower bound on the row's log density, in nats, averaged over the

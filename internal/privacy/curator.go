@@ -23,7 +23,11 @@ import (
 
 // CuratorConfig says which records are held and under which guarantee.
 type CuratorConfig struct {
-	Table    *Table // read when the first curator gets it
+	// Table is what sessions run on, read when the first curator gets it. It may come
+	// later, by Encode.
+	Table *Table
+	// Columns are what counts and moments are released from; nil: none.
+	Columns  *Columns
 	Engine   Engine
 	Root     noise.Root // of all secret randomness
 	Budget   Budget
@@ -44,7 +48,9 @@ const DataCheckName = "datacheck.json"
 
 // Curator holds the records of one data set. It is not safe for concurrent use.
 type Curator struct {
+	columns  *Columns
 	table    *Table
+	private  *os.Root
 	rows     *Rows // of the table
 	engine   Engine
 	root     noise.Root
@@ -69,15 +75,8 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	if r := cfg.Spent.Relation; r != "" && r != cfg.Relation {
 		return nil, fmt.Errorf("privacy: the ledger of earlier runs is under %s, this run under %s: costs under different relations cannot be added", r, cfg.Relation)
 	}
-	rows, check, err := cfg.Table.read()
-	if cfg.Private != nil {
-		err = errors.Join(err, atomicfile.WriteIn(cfg.Private, DataCheckName, 0o600, check.Write))
-	}
-	if err != nil {
-		return nil, err
-	}
 	c := &Curator{
-		table: cfg.Table, rows: rows, engine: cfg.Engine, root: cfg.Root,
+		columns: cfg.Columns, private: cfg.Private, engine: cfg.Engine, root: cfg.Root,
 		budget: cfg.Budget, relation: cfg.Relation,
 		ledger: cfg.Spent.clone(), ranks: cfg.Ranks, now: cfg.Now,
 	}
@@ -88,7 +87,29 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	if cfg.Root.Insecure() {
 		c.ledger.NotPrivate = "the noise comes from a known seed (--insecure-noise-seed) and can be subtracted"
 	}
+	if cfg.Table == nil {
+		return c, nil
+	}
+	if err := c.Encode(cfg.Table); err != nil {
+		return nil, err
+	}
 	return c, nil
+}
+
+// Encode gives a curator without a table one, and reads it. Its columns are given up.
+func (c *Curator) Encode(t *Table) error {
+	if c.table != nil {
+		return errors.New("privacy: the curator has a table")
+	}
+	rows, check, err := t.read()
+	if c.private != nil {
+		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
+	}
+	if err != nil {
+		return err
+	}
+	c.table, c.rows, c.columns = t, rows, nil
+	return nil
 }
 
 // Format prints a fixed text for every verb: no log may show a record.

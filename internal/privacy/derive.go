@@ -6,9 +6,10 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// DeriveColumns fills the tape's derived columns, which depend on one record
-// each: first what the tape derives, then the squared norms of what is stored. It makes room for them where there is none. encoded is the number of
-// columns that the encoding writes. Engines find them filled.
+// DeriveColumns fills the tape's derived columns, which depend on one record each:
+// first those that the tape computes, then the squared norms of stored columns. It
+// makes room for them if needed. encoded is the number of columns that the encoding
+// writes.
 func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	if t.K0 > encoded {
 		return fmt.Errorf("privacy: the tape reads %d columns of an encoding with %d", t.K0, encoded)

@@ -42,6 +42,9 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if c.session != nil {
 		return nil, errors.New("privacy: another session is open (close it first)")
 	}
+	if c.table == nil {
+		return nil, errors.New("privacy: the curator has no table (encode one first)")
+	}
 	if err := c.table.begin(m.Tape); err != nil {
 		return nil, err
 	}

@@ -109,10 +109,10 @@ func (s *Session) addSamplers() error {
 // the `done` steps that were taken, and kept, n × K, gets the first K numbers of
 // the state after each. inputs are n times the inputs of a step. It may take fewer
 // than n steps, even none: the next one then has to be taken by Step. All n are
-// charged before they run, and those that were not taken, of which nothing is
-// released, given back after; an error of the engine gives nothing back, and
-// leaves state and kept zero. *StepsError when fewer than n are authorised, and
-// ErrNotStepping where all further steps have to be taken by Step.
+// charged before they run. Steps that were not taken released nothing and are given
+// back. An error of the engine gives nothing back, and leaves state and kept zero.
+// *StepsError when fewer than n are authorised, and ErrNotStepping where all further
+// steps have to be taken by Step.
 func (s *Session) Steps(state, kept, inputs []float64, n int) (done int, err error) {
 	if n < 1 || len(kept)%n != 0 || len(inputs)%n != 0 {
 		panic(fmt.Sprintf("privacy: %d steps with %d inputs, of which %d numbers are kept", n, len(inputs), len(kept)))

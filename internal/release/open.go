@@ -133,8 +133,7 @@ func (f *Folder) Has(name string) bool {
 	return ok
 }
 
-// ReadFile returns the content of a file: the very bytes of which the manifest has
-// the hash.
+// ReadFile returns the content of a file: the bytes whose hash the manifest has.
 func (f *Folder) ReadFile(name string) ([]byte, error) {
 	if f.entries == nil {
 		content, err := atomicfile.Read(f.root, name, mostInMemory)
@@ -230,8 +229,8 @@ func (f *Folder) Check(ctx context.Context, e Entry) error {
 // mostOthers bounds the files beside the manifest's that are named.
 const mostOthers = 5
 
-// Others are the files and folders that the manifest does not list, the first few,
-// and links in the place of those that it does.
+// Others are the first few files and folders that the manifest does not list, and
+// links in the place of listed ones.
 func (f *Folder) Others() (others []string, err error) {
 	folders := map[string]bool{".": true}
 	for name := range f.entries {

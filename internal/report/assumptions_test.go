@@ -1,26 +1,28 @@
-package report
+package report_test
 
 import (
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // What the report says of the noise is what happened: a secret source, a seed that
 // was given, or none at all. What fails is said to fail, and no hazard is hidden.
 func TestReportOfTheNoise(t *testing.T) {
-	seeded := example(t, plan.Config{Epsilon: 1})
+	seeded := reporttest.Example(t, plan.Config{Epsilon: 1})
 	seeded.Insecure = true
 	for name, c := range map[string]struct {
-		run                  *Run
+		run                  *report.Run
 		noise, source        string
 		seeded, bounded      bool
-		fails, hazard, claim string // of which the report has one or, empty, none
+		fails, hazard, claim string // the report has exactly these; empty: none
 	}{
-		"private":  {example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
+		"private":  {reporttest.Example(t, plan.Config{Epsilon: 1}), "Gaussian", "operating system", false, true, "", "", "differential"},
 		"seeded":   {seeded, "Gaussian", "--insecure-noise-seed", true, true, "secret-noise", "seeded-noise", ""},
-		"baseline": {example(t, plan.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
+		"baseline": {reporttest.Example(t, plan.Config{NonPrivate: true}), "none", "operating system", false, false, "noise", "not-private", ""},
 	} {
 		p, err := c.run.Privacy()
 		if err != nil {
@@ -33,7 +35,7 @@ func TestReportOfTheNoise(t *testing.T) {
 		bounded := false
 		for _, a := range p.Assumptions {
 			bounded = bounded || a.ID == "bounded-gradients"
-			if a.Status == Fails {
+			if a.Status == report.Fails {
 				fails = append(fails, a.ID)
 			}
 		}

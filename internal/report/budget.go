@@ -20,7 +20,7 @@ type Budget struct {
 	After   float64 `json:"after"` // this run and the others
 	Left    float64 `json:"left"`  // limit less After; negative when it is exceeded
 	// Chain is the hash of the ledger's last entry when the run was booked: a
-	// ledger from which entries were removed later no longer holds it.
+	// ledger from which entries were removed lacks it.
 	Chain string `json:"entries_hash_chain"`
 }
 
@@ -72,8 +72,8 @@ func (b *Booked) Budget(this event.Event, rel event.Relation) (*Budget, error) {
 	return out, nil
 }
 
-// again prices the block from its own event and that of the run: nil for none.
-func (b *Budget) again(this event.Event, rel event.Relation) (*Budget, error) {
+// Again prices the block from its own event and that of the run: nil for none.
+func (b *Budget) Again(this event.Event, rel event.Relation) (*Budget, error) {
 	if b == nil {
 		return nil, nil
 	}

@@ -1,25 +1,20 @@
-package report
+package report_test
 
 import (
 	"strings"
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
-
-// booked is a ledger with two other runs and a limit of 3 at delta 1e-6.
-func booked() *Booked {
-	other := event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: 80}, Count: 500}
-	return &Booked{"00ff", "cohort", "ab", Target{3, 1e-6}, 2, event.Composed{Events: []event.Event{other, other}}}
-}
 
 // The budget block follows from the events in it and in dp_event.json alone, and
 // the readable reports show it.
 func TestBudget(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1})
-	run.Booked = booked()
-	files := contents(t, run)
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	run.Booked = reporttest.Booked()
+	files := reporttest.Contents(t, run)
 	p, ev := readReport(t, files)
 	askAgain(t, p, ev)
 	b := p.Budget
@@ -27,7 +22,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("budget %+v: composition must cost more than each part and less than their sum", b)
 	}
 	for _, name := range []string{"privacy.html", "privacy.md"} {
-		if text := string(files[name]); !strings.Contains(text, "2 other runs") || !strings.Contains(text, upward(b.After)) || strings.Contains(text, "This run only") {
+		if text := string(files[name]); !strings.Contains(text, "2 other runs") || !strings.Contains(text, report.Upward(b.After)) || strings.Contains(text, "This run only") {
 			t.Errorf("%s does not show the ledger", name)
 		}
 	}

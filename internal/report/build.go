@@ -11,12 +11,12 @@ import (
 
 // Privacy is the content of privacy.json.
 func (r *Run) Privacy() (*Privacy, error) {
-	p := r.described()
+	p := r.Described()
 	return p, r.account(p)
 }
 
-// described is the report without its price.
-func (r *Run) described() *Privacy {
+// Described is the report without its price.
+func (r *Run) Described() *Privacy {
 	plan := r.Plan
 	p := &Privacy{
 		Schema: PrivacySchema, SchemaVersion: schemaVersion, ReportID: r.ID, Banner: r.Banner(), Status: r.Status,
@@ -83,7 +83,7 @@ func (r *Run) account(p *Privacy) error {
 		Curve: price.Curve, GDP: price.GDP, ZCDP: price.ZCDP, Variants: price.Variants, Together: price.Together, Limits: price.Limits,
 	}
 	p.Risk, p.PerIteration = price.Risk, price.PerIteration
-	p.Statements.Odds = odds(p.Risk)
+	p.Statements.Odds = Odds(p.Risk)
 	if r.Booked != nil {
 		p.Budget, err = r.Booked.Budget(r.Event, r.Plan.Neighbours)
 	}

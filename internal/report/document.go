@@ -5,6 +5,9 @@ import (
 	"html/template"
 	"io"
 	texttemplate "text/template"
+
+	"d3p/internal/outputs"
+	"d3p/internal/release"
 )
 
 //go:embed templates
@@ -12,10 +15,10 @@ var templates embed.FS
 
 // Findings is what a release says of its model, for the readable reports.
 type Findings struct {
-	Rows     []Summary // of all parameters
-	Trace    *Trace    // nil when it was not kept
-	Overlays []Overlay // prior and posterior of some parameters
-	Guide    string    // family of the posterior; "" in reports that do not name it
+	Rows     []outputs.Summary // of all parameters
+	Trace    *outputs.Trace    // nil when it was not kept
+	Overlays []Overlay         // prior and posterior of some parameters
+	Guide    string            // family of the posterior; "" in reports that do not name it
 
 	// Of a plan, which has no posterior.
 	Expected []Expected // noise of the parameters
@@ -35,11 +38,11 @@ type document struct {
 	Planned  bool
 	Expected []Expected
 	Work     string
-	Rows     []Summary // of the parameters
-	Hidden   int       // rows that are left out
-	Noisy    int       // parameters of which the noise makes up most of the variance
-	Badge    string    // PASS, WARN or FAIL
-	Reason   string    // of the badge
+	Rows     []outputs.Summary // of the parameters
+	Hidden   int               // rows that are left out
+	Noisy    int               // parameters whose variance is mostly privacy noise
+	Badge    string            // PASS, WARN or FAIL
+	Reason   string            // of the badge
 	Columns  []columnRow
 	Sizes    []levelSize
 	Beliefs  beliefTable
@@ -51,7 +54,7 @@ const documentRows = 60
 
 // newDocument puts the readable report together from what a release holds.
 func newDocument(p *Privacy, f Findings) *document {
-	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
+	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: outputs.Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]
 	d.Hidden = len(f.Rows) - len(d.Rows)
 	for _, r := range d.Rows {
@@ -80,8 +83,8 @@ func badge(p *Privacy) (badge, reason string) {
 }
 
 // MarkdownFile is privacy.md.
-func MarkdownFile(p *Privacy, f Findings) File {
-	return File{Name: "privacy.md", Covered: true, Write: func(w io.Writer) error {
+func MarkdownFile(p *Privacy, f Findings) release.File {
+	return release.File{Name: "privacy.md", Covered: true, Write: func(w io.Writer) error {
 		t, err := texttemplate.New("privacy.md").Funcs(functions()).ParseFS(templates, "templates/privacy.md")
 		if err != nil {
 			return err
@@ -92,8 +95,8 @@ func MarkdownFile(p *Privacy, f Findings) File {
 }
 
 // HTMLFile is privacy.html: one file, no script, figures inside.
-func HTMLFile(p *Privacy, f Findings) File {
-	return File{Name: "privacy.html", Covered: true, Write: func(w io.Writer) error {
+func HTMLFile(p *Privacy, f Findings) release.File {
+	return release.File{Name: "privacy.html", Covered: true, Write: func(w io.Writer) error {
 		t, err := template.New("privacy.html").Funcs(functions()).ParseFS(templates, "templates/*.html", "templates/page.css")
 		if err != nil {
 			return err

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"encoding/xml"
@@ -8,13 +8,15 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // The page must be one file without script, well formed as XML where SVG is
 // concerned, and say what the machine-readable report says.
 func TestDocuments(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1})
-	files := contents(t, run)
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	files := reporttest.Contents(t, run)
 	html, markdown := string(files["privacy.html"]), string(files["privacy.md"])
 	p, err := run.Privacy()
 	if err != nil {
@@ -61,15 +63,15 @@ func TestDocuments(t *testing.T) {
 
 func TestBadge(t *testing.T) {
 	for _, c := range []struct {
-		p    Privacy
+		p    report.Privacy
 		want string
 	}{
-		{Privacy{}, "FAIL"},
-		{Privacy{Guarantee: &Guarantee{Epsilon: 1.1, Target: Target{Epsilon: 1}}}, "FAIL"},
-		{Privacy{Guarantee: &Guarantee{Epsilon: 1, Target: Target{Epsilon: 1}}, Warnings: []string{"w"}}, "WARN"},
-		{Privacy{Guarantee: &Guarantee{Epsilon: 1, Target: Target{Epsilon: 1}}}, "PASS"},
+		{report.Privacy{}, "FAIL"},
+		{report.Privacy{Guarantee: &report.Guarantee{Epsilon: 1.1, Target: report.Target{Epsilon: 1}}}, "FAIL"},
+		{report.Privacy{Guarantee: &report.Guarantee{Epsilon: 1, Target: report.Target{Epsilon: 1}}, Warnings: []string{"w"}}, "WARN"},
+		{report.Privacy{Guarantee: &report.Guarantee{Epsilon: 1, Target: report.Target{Epsilon: 1}}}, "PASS"},
 	} {
-		if got, _ := badge(&c.p); got != c.want {
+		if got, _ := report.Badge(&c.p); got != c.want {
 			t.Errorf("badge of %+v is %s, want %s", c.p.Guarantee, got, c.want)
 		}
 	}
@@ -77,7 +79,7 @@ func TestBadge(t *testing.T) {
 
 // Names come from the model file: they are escaped in the page.
 func TestBreakableEscapes(t *testing.T) {
-	if got := string(breakable("b[<i>]")); got != "b<wbr>[&lt;i&gt;]" {
+	if got := string(report.Breakable("b[<i>]")); got != "b<wbr>[&lt;i&gt;]" {
 		t.Error(got)
 	}
 }

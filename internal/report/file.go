@@ -6,15 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/release"
+	"d3p/internal/outputs"
 )
 
-// File is one file of a release.
-type File = release.File
-
-// isDeclaration tells whether a file of a release is a declaration, which the
+// IsDeclaration tells whether a file of a release is a declaration, which the
 // claim is about and does not cover.
-func isDeclaration(name string) bool {
+func IsDeclaration(name string) bool {
 	return name == LockName || strings.HasPrefix(name, publicFolder+"/")
 }
 
@@ -22,21 +19,20 @@ func isDeclaration(name string) bool {
 const (
 	privacyName = "privacy.json"
 	paramsName  = "params.json"
-	eventName   = "dp_event.json"
-	SummaryName = "summary.csv"
-	traceName   = "trace.parquet"
+	EventName   = "dp_event.json"
 )
 
-// always are the files that every release has.
-var always = []string{privacyName, "privacy.md", "privacy.html", paramsName, SummaryName, LockName}
+// Always are the files that every release has.
+var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, outputs.SummaryName, LockName}
 
-// isKnown tells whether a release of d3p may have a file of this name.
-func isKnown(name string) bool {
-	for _, f := range formats() {
-		if slices.Contains(f.names, name) {
-			return true
-		}
-	}
-	return slices.Contains(always, name) || slices.Contains([]string{eventName, "registry.yaml", traceName, WeightsName}, name) ||
-		strings.HasPrefix(name, publicFolder+"/") || strings.HasPrefix(name, zarrRoot+"/")
+// IsKnown tells whether a release of d3p may have a file of this name.
+func IsKnown(name string) bool {
+	return slices.Contains(Always, name) || slices.Contains([]string{EventName, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
+		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
+
+// NotPrivate stamps every file of a run whose noise was fixed or left out.
+const NotPrivate = "NOT PRIVATE"
+
+// NotProtected stands in every file of private/.
+const NotProtected = "NOT_PROTECTED"

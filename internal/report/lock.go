@@ -28,8 +28,8 @@ const lockSeparator = "\n---\nsettings:\n"
 
 // LockFile is spec.lock.yaml: the model file with every default filled in, and,
 // as a second document, every setting with its source.
-func LockFile(rendered []byte, settings []Applied, banner string) File {
-	return File{Name: LockName, Covered: false, Write: func(w io.Writer) error {
+func LockFile(rendered []byte, settings []Applied, banner string) release.File {
+	return release.File{Name: LockName, Covered: false, Write: func(w io.Writer) error {
 		var b strings.Builder
 		if banner != "" {
 			fmt.Fprintf(&b, "# %s\n", banner)

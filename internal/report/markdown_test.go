@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -7,18 +7,21 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/spec"
+	"d3p/internal/release"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // What a model file says is text in every report: neither HTML nor Markdown.
 func TestNamesAreNoMarkup(t *testing.T) {
 	const hostile = "<script>alert(1)</script> **[safe](http://evil)** `x` | cell |\n# heading\n\n<img src=x onerror=alert(2)> &lt; _em_ ![i](j) ~~s~~ \u202e"
-	run := example(t, plan.Config{Epsilon: 1})
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	run.Name = hostile
 	set := func(v *spec.Value[string]) { v.V = hostile }
 	set(&run.Spec.Description)
 	set(&run.Spec.Privacy.Justification)
 	set(&run.Spec.Data.Unit.Entity)
-	run.Booked = booked()
+	run.Booked = reporttest.Booked()
 	run.Booked.Dataset, run.Booked.LedgerID = hostile, hostile
 	run.Accepted, run.Command = []string{hostile}, []string{"d3p fit", "--x=" + hostile}
 	run.Tool.Device = hostile
@@ -32,8 +35,8 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings := Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: Overlays(run.Draws, run.Prior, 6)}
-	for _, file := range []File{MarkdownFile(p, findings), HTMLFile(p, findings)} {
+	findings := report.Findings{Rows: run.Draws.Summarise(), Trace: run.Trace, Overlays: report.Overlays(run.Draws, run.Prior, 6)}
+	for _, file := range []release.File{report.MarkdownFile(p, findings), report.HTMLFile(p, findings)} {
 		var out bytes.Buffer
 		if err := file.Write(&out); err != nil {
 			t.Fatal(err)
@@ -68,7 +71,7 @@ func TestPlainMarkdown(t *testing.T) {
 		"b_raw[age]": "b_raw[age]", "sqrt(P)/(mu N)": "sqrt(P)/(mu N)", "private/datacheck.json": "private/datacheck.json", "-0.3": "-0.3",
 		"a < b & c": "a &lt; b &amp; c", "_x_": `\_x\_`, "# h": `\# h`, "a\nb": "a b", "[a](b)": `[a]\(b)`, "- item": `\- item`,
 	} {
-		if got := plainMarkdown(text); got != want {
+		if got := report.PlainMarkdown(text); got != want {
 			t.Errorf("%q is written as %q, want %q", text, got, want)
 		}
 	}

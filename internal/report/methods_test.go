@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -6,16 +6,18 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // methodsOf is the paragraph file of a run.
-func methodsOf(t *testing.T, run *Run) string {
+func methodsOf(t *testing.T, run *report.Run) string {
 	t.Helper()
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := ReportFile("methods", p, Findings{Guide: "mean_field"}, run.Spec)
+	file, err := report.ReportFile("methods", p, report.Findings{Guide: "mean_field"}, run.Spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +31,7 @@ func methodsOf(t *testing.T, run *Run) string {
 // The methods of a paper name the model, the mechanism and the guarantee with the
 // numbers of the report; those of a baseline claim nothing.
 func TestMethods(t *testing.T) {
-	private := methodsOf(t, example(t, plan.Config{Epsilon: 1, Steps: 50, Clipping: "flat", ClipNorm: 2}))
+	private := methodsOf(t, reporttest.Example(t, plan.Config{Epsilon: 1, Steps: 50, Clipping: "flat", ClipNorm: 2}))
 	for _, want := range []string{
 		"y ~ 1 + x", "family gaussian with link identity", "In each of 50 steps", "(at norm 2)", "of the family mean-field",
 		"(ε = 1, δ = ", "unit is one person", "Jälkö", "wrongly accusing 10 of 1000", "nor later releases",
@@ -38,8 +40,8 @@ func TestMethods(t *testing.T) {
 			t.Errorf("the methods do not say %q:\n%s", want, private)
 		}
 	}
-	baseline := methodsOf(t, example(t, plan.Config{NonPrivate: true}))
-	if !strings.Contains(baseline, NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
+	baseline := methodsOf(t, reporttest.Example(t, plan.Config{NonPrivate: true}))
+	if !strings.Contains(baseline, report.NotPrivate) || strings.Contains(baseline, "satisfies") || strings.Contains(baseline, "Jälkö") {
 		t.Errorf("the methods of a baseline:\n%s", baseline)
 	}
 	for _, text := range []string{private, baseline} {

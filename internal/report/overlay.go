@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/outputs"
 	"d3p/internal/report/figure"
 )
 
@@ -23,14 +24,14 @@ type DensityPoint = figure.Point
 // Overlays compares prior and posterior of the n parameters, not derived
 // quantities, whose posterior mean is farthest from zero;
 // standardised effects of groups, and what does not vary, are left out.
-func Overlays(posterior Draws, prior *Draws, n int) (list []Overlay) {
+func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil
 	}
 	rows := posterior.Summarise()
 	var order []int
 	for v, variable := range posterior.Variables {
-		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].fixed() && !strings.HasPrefix(variable.Name, "z_") {
+		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].Fixed() && !strings.HasPrefix(variable.Name, "z_") {
 			order = append(order, v)
 		}
 	}

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // The estimate of a standard normal density from 1000 draws: the smoothing
@@ -17,7 +19,7 @@ func TestDensity(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	points := density(x, -4, 4)
+	points := report.Density(x, -4, 4)
 	area := 0.0
 	for _, p := range points {
 		area += p.Y * 0.1
@@ -32,7 +34,7 @@ func TestDensity(t *testing.T) {
 
 // A constant has no density, and no NaN.
 func TestDensityOfConstant(t *testing.T) {
-	for _, p := range density(make([]float64, 10), -1, 1) {
+	for _, p := range report.Density(make([]float64, 10), -1, 1) {
 		if p.Y != 0 {
 			t.Fatalf("%+v", p)
 		}
@@ -40,8 +42,8 @@ func TestDensityOfConstant(t *testing.T) {
 }
 
 func TestOverlays(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1})
-	list := Overlays(run.Draws, run.Prior, 3)
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	list := report.Overlays(run.Draws, run.Prior, 3)
 	if len(list) != 3 {
 		t.Fatalf("%d overlays", len(list))
 	}
@@ -58,12 +60,12 @@ func TestOverlays(t *testing.T) {
 			}
 		}
 	}
-	for _, o := range Overlays(run.Draws, run.Prior, 3) {
+	for _, o := range report.Overlays(run.Draws, run.Prior, 3) {
 		if o.Name == name {
 			t.Errorf("%s does not vary and has an overlay", name)
 		}
 	}
-	if Overlays(run.Draws, nil, 3) != nil {
+	if report.Overlays(run.Draws, nil, 3) != nil {
 		t.Error("overlays without a prior")
 	}
 }

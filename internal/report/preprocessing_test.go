@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"strings"
@@ -7,6 +7,8 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 const imageData = `d3p: 1
@@ -27,7 +29,7 @@ core:
 
 // Each column has its transforms in the report, with the declared constants.
 func TestPreprocessing(t *testing.T) {
-	p, err := example(t, plan.Config{Epsilon: 1}).Privacy()
+	p, err := reporttest.Example(t, plan.Config{Epsilon: 1}).Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +52,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range preprocessing(&s.Data, nil) {
+	for _, step := range report.Steps(&s.Data, nil) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "label encode,label missing,img (px0 to px3) clamp,img (px0 to px3) scale,img (px0 to px3) binarize,img (px0 to px3) missing"
@@ -60,7 +62,7 @@ func TestPreprocessing(t *testing.T) {
 	// A count and an exposure keep the unit of the file; a column that no term
 	// names is not read.
 	counts := strings.NewReplacer("y: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 3}, source: codebook}", "y: {type: integer, lower: 0, upper: 90}",
-		"family: gaussian", "family: poisson", "y ~ 1 + x + z + (1 | g)", "y ~ 1 + z + offset(log(x))").Replace(exampleModel)
+		"family: gaussian", "family: poisson", "y ~ 1 + x + z + (1 | g)", "y ~ 1 + z + offset(log(x))").Replace(reporttest.Model)
 	if s, errs = spec.Parse("counts.yaml", []byte(counts), nil); errs.Err() != nil {
 		t.Fatal(errs.Err())
 	}
@@ -69,7 +71,7 @@ func TestPreprocessing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got = nil
-	for _, step := range preprocessing(&s.Data, fieldsByHeader(m.Encoding)) {
+	for _, step := range report.Steps(&s.Data, report.FieldsByHeader(m.Encoding)) {
 		got = append(got, step.Column+" "+step.Operation)
 	}
 	want = "x clamp,x missing,z clamp,z scale,z impute,g not read,y clamp,y missing"

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"math"
@@ -7,11 +7,13 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // askAgain asks the accountant, of nothing but the event, for every number of
 // the report that is about privacy.
-func askAgain(t *testing.T, p *Privacy, ev event.Event) {
+func askAgain(t *testing.T, p *report.Privacy, ev event.Event) {
 	t.Helper()
 	relation := event.Relation(p.Neighbours.Relation)
 	same := func(name string, got, want float64) {
@@ -28,10 +30,10 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 	mu, regret := curve.DominatingMu()
 	same("mu", g.GDP.Mu, mu)
 	same("regret", g.GDP.Regret, regret)
-	if z := zcdp(ev, relation); (z == nil) != (g.ZCDP == nil) || z != nil && z.Rho != g.ZCDP.Rho {
+	if z := report.ZCDPOf(ev, relation); (z == nil) != (g.ZCDP == nil) || z != nil && z.Rho != g.ZCDP.Rho {
 		t.Errorf("zcdp is %+v in the report, %+v from the event", g.ZCDP, z)
 	}
-	again, err := variants(ev, relation, g.Delta)
+	again, err := report.VariantsOf(ev, relation, g.Delta)
 	if err != nil || len(again) != len(g.Variants) || len(again) > 0 && again[0] != g.Variants[0] {
 		t.Errorf("variants are %+v in the report, %+v from the event (%v)", g.Variants, again, err)
 	}
@@ -95,7 +97,7 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 		same("what is left", b.Left, b.Limit.Epsilon-b.After)
 	}
 	for _, k := range g.Together {
-		want := Together{k.K, float64(k.K) * g.Epsilon, 0}
+		want := report.Together{k.K, float64(k.K) * g.Epsilon, 0}
 		if answer, err := accountant.GroupEpsilon(ev, relation, k.K, g.Delta); err == nil {
 			want.Epsilon, want.Delta = answer.Upper, g.Delta
 		} else { // a chain of k neighbours: delta (1 + e^eps + ... + e^((k-1) eps))
@@ -112,25 +114,25 @@ func askAgain(t *testing.T, p *Privacy, ev event.Event) {
 // Several units have a price at the claim's delta where the accountant knows one, and
 // else what the claim implies, as far as that says something.
 func TestGroups(t *testing.T) {
-	claim := Point{1, 1e-5}
+	claim := report.Point{1, 1e-5}
 	gaussian := event.Gaussian{NoiseMultiplier: 50}
-	known, err := together(event.SelfComposed{Of: gaussian, Count: 100}, event.AddRemove, claim)
+	known, err := report.TogetherOf(event.SelfComposed{Of: gaussian, Count: 100}, event.AddRemove, claim)
 	if err != nil || len(known) != 3 || known[2].K != 10 || known[2].Delta != claim.Delta || known[2].Epsilon <= known[1].Epsilon {
 		t.Errorf("full batches: %+v (%v)", known, err)
 	}
-	implied, err := together(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim)
+	implied, err := report.TogetherOf(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim)
 	if err != nil || len(implied) != 3 || implied[2].Epsilon != 10 || math.Abs(implied[0].Delta/(claim.Delta*(1+math.E))-1) > 1e-12 {
 		t.Errorf("fixed batches: %+v (%v)", implied, err)
 	}
 	claim.Epsilon = 2
-	if few, err := together(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim); err != nil || len(few) != 2 {
-		t.Errorf("groups of which the claim says nothing: %+v (%v)", few, err)
+	if few, err := report.TogetherOf(event.FixedSizeSampled{Population: 100, Batch: 10, Of: gaussian}, event.AddRemove, claim); err != nil || len(few) != 2 {
+		t.Errorf("groups without a claim: %+v (%v)", few, err)
 	}
 }
 
 // The spending ends at the claim, rises, and has the steps of the fit.
 func TestSpending(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200})
+	run := reporttest.Example(t, plan.Config{Epsilon: 1, SamplingRate: 0.3, Steps: 200})
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +151,7 @@ func TestSpending(t *testing.T) {
 // An epoch of several batches is one event: its spending counts steps all the same.
 func TestSpendingOfEpochs(t *testing.T) {
 	ev := event.SelfComposed{Of: event.BallsAndBins{Batches: 10, Of: event.Gaussian{NoiseMultiplier: 5}}, Count: 4}
-	list, err := perIteration(ev, event.AddRemove, Point{1, 1e-5}, 40)
+	list, err := report.PerIteration(ev, event.AddRemove, report.Point{1, 1e-5}, 40)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,10 +15,10 @@ const publicFolder = "public"
 // PublicFiles are the public tables and level lists that a model file names, by
 // the path it names them by: a release carries them, so that it can be used
 // where they are not.
-func PublicFiles(public map[string][]byte) []File {
-	var files []File
+func PublicFiles(public map[string][]byte) []release.File {
+	var files []release.File
 	for _, path := range slices.Sorted(maps.Keys(public)) {
-		files = append(files, File{Name: publicFolder + "/" + url.PathEscape(path), Covered: false, Write: func(w io.Writer) error {
+		files = append(files, release.File{Name: publicFolder + "/" + url.PathEscape(path), Covered: false, Write: func(w io.Writer) error {
 			_, err := w.Write(public[path])
 			return err
 		}})

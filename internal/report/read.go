@@ -2,12 +2,8 @@ package report
 
 import (
 	"fmt"
-	"math"
 
-	"d3p/internal/fit/plan"
-	"d3p/internal/models"
-	"d3p/internal/models/guide"
-	"d3p/internal/posterior"
+	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
 )
@@ -25,18 +21,18 @@ func checkVersion(name string, version int) error {
 }
 
 // ReadRelease reads the model file and the parameters of a release.
-func ReadRelease(f *release.Folder) (model []byte, p Parameters, err error) {
+func ReadRelease(f *release.Folder) (model []byte, p outputs.Parameters, err error) {
 	lock, err := f.ReadFile(LockName)
 	if err != nil {
 		return nil, p, err
 	}
-	if p, err = release.ReadJSON[Parameters](f, paramsName); err != nil {
+	if p, err = release.ReadJSON[outputs.Parameters](f, paramsName); err != nil {
 		return nil, p, err
 	}
 	if err := checkVersion(paramsName, p.SchemaVersion); err != nil {
 		return nil, p, err
 	}
-	if err := p.readWeights(f); err != nil {
+	if err := p.ReadWeights(f); err != nil {
 		return nil, p, err
 	}
 	model, ok := LockedModel(lock)
@@ -44,34 +40,6 @@ func ReadRelease(f *release.Folder) (model []byte, p Parameters, err error) {
 		return nil, p, fmt.Errorf("%s: no settings follow the model: it was altered (restore a copy)", LockName)
 	}
 	return model, p, nil
-}
-
-// Posterior is the posterior of the model m that the parameters describe.
-func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
-	latent := len(p.Guide.VarDP)
-	if latent != m.P {
-		return nil, fmt.Errorf("params.json: %d parameters, the model has %d", latent, m.P)
-	}
-	g, err := plan.NewGuide(m, p.Guide.Family, guide.Options{
-		Rank: p.Guide.Rank, Blocks: p.Guide.Blocks, Draws: len(p.Guide.Lambda)/m.P - 1, Chains: p.Guide.Chains,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("params.json: %w", err)
-	}
-	if len(p.Guide.Lambda) != g.Size() {
-		return nil, fmt.Errorf("params.json: %d guide parameters, want %d", len(p.Guide.Lambda), g.Size())
-	}
-	if n := len(p.Guide.NoiseFactor); n != 0 && n != latent*(latent+1)/2 {
-		return nil, fmt.Errorf("params.json: noise_factor has %d numbers, want %d", n, latent*(latent+1)/2)
-	}
-	mean, logSD := guide.Location(g, p.Guide.Lambda), make([]float64, latent)
-	g.SD(logSD, p.Guide.Lambda)
-	for j, sd := range logSD {
-		logSD[j] = math.Log(sd)
-	}
-	return &posterior.Posterior{
-		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
-	}, nil
 }
 
 // ReadPrivacy reads privacy.json of a release.
@@ -85,7 +53,7 @@ func ReadPrivacy(f *release.Folder) (*Privacy, error) {
 
 // ReadEvent reads dp_event.json of a release.
 func ReadEvent(f *release.Folder) (event.Event, error) {
-	raw, err := f.ReadFile(eventName)
+	raw, err := f.ReadFile(EventName)
 	if err != nil {
 		return nil, err
 	}

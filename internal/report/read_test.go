@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -8,19 +8,21 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // A release that another version of d3p wrote may mean something else by its
 // numbers: it is read by none of its files.
 func TestReleaseOfAnotherVersion(t *testing.T) {
-	files, err := example(t, plan.Config{Epsilon: 1}).Release()
+	files, err := reporttest.Example(t, plan.Config{Epsilon: 1}).Release()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := written(t, t.TempDir(), "", files)
+	dir := reporttest.Written(t, t.TempDir(), "", files)
 	read := func() (release, privacy error) {
-		_, _, release = ReadRelease(opened(t, dir, true))
-		_, privacy = ReadPrivacy(opened(t, dir, true))
+		_, _, release = report.ReadRelease(reporttest.Opened(t, dir, true))
+		_, privacy = report.ReadPrivacy(reporttest.Opened(t, dir, true))
 		return release, privacy
 	}
 	if release, privacy := read(); release != nil || privacy != nil {

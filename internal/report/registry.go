@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
+	"d3p/internal/release"
 )
 
 // registryEntry is a record of the differential privacy deployments registry,
@@ -101,18 +102,18 @@ type registryAdministrative struct {
 
 // RegistryFile is registry.yaml. The error says what the model file lacks: the
 // registry wants an author, and only a private release has an entry.
-func RegistryFile(p *Privacy, s *spec.Spec) (File, error) {
+func RegistryFile(p *Privacy, s *spec.Spec) (release.File, error) {
 	if p.Guarantee == nil {
-		return File{}, errors.New(NotPrivate + ": only a differentially private release has a registry entry")
+		return release.File{}, errors.New(NotPrivate + ": only a differentially private release has a registry entry")
 	}
 	if len(s.Release.Authors) == 0 {
-		return File{}, errors.New("the registry wants an author; add `release: {authors: [NAME]}` to the model file")
+		return release.File{}, errors.New("the registry wants an author; add `release: {authors: [NAME]}` to the model file")
 	}
 	text, err := yaml.MarshalWithOptions(registryOf(p, &s.Release), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 	if err != nil {
-		return File{}, err
+		return release.File{}, err
 	}
-	return File{Name: "registry.yaml", Covered: true, Write: func(w io.Writer) error {
+	return release.File{Name: "registry.yaml", Covered: true, Write: func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	}}, nil
@@ -140,7 +141,7 @@ func registryOf(p *Privacy, r *spec.Release) registryEntry {
 		Unit: p.Unit.Entity, UnitDetails: p.Unit.Enforcement + "; neighbouring data sets: " + RelationWords(event.Relation(p.Neighbours.Relation)) + " one " + p.Unit.Entity,
 		Parameters: registryParameters{yamlNumber(p.Guarantee.Epsilon), yamlNumber(p.Guarantee.Delta)},
 		Details: fmt.Sprintf("smallest Gaussian differential privacy that covers the whole curve: mu %s (regret %s); advantage of a membership test at most %s",
-			upward(p.Guarantee.GDP.Mu), upward(p.Guarantee.GDP.Regret), upward(p.Risk.Advantage)),
+			Upward(p.Guarantee.GDP.Mu), Upward(p.Guarantee.GDP.Regret), Upward(p.Risk.Advantage)),
 	}
 	d.Model = registryModel{"Central", strings.Join(append([]string{p.Setting.TrustModel}, p.Setting.Actors...), "; "), "One release", "Static", "Non-interactive"}
 	d.Accounting = registryAccounting{

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"maps"
@@ -9,19 +9,21 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // The registry refuses fields that its schema does not have; these are the ones
 // of schemas/deployments-schema.yaml of July 2026.
 func TestRegistryHasTheFieldsOfTheSchema(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1})
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	var entry struct {
 		Slug       string `yaml:"url_slug"`
 		Status     string `yaml:"status"`
 		Tier       int    `yaml:"tier"`
 		Deployment map[string]map[string]any
 	}
-	if err := yaml.UnmarshalWithOptions(contents(t, run)["registry.yaml"], &entry, yaml.Strict()); err != nil {
+	if err := yaml.UnmarshalWithOptions(reporttest.Contents(t, run)["registry.yaml"], &entry, yaml.Strict()); err != nil {
 		t.Fatal(err)
 	}
 	if entry.Status != "Draft" || entry.Tier != 3 || entry.Slug != "example-0123456789abcdef" {
@@ -54,18 +56,18 @@ func TestRegistryHasTheFieldsOfTheSchema(t *testing.T) {
 }
 
 func TestRegistryWantsAnAuthorAndPrivacy(t *testing.T) {
-	run := example(t, plan.Config{Epsilon: 1})
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	p, err := run.Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}
 	authors := run.Spec.Release.Authors
 	run.Spec.Release.Authors = nil
-	if _, err := RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), "authors") {
+	if _, err := report.RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), "authors") {
 		t.Errorf("no author: %v", err)
 	}
 	run.Spec.Release.Authors, p.Guarantee = authors, nil
-	if _, err := RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), NotPrivate) {
+	if _, err := report.RegistryFile(p, run.Spec); err == nil || !strings.Contains(err.Error(), report.NotPrivate) {
 		t.Errorf("not private: %v", err)
 	}
 }

@@ -71,8 +71,8 @@ func belief(loss, prior float64) float64 {
 	return prior / (prior + (1-prior)*math.Exp(-loss))
 }
 
-// odds is the sentence that says it in people.
-func odds(r *Risk) string {
+// Odds is the sentence that says it in people.
+func Odds(r *Risk) string {
 	return fmt.Sprintf("If an attacker accepts wrongly accusing 10 of 1000 people who are not in the data, then of 1000 people who are, this release lets them find at most %.0f; without the release, 10.",
 		math.Ceil(1000*r.TPRAtFPR["0.01"]))
 }

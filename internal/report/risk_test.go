@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"math"
@@ -8,13 +8,15 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+	"d3p/internal/report/reporttest"
 )
 
 // What (epsilon, 1e-5) alone allows at 1 % false positives: the table of the
 // design, computed by hand.
 func TestTruePositives(t *testing.T) {
 	for epsilon, want := range map[float64]float64{0.1: 0.011, 0.5: 0.017, 1: 0.027, 2: 0.074, 3: 0.201, 5: 0.993, 1000: 1} {
-		if got := truePositives(Point{epsilon, 1e-5}, 0.01); math.Abs(got-want) > 6e-4 {
+		if got := report.TruePositives(report.Point{epsilon, 1e-5}, 0.01); math.Abs(got-want) > 6e-4 {
 			t.Errorf("epsilon %g: %.4f, want %.3f", epsilon, got, want)
 		}
 	}
@@ -27,7 +29,7 @@ func TestRiskOfGaussian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := RiskOf(curve)
+	r := report.RiskOf(curve)
 	if math.Abs(r.Advantage-0.1066) > 5e-4 {
 		t.Errorf("advantage %.4f, want 0.107", r.Advantage)
 	}
@@ -38,7 +40,7 @@ func TestRiskOfGaussian(t *testing.T) {
 	if b := r.Belief[7]; b.Prior != 0.5 || b.AtFPR != 0.01 || math.Abs(b.MaxPosterior-0.663) > 5e-3 {
 		t.Errorf("belief %+v, want 0.5 to become 0.663", b)
 	}
-	if s := odds(r); !strings.Contains(s, "find at most 20;") {
+	if s := report.Odds(r); !strings.Contains(s, "find at most 20;") {
 		t.Error(s)
 	}
 }
@@ -47,20 +49,20 @@ func TestRiskOfGaussian(t *testing.T) {
 // The table of beliefs has a column for each false-positive rate, named once, and a
 // row for each prior.
 func TestTablesOfRisk(t *testing.T) {
-	p, err := example(t, plan.Config{Epsilon: 1}).Privacy()
+	p, err := reporttest.Example(t, plan.Config{Epsilon: 1}).Privacy()
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests := p.Risk.Tests()
-	if len(tests) != len(falsePositives) {
-		t.Errorf("%d tests of membership, want %d", len(tests), len(falsePositives))
+	if len(tests) != len(report.FalsePositives) {
+		t.Errorf("%d tests of membership, want %d", len(tests), len(report.FalsePositives))
 	}
 	for _, row := range tests {
 		if !(row.TPR > row.FPR && row.TPR < 1) {
 			t.Errorf("a test of membership finds %g and accuses %g wrongly", row.TPR, row.FPR)
 		}
 	}
-	table := beliefs(p)
+	table := report.Beliefs(p)
 	if want := len(p.Risk.Belief) / len(p.Guarantee.Limits); len(table.Rates) != want || len(table.Rows) != len(p.Guarantee.Limits) {
 		t.Errorf("%d rates and %d priors, want %d and %d", len(table.Rates), len(table.Rows), want, len(p.Guarantee.Limits))
 	}

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
+	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -39,12 +40,12 @@ type Run struct {
 
 	Plan      *plan.Plan
 	Posterior *posterior.Posterior
-	Params    []Parameter
-	Draws     Draws
-	Weights   []WeightArray // of networks, those that are points
-	Prior     *Draws        // nil when the prior was not drawn from
-	Simulated *Tables       // from the prior; nil when there are none
-	Trace     *Trace        // nil when no iterates were kept
+	Params    []outputs.Parameter
+	Draws     outputs.Draws
+	Weights   []outputs.WeightArray // of networks, those that are points
+	Prior     *outputs.Draws        // nil when the prior was not drawn from
+	Simulated *outputs.Tables       // from the prior; nil when there are none
+	Trace     *outputs.Trace        // nil when no iterates were kept
 
 	Event    event.Event // what the ledger says was done
 	Spent    accountant.Answer
@@ -61,7 +62,7 @@ func (r *Run) Banner() string {
 }
 
 // Release returns the files of release/, without the manifest.
-func (r *Run) Release() ([]File, error) {
+func (r *Run) Release() ([]release.File, error) {
 	public := *r.Spec
 	public.Settings = maps.Clone(r.Spec.Settings)
 	maps.DeleteFunc(public.Settings, func(name string, _ spec.Value[any]) bool { return settings.Named(name).File })
@@ -79,14 +80,14 @@ func (r *Run) Release() ([]File, error) {
 		return nil, err
 	}
 	findings := Findings{Rows: r.Draws.Summarise(), Trace: r.Trace, Overlays: Overlays(r.Draws, r.Prior, Panels)}
-	files := []File{
+	files := []release.File{
 		release.JSONFile(paramsName, true, parameters),
-		SummaryFile(findings.Rows, r.Banner()),
+		outputs.SummaryFile(findings.Rows, r.Banner()),
 		release.JSONFile(privacyName, true, privacy), MarkdownFile(privacy, findings), HTMLFile(privacy, findings),
 		LockFile(rendered, r.Settings, r.Banner()),
 	}
 	if r.Banner() == "" { // the file has no place for a banner
-		files = append(files, release.JSONFile(eventName, true, privacy.Accounting.Event))
+		files = append(files, release.JSONFile(EventName, true, privacy.Accounting.Event))
 	}
 	if r.Banner() == "" && len(r.Spec.Release.Authors) > 0 {
 		registry, err := RegistryFile(privacy, r.Spec)
@@ -97,10 +98,10 @@ func (r *Run) Release() ([]File, error) {
 	}
 	files = append(files, PublicFiles(r.Spec.Public)...)
 	if len(r.Weights) > 0 {
-		files = append(files, weightsFile(r.Weights, r.weightsMetadata()))
+		files = append(files, outputs.WeightsFile(r.Weights, r.weightsMetadata()))
 	}
 	if r.Trace != nil {
-		files = append(files, traceFile(r.Trace, sample.metadata()))
+		files = append(files, outputs.TraceFile(r.Trace, sample.Metadata()))
 	}
 	if r.Draws.S == 0 || len(r.Draws.Variables) == 0 {
 		return files, nil // the posterior is a point
@@ -110,16 +111,16 @@ func (r *Run) Release() ([]File, error) {
 
 // Parameters is the content of params.json. The error is that of arrays of
 // weights that share a name.
-func (r *Run) Parameters() (Parameters, error) {
+func (r *Run) Parameters() (outputs.Parameters, error) {
 	p := r.Posterior
-	weights, err := r.reference()
+	weights, err := outputs.Reference(r.Weights, r.weightsMetadata())
 	lambda, varDP := p.Lambda, p.VarDP
 	if weights != nil {
-		lambda, varDP = withoutWeights(r.Params, lambda), withoutWeights(r.Params, varDP)
+		lambda, varDP = outputs.WithoutWeights(r.Params, lambda), outputs.WithoutWeights(r.Params, varDP)
 	}
-	return Parameters{
+	return outputs.Parameters{
 		SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
-		Guide:      Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Chains: chainsOf(p), Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
+		Guide:      outputs.Guide{Family: p.Guide.Name(), Rank: r.Plan.Rank, Chains: chainsOf(p), Blocks: r.Plan.Blocks, Lambda: lambda, VarDP: varDP, NoiseFactor: p.NoiseFactor, Weights: weights},
 		Parameters: r.Params,
 	}, err
 }
@@ -133,7 +134,12 @@ func chainsOf(p *posterior.Posterior) int {
 }
 
 // sample is what the files of draws are written from, under the report p.
-func (r *Run) sample(p *Privacy) (*Sample, error) {
-	sample := &Sample{Draws: r.Draws, Prior: r.Prior, Simulated: r.Simulated, Model: r.Name, Steps: r.Posterior.Steps}
-	return sample, sample.Under(p)
+func (r *Run) sample(p *Privacy) (*outputs.Sample, error) {
+	sample := &outputs.Sample{Draws: r.Draws, Prior: r.Prior, Simulated: r.Simulated, Model: r.Name, Steps: r.Posterior.Steps}
+	return sample, p.Describe(sample)
+}
+
+// weightsMetadata is what the file says of itself.
+func (r *Run) weightsMetadata() map[string]string {
+	return map[string]string{"d3p.schema_version": "1", "d3p.run_id": r.ID, "d3p.privacy": r.Claim()}
 }

@@ -1,4 +1,4 @@
-package report
+package report_test
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"flag"
 	"os"
 	"testing"
+
+	"d3p/internal/report"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
@@ -18,11 +20,11 @@ const schemaFile = "../../docs/schema/privacy-report-v1.json"
 // privacySchema is the JSON Schema of privacy.json, from the Go types.
 func privacySchema(t *testing.T) []byte {
 	t.Helper()
-	schema, err := jsonschema.For[Privacy](nil)
+	schema, err := jsonschema.For[report.Privacy](nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	schema.ID = PrivacySchema
+	schema.ID = report.PrivacySchema
 	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
 	schema.Title = "d3p privacy report"
 	// An event has the form of dp_accounting's named tuples, or is absent.
@@ -61,10 +63,10 @@ func validate(t *testing.T, raw []byte) error {
 		t.Fatal(err)
 	}
 	compiler := validator.NewCompiler()
-	if err := compiler.AddResource(PrivacySchema, document); err != nil {
+	if err := compiler.AddResource(report.PrivacySchema, document); err != nil {
 		t.Fatal(err)
 	}
-	schema, err := compiler.Compile(PrivacySchema)
+	schema, err := compiler.Compile(report.PrivacySchema)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,29 +12,29 @@ import (
 
 // claim is the guarantee in one line.
 func (r *Run) claim() string {
-	return claimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Neighbours)
+	return ClaimLine(r.Spent.Upper, r.Plan.Delta, r.entity(), r.Plan.Neighbours)
 }
 
-func claimLine(epsilon, delta float64, entity string, rel event.Relation) string {
-	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", upward(epsilon), rounded(delta, 3, 1), entity, RelationWords(rel))
+func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string {
+	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), rounded(delta, 3, 1), entity, RelationWords(rel))
 }
 
-// claimParagraph says what the claim is about and what it rests on.
-func claimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
+// ClaimParagraph says what the claim is about and what it rests on.
+func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
 	return fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
 }
 
-// upward prints a bound with four significant digits, never below the bound.
-func upward(x float64) string { return rounded(x, 4, 1) }
+// Upward prints a bound with four significant digits, never below the bound.
+func Upward(x float64) string { return rounded(x, 4, 1) }
 
 // between prints a bracket with six significant digits, never narrower than it is.
 func between(lower, upper float64) string {
 	return "between " + rounded(lower, 6, 0) + " and " + rounded(upper, 6, 1)
 }
 
-// rounded prints x > 0 with so many significant digits, up (1) or down (0).
+// rounded prints x > 0 with `digits` significant digits, rounded up (1) or down (0).
 func rounded(x float64, digits, up int) string {
 	text := strconv.FormatFloat(x, 'g', digits, 64)
 	shown, err := strconv.ParseFloat(text, 64)
@@ -82,7 +82,7 @@ func (r *Run) statements() Statements {
 		return Statements{OneLine: r.claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s, whatever the records are. Nothing in this report depends on them.", r.Name, r.claim())}
 	}
 	mechanism := r.mechanism()
-	return Statements{OneLine: r.claim(), Paragraph: claimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
+	return Statements{OneLine: r.claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
 }
 
 // unprotected lists what is in the clear.

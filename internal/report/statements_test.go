@@ -16,15 +16,15 @@ import (
 // one unit of the fourth digit.
 func TestUpward(t *testing.T) {
 	for x, want := range map[float64]string{0.99998: "1", 1: "1", 1.00001: "1.001", 12.344: "12.35", 0.25: "0.25"} {
-		if got := upward(x); got != want {
+		if got := Upward(x); got != want {
 			t.Errorf("upward(%v) = %s, want %s", x, got, want)
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		x := rapid.Float64Range(1e-9, 1e9).Draw(t, "x")
-		shown, err := strconv.ParseFloat(upward(x), 64)
+		shown, err := strconv.ParseFloat(Upward(x), 64)
 		if err != nil || shown < x || shown > x*1.0011 {
-			t.Fatalf("upward(%v) = %s", x, upward(x))
+			t.Fatalf("upward(%v) = %s", x, Upward(x))
 		}
 	})
 }
@@ -47,7 +47,7 @@ func TestSizeIsPrivateUnderAddRemoveOnly(t *testing.T) {
 // rates too.
 func TestBoundsAreRoundedUp(t *testing.T) {
 	delta := math.Pow(82_000, -1.1) // 3.9332e-06
-	if line := claimLine(0.9999, delta, "person", event.AddRemove); !strings.HasPrefix(line, "(0.9999, 3.94e-06)-") {
+	if line := ClaimLine(0.9999, delta, "person", event.AddRemove); !strings.HasPrefix(line, "(0.9999, 3.94e-06)-") {
 		t.Errorf("the claim for delta %g is %s", delta, line)
 	}
 	for rate, want := range map[float64]string{0.019741: "1.98 %", 0.0198: "1.98 %", 1: "100 %", 0.99999: "100 %"} {

@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"d3p/internal/release"
 )
 
 // textFile is the report in a few lines, for a terminal.
-func textFile(p *Privacy) File {
-	return File{Name: "privacy.txt", Covered: true, Write: func(w io.Writer) error {
+func textFile(p *Privacy) release.File {
+	return release.File{Name: "privacy.txt", Covered: true, Write: func(w io.Writer) error {
 		var b strings.Builder
 		badge, reason := badge(p)
 		fmt.Fprintf(&b, "%s: %s\n%s: %s\n", p.Subject.Name, p.Statements.OneLine, badge, reason)
@@ -16,7 +18,7 @@ func textFile(p *Privacy) File {
 			textRisk(&b, p)
 		}
 		if l := p.Budget; l != nil {
-			fmt.Fprintf(&b, "\nLedger of %s: with %s epsilon at most %s of %g at delta %.3g.\n", l.Dataset, OtherRuns(l.Before.Runs), upward(l.After), l.Limit.Epsilon, l.Limit.Delta)
+			fmt.Fprintf(&b, "\nLedger of %s: with %s epsilon at most %s of %g at delta %.3g.\n", l.Dataset, OtherRuns(l.Before.Runs), Upward(l.After), l.Limit.Epsilon, l.Limit.Delta)
 		}
 		for _, warning := range p.Warnings {
 			fmt.Fprintf(&b, "\nWarning: %s\n", warning)
@@ -42,8 +44,8 @@ func textRisk(b *strings.Builder, p *Privacy) {
 	for _, t := range p.Risk.Tests() {
 		fmt.Fprintf(b, "  wrongly accused %5.3g %%: found at most %s\n", 100*t.FPR, percentUp(t.TPR))
 	}
-	fmt.Fprintf(b, "  advantage at most %s; Gaussian differential privacy with mu %s\n\n", upward(p.Risk.Advantage), upward(p.Guarantee.GDP.Mu))
+	fmt.Fprintf(b, "  advantage at most %s; Gaussian differential privacy with mu %s\n\n", Upward(p.Risk.Advantage), Upward(p.Guarantee.GDP.Mu))
 	for _, c := range decades(p.Guarantee.Curve) {
-		fmt.Fprintf(b, "  delta %.0e: epsilon at most %s\n", c.Delta, upward(c.Epsilon))
+		fmt.Fprintf(b, "  delta %.0e: epsilon at most %s\n", c.Delta, Upward(c.Epsilon))
 	}
 }

@@ -16,7 +16,7 @@ func functions() map[string]any {
 	return map[string]any{
 		"figureStyles": figure.StyleSheet,
 		"g":            func(x float64) string { return fmt.Sprintf("%.4g", x) },
-		"up":           upward,
+		"up":           Upward,
 		"between":      between,
 		"percentUp":    percentUp,
 		"percent":      func(x float64) string { return fmt.Sprintf("%.3g %%", 100*x) },

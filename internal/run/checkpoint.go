@@ -9,7 +9,7 @@ import (
 
 const (
 	defaultCheckpointEvery = 60 // s
-	// checkpointShare bounds the time that goes into checkpoints: 1 part in so many.
+	// checkpointShare bounds the time that goes into checkpoints: one part in checkpointShare.
 	checkpointShare = 50
 )
 

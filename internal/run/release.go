@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/fit"
 	"d3p/internal/models"
+	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
@@ -16,14 +17,14 @@ import (
 
 // Result is what a finished fit came to, and its JSON form.
 type Result struct {
-	Run     string           `json:"run"`
-	Release string           `json:"release"`
-	Private string           `json:"private"`
-	Model   string           `json:"model"`
-	Claim   string           `json:"claim"`
-	Epsilon *float64         `json:"epsilon"` // null when the run is not private
-	Delta   *float64         `json:"delta"`
-	Summary []report.Summary `json:"summary"`
+	Run     string            `json:"run"`
+	Release string            `json:"release"`
+	Private string            `json:"private"`
+	Model   string            `json:"model"`
+	Claim   string            `json:"claim"`
+	Epsilon *float64          `json:"epsilon"` // null when the run is not private
+	Delta   *float64          `json:"delta"`
+	Summary []outputs.Summary `json:"summary"`
 }
 
 // release writes the files of a finished fit. The model is as the release has it.
@@ -62,13 +63,13 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 // writeRelease computes and writes the files of release/.
 func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledger privacy.Ledger) (*report.Run, error) {
 	j := r.Job
-	prior := report.DrawPrior(m, j.Draws, PriorRandom(j.Seed))
+	prior := outputs.DrawPrior(m, j.Draws, PriorRandom(j.Seed))
 	run := report.Run{
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted, Formats: j.Formats,
-		Plan: posterior.Plan, Posterior: posterior, Params: report.ParametersOf(m, posterior),
-		Draws: report.DrawPosterior(m, posterior, j.Draws, PosteriorRandom(j.Seed)), Weights: report.WeightsOf(m, posterior), Trace: report.TraceOf(m, posterior), Prior: prior,
-		Simulated: report.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
+		Plan: posterior.Plan, Posterior: posterior, Params: outputs.ParametersOf(m, posterior),
+		Draws: outputs.DrawPosterior(m, posterior, j.Draws, PosteriorRandom(j.Seed)), Weights: outputs.WeightsOf(m, posterior), Trace: outputs.TraceOf(m, posterior), Prior: prior,
+		Simulated: outputs.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
 	}
 	if run.Plan.Private {
 		run.Event = ledger.Event()
@@ -103,6 +104,6 @@ func releaseBytes(m *models.Model, draws int) int64 {
 		perWeight = 8
 		perState  = 8 * 24 // eight arrays of text
 	)
-	points := report.PointScalars(m)
+	points := outputs.PointScalars(m)
 	return 1<<20 + perWeight*int64(points) + perState*int64(m.P) + perNumber*int64(draws)*int64(m.Constrained-points+m.Quantity+3)
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Every row says what it is, and what it names exists.
+// Every row is complete, and every name in it exists.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	unique := func(what string) {

@@ -110,7 +110,7 @@ func rows() []Setting {
 			Help: "model `FILE`", Default: "DATA.yaml beside the data, then ./d3p.yaml"},
 		{Name: "out", Group: Running, Kind: Text, File: true,
 			Help: "`FOLDER` for the results; must not exist", Default: "d3p-run-NAME-1, -2, ..."},
-		{Name: "draws", Key: "output.draws", Group: Running, Kind: Count, Range: atLeast(0), // 0: of weights that are points there are none
+		{Name: "draws", Key: "output.draws", Group: Running, Kind: Count, Range: atLeast(0), // 0: weights that are points have no draws
 			Refused: map[string]Mistake{"1": {"1 draw has no spread to summarise", "take at least 2"}},
 			Help:    "number of posterior draws to write", Default: "4000"},
 		{Name: "formats", Key: "output.formats", Group: Running, Kind: Words, Choices: FormatNames(),

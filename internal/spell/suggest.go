@@ -2,8 +2,8 @@ package spell
 
 import "strings"
 
-// Suggest returns the hint for a word that is none of the known ones: the
-// nearest of them, or else their list when it is short.
+// Suggest returns the hint for an unknown word: the nearest known one,
+// or else their list when it is short.
 func Suggest(word, noun string, known []string) string {
 	if n := Name(word, known); n != "" {
 		return "did you mean " + n + "?"

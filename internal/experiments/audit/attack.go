@@ -17,7 +17,7 @@ import (
 )
 
 // A scenario is a fit that is attacked: a model, the records that are always in
-// the table, and canaries, each of which is in it or not by a fair coin.
+// the table, and canaries; a fair coin decides whether a canary is in it.
 type scenario struct {
 	name     string
 	model    string

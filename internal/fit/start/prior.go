@@ -10,7 +10,7 @@ import (
 type prior struct {
 	logDensity func(theta []float64) float64 // log p(θ)
 	// locations are the coordinates of parameters that are real numbers or tell the
-	// components of a mixture apart. Scales, weights and the like stay at zero, which
+	// components of a mixture apart. Scales and weights stay at zero, which
 	// is neutral for them.
 	locations []int
 }

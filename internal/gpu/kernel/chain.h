@@ -1,5 +1,5 @@
 // Chains of element-wise instructions, which a thread takes its elements through,
-// some at a time: internal/gpu/chains.go says which. What only the next instruction
+// some at a time: internal/gpu/fusion.go chooses them. What only the next instruction
 // reads stays in registers, what only the chain reads in shared memory, a number of
 // its own for each thread, slot and element.
 #pragma once

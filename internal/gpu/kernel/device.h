@@ -55,7 +55,7 @@ template <class T> DEVICE T peek(const T* at) { return *(const volatile T*)at; }
 template <class T> DEVICE void put(T* at, T x) { *(volatile T*)at = x; }
 DEVICE int next(int* at) { return __nvvm_atom_add_gen_i(at, 1); }
 
-// arrive adds x to a number. What this thread, and those that it waited for, did
+// arrive adds x to a number. What this thread, and threads that it waited for, did
 // before is done for those that return from await because of it. PTX ISA, section
 // 8.7.
 DEVICE void arrive(u32* at, u32 x) { asm volatile("red.release.gpu.add.u32 [%0], %1;" : : "l"(at), "r"(x) : "memory"); }

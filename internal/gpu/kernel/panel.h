@@ -45,7 +45,7 @@ template <class Real, int size, int panelDepth> struct Fetch {
     // read gets the thread's numbers of the panel that begins with k = `first`, of
     // the tile that begins with row `top`; 0 beyond the factor's end.
     DEVICE_MEMBER void read(const Factor& of, int top, int rows, int first, int depth) {
-        int left = rows - top - i, leftK = depth - first - k; // so many are inside from here on
+        int left = rows - top - i, leftK = depth - first - k; // elements from here to the end
         int inside = left <= 0 || leftK <= 0 ? 0 : alongK ? (left + rowsApart - 1) / rowsApart : (leftK + kApart - 1) / kApart;
         i64 step = di * of.step + dk * of.stepK;
         const double* at = of.values + (i64)(top + i) * of.step + (i64)(first + k) * of.stepK;

@@ -9,7 +9,7 @@
 enum Space { inConstants, inParameters, inAux, inGlobals, inLanes, inRows, inSlots, inPrevious };
 
 // An Operand is element i of a buffer: place `at` + (map[i] or i·step) of its
-// space; map < 0 is none, else where it starts in the list of indices.
+// space; map < 0 means no map, else it starts there in the list of indices.
 struct Operand {
     int space, at, step, map;
 };
@@ -27,7 +27,7 @@ struct Instr {
     Operand a, b, c;
     int into, rows, cols, width, rowStep, colStep; // A of a product: element (r, c) is at r·rowStep + c·colStep
     int waits; // every thread has to be done with what came before: see internal/gpu/barriers.go
-    int chain; // so many instructions from here on are a chain; 0: none begins here
+    int chain; // length of the chain that begins here; 0: none does
 };
 
 // A Column is a block of the table's columns, or of the noise drawn per record,
@@ -104,7 +104,7 @@ struct Arguments {
     int fresh;  // the slots start from zero
     // lanes of a chunk besides those of the tape
     int dotLanes, factorLanes;
-    int wide; // > 0: all blocks work on one chunk, of so many records
+    int wide; // > 0: all blocks work on one chunk of this many records
     int together; // > 0: the most records of a chunk
     int partition; // each parameter is in one term
     int longDots;  // of the dots

@@ -48,7 +48,7 @@ struct OfTiles {
     }
 };
 
-// ofTiles are those of products of a matrix with so many rows and columns.
+// ofTiles are the tiles of a product of a matrix of rows × cols.
 DEVICE OfTiles ofTiles(Team t, const Frame& f, int rows, int cols) {
     return OfTiles{rows, f.n, tilesOf(t, isSingle(f, rows, cols), rows, f.n), t.rank / blockThreads, t.size / blockThreads, threadOfBlock()};
 }

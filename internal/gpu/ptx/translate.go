@@ -92,7 +92,7 @@ func (t *translator) kernel(f *Function) {
 	}
 	_, bytes := placeParams(f)
 	if bytes > mostParams {
-		fail(f.Line, "%s has %d bytes of parameters, of which there can be %d", f.Name, bytes, mostParams)
+		fail(f.Line, "%s has %d bytes of parameters, at most %d are possible", f.Name, bytes, mostParams)
 	}
 	t.printf("extern \"C\" void %s(const void* params, i64 blocks) {\n    static const Kernel kernel = {%d, %d, f_%s};\n    launch(kernel, params, blocks);\n}\n\n",
 		f.Name, bytes, f.MaxThreads, f.Name)

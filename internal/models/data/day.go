@@ -110,7 +110,7 @@ func dateOf(n int) (year, month, day int) {
 func (c *Column) Day(x float64) int { return int(math.Round(x)) + c.Origin.V }
 
 // Number reads a cell of a numeric column in the unit of the model, without its
-// transform; NaN when it is none.
+// transform; NaN if the cell is no number.
 func (c *Column) Number(cell string) float64 {
 	if c.Type.V == Date {
 		if day, ok := ParseDay([]byte(cell)); ok {

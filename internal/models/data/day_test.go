@@ -34,8 +34,8 @@ func TestNoDays(t *testing.T) {
 	}
 }
 
-// Dates in other orders are those of ISO 8601 with their parts exchanged; what is
-// ambiguous or no date is none.
+// Dates in other orders are those of ISO 8601 with their parts exchanged; other text is
+// no date.
 func TestParseDayIn(t *testing.T) {
 	for iso := -40000; iso < 40000; iso += 37 {
 		y, m, d := dateOf(iso)

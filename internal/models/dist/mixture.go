@@ -39,7 +39,7 @@ func (m Mixture) drawn(s graph.Shape) []string {
 	return names
 }
 
-// sumDims sums x over dims, and is x when there is none.
+// sumDims sums x over dims; without dims it returns x.
 func sumDims(b *graph.Builder, x *graph.Node, dims []string) *graph.Node {
 	if len(dims) == 0 {
 		return x

@@ -14,7 +14,8 @@ import (
 //
 //	p(x) = Base(x) / P(Lower <= X <= Upper),  Lower <= x <= Upper
 //
-// A nil bound is none; those of a count are numbers. Johnson, Kotz and Balakrishnan 1994, vol. 1, ch. 13.
+// A nil bound means no bound; bounds of a count are constants. Johnson, Kotz and
+// Balakrishnan 1994, vol. 1, ch. 13.
 type Truncated struct {
 	Base         Applied
 	Lower, Upper *graph.Node
@@ -48,7 +49,7 @@ func (t Truncated) logMass(b *graph.Builder) *graph.Node {
 
 // mass is the largest value that Lower excludes and the largest that Upper
 // allows: on the line the bounds themselves, where one value has no mass. Nil
-// is none.
+// means no bound.
 func (t Truncated) mass(b *graph.Builder) (below, upper *graph.Node) {
 	if !t.Base.Support().Discrete() {
 		return t.Lower, t.Upper
@@ -96,8 +97,7 @@ func (t Truncated) Support() support.Support {
 	return support.Support{Kind: support.Interval, Lower: lower, Upper: upper}
 }
 
-// bound is the number of a bound, absent if there is none, NaN if it is not
-// constant.
+// bound is the number of a bound; `absent` without a bound, NaN if it is not constant.
 func bound(x *graph.Node, absent float64) float64 {
 	if x == nil {
 		return absent

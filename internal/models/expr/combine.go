@@ -82,7 +82,7 @@ func censored(l *lowering, c *Call, args []Expr) dist.Density {
 	return dist.Censored{Base: base, Event: event}
 }
 
-// truncated lowers truncated(base, lower, upper); inf or no bound is none.
+// truncated lowers truncated(base, lower, upper); an infinite bound counts as no bound.
 func truncated(l *lowering, c *Call, args []Expr) dist.Density {
 	base, ok := l.base(c, args[0])
 	if args[1] == nil && args[2] == nil {
@@ -97,7 +97,7 @@ func truncated(l *lowering, c *Call, args []Expr) dist.Density {
 	return dist.Truncated{Base: base, Lower: lower, Upper: upper}
 }
 
-// bound lowers a bound; an infinite one on its own side is none, nil.
+// bound lowers a bound; nil for an infinite one on its own side.
 func (l *lowering) bound(e Expr, side int) (*graph.Node, bool) {
 	if e == nil {
 		return nil, true

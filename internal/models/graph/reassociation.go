@@ -92,7 +92,7 @@ func (b *Builder) absorb(g, x *Node) *Node {
 }
 
 // reassociateSum is x + y with a term of lower rank added to another one; nil if
-// there is none. Two arrays placed side by side become one.
+// neither has such a term. Two arrays placed side by side become one.
 func (b *Builder) reassociateSum(x, y *Node) *Node {
 	if x.rank() > y.rank() {
 		x, y = y, x

@@ -67,7 +67,7 @@ type Call struct {
 // weight is the node of the net's i-th array of weights.
 func (c *Call) weight(i int) *graph.Node { return c.Weight(c.net.Weights[i]) }
 
-// plus adds the net's i-th array of weights, a bias; -1 is none.
+// plus adds the net's i-th array of weights, a bias; i = -1 means no bias.
 func (c *Call) plus(b *graph.Builder, y *graph.Node, i int) *graph.Node {
 	if i < 0 {
 		return y

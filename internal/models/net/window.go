@@ -6,8 +6,8 @@ import (
 )
 
 // An axis is one spatial dimension that a window of taps moves along: place p
-// sees positions p·stride − low + t, t < taps, of which those outside of
-// 0..in−1 are padding.
+// sees positions p·stride − low + t, t < taps; positions outside of 0..in−1 are
+// padding.
 type axis struct{ in, taps, stride, low, out int }
 
 // position is where tap t of place p is, -1 for padding.
@@ -53,7 +53,7 @@ func (w window) at(tap, place int) int {
 // window reads kernel, stride and padding of a layer over positions of the
 // given sizes; ok is false after a mistake. Padding `same` is TensorFlow's:
 // ⌈in/stride⌉ places, with more padding at the end where it is odd; a number is
-// PyTorch's, on both sides; `valid`, the default, is none.
+// PyTorch's, on both sides; `valid`, the default, means no padding.
 func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []spec.Value[int]) (w window, ok bool) {
 	for i, in := range sizes {
 		a := axis{in: in, taps: each(kernel, i), stride: each(stride, i)}
@@ -80,8 +80,8 @@ func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []spec.Value[in
 	return w, true
 }
 
-// each is the i-th of one or more sizes, of which one stands for all; 1 if none
-// is stated.
+// each is the i-th of the stated sizes. A single size stands for all axes; without a
+// statement it is 1.
 func each(list []spec.Value[int], i int) int {
 	switch len(list) {
 	case 0:
@@ -127,8 +127,8 @@ func (m image) sizes() []int {
 	return list
 }
 
-// dims are names for positions of these sizes: those of the image where a size
-// has not changed, else of the layer's own.
+// positions names the dims of an output of these sizes: the image's dim where the size
+// is the same, else a dim of the layer's own.
 func (p *plan) positions(m image, sizes []int) graph.Shape {
 	names := []string{"y", "x"}[2-len(sizes):]
 	var s graph.Shape

@@ -52,8 +52,8 @@ func FromCodebook(columns []Described, known Known) []byte {
 	return []byte(b.String())
 }
 
-// entries are the keys and values of a column's declaration. Whole numbers that group
-// records are names, every one of which is a level.
+// entries are the keys and values of a column's declaration. If the column groups
+// records, whole numbers are names of levels.
 func (c Described) entries(name string, groups bool) (list []string) {
 	add := func(key, value string) {
 		if value != "" {

@@ -78,8 +78,8 @@ d3p: 1
 
 data:
   # What one protected entity is (person, patient, household), one row each. When it
-  # may have several rows, name the column that says whose they are, and take that
-  # column out of those below: {entity: patient, id: COLUMN, rows_per_unit: 3}
+  # may have several rows, name its id column here and remove that column from the
+  # list below: {entity: patient, id: COLUMN, rows_per_unit: 3}
   unit: {entity: %s, rows_per_unit: 1}
   # The number of rows is private: declare it public, or a public bound on it:
   # {public: 8124} or {upper_bound: 10000}.
@@ -122,7 +122,7 @@ const skeletonModel = `model:
 
 `
 
-const skeletonTwin = `# A mixture of components, in each of which the columns are independent.
+const skeletonTwin = `# A mixture. Within a component the columns are independent.
 twin:
   components: 20
   # features: {COLUMN: poisson}    # unless the family of its type fits

@@ -167,8 +167,8 @@ const (
 	NoQuotes = "none"
 )
 
-// checkSeparator checks that what a header line would tell of the fields of a file
-// of text is declared where there is none.
+// checkSeparator checks that a CSV file without a header line has a declared
+// separator.
 func (r *reader) checkSeparator(d *data.Data) {
 	text := !d.Format.IsSet() || strings.HasPrefix(d.Format.V, "csv")
 	if len(d.Header) > 0 && text && !d.Separator.IsSet() {

@@ -33,8 +33,8 @@ func (r *reader) date(e entry) (day int, at Position, ok bool) {
 }
 
 // checkDates turns the dates of a declaration into days since the column's
-// origin, which is the lower bound unless declared, and reports dates where
-// none belong and bounds that are none.
+// origin, which is the lower bound unless declared, and reports dates of
+// columns of other types, and bounds that are not dates.
 func (r *reader) checkDates(c *data.Column) {
 	list := []struct {
 		key    string

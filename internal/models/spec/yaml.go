@@ -28,7 +28,7 @@ type reader struct {
 }
 
 // document parses src and returns the entries of its top-level mapping, or
-// false when there is none to read. A byte order mark before it is no part of it.
+// false when src has no such mapping. It skips a byte order mark.
 func (r *reader) document(src []byte) ([]entry, bool) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {

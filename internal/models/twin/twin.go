@@ -9,9 +9,8 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Twin is the front end of synthetic tables: a mixture over components, within
-// each of which the columns of a record are independent, every one with a
-// family of its own.
+// Twin is the front end of synthetic tables: a mixture over components. Within
+// a component the columns of a record are independent, and each has its own family.
 type Twin struct {
 	At          expr.Position
 	Components  source.Value[int]

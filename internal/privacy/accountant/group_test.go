@@ -160,7 +160,7 @@ func TestGroupsOutOfRange(t *testing.T) {
 	}
 	var infeasible *InfeasibleError
 	if _, err := GroupLemma(poissonRun(0.5, 0.05, 1000), event.AddRemove, MostGroup, 1e-5); !errors.As(err, &infeasible) {
-		t.Errorf("a group of which nothing can be said: %v", err)
+		t.Errorf("a group without a bound: %v", err)
 	}
 }
 

@@ -22,7 +22,7 @@ type oracle struct {
 	group  int // records that neighbours differ in, if several
 }
 
-// weights are the probabilities that so many records of the group are in a batch.
+// weights[i] is the probability that i records of the group are in a batch.
 func (o oracle) weights() []float64 {
 	w := []float64{1}
 	for range max(1, o.group) { // one record after the other

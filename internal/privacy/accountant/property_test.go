@@ -182,7 +182,7 @@ func TestRandomRunsCompose(t *testing.T) {
 	})
 }
 
-// An answer that is not as narrow as usual says so.
+// A wide bracket has a note.
 func TestWideBracketsSaySo(t *testing.T) {
 	for _, width := range []float64{certifyWidth, 0.02} {
 		a, err := answer(mnist(1.5), event.AddRemove, 1, width, func(d *direction, width float64) (Direction, error) { return d.epsilon(1e-5, width) })

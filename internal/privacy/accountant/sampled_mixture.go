@@ -7,7 +7,7 @@ import "math"
 type sampled interface {
 	// loss is the log of the mixture's density over that of N(0, s²), which increases.
 	loss(x float64) float64
-	// inverse is the x where loss(x) = l, -Inf where there is none.
+	// inverse is the x where loss(x) = l, -Inf if no x has that loss.
 	inverse(l float64) float64
 	// mixtureTail is the mass of the mixture beyond x.
 	mixtureTail(x float64) float64

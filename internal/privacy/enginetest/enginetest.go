@@ -52,7 +52,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 type experiment struct {
 	model     Model
 	rows      *privacy.Rows
-	open      func(t *testing.T) privacy.Worker // on rows as they are now
+	open      func(t *testing.T) privacy.Worker // on a copy of rows
 	worker    privacy.Worker
 	reference *reference
 	in        privacy.StepInput
@@ -70,7 +70,7 @@ func newExperiment(t *testing.T, m Model, engine privacy.Engine, tol Tolerance) 
 	e := &experiment{model: m, tol: tol, rng: rng, rows: m.Table(t, tape, rng, tol.Precision)}
 	e.open = func(t *testing.T) privacy.Worker {
 		t.Helper()
-		rows := *e.rows // as they are now: an engine may take them for those of another worker else
+		rows := *e.rows // a copy: otherwise an engine may share the rows of another worker
 		worker, err := engine.Open(tape, &rows)
 		if err != nil {
 			t.Fatal(err)

@@ -54,8 +54,8 @@ func layerModels() []Model {
 	}
 }
 
-// layered is a loss of the outputs of a net, called so many times, at the
-// columns. It panics for a net that is none.
+// layered is a loss of the outputs of a net that is called `calls` times, at the
+// columns. It panics for an invalid net.
 func layered(input string, calls int, layers string) func(b *graph.Builder) *graph.Node {
 	return func(b *graph.Builder) *graph.Node {
 		n := resolve(input, layers)

@@ -31,7 +31,7 @@ func windows(b *graph.Builder, columns, taps, places int) *graph.Node {
 	return b.Take(x, graph.Shape{dim("tap", taps), dim("place", places)}, index)
 }
 
-// filter has a filter of so many taps and outputs at so many places.
+// filter has a filter of `taps` taps and `outputs` outputs at `places` places.
 func filter(taps, outputs, places int) func(b *graph.Builder) *graph.Node {
 	return func(b *graph.Builder) *graph.Node {
 		f, t := dim("f", outputs), dim("tap", taps)
@@ -55,7 +55,7 @@ func partOfMatrix(b *graph.Builder) *graph.Node {
 	return b.Neg(b.Mean(b.Square(b.Tanh(b.MatMul(w, windows(b, 12, 3, 10))))))
 }
 
-// twoScales uses one filter of so many taps at 3 places and at 2.
+// twoScales uses one filter of `taps` taps at 3 places and at 2.
 func twoScales(taps int) func(b *graph.Builder) *graph.Node {
 	return func(b *graph.Builder) *graph.Node {
 		w := b.Param("w", graph.Shape{dim("f", 5), dim("tap", taps)})
@@ -73,7 +73,7 @@ func tiedFilters(b *graph.Builder) *graph.Node {
 	return b.Sum(b.Tanh(b.MatMul(w, b.Sum(y, "place"))))
 }
 
-// chosen are the items of a record, the first so many columns.
+// chosen are the items of a record: its first columns.
 func chosen(b *graph.Builder, name string, first, n int) *graph.Node {
 	parts := make([]*graph.Node, n)
 	for i := range parts {

@@ -63,7 +63,7 @@ func TestEveryFieldBelongsToItsClass(t *testing.T) {
 	}
 }
 
-// What dp_accounting writes for no events is none.
+// dp_accounting writes an empty composition for no events.
 func TestEmptyComposition(t *testing.T) {
 	ev, err := UnmarshalDpEvent([]byte(`{"module_name":"dp_accounting.dp_event","class_name":"ComposedDpEvent","events":[]}`))
 	if c, ok := ev.(Composed); err != nil || !ok || len(c.Events) != 0 {

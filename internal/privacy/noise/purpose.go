@@ -4,7 +4,8 @@ package noise
 // are independent. The name, not the number, enters the key derivation.
 type Purpose uint32
 
-// The purposes. Privacy rests on the first three, on RecordNoise and RowSelection.
+// The purposes. Privacy rests on the first three, on RecordNoise, RowSelection and
+// TableNoise.
 const (
 	Sampling           Purpose = iota // which records are in a batch
 	GradientNoise                     // noise added to clipped sums
@@ -17,6 +18,7 @@ const (
 	RowSelection                      // which rows of a unit are kept
 	Twin                              // synthetic tables drawn from a release
 	Simulation                        // tables drawn from the prior
+	TableNoise                        // noise added to counts and moments
 )
 
 var purposes = [...]struct {
@@ -34,6 +36,7 @@ var purposes = [...]struct {
 	RowSelection:       {"row selection", true},
 	Twin:               {"twin", false},
 	Simulation:         {"simulation", false},
+	TableNoise:         {"table noise", true},
 }
 
 // String returns the name, as it enters the key derivation.

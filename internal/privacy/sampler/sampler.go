@@ -112,7 +112,7 @@ func EventFor(cfg Config, steps int, of event.Event) event.Event {
 }
 
 // New returns the sampler of cfg for n records, n < 2^32, with random numbers
-// from src (purpose noise.Sampling), which it uses alone from now on. Steps before
+// from src (purpose noise.Sampling), which nothing else may use. Steps before
 // first, 0 for a new fit, were drawn from another source.
 func New(cfg Config, n, first int, src *noise.Stream) (Sampler, error) {
 	s, err := find(cfg)

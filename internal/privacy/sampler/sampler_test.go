@@ -62,7 +62,7 @@ func TestBatchesAreSetsAndDependOnKeyAndStepOnly(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 1000, 65535, 65536, 65537, 100001} {
 		for _, cfg := range configs(n) {
 			if cfg.Scheme == "fixed_size" && n < 3 {
-				continue // a fifth of two records is none
+				continue // a fifth of two records is no record
 			}
 			s := open(t, cfg, n, 1)
 			var want [12][]uint32

@@ -20,7 +20,7 @@ type domain struct {
 	rows    int
 }
 
-// free is the domain of K numbers of which nothing is known.
+// free is the domain of K arbitrary numbers.
 func free(K int) domain {
 	d := domain{columns: make([]column, K), rows: 1}
 	for j := range d.columns {

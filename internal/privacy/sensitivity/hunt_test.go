@@ -47,7 +47,7 @@ func TestOtherInstructions(t *testing.T) {
 	for _, off := range []string{"cpu.avx512f=off", "cpu.avx2=off,cpu.avx512f=off"} {
 		c := exec.Command(self, "-test.run", "TestNoRecordMovesTheSumByMore")
 		c.Env = append(os.Environ(), fmt.Sprintf("GODEBUG=%s", off))
-		if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "GODEBUG") { // which says so of an option that it does not know
+		if out, err := c.CombinedOutput(); err != nil || strings.Contains(string(out), "GODEBUG") { // Go's message about an unknown option
 			t.Errorf("%s: %v\n%s", off, err, out)
 		}
 	}

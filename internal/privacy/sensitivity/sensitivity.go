@@ -1,5 +1,6 @@
 // Package sensitivity searches for a record whose presence moves the clipped sum of an
-// engine by more than C: for what claims 1 and 2 of docs/privacy.md say there is none.
+// engine by more than C. Claims 1 and 2 of docs/privacy.md say that no such record
+// exists.
 //
 // The search chooses whatever an adversary might: the record, its company, the
 // parameters, the noise of a step, C. It begins at random and climbs, towards gradients
@@ -180,7 +181,7 @@ type search struct {
 	result  Result
 }
 
-// Hunt tries cases while more says so. At a fault it climbs on for a while, to show how
+// Hunt tries cases while more returns true. At a fault it climbs on for a while, to show how
 // large it is, and stops.
 func Hunt(t Target, rng *rand.Rand, more func() bool) (Result, error) {
 	s := &search{

@@ -85,7 +85,7 @@ template <class T> inline bool mayHaveChanged(const T* at, T x) {
 }
 
 template <class T> inline T relaxedLoad(const T* at) {
-    static_assert(sizeof(T) >= sizeof(u32), "what is waited for has 4 bytes or more");
+    static_assert(sizeof(T) >= sizeof(u32), "a number that threads wait for has 4 bytes or more");
     T x = __atomic_load_n(at, __ATOMIC_RELAXED);
     if (mayHaveChanged(at, x)) x = __atomic_load_n(at, __ATOMIC_RELAXED);
     hasRead(at);

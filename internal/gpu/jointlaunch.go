@@ -1,0 +1,158 @@
+package gpu
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// A gathering lets the steps of several workers, those of fits side by side, be
+// taken in one launch. The launch waits for every worker that last called Prepare or
+// Steps: its next call will be Steps, a single step or Close.
+type gathering struct {
+	runs    address // room for MostTogether of struct run, while there are workers
+	workers int     // that are prepared for steps
+
+	mu       sync.Mutex
+	expected int // workers that the launch waits for
+	waiting  []*launch
+	full     chan struct{} // tells that all have come
+}
+
+// MostTogether is the most fits whose steps are taken in one launch.
+const MostTogether = 256
+
+// A launch is one worker's part in one.
+type launch struct {
+	w    *worker
+	done chan error
+}
+
+// join adds a worker that is prepared for steps. The engine's turn is held.
+func (e *Engine) join(w *worker) error {
+	g := &e.gathering
+	if g.workers == 0 {
+		at, err := e.driver.alloc(MostTogether * int64(unsafe.Sizeof(run{})))
+		if err != nil {
+			return err
+		}
+		g.runs = at
+	}
+	g.workers++
+	g.expect(w, true)
+	return nil
+}
+
+// leave removes it when it is closed.
+func (e *Engine) leave(w *worker) error {
+	g := &e.gathering
+	g.expect(w, false)
+	if g.workers--; g.workers > 0 {
+		return nil
+	}
+	return e.driver.release(g.runs)
+}
+
+// expect sets whether the launch waits for a worker.
+func (g *gathering) expect(w *worker, yes bool) {
+	if w.expected == yes {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	w.expected = yes
+	if yes {
+		g.expected++
+		return
+	}
+	g.expected--
+	g.tell()
+}
+
+// tell says so when all have come.
+func (g *gathering) tell() {
+	if len(g.waiting) > 0 && len(g.waiting) >= g.expected {
+		select {
+		case g.full <- struct{}{}:
+		default: // it knows
+		}
+	}
+}
+
+// launchSteps runs the steps that w is aimed at together with those of others, and
+// tells when they are taken.
+func (e *Engine) launchSteps(w *worker) <-chan error {
+	g := &e.gathering
+	l := &launch{w, make(chan error, 1)}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = append(g.waiting, l)
+	if len(g.waiting) == 1 {
+		g.full = make(chan struct{}, 1)
+		go e.lead(g.full)
+	}
+	g.tell()
+	return l.done
+}
+
+// lead launches what waits when all have come.
+func (e *Engine) lead(full <-chan struct{}) {
+	<-full
+	e.turn.Lock()
+	defer e.turn.Unlock()
+	g := &e.gathering
+	g.mu.Lock()
+	all := g.waiting
+	g.waiting = nil
+	g.mu.Unlock()
+	err := e.driver.enter()
+	if err == nil {
+		for some := range slices.Chunk(all, MostTogether) {
+			err = errors.Join(err, e.launchTogether(some))
+		}
+		e.driver.leave()
+	}
+	for _, l := range all {
+		l.done <- err
+	}
+}
+
+// launchTogether sends the feeds, runs the steps and fetches what they left.
+func (e *Engine) launchTogether(all []*launch) error {
+	d, list, slots := e.driver, make([]run, len(all)), 1
+	most := all[0].w.stepping.blocks
+	for i, l := range all {
+		st := l.w.stepping
+		if err := st.send(d); err != nil {
+			return err
+		}
+		to := &st.run.tape // memory of slots: filling the next feed may have made it larger
+		to.lanes, to.partial, to.counts = l.w.args.lanes, l.w.args.partial, l.w.args.counts
+		list[i] = st.run
+		slots = max(slots, int(st.run.tape.slots))
+		if st.run.tape.wide > 0 {
+			slots = most
+		}
+	}
+	if err := d.upload(e.gathering.runs, unsafe.Pointer(&list[0]), int64(len(list))*int64(unsafe.Sizeof(run{}))); err != nil {
+		return err
+	}
+	args := &runs{runs: e.gathering.runs, blocks: int32(min(slots, max(1, most/len(all))))}
+	launch, blocks := d.launch, int(args.blocks)*len(all)
+	if args.blocks > 1 { // blocks wait for others
+		launch = d.launchTogether
+	}
+	if err := launch(stepsKernel, blocks, unsafe.Pointer(args)); err != nil {
+		return err
+	}
+	for _, l := range all {
+		if err := l.w.stepping.fetch(d); err != nil {
+			return err
+		}
+	}
+	err := d.wait()
+	runtime.KeepAlive(list)
+	return err
+}

@@ -1,0 +1,192 @@
+package gpu
+
+import (
+	"slices"
+	"sync"
+
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/noise"
+)
+
+// A feed is what the device gets for some steps before it takes them: public inputs,
+// batches, and random words. Two take turns: one is filled, by several threads, while
+// the device takes the steps of the other.
+type feed struct {
+	box
+	first, n int // steps of the call
+	all      bool
+	slots    int
+	batches  [][]uint32 // of each thread's steps, one after the other
+	starts   []int64    // of the steps' batches among all
+
+	inputs, drawn boxPart[float64]
+	words         boxPart[uint64]
+	offsets       boxPart[int64]
+	places        boxPart[uint32]
+}
+
+// streams are one thread's copies of the streams of noise.
+type streams struct{ sum, count, record *noise.Stream }
+
+// A feed has at most feedSteps steps and about feedBytes bytes: enough that a launch
+// and what is around it are a small part of its time, and little enough that the
+// device does not wait long for the first.
+const (
+	feedSteps = 512
+	feedBytes = 4 << 20
+)
+
+// stepsOfFeed is how many steps of a call are fed and launched at a time.
+func (w *worker) stepsOfFeed(in privacy.StepsInput) int {
+	sum, count := w.wordsPerStep(in)
+	batch, place := in.Rate*float64(w.table.rows.N), 4
+	if _, all := in.Draw(0, in.First, nil); all {
+		place = 0
+	}
+	bytes := 8*float64(len(in.Inputs)/in.N+len(in.Kept)/in.N+sum+count) + batch*float64(place+8*w.p.tape.AuxRecord)
+	return max(1, min(in.N, w.engine.feedSteps, int(feedBytes/(1+bytes))))
+}
+
+// fill draws the batches of n steps from the first on, and fills a feed.
+func (w *worker) fill(f *feed, in privacy.StepsInput, first, n int) error {
+	f.first, f.n = first, min(n, in.N-first)
+	need := w.drawBatches(f, in)
+	w.layOut(f, in)
+	if !f.fits() || w.have.with(need) != w.have {
+		err := w.engine.exclusively(func() error {
+			if err := f.grow(w); err != nil {
+				return err
+			}
+			return w.makeRoom(need, w.replace)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	inputs := len(in.Inputs) / in.N
+	copy(f.inputs.in(&f.box), in.Inputs[first*inputs:])
+	copy(f.offsets.in(&f.box), f.starts)
+	f.share(in.Threads, func(thread, low, high int) {
+		if !f.all {
+			copy(f.places.in(&f.box)[f.starts[low]:], f.batches[thread])
+		}
+		s := &w.stepping.streams[thread]
+		w.fillWords(f, in, s, low, high)
+		w.fillNoise(f, in, s, low, high)
+	})
+	return nil
+}
+
+// share calls work for each thread's range of a feed's steps at the same time.
+func (f *feed) share(threads int, work func(thread, low, high int)) {
+	var wait sync.WaitGroup
+	for thread := range threads - 1 {
+		wait.Go(func() { work(thread, thread*f.n/threads, (thread+1)*f.n/threads) })
+	}
+	work(threads-1, (threads-1)*f.n/threads, f.n)
+	wait.Wait()
+}
+
+// drawBatches draws the batches and says what memory their slots take.
+func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
+	f.starts = slices.Grow(f.starts[:0], f.n+1)[:f.n+1]
+	f.starts[0] = 0
+	f.batches = slices.Grow(f.batches, in.Threads)[:in.Threads]
+	every := make([]bool, in.Threads)
+	f.share(in.Threads, func(thread, low, high int) {
+		own := f.batches[thread][:0]
+		for k := low; k < high; k++ {
+			batch, all := in.Draw(thread, in.First+f.first+k, own[len(own):])
+			every[thread] = all
+			f.starts[k+1] = int64(len(batch))
+			own = append(own, batch...) // most often to where it is
+		}
+		f.batches[thread] = own
+	})
+	f.all, f.slots = every[in.Threads-1], 0
+	for k := range f.n {
+		size := int(f.starts[k+1])
+		if f.all {
+			size = w.table.rows.N
+		}
+		f.starts[k+1] = f.starts[k] + int64(size)
+		_, slots, memory := w.p.slotsOf(size)
+		f.slots, need = max(f.slots, slots), need.with(memory)
+	}
+	return need
+}
+
+// layOut says where what a feed has is in its box.
+func (w *worker) layOut(f *feed, in privacy.StepsInput) {
+	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
+	if f.all {
+		places, offsets = 0, 0
+	}
+	sum, count := w.wordsPerStep(in)
+	b := &f.box
+	b.used = 0
+	f.inputs = reserve[float64](b, f.n*(len(in.Inputs)/in.N))
+	f.words = reserve[uint64](b, f.n*(sum+count))
+	f.drawn = reserve[float64](b, records*w.p.tape.AuxRecord)
+	f.offsets = reserve[int64](b, offsets)
+	f.places = reserve[uint32](b, places)
+}
+
+// wordsPerStep is how many random words the noise of a step takes: of the sum,
+// unless it is long, and of the count.
+func (w *worker) wordsPerStep(in privacy.StepsInput) (sum, count int) {
+	if P := w.p.tape.P; P <= w.engine.mostWords {
+		sum = (P + normalGroup - 1) / normalGroup * normalGroup
+	}
+	if in.CountNoise != 0 {
+		count = normalGroup
+	}
+	return sum, count
+}
+
+// fillWords makes the random words of the noise of some steps.
+func (w *worker) fillWords(f *feed, in privacy.StepsInput, s *streams, low, high int) {
+	sum, count := w.wordsPerStep(in)
+	for k := low; k < high; k++ {
+		words, step := f.words.in(&f.box)[k*(sum+count):][:sum+count], uint64(in.First+f.first+k)
+		if sum > 0 {
+			s.sum.Seek(step)
+			s.sum.Words64(words[:sum])
+		}
+		if count > 0 {
+			s.count.Seek(step)
+			s.count.Words64(words[sum:])
+		}
+	}
+}
+
+// fillNoise makes the noise of the records of some steps.
+func (w *worker) fillNoise(f *feed, in privacy.StepsInput, s *streams, low, high int) {
+	n := int64(w.p.tape.AuxRecord)
+	for k := low; n > 0 && k < high; k++ {
+		s.record.Seek(uint64(in.First + f.first + k))
+		s.record.Normals(f.drawn.in(&f.box)[n*f.starts[k] : n*f.starts[k+1]])
+	}
+}
+
+// openStreams makes the threads' copies.
+func (st *stepping) openStreams(in privacy.StepsInput) {
+	for range in.Threads - len(st.streams) {
+		s := streams{sum: in.Sum.Clone(), count: in.Count.Clone()}
+		if in.RecordNoise != nil {
+			s.record = in.RecordNoise.Clone()
+		}
+		st.streams = append(st.streams, s)
+	}
+}
+
+// wipe gives the copies up.
+func (st *stepping) wipe() {
+	for _, s := range st.streams {
+		s.sum.Wipe()
+		s.count.Wipe()
+		if s.record != nil {
+			s.record.Wipe()
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package outputs
+
+import (
+	"slices"
+	"strings"
+
+	"d3p/internal/release"
+	"d3p/internal/settings"
+)
+
+// format is what writes a file format of the posterior draws.
+type format struct {
+	name  string
+	names []string // of its files, but for those below idata.zarr/
+	files func(*Sample) []release.File
+}
+
+// formats is the table of what writes the formats of package settings; a new one is
+// a file and a line here and a line there.
+func formats() []format {
+	return []format{
+		{"parquet", []string{drawsName}, func(s *Sample) []release.File { return []release.File{DrawsFile(s.Draws, s.Metadata())} }},
+		{"zarr", nil, zarrFiles},
+		{"csv", []string{csvName}, func(s *Sample) []release.File { return []release.File{csvFile(s)} }},
+		{"long", []string{longName}, func(s *Sample) []release.File { return []release.File{longFile(s)} }},
+		{"stan", []string{stanDrawsName}, func(s *Sample) []release.File { return []release.File{stanFile(s)} }},
+	}
+}
+
+// The files of draws.
+const (
+	drawsName     = "draws.parquet"
+	csvName       = "draws.csv"
+	longName      = "draws_long.csv"
+	stanDrawsName = "draws.stan.csv"
+)
+
+// IsDrawsFile tells whether a format has a file of this name.
+func IsDrawsFile(name string) bool {
+	for _, f := range formats() {
+		if slices.Contains(f.names, name) {
+			return true
+		}
+	}
+	return strings.HasPrefix(name, ZarrRoot+"/")
+}
+
+// Files are the files of the named formats, or of the default ones.
+func (s *Sample) Files(names []string) (files []release.File) {
+	if len(names) == 0 {
+		names = settings.DefaultFormats()
+	}
+	for _, f := range formats() {
+		if slices.Contains(names, f.name) {
+			files = append(files, f.files(s)...)
+		}
+	}
+	return files
+}

@@ -1,0 +1,66 @@
+package outputs
+
+import (
+	"d3p/internal/models"
+	"d3p/internal/posterior"
+)
+
+// sharedNumbers is up to how many unconstrained numbers the noise share of
+// derived quantities is worked out: it takes two evaluations for each.
+const sharedNumbers = 300
+
+// shareDerived sets the noise share of the variables that are functions of
+// several unconstrained numbers theta: to first order, the privacy noise gives
+// variable v the variance that it gives sum_j (dv/dtheta_j) theta_j, of all that
+// the draws have.
+func (d *Draws) shareDerived(m *models.Model, p *posterior.Posterior) {
+	if m.P > sharedNumbers || d.S < 2 {
+		return
+	}
+	slopes := d.slopes(m, p)
+	for v := range d.Variables {
+		if d.Variables[v].NoiseShare != nil {
+			continue
+		}
+		if _, variance := meanVariance(d.Of(v)); variance > 0 {
+			share := min(1, p.NoiseVariance(slopes[v*m.P:(v+1)*m.P])/variance)
+			d.Variables[v].NoiseShare = &share
+		}
+	}
+}
+
+// slopes are dv/dtheta_j at the mean, [len(Variables) x P].
+func (d *Draws) slopes(m *models.Model, p *posterior.Posterior) []float64 {
+	out := make([]float64, len(d.Variables)*m.P)
+	above, below := make([]float64, len(d.Variables)), make([]float64, len(d.Variables))
+	theta := append([]float64(nil), p.Mean...)
+	sd := make([]float64, m.P)
+	p.SD(sd)
+	for j := range theta {
+		step := sd[j] / 100
+		if !(step > 0) {
+			continue
+		}
+		theta[j] = p.Mean[j] + step
+		d.constrain(m, above, theta)
+		theta[j] = p.Mean[j] - step
+		d.constrain(m, below, theta)
+		theta[j] = p.Mean[j]
+		for v := range d.Variables {
+			out[v*m.P+j] = (above[v] - below[v]) / (2 * step)
+		}
+	}
+	return out
+}
+
+// meanVariance returns the mean and the sample variance of x, two numbers or more.
+func meanVariance(x []float64) (mean, variance float64) {
+	n := float64(len(x))
+	for _, v := range x {
+		mean += v / n
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean) / (n - 1)
+	}
+	return mean, variance
+}

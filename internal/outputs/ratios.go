@@ -1,0 +1,30 @@
+package outputs
+
+import (
+	"math"
+	"slices"
+)
+
+// coefficients are the parameters that a formula's linear predictor is a sum of,
+// but for the effects of groups and curves: on the declared scales and in the unit
+// of the file.
+var coefficients = []string{"Intercept", "b", "baseline", "Intercept_raw", "b_raw"}
+
+// Ratios are the draws of exp of the coefficients of a formula, of nothing else:
+// odds ratios behind the logit link, rate ratios behind the logarithm. The noise
+// share of a coefficient is kept: to first order, exp does not change it.
+func (d Draws) Ratios() Draws {
+	ratios := Draws{S: d.S}
+	for _, g := range d.Groups {
+		if !slices.Contains(coefficients, g.Name) {
+			continue
+		}
+		for v := g.First; v < g.First+g.Size; v++ {
+			ratios.Variables = append(ratios.Variables, d.Variables[v])
+			for _, x := range d.Of(v) {
+				ratios.Values = append(ratios.Values, math.Exp(x))
+			}
+		}
+	}
+	return ratios
+}

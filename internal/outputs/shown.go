@@ -1,0 +1,67 @@
+package outputs
+
+import (
+	"math"
+	"strings"
+)
+
+// Shown leaves out of a readable table what says the same again: standardised
+// effects of groups, z_NAME, where the effects r_NAME themselves are there, and
+// coefficients in the units of the data file; and what is always 0 or 1.
+// summary.csv has every row.
+func Shown(rows []Summary) []Summary {
+	has := map[string]bool{}
+	for _, r := range rows {
+		has[baseName(r.Variable)] = true
+	}
+	var kept []Summary
+	for _, r := range rows {
+		if !repeats(baseName(r.Variable), has) && !r.Fixed() {
+			kept = append(kept, r)
+		}
+	}
+	return kept
+}
+
+// InFileUnits puts what is there in the unit of the data file, b_raw[age], in the
+// place of what is on the declared scale, b[age], and reports whether there was any.
+func InFileUnits(rows []Summary) (kept []Summary, any bool) {
+	raw := map[string]Summary{} // by the variable that it replaces
+	for _, r := range rows {
+		if whole, ok := strings.CutSuffix(baseName(r.Variable), "_raw"); ok {
+			raw[whole+strings.TrimPrefix(r.Variable, whole+"_raw")] = r
+		}
+	}
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if in, ok := raw[r.Variable]; ok {
+			r, any = in, true
+		}
+		if !seen[r.Variable] { // else it stood in its own place before
+			kept = append(kept, r)
+		}
+		seen[r.Variable] = true
+	}
+	return kept, any
+}
+
+// repeats tells whether a variable says the same as another one of has.
+func repeats(name string, has map[string]bool) bool {
+	if group, ok := strings.CutPrefix(name, "z_"); ok && has["r_"+group] {
+		return true
+	}
+	whole, ok := strings.CutSuffix(name, "_raw")
+	return ok && has[whole]
+}
+
+// Fixed tells whether all draws are 0, or 1 but for rounding, as half of a Cholesky
+// factor's elements are. A point of a delta guide is another number.
+func (s *Summary) Fixed() bool {
+	return s.SD <= 1e-9*math.Abs(s.Mean) && (s.Mean == 0 || math.Abs(s.Mean-1) <= 1e-9)
+}
+
+// baseName is the parameter that a variable is an element of.
+func baseName(variable string) string {
+	name, _, _ := strings.Cut(variable, "[")
+	return name
+}

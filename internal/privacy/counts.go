@@ -1,0 +1,231 @@
+package privacy
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+)
+
+// Axis divides rows by one column of the file. The last cell has the rows without a
+// value. The cells before it are, for a number, those between the cuts: below the
+// first, from each to below the next, from the last on. For a category they are
+// the declared levels, then the levels that are not declared.
+type Axis struct {
+	Column string
+	Cuts   []float64 // ascending; of numbers only
+}
+
+// Partition asks how the units spread over cells: every combination of its axes'
+// cells, the last axis fastest. Without an axis it has one cell. The weight of a
+// unit is 1, in equal parts on its rows.
+type Partition struct {
+	Axes []Axis
+	// Usable leaves out the rows that the declared rules leave out of a fit.
+	Usable bool
+	// Noise is the standard deviation of every count's noise.
+	Noise float64
+}
+
+// mostCells bounds a partition.
+const mostCells = 1 << 24
+
+// grain is the unit in which weights are whole numbers: sums are exact in float64.
+const grain = 1 << 20
+
+// CountsEvent is what one Counts of these partitions costs: one Gaussian. One unit
+// moves a partition by a vector whose parts have one sign and add up to at most 1, so
+// by at most 1 in L2. It moves all of them by at most 1/σ in units of their noise, with
+// σ⁻² = Σ σ_p⁻². Under substitution two such vectors differ by at most √2, where the
+// accountant takes 2; under zero_out a null record may count as a missing one, and
+// the two differ by as much.
+func CountsEvent(partitions []Partition, rel event.Relation) event.Event {
+	sum := 0.0
+	for _, p := range partitions {
+		sum += 1 / (p.Noise * p.Noise)
+	}
+	sigma := (1 - 0x1p-40) / math.Sqrt(sum) // the sum has fewer than 2^10 roundings
+	switch rel {
+	case event.Substitute:
+		sigma *= math.Sqrt2
+	case event.ZeroOut:
+		sigma /= math.Sqrt2
+	}
+	return event.Gaussian{NoiseMultiplier: sigma}
+}
+
+// Counts returns the noisy counts of each partition's cells. All of a call are one
+// release, one entry of the ledger. It is charged before a record is read; nothing that
+// a record holds is an error. The columns are those of CuratorConfig.Columns.
+func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, error) {
+	if c.columns == nil {
+		return nil, errors.New("privacy: the curator has no columns to count")
+	}
+	cells, err := c.columns.cells(partitions)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
+	if err != nil {
+		return nil, err
+	}
+	defer stream.Wipe()
+	if err := c.columns.read(); err != nil {
+		return nil, err
+	}
+	sums := c.columns.count(cells)
+	counts := make([][]float64, len(partitions))
+	for i, p := range partitions {
+		counts[i] = exact(sums[i])
+		stream.Seek(uint64(i))
+		stream.AddGaussian(counts[i], p.Noise)
+	}
+	return counts, nil
+}
+
+// Authorise certifies that all of these events together fit into what is left of the
+// budget, before any of them is released. Over budget: *BudgetError. It spends nothing.
+func (c *Curator) Authorise(events ...event.Event) error {
+	_, err := c.budget.certify(c.ledger, event.Composed{Events: events}, c.relation)
+	return err
+}
+
+// charge certifies an event beside what the ledger has, enters it, and returns the
+// stream of its noise.
+func (c *Curator) charge(purpose string, ev event.Event) (*noise.Stream, error) {
+	if c.session != nil {
+		return nil, errors.New("privacy: a session is open (close it first)")
+	}
+	if _, err := c.budget.certify(c.ledger, ev, c.relation); err != nil {
+		return nil, err
+	}
+	// the number of entries travels with the ledger: no two releases of one root share a noise
+	root := c.root.Child(releases + uint64(len(c.ledger.Entries)))
+	c.ledger.Entries = append(c.ledger.Entries, Entry{Time: c.now().UTC(), Purpose: purpose, Event: ev, Steps: 1, Authorised: 1})
+	return root.Stream(noise.TableNoise), nil
+}
+
+// releases is the first child of the root for releases that are no session.
+const releases = 1 << 32
+
+// cells says where the rows of a partition go.
+type cells struct {
+	axes   []cellAxis
+	usable bool
+	n      int
+}
+
+type cellAxis struct {
+	at     int // of the value in a row; the missing indicator is behind it
+	cuts   []float64
+	levels int // 0: a number
+	n      int
+}
+
+// cells checks the partitions.
+func (c *Columns) cells(partitions []Partition) ([]cells, error) {
+	if len(partitions) == 0 || len(partitions) > 1000 {
+		return nil, fmt.Errorf("privacy: %d partitions, want 1 to 1000", len(partitions))
+	}
+	var list []cells
+	for _, p := range partitions {
+		if !(p.Noise >= leastNoise && p.Noise <= mostNoise) {
+			return nil, fmt.Errorf("privacy: noise %g of counts is not in [%g, %g]", p.Noise, leastNoise, mostNoise)
+		}
+		k := cells{usable: p.Usable, n: 1}
+		for _, a := range p.Axes {
+			at, f, err := c.find(a.Column)
+			if err != nil {
+				return nil, err
+			}
+			axis := cellAxis{at: at, cuts: a.Cuts, levels: len(f.Levels)}
+			switch {
+			case f.Levels != nil && a.Cuts != nil:
+				return nil, fmt.Errorf("privacy: column %s has levels, no cuts", a.Column)
+			case f.Levels != nil:
+				axis.n = len(f.Levels) + 2
+			default:
+				for i, x := range a.Cuts {
+					if math.IsNaN(x) || i > 0 && !(x > a.Cuts[i-1]) {
+						return nil, fmt.Errorf("privacy: the cuts of column %s are not ascending", a.Column)
+					}
+				}
+				axis.n = len(a.Cuts) + 2
+			}
+			if k.n > mostCells/axis.n {
+				return nil, fmt.Errorf("privacy: a partition has more than %d cells (use fewer cuts or axes)", mostCells)
+			}
+			k.n *= axis.n
+			k.axes = append(k.axes, axis)
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// of is the cell of a row.
+func (k *cells) of(row []float64) int {
+	cell := 0
+	for i := range k.axes {
+		a := &k.axes[i]
+		cell = cell*a.n + a.of(row[a.at], row[a.at+1])
+	}
+	return cell
+}
+
+func (a *cellAxis) of(x, missing float64) int {
+	switch {
+	case missing != 0 || math.IsNaN(x):
+		return a.n - 1
+	case a.levels > 0:
+		return min(max(int(x), 0), a.n-2)
+	}
+	i, at := slices.BinarySearch(a.cuts, x)
+	if at {
+		i++
+	}
+	return i
+}
+
+// count returns, for each partition, the weight of its cells in units of 1/grain. The
+// weights of one unit are grain/k each, rounded down, on its k rows.
+func (c *Columns) count(list []cells) [][]int64 {
+	sums := make([][]int64, len(list))
+	for i := range list {
+		sums[i] = make([]int64, list[i].n)
+	}
+	usable := c.usable()
+	var kept [][]float64
+	c.eachUnit(func(rows [][]float64) {
+		kept = kept[:0]
+		for _, row := range rows {
+			if usable(row) {
+				kept = append(kept, row)
+			}
+		}
+		for i := range list {
+			of := rows
+			if list[i].usable {
+				of = kept
+			}
+			for _, row := range of {
+				sums[i][list[i].of(row)] += grain / int64(len(of))
+			}
+		}
+	})
+	return sums
+}
+
+// exact is a sum in units of 1: exact for fewer than 2^32 units, and no number
+// that the noise refuses for any.
+func exact(sum []int64) []float64 {
+	out := make([]float64, len(sum))
+	for i, x := range sum {
+		out[i] = float64(x) / grain
+	}
+	confine(out, 1)
+	return out
+}

@@ -1,0 +1,17 @@
+package privacy
+
+// CountExactly is the sums of Counts before their noise, for tests.
+func CountExactly(c *Columns, partitions []Partition) ([][]float64, error) {
+	cells, err := c.cells(partitions)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	var out [][]float64
+	for _, sum := range c.count(cells) {
+		out = append(out, exact(sum))
+	}
+	return out, nil
+}

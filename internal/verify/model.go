@@ -1,0 +1,119 @@
+package verify
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"time"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/models/spec"
+	"d3p/internal/outputs"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+	"d3p/internal/release"
+	"d3p/internal/report"
+)
+
+// Model checks what privacy.json says of the model and in words: it follows
+// from spec.lock.yaml and the mechanism. Another build may word it differently.
+func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *models.Model, draws outputs.Draws, sameBuild bool) Check {
+	c := Check{Name: "privacy.json follows from spec.lock.yaml"}
+	created, err := time.Parse(time.RFC3339, p.CreatedAt)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	run := &report.Run{
+		ID: p.ReportID, Created: created, Status: report.Complete, Tool: p.Tool, Name: m.Spec.Name.V,
+		Spec: m.Spec, SpecSHA256: p.Subject.SpecSHA256, Encoding: m.Encoding, Command: p.Reproducibility.Command, Accepted: p.Acknowledged,
+		Plan: planOf(p), Posterior: &posterior.Posterior{Steps: params.Steps}, Draws: draws, Insecure: p.Randomness.SeedReleased,
+	}
+	if g := p.Guarantee; g != nil {
+		run.Spent = accountant.Answer{Lower: p.Accounting.EpsilonLower, Estimate: p.Accounting.Epsilon, Upper: g.Epsilon}
+	}
+	if p.Budget != nil {
+		run.Booked = &report.Booked{LedgerID: p.Budget.LedgerID}
+	}
+	again := run.Described()
+	again.Statements.Odds = p.Statements.Odds // computed from the event
+	again.Accounting, again.Guarantee, again.Risk, again.PerIteration, again.Budget = p.Accounting, p.Guarantee, p.Risk, p.PerIteration, p.Budget
+	again.Warnings = p.Warnings // of the plan
+	if !sameBuild {
+		reword(again, p)
+	}
+	if params.Model != again.Subject.Name || params.Privacy != p.Banner {
+		c.Detail = "params.json is of another model"
+		return c
+	}
+	if wrong := differsIn(again, p); wrong != "" {
+		c.Detail = wrong + " of privacy.json is not what the model file and the mechanism give"
+		return c
+	}
+	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
+		c.Detail = why
+		return c
+	}
+	c.OK, c.Detail = true, "unit, neighbours, preprocessing, assumptions and hazards"
+	if !sameBuild {
+		c.Detail += "; another build of d3p wrote it, so its words were not compared"
+	}
+	return c
+}
+
+// planOf is the plan whose mechanism p reports.
+func planOf(p *report.Privacy) *plan.Plan {
+	m := &p.Mechanism
+	made := &plan.Plan{
+		Private: m.Clip.Mode != plan.ClippingOff, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
+		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations,
+		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
+		Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
+	}
+	if p.Guarantee != nil {
+		made.Delta = p.Guarantee.Delta
+	}
+	return made
+}
+
+// reword copies to p what other says in words alone.
+func reword(p, other *report.Privacy) {
+	p.Setting, p.Scope, p.Assumptions, p.Unprotected, p.Hazards = other.Setting, other.Scope, other.Assumptions, other.Unprotected, other.Hazards
+	p.Randomness, p.Statements, p.Reproducibility = other.Randomness, other.Statements, other.Reproducibility
+	p.Unit.Enforcement, p.Utility.Note = other.Unit.Enforcement, other.Utility.Note
+	p.Mechanism.Name, p.Mechanism.Normaliser, p.Mechanism.Clip.Granularity = other.Mechanism.Name, other.Mechanism.Normaliser, other.Mechanism.Clip.Granularity
+	if len(p.Preprocessing) == len(other.Preprocessing) {
+		for i := range p.Preprocessing {
+			p.Preprocessing[i].Operation = other.Preprocessing[i].Operation
+		}
+	}
+}
+
+// differsIn names the first part in which two reports differ.
+func differsIn(p, other *report.Privacy) string {
+	x, y := reflect.ValueOf(p).Elem(), reflect.ValueOf(other).Elem()
+	for i := range x.NumField() {
+		if !near(decoded(x.Field(i).Interface()), decoded(y.Field(i).Interface())) {
+			return x.Type().Field(i).Tag.Get("json")
+		}
+	}
+	return ""
+}
+
+// lockDiffers says in what the model of spec.lock.yaml is not what is written for it.
+func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
+	lock, err := f.ReadFile(report.LockName)
+	if err != nil {
+		return err.Error()
+	}
+	var again bytes.Buffer
+	if err := report.LockFile(s.Render(), nil, banner).Write(&again); err != nil {
+		return err.Error()
+	}
+	if !bytes.HasPrefix(lock, again.Bytes()) {
+		return fmt.Sprintf("%s is not what d3p writes for its model", report.LockName)
+	}
+	return ""
+}

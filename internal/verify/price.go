@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"d3p/internal/fit/plan"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/report"
+)
+
+// verifyPrice computes every number of the report that follows from the event
+// again, and compares them. Machines differ in the last bits of exponentials,
+// so a millionth is allowed.
+func verifyPrice(raw []byte, p *report.Privacy) Check {
+	c := Check{Name: "every number of the report follows from the event"}
+	ev, err := event.UnmarshalDpEvent(raw)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	again, err := report.PriceOf(ev, event.Relation(p.Neighbours.Relation), p.Guarantee.Delta, p.Mechanism.Iterations)
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	budget, err := p.Budget.Again(ev, event.Relation(p.Neighbours.Relation))
+	if err != nil {
+		c.Detail = err.Error()
+		return c
+	}
+	if wrong := mechanismDiffers(&p.Mechanism, ev, p.Neighbours.NPublic); wrong != "" {
+		c.Detail = wrong + " of privacy.json is not that of the event"
+		return c
+	}
+	if wrong := reportDiffers(p, again, budget); wrong != "" {
+		c.Detail = wrong + " of privacy.json is not what the event gives"
+		return c
+	}
+	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %s", report.Upward(again.GDP.Mu), report.Upward(again.Risk.Advantage))
+	return c
+}
+
+// mechanismDiffers names the first part of the mechanism, for n records, that
+// contradicts the event.
+func mechanismDiffers(m *report.Mechanism, ev event.Event, n int) string {
+	joint := privacy.Mechanism{GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, CountTarget: m.Clip.Quantile}.NoiseMultiplier()
+	if !near(joint, m.NoiseMultiplier) {
+		return "the noise of sum and count"
+	}
+	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations}
+	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
+		return "the sampler"
+	}
+	said, err := event.MarshalDpEvent(plan.MechanismEvent(m.NoiseMultiplier))
+	happened, errEvent := event.MarshalDpEvent(ev)
+	if err != nil || errEvent != nil || !near(decoded(json.RawMessage(said)), decoded(json.RawMessage(happened))) {
+		return "the mechanism"
+	}
+	return ""
+}
+
+// reportDiffers names the first part of a report that is not what the event gives: a
+// price and, with a ledger, a budget.
+func reportDiffers(p *report.Privacy, again *report.Price, budget *report.Budget) string {
+	g, a := p.Guarantee, p.Accounting
+	line := report.ClaimLine(g.Epsilon, g.Delta, p.Unit.Entity, event.Relation(p.Neighbours.Relation))
+	for _, part := range []struct {
+		name       string
+		want, have any
+	}{
+		{"the curve", again.Curve, g.Curve}, {"the dominating mu", again.GDP, g.GDP}, {"rho", again.ZCDP, g.ZCDP},
+		{"the variants", again.Variants, g.Variants}, {"the groups", again.Together, g.Together}, {"the limits of belief", again.Limits, g.Limits},
+		{"the risk", again.Risk, p.Risk}, {"the spending", again.PerIteration, p.PerIteration}, {"the cross-check", again.CrossCheck, a.CrossCheck},
+		{"the budget", budget, p.Budget},
+		{"the price", []float64{again.Answer.Lower, again.Answer.Estimate, again.Answer.Upper, again.Answer.Upper}, []float64{a.EpsilonLower, a.Epsilon, a.EpsilonUpper, g.Epsilon}},
+		{"the slack", g.Target.Epsilon - g.Epsilon, g.Slack},
+		{"the one-line claim", line, p.Statements.OneLine},
+		{"the paragraph", report.ClaimParagraph(p.Subject.Name, line, &p.Mechanism, a.EpsilonLower, a.EpsilonUpper), p.Statements.Paragraph},
+		{"the odds", report.Odds(again.Risk), p.Statements.Odds},
+	} {
+		if !near(decoded(part.want), decoded(part.have)) {
+			return part.name
+		}
+	}
+	return ""
+}
+
+// decoded is v as JSON reads it back: maps, lists, numbers and texts.
+func decoded(v any) (out any) {
+	raw, err := json.Marshal(v)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return err // equal to nothing
+	}
+	return out
+}
+
+// near compares two decoded values, numbers within a millionth.
+func near(a, b any) bool {
+	switch x := a.(type) {
+	case float64:
+		y, ok := b.(float64)
+		return ok && math.Abs(x-y) <= 1e-6*math.Max(1e-3, math.Max(math.Abs(x), math.Abs(y)))
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for i := range x {
+			if !near(x[i], y[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok || len(x) != len(y) {
+			return false
+		}
+		for key := range x {
+			if !near(x[key], y[key]) {
+				return false
+			}
+		}
+		return true
+	}
+	return a == b
+}
