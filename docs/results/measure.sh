@@ -47,7 +47,7 @@ for part; do
     batches) write batches benchmark internal/privacy/sampler . 20ms ;;
     reading) write reading benchmark internal/privacy/internal/records ReadCSV 5x ;;
     command) write command benchmark cmd/d3p Command 5x ;;
-    coverage) write coverage experiments -tasks coverage,cohort ;;
+    coverage) write coverage experiments -tasks priors,cohort ;;
     gold) write gold experiments -tasks gold ;;
     tools) write tools experiments -tasks tools -epsilons 1 -tables 8 ;;
     audit)

@@ -43,9 +43,9 @@ var toolFits = []coverageFit{
 // The tasks: settings by the defaults, the same by other tools, and the example
 // data set's model.
 var (
-	regressionCoverage = coverageTask{fits: []coverageFit{defaultFit}, tables: 20, settings: regressionSetups}
-	toolCoverage       = coverageTask{fits: toolFits, tables: 20, settings: regressionSetups}
-	cohortCoverage     = coverageTask{fits: []coverageFit{defaultFit}, tables: 24, settings: cohortSetups}
+	priorCoverage  = coverageTask{fits: []coverageFit{defaultFit}, tables: 20, settings: regressionSetups}
+	toolCoverage   = coverageTask{fits: toolFits, tables: 20, settings: regressionSetups}
+	cohortCoverage = coverageTask{fits: []coverageFit{defaultFit}, tables: 24, settings: cohortSetups}
 )
 
 // judge implements experiment.

@@ -107,7 +107,7 @@ func TestCoverageRuns(t *testing.T) {
 		opt := options{shared: t.TempDir(), models: "logistic", records: "200", epsilons: "1", narrow: 1, tables: 2, scores: filepath.Join(t.TempDir(), "scores.csv")}
 		var out bytes.Buffer
 		r := newReport(&out)
-		if err := regressionCoverage.judge(opt, nil, t.TempDir(), r); err != nil {
+		if err := priorCoverage.judge(opt, nil, t.TempDir(), r); err != nil {
 			t.Fatal(err)
 		}
 		r.flush()

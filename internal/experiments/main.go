@@ -3,10 +3,11 @@
 // meet.
 //
 //	go run ./internal/experiments -tasks abalone,simlr -runs 10
-//	go run ./internal/experiments -tasks coverage -tables 20
+//	go run ./internal/experiments -tasks coverage -models logistic -cells right,cor.95 -records 1000 -results intervals.csv
 //
-// The tasks coverage, tools and cohort fit simulated tables instead, in this
-// process, and need no data.
+// The task coverage fits tables of its cells with the program. The tasks priors,
+// tools and cohort fit tables simulated from priors in this process. None of these
+// needs data.
 //
 // The data and the thresholds (must_meet.json: the mean of an independent
 // implementation of the same defaults, less three standard errors) are looked
@@ -19,6 +20,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -31,11 +33,17 @@ func main() {
 	flag.StringVar(&tasks, "tasks", "abalone,simlr,adult", "comma-separated: "+strings.Join(taskNames(), ","))
 	flag.IntVar(&opt.runs, "runs", 0, "fits per setting (0: each task's own number)")
 	flag.StringVar(&opt.epsilons, "epsilons", "", "comma-separated epsilons to judge (empty: all in the reference)")
-	flag.IntVar(&opt.tables, "tables", 0, "coverage, tools, cohort: simulated tables per setting (0: each task's own number)")
-	flag.StringVar(&opt.models, "models", "", "coverage, tools: comma-separated regressions (empty: all)")
-	flag.StringVar(&opt.records, "records", "", "coverage, tools: comma-separated numbers of records (empty: 200,1000,5000)")
-	flag.Float64Var(&opt.narrow, "narrow", 1, "coverage, tools: how many `times` columns are narrower than declared")
-	flag.StringVar(&opt.scores, "scores", "", "coverage, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
+	flag.IntVar(&opt.tables, "tables", 0, "coverage, priors, tools, cohort: simulated tables per setting (0: each task's own number)")
+	flag.StringVar(&opt.models, "models", "", "coverage, priors, tools: comma-separated regressions (empty: all)")
+	flag.StringVar(&opt.records, "records", "", "coverage, priors, tools: comma-separated numbers of records (empty: each task's own)")
+	flag.Float64Var(&opt.narrow, "narrow", 1, "priors, tools: how many `times` columns are narrower than declared")
+	flag.StringVar(&opt.scores, "scores", "", "priors, tools, cohort: add the scores of every table to this CSV file, to compare two versions table by table")
+	flag.StringVar(&opt.cells, "cells", "", "coverage: comma-separated cells (empty: all): "+names(cells, func(c cell) string { return c.name }))
+	flag.StringVar(&opt.results, "results", "", "coverage: file of intervals; fits that it holds are not repeated")
+	flag.StringVar(&opt.fit, "fit", "", "coverage: further arguments of d3p fit")
+	flag.IntVar(&opt.references, "references", 2, "coverage: tables that are fitted without privacy, too")
+	flag.IntVar(&opt.parallel, "parallel", runtime.GOMAXPROCS(0), "coverage: fits side by side")
+	flag.BoolVar(&opt.kinds, "kinds", false, "coverage: print a line for each kind of parameter")
 	flag.StringVar(&opt.keep, "keep", "", "keep models, data and runs in this folder")
 	flag.Parse()
 
@@ -59,6 +67,11 @@ type options struct {
 	models, records, scores string
 	tables                  int
 	narrow                  float64
+
+	// of cells
+	cells, results, fit  string
+	references, parallel int
+	kinds                bool
 }
 
 // defaultShared is the folder above $D3P_DATA, else ../shared.

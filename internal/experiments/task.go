@@ -43,7 +43,8 @@ var experiments = []struct {
 	{"simlr", simlrTask},
 	{"adult", adultTask},
 	{"gold", goldTask{}},
-	{"coverage", regressionCoverage},
+	{"coverage", cellTask{}},
+	{"priors", priorCoverage},
 	{"tools", toolCoverage},
 	{"cohort", cohortCoverage},
 	{"gmm", gmmTask},
@@ -68,8 +69,11 @@ func lookup(name string) (experiment, bool) {
 // needsData reports whether the named task reads public data.
 func needsData(name string) bool {
 	e, _ := lookup(name)
-	_, simulated := e.(coverageTask)
-	return !simulated
+	switch e.(type) {
+	case coverageTask, cellTask:
+		return false
+	}
+	return true
 }
 
 func taskNames() []string {

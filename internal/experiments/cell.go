@@ -1,0 +1,331 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"d3p/internal/privacy/noise"
+)
+
+// cell is a way in which tables differ from what the defaults like best. Effects
+// are drawn in units of the columns' true standard deviations, and the model file
+// states the same prior in the declared units: so the exact posterior has nominal
+// coverage, and the same width whatever the declarations are.
+type cell struct {
+	name     string
+	by       float64 // declared scale in true standard deviations; 0: bounds only
+	rho      float64 // correlation of every two numeric columns
+	strength float64 // factor of the effects' standard deviation; 0 is 1
+	rare     bool    // the reference level of a category has .2 % of the records
+	outcome  bool    // an outcome of 2 %
+	groups   int     // of (1 | site)
+	constant bool    // u2 is constant within groups
+}
+
+// cells is the table of cells. The first is the measure of the next three.
+var cells = []cell{
+	{name: "right", by: 1},
+	{name: "wide2.5", by: 2.5},
+	{name: "wide50", by: 50},
+	{name: "bounds"},
+	{name: "reference.002", by: 1, rare: true},
+	{name: "cor.8", by: 1, rho: 0.8},
+	{name: "cor.95", by: 1, rho: 0.95},
+	{name: "strong", by: 1, strength: 3},
+	{name: "outcome.02", by: 1, outcome: true},
+	{name: "groups12", by: 1, groups: 12},
+	{name: "groups150", by: 1, groups: 150},
+	{name: "constant", by: 1, groups: 30, constant: true},
+}
+
+// family is a kind of response of the cells.
+type family struct {
+	name, family, response string
+	effect                 float64 // standard deviation of effects
+	more                   string  // priors of further parameters
+	// draw draws a response with linear predictor eta.
+	draw func(eta float64, truth map[string]float64, rng *noise.Random) float64
+}
+
+const ordinalLevels = 4
+
+var families = []family{
+	{"logistic", "bernoulli", `{type: binary, levels: ["0", "1"]}`, 1, "", drawBernoulli},
+	{"poisson", "poisson", "{type: integer, lower: 0, upper: %d}", 0.3, "", drawPoisson},
+	{"linear", "normal", "{type: real, lower: -%d, upper: %[1]d, scale: {center: 0, by: 1}}", 1, "    sigma: half_normal(1)\n", drawNormal},
+	{"negbin", "negative_binomial", "{type: integer, lower: 0, upper: %d}", 0.3, "    phi: gamma(4, 2)\n", drawNegativeBinomial},
+	{"ordinal", "cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 1, "", drawOrdinal},
+}
+
+func drawBernoulli(eta float64, _ map[string]float64, rng *noise.Random) float64 {
+	if rng.Uniform() < 1/(1+math.Exp(-eta)) {
+		return 1
+	}
+	return 0
+}
+
+func drawPoisson(eta float64, _ map[string]float64, rng *noise.Random) float64 {
+	return distuv.Poisson{Lambda: math.Exp(eta), Src: rng}.Rand()
+}
+
+func drawNormal(eta float64, truth map[string]float64, rng *noise.Random) float64 {
+	return eta + truth["sigma"]*rng.Normal()
+}
+
+func drawNegativeBinomial(eta float64, truth map[string]float64, rng *noise.Random) float64 {
+	rate := math.Exp(eta) * distuv.Gamma{Alpha: truth["phi"], Beta: truth["phi"], Src: rng}.Rand()
+	if rate == 0 {
+		return 0
+	}
+	return distuv.Poisson{Lambda: rate, Src: rng}.Rand()
+}
+
+func drawOrdinal(eta float64, truth map[string]float64, rng *noise.Random) float64 {
+	u := rng.Uniform()
+	latent := eta + math.Log(u/(1-u))
+	level := 0.0
+	for k := 1; k < ordinalLevels; k++ {
+		if latent > truth[threshold1(k)] {
+			level++
+		}
+	}
+	return level
+}
+
+func threshold1(k int) string { return fmt.Sprintf("thresholds[%d]", k) }
+
+// bandLevels is the number of levels of the category whose first level is rare.
+const bandLevels, rareShare = 5, 0.002
+
+// has reports whether a family has tables of the cell.
+func (c cell) has(f family) bool { return !(c.outcome && f.name == "linear") }
+
+// covariate is a numeric column in units of its true standard deviation, with
+// true mean 0.
+type covariate struct {
+	name             string
+	lower, upper, by float64
+	center           float64
+	skewed           bool // gamma with shape 2 instead of normal
+}
+
+// covariates are the numeric columns of a cell.
+func (c cell) covariates() []covariate {
+	n := 4
+	if c.groups > 0 || c.rare {
+		n = 2
+	}
+	var list []covariate
+	for _, name := range numbered("u", n) {
+		w := max(4*c.by, 5)
+		x := covariate{name: name, lower: -w, upper: w, by: c.by}
+		if c.by == 0 {
+			// Like an age within [18, 100] about 54, and like a count within
+			// [0, 80] about 2.
+			x.lower, x.upper = -3.8, 4.9
+			if name == "u4" {
+				x.lower, x.upper, x.skewed = -math.Sqrt2, 60, true
+			}
+			x.by, x.center = (x.upper-x.lower)/math.Sqrt(12), (x.lower+x.upper)/2
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// effect is the standard deviation of the effects of a family in the cell.
+func (c cell) effect(f family) float64 {
+	if c.strength > 0 {
+		return f.effect * c.strength
+	}
+	return f.effect
+}
+
+// reach widens the prior of the intercept by what effects times centres add.
+func (c cell) reach(f family, sd float64) float64 {
+	square := sd * sd
+	for _, u := range c.covariates() {
+		square += math.Pow(u.center*c.effect(f), 2)
+	}
+	return math.Sqrt(square)
+}
+
+// standard deviations of the priors
+const (
+	interceptSD = 1
+	cutpointSD  = 2
+	groupSD     = 0.7
+	bandSD      = 1
+)
+
+// model is the model file of the cell.
+func (c cell) model(f family, records int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "d3p: 1\nname: %s\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", f.name, records)
+	terms := []string{"1"}
+	for _, u := range c.covariates() {
+		scale := ""
+		if c.by != 0 {
+			scale = fmt.Sprintf(", scale: {center: 0, by: %g}", u.by)
+		}
+		fmt.Fprintf(&b, "    %s: {type: real, lower: %.17g, upper: %.17g%s}\n", u.name, u.lower, u.upper, scale)
+		terms = append(terms, u.name)
+	}
+	if c.rare {
+		fmt.Fprintf(&b, "    band: {type: category, levels: [%s]}\n", levelNames(bandLevels))
+		terms = append(terms, "band")
+	}
+	if c.groups > 0 {
+		fmt.Fprintf(&b, "    site: {type: category, levels: [%s]}\n", levelNames(c.groups))
+		terms = append(terms, "(1 | site)")
+	}
+	response, upper := f.response, 200
+	if c.strength > 0 {
+		upper = 2000
+	}
+	if strings.Contains(response, "%") {
+		response = fmt.Sprintf(response, upper)
+	}
+	fmt.Fprintf(&b, "    y: %s\nmodel:\n  formula: y ~ %s\n  family: %s\n", response, strings.Join(terms, " + "), f.family)
+	if f.name == "ordinal" {
+		fmt.Fprintf(&b, "  thresholds: ordered_normal(0, %g)\n", c.reach(f, cutpointSD))
+	}
+	b.WriteString("  priors:\n")
+	for _, u := range c.covariates() {
+		fmt.Fprintf(&b, "    b[%s]: normal(0, %.17g)\n", u.name, c.effect(f)*u.by)
+	}
+	if f.name != "ordinal" {
+		sd := c.reach(f, interceptSD)
+		if c.outcome {
+			sd = 2.5
+		}
+		fmt.Fprintf(&b, "    Intercept: normal(0, %.17g)\n", sd)
+	}
+	if c.rare {
+		fmt.Fprintf(&b, "    b: normal(0, %d)\n", bandSD)
+	}
+	if c.groups > 0 {
+		fmt.Fprintf(&b, "    sd: half_normal(%g)\n", groupSD)
+	}
+	return b.String() + f.more
+}
+
+func levelNames(n int) string {
+	names := numbered("", n)
+	return strings.Join(names, ", ")
+}
+
+// draw draws parameters, on the scale of the model file, and a table.
+func (c cell) draw(f family, records int, rng *noise.Random) (table, map[string]float64) {
+	truth := map[string]float64{}
+	columns := c.covariates()
+	effects := make([]float64, len(columns))
+	var shift float64 // of the linear predictor at the declared centres
+	for j, u := range columns {
+		effects[j] = c.effect(f) * rng.Normal()
+		truth["b["+u.name+"]"] = effects[j] * u.by
+		shift += effects[j] * u.center
+	}
+	// 2 % at the columns' means: log odds, or the log of a rate
+	intercept := interceptSD * rng.Normal()
+	if c.outcome {
+		intercept = math.Log(0.02) + 0.3*rng.Normal()
+	}
+	bands := make([]float64, bandLevels)
+	if c.rare {
+		for k := 1; k < bandLevels; k++ {
+			bands[k] = bandSD * rng.Normal()
+			truth[fmt.Sprintf("b[band=%d]", k+1)] = bands[k]
+		}
+	}
+	sites, between := make([]float64, c.groups), make([]float64, c.groups)
+	if c.groups > 0 {
+		sd := groupSD * math.Abs(rng.Normal())
+		truth["sd_site[Intercept]"] = sd
+		for k := range sites {
+			sites[k] = sd * rng.Normal()
+			between[k] = rng.Normal()
+			truth[fmt.Sprintf("r_site[%d,Intercept]", k+1)] = sites[k]
+		}
+	}
+	switch f.name {
+	case "linear":
+		truth["sigma"] = math.Abs(rng.Normal())
+	case "negbin":
+		truth["phi"] = distuv.Gamma{Alpha: 4, Beta: 2, Src: rng}.Rand()
+	case "ordinal":
+		cuts := make([]float64, ordinalLevels-1)
+		for k := range cuts {
+			cuts[k] = cutpointSD * rng.Normal()
+		}
+		slices.Sort(cuts)
+		if c.outcome {
+			cuts = []float64{-1, 1, -math.Log(0.02)}
+		}
+		intercept = 0
+		for k, cut := range cuts {
+			truth[threshold1(k+1)] = cut
+		}
+	}
+	if f.name != "ordinal" {
+		truth["Intercept"] = intercept
+	}
+
+	t := table{rows: make([][]float64, records)}
+	for _, u := range columns {
+		t.header = append(t.header, u.name)
+	}
+	if c.rare {
+		t.header = append(t.header, "band")
+	}
+	if c.groups > 0 {
+		t.header = append(t.header, "site")
+	}
+	t.header = append(t.header, "y")
+	for i := range t.rows {
+		row, eta := make([]float64, 0, len(t.header)), intercept
+		site := 0
+		if c.groups > 0 {
+			site = int(rng.Uniform() * float64(c.groups))
+			eta += sites[site]
+		}
+		shared := rng.Normal()
+		for j, u := range columns {
+			x := math.Sqrt(c.rho)*shared + math.Sqrt(1-c.rho)*rng.Normal()
+			if u.skewed {
+				x = (distuv.Gamma{Alpha: 2, Beta: 1, Src: rng}.Rand() - 2) / math.Sqrt2
+			}
+			if c.constant && u.name == "u2" {
+				x = between[site]
+			}
+			x = math.Max(u.lower, math.Min(u.upper, x))
+			row = append(row, x)
+			eta += effects[j] * x
+		}
+		if c.rare {
+			band := 0
+			if p := rng.Uniform(); p > rareShare {
+				band = 1 + int((p-rareShare)/(1-rareShare)*(bandLevels-1))
+			}
+			row = append(row, float64(band+1))
+			eta += bands[band]
+		}
+		if c.groups > 0 {
+			row = append(row, float64(site+1))
+		}
+		t.rows[i] = append(row, f.draw(eta, truth, rng))
+	}
+	// From here on truth is about the declared centres.
+	if f.name == "ordinal" {
+		for k := 1; k < ordinalLevels; k++ {
+			truth[threshold1(k)] -= shift
+		}
+	} else {
+		truth["Intercept"] += shift
+	}
+	return t, truth
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy/noise"
+)
+
+// TestCellsAreWhatTheySay compiles the model of every cell, and compares the linear
+// predictor of its parameters with the responses of a linear table: so truths are on
+// the scale of the model file.
+func TestCellsAreWhatTheySay(t *testing.T) {
+	const n = 4000
+	for _, c := range cells {
+		for _, f := range families {
+			if !c.has(f) {
+				continue
+			}
+			label := f.name + " " + c.name
+			m, err := models.Read(label, []byte(c.model(f, n)), nil)
+			if err != nil {
+				t.Fatal(label, err)
+			}
+			table, truth := c.draw(f, n, noise.NewRandom(noise.Public(3).Stream(noise.Simulation)))
+			if f.name != "linear" {
+				continue
+			}
+			var square float64
+			for _, row := range table.rows {
+				left := row[len(row)-1] - truth["Intercept"]
+				for j, name := range table.header {
+					switch name {
+					case "y":
+					case "band":
+						left -= truth[fmt.Sprintf("b[band=%g]", row[j])]
+					case "site":
+						left -= truth[fmt.Sprintf("r_site[%g,Intercept]", row[j])]
+					default:
+						center, by := column0(m, name)
+						left -= truth["b["+name+"]"] * (row[j] - center) / by
+					}
+				}
+				square += left * left / n
+			}
+			// Chi-squared with 4000 degrees of freedom: seven standard deviations are 8 %.
+			if sigma := truth["sigma"]; math.Abs(math.Sqrt(square)/sigma-1) > 0.08 {
+				t.Errorf("%s: residuals have sd %g, want %g", label, math.Sqrt(square), sigma)
+			}
+		}
+	}
+}
+
+// column0 is the declared scale of a column.
+func column0(m *models.Model, name string) (center, by float64) {
+	for _, c := range m.Spec.Data.Columns {
+		if c.Name.V == name {
+			return c.Scale()
+		}
+	}
+	panic(name)
+}
+
+// TestCoverageOfIntervals counts intervals by hand, from a file of results alone.
+func TestCoverageOfIntervals(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "intervals.csv")
+	row := "logistic,%s,300,%g,%d,%q,%g,0,1,%g,%g,%s,2\n"
+	var b strings.Builder
+	// Three of four intervals hold; the fourth has the wrong sign and twice the width.
+	fmt.Fprintf(&b, row, "wide2.5", 1., 0, "b[u1]", 0.5, -1., 1., "resolved")
+	fmt.Fprintf(&b, row, "wide2.5", 1., 0, "b[u2]", -0.5, 1., 3., "resolved")
+	fmt.Fprintf(&b, row, "wide2.5", 1., 1, "b[u1]", 0.5, -1., 1., "resolved")
+	fmt.Fprintf(&b, row, "wide2.5", 1., 1, "b[u2]", 2., 1., 3., "resolved")
+	for k := range 2 {
+		fmt.Fprintf(&b, row, "right", 1., k, "b[u1]", 0.5, -.2, .2, "resolved")
+		fmt.Fprintf(&b, row, "right", 1., k, "b[u2]", 0.5, -.2, .2, "resolved")
+		fmt.Fprintf(&b, row, "wide2.5", 0., k, "b[u1]", 0.5, -.25, .25, "")
+		fmt.Fprintf(&b, row, "wide2.5", 0., k, "b[u2]", 0.5, -.25, .25, "")
+	}
+	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	opt := options{d3p: "/no/such/program", models: "logistic", records: "300", epsilons: "1", cells: "wide2.5", tables: 2, references: 2, results: path}
+	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"75 ± 25 % hold", "width 2.00 of right", "4.00 of non-private", "wrong signs 1 of 4 (1 called resolved)"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	// A table that the file has not is fitted.
+	opt.tables = 3
+	if err := (cellTask{}).judge(opt, nil, t.TempDir(), newReport(&out)); err == nil {
+		t.Error("no fit of the third table")
+	}
+}

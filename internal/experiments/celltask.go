@@ -1,0 +1,498 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"d3p/internal/privacy/noise"
+)
+
+// cellTask counts, in every cell, how many intervals of 90 % hold the parameters
+// that made the tables. Every fit is one run of the program, so intervals are those
+// that a user reads. The result of every fit is kept in a file (-results): a fit
+// found there is not repeated.
+type cellTask struct{}
+
+// setting is one cell with the family, size and price of its fits. Epsilon 0 is a
+// fit without privacy.
+type cellSetting struct {
+	family  family
+	cell    cell
+	records int
+	epsilon float64
+}
+
+func (s cellSetting) label() string {
+	return fmt.Sprintf("%s %s N %d", s.family.name, s.cell.name, s.records)
+}
+
+// interval is what a fit says of a parameter.
+type interval struct {
+	key                      cellKey
+	parameter                string
+	truth, mean, sd, q5, q95 float64
+	verdict                  string
+	seconds                  float64 // of the whole fit
+}
+
+// cellKey names a fit.
+type cellKey struct {
+	family, cell string
+	records      int
+	epsilon      float64
+	table        int
+}
+
+func (s cellSetting) key(table int) cellKey {
+	return cellKey{s.family.name, s.cell.name, s.records, s.epsilon, table}
+}
+
+// settings are those that the options ask for.
+func (cellTask) settings(opt options) ([]cellSetting, error) {
+	records, err := numbers(opt.records, "300,1000,10000,100000")
+	if err != nil {
+		return nil, err
+	}
+	epsilons, err := numbers(opt.epsilons, "0.3,1,4")
+	if err != nil {
+		return nil, err
+	}
+	var list []cellSetting
+	for _, f := range families {
+		for _, n := range records {
+			for _, c := range cells {
+				if !asked(opt.models, f.name) || !asked(opt.cells, c.name) || !c.has(f) {
+					continue
+				}
+				for _, e := range epsilons {
+					list = append(list, cellSetting{f, c, int(n), e})
+				}
+			}
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("no such cell (models: %s; cells: %s)", names(families, func(f family) string { return f.name }), names(cells, func(c cell) string { return c.name }))
+	}
+	return list, nil
+}
+
+func names[T any](list []T, name func(T) string) string {
+	var words []string
+	for _, x := range list {
+		words = append(words, name(x))
+	}
+	return strings.Join(words, ",")
+}
+
+// judge implements experiment.
+func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) error {
+	settings, err := t.settings(opt)
+	if err != nil {
+		return err
+	}
+	if opt.tables == 0 {
+		opt.tables = 20
+	}
+	path := opt.results
+	if path == "" {
+		path = filepath.Join(dir, "intervals.csv")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	known, err := readIntervals(path)
+	if err != nil {
+		return err
+	}
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	// The same tables serve all epsilons, and so do the fits without privacy.
+	bare := map[cellKey]bool{}
+	for _, s := range settings {
+		private := s
+		work := []cellSetting{private}
+		s.epsilon = 0
+		if !bare[s.key(0)] && opt.references > 0 {
+			bare[s.key(0)] = true
+			work = append(work, s)
+		}
+		for _, s := range work {
+			tables := opt.tables
+			if s.epsilon == 0 {
+				tables = min(opt.references, tables)
+			}
+			if err := s.fits(opt, known, tables, dir, file); err != nil {
+				return err
+			}
+		}
+		summariseCell(out, private, known, opt)
+		out.w.Flush()
+	}
+	return nil
+}
+
+// fits runs the fits of a setting that are not known yet, as many side by side as
+// -parallel says, and writes their intervals.
+func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int, dir string, file io.Writer) error {
+	var wait sync.WaitGroup
+	var lock sync.Mutex
+	var errs []error
+	free := make(chan struct{}, max(opt.parallel, 1))
+	for k := range tables {
+		if _, done := known[s.key(k)]; done {
+			continue
+		}
+		free <- struct{}{}
+		wait.Go(func() {
+			defer func() { <-free }()
+			list, err := s.fit(opt, k, filepath.Join(dir, strconv.Itoa(k)))
+			lock.Lock()
+			defer lock.Unlock()
+			if err != nil {
+				errs = append(errs, fmt.Errorf("%s epsilon %g table %d: %w", s.label(), s.epsilon, k, err))
+				return
+			}
+			known[s.key(k)] = list
+			writeIntervals(file, list)
+		})
+	}
+	wait.Wait()
+	return errors.Join(errs...)
+}
+
+// seed is that of table k: the same for every epsilon.
+func (s cellSetting) seed(k int) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%s/%d/%d", s.family.name, s.cell.name, s.records, k)
+	return h.Sum64() >> 1
+}
+
+// fit draws table k and fits it with the program.
+func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
+	seed := s.seed(k)
+	t, truth := s.cell.draw(s.family, s.records, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	model, data, run := filepath.Join(dir, "model.yaml"), filepath.Join(dir, "table.csv"), filepath.Join(dir, "run")
+	if err := os.WriteFile(model, []byte(s.cell.model(s.family, s.records)), 0o644); err != nil {
+		return nil, err
+	}
+	if err := t.write(data); err != nil {
+		return nil, err
+	}
+	os.RemoveAll(run)
+	defer os.RemoveAll(dir)
+	args := []string{"fit", "--epsilon", strconv.FormatFloat(s.epsilon, 'g', -1, 64), "--insecure-noise-seed", strconv.FormatUint(seed%1e6+1, 10)}
+	args = append(args, strings.Fields(opt.fit)...)
+	if s.epsilon == 0 {
+		args = []string{"fit-nonprivate", "--method", "nuts"}
+	}
+	args = append(args, "--model", model, "--out", run, "--quiet", "--init-seed", strconv.Itoa(k), "--formats", "csv", "--threads", "1", data)
+	start := time.Now()
+	if err := command(opt.d3p, args...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) || exit.ExitCode() != statusNotConverged {
+			return nil, err
+		}
+	}
+	seconds := time.Since(start).Seconds()
+	return s.read(k, truth, seconds, filepath.Join(run, "release", "summary.csv"))
+}
+
+// statusNotConverged is the program's status after a fit that says of itself that
+// it has not converged.
+const statusNotConverged = 6
+
+// read reads the intervals of a fit.
+func (s cellSetting) read(k int, truth map[string]float64, seconds float64, path string) ([]interval, error) {
+	header, rows, err := readCells(path)
+	if err != nil {
+		return nil, err
+	}
+	j, err := index(header, "variable", "mean", "sd", "q5", "q95")
+	if err != nil {
+		return nil, err
+	}
+	verdict := slices.Index(header, "verdict")
+	var list []interval
+	for _, row := range rows {
+		name := row[j[0]]
+		value, ok := truth[name]
+		if !ok {
+			continue
+		}
+		x := interval{key: s.key(k), parameter: name, truth: value, mean: number(row[j[1]]), sd: number(row[j[2]]), q5: number(row[j[3]]), q95: number(row[j[4]]), seconds: seconds}
+		if verdict >= 0 {
+			x.verdict = row[verdict]
+		}
+		list = append(list, x)
+	}
+	if len(list) != len(truth) {
+		return nil, fmt.Errorf("%s has %d of %d parameters", path, len(list), len(truth))
+	}
+	return list, nil
+}
+
+// writeIntervals and readIntervals write and read lines: family, cell, records,
+// epsilon, table, parameter, truth, mean, sd, q5, q95, verdict, seconds.
+func writeIntervals(w io.Writer, list []interval) {
+	var b strings.Builder
+	for _, x := range list {
+		fmt.Fprintf(&b, "%s,%s,%d,%g,%d,%q,%g,%g,%g,%g,%g,%s,%.3f\n", x.key.family, x.key.cell, x.key.records, x.key.epsilon, x.key.table,
+			x.parameter, x.truth, x.mean, x.sd, x.q5, x.q95, x.verdict, x.seconds)
+	}
+	io.WriteString(w, b.String())
+}
+
+func readIntervals(path string) (map[cellKey][]interval, error) {
+	known := map[cellKey][]interval{}
+	f, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return known, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	r.FieldsPerRecord = 13
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w (remove its last line, or the file)", path, err)
+	}
+	for _, row := range rows {
+		k := cellKey{row[0], row[1], int(number(row[2])), number(row[3]), int(number(row[4]))}
+		known[k] = append(known[k], interval{k, row[5], number(row[6]), number(row[7]), number(row[8]), number(row[9]), number(row[10]), row[11], number(row[12])})
+	}
+	return known, nil
+}
+
+// kind is a parameter's kind: the name before its index.
+func (x interval) kind() string {
+	kind, _, _ := strings.Cut(x.parameter, "[")
+	return kind
+}
+
+func (x interval) held() bool { return x.q5 <= x.truth && x.truth <= x.q95 }
+
+// wrongSign: the interval excludes zero on the wrong side.
+func (x interval) wrongSign() bool {
+	switch x.kind() {
+	case "b", "r_site":
+		return x.q5 > 0 && x.truth < 0 || x.q95 < 0 && x.truth > 0
+	}
+	return false
+}
+
+// logScore is the log density of the truth, in units of unit, under a normal with the
+// interval's mean and sd, but for a constant; of positive parameters that of the
+// logarithm, whose normal has the interval's ends.
+func (x interval) logScore(unit float64) float64 {
+	mean, sd, truth := x.mean/unit, x.sd/unit, x.truth/unit
+	switch x.kind() {
+	case "sigma", "phi", "sd_site":
+		low, high := math.Log(x.q5), math.Log(x.q95)
+		mean, sd, truth = (low+high)/2, (high-low)/(2*reach), math.Log(x.truth)
+	}
+	z := (truth - mean) / sd
+	return -z*z/2 - math.Log(sd)
+}
+
+// summariseCell prints the line of a cell, and one of each kind of parameter if
+// -kinds asks for them.
+func summariseCell(out *report, s cellSetting, known map[cellKey][]interval, opt options) {
+	byKind := map[string][][]interval{} // kind -> table -> intervals
+	all := make([][]interval, 0, opt.tables)
+	var seconds float64
+	for k := range opt.tables {
+		list := known[s.key(k)]
+		all = append(all, list)
+		seconds += list[0].seconds / float64(opt.tables)
+		for _, kind := range kindsOf(list) {
+			byKind[kind] = append(byKind[kind], only(list, kind))
+		}
+	}
+	worstKind, worstShare := "", 2.0
+	kinds := slices.Sorted(maps.Keys(byKind))
+	for _, kind := range kinds {
+		if share, _ := coverage(byKind[kind]); share < worstShare {
+			worstKind, worstShare = kind, share
+		}
+	}
+	line := s.words(known, all, opt)
+	if len(kinds) > 1 {
+		_, se := coverage(byKind[worstKind])
+		line += fmt.Sprintf(", least: %s %.0f ± %.0f %%", worstKind, 100*worstShare, 100*se)
+	}
+	out.note(s.label(), strconv.FormatFloat(s.epsilon, 'g', -1, 64), fmt.Sprintf("%s, %.1f s", line, seconds))
+	if opt.kinds {
+		for _, kind := range kinds {
+			out.note("  "+kind, "", s.words(known, byKind[kind], opt))
+		}
+	}
+}
+
+func kindsOf(list []interval) []string {
+	kinds := map[string]bool{}
+	for _, x := range list {
+		kinds[x.kind()] = true
+	}
+	return slices.Sorted(maps.Keys(kinds))
+}
+
+func only(list []interval, kind string) (out []interval) {
+	for _, x := range list {
+		if x.kind() == kind {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// words are the numbers of the intervals of tables.
+func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, opt options) string {
+	held, se := coverage(tables)
+	line := fmt.Sprintf("%.0f ± %.0f %% hold", 100*held, 100*se)
+	// Widths are compared parameter by parameter, in effects of a true standard
+	// deviation, with those of the same parameter in the cell declared right.
+	right := s
+	right.cell = cells[0]
+	bare := s
+	bare.epsilon = 0
+	if w := s.widthAgainst(right, known, tables, opt.tables); s.cell.by != 1 && w > 0 {
+		line += fmt.Sprintf(", width %.2f of right", w)
+	}
+	if w := s.widthAgainst(bare, known, tables, opt.tables); w > 0 {
+		line += fmt.Sprintf(", %.2f of non-private", w)
+	}
+	var scores []float64
+	wrong, signs, resolved, verdicts := 0, 0, 0, 0
+	units := s.cell.units()
+	for _, list := range tables {
+		var sum float64
+		for _, x := range list {
+			unit, scaled := units[x.parameter]
+			if !scaled {
+				unit = 1
+			}
+			sum += x.logScore(unit) / float64(len(list))
+			if x.wrongSign() {
+				wrong++
+				if x.verdict == "resolved" {
+					resolved++
+				}
+			}
+			if k := x.kind(); k == "b" || k == "r_site" {
+				signs++
+			}
+			if x.verdict != "" {
+				verdicts++
+			}
+		}
+		scores = append(scores, sum)
+	}
+	score, ofScore := meanSE(scores)
+	line += fmt.Sprintf(", log score %.2f ± %.2f", score, ofScore)
+	if signs > 0 {
+		line += fmt.Sprintf(", wrong signs %d of %d", wrong, signs)
+		if verdicts > 0 {
+			line += fmt.Sprintf(" (%d called resolved)", resolved)
+		}
+	}
+	return line
+}
+
+// coverage is the share of intervals that hold the truth, and its standard error:
+// the larger of that of independent intervals and that between tables.
+func coverage(tables [][]interval) (share, se float64) {
+	var n, held float64
+	var perTable []float64
+	for _, list := range tables {
+		var h float64
+		for _, x := range list {
+			if x.held() {
+				h++
+			}
+		}
+		perTable = append(perTable, h/float64(len(list)))
+		held, n = held+h, n+float64(len(list))
+	}
+	share = held / n
+	_, se = meanSE(perTable)
+	return share, max(se, math.Sqrt(share*(1-share)/n))
+}
+
+// widthAgainst is the mean width of the tables' intervals by that of another
+// setting's, of the parameters whose unit both settings have; 0 where there are none.
+// Against fits of the same tables it takes the tables that both have.
+func (s cellSetting) widthAgainst(other cellSetting, known map[cellKey][]interval, tables [][]interval, n int) float64 {
+	units, others := s.cell.units(), other.cell.units()
+	wanted := map[string]bool{}
+	for _, list := range tables {
+		for _, x := range list {
+			wanted[x.parameter] = true
+		}
+	}
+	sums := [2]map[string]float64{{}, {}}
+	counts := [2]map[string]float64{{}, {}}
+	add := func(side int, key cellKey, units map[string]float64) {
+		for _, x := range known[key] {
+			unit, scaled := units[x.parameter]
+			if !scaled {
+				unit = 1
+				// The intercept is about the declared centre.
+				if s.cell.by == 0 && other.cell.by != 0 && (x.kind() == "Intercept" || x.kind() == "thresholds") {
+					continue
+				}
+			}
+			if wanted[x.parameter] {
+				sums[side][x.parameter] += (x.q95 - x.q5) / unit
+				counts[side][x.parameter]++
+			}
+		}
+	}
+	for k := range n {
+		if _, ok := known[other.key(k)]; !ok {
+			continue
+		}
+		add(0, s.key(k), units)
+		add(1, other.key(k), others)
+	}
+	var logs, m float64
+	for name, sum := range sums[0] {
+		if o := sums[1][name]; o > 0 {
+			logs += math.Log(sum / counts[0][name] / (o / counts[1][name]))
+			m++
+		}
+	}
+	if m == 0 {
+		return 0
+	}
+	return math.Exp(logs / m)
+}
+
+// units are the declared scales of the coefficients.
+func (c cell) units() map[string]float64 {
+	units := map[string]float64{}
+	for _, u := range c.covariates() {
+		units["b["+u.name+"]"] = u.by
+	}
+	return units
+}
