@@ -1,6 +1,10 @@
 package models
 
-import "slices"
+import (
+	"slices"
+
+	"d3p/internal/models/spec"
+)
 
 // Undeclared is the last level of Raw: cells whose rows are rejected because their
 // level is not declared.
@@ -37,4 +41,10 @@ func (e Encoding) Columns() (list []Field) {
 		}
 	}
 	return list
+}
+
+// Transformed applies a declared transform, "" for none, to a number.
+func Transformed(transform string, x float64) float64 {
+	c := spec.Column{Transform: spec.Value[string]{V: transform}}
+	return c.Transformed(x)
 }

@@ -15,3 +15,15 @@ func CountExactly(c *Columns, partitions []Partition) ([][]float64, error) {
 	}
 	return out, nil
 }
+
+// MomentsExactly is the sum of Moments before its noise, in units of the bound.
+func MomentsExactly(c *Columns, d Design) ([]float64, error) {
+	reader, err := c.design(d)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.read(); err != nil {
+		return nil, err
+	}
+	return exact(c.moments(reader)), nil
+}
