@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/privacy/internal/records"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // WriteDataCheck reads the records and writes to w, as JSON, what the declared rules
@@ -28,7 +29,7 @@ func ReadNewRows(path string, e models.Encoding) (*Rows, error) {
 	e.Format = ""
 	rows, check, err := records.Read(path, e, records.Options{})
 	if bad := check.Malformed; err == nil && bad != nil {
-		return nil, &records.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
+		return nil, &tablefile.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
 	}
 	return rows, err
 }

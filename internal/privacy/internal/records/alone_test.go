@@ -19,6 +19,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // How a record is encoded depends on that record and the declarations alone: the table
@@ -188,7 +189,7 @@ func TestCSVRecordsAlone(t *testing.T) {
 					}
 				}
 				if rng.IntN(10) == 0 { // as where files are joined
-					cells[0] = markUTF8 + "1.5"
+					cells[0] = tablefile.MarkUTF8 + "1.5"
 				}
 				line := strings.Join(cells, d.letter())
 				if rng.IntN(8) == 0 && !strings.Contains(line, "\n") { // no writer does
@@ -209,7 +210,7 @@ func TestCSVRecordsAlone(t *testing.T) {
 					opt := Options{}
 					switch {
 					case size > 0:
-						rows, _, err := encodeBlocks("f", &csvBlocks{src: decoded(strings.NewReader(text), d.encoding), size: size}, nil, e, opt)
+						rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: size}, nil, e, opt)
 						return rows, err
 					case rng.IntN(2) == 0:
 						rows, _, err := Read(write(t, "data.csv.gz", string(zipped([]byte(text)))), e, opt)
@@ -241,7 +242,7 @@ func FuzzCSVRecordsAlone(f *testing.F) {
 		}
 		alone(t, fmt.Sprintf("%+v", d), []string{a, b, a}, func(records []string) (*Rows, error) {
 			text := d.header() + strings.Join(records, "\n") + "\n"
-			rows, _, err := encodeBlocks("f", &csvBlocks{src: decoded(strings.NewReader(text), d.encoding), size: 32}, nil, d.rules(), Options{})
+			rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: 32}, nil, d.rules(), Options{})
 			return rows, err
 		})
 	})
@@ -387,7 +388,7 @@ func TestUnitsAlone(t *testing.T) {
 			for _, r := range rows {
 				text += r.line
 			}
-			got, _, err := encodeBlocks("f", &csvBlocks{src: decoded(strings.NewReader(text), e.Text), size: 40}, nil, e, Options{})
+			got, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), e.Text), Size: 40}, nil, e, Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -10,24 +10,13 @@ import (
 	"strings"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
-
-// arrayHead is the layout of a file that holds one array of numbers, record by
-// record, without names: idx (MNIST) or npy (NumPy).
-type arrayHead struct {
-	records int // as the file states it, to be believed with care
-	columns int // numbers of a record
-	bytes   int // of one number
-	number  func(b []byte) float64
-}
-
-// maxRatio is the most that deflate can shrink a file: 1032 to 1.
-const maxRatio = 1032
 
 // readArray reads an array file from its start.
 func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
-	src, a, err := openArray(path, f, formatOf(path, e.Format))
+	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, e.Format))
 	if err != nil {
 		return nil, check, err
 	}
@@ -36,7 +25,7 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 		return nil, check, err
 	}
 	if enc.units != nil {
-		return nil, check, &FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
+		return nil, check, &tablefile.FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
 	}
 	names, labels, err := arrayNames(path, e.Header, enc, a)
 	if err != nil {
@@ -46,18 +35,18 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
-	enc.allocate(a.records, e, opt)
+	enc.allocate(a.Records, e, opt)
 	var tags *labelReader
 	if labels != "" {
-		if tags, err = openLabels(labels, a.records, e.Format); err != nil {
+		if tags, err = openLabels(labels, a.Records, e.Format); err != nil {
 			return nil, check, err
 		}
 		defer tags.close()
 	}
-	record := make([]byte, a.columns*a.bytes)
-	for range a.records {
+	record := make([]byte, a.Columns*a.Bytes)
+	for range a.Records {
 		if _, err := io.ReadFull(src, record); err != nil {
-			return nil, check, shortArray(path)
+			return nil, check, tablefile.ShortArray(path)
 		}
 		label := 0.0
 		if tags != nil {
@@ -73,7 +62,7 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 			if j < 0 {
 				enc.number(&enc.columns[i], label)
 			} else {
-				enc.number(&enc.columns[i], a.number(record[j*a.bytes:]))
+				enc.number(&enc.columns[i], a.Number(record[j*a.Bytes:]))
 			}
 		}
 		if enc.end() != nil {
@@ -83,40 +72,10 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 	return enc.rows, enc.check(path), nil
 }
 
-// openArray reads the head of an array file. A file cannot state more records than
-// its length has room for.
-func openArray(path string, f *os.File, is format) (io.Reader, arrayHead, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return nil, arrayHead{}, err
-	}
-	src, err := plain(path, f, is.gzipped)
-	if err != nil {
-		return nil, arrayHead{}, err
-	}
-	room := info.Size()
-	if is.gzipped {
-		room *= maxRatio
-	}
-	read := idxHead
-	if is.kind == npyFormat {
-		read = npyHead
-	}
-	a, err := read(path, src)
-	if err == nil && int64(a.records) > room/int64(a.columns*a.bytes) {
-		err = shortArray(path)
-	}
-	return src, a, err
-}
-
-func shortArray(path string) error {
-	return &FileError{File: path, Problem: "is shorter than its head says", Hint: "write or download it again"}
-}
-
 // arrayNames names the numbers of a record in order: they are the declared
 // columns, those of tensors last, or the ones that are read. With one number
 // too few, labels is the file beside an idx file of images that has the first.
-func arrayNames(path string, header []string, enc *encoder, a arrayHead) (names []string, labels string, err error) {
+func arrayNames(path string, header []string, enc *encoder, a tablefile.Array) (names []string, labels string, err error) {
 	var read []string
 	for _, name := range header {
 		if slices.ContainsFunc(enc.columns, func(c column) bool { return c.name == name }) {
@@ -124,7 +83,7 @@ func arrayNames(path string, header []string, enc *encoder, a arrayHead) (names 
 		}
 	}
 	beside := labelsBeside(path)
-	switch a.columns {
+	switch a.Columns {
 	case len(header):
 		return header, "", nil
 	case len(read):
@@ -134,9 +93,9 @@ func arrayNames(path string, header []string, enc *encoder, a arrayHead) (names 
 			return read, beside, nil
 		}
 	}
-	return nil, "", &FileError{
+	return nil, "", &tablefile.FileError{
 		File:    path,
-		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d columns", a.columns, len(header)),
+		Problem: fmt.Sprintf("has %d numbers in a record, but the model file declares %d columns", a.Columns, len(header)),
 		Hint:    "the numbers are the declared columns in order, those of tensors last",
 	}
 }
@@ -157,7 +116,7 @@ type labelReader struct {
 	path string
 	file *os.File
 	src  io.Reader
-	a    arrayHead
+	a    tablefile.Array
 	cell []byte
 }
 
@@ -165,23 +124,23 @@ type labelReader struct {
 func openLabels(path string, n int, declared string) (*labelReader, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, &FileError{File: path, Problem: "is not there, but the model needs the labels of the images"}
+		return nil, &tablefile.FileError{File: path, Problem: "is not there, but the model needs the labels of the images"}
 	}
-	src, a, err := openArray(path, f, formatOf(path, declared))
-	if err == nil && (a.columns != 1 || a.records != n) {
-		err = &FileError{File: path, Problem: "does not have one label for every image"}
+	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, declared))
+	if err == nil && (a.Columns != 1 || a.Records != n) {
+		err = &tablefile.FileError{File: path, Problem: "does not have one label for every image"}
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &labelReader{path, f, src, a, make([]byte, a.bytes)}, nil
+	return &labelReader{path, f, src, a, make([]byte, a.Bytes)}, nil
 }
 
 func (l *labelReader) next() (float64, error) {
 	if _, err := io.ReadFull(l.src, l.cell); err != nil {
-		return 0, shortArray(l.path)
+		return 0, tablefile.ShortArray(l.path)
 	}
-	return l.a.number(l.cell), nil
+	return l.a.Number(l.cell), nil
 }
 
 func (l *labelReader) close() { l.file.Close() }

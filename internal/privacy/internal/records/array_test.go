@@ -45,7 +45,7 @@ func idxFile(kind byte, dims []uint32, numbers any) []byte {
 
 func npyFile(head string, numbers any) []byte {
 	var b bytes.Buffer
-	b.WriteString(npyMagic + "\x01\x00")
+	b.WriteString("\x93NUMPY\x01\x00")
 	binary.Write(&b, binary.LittleEndian, uint16(len(head)))
 	b.WriteString(head)
 	binary.Write(&b, binary.LittleEndian, numbers)
@@ -55,7 +55,7 @@ func npyFile(head string, numbers any) []byte {
 // fileAt puts content in a file that is named as what it starts like.
 func fileAt(t testing.TB, content []byte) string {
 	plain, end := content, ""
-	if bytes.HasPrefix(content, []byte(gzipMagic)) {
+	if bytes.HasPrefix(content, []byte("\x1f\x8b")) {
 		end = ".gz"
 		if z, err := gzip.NewReader(bytes.NewReader(content)); err == nil {
 			plain, _ = io.ReadAll(z)
@@ -63,7 +63,7 @@ func fileAt(t testing.TB, content []byte) string {
 	}
 	name := "data.csv"
 	switch {
-	case bytes.HasPrefix(plain, []byte(npyMagic[:1])):
+	case bytes.HasPrefix(plain, []byte("\x93")):
 		name = "data.npy"
 	case bytes.HasPrefix(plain, []byte("PAR1")):
 		name = "data.parquet"
@@ -211,7 +211,7 @@ func FuzzArray(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := fileAt(t, content)
 		rows, _, err := Read(path, predictors(), Options{MaxMemory: 1 << 20})
-		if err == nil && rows.N > len(content)*maxRatio {
+		if err == nil && rows.N > len(content)*1032 {
 			t.Errorf("%d records from %d bytes", rows.N, len(content))
 		}
 	})

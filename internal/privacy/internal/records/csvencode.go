@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // csvLayout says which columns of the file are read.
@@ -19,9 +20,9 @@ type csvLayout struct {
 	id        int      // the column of ids, or -1
 }
 
-func newCSVLayout(rows csvText, at []int, enc *encoder) csvLayout {
-	width := rows.width
-	l := csvLayout{separator: rows.separator, quotes: rows.quotes, columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
+func newCSVLayout(rows tablefile.Lines, at []int, enc *encoder) csvLayout {
+	width := rows.Width
+	l := csvLayout{separator: rows.Separator, quotes: rows.Quotes, columns: make([]int, width), numbers: make([]bool, width), direct: make([]*field, width), id: -1}
 	for j := range l.columns {
 		l.columns[j] = -1
 	}
@@ -57,7 +58,7 @@ type csvBlock struct {
 
 // encodeCSV encodes the blocks on all processors; lines is the number of line
 // ends before the first. The table is that of reading row by row.
-func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) error {
+func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encoder) error {
 	workers := runtime.GOMAXPROCS(0)
 	inFlight := workers + 2
 	free, work, inOrder := make(chan *csvBlock, inFlight), make(chan *csvBlock), make(chan *csvBlock, inFlight)
@@ -76,7 +77,7 @@ func encodeCSV(blocks *csvBlocks, lines int, layout csvLayout, enc *encoder) err
 			case <-stop:
 				return
 			}
-			b.text, b.buf, b.err = blocks.next(b.buf)
+			b.text, b.buf, b.err = blocks.Next(b.buf)
 			end := b.err != nil
 			inOrder <- b
 			select {
@@ -128,14 +129,14 @@ func (b *csvBlock) encode() {
 
 // encodeQuoted encodes text in which some field is quoted.
 func (b *csvBlock) encodeQuoted() {
-	r := csvText{separator: b.layout.separator, width: len(b.layout.columns), quotes: b.layout.quotes, quoted: b.quoted, cells: b.cells}
+	r := tablefile.Lines{Separator: b.layout.separator, Width: len(b.layout.columns), Quotes: b.layout.quotes, Quoted: b.quoted, Cells: b.cells}
 	for text := b.text; len(text) > 0; {
-		end, problem, _ := r.row(text, true)
+		end, problem, _ := r.Row(text, true)
 		switch {
 		case problem != "":
 			b.badRow(problem)
-		case len(r.cells) > 0:
-			for j, cell := range r.cells {
+		case len(r.Cells) > 0:
+			for j, cell := range r.Cells {
 				b.cell(j, cell)
 			}
 			b.end()
@@ -143,7 +144,7 @@ func (b *csvBlock) encodeQuoted() {
 		b.lines += bytes.Count(text[:end], []byte{'\n'})
 		text = text[end:]
 	}
-	b.quoted, b.cells = r.quoted, r.cells
+	b.quoted, b.cells = r.Quoted, r.Cells
 }
 
 // encodePlain encodes text without quotes, in one pass over it.
@@ -151,8 +152,8 @@ func (b *csvBlock) encodePlain() {
 	text, l, separator := b.text, b.layout, b.layout.separator
 	for at := 0; at < len(text); at++ {
 		start := at
-		if text[at] == markUTF8[0] && bytes.HasPrefix(text[at:], []byte(markUTF8)) {
-			at += len(markUTF8)
+		if text[at] == tablefile.MarkUTF8[0] && bytes.HasPrefix(text[at:], []byte(tablefile.MarkUTF8)) {
+			at += len(tablefile.MarkUTF8)
 		}
 		if at == len(text) || lineEnds(text, at) { // a blank line
 			at = skipReturn(text, at)
@@ -184,11 +185,11 @@ func (b *csvBlock) encodePlain() {
 			b.cell(j, text[at:end])
 			at = end
 		}
-		if !sound || at < len(text) && text[at] == separator || at-start > maxRow {
-			line, _ := lineOf(text[start:])
+		if !sound || at < len(text) && text[at] == separator || at-start > tablefile.MaxRow {
+			line, _ := tablefile.LineOf(text[start:])
 			at = start + len(line)
-			if problem := ragged(len(l.columns)); len(line) > maxRow {
-				b.badRow(longRow)
+			if problem := tablefile.Ragged(len(l.columns)); len(line) > tablefile.MaxRow {
+				b.badRow(tablefile.LongRow)
 			} else {
 				b.badRow(problem)
 			}
@@ -201,7 +202,7 @@ func (b *csvBlock) encodePlain() {
 }
 
 // badRow takes a malformed row in, as one that is rejected.
-func (b *csvBlock) badRow(problem csvProblem) {
+func (b *csvBlock) badRow(problem tablefile.Malformed) {
 	b.enc.reject()
 	b.ids = b.ids[:b.idStart()]
 	b.end()

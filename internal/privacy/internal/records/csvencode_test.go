@@ -2,10 +2,12 @@ package records
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +17,7 @@ import (
 	arrowcsv "github.com/apache/arrow/go/v15/arrow/csv"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
 
@@ -34,14 +37,14 @@ func twoNumbers() models.Encoding {
 // FuzzReadCSV compares the table with Arrow's reader, and the texts that encoding/csv
 // accepts with it. Blocks are short, so that most rows cross their ends.
 func FuzzReadCSV(f *testing.F) {
-	for _, text := range csvSeeds {
+	for _, text := range encodeSeeds(f) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		text = "a,b\n" + text
 		accepted, csvErr := csv.NewReader(strings.NewReader(text)).ReadAll()
-		for _, size := range []int{5, 64, csvBlockSize} {
-			rows, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader(text), size: size}, nil, twoNumbers(), Options{})
+		for _, size := range []int{5, 64, tablefile.BlockSize} {
+			rows, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader(text), Size: size}, nil, twoNumbers(), Options{})
 			if err != nil {
 				t.Fatalf("blocks of %d: %v", size, err)
 			}
@@ -51,7 +54,7 @@ func FuzzReadCSV(f *testing.F) {
 			if rows.N != len(accepted)-1 || check.Malformed != nil {
 				t.Fatalf("blocks of %d: %d records, encoding/csv has %d", size, rows.N, len(accepted)-1)
 			}
-			if !strings.Contains(text, markUTF8) {
+			if !strings.Contains(text, tablefile.MarkUTF8) {
 				compareWithArrow(t, text, rows)
 			}
 		}
@@ -109,7 +112,7 @@ func TestBlocksOfAnySize(t *testing.T) {
 			e.UnitID, e.RowsPerUnit, e.Keep = "id", 2, models.KeepRandom
 		}
 		read := func(size int) (*Rows, Check) {
-			rows, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader(text.String()), size: size}, nil, e,
+			rows, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader(text.String()), Size: size}, nil, e,
 				Options{Precision: Float32, Spare: 2, Selection: noise.Insecure(3).Stream(noise.RowSelection)})
 			if err != nil {
 				t.Fatal(err)
@@ -136,7 +139,7 @@ func TestBlocksOfAnySize(t *testing.T) {
 func TestReadCSVFailingSource(t *testing.T) {
 	broken := errors.New("broken")
 	src := io.MultiReader(strings.NewReader("a,b\n1,2\n3,"), failing{broken})
-	if _, _, err := encodeBlocks("f", &csvBlocks{src: src, size: 64}, nil, twoNumbers(), Options{}); !errors.Is(err, broken) {
+	if _, _, err := encodeBlocks("f", &tablefile.Blocks{Src: src, Size: 64}, nil, twoNumbers(), Options{}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -144,3 +147,15 @@ func TestReadCSVFailingSource(t *testing.T) {
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// encodeSeeds are texts of tables with every oddity of lines and quotes.
+func encodeSeeds(f *testing.F) (texts []string) {
+	raw, err := os.ReadFile("tablefile/testdata/seeds.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &texts)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	return texts
+}

@@ -9,33 +9,34 @@ import (
 	"unicode/utf8"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // head returns the names of the columns of CSV text, what separates its fields, and
 // how many line ends the first line, which has the names, takes. Of text whose names
 // the model file has it reads nothing: its first line is a record.
-func (e *encoder) head(path string, blocks *csvBlocks, enc models.Encoding) (names []string, separator byte, lines int, err error) {
+func (e *encoder) head(path string, blocks *tablefile.Blocks, enc models.Encoding) (names []string, separator byte, lines int, err error) {
 	if enc.Headless {
 		if enc.Separator == "" {
-			return nil, 0, 0, &FileError{File: path, Problem: "has no header line that says what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}
+			return nil, 0, 0, &tablefile.FileError{File: path, Problem: "has no header line that says what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}
 		}
-		return enc.Header, separatorOf(enc.Separator), 0, nil
+		return enc.Header, tablefile.SeparatorOf(enc.Separator), 0, nil
 	}
-	line, lines, err := blocks.header()
+	line, lines, err := blocks.Header()
 	if errors.Is(err, io.EOF) {
-		return nil, 0, 0, &FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
+		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "is empty", Hint: "the first line must name the columns"}
 	}
 	if err != nil {
 		return nil, 0, 0, readError(path, err)
 	}
-	if separator = Separator(line); enc.Separator != "" {
-		separator = separatorOf(enc.Separator)
+	if separator = tablefile.Separator(line); enc.Separator != "" {
+		separator = tablefile.SeparatorOf(enc.Separator)
 	}
-	text := csvText{separator: separator, quotes: enc.Quotes}
-	if _, problem, _ := text.row(line, true); problem != "" {
-		return nil, 0, 0, &FileError{File: path, Problem: "in the first line " + string(problem), Hint: "the first line must name the columns"}
+	text := tablefile.Lines{Separator: separator, Quotes: enc.Quotes}
+	if _, problem, _ := text.Row(line, true); problem != "" {
+		return nil, 0, 0, &tablefile.FileError{File: path, Problem: "in the first line " + string(problem), Hint: "the first line must name the columns"}
 	}
-	names, err = e.header(path, text.cells)
+	names, err = e.header(path, text.Cells)
 	return names, separator, lines, err
 }
 
@@ -57,7 +58,7 @@ func (e *encoder) header(path string, cells [][]byte) (names []string, err error
 		some = some || slices.ContainsFunc(names, func(h string) bool { return strings.EqualFold(w, h) })
 	}
 	if !all && !some {
-		return nil, &FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
+		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
 			Hint: "put the names there; or, where it is a record, under data: header: [" + shortList(wanted) + `], all columns of the file in order, and separator: ","`}
 	}
 	return names, nil // match says what is wrong
@@ -77,12 +78,12 @@ func (e *encoder) names() []string {
 }
 
 // notText says why a cell of the first line is none of a text; nil when it may be.
-func notText(cell []byte) *FileError {
+func notText(cell []byte) *tablefile.FileError {
 	switch i := bytes.IndexByte(cell, '\r'); {
 	case !utf8.Valid(cell) || bytes.IndexByte(cell, 0) >= 0:
-		return &FileError{Problem: "is not text in UTF-8", Hint: "under data add encoding: windows-1252, which Excel writes in Western Europe; or export CSV in UTF-8, or Parquet"}
+		return &tablefile.FileError{Problem: "is not text in UTF-8", Hint: "under data add encoding: windows-1252, which Excel writes in Western Europe; or export CSV in UTF-8, or Parquet"}
 	case i >= 0 && !bytes.HasPrefix(cell[i:], []byte("\r\n")):
-		return &FileError{Problem: "its lines end in carriage returns alone", Hint: `tr '\r' '\n' < FILE > NEW.csv`}
+		return &tablefile.FileError{Problem: "its lines end in carriage returns alone", Hint: `tr '\r' '\n' < FILE > NEW.csv`}
 	}
 	return nil
 }

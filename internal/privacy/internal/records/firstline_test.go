@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // headless is the encoding of two numbers a and b of a file whose columns are named
@@ -49,7 +50,7 @@ func TestHeadless(t *testing.T) {
 				read, count := bufio.NewReader(strings.NewReader(text)), func() (int, error) { return strings.Count(text, "\n"), nil }
 				rows, check, err := readCSV("f", read, count, headless(",", "note", "b", "a"), Options{})
 				if size == 3 {
-					rows, check, err = encodeBlocks("f", &csvBlocks{src: strings.NewReader(text), size: size}, nil, headless(",", "note", "b", "a"), Options{})
+					rows, check, err = encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader(text), Size: size}, nil, headless(",", "note", "b", "a"), Options{})
 				}
 				if err != nil {
 					t.Fatalf("%q: %v", text, err)
@@ -114,7 +115,7 @@ func TestMalformedLine(t *testing.T) {
 			if !header {
 				e = headless(",", "a", "b")
 			}
-			_, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader(text), size: size}, nil, e, Options{})
+			_, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader(text), Size: size}, nil, e, Options{})
 			if line := strings.Count(text[:strings.Index(text, "31415")], "\n") + 1; err != nil || check.Malformed == nil || check.Malformed.Line != line || check.Malformed.Rows != 2 {
 				t.Errorf("%q: %+v, want line %d: %v", text, check.Malformed, line, err)
 			}
@@ -125,7 +126,7 @@ func TestMalformedLine(t *testing.T) {
 // A header without a name for the numbers of rows, as R and pandas write it, is
 // one: the hint is about the name that differs.
 func TestHeaderOfRowNumbers(t *testing.T) {
-	_, _, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader("\"\",\"A\",\"b\"\n\"1\",2,3\n"), size: 64}, nil, twoNumbers(), Options{})
+	_, _, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader("\"\",\"A\",\"b\"\n\"1\",2,3\n"), Size: 64}, nil, twoNumbers(), Options{})
 	if err == nil || err.Error() != "f: column a: not in the header of the file (did you mean A?)" {
 		t.Error(err)
 	}
@@ -136,7 +137,7 @@ func TestHeaderOfRowNumbers(t *testing.T) {
 func TestFirstLineOfNothing(t *testing.T) {
 	for headless, want := range map[bool]int{false: 1, true: 2} {
 		e := models.Encoding{Header: []string{"a", "b"}, Headless: headless, Separator: ","}
-		_, check, err := encodeBlocks("f", &csvBlocks{src: strings.NewReader("1,2\n3,4\n"), size: 64}, nil, e, Options{})
+		_, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader("1,2\n3,4\n"), Size: 64}, nil, e, Options{})
 		if err != nil || check.Records != want {
 			t.Errorf("headless %v: %d records, want %d: %v", headless, check.Records, want, err)
 		}

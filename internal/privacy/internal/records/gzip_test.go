@@ -1,6 +1,7 @@
 package records
 
 import (
+	"d3p/internal/privacy/internal/records/tablefile"
 	"errors"
 	"fmt"
 	"slices"
@@ -41,6 +42,6 @@ func TestCompressedCSV(t *testing.T) {
 }
 
 func isFileError(err error) bool {
-	var bad *FileError
+	var bad *tablefile.FileError
 	return errors.As(err, &bad)
 }

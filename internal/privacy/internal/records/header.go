@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/spell"
 )
 
@@ -16,9 +17,9 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	for i, name := range names {
 		switch first := slices.Index(header, name); {
 		case first < 0:
-			errs = append(errs, &FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
+			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "not in the header of the file", Hint: hint(name, names, header)})
 		case slices.Contains(header[first+1:], name):
-			errs = append(errs, &FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
+			errs = append(errs, &tablefile.FileError{File: file, Column: name, Problem: "named twice in the header of the file", Hint: "rename one of the two"})
 		default:
 			at[i] = first
 		}

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/parquet"
+	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // parquetBatch is the number of rows decoded at a time.
@@ -52,7 +53,7 @@ func readParquet(path string, f *os.File, e models.Encoding, opt Options) (*Rows
 
 // damaged is the error about a file that cannot be decoded.
 func damaged(path string) error {
-	return &FileError{File: path, Problem: "is no Parquet file that can be decoded", Hint: "write it again, as a file of its own, compressed by zstd or snappy or not at all; or export CSV"}
+	return &tablefile.FileError{File: path, Problem: "is no Parquet file that can be decoded", Hint: "write it again, as a file of its own, compressed by zstd or snappy or not at all; or export CSV"}
 }
 
 // parquetTable is the columns of a file that are read.
@@ -78,7 +79,7 @@ func (t *parquetTable) match(enc *encoder) error {
 	for i := range enc.columns {
 		c := &enc.columns[i]
 		if of := columns[places[i]]; cellReader(of.Kind, c) == nil {
-			errs = append(errs, &FileError{
+			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: c.name,
 				Problem: fmt.Sprintf("has type %s in the file", of.Type),
 				Hint:    wanted(c),
@@ -87,7 +88,7 @@ func (t *parquetTable) match(enc *encoder) error {
 	}
 	if enc.units != nil {
 		if of := columns[places[len(enc.columns)]]; idReader(of.Kind) == nil {
-			errs = append(errs, &FileError{
+			errs = append(errs, &tablefile.FileError{
 				File: t.path, Column: enc.units.name,
 				Problem: fmt.Sprintf("has type %s in the file", of.Type),
 				Hint:    "ids are text or numbers",

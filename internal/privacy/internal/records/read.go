@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
 
@@ -43,15 +44,15 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 		return nil, check, err
 	}
 	if info.IsDir() {
-		return nil, check, &FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
+		return nil, check, &tablefile.FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
 	}
-	is := formatOf(path, e.Format)
-	if is.kind == csvFormat {
+	is := tablefile.FormatOf(path, e.Format)
+	if is.Kind == tablefile.CSV {
 		var count func() (int, error)
 		if info.Mode().IsRegular() { // a pipe has text of unknown length
-			count = func() (int, error) { return countLines(path, is.gzipped) }
+			count = func() (int, error) { return countLines(path, is.Gzipped) }
 		}
-		text, err := plain(path, f, is.gzipped)
+		text, err := tablefile.Plain(path, f, is.Gzipped)
 		if err != nil {
 			return nil, check, err
 		}
@@ -59,8 +60,8 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, check, &FileError{File: path, Problem: "is no regular file", Hint: "only CSV is read from a pipe"}
-	case is.kind == parquetFormat:
+		return nil, check, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only CSV is read from a pipe"}
+	case is.Kind == tablefile.Parquet:
 		return readParquet(path, f, e, opt)
 	}
 	return readArray(path, f, e, opt)
@@ -74,7 +75,7 @@ func countLines(path string, gzipped bool) (int, error) {
 		return 0, err
 	}
 	defer f.Close()
-	text, err := plain(path, f, gzipped)
+	text, err := tablefile.Plain(path, f, gzipped)
 	if err != nil {
 		return 0, err
 	}
@@ -99,17 +100,17 @@ func readCSV(path string, text *bufio.Reader, count func() (int, error), e model
 	encoding := e.Text
 	if !e.Headless {
 		start, _ := text.Peek(4)
-		if other := otherFormat(path, string(start)); other != nil {
+		if other := tablefile.OtherFormat(path, string(start)); other != nil {
 			return nil, Check{File: path}, other
 		}
-		encoding = marked(text, e.Text)
+		encoding = tablefile.Marked(text, e.Text)
 	}
-	return encodeBlocks(path, &csvBlocks{src: decoded(text, encoding), size: csvBlockSize}, count, e, opt)
+	return encodeBlocks(path, &tablefile.Blocks{Src: tablefile.Decoded(text, encoding), Size: tablefile.BlockSize}, count, e, opt)
 }
 
 // encodeBlocks encodes blocks of text. What is wrong with the header is found before
 // the rest is looked at.
-func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
+func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: path}
 	enc, err := newEncoder(e, opt)
 	if err != nil {
@@ -123,10 +124,10 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 	if len(errs) > 0 {
 		return nil, check, errors.Join(errs...)
 	}
-	if err := unsureDecimals(path, separator, e.Decimal); err != nil {
+	if err := tablefile.UnsureDecimals(path, separator, e.Decimal); err != nil {
 		return nil, check, err
 	}
-	blocks.rows = csvText{separator: separator, width: len(names), quotes: e.Quotes}
+	blocks.Rows = tablefile.Lines{Separator: separator, Width: len(names), Quotes: e.Quotes}
 	n := 0
 	if count != nil {
 		if n, err = count(); err != nil {
@@ -134,7 +135,7 @@ func encodeBlocks(path string, blocks *csvBlocks, count func() (int, error), e m
 		}
 	}
 	enc.allocate(n, e, opt)
-	switch err := encodeCSV(blocks, lines, newCSVLayout(blocks.rows, at, enc), enc); {
+	switch err := encodeCSV(blocks, lines, newCSVLayout(blocks.Rows, at, enc), enc); {
 	case errors.Is(err, errFull):
 		return nil, check, tooLarge(path, opt)
 	case err != nil:
@@ -168,7 +169,7 @@ func (e *encoder) allocate(n int, enc models.Encoding, opt Options) {
 }
 
 func tooLarge(path string, opt Options) error {
-	return &FileError{
+	return &tablefile.FileError{
 		File:    path,
 		Problem: fmt.Sprintf("the encoded table does not fit in the %d MiB allowed", opt.MaxMemory>>20),
 		Hint:    "use fewer columns, float32, or a larger machine",
@@ -177,7 +178,7 @@ func tooLarge(path string, opt Options) error {
 
 // readError says that a file cannot be read to its end.
 func readError(path string, err error) error {
-	var file *FileError
+	var file *tablefile.FileError
 	if errors.As(err, &file) { // what says so itself
 		return err
 	}

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"d3p/internal/privacy/internal/records/tablefile"
 	"errors"
 	"os"
 	"path/filepath"
@@ -22,7 +23,7 @@ func TestSeparator(t *testing.T) {
 		"age;sex,y":       ',', // as often: the comma
 		`"say ""a,b""";c`: ';',
 	} {
-		if got := Separator([]byte(header)); got != want {
+		if got := tablefile.Separator([]byte(header)); got != want {
 			t.Errorf("%q: separated by %q, want %q", header, got, want)
 		}
 	}
@@ -68,7 +69,7 @@ func TestDialects(t *testing.T) {
 // Where decimals may be commas and nothing says so, nothing is read.
 func TestUnsureDecimals(t *testing.T) {
 	_, check, err := readText(t, "a;b\n1,5;2\n", "")
-	var bad *FileError
+	var bad *tablefile.FileError
 	if !errors.As(err, &bad) || !strings.Contains(bad.Hint, `decimal: ","`) || check.Records != 0 {
 		t.Errorf("%v, %d records", err, check.Records)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"d3p/internal/models"
+	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
 )
@@ -220,7 +221,7 @@ func TestUnitsErrors(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
-			var about *FileError
+			var about *tablefile.FileError
 			if errors.As(err, &about) && (strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "person")) {
 				t.Errorf("error %v quotes a record", err)
 			}

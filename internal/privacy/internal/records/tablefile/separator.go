@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import "bytes"
 
@@ -6,8 +6,8 @@ import "bytes"
 // names.
 const separators = ",;\t|"
 
-// separatorOf is the separator with a name, one of spec.Separators.
-func separatorOf(name string) byte {
+// SeparatorOf is the separator with a name, one of spec.Separators.
+func SeparatorOf(name string) byte {
 	if name == "tab" {
 		return '\t'
 	}
@@ -35,10 +35,10 @@ func Separator(header []byte) byte {
 	return best
 }
 
-// unsureDecimals refuses a file whose fields are separated by semicolons, as where
+// UnsureDecimals refuses a file whose fields are separated by semicolons, as where
 // decimals are commas, when nothing says how its numbers are written: read the wrong
 // way, every record would count for nothing, in silence.
-func unsureDecimals(path string, separator byte, decimal string) error {
+func UnsureDecimals(path string, separator byte, decimal string) error {
 	if separator != ';' || decimal != "" {
 		return nil
 	}

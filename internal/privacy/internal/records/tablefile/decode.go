@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"bufio"
@@ -23,7 +23,7 @@ var charmaps = map[string]*charmap.Charmap{
 
 // The marks at the start of a text that say how it is encoded.
 const (
-	markUTF8    = "\xef\xbb\xbf"
+	MarkUTF8    = "\xef\xbb\xbf"
 	markUTF16LE = "\xff\xfe"
 	markUTF16BE = "\xfe\xff"
 )
@@ -32,22 +32,22 @@ const (
 // where its name says so, and in UTF-8 of the encoding that is named, as a fit reads
 // it.
 func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
-	text, err := plain(path, file, formatOf(path, "").gzipped)
+	text, err := Plain(path, file, FormatOf(path, "").Gzipped)
 	if err != nil {
 		return nil, err
 	}
 	start, _ := text.Peek(4)
-	if other := otherFormat(path, string(start)); other != nil {
+	if other := OtherFormat(path, string(start)); other != nil {
 		return nil, other
 	}
-	return decoded(text, marked(text, encoding)), nil
+	return Decoded(text, Marked(text, encoding)), nil
 }
 
-// marked is the encoding that the byte order mark before a header line says, or else
+// Marked is the encoding that the byte order mark before a header line says, or else
 // the one with this name.
-func marked(text *bufio.Reader, name string) string {
-	switch start, _ := text.Peek(len(markUTF8)); {
-	case string(start) == markUTF8:
+func Marked(text *bufio.Reader, name string) string {
+	switch start, _ := text.Peek(len(MarkUTF8)); {
+	case string(start) == MarkUTF8:
 		return "utf-8"
 	case len(start) >= 2 && string(start[:2]) == markUTF16LE:
 		return "utf-16le"
@@ -57,11 +57,11 @@ func marked(text *bufio.Reader, name string) string {
 	return name
 }
 
-// decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is.
+// Decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is.
 // Nothing is an error, which would tell of a record: what cannot be decoded becomes
 // bytes that no UTF-8 has. Different bytes become different ones, so that two ids are
 // one only where their bytes are.
-func decoded(text io.Reader, name string) io.Reader {
+func Decoded(text io.Reader, name string) io.Reader {
 	switch letters := charmaps[name]; {
 	case letters != nil:
 		return &decoder{src: text, decode: letterByLetter(letters)}

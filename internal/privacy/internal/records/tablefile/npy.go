@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"encoding/binary"
@@ -25,53 +25,53 @@ var (
 )
 
 // npyHead reads the head of an npy file. Its first dim counts the records.
-func npyHead(path string, src io.Reader) (arrayHead, error) {
+func npyHead(path string, src io.Reader) (Array, error) {
 	bad := &FileError{File: path, Problem: "is an npy array whose head cannot be read", Hint: "save a plain array of numbers with numpy.save"}
 	start := make([]byte, len(npyMagic)+2)
 	if _, err := io.ReadFull(src, start); err != nil {
-		return arrayHead{}, shortArray(path)
+		return Array{}, ShortArray(path)
 	}
 	if string(start[:len(npyMagic)]) != npyMagic {
-		return arrayHead{}, &FileError{File: path, Problem: "is no npy array", Hint: "save a plain array of numbers with numpy.save"}
+		return Array{}, &FileError{File: path, Problem: "is no npy array", Hint: "save a plain array of numbers with numpy.save"}
 	}
 	length := make([]byte, 4)
 	if start[len(npyMagic)] == 1 {
 		length = length[:2]
 	}
 	if _, err := io.ReadFull(src, length); err != nil {
-		return arrayHead{}, shortArray(path)
+		return Array{}, ShortArray(path)
 	}
 	n := int(binary.LittleEndian.Uint32(append(length, 0, 0)))
 	if n > maxHead {
-		return arrayHead{}, bad
+		return Array{}, bad
 	}
 	head := make([]byte, n)
 	if _, err := io.ReadFull(src, head); err != nil {
-		return arrayHead{}, shortArray(path)
+		return Array{}, ShortArray(path)
 	}
 	descr, fortran, shape := npyDescr.FindSubmatch(head), npyFortran.FindSubmatch(head), npyShape.FindSubmatch(head)
 	if descr == nil || fortran == nil || shape == nil {
-		return arrayHead{}, bad
+		return Array{}, bad
 	}
-	a := arrayHead{columns: 1}
-	a.bytes, a.number = npyNumber(string(descr[1]))
+	a := Array{Columns: 1}
+	a.Bytes, a.Number = npyNumber(string(descr[1]))
 	switch {
-	case a.number == nil:
-		return arrayHead{}, &FileError{File: path, Problem: "has numbers of a type that is not read", Hint: "save float32, float64, bool or integers, little-endian"}
+	case a.Number == nil:
+		return Array{}, &FileError{File: path, Problem: "has numbers of a type that is not read", Hint: "save float32, float64, bool or integers, little-endian"}
 	case string(fortran[1]) == "True":
-		return arrayHead{}, &FileError{File: path, Problem: "is in Fortran order", Hint: "save numpy.ascontiguousarray of it"}
+		return Array{}, &FileError{File: path, Problem: "is in Fortran order", Hint: "save numpy.ascontiguousarray of it"}
 	}
 	for i, text := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(shape[1]), " ", ""), ","), ",") {
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
-			return arrayHead{}, bad
+			return Array{}, bad
 		case i == 0:
-			a.records = n
-		case n == 0 || n > maxColumns || a.columns > maxColumns/n:
-			return arrayHead{}, tooWide(path)
+			a.Records = n
+		case n == 0 || n > maxColumns || a.Columns > maxColumns/n:
+			return Array{}, tooWide(path)
 		default:
-			a.columns *= n
+			a.Columns *= n
 		}
 	}
 	return a, nil

@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"bytes"
@@ -6,27 +6,27 @@ import (
 	"io"
 )
 
-// csvBlockSize is how much text is read at a time: it stays in the second-level
+// BlockSize is how much text is read at a time: it stays in the second-level
 // cache while it is encoded.
-const csvBlockSize = 512 << 10
+const BlockSize = 512 << 10
 
-// csvBlocks cuts CSV text into blocks of whole rows, so that they can be read one
+// Blocks cuts CSV text into blocks of whole rows, so that they can be read one
 // without the other.
-type csvBlocks struct {
-	src    io.Reader
-	size   int     // of a block, if its rows are shorter; at least 3
-	rows   csvText // which text is a row
-	rest   []byte  // read, but not given out yet
-	failed error   // of src, io.EOF included
+type Blocks struct {
+	Src    io.Reader
+	Size   int    // of a block, if its rows are shorter; at least 3
+	Rows   Lines  // which text is a row
+	rest   []byte // read, but not given out yet
+	failed error  // of src, io.EOF included
 }
 
-// header returns the first line that is not blank and the number of line ends before
+// Header returns the first line that is not blank and the number of line ends before
 // and after it; io.EOF when there is none. It reads nothing that stands behind it.
-func (b *csvBlocks) header() (line []byte, lines int, err error) {
+func (b *Blocks) Header() (line []byte, lines int, err error) {
 	for {
 		end := bytes.IndexByte(b.rest, '\n')
-		if end < 0 && b.failed == nil && len(b.rest) <= maxRow {
-			b.fill(2*len(b.rest) + b.size)
+		if end < 0 && b.failed == nil && len(b.rest) <= MaxRow {
+			b.fill(2*len(b.rest) + b.Size)
 			continue
 		}
 		if end < 0 && b.failed != nil && !errors.Is(b.failed, io.EOF) {
@@ -35,38 +35,38 @@ func (b *csvBlocks) header() (line []byte, lines int, err error) {
 		if len(b.rest) == 0 {
 			return nil, lines, io.EOF
 		}
-		line, next := lineOf(b.rest)
+		line, next := LineOf(b.rest)
 		b.rest = b.rest[next:]
 		if end >= 0 {
 			lines++
 		}
-		if line = bytes.TrimPrefix(line, []byte(markUTF8)); len(line) > 0 {
+		if line = bytes.TrimPrefix(line, []byte(MarkUTF8)); len(line) > 0 {
 			return line, lines, nil
 		}
 	}
 }
 
 // fill reads until n bytes are there or the source ends.
-func (b *csvBlocks) fill(n int) {
+func (b *Blocks) fill(n int) {
 	have := len(b.rest)
 	b.rest = append(b.rest, make([]byte, max(0, n-have))...)
 	b.rest = b.rest[:have+b.read(b.rest[have:])]
 }
 
 // read reads as much as p takes, unless the source ends.
-func (b *csvBlocks) read(p []byte) (n int) {
+func (b *Blocks) read(p []byte) (n int) {
 	for n < len(p) && b.failed == nil {
 		var m int
-		m, b.failed = b.src.Read(p[n:])
+		m, b.failed = b.Src.Read(p[n:])
 		n += m
 	}
 	return n
 }
 
-// next returns the next block in buf, which grows when a row is longer, and io.EOF
+// Next returns the next block in buf, which grows when a row is longer, and io.EOF
 // when there is none. Another error, of the source, comes after the rows of text.
-func (b *csvBlocks) next(buf []byte) (text, grown []byte, err error) {
-	if need := max(b.size, len(b.rest)); len(buf) < need {
+func (b *Blocks) Next(buf []byte) (text, grown []byte, err error) {
+	if need := max(b.Size, len(b.rest)); len(buf) < need {
 		buf = make([]byte, need)
 	}
 	n := copy(buf, b.rest)
@@ -84,7 +84,7 @@ func (b *csvBlocks) next(buf []byte) (text, grown []byte, err error) {
 			b.rest = append(b.rest, buf[cut:n]...)
 			return buf[:cut], buf, b.failed
 		}
-		if n > maxRow+len("\r") && bytes.IndexByte(buf[:n], '\n') < 0 {
+		if n > MaxRow+len("\r") && bytes.IndexByte(buf[:n], '\n') < 0 {
 			n = b.skipLine(buf)
 			continue
 		}
@@ -96,7 +96,7 @@ func (b *csvBlocks) next(buf []byte) (text, grown []byte, err error) {
 
 // skipLine reads to the end of a line that is too long, and puts one in buf that is
 // malformed, too, followed by what has been read behind it.
-func (b *csvBlocks) skipLine(buf []byte) (n int) {
+func (b *Blocks) skipLine(buf []byte) (n int) {
 	malformed := copy(buf, "\"\n")
 	for b.failed == nil {
 		n = b.read(buf[malformed:])
@@ -109,9 +109,9 @@ func (b *csvBlocks) skipLine(buf []byte) (n int) {
 
 // lastRowEnd is the place behind the last row of text that ends in it for sure, 0 when
 // there is none.
-func (b *csvBlocks) lastRowEnd(text []byte) int {
+func (b *Blocks) lastRowEnd(text []byte) int {
 	quote := []byte{'"'}
-	if b.rows.quotes != "" || bytes.IndexByte(text, '"') < 0 {
+	if b.Rows.Quotes != "" || bytes.IndexByte(text, '"') < 0 {
 		return bytes.LastIndexByte(text, '\n') + 1
 	}
 	for at := 0; ; {
@@ -121,7 +121,7 @@ func (b *csvBlocks) lastRowEnd(text []byte) int {
 		}
 		if bytes.Count(text[at:at+end], quote)%2 != 0 { // else the row is this line
 			var sure bool
-			if end, _, sure = b.rows.row(text[at:], false); !sure {
+			if end, _, sure = b.Rows.Row(text[at:], false); !sure {
 				return at
 			}
 		}

@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"bytes"
@@ -18,58 +18,58 @@ import (
 // with quotes where they belong is read in the same way whatever rows surround it.
 // Where the model file says that quotes join no lines, a row is a line.
 
-// maxRow bounds the length of a row in bytes; a quote that is open for longer is never
+// MaxRow bounds the length of a row in bytes; a quote that is open for longer is never
 // closed.
-const maxRow = 16 << 20
+const MaxRow = 16 << 20
 
 // A csvProblem says why a row is malformed; "" is none.
-type csvProblem string
+type Malformed string
 
 const (
-	bareQuote  csvProblem = "a quote stands inside a field that does not start with one"
-	afterQuote csvProblem = "something stands between a closing quote and the end of its field"
-	openQuote  csvProblem = "a quote is never closed"
-	longRow    csvProblem = "a line is longer than 16 MiB"
+	bareQuote  Malformed = "a quote stands inside a field that does not start with one"
+	afterQuote Malformed = "something stands between a closing quote and the end of its field"
+	openQuote  Malformed = "a quote is never closed"
+	LongRow    Malformed = "a line is longer than 16 MiB"
 )
 
-func ragged(width int) csvProblem {
-	return csvProblem(fmt.Sprintf("a line does not have the %d fields of the table", width))
+func Ragged(width int) Malformed {
+	return Malformed(fmt.Sprintf("a line does not have the %d fields of the table", width))
 }
 
-// csvText splits rows.
-type csvText struct {
-	separator byte     // of fields
-	width     int      // fields of a row; 0: any number, and a row is a line
-	quotes    string   // what they do, as models.Encoding has it
-	cells     [][]byte // of the current row
-	quoted    []byte   // cells that had to be rewritten
+// Lines splits rows.
+type Lines struct {
+	Separator byte     // of fields
+	Width     int      // fields of a row; 0: any number, and a row is a line
+	Quotes    string   // what they do, as models.Encoding has it
+	Cells     [][]byte // of the current row
+	Quoted    []byte   // cells that had to be rewritten
 }
 
-// row splits the row that text starts with, its line end included, into r.cells, none
+// Row splits the row that text starts with, its line end included, into r.cells, none
 // of a blank line, and returns where it ends. When text is not final, more of it could
 // change the answer unless it is sure.
-func (r *csvText) row(text []byte, final bool) (end int, problem csvProblem, sure bool) {
-	line, end := lineOf(text)
+func (r *Lines) Row(text []byte, final bool) (end int, problem Malformed, sure bool) {
+	line, end := LineOf(text)
 	sure = end > len(line) || final
-	line, r.cells = bytes.TrimPrefix(line, []byte(markUTF8)), r.cells[:0]
+	line, r.Cells = bytes.TrimPrefix(line, []byte(MarkUTF8)), r.Cells[:0]
 	switch {
 	case len(line) == 0:
 		return end, "", sure
-	case len(line) > maxRow:
-		return end, longRow, sure
-	case r.quotes == spec.NoQuotes || bytes.IndexByte(line, '"') < 0:
+	case len(line) > MaxRow:
+		return end, LongRow, sure
+	case r.Quotes == spec.NoQuotes || bytes.IndexByte(line, '"') < 0:
 		r.split(line)
-		if r.width > 0 && len(r.cells) != r.width {
-			problem = ragged(r.width)
+		if r.Width > 0 && len(r.Cells) != r.Width {
+			problem = Ragged(r.Width)
 		}
 		return end, problem, sure
 	}
-	if r.quotes == spec.OneLine {
+	if r.Quotes == spec.OneLine {
 		text, final = text[:end], sure
 	}
-	mark := len(text[:end]) - len(bytes.TrimPrefix(text[:end], []byte(markUTF8)))
-	rowEnd, problem, whole := r.splitQuoted(text[mark:min(len(text), mark+maxRow)])
-	cut := len(text)-mark >= maxRow
+	mark := len(text[:end]) - len(bytes.TrimPrefix(text[:end], []byte(MarkUTF8)))
+	rowEnd, problem, whole := r.splitQuoted(text[mark:min(len(text), mark+MaxRow)])
+	cut := len(text)-mark >= MaxRow
 	if !whole && problem == "" && cut {
 		problem = openQuote
 	}
@@ -79,18 +79,18 @@ func (r *csvText) row(text []byte, final bool) (end int, problem csvProblem, sur
 	switch {
 	case !whole && !cut && !final:
 		return end, problem, false
-	case problem == "" && rowEnd > end && len(r.cells) != r.width:
+	case problem == "" && rowEnd > end && len(r.Cells) != r.Width:
 		return end, openQuote, true
-	case problem == "" && r.width > 0 && len(r.cells) != r.width:
-		return end, ragged(r.width), true
+	case problem == "" && r.Width > 0 && len(r.Cells) != r.Width:
+		return end, Ragged(r.Width), true
 	case problem == "":
 		return rowEnd, "", true
 	}
 	return end, problem, sure
 }
 
-// lineOf returns the first line of text without its end, and where the next one starts.
-func lineOf(text []byte) (line []byte, next int) {
+// LineOf returns the first line of text without its end, and where the next one starts.
+func LineOf(text []byte) (line []byte, next int) {
 	if i := bytes.IndexByte(text, '\n'); i >= 0 {
 		return bytes.TrimSuffix(text[:i], []byte("\r")), i + 1
 	}
@@ -98,29 +98,29 @@ func lineOf(text []byte) (line []byte, next int) {
 }
 
 // split cuts a line without quotes at its separators.
-func (r *csvText) split(text []byte) {
+func (r *Lines) split(text []byte) {
 	start := 0
 	for i, c := range text {
-		if c == r.separator {
-			r.cells = append(r.cells, text[start:i])
+		if c == r.Separator {
+			r.Cells = append(r.Cells, text[start:i])
 			start = i + 1
 		}
 	}
-	r.cells = append(r.cells, text[start:])
+	r.Cells = append(r.Cells, text[start:])
 }
 
 // splitQuoted cuts a row in which some field is quoted, and returns where it ends;
 // whole is false where text ends first. A row that has more than r.width fields is cut
 // no further.
-func (r *csvText) splitQuoted(text []byte) (end int, problem csvProblem, whole bool) {
-	r.quoted = r.quoted[:0]
+func (r *Lines) splitQuoted(text []byte) (end int, problem Malformed, whole bool) {
+	r.Quoted = r.Quoted[:0]
 	for at := 0; ; {
-		if r.width > 0 && len(r.cells) > r.width {
-			return at, ragged(r.width), true
+		if r.Width > 0 && len(r.Cells) > r.Width {
+			return at, Ragged(r.Width), true
 		}
 		if at == len(text) || text[at] != '"' {
 			stop := at
-			for stop < len(text) && text[stop] != r.separator && text[stop] != '\n' {
+			for stop < len(text) && text[stop] != r.Separator && text[stop] != '\n' {
 				if text[stop] == '"' {
 					return at, bareQuote, true
 				}
@@ -128,29 +128,29 @@ func (r *csvText) splitQuoted(text []byte) (end int, problem csvProblem, whole b
 			}
 			cell := text[at:stop]
 			if stop == len(text) || text[stop] == '\n' {
-				r.cells = append(r.cells, bytes.TrimSuffix(cell, []byte("\r")))
+				r.Cells = append(r.Cells, bytes.TrimSuffix(cell, []byte("\r")))
 				return min(stop+1, len(text)), "", stop < len(text)
 			}
-			r.cells = append(r.cells, cell)
+			r.Cells = append(r.Cells, cell)
 			at = stop + 1
 			continue
 		}
 		at++
-		start := len(r.quoted)
+		start := len(r.Quoted)
 		for {
 			stop := bytes.IndexByte(text[at:], '"')
 			if stop < 0 {
 				return at, openQuote, false
 			}
-			r.quoted = append(r.quoted, text[at:at+stop]...)
+			r.Quoted = append(r.Quoted, text[at:at+stop]...)
 			at += stop + 1
 			if at == len(text) || text[at] != '"' {
 				break
 			}
-			r.quoted = append(r.quoted, '"')
+			r.Quoted = append(r.Quoted, '"')
 			at++
 		}
-		r.cells = append(r.cells, slices.Clip(r.quoted[start:]))
+		r.Cells = append(r.Cells, slices.Clip(r.Quoted[start:]))
 		switch rest := text[at:]; {
 		case len(rest) == 0 || len(rest) == 1 && rest[0] == '\r':
 			return len(text), "", false
@@ -158,7 +158,7 @@ func (r *csvText) splitQuoted(text []byte) (end int, problem csvProblem, whole b
 			return at + 1, "", true
 		case rest[0] == '\r' && rest[1] == '\n':
 			return at + 2, "", true
-		case rest[0] != r.separator:
+		case rest[0] != r.Separator:
 			return at, afterQuote, true
 		}
 		at++

@@ -1,4 +1,6 @@
-package records
+// Package tablefile reads the files of tables as they are: format, compression, encoding
+// of text, lines and cells of CSV, heads of arrays. It knows no declaration.
+package tablefile
 
 import (
 	"path/filepath"
@@ -9,25 +11,25 @@ import (
 // A format is what a file is. Its name or the model file says so, never what it
 // holds: the first bytes of a file without header are a record's.
 type format struct {
-	kind    kind
-	gzipped bool
+	Kind    kind
+	Gzipped bool
 }
 
 type kind uint8
 
 const (
-	csvFormat kind = iota
-	parquetFormat
-	npyFormat
-	idxFormat
+	CSV kind = iota
+	Parquet
+	NPY
+	IDX
 )
 
 // idxName is how the files of MNIST are named: train-images-idx3-ubyte.
 var idxName = regexp.MustCompile(`idx[0-9]|-ubyte$|\.idx$`)
 
-// formatOf is the format of the file at path: the declared one, or what its name ends
+// FormatOf is the format of the file at path: the declared one, or what its name ends
 // in; CSV for other names.
-func formatOf(path, declared string) format {
+func FormatOf(path, declared string) format {
 	name := strings.ToLower(filepath.Base(path))
 	if declared != "" {
 		name = "." + declared
@@ -35,21 +37,21 @@ func formatOf(path, declared string) format {
 	name, gzipped := strings.CutSuffix(name, ".gz")
 	switch filepath.Ext(name) {
 	case ".csv", ".tsv", ".txt":
-		return format{csvFormat, gzipped}
+		return format{CSV, gzipped}
 	case ".parquet", ".parq", ".pq":
-		return format{parquetFormat, gzipped}
+		return format{Parquet, gzipped}
 	case ".npy":
-		return format{npyFormat, gzipped}
+		return format{NPY, gzipped}
 	}
 	if idxName.MatchString(name) {
-		return format{idxFormat, gzipped}
+		return format{IDX, gzipped}
 	}
-	return format{csvFormat, gzipped}
+	return format{CSV, gzipped}
 }
 
-// otherFormat says what a file that is read as CSV with a header line is instead, by
+// OtherFormat says what a file that is read as CSV with a header line is instead, by
 // its first bytes, which are those of the header; nil when nothing is known.
-func otherFormat(path, start string) *FileError {
+func OtherFormat(path, start string) *FileError {
 	name := func(what, end string) *FileError {
 		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not say so",
 			Hint: "end its name in ." + end + ", or under data add format: " + end}

@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"bufio"
@@ -30,9 +30,9 @@ func notDecompressed(path string) error {
 	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; what is not compressed has no .gz in its name"}
 }
 
-// plain gives what f, a file or a pipe from its start, holds, decompressed where the
+// Plain gives what f, a file or a pipe from its start, holds, decompressed where the
 // format says that it is compressed.
-func plain(path string, f io.Reader, gzipped bool) (*bufio.Reader, error) {
+func Plain(path string, f io.Reader, gzipped bool) (*bufio.Reader, error) {
 	const size = 1 << 16 // bytes
 	src := bufio.NewReaderSize(f, size)
 	if !gzipped {

@@ -1,11 +1,13 @@
-package records
+package tablefile
 
 import (
 	"bytes"
 	"encoding/csv"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,23 +19,23 @@ import (
 )
 
 // twoColumns is how rows of two columns are read.
-var twoColumns = csvText{separator: ',', width: 2}
+var twoColumns = Lines{Separator: ',', Width: 2}
 
 // readAll reads every row of text, a block after the other: its cells, or what is wrong
 // with it and in which line.
-func readAll(src io.Reader, size int, rows csvText) (all [][]string, err error) {
-	blocks := &csvBlocks{src: src, size: size, rows: rows}
+func readAll(src io.Reader, size int, rows Lines) (all [][]string, err error) {
+	blocks := &Blocks{Src: src, Size: size, Rows: rows}
 	line := 1
 	for {
-		text, _, blockErr := blocks.next(nil)
+		text, _, blockErr := blocks.Next(nil)
 		for len(text) > 0 {
-			end, problem, _ := rows.row(text, true)
+			end, problem, _ := rows.Row(text, true)
 			switch {
 			case problem != "":
 				all = append(all, []string{"malformed", fmt.Sprint(line), string(problem)})
-			case len(rows.cells) > 0:
+			case len(rows.Cells) > 0:
 				var row []string
-				for _, c := range rows.cells {
+				for _, c := range rows.Cells {
 					row = append(row, string(c))
 				}
 				all = append(all, row)
@@ -73,7 +75,7 @@ func TestCSVReader(t *testing.T) {
 				"short blocks":   strings.NewReader(test.text),
 				"byte at a time": iotest.OneByteReader(strings.NewReader(test.text)),
 			} {
-				size := csvBlockSize
+				size := BlockSize
 				if name == "short blocks" {
 					size = 3
 				}
@@ -93,22 +95,22 @@ func TestCSVReader(t *testing.T) {
 func TestCSVReaderMalformed(t *testing.T) {
 	for name, test := range map[string]struct {
 		bad  string
-		want csvProblem
+		want Malformed
 	}{
-		"short":                   {"3", ragged(2)},
-		"long":                    {"1,2,3", ragged(2)},
-		"short, quoted":           {`"3"`, ragged(2)},
-		"long, quoted":            {`"1","2","3"`, ragged(2)},
+		"short":                   {"3", Ragged(2)},
+		"long":                    {"1,2,3", Ragged(2)},
+		"short, quoted":           {`"3"`, Ragged(2)},
+		"long, quoted":            {`"1","2","3"`, Ragged(2)},
 		"bare quote":              {`5'10",2`, bareQuote},
 		"open quote":              {`"3,4`, openQuote},
 		"open quote in the last":  {`3,"4`, openQuote},
 		"lone quote":              {`"`, openQuote},
 		"text after quote":        {`"1"x,2`, afterQuote},
 		"text after return":       {"\"1\"\rx,2", afterQuote},
-		"after a quoted line end": {`"1"" ",2,3`, ragged(2)},
+		"after a quoted line end": {`"1"" ",2,3`, Ragged(2)},
 	} {
 		for _, rows := range [][2]string{{"a,b\n1,2\n", "3,4\n5,6\n"}, {"\"a\",b\n1,\"2\n\"\n", "\"3\",4\n\"5\n\",6\n"}, {"1,2\n", ""}} {
-			for _, size := range []int{3, 20, csvBlockSize} {
+			for _, size := range []int{3, 20, BlockSize} {
 				before, _ := readAll(strings.NewReader(rows[0]), size, twoColumns)
 				after, _ := readAll(strings.NewReader(rows[1]), size, twoColumns)
 				want := slices.Concat(before, [][]string{{"malformed", fmt.Sprint(strings.Count(rows[0], "\n") + 1), string(test.want)}}, after)
@@ -136,8 +138,8 @@ func TestLinesAreRows(t *testing.T) {
 		{spec.OneLine, [][]string{{"malformed", "1", string(openQuote)}, {"3", "4"}, {"malformed", "3", string(openQuote)}}},
 		{spec.NoQuotes, [][]string{{"1", `"`}, {"3", "4"}, {"5", `"`}}},
 	} {
-		for _, size := range []int{3, csvBlockSize} {
-			got, err := readAll(strings.NewReader(text), size, csvText{separator: ',', width: 2, quotes: test.quotes})
+		for _, size := range []int{3, BlockSize} {
+			got, err := readAll(strings.NewReader(text), size, Lines{Separator: ',', Width: 2, Quotes: test.quotes})
 			if d := cmp.Diff(test.want, got); d != "" || err != nil {
 				t.Errorf("%q: %v (-want +got):\n%s", test.quotes, err, d)
 			}
@@ -145,7 +147,7 @@ func TestLinesAreRows(t *testing.T) {
 	}
 	const joined = "1,\"\n3,4\n\"\n5,6\n"
 	for quotes, want := range map[string]int{"": 2, spec.OneLine: 4, spec.NoQuotes: 4} {
-		got, err := readAll(strings.NewReader(joined), 3, csvText{separator: ',', width: 2, quotes: quotes})
+		got, err := readAll(strings.NewReader(joined), 3, Lines{Separator: ',', Width: 2, Quotes: quotes})
 		if len(got) != want || err != nil {
 			t.Errorf("%q: %d rows, want %d: %v", quotes, len(got), want, err)
 		}
@@ -154,19 +156,19 @@ func TestLinesAreRows(t *testing.T) {
 
 func TestCSVReaderLongLines(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
-	got, err := readAll(strings.NewReader("a,b\n"+long+",\""+long+"\n\"\n1,2\n"), csvBlockSize, twoColumns)
+	got, err := readAll(strings.NewReader("a,b\n"+long+",\""+long+"\n\"\n1,2\n"), BlockSize, twoColumns)
 	if err != nil || len(got) != 3 || got[1][0] != long || got[1][1] != long+"\n" {
 		t.Errorf("a line of 2 MiB: %d records, error %v", len(got), err)
 	}
 	for _, test := range []struct {
 		name, text string
-		want       csvProblem
+		want       Malformed
 	}{
 		{"an open quote", "\"1\n,", openQuote},
-		{"a long line", "1,", longRow},
-		{"a long quoted line", "\"1\",", longRow},
+		{"a long line", "1,", LongRow},
+		{"a long quoted line", "\"1\",", LongRow},
 	} {
-		for name, size := range map[string]int{"short blocks": csvBlockSize, "one block": 64 << 20} {
+		for name, size := range map[string]int{"short blocks": BlockSize, "one block": 64 << 20} {
 			got, err := readAll(strings.NewReader("1,2\n"+test.text+strings.Repeat(long, 17)+"\n3,4\n"), size, twoColumns)
 			bad := slices.DeleteFunc(slices.Clone(got), func(row []string) bool { return row[0] != "malformed" })
 			if err != nil || len(got) < 3 || got[0][0] != "1" || got[len(got)-1][0] != "3" || len(bad) != len(got)-2 {
@@ -179,15 +181,15 @@ func TestCSVReaderLongLines(t *testing.T) {
 // FuzzCSVReader compares with encoding/csv: what it accepts has the same cells, up to
 // \r\n inside quotes, and however the text is cut, the rows are the same.
 func FuzzCSVReader(f *testing.F) {
-	for _, text := range csvSeeds {
+	for _, text := range csvSeeds(f) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		reference := csv.NewReader(strings.NewReader(text))
 		reference.FieldsPerRecord = 2
 		want, wantErr := reference.ReadAll()
-		marks := strings.Contains(text, markUTF8) // which encoding/csv keeps
-		whole, err := readAll(strings.NewReader(text), csvBlockSize, twoColumns)
+		marks := strings.Contains(text, MarkUTF8) // which encoding/csv keeps
+		whole, err := readAll(strings.NewReader(text), BlockSize, twoColumns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,9 +210,14 @@ func FuzzCSVReader(f *testing.F) {
 	})
 }
 
-var csvSeeds = []string{
-	"a,b\n1,2\n", "a,b\r\n1,2", "a\n\"x\ny\"\n", "a,b\n\"1\"\"\",\n", "\n\n,\n", "a,b\n1\n",
-	"a;b\n1,5;\"2;3\"\n", "\"a,b,c\"\td\n1\t2\n", "a|b\n1|2|3\n",
-	"a\"b\n", "\"a\"b\n", "\"", "a\r", "\r\n", "\"\r\n\"", "a,\"b\r\n\",c\r\n", "\"a\n\"\n\"b",
-	"1,2\n3,4\n5,6\r\n\r\n7,8", "1,2\n-.5e3,+7.25\n,\n1e400,nan\n0x1p3,1_0\n 1,2 \n", "1,\"2\"\n\"3\n\",4\n5,6\n", "1,2\n3,4,5\n6,7\n", "1,2\r3,4\n5\r,6\n",
+// csvSeeds are texts of tables with every oddity of lines and quotes.
+func csvSeeds(f *testing.F) (texts []string) {
+	raw, err := os.ReadFile("testdata/seeds.json")
+	if err == nil {
+		err = json.Unmarshal(raw, &texts)
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	return texts
 }

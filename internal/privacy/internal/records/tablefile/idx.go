@@ -1,4 +1,4 @@
-package records
+package tablefile
 
 import (
 	"encoding/binary"
@@ -43,29 +43,29 @@ func idxBytes(kind byte) int {
 }
 
 // idxHead reads the head of an idx file. Its first dim counts the records.
-func idxHead(path string, src io.Reader) (arrayHead, error) {
+func idxHead(path string, src io.Reader) (Array, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(src, head[:]); err != nil {
-		return arrayHead{}, shortArray(path)
+		return Array{}, ShortArray(path)
 	}
-	a := arrayHead{columns: 1, bytes: idxBytes(head[2]), number: idxNumber(head[2])}
-	if head[0] != 0 || head[1] != 0 || a.number == nil || head[3] == 0 {
-		return arrayHead{}, &FileError{File: path, Problem: "is no idx array", Hint: "an array of numpy.save ends in .npy"}
+	a := Array{Columns: 1, Bytes: idxBytes(head[2]), Number: idxNumber(head[2])}
+	if head[0] != 0 || head[1] != 0 || a.Number == nil || head[3] == 0 {
+		return Array{}, &FileError{File: path, Problem: "is no idx array", Hint: "an array of numpy.save ends in .npy"}
 	}
 	for i := range int(head[3]) {
 		var dim [4]byte
 		if _, err := io.ReadFull(src, dim[:]); err != nil {
-			return arrayHead{}, shortArray(path)
+			return Array{}, ShortArray(path)
 		}
 		n := int(binary.BigEndian.Uint32(dim[:]))
 		if i == 0 {
-			a.records = n
+			a.Records = n
 			continue
 		}
-		if n == 0 || n > maxColumns || a.columns > maxColumns/n {
-			return arrayHead{}, tooWide(path)
+		if n == 0 || n > maxColumns || a.Columns > maxColumns/n {
+			return Array{}, tooWide(path)
 		}
-		a.columns *= n
+		a.Columns *= n
 	}
 	return a, nil
 }

@@ -1,0 +1,48 @@
+package tablefile
+
+import (
+	"io"
+	"os"
+)
+
+// Array is the layout of a file that holds one array of numbers, record by
+// record, without names: idx (MNIST) or npy (NumPy).
+type Array struct {
+	Records int // as the file states it, to be believed with care
+	Columns int // numbers of a record
+	Bytes   int // of one number
+	Number  func(b []byte) float64
+}
+
+// maxRatio is the most that deflate can shrink a file: 1032 to 1.
+const maxRatio = 1032
+
+// OpenArray reads the head of an array file. A file cannot state more records than
+// its length has room for.
+func OpenArray(path string, f *os.File, is format) (io.Reader, Array, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, Array{}, err
+	}
+	src, err := Plain(path, f, is.Gzipped)
+	if err != nil {
+		return nil, Array{}, err
+	}
+	room := info.Size()
+	if is.Gzipped {
+		room *= maxRatio
+	}
+	read := idxHead
+	if is.Kind == NPY {
+		read = npyHead
+	}
+	a, err := read(path, src)
+	if err == nil && int64(a.Records) > room/int64(a.Columns*a.Bytes) {
+		err = ShortArray(path)
+	}
+	return src, a, err
+}
+
+func ShortArray(path string) error {
+	return &FileError{File: path, Problem: "is shorter than its head says", Hint: "write or download it again"}
+}

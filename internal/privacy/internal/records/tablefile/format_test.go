@@ -1,0 +1,33 @@
+package tablefile
+
+import (
+	"testing"
+
+	"d3p/internal/models/spec"
+)
+
+func TestFormats(t *testing.T) {
+	for path, want := range map[string]format{
+		"a.csv": {CSV, false}, "A.CSV.GZ": {CSV, true}, "a.tsv": {CSV, false}, "a": {CSV, false},
+		"a.gz": {CSV, true}, "/dev/stdin": {CSV, false}, "a.dat": {CSV, false},
+		"a.parquet": {Parquet, false}, "a.pq": {Parquet, false}, "a.parquet.csv": {CSV, false},
+		"x.parquet/a": {CSV, false}, "a.npy": {NPY, false}, "a.npy.gz": {NPY, true},
+		"train-images-idx3-ubyte.gz": {IDX, true}, "t10k-images.idx3-ubyte": {IDX, false}, "a.idx": {IDX, false},
+		"train-images-idx3-ubyte.csv": {CSV, false},
+	} {
+		if got := FormatOf(path, ""); got != want {
+			t.Errorf("%s is %v, want %v", path, got, want)
+		}
+	}
+	for declared, want := range map[string]format{
+		"csv": {CSV, false}, "csv.gz": {CSV, true}, "parquet": {Parquet, false},
+		"npy": {NPY, false}, "npy.gz": {NPY, true}, "idx": {IDX, false}, "idx.gz": {IDX, true},
+	} {
+		if got := FormatOf("a.zip", declared); got != want {
+			t.Errorf("declared %s is %v, want %v", declared, got, want)
+		}
+	}
+	if n := len(spec.Formats()); n != 7 {
+		t.Errorf("%d formats may be declared, 7 are tested", n)
+	}
+}
