@@ -40,7 +40,7 @@ func replaceFile(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("%s belongs to another user; name a new file", path)
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return fmt.Errorf("no folder %s to write %s in", filepath.Dir(path), filepath.Base(path))
+		return fmt.Errorf("no folder %s to write %s in (mkdir -p %[1]s makes it)", filepath.Dir(path), filepath.Base(path))
 	}
 	return atomicfile.WriteWith(path, 0o644, write)
 }

@@ -17,10 +17,12 @@ import (
 // Create writes a new book, mode 0600; path must not exist.
 func Create(path string, b *Book) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if errors.Is(err, fs.ErrExist) {
+	switch {
+	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s exists; a ledger is never overwritten", path)
-	}
-	if err != nil {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("no folder %s to create %s in (mkdir -p %[1]s makes it)", filepath.Dir(path), filepath.Base(path))
+	case err != nil:
 		return err
 	}
 	defer f.Close()
@@ -63,6 +65,9 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 	raw, err := atomicfile.Read(folder, name, mostBytes)
 	if err != nil {
 		return nil, fmt.Errorf("it is no ledger: %w", errors.Unwrap(err))
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(raw, " \t\r\n"), []byte("{")) {
+		return nil, errors.New("it is no ledger (name the file that d3p ledger init made)")
 	}
 	b := new(Book)
 	if err := jsonfile.Strict(raw, b); err != nil {

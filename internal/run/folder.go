@@ -40,7 +40,7 @@ func newFolder(path, model string) (folder, error) {
 		case errors.Is(err, fs.ErrExist):
 			return takeFolder(path)
 		case errors.Is(err, fs.ErrNotExist):
-			return folder{}, usagef("--out: no folder %s to create %s in", filepath.Dir(path), filepath.Base(path))
+			return folder{}, usagef("--out: no folder %s to create %s in (mkdir -p %[1]s makes it)", filepath.Dir(path), filepath.Base(path))
 		case err != nil:
 			return folder{}, failed(Output, fmt.Errorf("--out: %w", err))
 		}

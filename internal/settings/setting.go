@@ -46,6 +46,7 @@ type Setting struct {
 	Group   Group
 	Kind    Kind
 	Range   Range              // of numbers and counts
+	Outside string             // what to write instead of a number outside of Range
 	Choices []string           // of words
 	Indexed string             // the choice that :N may follow
 	Refused map[string]Mistake // values that are refused beside those outside of Range and Choices
@@ -107,7 +108,7 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		if err != nil && !math.IsInf(x, 0) {
 			return nil, mistake("", "%q is not a number", text)
 		}
-		return x, s.Range.check(x)
+		return x, s.inRange(x)
 	case Count:
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -116,7 +117,7 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		if m, ok := s.Refused[strconv.Itoa(n)]; ok {
 			return nil, &m
 		}
-		return n, s.Range.check(float64(n))
+		return n, s.inRange(float64(n))
 	case Seed:
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -129,6 +130,14 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return s.words(strings.Split(text, ","))
 	}
 	return text, nil
+}
+
+func (s Setting) inRange(x float64) *Mistake {
+	m := s.Range.check(x)
+	if m != nil {
+		m.Hint = s.Outside
+	}
+	return m
 }
 
 // word is the choice that text means. A hyphen may stand for an underscore.

@@ -120,7 +120,8 @@ func TestMistakes(t *testing.T) {
 		"seed=-1":                    `"-1" is not a whole number that is not negative`,
 		"steps=1.5":                  `"1.5" is not a whole number`,
 		"steps=99999999999999999999": `"99999999999999999999" is not a whole number`,
-		"epsilon=1e999":              "+Inf is not finite",
+		"epsilon=1e999":              "+Inf is not finite (1 is a common choice; d3p fit-nonprivate fits without privacy)",
+		"epsilon=0":                  "0 is not positive (1 is a common choice; d3p fit-nonprivate fits without privacy)",
 		"momentum=1":                 "1 is not at least 0 and below 1",
 	} {
 		name, value, _ := strings.Cut(text, "=")

@@ -20,9 +20,11 @@ var table = sync.OnceValue(rows)
 func rows() []Setting {
 	return []Setting{
 		{Name: "epsilon", Key: "privacy.epsilon", Group: Price, Kind: Number, Range: positive(),
-			Help: "privacy budget ε of the whole fit"},
+			Outside: "1 is a common choice; d3p fit-nonprivate fits without privacy",
+			Help:    "privacy budget ε of the whole fit"},
 		{Name: "delta", Key: "privacy.delta", Group: Price, Kind: Number, Range: inside(),
-			Help: "privacy budget δ", Default: "min(1e-5, N^-1.1)"},
+			Outside: "leave it out for the default; a δ above 1/N lets a whole record out",
+			Help:    "privacy budget δ", Default: "min(1e-5, N^-1.1)"},
 		{Name: "neighbours", Old: []string{"adjacency", "relation"}, Key: "privacy.neighbours", Group: Price, Kind: Word, Choices: event.RelationNames(),
 			Help: "which data sets are neighbours", Default: "add_remove"},
 		{Name: "noise-multiplier", Key: "privacy.noise_multiplier", Group: Price, Kind: Number, Range: positive(), Quiet: true,

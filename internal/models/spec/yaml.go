@@ -71,8 +71,18 @@ func (r *reader) syntaxError(src []byte, err error) {
 		}
 	}
 	hint := ""
-	if lines := strings.Split(string(src), "\n"); at.Line <= len(lines) && distributionInFlowMap(lines[at.Line-1]) {
-		hint = splitHint
+	if lines := strings.Split(string(src), "\n"); at.Line <= len(lines) {
+		line := lines[at.Line-1]
+		indent := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+		switch {
+		case strings.Contains(indent, "\t"):
+			at.Column = strings.IndexByte(indent, '\t') + 1
+			message, hint = "a tab in the indentation", "indent with spaces"
+		case strings.Contains(line, "{{"):
+			message, hint = "{{ opens a mapping within a mapping", "write {key: value}; put the value of a template's placeholder here, or quote the text"
+		case distributionInFlowMap(line):
+			hint = splitHint
+		}
 	}
 	r.Add(at, hint, "not valid YAML: %s", message)
 }

@@ -76,8 +76,8 @@ func search(t Target, rel event.Relation, mechanism func(sigma float64) event.Ev
 		return 0, false, failed
 	case side > 0:
 		return 0, false, &InfeasibleError{
-			Why:  "every noise multiplier down to 0.02 meets the target: the sampling alone gives it",
-			Hint: "ask for a smaller epsilon or delta, or sample more",
+			Why:  "every noise multiplier down to 0.02 meets the target: it asks for almost no privacy",
+			Hint: "ask for an epsilon of at most 10 and a delta below 1/N; d3p fit-nonprivate fits without noise",
 		}
 	case side < 0:
 		return 0, false, &InfeasibleError{
