@@ -55,9 +55,9 @@ func (a *app) onTerminal() bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Step is told of each finished step t of steps. epsilonSpent may be costly, so
-// it is called only when something is shown.
-func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
+// Step is told of each finished step t of steps, with batches at a rate. epsilonSpent
+// may be costly, so it is called only when something is shown.
+func (p *progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
 	if p == nil {
 		return
 	}
@@ -72,8 +72,8 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		} else if now := p.now(); now.Sub(p.drawn) >= 100*time.Millisecond {
 			p.drawn = now
 			full := barWidth * t / steps
-			fmt.Fprintf(p.w, "%s%3d %% [%s%s] step %d of %d%s%s", clearLine, percent, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
-				t, steps, p.left(t, steps), spent(epsilonSpent()))
+			fmt.Fprintf(p.w, "%s%3d %% [%s%s] step %d of %d%s%s%s", clearLine, percent, strings.Repeat("=", full), strings.Repeat(" ", barWidth-full),
+				t, steps, epochs(t, steps, rate), p.left(t, steps), spent(epsilonSpent()))
 		}
 		return
 	}
@@ -85,7 +85,16 @@ func (p *progress) Step(t, steps int, epsilonSpent func() float64) {
 		return
 	}
 	p.drawn, p.shown = now, percent-percent%5
-	fmt.Fprintf(p.w, "step %d of %d (%d %%)%s%s\n", t, steps, percent, p.left(t, steps), spent(epsilonSpent()))
+	fmt.Fprintf(p.w, "step %d of %d (%d %%)%s%s%s\n", t, steps, percent, epochs(t, steps, rate), p.left(t, steps), spent(epsilonSpent()))
+}
+
+// epochs says how many passes over the records t steps amount to; nothing where each
+// step takes every record.
+func epochs(t, steps int, rate float64) string {
+	if rate <= 0 || rate >= 1 {
+		return ""
+	}
+	return fmt.Sprintf(", epoch %.1f of %.1f", rate*float64(t), rate*float64(steps))
 }
 
 // left says how much time remains, from the time of the steps after the first one

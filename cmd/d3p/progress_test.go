@@ -20,7 +20,7 @@ func TestProgressLines(t *testing.T) {
 	asked := 0
 	const steps = 1000
 	for step := 1; step <= steps; step++ {
-		p.Step(step, steps, func() float64 { asked++; return float64(step) / steps })
+		p.Step(step, steps, 1, func() float64 { asked++; return float64(step) / steps })
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != 20 || asked != 20 {
@@ -49,7 +49,7 @@ func TestProgressLinesApart(t *testing.T) {
 		clock := time.Unix(0, 0)
 		p.now = func() time.Time { return clock }
 		for step := 1; step <= 1000; step++ {
-			p.Step(step, 1000, func() float64 { return 1 })
+			p.Step(step, 1000, 1, func() float64 { return 1 })
 			clock = clock.Add(c.step)
 		}
 		if got := strings.Count(out.String(), "\n"); got != c.lines {
@@ -64,14 +64,14 @@ func TestProgressBar(t *testing.T) {
 	clock := time.Unix(0, 0)
 	p := &progress{w: &out, bar: true, now: func() time.Time { return clock }}
 	for step := 1; step <= 100; step++ {
-		p.Step(step, 100, func() float64 { return float64(step) / 100 })
+		p.Step(step, 100, 0.25, func() float64 { return float64(step) / 100 })
 		clock = clock.Add(50 * time.Millisecond)
 	}
 	drawn := strings.Split(out.String(), "\r\x1b[K")
 	if len(drawn) != 51 || drawn[50] != "" { // at steps 3, 5, ..., 99, and the end
 		t.Fatalf("%d times drawn, last %q", len(drawn)-1, drawn[len(drawn)-1])
 	}
-	if want := " 51 % [===============               ] step 51 of 100, 2.5s left, epsilon spent 0.51"; drawn[25] != want {
+	if want := " 51 % [===============               ] step 51 of 100, epoch 12.8 of 25.0, 2.5s left, epsilon spent 0.51"; drawn[25] != want {
 		t.Errorf("%q\nwant %q", drawn[25], want)
 	}
 	if strings.Contains(out.String(), "\n") {
@@ -88,8 +88,8 @@ func TestProgressWithoutPrivacy(t *testing.T) {
 		if p != nil {
 			p.now = func() time.Time { clock = clock.Add(time.Minute); return clock }
 		}
-		p.Step(1, 2, func() float64 { return epsilon })
-		p.Step(2, 2, func() float64 { return epsilon })
+		p.Step(1, 2, 1, func() float64 { return epsilon })
+		p.Step(2, 2, 1, func() float64 { return epsilon })
 	}
 	twoSteps(&app{err: &out}, math.Inf(1))
 	if !strings.Contains(out.String(), "step 2 of 2") || strings.Contains(out.String(), "epsilon") {

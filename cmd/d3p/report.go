@@ -75,8 +75,12 @@ func (a *app) readFindings(ctx context.Context, run string) (*released, report.F
 // findings is what a release says of its model.
 func (r *released) findings() (report.Findings, error) {
 	draws, prior := r.draws(r.drawn), outputs.DrawPrior(r.model, r.drawn.n, run.PriorRandom(r.drawn.seed))
+	fitted, err := report.ReadGuide(r.files)
+	if err != nil {
+		return report.Findings{}, failWith(statusUsage, err)
+	}
 	trace, err := outputs.ReadTrace(r.files)
 	return report.Findings{
-		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family,
+		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family, Fitted: fitted,
 	}, failWith(statusUsage, err)
 }

@@ -46,6 +46,8 @@ type Variable struct {
 	// Constraint says where its values lie: real, positive, simplex; "" for a
 	// derived quantity.
 	Constraint string
+	// Lower and Upper bound its values; both are 0 for a derived quantity.
+	Lower, Upper float64
 	// NoiseShare is the part of the posterior variance that stands for the
 	// privacy noise, from 0 to 1; nil when it is not modelled.
 	NoiseShare *float64
@@ -148,6 +150,7 @@ func variables(m *models.Model, p *posterior.Posterior) (list []Variable, groups
 				v := Variable{Name: name, Dims: strings.Join(dims, ",")}
 				if q.Transform != nil {
 					v.Transform, v.Constraint = q.Transform.Name, q.Transform.Target.String()
+					v.Lower, v.Upper = q.Transform.Target.Bounds()
 				}
 				if p != nil && q.Transform != nil && q.Size == q.ConstrainedSize && (relabel == nil || !relabel.Moves(q.Name)) {
 					v.NoiseShare = &share[q.Offset+j]

@@ -19,6 +19,7 @@ type Findings struct {
 	Trace    *outputs.Trace    // nil when it was not kept
 	Overlays []Overlay         // prior and posterior of some parameters
 	Guide    string            // family of the posterior; "" in reports that do not name it
+	Fitted   string            // the guide that the fit moved; the posterior's family may be another
 
 	// Of a plan, which has no posterior.
 	Expected []Expected // noise of the parameters

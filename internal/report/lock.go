@@ -60,20 +60,37 @@ func LockedModel(lock []byte) (model []byte, ok bool) {
 	return []byte(text + "\n"), ok
 }
 
+// lockedSettings are the settings of a release that other files do not have.
+type lockedSettings struct {
+	Draws struct{ Value int }
+	Seed  struct{ Value string }
+	Guide struct{ Value string }
+}
+
+func readSettings(f *release.Folder) (settings lockedSettings, err error) {
+	lock, err := f.ReadFile(LockName)
+	if err != nil {
+		return settings, err
+	}
+	_, text, _ := strings.Cut(string(lock), lockSeparator)
+	if err := yaml.Unmarshal([]byte(text), &settings); err != nil {
+		return settings, fmt.Errorf("%s: the settings are not readable (restore a copy)", LockName)
+	}
+	return settings, nil
+}
+
+// ReadGuide returns the guide that the fit of a release moved.
+func ReadGuide(f *release.Folder) (string, error) {
+	settings, err := readSettings(f)
+	return settings.Guide.Value, err
+}
+
 // ReadDrawn returns how many draws of the posterior the fit of a release took, and
 // their seed.
 func ReadDrawn(f *release.Folder) (draws int, seed uint64, err error) {
-	lock, err := f.ReadFile(LockName)
+	settings, err := readSettings(f)
 	if err != nil {
 		return 0, 0, err
-	}
-	_, text, _ := strings.Cut(string(lock), lockSeparator)
-	var settings struct {
-		Draws struct{ Value int }
-		Seed  struct{ Value string }
-	}
-	if err := yaml.Unmarshal([]byte(text), &settings); err != nil {
-		return 0, 0, fmt.Errorf("%s: the settings are not readable (restore a copy)", LockName)
 	}
 	if settings.Seed.Value != "" {
 		seed, err = strconv.ParseUint(settings.Seed.Value, 10, 64)

@@ -15,7 +15,7 @@ import (
 // for each paragraph, with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 	return release.File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
-		paragraphs := []string{methodsModel(s), methodsInference(p, strings.ReplaceAll(f.Guide, "_", "-"))}
+		paragraphs := []string{methodsModel(s), methodsInference(p, familyWords(f))}
 		if p.Guarantee == nil {
 			paragraphs = append(paragraphs, p.Statements.Paragraph+".")
 		} else {
@@ -45,15 +45,24 @@ func methodsModel(s *spec.Spec) string {
 	return text + "." + priors
 }
 
+// familyWords say which guide the fit moved, and the family of what is released.
+func familyWords(f Findings) string {
+	name := func(guide string) string { return strings.ReplaceAll(guide, "_", "-") }
+	if f.Fitted == "" || f.Fitted == f.Guide {
+		return "the approximation is of the family " + name(f.Guide)
+	}
+	return fmt.Sprintf("the fit moved a guide of the family %s, and the released approximation, made from all steps together, is of the family %s", name(f.Fitted), name(f.Guide))
+}
+
 // methodsInference says how the posterior was approximated.
-func methodsInference(p *Privacy, guide string) string {
+func methodsInference(p *Privacy, family string) string {
 	if p.Guarantee == nil {
-		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; the approximation is of the family %s.", p.Mechanism.Iterations, guide)
+		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", p.Mechanism.Iterations, family)
 	}
 	m := &p.Mechanism
-	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); the approximation is of the family %s, on the scale without constraints. "+
+	text := fmt.Sprintf("The posterior was approximated by differentially private variational inference (Jälkö et al. 2017); %s, on the scale without constraints. "+
 		"In each of %d steps the gradient of every %s in a batch was clipped in L2 norm (%s), the clipped gradients were added, "+
-		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", guide, m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
+		"and Gaussian noise was added to the sum (Abadi et al. 2016), with a noise multiplier of %.6g. ", family, m.Iterations, p.Unit.Entity, clipWords(m.Clip), m.NoiseMultiplier)
 	if m.Sampler.Rate == 1 {
 		text += "Every step used all records. "
 	} else {

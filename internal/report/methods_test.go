@@ -28,6 +28,28 @@ func methodsOf(t *testing.T, run *report.Run) string {
 	return b.String()
 }
 
+// Where the released family is not that of the fitted guide, the methods name both.
+func TestMethodsNameFittedAndReleasedFamily(t *testing.T) {
+	run := reporttest.Example(t, plan.Config{Epsilon: 1})
+	p, err := run.Privacy()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fitted, want := range map[string]string{
+		"mean_field": "the fit moved a guide of the family mean-field, and the released approximation, made from all steps together, is of the family full-rank, on the scale",
+		"full_rank":  "; the approximation is of the family full-rank, on the scale",
+	} {
+		file, err := report.ReportFile("methods", p, report.Findings{Guide: "full_rank", Fitted: fitted}, run.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := file.Write(&b); err != nil || !strings.Contains(b.String(), want) {
+			t.Errorf("a fitted %s: no %q in\n%s (%v)", fitted, want, b.String(), err)
+		}
+	}
+}
+
 // The methods of a paper name the model, the mechanism and the guarantee with the
 // numbers of the report; those of a baseline claim nothing.
 func TestMethods(t *testing.T) {

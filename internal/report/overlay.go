@@ -39,16 +39,21 @@ func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Over
 		return cmp.Compare(math.Abs(rows[b].Mean), math.Abs(rows[a].Mean))
 	})
 	for _, v := range order[:min(n, len(order))] {
-		o := Overlay{Name: rows[v].Variable, From: rows[v].Mean - 5*rows[v].SD, To: rows[v].Mean + 5*rows[v].SD}
-		o.Prior, o.Posterior = density(prior.Of(v), o.From, o.To), density(posterior.Of(v), o.From, o.To)
+		variable := posterior.Variables[v]
+		o := Overlay{
+			Name: rows[v].Variable,
+			From: max(rows[v].Mean-5*rows[v].SD, variable.Lower), To: min(rows[v].Mean+5*rows[v].SD, variable.Upper),
+		}
+		o.Prior, o.Posterior = density(prior.Of(v), variable, o.From, o.To), density(posterior.Of(v), variable, o.From, o.To)
 		list = append(list, o)
 	}
 	return list
 }
 
-// density estimates the density of x at 81 points from lo to hi, with a
-// Gaussian kernel of Silverman's width. A thousand draws are enough for a line.
-func density(x []float64, lo, hi float64) []DensityPoint {
+// density estimates the density of x at 81 points from lo to hi, with a Gaussian
+// kernel of Silverman's width, reflected at the variable's bounds: no mass lies beyond
+// them. A thousand draws are enough for a line.
+func density(x []float64, bounds outputs.Variable, lo, hi float64) []DensityPoint {
 	x = x[:min(len(x), 1000)]
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
@@ -59,12 +64,14 @@ func density(x []float64, lo, hi float64) []DensityPoint {
 	for i := range points {
 		at, sum := lo+(hi-lo)*float64(i)/80, 0.0
 		for _, xi := range x {
-			if z := (at - xi) / width; math.Abs(z) < 6 {
-				sum += math.Exp(-z * z / 2)
+			for _, from := range [...]float64{xi, 2*bounds.Lower - xi, 2*bounds.Upper - xi} {
+				if z := (at - from) / width; math.Abs(z) < 6 {
+					sum += math.Exp(-z * z / 2)
+				}
 			}
 		}
 		points[i] = DensityPoint{X: at}
-		if width > 0 {
+		if width > 0 && at >= bounds.Lower && at <= bounds.Upper {
 			points[i].Y = sum / (n * width * math.Sqrt(2*math.Pi))
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/outputs"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
 )
@@ -19,7 +20,7 @@ func TestDensity(t *testing.T) {
 	for i := range x {
 		x[i] = rng.NormFloat64()
 	}
-	points := report.Density(x, -4, 4)
+	points := report.Density(x, line, -4, 4)
 	area := 0.0
 	for _, p := range points {
 		area += p.Y * 0.1
@@ -32,9 +33,38 @@ func TestDensity(t *testing.T) {
 	}
 }
 
+var line = outputs.Variable{Lower: math.Inf(-1), Upper: math.Inf(1)}
+
+// The density of |x| has no mass below 0, and its area is 1 up to the trapezoidal rule.
+// The true density at 0 is 0.798; without reflection the estimate there is half of it.
+func TestDensityStaysWithinBounds(t *testing.T) {
+	x := make([]float64, 1000)
+	rng := rand.New(rand.NewPCG(7, 7))
+	for i := range x {
+		x[i] = math.Abs(rng.NormFloat64())
+	}
+	area := 0.0
+	for _, p := range report.Density(x, outputs.Variable{Upper: math.Inf(1)}, -4, 4) {
+		if p.X < 0 && p.Y != 0 {
+			t.Fatalf("density %g at %g", p.Y, p.X)
+		}
+		weight := 0.1
+		if p.X == 0 {
+			weight = 0.05
+			if math.Abs(p.Y-0.78) > 0.16 {
+				t.Errorf("density %g at 0, want about 0.78", p.Y)
+			}
+		}
+		area += weight * p.Y
+	}
+	if math.Abs(area-1) > 0.01 {
+		t.Errorf("area %g", area)
+	}
+}
+
 // A constant has no density, and no NaN.
 func TestDensityOfConstant(t *testing.T) {
-	for _, p := range report.Density(make([]float64, 10), -1, 1) {
+	for _, p := range report.Density(make([]float64, 10), line, -1, 1) {
 		if p.Y != 0 {
 			t.Fatalf("%+v", p)
 		}

@@ -19,6 +19,7 @@ const (
 type observer struct {
 	folder folder
 	host   Host
+	rate   float64 // of sampling
 	every  time.Duration
 	due    atomic.Bool
 	timer  *time.Timer
@@ -30,7 +31,7 @@ func newObserver(r Run) *observer {
 	if seconds == 0 {
 		seconds = defaultCheckpointEvery
 	}
-	o := &observer{folder: r.folder, host: r.Host, every: time.Duration(seconds) * time.Second}
+	o := &observer{folder: r.folder, host: r.Host, rate: r.Plan.SamplingRate, every: time.Duration(seconds) * time.Second}
 	o.timer = time.AfterFunc(o.every, func() { o.due.Store(true) })
 	return o
 }
@@ -38,7 +39,7 @@ func newObserver(r Run) *observer {
 // Step implements fit.Observer.
 func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
 	if o.host.Step != nil {
-		o.host.Step(t, steps, epsilonSpent)
+		o.host.Step(t, steps, o.rate, epsilonSpent)
 	}
 }
 

@@ -41,8 +41,9 @@ type Host struct {
 	Open func(r Run, fits int) (*Engine, error)
 	// Tool describes the program in a report.
 	Tool func(engine string) report.Tool
-	// Step is told of each finished step, see fit.Observer; nil: nobody is told.
-	Step func(t, steps int, epsilonSpent func() float64)
+	// Step is told of each finished step, see fit.Observer, and of the sampling rate;
+	// nil: nobody is told.
+	Step func(t, steps int, rate float64, epsilonSpent func() float64)
 	// Notef tells the user a line.
 	Notef func(format string, args ...any)
 }

@@ -94,7 +94,7 @@ func (s Support) Contains(x []float64) bool {
 
 // Covers says that every value of t lies in s too, element by element.
 func (s Support) Covers(t Support) bool {
-	lower, upper := t.bounds()
+	lower, upper := t.Bounds()
 	switch s.Kind {
 	case Real:
 		return true
@@ -110,8 +110,8 @@ func (s Support) Covers(t Support) bool {
 	return s.Kind == t.Kind
 }
 
-// bounds are the least and the largest number that an element can be.
-func (s Support) bounds() (lower, upper float64) {
+// Bounds are the least and the largest number that an element can be.
+func (s Support) Bounds() (lower, upper float64) {
 	switch s.Kind {
 	case Positive, Category:
 		return 0, math.Inf(1)
