@@ -71,6 +71,7 @@ var forgeries = []struct {
 	{"summary.csv says what the release says", []forgery{{"summary.csv", `,[-.\de]+,`, `,12.5,`}}},
 	{"privacy.md says what the release says", []forgery{{"privacy.md", `at delta 1e-05`, `at delta 1e-15`}}},
 	{"privacy.md says what the release says", []forgery{{"privacy.md", `at most`, `exactly`}}},
+	{"README says what the release says", []forgery{{"README", `mean, sd and`, `exact`}}},
 	{"privacy.html says what the release says", []forgery{{"privacy.html", `at most`, `exactly`}}},
 	{"privacy.html says what the release says", []forgery{{"privacy.html", `</body>`, `<script>alert(1)</script></body>`}}},
 	{"idata.zarr/posterior/b/.zattrs says what the release says", []forgery{{"idata.zarr/posterior/b/.zattrs", `ARRAY`, `ARRAYS`}}},

@@ -142,5 +142,10 @@ func (r *released) again() ([]release.File, error) {
 		}
 		files = append(files, file)
 	}
-	return files, nil
+	manifest, _ := r.files.Manifest()
+	var names []string
+	for _, e := range manifest.Files {
+		names = append(names, e.Path)
+	}
+	return append(files, report.ReadmeFile(r.privacy, names)), nil
 }

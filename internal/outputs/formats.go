@@ -45,9 +45,14 @@ func IsDrawsFile(name string) bool {
 	return strings.HasPrefix(name, ZarrRoot+"/")
 }
 
-// Files are the files of the named formats, or of the default ones.
+// DrawnByDefault is the most numbers of a posterior whose draws are written unless
+// asked for: more would be a hundred megabytes that few read.
+const DrawnByDefault = 500
+
+// Files are the files of the named formats. Without names they are those of the
+// default formats, or none if a draw has more than DrawnByDefault numbers.
 func (s *Sample) Files(names []string) (files []release.File) {
-	if len(names) == 0 {
+	if len(names) == 0 && len(s.Draws.Variables) <= DrawnByDefault {
 		names = settings.DefaultFormats()
 	}
 	for _, f := range formats() {

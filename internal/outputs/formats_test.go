@@ -42,3 +42,18 @@ func TestDimNames(t *testing.T) {
 		}
 	}
 }
+
+// A draw of more than DrawnByDefault numbers is written only when a format is named.
+func TestLargeDrawsAreWrittenOnRequest(t *testing.T) {
+	s := &Sample{Draws: Draws{S: 2, Variables: make([]Variable, DrawnByDefault)}}
+	if files := s.Files(nil); len(files) == 0 {
+		t.Errorf("no files for %d numbers", DrawnByDefault)
+	}
+	s.Draws.Variables = append(s.Draws.Variables, Variable{})
+	if files := s.Files(nil); len(files) != 0 {
+		t.Errorf("%d files that nobody asked for", len(files))
+	}
+	if files := s.Files([]string{"csv"}); len(files) != 1 {
+		t.Errorf("%d files of the named format, want 1", len(files))
+	}
+}

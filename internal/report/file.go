@@ -3,10 +3,13 @@
 package report
 
 import (
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"d3p/internal/outputs"
+	"d3p/internal/release"
 )
 
 // IsDeclaration tells whether a file of a release is a declaration, which the
@@ -27,7 +30,7 @@ var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, out
 
 // IsKnown tells whether a release of d3p may have a file of this name.
 func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 
@@ -36,3 +39,57 @@ const NotPrivate = "NOT PRIVATE"
 
 // NotProtected stands in every file of private/.
 const NotProtected = "NOT_PROTECTED"
+
+// ReadmeName is the list of a release's files, for people.
+const ReadmeName = "README"
+
+// contents are the files of a release in the order of the list, each with what it is
+// for. A name that ends in a slash is a folder.
+var contents = []struct{ name, text string }{
+	{"privacy.html", "the privacy report; privacy.md is the same text, privacy.json its numbers for programs"},
+	{outputs.SummaryName, "mean, sd and quantiles of every parameter"},
+	{"draws.parquet", "draws from the posterior, for pandas, polars, DuckDB and R arrow"},
+	{"idata.zarr/", "posterior, prior and prior predictive draws, for ArviZ and xarray"},
+	{outputs.WeightsName, "weights of the networks"},
+	{outputs.TraceName, "iterates of the fit"},
+	{paramsName, "the released parameters, from which every other number follows"},
+	{LockName, "the model file with every default, and every setting with its source"},
+	{EventName, "what the mechanism did, in the form of Google's dp_accounting"},
+	{publicFolder + "/", "public tables and level lists of the model"},
+}
+
+// ReadmeFile lists what a release of these files holds.
+func ReadmeFile(p *Privacy, names []string) release.File {
+	return release.File{Name: ReadmeName, Covered: true, Write: func(w io.Writer) error {
+		var b strings.Builder
+		if p.Banner != "" {
+			fmt.Fprintf(&b, "%s\n", p.Banner)
+		}
+		fmt.Fprintf(&b, "The release of a fit by d3p: %s. %s.\n\n", p.Subject.Name, p.Statements.OneLine)
+		draws := false
+		for _, name := range names {
+			draws = draws || outputs.IsDrawsFile(name)
+		}
+		for _, c := range contents {
+			if hasFile(names, c.name) {
+				fmt.Fprintf(&b, "%-20s %s\n", c.name, c.text)
+			}
+		}
+		if !draws && !hasFile(names, outputs.WeightsName) {
+			b.WriteString("\nDraws cost no privacy: d3p draws RUN --format parquet writes them.\n")
+		}
+		b.WriteString("\nd3p verify checks the files and recomputes the claim from dp_event.json.\n")
+		_, err := io.WriteString(w, b.String())
+		return err
+	}}
+}
+
+// hasFile tells whether name, a file or a folder, is among the names of files.
+func hasFile(names []string, name string) bool {
+	for _, n := range names {
+		if n == name || strings.HasSuffix(name, "/") && strings.HasPrefix(n, name) {
+			return true
+		}
+	}
+	return false
+}

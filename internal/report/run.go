@@ -103,10 +103,14 @@ func (r *Run) Release() ([]release.File, error) {
 	if r.Trace != nil {
 		files = append(files, outputs.TraceFile(r.Trace, sample.Metadata()))
 	}
-	if r.Draws.S == 0 || len(r.Draws.Variables) == 0 {
-		return files, nil // the posterior is a point
+	if r.Draws.S > 0 && len(r.Draws.Variables) > 0 { // else the posterior is a point
+		files = append(files, sample.Files(r.Formats)...)
 	}
-	return append(files, sample.Files(r.Formats)...), nil
+	var names []string
+	for _, f := range files {
+		names = append(names, f.Name)
+	}
+	return append(files, ReadmeFile(privacy, names)), nil
 }
 
 // Parameters is the content of params.json. The error is that of arrays of

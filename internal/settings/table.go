@@ -116,7 +116,7 @@ func rows() []Setting {
 			Refused: map[string]Mistake{"1": {"1 draw has no spread to summarise", "take at least 2"}},
 			Help:    "number of posterior draws to write", Default: "4000"},
 		{Name: "formats", Key: "output.formats", Group: Running, Kind: Words, Choices: FormatNames(),
-			Help: "comma-separated formats of the draws", Default: strings.Join(DefaultFormats(), ",")},
+			Help: "comma-separated formats of the draws", Default: strings.Join(DefaultFormats(), ",") + "; none for more than 500 numbers a draw"},
 		{Name: "seed", Group: Running, Kind: Seed,
 			Help: "seed of the posterior draws, which is public; it never fixes privacy noise or batches"},
 		{Name: "device", Group: Running, Kind: Word, Choices: []string{"auto", "cpu", "cuda"}, Indexed: "cuda",
