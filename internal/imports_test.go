@@ -41,6 +41,7 @@ var rules = map[string]rule{
 	"settings": {ours: []string{"fit/optimizer", "models/guide", "privacy/event", "privacy/sampler", "spell"}},
 
 	// models: pure mathematics
+	"marginals":              {ours: []string{"simd"}},
 	"models/special":         {},
 	"models/graph":           {ours: []string{"models/special"}},
 	"models/guide":           {ours: []string{"simd"}},

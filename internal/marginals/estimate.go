@@ -1,0 +1,149 @@
+package marginals
+
+import (
+	"math"
+
+	"d3p/internal/simd"
+)
+
+// Measurement is a noisy table of counts: Counts are the true ones plus normal
+// noise of the given variance in every cell. Trust is the factor by which true
+// counts deviate from the family without the measurement more than by chance:
+// the variance of a cell of n·p records is Trust·n·p.
+type Measurement struct {
+	Set      Set
+	Counts   []float64
+	Variance float64
+	Trust    float64
+}
+
+// Fit sets the tree's parameters to the minimum of
+//
+//	n log Z(θ) - Σ_S θ_S·y_S + Σ_S σ²_S/(2 trust_S) |θ_S|²,
+//
+// the dual of: least n KL(p|uniform) + Σ_S trust_S/(2σ²_S) |y_S - n p_S|². It is the
+// posterior mode of the table of n records given the noisy counts y, with its
+// prior widened by trust. m has one measurement for each set of the tree, n is
+// the number of records. The minimum is found by L-BFGS (Liu and Nocedal 1989)
+// from the present parameters; Fit returns the number of iterations.
+func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
+	size := len(t.theta)
+	l := newLBFGS(size, 20)
+	weight, target := make([]float64, size), make([]float64, size)
+	at := 0
+	for i := range m {
+		for j, y := range m[i].Counts {
+			weight[at+j], target[at+j] = m[i].Variance/m[i].Trust, y
+		}
+		at += len(m[i].Counts)
+	}
+	gradient, next, step := make([]float64, size), make([]float64, size), make([]float64, size)
+	value := func(g []float64) float64 {
+		f := n * t.Infer()
+		for i, x := range t.theta {
+			f += x * (weight[i]*x/2 - target[i])
+			g[i] = n*t.means[i] - target[i] + weight[i]*x
+		}
+		return f
+	}
+	f := value(gradient)
+	k := 0
+	for ; k < iterations; k++ {
+		for i, p := range t.means {
+			l.inverse[i] = 1 / (between(n*p, target[i]) + weight[i])
+		}
+		l.direction(step, gradient)
+		slope := simd.Dot(step, gradient)
+		if -slope < tolerance*n { // twice the distance to the minimum, by Newton
+			break
+		}
+		rate := 1.0
+		for trial := 0; ; trial++ {
+			simd.Axpy(t.theta, rate, step)
+			g := value(next)
+			if g <= f+1e-4*rate*slope || trial == 20 {
+				f = g
+				break
+			}
+			simd.Axpy(t.theta, -rate, step)
+			rate /= 3
+		}
+		simd.MulScalar(step, step, rate)
+		l.keep(step, next, gradient)
+		copy(gradient, next)
+	}
+	return k
+}
+
+// Estimate fits the tree to measurements of its sets, reconciled, and returns
+// the estimated number of records.
+func (t *Tree) Estimate(m []Measurement, iterations int) float64 {
+	n := Records(m)
+	t.Fit(Reconcile(t.Domain, m, n), n, tolerance, iterations)
+	return n
+}
+
+// Iterations of the fits: those between the rounds of Learn need not be exact.
+const (
+	roundIterations = 60
+	lastIterations  = 250
+	tolerance       = 1e-7
+)
+
+// lbfgs holds the last steps and changes of gradient.
+
+type lbfgs struct {
+	steps, changes [][]float64
+	rho, alpha     []float64
+	inverse        []float64 // of the diagonal of the Hessian
+	count          int
+}
+
+func newLBFGS(size, memory int) *lbfgs {
+	l := &lbfgs{rho: make([]float64, memory), alpha: make([]float64, memory), inverse: make([]float64, size)}
+	for range memory {
+		l.steps, l.changes = append(l.steps, make([]float64, size)), append(l.changes, make([]float64, size))
+	}
+	return l
+}
+
+// direction sets d to minus the inverse Hessian times the gradient.
+func (l *lbfgs) direction(d, gradient []float64) {
+	for i, g := range gradient {
+		d[i] = -g
+	}
+	memory := len(l.steps)
+	oldest := max(0, l.count-memory)
+	for k := l.count - 1; k >= oldest; k-- {
+		i := k % memory
+		l.alpha[i] = l.rho[i] * simd.Dot(l.steps[i], d)
+		simd.Axpy(d, -l.alpha[i], l.changes[i])
+	}
+	simd.Mul(d, d, l.inverse)
+	for k := oldest; k < l.count; k++ {
+		i := k % memory
+		beta := l.rho[i] * simd.Dot(l.changes[i], d)
+		simd.Axpy(d, l.alpha[i]-beta, l.steps[i])
+	}
+}
+
+func (l *lbfgs) keep(step, next, gradient []float64) {
+	i := l.count % len(l.steps)
+	simd.Sub(l.changes[i], next, gradient)
+	copy(l.steps[i], step)
+	curvature := simd.Dot(l.steps[i], l.changes[i])
+	if curvature > 0 && !math.IsInf(1/curvature, 0) {
+		l.rho[i] = 1 / curvature
+		l.count++
+	}
+}
+
+// between is the mean curvature of a cell's exponential from a count of a to one
+// of b: their logarithmic mean. It makes a step of one cell that of proportional fitting.
+func between(a, b float64) float64 {
+	b = max(b, a/50, 1)
+	if r := b / a; a > 0 && (r > 1.01 || r < 0.99) {
+		return (b - a) / math.Log(r)
+	}
+	return b
+}

@@ -1,0 +1,147 @@
+package marginals
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"d3p/internal/privacy/noise"
+)
+
+func random(seed uint64) *noise.Random {
+	return noise.NewRandom(noise.Public(seed).Stream(noise.Twin))
+}
+
+// noisy are measurements of a random family's tables, with noise.
+func noisy(t *testing.T, d Domain, sets []Set, n, sigma, trust float64, r *noise.Random) []Measurement {
+	tree, err := NewTree(d, sets, nil, 1<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	for i := range tree.theta {
+		tree.theta[i] = r.Normal()
+	}
+	tree.Infer()
+	var m []Measurement
+	for i, s := range sets {
+		y := make([]float64, len(tree.Means[i]))
+		for c, p := range tree.Means[i] {
+			y[c] = n*p + sigma*r.Normal()
+		}
+		m = append(m, Measurement{s, y, sigma*sigma + 1e-9, trust})
+	}
+	return m
+}
+
+// At the minimum every cell's gradient vanishes: n p - y + σ²/trust θ = 0.
+func TestFitIsStationary(t *testing.T) {
+	d := Domain{4, 3, 5, 2, 6}
+	sets := []Set{{0}, {1}, {2}, {3}, {4}, {0, 1}, {1, 2}, {2, 3}, {0, 4}, {1, 4}, {2, 3, 4}}
+	m := noisy(t, d, sets, 5000, 20, 50, random(3))
+	tree, err := NewTree(d, sets, nil, 1<<20, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	tree.Fit(m, 5000, 1e-15, 2000)
+	tree.Infer()
+	for i := range m {
+		for c, y := range m[i].Counts {
+			if g := 5000*tree.Means[i][c] - y + m[i].Variance/m[i].Trust*tree.Theta[i][c]; math.Abs(g) > 1e-3 {
+				t.Fatalf("set %v cell %d: gradient %g", m[i].Set, c, g)
+			}
+		}
+	}
+}
+
+// Without noise the tables of a chain are matched, and the joint distribution is
+// p(a,b) p(b,c)/p(b).
+func TestFitOfChain(t *testing.T) {
+	d := Domain{4, 3, 5}
+	sets := []Set{{0, 1}, {1, 2}}
+	m := noisy(t, d, sets, 1000, 0, 1e6, random(4))
+	all := append(slices.Clone(sets), Set{0, 1, 2})
+	tree, err := NewTree(d, all, nil, 1<<20, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	// The table over all three is asked for with no weight.
+	m = append(m, Measurement{all[2], make([]float64, 60), 1, 1e-12})
+	tree.Fit(m, 1000, 1e-16, 3000)
+	tree.Infer()
+	b := make([]float64, 3)
+	d.Project(b, m[0].Counts, sets[0], Set{1})
+	for i := range 4 {
+		for j := range 3 {
+			for k := range 5 {
+				want := m[0].Counts[i*3+j] * m[1].Counts[j*5+k] / b[j] / 1000
+				if got := tree.Means[2][(i*3+j)*5+k]; math.Abs(got-want) > 1e-5 {
+					t.Fatalf("cell %d %d %d: %g, want %g", i, j, k, got, want)
+				}
+			}
+		}
+	}
+}
+
+// Reconciled tables have the same sums, and those are averages by precision.
+func TestReconcile(t *testing.T) {
+	d := Domain{3, 4, 2}
+	r := random(5)
+	var m []Measurement
+	for i, s := range []Set{{0}, {1}, {0, 1}, {0, 1, 2}} {
+		y := make([]float64, d.Cells(s))
+		for c := range y {
+			y[c] = 100 * r.Uniform()
+		}
+		m = append(m, Measurement{s, y, float64(i + 1), 1})
+	}
+	out := Reconcile(d, m, 777)
+	margin := func(t Measurement, k int) []float64 {
+		x := make([]float64, d[k])
+		d.Project(x, t.Counts, t.Set, Set{k})
+		return x
+	}
+	for k := range 2 {
+		// by hand: weights 1/(σ² x cells summed into one)
+		sum, weight := make([]float64, d[k]), 0.0
+		for i, t := range m {
+			if slices.Contains(t.Set, k) {
+				w := 1 / (float64(i+1) * float64(len(t.Counts)/d[k]))
+				weight += w
+				for c, y := range margin(t, k) {
+					sum[c] += w * y
+				}
+			}
+		}
+		total := 0.0
+		for c := range sum {
+			sum[c] /= weight
+			total += sum[c]
+		}
+		for i, o := range out {
+			if !slices.Contains(o.Set, k) {
+				continue
+			}
+			for c, y := range margin(o, k) {
+				if want := sum[c] + (777-total)/float64(d[k]); math.Abs(y-want) > 1e-9 {
+					t.Errorf("table %d, column %d, cell %d: %g, want %g", i, k, c, y, want)
+				}
+			}
+		}
+	}
+}
+
+// Inference and the fit's iterations allocate nothing.
+func TestInferAllocatesNothing(t *testing.T) {
+	d := Domain{20, 30, 40}
+	tree, err := NewTree(d, []Set{{0, 1}, {0, 2}, {1, 2}}, nil, 1<<20, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tree.Close()
+	if n := testing.AllocsPerRun(20, func() { tree.Infer() }); n > 0 {
+		t.Errorf("%g allocations", n)
+	}
+}

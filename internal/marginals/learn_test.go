@@ -1,0 +1,165 @@
+package marginals
+
+import (
+	"math"
+	"strings"
+	"testing"
+)
+
+// table has columns of which 0-1, 1-2 and 3-4 depend on each other.
+func table(n int) (Domain, [][]int32) {
+	r := random(8)
+	d := Domain{6, 6, 4, 5, 5, 3}
+	x := make([][]int32, len(d))
+	for k := range x {
+		x[k] = make([]int32, n)
+	}
+	for i := range n {
+		for k := range d {
+			x[k][i] = int32(r.Uniform() * float64(d[k]))
+		}
+		if r.Uniform() < 0.7 {
+			x[1][i] = x[0][i]
+		}
+		if r.Uniform() < 0.6 {
+			x[2][i] = x[1][i] / 2
+		}
+		if r.Uniform() < 0.8 {
+			x[4][i] = 4 - x[3][i]
+		}
+	}
+	return d, x
+}
+
+func pairs(d Domain) []Question {
+	var list []Question
+	for a := range d {
+		for b := range a {
+			list = append(list, Question{NewSet(a, b), 1})
+		}
+	}
+	return list
+}
+
+// meter measures tables and adds up what that costs.
+type meter struct {
+	d       Domain
+	x       [][]int32
+	spent   float64 // Σ σ⁻²
+	calls   int
+	most    float64 // Σ σ⁻² of the dearest call
+	perCell func() float64
+}
+
+func (m *meter) measure(sets []Set, sigma []float64) ([][]float64, error) {
+	m.calls++
+	cost := 0.0
+	var out [][]float64
+	for i, s := range sets {
+		y := make([]float64, m.d.Cells(s))
+		Count(y, m.d, s, m.x)
+		for c := range y {
+			y[c] += sigma[i] * m.perCell()
+		}
+		out = append(out, y)
+		cost += 1 / (sigma[i] * sigma[i])
+	}
+	m.spent += cost
+	m.most = max(m.most, cost)
+	return out, nil
+}
+
+func learned(t *testing.T, sigma float64, workload []Question) (*Learned, *meter) {
+	d, x := table(20000)
+	r := random(9)
+	m := &meter{d: d, x: x, perCell: r.Normal}
+	c := Config{Domain: d, Workload: workload, Sigma: sigma, Limit: 1 << 16, Workers: 2}
+	var noise []float64
+	for range d {
+		noise = append(noise, sigma*math.Sqrt(float64(len(d))))
+	}
+	counts, _ := m.measure(singles(d), noise)
+	for k := range d {
+		c.Columns = append(c.Columns, Measurement{Set{k}, counts[k], noise[k] * noise[k], 1})
+	}
+	l, err := Learn(c, m.measure, random(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.Tree.Close)
+	return l, m
+}
+
+// Learn finds the columns that depend on each other, and its table is near the true
+// one in every pair: within 0.02, where independent columns are 0.5 away.
+func TestLearnFindsDependence(t *testing.T) {
+	d, x := table(20000)
+	l, _ := learned(t, 10, pairs(d))
+	if math.Abs(l.Records-20000) > 60 {
+		t.Errorf("%g records", l.Records)
+	}
+	records := l.Tree.Sample(20000, random(11), false)
+	for i, q := range pairs(d) {
+		a, b := make([]float64, d.Cells(q.Set)), make([]float64, d.Cells(q.Set))
+		Count(a, d, q.Set, x)
+		Count(b, d, q.Set, records)
+		far := 0.0
+		for c := range a {
+			far += math.Abs(a[c]-b[c]) / 40000
+		}
+		if far > 0.02 {
+			t.Errorf("pair %v: distance %g", q.Set, far)
+		}
+		if p := l.Distances[i].Predicted; p > 0.03 {
+			t.Errorf("pair %v: distance %g predicted", q.Set, p)
+		}
+	}
+}
+
+// No call costs more than it may, and there are at most Releases.
+func TestLearnCosts(t *testing.T) {
+	d, _ := table(1)
+	_, m := learned(t, 25, pairs(d))
+	if m.calls > 1+Releases {
+		t.Errorf("%d calls", m.calls)
+	}
+	if m.most > 1.0000001/(25*25) {
+		t.Errorf("a call costs %g, more than %g", m.most, 1.0/(25*25))
+	}
+}
+
+func TestLearnRefuses(t *testing.T) {
+	for want, c := range map[string]Config{
+		"over 10^18": {Domain: Domain{1 << 40, 1 << 40}, Workload: []Question{{Set{0, 1}, 1}}},
+		"1000000000": {Domain: Domain{100000, 10000}, Workload: []Question{{Set{0, 1}, 1}}},
+		"fewer":      {Domain: Domain{2, 2}, Workload: []Question{{Set{0}, 1}}},
+	} {
+		c.Sigma, c.Limit, c.Workers = 1, 1000, 1
+		if _, err := Learn(c, nil, nil); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v", want, err)
+		}
+	}
+}
+
+// A column without records, and one of a single cell, do no harm.
+func TestLearnOfEmptyTable(t *testing.T) {
+	d := Domain{1, 3, 2}
+	x := [][]int32{{}, {}, {}}
+	m := &meter{d: d, x: x, perCell: random(12).Normal}
+	c := Config{Domain: d, Workload: pairs(d), Sigma: 5, Limit: 1000, Workers: 1}
+	counts, _ := m.measure(singles(d), []float64{5, 5, 5})
+	for k := range d {
+		c.Columns = append(c.Columns, Measurement{Set{k}, counts[k], 25, 1})
+	}
+	l, err := Learn(c, m.measure, random(13))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Tree.Close()
+	for _, x := range l.Tree.theta {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			t.Fatal("the parameters are not finite")
+		}
+	}
+	l.Tree.Sample(10, random(14), false)
+}
