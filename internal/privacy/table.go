@@ -14,7 +14,8 @@ import (
 
 // TableConfig says where the records are and how they are encoded.
 type TableConfig struct {
-	Data      string // path of a CSV, Parquet, idx or npy file
+	// Data is a CSV, Parquet, idx or npy file, a folder of them, a pattern or @LIST.
+	Data      string
 	Encoding  models.Encoding
 	Precision Precision
 	// Spare is the number of columns to keep free for the tape's derived ones,
@@ -24,6 +25,8 @@ type TableConfig struct {
 	MaxMemory int64
 	// Root chooses the rows of units that have too many.
 	Root noise.Root
+	// Rank and Of say which part of the records this process holds; 0 and 0: all.
+	Rank, Of int
 }
 
 // Table is the records of one data set. Several curators may hold it at a time,
@@ -53,9 +56,14 @@ func NewTable(cfg TableConfig) *Table {
 // is not nil.
 func (t *Table) read() (*Rows, records.Check, error) {
 	t.once.Do(func() {
-		t.rows, t.check, t.err = records.Read(t.cfg.Data, t.cfg.Encoding, records.Options{
+		var files []string
+		if files, t.err = records.Files(t.cfg.Data); t.err != nil {
+			t.check = records.Check{File: t.cfg.Data}
+			return
+		}
+		t.rows, t.check, t.err = records.Read(t.cfg.Data, files, t.cfg.Encoding, records.Options{
 			Precision: t.cfg.Precision, Spare: t.cfg.Spare, MaxMemory: t.cfg.MaxMemory,
-			Selection: t.cfg.Root.Stream(noise.RowSelection),
+			Selection: t.cfg.Root.Stream(noise.RowSelection), Share: records.Share{Rank: t.cfg.Rank, Of: t.cfg.Of},
 		})
 	})
 	return t.rows, t.check, t.err

@@ -213,10 +213,10 @@ func TestCSVRecordsAlone(t *testing.T) {
 						rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: size}, nil, e, opt)
 						return rows, err
 					case rng.IntN(2) == 0:
-						rows, _, err := Read(write(t, "data.csv.gz", string(zipped([]byte(text)))), e, opt)
+						rows, _, err := readOne(write(t, "data.csv.gz", string(zipped([]byte(text)))), e, opt)
 						return rows, err
 					}
-					rows, _, err := Read(write(t, "data.csv", text), e, opt)
+					rows, _, err := readOne(write(t, "data.csv", text), e, opt)
 					return rows, err
 				})
 				total += len(records)
@@ -320,7 +320,7 @@ func TestParquetRecordsAlone(t *testing.T) {
 			for _, r := range records {
 				rows = append(rows, strings.Split(r, "\x1f"))
 			}
-			got, _, err := Read(write(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), Options{})
+			got, _, err := readOne(write(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), Options{})
 			return got, err
 		})
 	}
@@ -350,7 +350,7 @@ func TestArrayRecordsAlone(t *testing.T) {
 			if k%3 == 0 {
 				content, name = zipped(content), name+".gz"
 			}
-			rows, _, err := Read(write(t, name, string(content)), pair(), Options{})
+			rows, _, err := readOne(write(t, name, string(content)), pair(), Options{})
 			return rows, err
 		})
 	}

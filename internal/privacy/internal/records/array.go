@@ -13,46 +13,50 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// readArray reads an array file from its start.
-func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, Check, error) {
-	check := Check{File: path}
+// arrayBlock is the most records of an array file that one process reads in a row.
+const arrayBlock = 1 << 12
+
+// readArray adds the records of an array file, which it reads from its start.
+func (enc *encoder) readArray(path string, f *os.File, e models.Encoding) error {
 	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, e.Format))
 	if err != nil {
-		return nil, check, err
-	}
-	enc, err := newEncoder(e, opt)
-	if err != nil {
-		return nil, check, err
+		return err
 	}
 	if enc.units != nil {
-		return nil, check, &tablefile.FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
+		return &tablefile.FileError{File: path, Column: enc.units.name, Problem: "is not in an array of numbers", Hint: "units with ids need CSV or Parquet"}
 	}
 	names, labels, err := arrayNames(path, e.Header, enc, a)
 	if err != nil {
-		return nil, check, err
+		return err
 	}
 	at, errs := enc.match(path, names)
 	if len(errs) > 0 {
-		return nil, check, errors.Join(errs...)
+		return errors.Join(errs...)
 	}
-	enc.allocate(a.Records, e, opt)
+	if enc.rows == nil {
+		enc.room(a.Records)
+	}
+	block := enc.share.block(int64(a.Records), arrayBlock)
 	var tags *labelReader
 	if labels != "" {
 		if tags, err = openLabels(labels, a.Records, e.Format); err != nil {
-			return nil, check, err
+			return err
 		}
 		defer tags.close()
 	}
 	record := make([]byte, a.Columns*a.Bytes)
-	for range a.Records {
+	for i := range a.Records {
 		if _, err := io.ReadFull(src, record); err != nil {
-			return nil, check, tablefile.ShortArray(path)
+			return tablefile.ShortArray(path)
 		}
 		label := 0.0
 		if tags != nil {
 			if label, err = tags.next(); err != nil {
-				return nil, check, err
+				return err
 			}
+		}
+		if !enc.share.has(i / block) {
+			continue
 		}
 		for i := range enc.columns {
 			j := at[i]
@@ -66,10 +70,10 @@ func readArray(path string, f *os.File, e models.Encoding, opt Options) (*Rows, 
 			}
 		}
 		if enc.end() != nil {
-			return nil, check, tooLarge(path, opt)
+			return errFull
 		}
 	}
-	return enc.rows, enc.check(path), nil
+	return nil
 }
 
 // arrayNames names the numbers of a record in order: they are the declared

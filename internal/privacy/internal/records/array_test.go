@@ -103,7 +103,7 @@ func TestArrays(t *testing.T) {
 		"npy gzip": zipped(npyFile(descr("<f8"), []float64{1, -2, 3, 4, 1000, 6})),
 	}
 	for name, content := range files {
-		rows, _, err := Read(fileAt(t, content), predictors(), Options{})
+		rows, _, err := readOne(fileAt(t, content), predictors(), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -120,7 +120,7 @@ func TestArrays(t *testing.T) {
 		"npy u8": npyFile(descr("<u8"), []uint64{1, 2, 3, 4, 200, 6}),
 	}
 	for name, content := range unsigned {
-		rows, _, err := Read(fileAt(t, content), predictors(), Options{})
+		rows, _, err := readOne(fileAt(t, content), predictors(), Options{})
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -134,7 +134,7 @@ func TestArrays(t *testing.T) {
 // TestArrayWithoutNumber checks that NaN makes a record invalid, as in a table.
 func TestArrayWithoutNumber(t *testing.T) {
 	content := idxFile(0x0e, []uint32{2, 2}, []float64{1, math.NaN(), 3, 4})
-	rows, check, err := Read(fileAt(t, content), predictors(), Options{})
+	rows, check, err := readOne(fileAt(t, content), predictors(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,12 +153,12 @@ func TestLabels(t *testing.T) {
 		}
 	}
 	put(images, idxFile(0x08, []uint32{2, 1, 2}, []uint8{1, 2, 3, 4}))
-	_, _, err := Read(images, pair(), Options{})
+	_, _, err := readOne(images, pair(), Options{})
 	if err == nil || !strings.HasSuffix(err.Error(), "is not there, but the model needs the labels of the images") {
 		t.Errorf("error %v", err)
 	}
 	put(labels, idxFile(0x08, []uint32{2}, []uint8{1, 0}))
-	rows, _, err := Read(images, pair(), Options{})
+	rows, _, err := readOne(images, pair(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ func TestLabels(t *testing.T) {
 		t.Error(diff)
 	}
 	put(labels, idxFile(0x08, []uint32{3}, []uint8{1, 0, 1}))
-	if _, _, err = Read(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every image") {
+	if _, _, err = readOne(images, pair(), Options{}); err == nil || !strings.HasSuffix(err.Error(), "does not have one label for every image") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -195,7 +195,7 @@ func TestBadArrays(t *testing.T) {
 		"Parquet":   {zipped([]byte("PAR1 and more")), "is no Parquet file that can be decoded (write it again"},
 		"not gzip":  {[]byte("\x1f\x8bhello"), "is not, to its end, a file compressed by gzip"},
 	} {
-		_, _, err := Read(fileAt(t, c.content), predictors(), Options{})
+		_, _, err := readOne(fileAt(t, c.content), predictors(), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %v, want %s", name, err, c.want)
 		}
@@ -210,7 +210,7 @@ func FuzzArray(f *testing.F) {
 	f.Add(zipped(idxFile(0x0d, []uint32{1, 2}, []float32{1, 2})))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := fileAt(t, content)
-		rows, _, err := Read(path, predictors(), Options{MaxMemory: 1 << 20})
+		rows, _, err := readOne(path, predictors(), Options{MaxMemory: 1 << 20})
 		if err == nil && rows.N > len(content)*1032 {
 			t.Errorf("%d records from %d bytes", rows.N, len(content))
 		}

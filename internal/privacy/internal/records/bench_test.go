@@ -70,7 +70,7 @@ func BenchmarkReadCSV(b *testing.B) {
 	}{{"float64", Float64}, {"float32", Float32}} {
 		b.Run(p.name, func(b *testing.B) {
 			for range b.N {
-				rows, _, err := Read(path, e, Options{Precision: p.precision})
+				rows, _, err := readOne(path, e, Options{Precision: p.precision})
 				if err != nil || rows.N != n {
 					b.Fatal(rows, err)
 				}
@@ -137,7 +137,7 @@ func BenchmarkReadParquet(b *testing.B) {
 	}
 	b.ResetTimer()
 	for range b.N {
-		rows, _, err := Read(path, e, Options{})
+		rows, _, err := readOne(path, e, Options{})
 		if err != nil || rows.N != n {
 			b.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func BenchmarkReadUnits(b *testing.B) {
 	b.SetBytes(size)
 	b.ResetTimer()
 	for range b.N {
-		rows, _, err := Read(path, e, Options{Precision: Float32, Selection: noise.Insecure(1).Stream(noise.RowSelection)})
+		rows, _, err := readOne(path, e, Options{Precision: Float32, Selection: noise.Insecure(1).Stream(noise.RowSelection)})
 		if err != nil || rows.N > n/4 {
 			b.Fatal(rows, err)
 		}

@@ -46,7 +46,8 @@ type csvBlock struct {
 	layout  *csvLayout
 	buf     []byte
 	text    []byte
-	lines   int // line ends in text
+	lines   int // line ends in text, and in what of it was skipped
+	skipped int
 	err     error
 	encoded chan struct{}
 	quoted  []byte   // room
@@ -70,7 +71,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 	go func() {
 		defer close(inOrder)
 		defer close(work)
-		for {
+		for block := 0; ; {
 			var b *csvBlock
 			select {
 			case b = <-free:
@@ -79,6 +80,11 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 			}
 			b.text, b.buf, b.err = blocks.Next(b.buf)
 			end := b.err != nil
+			b.skipped = 0
+			if enc.units == nil && !enc.share.has(block) {
+				b.skipped, b.text = bytes.Count(b.text, []byte{'\n'}), nil
+			}
+			block++
 			inOrder <- b
 			select {
 			case work <- b:
@@ -118,7 +124,7 @@ func encodeCSV(blocks *tablefile.Blocks, lines int, layout csvLayout, enc *encod
 
 // encode encodes the text.
 func (b *csvBlock) encode() {
-	b.lines, b.malformed = 0, MalformedCheck{}
+	b.lines, b.malformed = b.skipped, MalformedCheck{}
 	b.empty()
 	if b.layout.quotes != spec.NoQuotes && bytes.IndexByte(b.text, '"') >= 0 {
 		b.encodeQuoted()

@@ -34,7 +34,7 @@ func TestParquetDates(t *testing.T) {
 		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Timestamp_us, arrow.FixedWidthTypes.Timestamp_ms, arrow.BinaryTypes.String,
 	} {
 		path := write(t, "data.parquet", parquetText(t, columns(kind), `["2020-02-29", null, "2019-06-01"]`))
-		rows, _, err := Read(path, dated(), Options{})
+		rows, _, err := readOne(path, dated(), Options{})
 		if err != nil {
 			t.Errorf("%v: %v", kind, err)
 			continue
@@ -43,7 +43,7 @@ func TestParquetDates(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", kind, diff)
 		}
 	}
-	_, _, err := Read(write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
+	_, _, err := readOne(write(t, "data.parquet", parquetText(t, columns(arrow.PrimitiveTypes.Float64), `[60]`)), dated(), Options{})
 	if err == nil {
 		t.Error("a column of numbers is read as dates")
 	}

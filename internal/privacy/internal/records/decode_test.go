@@ -76,7 +76,7 @@ func TestUndecodableIds(t *testing.T) {
 	} {
 		e := visits(2, models.KeepFirst)
 		e.Text = c.encoding
-		rows, _, err := Read(write(t, "data.csv", c.text), e, Options{})
+		rows, _, err := readOne(write(t, "data.csv", c.text), e, Options{})
 		if err != nil || rows.N != 2 {
 			t.Errorf("%s: %d units, want 2: %v", name, rows.N, err)
 		}

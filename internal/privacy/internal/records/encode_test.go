@@ -27,7 +27,7 @@ func write(t testing.TB, name, text string) string {
 // encode reads CSV text and returns the rows, nil for an invalid one.
 func encode(t *testing.T, e models.Encoding, text string) ([][]float64, Check) {
 	t.Helper()
-	rows, check, err := Read(fileAt(t, []byte(text)), e, Options{})
+	rows, check, err := readOne(fileAt(t, []byte(text)), e, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestRejectedRecordsStay(t *testing.T) {
 
 func TestStoreFloat32(t *testing.T) {
 	e := one(models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}})
-	rows, _, err := Read(write(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
+	rows, _, err := readOne(write(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestReadErrors(t *testing.T) {
 		{"stray quote", "age,y\"\n31415,2\n", "in the first line a quote stands inside"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := Read(write(t, "data.csv", test.text), e, Options{})
+			_, _, err := readOne(write(t, "data.csv", test.text), e, Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Fatalf("error %v, want one with %q", err, test.want)
 			}
@@ -240,14 +240,14 @@ func TestReadErrors(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := Read(t.TempDir(), e, Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
+	if _, _, err := readOne(t.TempDir(), e, Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
 		t.Errorf("a directory: error %v", err)
 	}
-	if _, _, err := Read(filepath.Join(t.TempDir(), "none.csv"), e, Options{}); !os.IsNotExist(err) {
+	if _, _, err := readOne(filepath.Join(t.TempDir(), "none.csv"), e, Options{}); !os.IsNotExist(err) {
 		t.Errorf("no file: error %v", err)
 	}
 	big := write(t, "data.csv", "age\n"+strings.Repeat("1\n", 1000))
-	if _, _, err := Read(big, e, Options{MaxMemory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	if _, _, err := readOne(big, e, Options{MaxMemory: 1000}); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("a table above the memory allowed: error %v", err)
 	}
 }
@@ -258,7 +258,7 @@ func TestReadErrorsTogether(t *testing.T) {
 		{Column: "height", Kind: models.Numeric, Out: []int{0}}, {Column: "weight", Kind: models.Numeric, Out: []int{1}},
 		{Column: "age", Kind: models.Numeric, Out: []int{2}},
 	}}
-	_, _, err := Read(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
+	_, _, err := readOne(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
 	if err == nil || !strings.Contains(err.Error(), "heigth?") || !strings.Contains(err.Error(), "wieght?") {
 		t.Errorf("error %v, want both columns", err)
 	}
@@ -280,7 +280,7 @@ func TestEncodingsThatMakeNoSense(t *testing.T) {
 		"no imputed level": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
 		"imputed constant": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "log", Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
 	} {
-		if _, _, err := Read(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
+		if _, _, err := readOne(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}

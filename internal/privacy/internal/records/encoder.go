@@ -26,8 +26,12 @@ type encoder struct {
 	parseDay     func(cell []byte) (day int, ok bool)
 	decimalComma bool // numbers are written 3,14
 	malformed    MalformedCheck
-	rows         *Rows // where records are stored
-	limit        int   // records that fit in memory; 0 is no limit
+	rows         *Rows // where records are stored; nil before there is room
+	precision    Precision
+	width        int // columns of the table
+	stride       int // numbers of a record, with room for derived ones
+	limit        int // records that fit in memory; 0 is no limit
+	share        Share
 }
 
 // column is one raw column that at least one field reads.
@@ -55,7 +59,15 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
+	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
+	number := 8
+	if opt.Precision == Float32 {
+		number = 4
+	}
+	enc.stride = padded(enc.width+opt.Spare, number)
+	if record := int64(enc.stride * number); opt.MaxMemory > 0 && record > 0 {
+		enc.limit = int(max(1, opt.MaxMemory/record))
+	}
 	for _, token := range e.MissingTokens {
 		enc.tokens = append(enc.tokens, []byte(token))
 		if x, number := enc.parse([]byte(token)); number {

@@ -69,7 +69,7 @@ func TestHeadless(t *testing.T) {
 // No record is a table, too, compressed or not.
 func TestHeadlessAndEmpty(t *testing.T) {
 	for name, text := range map[string]string{"t.csv": "", "lines.csv": "\n\n", "t.csv.gz": string(zipped(nil))} {
-		rows, _, err := Read(write(t, name, text), headless(",", "note", "b", "a"), Options{})
+		rows, _, err := readOne(write(t, name, text), headless(",", "note", "b", "a"), Options{})
 		if err != nil || rows.N != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -79,7 +79,7 @@ func TestHeadlessAndEmpty(t *testing.T) {
 // What separates fields has to be declared where no header line says it.
 func TestHeadlessNeedsSeparator(t *testing.T) {
 	for _, text := range []string{"", "2;1\n", "2,1\n", "a,b\n"} {
-		_, _, err := Read(write(t, "t.csv", text), headless("", "a", "b"), Options{})
+		_, _, err := readOne(write(t, "t.csv", text), headless("", "a", "b"), Options{})
 		if err == nil || !strings.HasSuffix(err.Error(), `t.csv: has no header line that says what separates its fields (under data add separator: ",", or ";", "|", tab)`) {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -87,7 +87,7 @@ func TestHeadlessNeedsSeparator(t *testing.T) {
 	for separator, text := range map[string]string{",": "1,2\n", ";": "1;2\n", "|": "1|2\n", "tab": "1\t2\n"} {
 		e := headless(separator, "a", "b")
 		e.Decimal = "."
-		rows, _, err := Read(write(t, "t.csv", text), e, Options{})
+		rows, _, err := readOne(write(t, "t.csv", text), e, Options{})
 		if err != nil || rows.N != 1 || rows.F64[0] != 1 || rows.F64[1] != 2 {
 			t.Errorf("%s: %v", separator, err)
 		}
@@ -98,7 +98,7 @@ func TestHeadlessNeedsSeparator(t *testing.T) {
 func TestDeclaredSeparator(t *testing.T) {
 	e := twoNumbers()
 	e.Separator = ","
-	rows, _, err := Read(write(t, "t.csv", "a,b,x;y;z;w\n1,2,3\n"), e, Options{})
+	rows, _, err := readOne(write(t, "t.csv", "a,b,x;y;z;w\n1,2,3\n"), e, Options{})
 	if err != nil || rows.N != 1 || !rows.Valid[0] || rows.F64[1] != 2 {
 		t.Error(err)
 	}

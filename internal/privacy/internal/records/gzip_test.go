@@ -21,7 +21,7 @@ func TestCompressedCSV(t *testing.T) {
 	}
 	whole := string(zipped([]byte(text.String())))
 	read := func(content string) (*Rows, Check, error) {
-		return Read(write(t, "t.csv.gz", content), twoNumbers(), Options{})
+		return readOne(write(t, "t.csv.gz", content), twoNumbers(), Options{})
 	}
 	got, _, err := read(whole)
 	if err != nil || got.N != 3000 || !slices.Equal(got.F64, want.F64) {

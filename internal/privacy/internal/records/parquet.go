@@ -5,50 +5,47 @@ import (
 	"fmt"
 	"os"
 
-	"d3p/internal/models"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// parquetBatch is the number of rows decoded at a time.
+// parquetBatch is the most rows that are decoded at a time.
 const parquetBatch = 16 << 10
 
-// readParquet reads the columns in use, a batch of rows at a time. The types of columns
-// are part of the file's schema, so dates where a number is declared are an error; what
-// the cells hold is not.
-func readParquet(path string, f *os.File, e models.Encoding, opt Options) (*Rows, Check, error) {
-	check := Check{File: path}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, check, err
-	}
+// readParquet adds the records of a file of some size, a batch of rows at a time. The
+// types of columns are part of the file's schema, so dates where a number is declared are
+// an error; what the cells hold is not.
+func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	table := &parquetTable{path: path}
-	if table.file, err = parquet.Open(f, info.Size()); err != nil {
-		return nil, check, damaged(path)
+	if table.file, err = parquet.Open(f, size); err != nil {
+		return damaged(path)
 	}
-	enc, err := newEncoder(e, opt)
-	if err != nil {
-		return nil, check, err
+	if err := table.match(e); err != nil {
+		return err
 	}
-	if err := table.match(enc); err != nil {
-		return nil, check, err
+	n := believed(table.file.Rows(), size)
+	if e.rows == nil {
+		e.room(n)
 	}
-	n := table.file.Rows()
-	if n > 64*info.Size() { // possible, but rather damage: grow as rows come
-		n = 0
-	}
-	enc.allocate(int(n), e, opt)
+	table.batch = e.share.block(int64(n), parquetBatch)
 	encode := table.encode
-	if enc.units != nil {
+	if e.units != nil {
 		encode = table.encodeUnits
 	}
-	switch err := encode(enc); {
-	case errors.Is(err, errFull):
-		return nil, check, tooLarge(path, opt)
-	case err != nil:
-		return nil, check, damaged(path)
+	err = encode(e)
+	if err == nil || errors.Is(err, errFull) {
+		return err
 	}
-	return enc.rows, enc.check(path), nil
+	return damaged(path)
+}
+
+// believed is the number of rows of a Parquet file of some size as it states it, 0 if that
+// is rather damage: the table grows as rows come.
+func believed(rows, size int64) int {
+	if rows > 64*size {
+		return 0
+	}
+	return int(rows)
 }
 
 // damaged is the error about a file that cannot be decoded.
@@ -62,6 +59,7 @@ type parquetTable struct {
 	file   *parquet.File
 	places []int // in the file, of those of the encoder; that of ids last
 	cells  []parquet.Cells
+	batch  int // rows decoded at a time
 }
 
 // match finds the columns in use and checks their types.

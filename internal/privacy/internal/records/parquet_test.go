@@ -94,11 +94,11 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
 				e, opt := one(test.field), Options{Precision: precision}
-				rows, check, err := Read(write(t, "data.parquet", parquetText(t, columns(test.kind), test.json)), e, opt)
+				rows, check, err := readOne(write(t, "data.parquet", parquetText(t, columns(test.kind), test.json)), e, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, wantCheck, err := Read(write(t, "data.csv", "a\n"+test.csv), e, opt)
+				want, wantCheck, err := readOne(write(t, "data.csv", "a\n"+test.csv), e, opt)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestParquetColumns(t *testing.T) {
 		{Column: "c", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}},
 		{Column: "a", Type: models.Integer, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{1}},
 	}}
-	rows, _, err := Read(write(t, "data.parquet", text), e, Options{})
+	rows, _, err := readOne(write(t, "data.parquet", text), e, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestParquetErrors(t *testing.T) {
 		{"cut short", text[:len(text)/2], number, "is no Parquet file that can be decoded"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			_, _, err := Read(write(t, "data.parquet", test.text), one(test.field), Options{})
+			_, _, err := readOne(write(t, "data.parquet", test.text), one(test.field), Options{})
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want one with %q", err, test.want)
 			}
@@ -180,7 +180,7 @@ func TestParquetDamaged(t *testing.T) {
 		if err := os.WriteFile(path, damaged, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Read(path, one(level), Options{MaxMemory: 1 << 20}); err != nil {
+		if _, _, err := readOne(path, one(level), Options{MaxMemory: 1 << 20}); err != nil {
 			failed++
 			if strings.Contains(err.Error(), "31415") {
 				t.Fatalf("error %q quotes a cell", err)

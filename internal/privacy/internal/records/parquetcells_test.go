@@ -70,7 +70,7 @@ func TestParquetCellsAreNoErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, precision := range []Precision{Float64, Float32} {
-			rows, _, err := Read(write(t, "data.parquet", buf.String()), one(c.field), Options{Precision: precision})
+			rows, _, err := readOne(write(t, "data.parquet", buf.String()), one(c.field), Options{Precision: precision})
 			if err != nil || rows.N != c.cells.Len() {
 				t.Errorf("%s: %v", c.cells.DataType(), err)
 			}

@@ -12,6 +12,7 @@ import (
 type parquetColumns struct {
 	readers []*parquet.ColumnReader
 	cells   []parquet.Cells // of the batch
+	batch   int             // most rows of one
 }
 
 // open opens the columns at these places of the file, which have to be closed before
@@ -20,7 +21,7 @@ func (t *parquetTable) open(places []int) (*parquetColumns, error) {
 	if len(t.cells) < len(places) {
 		t.cells = make([]parquet.Cells, len(places))
 	}
-	p := &parquetColumns{cells: t.cells[:len(places)]}
+	p := &parquetColumns{cells: t.cells[:len(places)], batch: t.batch}
 	for _, at := range places {
 		r, err := t.file.Reader(at)
 		if err != nil {
@@ -43,7 +44,7 @@ func (p *parquetColumns) close() {
 func (p *parquetColumns) next() (n int, err error) {
 	err = together(min(runtime.GOMAXPROCS(0), len(p.readers)), func(k, of int) error {
 		for i := k; i < len(p.readers); i += of {
-			if err := p.readers[i].Read(&p.cells[i], parquetBatch); err != nil {
+			if err := p.readers[i].Read(&p.cells[i], p.batch); err != nil {
 				return err
 			}
 		}

@@ -19,33 +19,39 @@ func (t *parquetTable) encode(enc *encoder) error {
 	for k := range workers {
 		workers[k] = enc.newPart()
 	}
+	start := enc.rows.N
 	if len(enc.columns) == 0 { // a model that reads nothing has the records all the same
-		if n := int(t.file.Rows()); enc.limit > 0 && n > enc.limit {
+		n := enc.share.of(int(t.file.Rows()))
+		if enc.limit > 0 && start+n > enc.limit {
 			return errFull
 		}
-		enc.rows.extend(int(t.file.Rows()))
+		enc.rows.extend(n)
 	}
 	for first := 0; first < len(enc.columns); first += columnsAtATime {
-		if err := t.encodePass(enc, first, min(columnsAtATime, len(enc.columns)-first), workers); err != nil {
+		if err := t.encodePass(enc, start, first, min(columnsAtATime, len(enc.columns)-first), workers); err != nil {
 			return err
 		}
 	}
 	for k := range workers {
 		enc.takeChecks(&workers[k])
 	}
-	enc.rows.clearInvalid()
+	enc.rows.clearInvalid(start)
 	return nil
 }
 
-// encodePass encodes `count` columns from first on. The first pass makes the records.
-func (t *parquetTable) encodePass(e *encoder, first, count int, workers []part) error {
+// encodePass encodes `count` columns from first on, in the records from start on. The
+// first pass makes them.
+func (t *parquetTable) encodePass(e *encoder, start, first, count int, workers []part) error {
 	p, err := t.open(t.places[first : first+count])
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	for at := 0; ; {
+	for at, batch := start, 0; ; batch++ {
 		n, err := p.next()
+		if err == nil && !e.share.has(batch) {
+			continue
+		}
 		switch {
 		case errors.Is(err, io.EOF) && at == e.rows.N:
 			return nil

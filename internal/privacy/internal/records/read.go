@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"d3p/internal/models"
+	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
@@ -25,28 +26,95 @@ type Options struct {
 	// secret: its numbers are used one after the other, so that with known ones
 	// the choice of one unit's rows would tell of the units before it.
 	Selection *noise.Stream
+	// Share is which of the records are read.
+	Share Share
 }
 
-// Read reads the CSV, Parquet, idx or npy file at path and encodes it. What it is
-// says its name or e.Format. The Check is private, also when err is not nil.
-func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check, err error) {
-	check = Check{File: path}
+// Read reads the CSV, Parquet, idx or npy files at paths, one table, and encodes it. What
+// a file is says its name or e.Format. name is what the Check calls the table. The Check
+// is private, also when err is not nil.
+func Read(name string, paths []string, e models.Encoding, opt Options) (*Rows, Check, error) {
+	check := Check{File: name}
 	if err := validate(e); err != nil {
 		return nil, check, err
 	}
-	f, err := os.Open(path)
+	enc, err := newEncoder(e, opt)
 	if err != nil {
 		return nil, check, err
+	}
+	if len(paths) > 1 {
+		if paths, err = enc.makeRoom(opt.Share.ofFiles(paths, enc), e); err != nil {
+			return nil, check, err
+		}
+	}
+	for _, path := range paths {
+		switch err := enc.readFile(path, e); {
+		case errors.Is(err, errFull):
+			return nil, check, tooLarge(path, opt)
+		case err != nil:
+			return nil, check, err
+		}
+	}
+	return enc.rows, enc.check(name), nil
+}
+
+// makeRoom makes the table with room for the records of all paths. A file that cannot be
+// opened again, such as a pipe, is none of several.
+func (e *encoder) makeRoom(paths []string, enc models.Encoding) ([]string, error) {
+	n := 0
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only one file can be a pipe"}
+		}
+		more, err := atMost(path, info.Size(), enc)
+		if err != nil {
+			return nil, err
+		}
+		n += more
+	}
+	e.room(n)
+	return paths, nil
+}
+
+// atMost is an upper bound on the rows of a file, 0 if none is known.
+func atMost(path string, size int64, e models.Encoding) (int, error) {
+	switch is := tablefile.FormatOf(path, e.Format); is.Kind {
+	case tablefile.CSV:
+		return countLines(path, is.Gzipped)
+	case tablefile.Parquet:
+		f, err := os.Open(path)
+		if err != nil {
+			return 0, err
+		}
+		defer f.Close()
+		table, err := parquet.Open(f, size)
+		if err != nil {
+			return 0, damaged(path)
+		}
+		return believed(table.Rows(), size), nil
+	}
+	return 0, nil
+}
+
+// readFile adds the records of a file to the table.
+func (e *encoder) readFile(path string, enc models.Encoding) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, check, err
+		return err
 	}
 	if info.IsDir() {
-		return nil, check, &tablefile.FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
+		return &tablefile.FileError{File: path, Problem: "is a directory", Hint: "name one CSV or Parquet file"}
 	}
-	is := tablefile.FormatOf(path, e.Format)
+	is := tablefile.FormatOf(path, enc.Format)
 	if is.Kind == tablefile.CSV {
 		var count func() (int, error)
 		if info.Mode().IsRegular() { // a pipe has text of unknown length
@@ -54,17 +122,17 @@ func Read(path string, e models.Encoding, opt Options) (rows *Rows, check Check,
 		}
 		text, err := tablefile.Plain(path, f, is.Gzipped)
 		if err != nil {
-			return nil, check, err
+			return err
 		}
-		return readCSV(path, text, count, e, opt)
+		return e.readCSV(path, text, count, e.share.block(info.Size(), tablefile.BlockSize), enc)
 	}
 	switch {
 	case !info.Mode().IsRegular():
-		return nil, check, &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only CSV is read from a pipe"}
+		return &tablefile.FileError{File: path, Problem: "is no regular file", Hint: "only CSV is read from a pipe"}
 	case is.Kind == tablefile.Parquet:
-		return readParquet(path, f, e, opt)
+		return e.readParquet(path, f, info.Size())
 	}
-	return readArray(path, f, e, opt)
+	return e.readArray(path, f, enc)
 }
 
 // countLines returns an upper bound on the rows of a CSV file, compressed or not, so
@@ -93,79 +161,65 @@ func countLines(path string, gzipped bool) (int, error) {
 	}
 }
 
-// readCSV reads CSV text; count, unless nil, bounds the number of its rows. Of a text
-// with a header line the first bytes say how it is encoded; without one they are a
-// record's and say nothing.
-func readCSV(path string, text *bufio.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
-	encoding := e.Text
-	if !e.Headless {
+// readCSV reads CSV text in blocks of some size; count, unless nil, bounds the number of
+// its rows. Of a text with a header line the first bytes say how it is encoded; without
+// one they are a record's and say nothing.
+func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc models.Encoding) error {
+	encoding := enc.Text
+	if !enc.Headless {
 		start, _ := text.Peek(4)
 		if other := tablefile.OtherFormat(path, string(start)); other != nil {
-			return nil, Check{File: path}, other
+			return other
 		}
-		encoding = tablefile.Marked(text, e.Text)
+		encoding = tablefile.Marked(text, enc.Text)
 	}
-	return encodeBlocks(path, &tablefile.Blocks{Src: tablefile.Decoded(text, encoding), Size: tablefile.BlockSize}, count, e, opt)
+	return e.readBlocks(path, &tablefile.Blocks{Src: tablefile.Decoded(text, encoding), Size: block}, count, enc)
 }
 
-// encodeBlocks encodes blocks of text. What is wrong with the header is found before
+// readBlocks encodes blocks of text. What is wrong with the header is found before
 // the rest is looked at.
-func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
-	check := Check{File: path}
-	enc, err := newEncoder(e, opt)
+func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), enc models.Encoding) error {
+	names, separator, lines, err := e.head(path, blocks, enc)
 	if err != nil {
-		return nil, check, err
+		return err
 	}
-	names, separator, lines, err := enc.head(path, blocks, e)
-	if err != nil {
-		return nil, check, err
-	}
-	at, errs := enc.match(path, names)
+	at, errs := e.match(path, names)
 	if len(errs) > 0 {
-		return nil, check, errors.Join(errs...)
+		return errors.Join(errs...)
 	}
-	if err := tablefile.UnsureDecimals(path, separator, e.Decimal); err != nil {
-		return nil, check, err
+	if err := tablefile.UnsureDecimals(path, separator, enc.Decimal); err != nil {
+		return err
 	}
-	blocks.Rows = tablefile.Lines{Separator: separator, Width: len(names), Quotes: e.Quotes}
-	n := 0
-	if count != nil {
-		if n, err = count(); err != nil {
-			return nil, check, err
+	blocks.Rows = tablefile.Lines{Separator: separator, Width: len(names), Quotes: enc.Quotes}
+	if e.rows == nil {
+		n := 0
+		if count != nil {
+			if n, err = count(); err != nil {
+				return err
+			}
 		}
+		e.room(n)
 	}
-	enc.allocate(n, e, opt)
-	switch err := encodeCSV(blocks, lines, newCSVLayout(blocks.Rows, at, enc), enc); {
-	case errors.Is(err, errFull):
-		return nil, check, tooLarge(path, opt)
-	case err != nil:
-		return nil, check, readError(path, err)
+	err = encodeCSV(blocks, lines, newCSVLayout(blocks.Rows, at, e), e)
+	if err == nil || errors.Is(err, errFull) {
+		return err
 	}
-	return enc.rows, enc.check(path), nil
+	return readError(path, err)
 }
 
-// allocate makes the table with room for n rows of the file; 0 is unknown. How
-// many units have them is not known before they are read, so with several rows
-// per unit the table starts as one of full units, and grows. That n rows would not fit
-// in memory is no error: line ends in quotes are counted in n, too.
-func (e *encoder) allocate(n int, enc models.Encoding, opt Options) {
-	k := enc.Width()
-	width := 8
-	if opt.Precision == Float32 {
-		width = 4
-	}
-	stride := padded(k+opt.Spare, width)
-	record := int64(stride) * int64(width)
-	if opt.MaxMemory > 0 && record > 0 {
-		e.limit = int(max(1, opt.MaxMemory/record))
-	}
+// room makes the table with room for n rows; 0 is unknown. How many units have them is not
+// known before they are read, so with several rows per unit the table starts as one of
+// full units, and grows. That n rows would not fit in memory is no error: line ends in
+// quotes are counted in n, too.
+func (e *encoder) room(n int) {
 	if e.units != nil {
 		n /= e.units.most
 	}
+	n = e.share.of(n)
 	if e.limit > 0 {
 		n = min(n, e.limit)
 	}
-	e.rows = newRows(opt.Precision, n, k, stride)
+	e.rows = newRows(e.precision, n, e.width, e.stride)
 }
 
 func tooLarge(path string, opt Options) error {

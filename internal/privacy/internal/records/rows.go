@@ -112,11 +112,11 @@ func (r *Rows) extend(n int) {
 	r.N += n
 }
 
-// clearInvalid sets the numbers of invalid records to zero.
-func (r *Rows) clearInvalid() {
-	for i, valid := range r.Valid {
+// clearInvalid sets the numbers of invalid records to zero, from record start on.
+func (r *Rows) clearInvalid(start int) {
+	for i := start; i < r.N; i++ {
 		switch {
-		case valid:
+		case r.Valid[i]:
 		case r.F32 != nil:
 			clear(r.F32[i*r.Stride : (i+1)*r.Stride])
 		default:

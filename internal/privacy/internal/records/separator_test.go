@@ -38,7 +38,7 @@ func readText(t *testing.T, text, decimal string) (*Rows, Check, error) {
 	}
 	e := twoNumbers()
 	e.Decimal = decimal
-	return Read(path, e, Options{})
+	return readOne(path, e, Options{})
 }
 
 // A table is the same in every dialect, with quotes and without.

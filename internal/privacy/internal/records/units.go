@@ -71,6 +71,9 @@ func (e *encoder) idOf(cell []byte) []byte {
 // has a record, which is invalid until a usable row comes.
 func (e *encoder) add() error {
 	u := e.units
+	if !e.share.hasUnit(u.id) {
+		return nil
+	}
 	u.check.Rows++
 	if len(u.id) == 0 {
 		u.check.WithoutID++

@@ -50,7 +50,7 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
-				rows, _, err := Read(write(t, "data.csv", "id,x\n"+test.rows), visits(test.k, models.KeepFirst), Options{Precision: precision, Spare: 3})
+				rows, _, err := readOne(write(t, "data.csv", "id,x\n"+test.rows), visits(test.k, models.KeepFirst), Options{Precision: precision, Spare: 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func table(sizes []int, shuffle func(n int, swap func(i, j int))) string {
 // and of 8 rows.
 func choices(t *testing.T, text string, random *noise.Stream) (five, eight []int) {
 	t.Helper()
-	rows, _, err := Read(write(t, "data.csv", text), visits(2, models.KeepRandom), Options{Selection: random})
+	rows, _, err := readOne(write(t, "data.csv", text), visits(2, models.KeepRandom), Options{Selection: random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,12 +165,12 @@ func TestUnitsOfParquet(t *testing.T) {
 				text += fmt.Sprintf("%s,%d\n", id, i)
 			}
 			option := func() Options { return Options{Selection: noise.Insecure(1).Stream(noise.RowSelection)} }
-			want, wantCheck, err := Read(write(t, "data.csv", text), e, option())
+			want, wantCheck, err := readOne(write(t, "data.csv", text), e, option())
 			if err != nil {
 				t.Fatal(err)
 			}
 			file := parquetText(t, columns(test.kind, arrow.PrimitiveTypes.Float64), test.ids, "[0,1,2,3,4,5,6,7]")
-			got, check, err := Read(write(t, "data.parquet", file), e, option())
+			got, check, err := readOne(write(t, "data.parquet", file), e, option())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestUnitsErrors(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&e)
 			}
-			_, _, err := Read(fileAt(t, []byte(test.text)), e, test.option)
+			_, _, err := readOne(fileAt(t, []byte(test.text)), e, test.option)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %v, want %q", err, test.want)
 			}
@@ -228,7 +228,7 @@ func TestUnitsErrors(t *testing.T) {
 		})
 	}
 	// what fits, fits
-	rows, _, err := Read(write(t, "data.csv", many), visits(2, models.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
+	rows, _, err := readOne(write(t, "data.csv", many), visits(2, models.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
 	if err != nil || rows.N != 100 {
 		t.Errorf("a table of 100 units in the memory for 100: %v", err)
 	}

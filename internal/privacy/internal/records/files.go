@@ -1,0 +1,88 @@
+package records
+
+import (
+	"bufio"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"d3p/internal/privacy/internal/records/tablefile"
+)
+
+// Files are the files that hold the table which a user calls data, in order: a file; a
+// folder, whose data files are taken, those of its folders too; a pattern such as
+// claims/*.parquet; or @LIST, a text file with a path in each line, from its own folder on.
+func Files(data string) ([]string, error) {
+	if list, ok := strings.CutPrefix(data, "@"); ok {
+		return listed(list)
+	}
+	info, err := os.Stat(data)
+	switch {
+	case err == nil && info.IsDir():
+		return inFolder(data)
+	case err != nil && strings.ContainsAny(data, "*?["):
+		files, err := filepath.Glob(data)
+		if err != nil || len(files) == 0 {
+			return nil, &tablefile.FileError{File: data, Problem: "no file matches the pattern", Hint: "quote it, so that the shell leaves it as it is"}
+		}
+		return files, nil
+	}
+	return []string{data}, nil
+}
+
+// dataNames are the ends of names that a data file in a folder has; .gz may follow.
+var dataNames = []string{".csv", ".tsv", ".parquet", ".parq", ".pq"}
+
+// inFolder are the data files below a folder. Names that start with a dot or an underscore
+// are notes of the programs that write such folders.
+func inFolder(folder string) (files []string, err error) {
+	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := strings.ToLower(entry.Name())
+		if path != folder && (name[0] == '.' || name[0] == '_') {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !entry.IsDir() && slices.Contains(dataNames, filepath.Ext(strings.TrimSuffix(name, ".gz"))) {
+			files = append(files, path)
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = &tablefile.FileError{File: folder, Problem: "is a folder without data files", Hint: "their names end in " + strings.Join(dataNames, ", ") + ", or in these and .gz"}
+	}
+	return files, err
+}
+
+// listed are the files that a list names.
+func listed(list string) (files []string, err error) {
+	f, err := os.Open(list)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		path := strings.TrimSpace(lines.Text())
+		switch {
+		case path == "":
+		case filepath.IsAbs(path):
+			files = append(files, path)
+		default:
+			files = append(files, filepath.Join(filepath.Dir(list), path))
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		return nil, &tablefile.FileError{File: list, Problem: "lists no file", Hint: "write a path in each line"}
+	}
+	return files, nil
+}

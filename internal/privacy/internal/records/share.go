@@ -1,0 +1,62 @@
+package records
+
+// Share is the part of the records that one of several processes reads: rank of them. The
+// zero Share is all records.
+//
+// Rows without ids are dealt in blocks, those of the file or whole files, so a process
+// reads little of the others'. The rows of one unit may lie anywhere, so every process
+// reads all ids, and has the units that a hash of the id gives it.
+type Share struct{ Rank, Of int }
+
+// all reports whether there is nobody to share with.
+func (s Share) all() bool { return s.Of <= 1 }
+
+// has reports whether the i-th block of rows is of the share.
+func (s Share) has(i int) bool { return s.all() || i%s.Of == s.Rank }
+
+// hasUnit reports whether the unit with an id is of the share: by the hash FNV-1a.
+func (s Share) hasUnit(id []byte) bool {
+	if s.all() {
+		return true
+	}
+	h := uint64(14695981039346656037)
+	for _, b := range id {
+		h = (h ^ uint64(b)) * 1099511628211
+	}
+	return (h^h>>32)%uint64(s.Of) == uint64(s.Rank)
+}
+
+// of is about how many of n rows are of the share.
+func (s Share) of(n int) int {
+	if s.all() {
+		return n
+	}
+	return (n + s.Of - 1) / s.Of
+}
+
+// block is the size of blocks in which something of size n is dealt out evenly, at most
+// most.
+func (s Share) block(n int64, most int) int {
+	const each, least = 16, 1 << 10
+	if s.all() {
+		return most
+	}
+	return int(min(int64(most), max(least, n/int64(each*s.Of))))
+}
+
+// ofFiles are the files that the share has records in: the rest of them is not read. It
+// stays everything where that would leave a process without work, or units lie in several.
+func (s *Share) ofFiles(paths []string, e *encoder) []string {
+	if s.all() || e.units != nil || len(paths) < s.Of {
+		return paths
+	}
+	var own []string
+	for i, path := range paths {
+		if s.has(i) {
+			own = append(own, path)
+		}
+	}
+	*s = Share{}
+	e.share = *s
+	return own
+}
