@@ -15,6 +15,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
 	"d3p/internal/settings"
@@ -47,7 +48,9 @@ at private results, that costs privacy that no report counts.
 Ctrl-C stops between two steps; d3p resume continues at no new cost.`,
 		Example: "  d3p fit --epsilon 1 cohort.csv\n  d3p fit --epsilon 1 --model cohort.yaml --out results cohort.parquet",
 		Args:    exactly("DATA"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], true) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.inRanks(c, func(ranks run.Ranks) error { return a.fit(c, s, args[0], true, ranks) })
+		},
 	}
 	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Running)
 	c.Flags().String(signFlag, "", "sign the release with the OpenSSH private key in `FILE`; d3p verify --signers and ssh-keygen -Y verify check it")
@@ -66,14 +69,16 @@ simulated or public data: a private fit costs more than its report says if you c
 its settings by looking at these results.`,
 		Example: "  d3p fit-nonprivate datasets/cohort.csv --out baseline",
 		Args:    exactly("DATA"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.fit(c, s, args[0], false) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.inRanks(c, func(ranks run.Ranks) error { return a.fit(c, s, args[0], false, ranks) })
+		},
 	}
 	s = defineSettings(c, settings.Algorithm, settings.Reference, settings.Running)
 	return c
 }
 
 // fit decides a fit of the data file from its settings and runs it.
-func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) error {
+func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, ranks run.Ranks) error {
 	if err := a.resolve(c, s); err != nil {
 		return err
 	}
@@ -107,7 +112,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if data == "-" {
 		return usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
 	}
-	absolute, err := filepath.Abs(data)
+	absolute, err := privacy.AbsoluteData(data)
 	if err != nil {
 		return failWith(statusData, err)
 	}
@@ -139,7 +144,10 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool) e
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
-	r := run.Run{Job: j, Model: m, Plan: plan, Root: root, Key: key, Host: a.host()}
+	r := run.Run{Job: j, Model: m, Plan: plan, Root: root, Key: key, Host: a.host(), Ranks: ranks}
+	if s.Repeat > 1 && ranks.Several() {
+		return usagef("--repeat: fits side by side run in one process; leave the launcher out")
+	}
 	if s.Repeat > 1 {
 		return a.repeat(c.Context(), r, s.Out, s.Repeat)
 	}

@@ -69,7 +69,11 @@ file declares only the columns that the formula names.`,
 					return err
 				}
 			}
-			header, separator, err := readHeader(args[0], known.Encoding)
+			files, err := dataFiles(args[0])
+			if err != nil {
+				return err
+			}
+			header, separator, err := readHeader(files[0], known.Encoding)
 			if err != nil {
 				return failWith(statusData, err)
 			}

@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/privacy"
 	"d3p/internal/release"
 	"d3p/internal/report"
 )
@@ -23,29 +25,56 @@ func findModel(explicit, data string) (string, error) {
 	if explicit != "" {
 		return explicit, nil
 	}
-	table := strings.TrimSuffix(data, ".gz")
-	beside := strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
+	beside := modelBeside(data)
 	for _, path := range []string{beside, "d3p.yaml"} {
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
 		}
 	}
-	if _, err := os.Stat(data); err != nil {
+	files, err := dataFiles(data)
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(files[0]); err != nil {
 		return "", failWith(statusData, atomicfile.Named(data, err))
 	}
-	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, data, beside))
+	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
+}
+
+// dataFiles are the files of a table.
+func dataFiles(data string) ([]string, error) {
+	files, err := privacy.DataFiles(data)
+	return files, failWith(statusData, err)
+}
+
+// modelBeside is where the model file of a table is looked for: beside the file, the
+// folder or the list, named alike; for a pattern, beside the folder that it starts with.
+func modelBeside(data string) string {
+	table := strings.TrimPrefix(data, "@")
+	if i := strings.IndexAny(table, "*?["); i >= 0 {
+		table = filepath.Dir(table[:i] + "x")
+	}
+	table = strings.TrimSuffix(filepath.Clean(table), ".gz")
+	return strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 }
 
 // checkPublic refuses a model at path that names the data file itself as a public
 // table or list: what it says would be learnt from the records, and the release
 // would carry them.
 func checkPublic(m *models.Model, path, data string) error {
-	private, err := os.Stat(data)
+	files, err := dataFiles(data)
 	if err != nil {
-		return nil // whoever reads it will say so
+		return err
+	}
+	var private []os.FileInfo
+	for _, file := range files {
+		if info, err := os.Stat(file); err == nil { // whoever reads it will say so otherwise
+			private = append(private, info)
+		}
 	}
 	for name := range m.Spec.Public {
-		if public, err := os.Stat(besideModel(path, name)); err == nil && os.SameFile(public, private) {
+		public, err := os.Stat(besideModel(path, name))
+		if err == nil && slices.ContainsFunc(private, func(f os.FileInfo) bool { return os.SameFile(public, f) }) {
 			return failWith(statusSpec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release carries the public files (write a public list of its own)", path, name))
 		}
 	}

@@ -18,14 +18,16 @@ anew. With --sampling balls_and_bins or shuffle the rest of an interrupted epoch
 noise alone, because a record could occur twice in it.`,
 		Example: "  d3p resume d3p-run-cohort-1",
 		Args:    exactly("RUN"),
-		RunE:    func(c *cobra.Command, args []string) error { return a.resume(c, args[0], data) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.inRanks(c, func(ranks run.Ranks) error { return a.resume(c, args[0], data, ranks) })
+		},
 	}
 	c.Flags().StringVar(&data, "data", "", "data `FILE`, when it has moved")
 	return c
 }
 
 // resume goes on with the stopped fit in a folder.
-func (a *app) resume(c *cobra.Command, folder, data string) error {
+func (a *app) resume(c *cobra.Command, folder, data string, ranks run.Ranks) error {
 	r, err := run.Reopen(folder, data)
 	if err != nil {
 		return err
@@ -41,7 +43,7 @@ func (a *app) resume(c *cobra.Command, folder, data string) error {
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
-	r.Host = a.host()
+	r.Host, r.Ranks = a.host(), ranks
 	result, err := r.Resume(c.Context())
 	if err != nil {
 		return err

@@ -13,9 +13,9 @@ const (
 // handles are the constants of an interface. A handle of Open MPI is the address of a
 // variable, of which symbols has the name.
 type handles struct {
-	world, double, bytes, long, sum, max, errorsReturn uintptr
-	inPlace                                            uintptr
-	serialized                                         uintptr // MPI_THREAD_SERIALIZED
+	world, double, bytes, long, sum, largest, errorsReturn uintptr
+	inPlace                                                uintptr
+	serialized                                             uintptr // MPI_THREAD_SERIALIZED
 }
 
 // symbols are the variables whose addresses are Open MPI's handles, in the order of
@@ -30,12 +30,12 @@ var symbols = []string{
 var constants = map[abi]handles{
 	mpich: {
 		world: 0x44000000, double: 0x4c00080b, bytes: 0x4c00010d, long: 0x4c00083a,
-		sum: 0x58000003, max: 0x58000001, errorsReturn: 0x54000001,
+		sum: 0x58000003, largest: 0x58000001, errorsReturn: 0x54000001,
 		inPlace: ^uintptr(0), serialized: 2,
 	},
 	standard: {
 		world: 0x101, double: 0x214, bytes: 0x247, long: 0x258,
-		sum: 0x21, max: 0x23, errorsReturn: 0x143,
+		sum: 0x21, largest: 0x23, errorsReturn: 0x143,
 		inPlace: 1, serialized: 2048,
 	},
 }

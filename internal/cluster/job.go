@@ -11,6 +11,9 @@ import (
 // Not safe for concurrent use.
 type Job struct {
 	Rank, Size int
+	// Local is the rank among the processes of this machine, as the launcher says; 0 if it
+	// does not.
+	Local int
 	// Library is what the MPI library says it is; empty for a process alone.
 	Library string
 
@@ -37,7 +40,7 @@ func join(getenv func(string) string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Job{Rank: rank, Size: size, Library: lib.version(), mpi: lib}
+	j := &Job{Rank: rank, Size: size, Local: localRank(getenv), Library: lib.version(), mpi: lib}
 	if size != by.size {
 		return nil, errors.Join(fmt.Errorf("%s started %d processes, but %s (%s) counts %d: it is another MPI's library "+
 			"(set D3P_MPI to the libmpi of the launcher; under srun, choose its --mpi, such as pmix or pmi2)",
@@ -46,13 +49,20 @@ func join(getenv func(string) string) (*Job, error) {
 	return j, nil
 }
 
-// Sum replaces x by its sum over all processes, the same bits on each: rank 0 adds, and
-// sends the sum.
-func (j *Job) Sum(x []float64) error {
-	if j.Size == 1 || len(x) == 0 {
+// Add replaces x on rank 0 by its sum over all processes; on the others it stays.
+func (j *Job) Add(x []float64) error {
+	if j.Size == 1 {
 		return nil
 	}
-	return j.mpi.sum(x)
+	return j.mpi.add(x)
+}
+
+// Share replaces x by that of rank 0.
+func (j *Job) Share(x []float64) error {
+	if j.Size == 1 {
+		return nil
+	}
+	return j.mpi.share(x)
 }
 
 // Max replaces x by the largest over all processes, number by number.

@@ -20,6 +20,19 @@ var launchers = []struct {
 	{"SLURM_STEP_NUM_TASKS", launcher{name: "srun", first: openMPI}},
 }
 
+// localRanks are the environment variables that hold the rank on this machine.
+var localRanks = []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}
+
+// localRank is the rank on this machine, 0 if no launcher says it.
+func localRank(getenv func(string) string) int {
+	for _, name := range localRanks {
+		if rank, err := strconv.Atoi(getenv(name)); err == nil && rank > 0 {
+			return rank
+		}
+	}
+	return 0
+}
+
 // findLauncher is the launcher of this process by its environment, getenv; its size is 1
 // where there is none.
 func findLauncher(getenv func(string) string) launcher {

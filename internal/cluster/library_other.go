@@ -12,7 +12,8 @@ var errSystem = errors.New("this build of d3p opens no MPI library on this syste
 func open(string, abi) (*library, error)            { return nil, errSystem }
 func (*library) start() (rank, size int, err error) { return 0, 0, errSystem }
 func (*library) version() string                    { return "" }
-func (*library) sum([]float64) error                { return errSystem }
+func (*library) add([]float64) error                { return errSystem }
+func (*library) share([]float64) error              { return errSystem }
 func (*library) max([]int64) error                  { return errSystem }
 func (*library) broadcast([]byte, int) error        { return errSystem }
 func (*library) abort(int)                          {}

@@ -94,7 +94,7 @@ func openFile(file string, kind abi) (*library, error) {
 		return lib, nil
 	}
 	lib.inPlace, lib.serialized = 1, 2
-	for i, to := range []*uintptr{&lib.world, &lib.double, &lib.bytes, &lib.long, &lib.handles.sum, &lib.handles.max, &lib.errorsReturn} {
+	for i, to := range []*uintptr{&lib.world, &lib.double, &lib.bytes, &lib.long, &lib.sum, &lib.largest, &lib.errorsReturn} {
 		if *to, err = purego.Dlsym(opened, symbols[i]); err != nil {
 			return nil, fmt.Errorf("%s is no Open MPI 4 or 5: it has no %s", file, symbols[i])
 		}
@@ -193,21 +193,32 @@ func (lib *library) version() string {
 	return name
 }
 
-// sum adds at rank 0 and sends the sum, so that all have the same bits.
-func (lib *library) sum(x []float64) error {
+// add sums at rank 0.
+func (lib *library) add(x []float64) error {
+	return lib.inPieces(x, func(n int) error {
+		from, into := uintptr(lib.data), uintptr(0)
+		if lib.rank == 0 {
+			from, into = lib.inPlace, from
+		}
+		lib.args = [7]uintptr{from, into, uintptr(n), lib.double, lib.sum, 0, lib.world}
+		return lib.collective(mpiReduce, 7)
+	})
+}
+
+// share sends x from rank 0.
+func (lib *library) share(x []float64) error {
+	return lib.inPieces(x, func(n int) error {
+		lib.args = [7]uintptr{uintptr(lib.data), uintptr(n), lib.double, 0, lib.world}
+		return lib.collective(mpiBcast, 5)
+	})
+}
+
+// inPieces calls do for pieces of x that MPI can count; lib.data is where each starts.
+func (lib *library) inPieces(x []float64, do func(n int) error) error {
 	for len(x) > 0 {
 		n := min(len(x), most)
 		lib.data = unsafe.Pointer(&x[0])
-		at, into := uintptr(lib.data), uintptr(0)
-		if lib.rank == 0 {
-			at, into = lib.inPlace, at
-		}
-		lib.args = [7]uintptr{at, into, uintptr(n), lib.double, lib.handles.sum, 0, lib.world}
-		if err := lib.collective(mpiReduce, 7); err != nil {
-			return err
-		}
-		lib.args = [7]uintptr{uintptr(lib.data), uintptr(n), lib.double, 0, lib.world}
-		if err := lib.collective(mpiBcast, 5); err != nil {
+		if err := do(n); err != nil {
 			return err
 		}
 		x = x[n:]
@@ -225,7 +236,7 @@ func (lib *library) collective(f function, n int) error {
 }
 
 func (lib *library) max(x []int64) error {
-	return lib.call(mpiAllreduce, lib.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(len(x)), lib.long, lib.handles.max, lib.world)
+	return lib.call(mpiAllreduce, lib.inPlace, uintptr(unsafe.Pointer(&x[0])), uintptr(len(x)), lib.long, lib.largest, lib.world)
 }
 
 func (lib *library) broadcast(b []byte, rank int) error {

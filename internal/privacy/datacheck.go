@@ -27,7 +27,11 @@ func (t *Table) WriteDataCheck(w io.Writer) error {
 // which line it means. The name of the file says what it is.
 func ReadNewRows(path string, e models.Encoding) (*Rows, error) {
 	e.Format = ""
-	rows, check, err := records.Read(path, []string{path}, e, records.Options{})
+	files, err := records.Files(path)
+	if err != nil {
+		return nil, err
+	}
+	rows, check, err := records.Read(path, files, e, records.Options{})
 	if bad := check.Malformed; err == nil && bad != nil {
 		return nil, &tablefile.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
 	}

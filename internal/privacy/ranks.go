@@ -16,8 +16,27 @@ type Ranks interface {
 	Share(x []float64) error
 }
 
-// errRank says that a step failed in another process, which says why itself.
-var errRank = errors.New("privacy: another process of the job failed in this step")
+// errRank says that another process failed, which says why itself.
+var errRank = errors.New("privacy: another process of the job failed")
+
+// ready is the error of this process, or one that says that another has one, so that all
+// go on or none.
+func ready(r Ranks, err error) error {
+	if r == nil || r.Size() == 1 {
+		return err
+	}
+	failed := []float64{0}
+	if err != nil {
+		failed[0] = 1
+	}
+	if lost := errors.Join(r.Add(failed), r.Share(failed)); lost != nil {
+		return errors.Join(err, lost)
+	}
+	if err == nil && failed[0] > 0 {
+		return errRank
+	}
+	return err
+}
 
 // together is a step's sum as ranks pass it around.
 type together struct {

@@ -95,11 +95,12 @@ func stepsOnRanks(t *testing.T, m privacy.Mechanism, n int, engines ...*fakeEngi
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := c.Begin(m)
-		if err != nil {
-			t.Fatal(err)
-		}
 		all.Go(func() {
+			s, err := c.Begin(m)
+			if err != nil {
+				errs[rank] = err
+				return
+			}
 			for range n {
 				dst := make([]float64, 2)
 				r, err := s.Step(dst, privacy.StepRequest{Params: []float64{0, 0}, ClipNorm: 1})
@@ -158,6 +159,21 @@ func TestRankFails(t *testing.T) {
 				t.Errorf("rank %d got %v from a failed step", rank, sums[rank])
 			}
 		}
+	}
+}
+
+// An engine that cannot be opened on one rank is an error on all, and nothing is spent.
+func TestRankCannotBegin(t *testing.T) {
+	engines := []*fakeEngine{{sum: []float64{1, 2}}, {lost: errors.New("no memory")}}
+	m := mechanism(t, 10)
+	_, _, errs := stepsOnRanks(t, m, 1, engines...)
+	for rank, err := range errs {
+		if err == nil || strings.Contains(err.Error(), "no memory") != (rank == 1) {
+			t.Errorf("rank %d: %v", rank, err)
+		}
+	}
+	if len(engines[0].batches) > 0 || engines[0].closed != 1 {
+		t.Errorf("rank 0 took %d steps and closed its engine %d times", len(engines[0].batches), engines[0].closed)
 	}
 }
 

@@ -37,8 +37,30 @@ type Session struct {
 }
 
 // start opens the engine and enters the mechanism in the ledger. before is the
-// ledger without this mechanism, upper the certified epsilon of both.
+// ledger without this mechanism, upper the certified epsilon of both. Where several
+// processes hold the records, all start or none.
 func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
+	if c.ranks != nil && c.ranks.Size() > 1 && !sampler.Apart(m.Sampler.Scheme) {
+		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
+	}
+	s, err := c.prepare(m, before, done, upper)
+	if err := ready(c.ranks, err); err != nil {
+		if s != nil {
+			err = errors.Join(err, s.worker.Close())
+			c.table.end()
+		}
+		return nil, err
+	}
+	c.ledger.Entries = append(c.ledger.Entries, Entry{
+		Time: c.now().UTC(), Purpose: m.Purpose, Event: s.event(), Steps: done, Authorised: m.Steps,
+	})
+	c.session = s
+	c.sessions++
+	return s, nil
+}
+
+// prepare opens the engine.
+func (c *Curator) prepare(m Mechanism, before Ledger, done int, upper float64) (*Session, error) {
 	if c.session != nil {
 		return nil, errors.New("privacy: another session is open (close it first)")
 	}
@@ -51,10 +73,6 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	root := c.root.Child(uint64(c.sessions)) // no two sessions may share a noise
 	if c.ranks != nil && c.ranks.Rank() > 0 {
 		root = root.Child(uint64(c.ranks.Rank())) // nor two ranks their batches, when the key is a known seed's
-	}
-	if c.ranks != nil && c.ranks.Size() > 1 && !sampler.Apart(m.Sampler.Scheme) {
-		c.table.end()
-		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
 	}
 	sampling := root.Stream(noise.Sampling)
 	draws, err := sampler.New(m.Sampler, c.rows.N, done, sampling.Clone())
@@ -80,11 +98,6 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if m.Tape.AuxRecord > 0 {
 		s.recordNoise = root.Stream(noise.RecordNoise)
 	}
-	c.ledger.Entries = append(c.ledger.Entries, Entry{
-		Time: c.now().UTC(), Purpose: m.Purpose, Event: s.event(), Steps: done, Authorised: m.Steps,
-	})
-	c.session = s
-	c.sessions++
 	return s, nil
 }
 

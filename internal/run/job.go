@@ -98,12 +98,18 @@ func (j Job) replicate(k int, folder folder) Job {
 
 // Table is the job's table, not read yet. The root chooses among the rows of units
 // that have too many.
-func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
+func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table { return j.table(m, root, Ranks{}) }
+
+// table is what of the job's table this process reads.
+func (j Job) table(m *models.Model, root noise.Root, ranks Ranks) *privacy.Table {
 	cfg := privacy.TableConfig{
 		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: root,
 	}
 	if j.Precision == "float64" {
 		cfg.Precision = privacy.Float64
+	}
+	if ranks.Several() {
+		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
 	}
 	return privacy.NewTable(cfg)
 }

@@ -64,8 +64,11 @@ func (r reservation) settle(spent privacy.Ledger) error {
 	return r.failed(err)
 }
 
-// spentAt is the ledger of what a run had spent at its checkpoint.
+// spentAt is the ledger of what a run had spent at its checkpoint; empty without one.
 func spentAt(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
+	if checkpoint == nil {
+		return spent, nil
+	}
 	if err := json.Unmarshal(checkpoint.Ledger, &spent); err != nil {
 		return spent, failed(Usage, fmt.Errorf("the checkpoint's ledger is not readable: %w", err))
 	}

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
+
+	"d3p/internal/privacy"
 )
 
 // Reopen opens the stopped fit in a folder, for Resume. The caller completes it with
@@ -47,7 +48,7 @@ func (r *Run) reopen(data string) (err error) {
 	}
 	r.Job, r.checkpoint, r.Plan = job.nextAttempt(), &checkpoint, checkpoint.Plan
 	if data != "" {
-		if r.Job.Data, err = filepath.Abs(data); err != nil {
+		if r.Job.Data, err = privacy.AbsoluteData(data); err != nil {
 			return failed(Data, err)
 		}
 	}

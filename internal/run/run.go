@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"d3p/internal/atomicfile"
@@ -26,6 +27,7 @@ type Run struct {
 	Root  noise.Root     // of its batches and its noise
 	Key   *signature.Key // signs the release; nil: it is not signed
 	Host  Host
+	Ranks Ranks // zero: this process alone
 
 	folder     folder
 	checkpoint *fit.Checkpoint // nil: a new fit
@@ -142,37 +144,64 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
-	if r.table == nil {
-		r.table = r.Job.Table(r.Model, r.Root)
+	err = r.begin()
+	var curator *privacy.Curator
+	if err == nil {
+		curator, err = r.curator(private)
+		err = r.Ranks.agree(err)
 	}
-	config := privacy.CuratorConfig{
-		Table: r.table, Engine: r.engine.Engine, Root: r.Root,
-		Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
-	}
-	if r.checkpoint != nil {
-		if config.Spent, err = spentAt(r.checkpoint); err != nil {
-			return nil, err
-		}
-	}
-	curator, err := privacy.NewCurator(config)
 	if err != nil {
 		if r.checkpoint == nil {
 			r.folder.keepDataCheck()
 		}
+		spent, unread := spentAt(r.checkpoint)
+		if unread != nil {
+			return nil, unread
+		}
 		err = atomicfile.Named(r.Job.Data, err)
-		if unbooked := r.Job.reservation().settle(config.Spent); unbooked != nil {
+		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
 			err = errors.Join(err, unbooked)
 		}
 		return nil, failed(Data, err)
 	}
-	var result fit.Result
 	observer := newObserver(r)
-	if r.checkpoint == nil {
-		result, err = fit.Run(ctx, r.Plan, curator, observer)
-	} else {
-		result, err = fit.Resume(ctx, *r.checkpoint, r.Model, curator, observer)
-	}
+	result, err := r.steps(ctx, curator, observer)
 	observer.stop()
+	return result, err
+}
+
+// curator reads the records, those of this process. What the declared rules did to them
+// goes to the folder private, unless that is nil.
+func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
+	if r.table == nil {
+		r.table = r.Job.table(r.Model, r.Root, r.Ranks)
+	}
+	spent, err := spentAt(r.checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	config := privacy.CuratorConfig{
+		Table: r.table, Engine: r.engine.Engine, Root: r.Root, Spent: spent,
+		Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
+	}
+	if r.Ranks.Several() {
+		config.Ranks = r.Ranks.inStep
+	}
+	return privacy.NewCurator(config)
+}
+
+// steps takes the steps that are left.
+func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observer) (*fit.Result, error) {
+	if r.Ranks.Several() {
+		ctx = r.Ranks.inStep.follow(ctx)
+	}
+	var result fit.Result
+	var err error
+	if r.checkpoint == nil {
+		result, err = fit.Run(ctx, r.Plan, c, observer)
+	} else {
+		result, err = fit.Resume(ctx, *r.checkpoint, r.Model, c, observer)
+	}
 	return &result, err
 }
 

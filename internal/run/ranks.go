@@ -1,0 +1,158 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"d3p/internal/cluster"
+	"d3p/internal/fit"
+	"d3p/internal/fit/plan"
+	"d3p/internal/privacy/noise"
+)
+
+// task is what rank 0 tells the other processes of a job to take part in. Without a Plan
+// there is nothing to do: rank 0 has failed and says why itself.
+type task struct {
+	Job        Job             `json:"job"`
+	Plan       *plan.Plan      `json:"plan"`
+	Checkpoint *fit.Checkpoint `json:"checkpoint"`
+}
+
+// Ranks are the processes that a fit runs in.
+type Ranks struct {
+	Job    *cluster.Job
+	told   *bool // the others know their task
+	inStep *inStep
+}
+
+// NewRanks are the processes of a job.
+func NewRanks(j *cluster.Job) Ranks { return Ranks{Job: j, told: new(bool), inStep: &inStep{job: j}} }
+
+// Dismiss tells the other processes of a job that there is nothing to do, unless r has
+// told them what, and leaves the job.
+func (r Ranks) Dismiss() error {
+	var err error
+	if r.Job.Rank == 0 && !*r.told {
+		err = r.tell(task{})
+	}
+	return errors.Join(err, r.Job.Close())
+}
+
+// Several reports whether there are other processes.
+func (r Ranks) Several() bool { return r.Job != nil && r.Job.Size > 1 }
+
+// agree is the first error of any process.
+func (r Ranks) agree(err error) error {
+	if !r.Several() {
+		return err
+	}
+	return r.Job.Agree(err)
+}
+
+func (r Ranks) tell(t task) error {
+	*r.told = true
+	text, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	_, err = r.Job.Broadcast(text)
+	return err
+}
+
+// begin tells the other processes what to do and waits until all are ready.
+func (r Run) begin() error {
+	if !r.Ranks.Several() {
+		return nil
+	}
+	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint}
+	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone
+	if err := r.Ranks.tell(t); err != nil {
+		return err
+	}
+	return r.Ranks.agree(nil)
+}
+
+// Follow takes part in the fit that rank 0 runs, as another process of the job. The error
+// is one that rank 0 knows, too.
+func Follow(ranks Ranks, host Host) error {
+	text, err := ranks.Job.Broadcast(nil)
+	if err != nil {
+		return err
+	}
+	var t task
+	if err := json.Unmarshal(text, &t); err != nil {
+		return err
+	}
+	if t.Plan == nil {
+		return nil
+	}
+	r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
+	err = r.open()
+	if err := ranks.agree(err); err != nil {
+		return err
+	}
+	defer r.Root.Wipe()
+	defer r.engine.Close()
+	curator, err := r.curator(nil)
+	if err := ranks.agree(err); err != nil {
+		return err
+	}
+	_, err = r.steps(context.Background(), curator, nil)
+	if errors.Is(err, fit.ErrStopped) {
+		return nil
+	}
+	return err
+}
+
+// open makes what a process other than rank 0 needs of its own.
+func (r *Run) open() (err error) {
+	if r.Model, err = r.Job.compile(); err != nil {
+		return err
+	}
+	r.Plan.Bind(r.Model)
+	if r.Job.Insecure {
+		r.Root = noise.Insecure(r.Job.Seed)
+	} else if r.Root, err = noise.System(); err != nil {
+		return err
+	}
+	r.engine, err = r.Host.Open(*r, 1)
+	return err
+}
+
+// inStep are the processes of a job as a curator knows them. The fit stops on all after
+// the step in which rank 0 was told to.
+type inStep struct {
+	job    *cluster.Job
+	told   context.Context // of this process; that of rank 0 counts
+	stop   context.CancelFunc
+	buffer []float64 // what is shared, and 1 to stop
+}
+
+// follow is the context in which all processes take their steps; ctx is this one's own.
+func (s *inStep) follow(ctx context.Context) context.Context {
+	s.told = ctx
+	ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	return ctx
+}
+
+func (s *inStep) Rank() int             { return s.job.Rank }
+func (s *inStep) Size() int             { return s.job.Size }
+func (s *inStep) Add(x []float64) error { return s.job.Add(x) }
+
+// Share sends x from rank 0, and whether to stop.
+func (s *inStep) Share(x []float64) error {
+	s.buffer = append(append(s.buffer[:0], x...), 0)
+	last := len(x)
+	if s.job.Rank == 0 && s.told.Err() != nil {
+		s.buffer[last] = 1
+	}
+	if err := s.job.Share(s.buffer); err != nil {
+		return err
+	}
+	copy(x, s.buffer)
+	if s.buffer[last] != 0 {
+		s.stop()
+	}
+	return nil
+}
