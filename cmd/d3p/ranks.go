@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"github.com/spf13/cobra"
 
 	"d3p/internal/cluster"
@@ -39,10 +37,5 @@ func (a *app) follow(c *cobra.Command, ranks run.Ranks) error {
 	a.quiet = true
 	host := a.host()
 	host.Step = nil
-	err := run.Follow(ranks, host)
-	var other *cluster.RankError
-	if errors.As(err, &other) {
-		return nil // its own process says so
-	}
-	return failWith(statusData, err)
+	return failWith(statusNumeric, run.Follow(ranks, host))
 }

@@ -33,7 +33,7 @@ const selection = 1 << 33
 
 func (c *Columns) read() error {
 	c.once.Do(func() {
-		c.rows, _, c.err = records.Read(c.cfg.Data, c.cfg.Encoding.Raw(), records.Options{
+		c.rows, _, c.err = c.cfg.read(c.cfg.Encoding.Raw(), records.Options{
 			Precision: Float64, MaxMemory: c.cfg.MaxMemory,
 			Selection: c.cfg.Root.Child(selection).Stream(noise.RowSelection),
 		})

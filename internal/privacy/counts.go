@@ -73,15 +73,20 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 		return nil, err
 	}
 	defer stream.Wipe()
-	if err := c.columns.read(); err != nil {
+	if err := ready(c.ranks, c.columns.read()); err != nil {
 		return nil, err
 	}
 	sums := c.columns.count(cells)
 	counts := make([][]float64, len(partitions))
 	for i, p := range partitions {
 		counts[i] = exact(sums[i])
-		stream.Seek(uint64(i))
-		stream.AddGaussian(counts[i], p.Noise)
+		err := releaseTogether(c.ranks, counts[i], func() {
+			stream.Seek(uint64(i))
+			stream.AddGaussian(counts[i], p.Noise)
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
 	return counts, nil
 }

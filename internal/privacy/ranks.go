@@ -16,8 +16,20 @@ type Ranks interface {
 	Share(x []float64) error
 }
 
-// errRank says that another process failed, which says why itself.
-var errRank = errors.New("privacy: another process of the job failed")
+// RankError says that a process failed, so that all have to stop.
+type RankError struct {
+	Own error // why this process failed; nil if it was another, which knows why
+}
+
+func (e *RankError) Error() string {
+	if e.Own == nil {
+		return "privacy: another process of the job failed"
+	}
+	return e.Own.Error()
+}
+
+// Unwrap is the cause.
+func (e *RankError) Unwrap() error { return e.Own }
 
 // ready is the error of this process, or one that says that another has one, so that all
 // go on or none.
@@ -32,10 +44,26 @@ func ready(r Ranks, err error) error {
 	if lost := errors.Join(r.Add(failed), r.Share(failed)); lost != nil {
 		return errors.Join(err, lost)
 	}
-	if err == nil && failed[0] > 0 {
-		return errRank
+	if failed[0] > 0 {
+		return &RankError{Own: err}
 	}
-	return err
+	return nil
+}
+
+// releaseTogether adds x over all ranks, has rank 0 add the noise, and shares what it
+// releases.
+func releaseTogether(r Ranks, x []float64, addNoise func()) error {
+	if r == nil || r.Size() == 1 {
+		addNoise()
+		return nil
+	}
+	if err := r.Add(x); err != nil {
+		return err
+	}
+	if r.Rank() == 0 {
+		addNoise()
+	}
+	return r.Share(x)
 }
 
 // together is a step's sum as ranks pass it around.
@@ -79,7 +107,7 @@ func (t *together) share(dst []float64, count float64, failed error) (float64, e
 		return 0, err
 	}
 	if t.sum[p+1] > 0 {
-		return 0, errors.Join(failed, errRank)
+		return 0, &RankError{Own: failed}
 	}
 	copy(dst, t.sum)
 	return t.sum[p], nil

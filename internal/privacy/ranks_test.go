@@ -2,7 +2,9 @@ package privacy_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -191,4 +193,41 @@ func TestRanksRefuseDependentBatches(t *testing.T) {
 	if _, err := c.Begin(m); err == nil || !strings.Contains(err.Error(), "--sampling poisson") {
 		t.Error(err)
 	}
+}
+
+// Counts of units that several processes hold are those of one that has them all, bit for
+// bit, with one noise.
+func TestRanksCountTogether(t *testing.T) {
+	text := "id,x,k,g,y\n"
+	for i := range 500 {
+		text += fmt.Sprintf("p%d,%g,%d,%c,%d\n", i*i%97, float64(i%9)-4.5, i%11, 'a'+rune(i%4), i%2)
+	}
+	path := writeFile(t, "survey.csv", text)
+	counts := func(ranks privacy.Ranks, rank, of int) ([][]float64, error) {
+		c, err := privacy.NewCurator(privacy.CuratorConfig{
+			Columns: privacy.NewColumns(privacy.TableConfig{Data: path, Encoding: survey(t, threeRows), Root: noise.Insecure(1), Rank: rank, Of: of}),
+			Engine:  &fakeEngine{}, Root: noise.Insecure(1), Ranks: ranks,
+			Budget: privacy.Budget{Epsilon: 100, Delta: 1e-5}, Relation: event.AddRemove,
+		})
+		if err != nil {
+			return nil, err
+		}
+		return c.Counts("counts", surveyPartitions())
+	}
+	want, err := counts(nil, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 3
+	h := newHall(n)
+	var all sync.WaitGroup
+	for rank := range n {
+		all.Go(func() {
+			got, err := counts(&inProcess{rank: rank, hall: h}, rank, n)
+			if err != nil || !reflect.DeepEqual(got, want) {
+				t.Errorf("rank %d of %d counts %v, want %v: %v", rank, n, got, want, err)
+			}
+		})
+	}
+	all.Wait()
 }

@@ -56,17 +56,22 @@ func NewTable(cfg TableConfig) *Table {
 // is not nil.
 func (t *Table) read() (*Rows, records.Check, error) {
 	t.once.Do(func() {
-		var files []string
-		if files, t.err = records.Files(t.cfg.Data); t.err != nil {
-			t.check = records.Check{File: t.cfg.Data}
-			return
-		}
-		t.rows, t.check, t.err = records.Read(t.cfg.Data, files, t.cfg.Encoding, records.Options{
+		t.rows, t.check, t.err = t.cfg.read(t.cfg.Encoding, records.Options{
 			Precision: t.cfg.Precision, Spare: t.cfg.Spare, MaxMemory: t.cfg.MaxMemory,
-			Selection: t.cfg.Root.Stream(noise.RowSelection), Share: records.Share{Rank: t.cfg.Rank, Of: t.cfg.Of},
+			Selection: t.cfg.Root.Stream(noise.RowSelection),
 		})
 	})
 	return t.rows, t.check, t.err
+}
+
+// read reads the share of the records that is this process's.
+func (cfg TableConfig) read(e models.Encoding, opt records.Options) (*Rows, records.Check, error) {
+	files, err := records.Files(cfg.Data)
+	if err != nil {
+		return nil, records.Check{File: cfg.Data}, err
+	}
+	opt.Share = records.Share{Rank: cfg.Rank, Of: cfg.Of}
+	return records.Read(cfg.Data, files, e, opt)
 }
 
 // begin readies the rows, read before, for a session that runs a tape. Its

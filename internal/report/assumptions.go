@@ -38,6 +38,10 @@ func (r *Run) assumptions() []Assumption {
 	if r.Insecure {
 		noise.Status, noise.Evidence = Fails, "the noise was fixed by --insecure-noise-seed and can be subtracted"
 	}
+	if r.Tool.Processes > 1 {
+		list = append(list, Assumption{"trusted-processes", "whoever can read the memory or the messages of the processes may see the records", Declared,
+			fmt.Sprintf("%d processes each held a part of the records, and sent sums of clipped gradients to the first without encryption; it added the noise", r.Tool.Processes)})
+	}
 	return append(list, noise,
 		Assumption{"floating-point", "released numbers do not betray exact sums by their last bits", Holds,
 			"they are rounded to a public lattice that does not depend on the records"},

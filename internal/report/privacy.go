@@ -54,6 +54,8 @@ type Tool struct {
 	SHA256  string `json:"sha256"` // of the program's file; "" when it could not be read
 	Go      string `json:"go"`
 	Device  string `json:"device"` // engine that executed the fit
+	// Processes is how many held a part of the records each; absent for one.
+	Processes int `json:"processes,omitempty"`
 }
 
 // Subject is the model that was fitted.

@@ -45,6 +45,7 @@ type Job struct {
 	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
 	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
 	Engine          string `json:"engine,omitempty"`     // what it came to
+	Processes       int    `json:"processes,omitempty"`  // that held parts of the records, if more than one
 	Ledger          string `json:"ledger,omitempty"`     // absolute path of the data set's ledger
 	Sign            string `json:"sign,omitempty"`       // absolute path of the key that signs the release
 }

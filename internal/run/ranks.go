@@ -8,7 +8,9 @@ import (
 	"d3p/internal/cluster"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
+	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/privacy/sampler"
 )
 
 // task is what rank 0 tells the other processes of a job to take part in. Without a Plan
@@ -65,6 +67,9 @@ func (r Run) begin() error {
 	if !r.Ranks.Several() {
 		return nil
 	}
+	if !sampler.Apart(r.Plan.Sampling) {
+		return usagef("--sampling: %s batches cannot be drawn by %d processes, each from its own records (type --sampling poisson)", r.Plan.Sampling, r.Ranks.Job.Size)
+	}
 	t := task{Job: r.Job, Plan: r.Plan, Checkpoint: r.checkpoint}
 	t.Job.Sign, t.Job.Ledger = "", "" // of rank 0 alone
 	if err := r.Ranks.tell(t); err != nil {
@@ -73,8 +78,8 @@ func (r Run) begin() error {
 	return r.Ranks.agree(nil)
 }
 
-// Follow takes part in the fit that rank 0 runs, as another process of the job. The error
-// is one that rank 0 knows, too.
+// Follow takes part in the fit that rank 0 runs, as another process of the job. An error
+// is one that rank 0 does not tell.
 func Follow(ranks Ranks, host Host) error {
 	text, err := ranks.Job.Broadcast(nil)
 	if err != nil {
@@ -89,20 +94,21 @@ func Follow(ranks Ranks, host Host) error {
 	}
 	r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
 	err = r.open()
-	if err := ranks.agree(err); err != nil {
-		return err
+	if ranks.agree(err) != nil {
+		return nil // rank 0 says so
 	}
 	defer r.Root.Wipe()
 	defer r.engine.Close()
 	curator, err := r.curator(nil)
-	if err := ranks.agree(err); err != nil {
-		return err
+	if ranks.agree(err) != nil {
+		return nil // rank 0 says so
 	}
 	_, err = r.steps(context.Background(), curator, nil)
-	if errors.Is(err, fit.ErrStopped) {
-		return nil
+	var own *privacy.RankError
+	if errors.As(err, &own) && own.Own != nil {
+		return err
 	}
-	return err
+	return nil // what else ends the steps ends them on rank 0, too
 }
 
 // open makes what a process other than rank 0 needs of its own.

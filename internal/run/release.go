@@ -71,6 +71,7 @@ func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledge
 		Draws: outputs.DrawPosterior(m, posterior, j.Draws, PosteriorRandom(j.Seed)), Weights: outputs.WeightsOf(m, posterior), Trace: outputs.TraceOf(m, posterior), Prior: prior,
 		Simulated: outputs.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
 	}
+	run.Tool.Processes = j.Processes
 	if run.Plan.Private {
 		run.Event = ledger.Event()
 		answer, err := accountant.Epsilon(run.Event, run.Plan.Neighbours, run.Plan.Delta)

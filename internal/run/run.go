@@ -102,6 +102,9 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		defer r.engine.Close()
 	}
 	r.Job.Engine = r.engine.Name()
+	if r.Ranks.Several() {
+		r.Job.Processes = r.Ranks.Job.Size
+	}
 	if err := r.reserve(); err != nil {
 		r.discard()
 		return nil, err
