@@ -62,11 +62,14 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 		return nil, err
 	}
 	defer stream.Wipe()
-	if err := c.columns.read(); err != nil {
+	if err := ready(c.ranks, c.columns.read()); err != nil {
 		return nil, err
 	}
 	moments := exact(c.columns.moments(reader))
-	stream.AddGaussian(moments, d.Noise)
+	err = releaseTogether(c.ranks, moments, func() { stream.AddGaussian(moments, d.Noise) })
+	if err != nil {
+		return nil, err
+	}
 	for i := range moments {
 		moments[i] *= d.Bound
 	}
