@@ -105,9 +105,9 @@ var rules = map[string]rule{
 	"verify": {ours: []string{"fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models", "models/data", "models/spec"}, theirs: []string{arrow}},
-	"run": {ours: []string{"atomicfile", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/noise", "release", "report", "signature"}, files: true},
-	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
+		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "signature"}, files: true},
+	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/audit": {ours: []string{"cpu", "models", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
 }
