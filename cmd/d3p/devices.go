@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/cluster"
 	"d3p/internal/cpu"
 	"d3p/internal/gpu"
 	"d3p/internal/run"
@@ -35,6 +36,15 @@ func devices() []device {
 		list = append(list, d)
 	}
 	return list
+}
+
+// mpi is the library that processes started by a launcher would talk by.
+func mpi() device {
+	library, err := cluster.Available()
+	if err != nil {
+		return device{"mpi", false, err.Error()}
+	}
+	return device{"mpi", true, library}
 }
 
 // cudaNumber is n of cuda:n, 0 of cuda, and -1 of what is not a CUDA device.
@@ -88,6 +98,9 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	}
 	opt := gpu.Options{MaxMemory: int64(r.Job.MaxMemory) << 20}
 	if n := cudaNumber(r.Job.Device); n >= 0 {
+		if r.Job.Device == "cuda" {
+			n = localCard(r)
+		}
 		card, err := openCUDA(r.Job.Device, n, opt)
 		if err != nil {
 			return nil, err
@@ -103,7 +116,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		why = fmt.Errorf("steps of this size are faster there")
 	}
 	if why == nil {
-		card, err := gpu.New(0, opt)
+		card, err := gpu.New(localCard(r), opt)
 		if err == nil {
 			r.Host.Notef("running on %s", card.Name())
 			return onCUDA(card)
@@ -116,14 +129,24 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	return onCPU()
 }
 
+// localCard is the number of the card for this process: processes of one machine take
+// turns with its cards.
+func localCard(r run.Run) int {
+	cards, err := gpu.Devices()
+	if err != nil || !r.Ranks.Several() {
+		return 0
+	}
+	return r.Ranks.Job.Local % max(1, len(cards))
+}
+
 func newDevices(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "devices",
-		Short:   "List the devices that can run a fit",
+		Short:   "List the devices that can run a fit, and the MPI library",
 		Example: "  d3p devices --json",
 		Args:    exactly(),
 		RunE: func(*cobra.Command, []string) error {
-			all := devices()
+			all := append(devices(), mpi())
 			return a.result(all, func(w io.Writer) {
 				for _, d := range all {
 					mark := "no "

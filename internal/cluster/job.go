@@ -49,6 +49,16 @@ func join(getenv func(string) string) (*Job, error) {
 	return j, nil
 }
 
+// Available is what the MPI library says it is that a launched process of this machine
+// would take first. The error says that there is none.
+func Available() (library string, err error) {
+	lib, err := open(os.Getenv("D3P_MPI"), findLauncher(os.Getenv).first)
+	if err != nil {
+		return "", err
+	}
+	return lib.version() + " (" + lib.file + ")", nil
+}
+
 // Add replaces x on rank 0 by its sum over all processes; on the others it stays.
 func (j *Job) Add(x []float64) error {
 	if j.Size == 1 {

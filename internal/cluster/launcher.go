@@ -42,5 +42,5 @@ func findLauncher(getenv func(string) string) launcher {
 			return l.launcher
 		}
 	}
-	return launcher{name: "no launcher", size: 1}
+	return launcher{name: "no launcher", size: 1, first: openMPI}
 }
