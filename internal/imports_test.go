@@ -87,7 +87,7 @@ var rules = map[string]rule{
 	"posterior": {ours: []string{"fit/plan", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
-	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}},
+	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict":     {ours: []string{"models", "models/dist", "models/graph", "stats", "privacy/noise"}},
 
 	// what is written
@@ -106,7 +106,7 @@ var rules = map[string]rule{
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models", "models/data", "models/spec"}, theirs: []string{arrow}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "signature"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature"}, files: true},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/audit": {ours: []string{"cpu", "models", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},

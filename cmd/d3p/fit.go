@@ -181,7 +181,10 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 	if err != nil {
 		return err
 	}
-	return failWith(statusNumeric, outputs.Agreement(result.Summary))
+	if n := result.Divergences; n > 0 {
+		a.warnf("%d of %d draws come from a trajectory that diverged: where the posterior bends more sharply than the sampler can follow, it may not have been (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
+	}
+	return failWith(statusNumeric, outputs.Agreement(result.Summary, result.Divergences))
 }
 
 // repeat runs n fits like r and prints their results in order, with --json as an

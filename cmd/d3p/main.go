@@ -169,6 +169,11 @@ func (a *app) result(v any, text func(w io.Writer)) error {
 	return failWith(statusNumeric, jsonfile.Write(a.out, v))
 }
 
+// warnf prints a warning on stderr. --quiet does not silence it.
+func (a *app) warnf(format string, args ...any) {
+	fmt.Fprintf(a.err, "warning: "+format+"\n", args...)
+}
+
 // notef prints a line for the reader on stderr, unless --quiet.
 func (a *app) notef(format string, args ...any) {
 	if !a.quiet {

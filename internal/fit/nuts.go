@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"sync"
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/posterior"
@@ -12,24 +13,51 @@ import (
 	"d3p/internal/reference"
 )
 
-// sample draws from the posterior without privacy, one chain after the other: the
-// curator has one session at a time. A cancelled run has no result.
-func sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
-	sampled, err := reference.Sample(ctx, p.Model(), func(int) (*privacy.Curator, error) { return c, nil }, reference.Options{
+// Sample draws from the posterior without privacy. A curator has one session at a
+// time: where more opens curators on the same records, as many chains run side by
+// side as it says; else one after the other. A cancelled run has no result.
+func Sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, more *Curators, obs Observer) (Result, error) {
+	var lock sync.Mutex
+	most := 0
+	options := reference.Options{
 		Chains: plan.Chains, Warmup: plan.Warmup, Draws: plan.Kept, Parallel: 1, Seed: p.InitSeed,
 		Progress: func(done int) {
-			if obs != nil {
+			lock.Lock()
+			defer lock.Unlock()
+			if obs != nil && done > most {
+				most = done
 				obs.Step(done, p.Steps, func() float64 { return math.Inf(1) })
 			}
 		},
-	})
+	}
+	open := func(int) (*privacy.Curator, error) { return c, nil }
+	if more != nil && more.SideBySide > 1 {
+		options.Parallel = more.SideBySide
+		open = func(chain int) (*privacy.Curator, error) {
+			if chain == 0 {
+				return c, nil
+			}
+			return more.Open(chain)
+		}
+	}
+	sampled, err := reference.Sample(ctx, p.Model(), open, options)
 	if errors.Is(err, context.Canceled) {
 		err = errors.Join(ErrStopped, err)
 	}
 	if err != nil {
 		return Result{Spent: c.Ledger()}, err
 	}
-	return ofSample(p, sampled.Draws(), c.Ledger()), nil
+	result := ofSample(p, sampled.Draws(), c.Ledger())
+	for _, chain := range sampled.Chains {
+		result.Divergences += chain.Divergences
+	}
+	return result, nil
+}
+
+// Curators opens a curator on the same records for each further chain.
+type Curators struct {
+	SideBySide int
+	Open       func(chain int) (*privacy.Curator, error)
 }
 
 // ofSample is the result of a fit that drew draws.

@@ -18,8 +18,10 @@ import (
 type Result struct {
 	Posterior *posterior.Posterior // nil when the fit could not begin
 	Spent     privacy.Ledger
-	loop      *Loop
-	sample    []float64 // of a fit by a sampler
+	// Divergences counts the draws of a sampler whose trajectory diverged.
+	Divergences int
+	loop        *Loop
+	sample      []float64 // of a fit by a sampler
 }
 
 // Checkpoint is the state that continues the fit.
@@ -35,7 +37,7 @@ func (r Result) Checkpoint() (Checkpoint, error) {
 // curator's budget nothing is spent.
 func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
 	if p.Method == settings.MethodNUTS {
-		return sample(ctx, p, c, obs)
+		return Sample(ctx, p, c, nil, obs)
 	}
 	m0, err := start.Point(p.Init, p.Model(), noise.Public(p.InitSeed).Stream(noise.Initialisation))
 	if err != nil {

@@ -106,9 +106,10 @@ func (c *covarianceEstimate) add(x []float64) {
 	}
 }
 
-// metric is the estimate shrunk towards a small multiple of the identity, as in
-// Stan (reference manual, section 15.2); nil while there are too few draws.
-func (c *covarianceEstimate) metric() metric {
+// metric is the estimate shrunk towards a first one, which counts as many draws as
+// there are scalars, or towards a small multiple of the identity, as in Stan
+// (reference manual, section 15.2); nil while there are too few draws.
+func (c *covarianceEstimate) metric(first *mat.SymDense) metric {
 	if c.n < 3 {
 		return nil
 	}
@@ -122,9 +123,14 @@ func (c *covarianceEstimate) metric() metric {
 		return diagonalMetric{v}
 	}
 	s := mat.NewSymDense(size, nil)
+	if first != nil {
+		d := float64(size)
+		share, floor = c.n/(c.n+d)/(c.n-1), 0
+		s.ScaleSym(d/(c.n+d), first)
+	}
 	for i := range size {
 		for j := i; j < size; j++ {
-			s.SetSym(i, j, share*(c.m2[i*size+j]+c.m2[j*size+i])/2)
+			s.SetSym(i, j, s.At(i, j)+share*(c.m2[i*size+j]+c.m2[j*size+i])/2)
 		}
 		s.SetSym(i, i, s.At(i, i)+floor)
 	}

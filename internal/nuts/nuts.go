@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Options say how long a chain is and how it adapts. The zero value of a field
@@ -20,6 +22,9 @@ type Options struct {
 	// Dense estimates the whole covariance of the posterior, of D² numbers, and not
 	// its diagonal alone.
 	Dense bool
+	// Covariance is a first estimate of the posterior's covariance; nil for the
+	// identity. Later estimates are shrunk towards it. It needs Dense.
+	Covariance *mat.SymDense
 	// Progress is called after each transition with their number so far; it may be nil.
 	Progress func(done int)
 }
@@ -63,6 +68,11 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 	o = o.withDefaults()
 	size := len(start)
 	h := &hamiltonian{density: density, velocity: make([]float64, size), metric: unitMetric(size)}
+	if o.Covariance != nil {
+		if m := newDenseMetric(o.Covariance); m != nil {
+			h.metric = m
+		}
+	}
 	at := newPoint(size)
 	copy(at.x, start)
 	h.evaluate(&at)
@@ -100,7 +110,7 @@ func Sample(ctx context.Context, density Density, start []float64, o Options, rn
 				estimate.add(at.x)
 			}
 			if windows.ends(i) {
-				if m := estimate.metric(); m != nil {
+				if m := estimate.metric(o.Covariance); m != nil {
 					h.metric = m
 					adapt.restart(reasonableStep(h, &at, adapt.step(), rng))
 				}

@@ -153,10 +153,18 @@ const (
 	leastESS = 100
 )
 
+// mostDivergent is the number of draws from diverged trajectories beyond which a part
+// of the posterior is missing.
+const mostDivergent = 100
+
 // Agreement is an error that names the variables whose chains do not agree, or are
-// worth too few draws; nil where all can be used, or where no chains drew.
-func Agreement(rows []Summary) error {
+// worth too few draws, or says that too many trajectories diverged; nil where all can
+// be used, or where no chains drew.
+func Agreement(rows []Summary, divergences int) error {
 	var bad []string
+	if divergences > mostDivergent {
+		bad = append(bad, fmt.Sprintf("%d trajectories diverged", divergences))
+	}
 	for _, r := range rows {
 		if c := r.Chains; c != nil && (c.RHat > mostRHat || c.BulkESS < leastESS) {
 			bad = append(bad, fmt.Sprintf("%s (R-hat %.3g, %.0f effective draws)", r.Variable, c.RHat, c.BulkESS))

@@ -152,3 +152,73 @@ func TestSampleStops(t *testing.T) {
 		t.Errorf("no curator: %v", err)
 	}
 }
+
+// TestFarPosterior: a predictor far from zero makes intercept and slope collinear and
+// the start lie thousands of standard deviations away. The chains agree on the exact
+// posterior's standard deviation all the same.
+func TestFarPosterior(t *testing.T) {
+	m := modelstest.Compile(t, "linear.yaml", strings.NewReplacer("lower: -10, upper: 10", "lower: 0, upper: 3000",
+		"normal(0, 2)", "normal(0, 1000)", "normal(1, 0.5)", "normal(0, 100)").Replace(linear))
+	rng := rand.New(rand.NewPCG(5, 5))
+	csv, precision := "x,y\n", mat.NewSymDense(2, []float64{1e-6, 0, 0, 1e-4})
+	for range 40 {
+		x := 2000 + rng.NormFloat64()
+		csv += fmt.Sprintf("%.17g,%.17g\n", x, 30-0.01*x+1.5*rng.NormFloat64())
+		precision.SymRankOne(precision, 1/2.25, mat.NewVecDense(2, []float64{1, x}))
+	}
+	var c mat.Cholesky
+	var covariance mat.SymDense
+	if !c.Factorize(precision) || c.InverseTo(&covariance) != nil {
+		t.Fatal("singular")
+	}
+	s, err := Sample(context.Background(), m, curators(t, m, csv), Options{Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for j := range m.P {
+		var chains [][]float64
+		var square, mean float64
+		for _, c := range s.Chains {
+			if c.Evaluations > 8*1200+200 {
+				t.Errorf("%d gradients in a chain: the metric is not the posterior's", c.Evaluations)
+			}
+			var x []float64
+			for i := j; i < len(c.Draws); i += m.P {
+				x = append(x, c.Draws[i])
+				mean += c.Draws[i] / 4000
+			}
+			chains = append(chains, x)
+		}
+		for _, x := range chains {
+			for _, v := range x {
+				square += (v - mean) * (v - mean) / 4000
+			}
+		}
+		d := nuts.Diagnose(chains)
+		if !(d.RHat < 1.02) {
+			t.Errorf("parameter %d: %+v", j, d)
+		}
+		stattest.Require(t, "variance", stattest.Normal((square/covariance.At(j, j)-1)/math.Sqrt(2/(d.BulkESS/4))))
+	}
+}
+
+// TestFunnelHasNoNormal: where the log density has no peak, chains start as without one.
+func TestFunnelHasNoNormal(t *testing.T) {
+	funnel := func(gradient, x []float64) (float64, error) {
+		s := math.Exp(-2 * x[0])
+		gradient[0], gradient[1] = x[1]*x[1]*s-1, -x[1]*s
+		return -x[1]*x[1]*s/2 - x[0], nil
+	}
+	src := noise.NewRandom(noise.Public(2).Stream(noise.Initialisation))
+	if l, err := newLaplace(funnel, []float64{0.5, 1}, src); !errors.Is(err, errNoMode) {
+		t.Errorf("a mode at %v (%v)", l, err)
+	}
+	skewed := func(gradient, x []float64) (float64, error) { // log of a gamma variable with shape 1
+		gradient[0] = 1 - math.Exp(x[0])
+		return x[0] - math.Exp(x[0]), nil
+	}
+	l, err := newLaplace(skewed, []float64{3}, src)
+	if err != nil || math.Abs(l.mode[0]) > 0.05 || math.Abs(l.covariance.At(0, 0)-1) > 0.1 {
+		t.Fatalf("%v (%v): want the mode 0 and the variance 1", l, err)
+	}
+}

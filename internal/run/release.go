@@ -25,6 +25,8 @@ type Result struct {
 	Epsilon *float64          `json:"epsilon"` // null when the run is not private
 	Delta   *float64          `json:"delta"`
 	Summary []outputs.Summary `json:"summary"`
+	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
+	Divergences int `json:"divergences,omitempty"`
 }
 
 // release writes the files of a finished fit. The model is as the release has it.
@@ -53,6 +55,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
+		Divergences: result.Divergences,
 	}
 	if written.Banner() == "" {
 		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta

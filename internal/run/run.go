@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/fit"
@@ -16,6 +17,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 	"d3p/internal/signature"
 )
 
@@ -147,6 +149,9 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
+	if r.table == nil { // chains of a sampler share it
+		r.table = r.Job.table(r.Model, r.Root, r.Ranks)
+	}
 	err = r.begin()
 	var curator *privacy.Curator
 	if err == nil {
@@ -200,12 +205,38 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 	}
 	var result fit.Result
 	var err error
-	if r.checkpoint == nil {
+	switch {
+	case r.checkpoint == nil && r.Plan.Method == settings.MethodNUTS:
+		result, err = fit.Sample(ctx, r.Plan, c, r.curators(), observer)
+	case r.checkpoint == nil:
 		result, err = fit.Run(ctx, r.Plan, c, observer)
-	} else {
+	default:
 		result, err = fit.Resume(ctx, *r.checkpoint, r.Model, c, observer)
 	}
 	return &result, err
+}
+
+// curators opens a curator on the processor for each further chain of a sampler, with
+// one thread each; nil for other engines, several processes, and jobs with one thread.
+func (r Run) curators() *fit.Curators {
+	threads := r.Job.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	if threads == 1 || r.engine.Together > 1 || r.Ranks.Several() {
+		return nil
+	}
+	one := r
+	one.Job.Threads, one.Job.Device = 1, "cpu"
+	return &fit.Curators{SideBySide: threads, Open: func(chain int) (*privacy.Curator, error) {
+		chained := one
+		var err error
+		if chained.engine, err = r.Host.Open(one, 1); err != nil {
+			return nil, err
+		}
+		chained.Root = r.Root.Child(uint64(chain))
+		return chained.curator(nil)
+	}}
 }
 
 // stopped ends a run that did not get to its last step. What was spent is in

@@ -37,6 +37,9 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
 	}
+	if cfg.NonPrivate {
+		cfg.Method = or(cfg.Method, defaultMethod(m, cfg))
+	}
 	cfg.Init = or(cfg.Init, start.Default(m))
 	if hasNetwork(m) {
 		cfg = withNetwork(cfg, m)

@@ -3,7 +3,10 @@ package plan
 import (
 	"fmt"
 
+	"d3p/internal/fit/start"
+	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 )
 
 // Chains of the No-U-Turn sampler, and transitions of each.
@@ -12,6 +15,32 @@ const (
 	Warmup = 1000
 	Kept   = 1000
 )
+
+// Limits of models that the sampler draws from by default. Each transition costs a
+// few gradients of all records: within mostWork, records times operations of a
+// record, it takes seconds to a minute. Above mostSampled its metric is diagonal, and
+// weights of networks have too many modes.
+const (
+	mostWork    = 2e6
+	mostSampled = 200 // parameters
+)
+
+// defaultMethod is the sampler where it takes seconds and one mode can be expected;
+// else, and where a setting of the guide or its optimizer was given, vi.
+func defaultMethod(m *models.Model, cfg Config) string {
+	given := settings.Given(&cfg, settings.Algorithm)
+	delete(given, "records")
+	delete(given, "init-seed")
+	if len(given) > 0 || cfg.Draws > 0 || cfg.Compat != "" {
+		return settings.MethodVI
+	}
+	tape, err := m.DensityTape()
+	if err != nil || hasNetwork(m) || start.Default(m) == start.Prior || m.P > mostSampled ||
+		float64(cfg.Records)*float64(len(tape.Record)) > mostWork {
+		return settings.MethodVI
+	}
+	return settings.MethodNUTS
+}
 
 // setSampler decides a fit by the No-U-Turn sampler: its steps are the transitions
 // of all chains, and its posterior is a sample.

@@ -1,0 +1,42 @@
+package plan
+
+import (
+	"testing"
+
+	"d3p/internal/models/modelstest"
+	"d3p/internal/settings"
+)
+
+const regression = `d3p: 1
+name: line
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + x
+  family: normal
+`
+
+func TestDefaultMethodOfReference(t *testing.T) {
+	m := modelstest.Compile(t, "line.yaml", regression)
+	for _, c := range []struct {
+		config Config
+		want   string
+	}{
+		{Config{}, settings.MethodNUTS},
+		{Config{Records: 20_000, InitSeed: 3}, settings.MethodNUTS},
+		{Config{Records: 20_000_000}, settings.MethodVI},
+		{Config{Guide: "mean_field"}, settings.MethodVI},
+		{Config{Steps: 100}, settings.MethodVI},
+		{Config{Guide: "mean_field", Method: settings.MethodNUTS}, settings.MethodNUTS},
+	} {
+		c.config.NonPrivate = true
+		p, err := New(m, c.config)
+		if err != nil || p.Method != c.want {
+			t.Errorf("%+v: %s, want %s (%v)", c.config, p.Method, c.want, err)
+		}
+	}
+}

@@ -1,0 +1,187 @@
+package reference
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/nuts"
+)
+
+// laplace is the normal approximation of the posterior at a mode: where a chain
+// starts, and its first metric.
+type laplace struct {
+	mode       []float64     // P
+	covariance *mat.SymDense // inverse of the negative Hessian there
+	// normal says that the log density is close to the approximation's as far as
+	// draws of it go: a short warm-up is enough then.
+	normal bool
+}
+
+// Limits of the search for a mode.
+const (
+	newtonSteps   = 30
+	newtonTries   = 8    // of larger and larger damping
+	newtonArrived = 1e-4 // of the log density that a full step would gain
+	normalTrials  = 10
+	normalMiss    = 2 // of the log density, at every trial
+)
+
+var errNoMode = errors.New("no mode")
+
+// newLaplace climbs from start by damped Newton steps. Hessians are central
+// differences of gradients. The error is errNoMode where the log density has no
+// peak of its own, as in a funnel; else the density's.
+func newLaplace(density nuts.Density, start []float64, rng nuts.Rand) (*laplace, error) {
+	p := len(start)
+	x, trial := append([]float64(nil), start...), make([]float64, p)
+	gradient, next := make([]float64, p), make([]float64, p)
+	value, err := density(gradient, x)
+	if err != nil {
+		return nil, err
+	}
+	if math.IsNaN(value) || math.IsInf(value, 0) {
+		return nil, errNoMode
+	}
+	width := make([]float64, p) // of the differences: a tenth of a standard deviation
+	for j := range width {
+		width[j] = 1e-3
+	}
+	damping := 1e-3
+	for range newtonSteps {
+		curvature, err := hessian(density, x, width)
+		if err != nil {
+			return nil, err
+		}
+		for j := range width {
+			if h := curvature.At(j, j); h > 0 {
+				width[j] = 0.1 / math.Sqrt(h)
+			}
+		}
+		var factor mat.Cholesky
+		if factor.Factorize(curvature) {
+			step := solve(&factor, gradient)
+			if step != nil && gain(step, gradient) < newtonArrived {
+				return approximation(density, x, value, curvature, rng)
+			}
+		}
+		accepted := false
+		for range newtonTries {
+			damped := mat.NewSymDense(p, nil)
+			damped.CopySym(curvature)
+			for j := range p {
+				damped.SetSym(j, j, curvature.At(j, j)+damping*math.Max(math.Abs(curvature.At(j, j)), 1e-6))
+			}
+			if factor.Factorize(damped) {
+				if step := solve(&factor, gradient); step != nil {
+					for j := range trial {
+						trial[j] = x[j] + step[j]
+					}
+					v, err := density(next, trial)
+					if err != nil {
+						return nil, err
+					}
+					if v > value && !math.IsInf(v, 1) {
+						value, accepted = v, true
+						copy(x, trial)
+						copy(gradient, next)
+						damping = math.Max(damping/10, 1e-9)
+						break
+					}
+				}
+			}
+			damping *= 10
+		}
+		if !accepted {
+			break
+		}
+	}
+	return nil, errNoMode
+}
+
+// hessian is the negative Hessian of the log density at x, by central differences
+// of the given widths.
+func hessian(density nuts.Density, x, width []float64) (*mat.SymDense, error) {
+	p := len(x)
+	at, up, down := append([]float64(nil), x...), make([]float64, p), make([]float64, p)
+	full := make([]float64, p*p)
+	for j := range p {
+		for side, g := range [][]float64{up, down} {
+			at[j] = x[j] + width[j]*float64(1-2*side)
+			if _, err := density(g, at); err != nil {
+				return nil, err
+			}
+		}
+		at[j] = x[j]
+		for k := range p {
+			full[j*p+k] = (down[k] - up[k]) / (2 * width[j])
+		}
+	}
+	s := mat.NewSymDense(p, nil)
+	for j := range p {
+		for k := j; k < p; k++ {
+			s.SetSym(j, k, (full[j*p+k]+full[k*p+j])/2)
+		}
+	}
+	return s, nil
+}
+
+func solve(factor *mat.Cholesky, gradient []float64) []float64 {
+	var step mat.VecDense
+	if factor.SolveVecTo(&step, mat.NewVecDense(len(gradient), gradient)) != nil {
+		return nil
+	}
+	return step.RawVector().Data
+}
+
+// gain is what a Newton step adds to the log density of a normal.
+func gain(step, gradient []float64) float64 {
+	g := 0.0
+	for j, s := range step {
+		g += s * gradient[j] / 2
+	}
+	return math.Abs(g)
+}
+
+// approximation compares the log density with the normal's at draws of it.
+func approximation(density nuts.Density, mode []float64, top float64, curvature *mat.SymDense, rng nuts.Rand) (*laplace, error) {
+	var factor mat.Cholesky
+	covariance := &mat.SymDense{}
+	if !factor.Factorize(curvature) || factor.InverseTo(covariance) != nil {
+		return nil, errNoMode
+	}
+	l := &laplace{mode: mode, covariance: covariance, normal: true}
+	p := len(mode)
+	x, z, gradient := make([]float64, p), make([]float64, p), make([]float64, p)
+	for range normalTrials {
+		square := l.draw(x, z, rng)
+		value, err := density(gradient, x)
+		if err != nil {
+			return nil, err
+		}
+		if !(math.Abs(value-top+square/2) <= normalMiss) {
+			l.normal = false
+		}
+	}
+	return l, nil
+}
+
+// draw sets x to a draw of the approximation and returns its squared distance from
+// the mode, in standard deviations.
+func (l *laplace) draw(x, z []float64, rng nuts.Rand) (square float64) {
+	var factor mat.Cholesky
+	factor.Factorize(l.covariance) // its inverse was positive definite
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	for j := range z {
+		z[j] = rng.Normal()
+		square += z[j] * z[j]
+	}
+	var step mat.VecDense
+	step.MulVec(&lower, mat.NewVecDense(len(z), z))
+	for j := range x {
+		x[j] = l.mode[j] + step.AtVec(j)
+	}
+	return square
+}
