@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"d3p/internal/cluster"
 	"d3p/internal/cpu"
 	"d3p/internal/gpu"
+	"d3p/internal/privacy"
 	"d3p/internal/run"
 )
 
@@ -94,6 +96,9 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		return &run.Engine{Engine: engine, Together: 1, Close: func() error { return nil }}, nil
 	}
 	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
+		if err := privacy.Try(card, cpu.New(cpu.Options{Threads: r.Job.Threads}), r.Model, r.Job.TablePrecision()); err != nil {
+			return nil, failWith(statusNumeric, errors.Join(fmt.Errorf("%s is not to be trusted: %w (type --device cpu, and tell the authors of d3p which card and driver it is)", card.Name(), err), card.Close()))
+		}
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
 	opt := gpu.Options{MaxMemory: int64(r.Job.MaxMemory) << 20}
@@ -117,9 +122,13 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	}
 	if why == nil {
 		card, err := gpu.New(localCard(r), opt)
+		var engine *run.Engine
 		if err == nil {
-			r.Host.Notef("running on %s", card.Name())
-			return onCUDA(card)
+			engine, err = onCUDA(card)
+		}
+		if err == nil {
+			r.Host.Notef("running on %s", engine.Name())
+			return engine, nil
 		}
 		why = err
 	}

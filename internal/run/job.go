@@ -104,15 +104,20 @@ func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table { return j.t
 // table is what of the job's table this process reads.
 func (j Job) table(m *models.Model, root noise.Root, ranks Ranks) *privacy.Table {
 	cfg := privacy.TableConfig{
-		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: privacy.Float32, Root: root,
-	}
-	if j.Precision == "float64" {
-		cfg.Precision = privacy.Float64
+		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: j.TablePrecision(), Root: root,
 	}
 	if ranks.Several() {
 		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
 	}
 	return privacy.NewTable(cfg)
+}
+
+// TablePrecision is that of the encoded table.
+func (j Job) TablePrecision() privacy.Precision {
+	if j.Precision == "float64" {
+		return privacy.Float64
+	}
+	return privacy.Float32
 }
 
 // NewID is a random name, for a run or for an attempt at it.
