@@ -13,8 +13,8 @@ import (
 
 // Whitened are the coordinates of work in which the linear predictors of m have
 // columns of mean 0 and variance about 1 that are not correlated over records spread
-// as l. The response starts at its mean there, and numbers on the whole line count in
-// units of its standard deviation.
+// as l. The fit starts where the law suggests, and numbers on the whole line count in
+// units of what the predictors leave of their standard deviation.
 //
 // With Σ the covariance of the design's columns and N the number of records, Matrix is
 // (Σ + R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each
@@ -34,24 +34,48 @@ func (m *Model) Whitened(l *law.Law, ridge float64, rng dist.Rand) *Coordinates 
 		c.Unit[j] = 1
 	}
 	designs, response := m.designs(list, rows)
-	unit := 1.0
-	if f := m.Spec.Model; f != nil && response != nil {
-		mean, sd := meanSD(response)
-		unit = m.place(c, f.Place(mean, sd))
-	}
 	for i, l := range list {
 		k := len(l.coefficients.Dims[0].Labels)
 		prior := make([]float64, k)
 		for j := range prior {
 			prior[j] = precision[l.at(j, 0)]
 		}
-		own := 1.0
-		if l.Coefficients == "b" {
-			own = unit
+		r := whiten(l, designs[i], k, records, ridge, prior)
+		if f := m.Spec.Model; f != nil && response != nil && l.Coefficients == "b" && l.effects == 1 {
+			mean, sd, slopes := r.regress(designs[i], response)
+			at := f.Place(mean, sd, slopes)
+			m.place(c, at)
+			for j, x := range at.Slopes {
+				c.Origin[l.at(j, 0)] = x / at.Unit
+			}
+			for j := range r.Matrix {
+				r.Matrix[j] *= at.Unit
+			}
 		}
-		c.Predictors = append(c.Predictors, whiten(l, designs[i], k, records, ridge, prior, own))
+		c.Predictors = append(c.Predictors, r)
 	}
 	return c
+}
+
+// regress are the mean and the standard deviation of the response y, and its
+// covariances with the columns of work of a design (n×K), which are its regression on
+// them.
+func (r *Rotation) regress(design, y []float64) (mean, sd float64, slopes []float64) {
+	k := len(r.Center)
+	mean, sd = meanSD(y)
+	with := make([]float64, k) // covariances with the design's columns
+	for i, v := range y {
+		for j := range with {
+			with[j] += (v - mean) / float64(len(y)) * (design[i*k+j] - r.Center[j])
+		}
+	}
+	slopes = make([]float64, k)
+	for j := range slopes {
+		for i, v := range with {
+			slopes[j] += r.Matrix[i*k+j] * v
+		}
+	}
+	return mean, sd, slopes
 }
 
 // lawRecords is the number of records that stand for a law, priorDraws the number of
@@ -84,9 +108,8 @@ func (m *Model) priorPrecision(rng dist.Rand) []float64 {
 	return sum
 }
 
-// place sets origins and units by what the formula says of single parameters, and
-// returns the unit of the linear predictor.
-func (m *Model) place(c *Coordinates, at formula.Placement) float64 {
+// place sets origins and units by what the formula says of single parameters.
+func (m *Model) place(c *Coordinates, at formula.Placement) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		origin, ok := at.Origin[p.Name]
@@ -101,7 +124,6 @@ func (m *Model) place(c *Coordinates, at formula.Placement) float64 {
 			}
 		}
 	}
-	return at.Unit
 }
 
 // designs evaluates the columns of linear predictors for encoded rows, each [n×K],
@@ -150,7 +172,7 @@ func (m *Model) designs(list []linear, rows []float64) (designs [][]float64, res
 }
 
 // whiten is the rotation of one linear predictor by the n rows of its design (n×K).
-func whiten(l linear, design []float64, k int, records, ridge float64, prior []float64, unit float64) Rotation {
+func whiten(l linear, design []float64, k int, records, ridge float64, prior []float64) Rotation {
 	n := len(design) / k
 	x := mat.NewDense(n, k, design)
 	center := make([]float64, k)
@@ -195,7 +217,7 @@ func whiten(l linear, design []float64, k int, records, ridge float64, prior []f
 	matrix := make([]float64, k*k)
 	for i := range k {
 		for j := range k {
-			matrix[i*k+j] = unit * root.At(i, j) / scale[i]
+			matrix[i*k+j] = root.At(i, j) / scale[i]
 		}
 	}
 	return Rotation{Coefficients: l.Coefficients, Center: center, Matrix: matrix}

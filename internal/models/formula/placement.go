@@ -2,31 +2,49 @@ package formula
 
 import "math"
 
-// Placement says where a fit may start from what is known of the response alone: the
-// unconstrained numbers of parameters at which the linear predictor is constant and
-// has the mean of the response, and the unit in which that predictor counts.
+// Placement says where a fit may start from what is known of the response and its
+// linear regression: unconstrained numbers of parameters, the slopes of the linear
+// predictor, and the unit in which that predictor counts.
 type Placement struct {
 	Origin map[string]float64 // by parameter
+	Slopes []float64          // of columns that have variance 1 and do not correlate
 	Unit   float64
 }
 
+// minResidual is the smallest share of a response's variance that is left to its
+// residuals: what is known of the rest is not exact.
+const minResidual = 0.01
+
 // Place is that of a response with this mean and standard deviation, as the family
-// observes it.
-func (m *Model) Place(mean, sd float64) Placement {
+// observes it, and with these covariances with columns that have variance 1 and do not
+// correlate. If the columns are normal, the slopes of a linear predictor behind a link
+// are in proportion to them (Stein's identity; Brillinger 1982).
+func (m *Model) Place(mean, sd float64, covariances []float64) Placement {
 	at := Placement{Origin: make(map[string]float64), Unit: 1}
 	f := FamilyOf(m.Family.V)
 	link := f.Link(m.Link.V)
 	if len(m.Terms.Offsets) > 0 || link.positive || link != &f.links[0] {
 		return at
 	}
+	slope := 0.0 // of the linear predictor, by that of the response
 	switch {
 	case f.scaled && sd > 0:
-		at.Unit = sd
-		at.Origin["Intercept"], at.Origin["sigma"] = mean, math.Log(sd)
+		explained := 0.0
+		for _, c := range covariances {
+			explained += c * c
+		}
+		at.Unit = math.Sqrt(math.Max(sd*sd-explained, minResidual*sd*sd))
+		at.Origin["Intercept"], at.Origin["sigma"] = mean, math.Log(at.Unit)
+		slope = 1
 	case f.Name == "bernoulli" && mean > 0 && mean < 1:
 		at.Origin["Intercept"] = math.Log(mean / (1 - mean))
+		slope = 1 / (mean * (1 - mean))
 	case f.counts && f.Name != "binomial" && mean > 0:
 		at.Origin["Intercept"] = math.Log(mean)
+		slope = 1 / mean
+	}
+	for _, c := range covariances {
+		at.Slopes = append(at.Slopes, slope*c)
 	}
 	return at
 }

@@ -1,0 +1,106 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"d3p/internal/models/law"
+)
+
+const whitenColumns = `d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -100, upper: 100, scale: {center: 20, by: 4}}
+    z: {type: real, lower: -100, upper: 100, scale: {center: 0, by: 1}}
+    y: {type: real, lower: -1000, upper: 1000, scale: {center: 50, by: 10}}
+    n: {type: integer, lower: 0, upper: 1000, scale: {center: 7, by: 0.1}}
+    d: {type: binary}
+model:
+  formula: FORMULA
+  family: FAMILY
+`
+
+// whitenLaw has x and z with a correlation of 0.9, y and x with one of 0.6.
+func whitenLaw(m *Model) *law.Law {
+	l := m.DeclaredLaw()
+	l.Columns[4].Shares = []float64{0.98, 0.02}
+	k := len(l.Columns)
+	l.Correlation = make([]float64, k*k)
+	for i := range k {
+		l.Correlation[i*k+i] = 1
+	}
+	set := func(i, j int, r float64) { l.Correlation[i*k+j], l.Correlation[j*k+i] = r, r }
+	set(0, 1, 0.9)
+	set(0, 2, 0.6)
+	set(1, 2, 0.54)
+	return l
+}
+
+// At φ = 0 a fit begins at the regression that the law suggests: the response's mean,
+// the slopes, and what these leave of its standard deviation. Each tolerance is 6
+// standard errors of 10,000 records or more.
+func TestWhitenedStartsAtTheRegression(t *testing.T) {
+	for _, test := range []struct {
+		formula, family string
+		want            map[string]float64
+		tolerance       float64
+	}{
+		{"y ~ x + z", "normal", map[string]float64{"Intercept": 0, "b[x]": 0.6, "b[z]": 0, "sigma": 0.8}, 0.12},
+		{"n ~ x", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
+		{"d ~ x", "bernoulli", map[string]float64{"Intercept": math.Log(0.02 / 0.98), "b[x]": 0}, 0.45},
+	} {
+		m := compile(t, strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
+		w, err := m.In(m.Whitened(whitenLaw(m), 0.002, testRand{rand.New(rand.NewPCG(1, 1))}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make([]float64, m.Constrained)
+		w.Constrain(got, make([]float64, m.P))
+		for i, name := range m.Names() {
+			if math.Abs(got[i]-test.want[name]) > test.tolerance {
+				t.Errorf("%s: %s starts at %v, want %v", test.formula, name, got[i], test.want[name])
+			}
+		}
+	}
+}
+
+// The columns of work have mean 0 and variance 1 and do not correlate.
+func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
+	m := compile(t, strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
+	rng := testRand{rand.New(rand.NewPCG(1, 1))}
+	l := whitenLaw(m)
+	c := m.Whitened(l, 0.002, rng)
+	r := &c.Predictors[0]
+	designs, _ := m.designs(linears(m.Core, m.Params), m.drawRows(l, rng))
+	k := len(r.Center)
+	squares := make([]float64, k*k)
+	unit := c.Unit[0] // of the intercept, and of the columns
+	for n := 0; n < len(designs[0]); n += k {
+		work := make([]float64, k)
+		for j := range work {
+			for i := range k {
+				work[j] += r.Matrix[i*k+j] / unit * (designs[0][n+i] - r.Center[i])
+			}
+		}
+		for i := range k {
+			for j := range k {
+				squares[i*k+j] += work[i] * work[j] / lawRecords
+			}
+		}
+	}
+	for i := range k {
+		for j := range k {
+			want := 0.0
+			if i == j {
+				want = 1
+			}
+			if math.Abs(squares[i*k+j]-want) > 0.25 { // a level of 2 % has 200 records
+				t.Errorf("product of columns %d and %d has mean %v, want %v", i, j, squares[i*k+j], want)
+			}
+		}
+	}
+}
