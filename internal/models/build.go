@@ -29,6 +29,8 @@ type build struct {
 	// inputs.
 	training bool
 	noisy    map[*graph.Node]int
+	// derivations are the derived columns that have a value in the row that is read.
+	derivations map[*spec.Column]expr.Value
 }
 
 // environment knows the dims and the names of the columns, but no value.

@@ -52,6 +52,9 @@ func (c *compiler) byName() map[string]*spec.Definition {
 			definitions[d.Name.V] = d
 		}
 	}
+	for _, column := range c.spec.Data.Derived {
+		definitions[column.Name.V] = &spec.Definition{Name: column.Name, Text: column.Derive.Text, Expr: column.Derive.Expr}
+	}
 	for _, p := range c.priors { // a dim may have a column's name
 		bare := *p.definition
 		bare.Expr = p.distribution
@@ -87,6 +90,9 @@ func (c *compiler) follow(e expr.Expr, definitions map[string]*spec.Definition, 
 		factors, _ := c.spec.Data.Factors(label)
 		for _, f := range factors {
 			needs[f.Column.Name.V] = true
+			if f.Column.Derive != nil {
+				c.follow(f.Column.Derive.Expr, definitions, needs)
+			}
 		}
 	}
 }

@@ -104,9 +104,7 @@ type compiler struct {
 
 func newCompiler(s *spec.Spec, core *spec.Core) *compiler {
 	c := &compiler{spec: s, core: core, encoder: newEncoder(&s.Data)}
-	for _, column := range s.Data.Columns {
-		c.columns = append(c.columns, column.Name.V)
-	}
+	c.columns = s.Data.ColumnNames()
 	for _, t := range s.Data.Tensors {
 		c.columns = append(c.columns, t.Name.V)
 	}

@@ -107,6 +107,12 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 		g.c.errs.Add(d.Name.At, hint(o.Name, g.c.columns), "%s is neither a column nor a dim of columns", o.Name)
 		return o, dist.Observed{}
 	}
+	for _, c := range o.Columns {
+		if c.Derive != nil {
+			g.c.errs.Add(d.Name.At, "observe a column of the file", "derived column %s cannot be observed", c.Name.V)
+			return o, dist.Observed{}
+		}
+	}
 	supports := dist.ElementSupports(density, len(o.Columns))
 	if supports == nil {
 		g.c.errs.Add(d.Text.At, "", "the distribution of %s does not have its %d elements", o.Name, len(o.Columns))

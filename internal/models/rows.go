@@ -10,6 +10,7 @@ import (
 // columns gives the columns that the rows block reads their nodes.
 func (g *build) columns() {
 	u, d := g.c.usage, &g.c.spec.Data
+	g.derivations = make(map[*spec.Column]expr.Value)
 	for _, dim := range g.c.core.Dims {
 		if u.dims[dim.Name.V] && g.env.Design[dim.Name.V] == nil {
 			g.design(dim)
@@ -22,6 +23,11 @@ func (g *build) columns() {
 		}
 		if indicator := name + data.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
 			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.missing(column))}
+		}
+	}
+	for _, column := range d.Derived {
+		if name := column.Name.V; u.named[name] || u.raw[name] {
+			g.env.Values[name] = g.derived(column)
 		}
 	}
 	g.tensors()
@@ -77,12 +83,75 @@ func (g *build) design(dim *spec.Dim) {
 func (g *build) product(factors []spec.Factor) *graph.Node {
 	var x *graph.Node
 	for _, f := range factors {
-		n := g.read(g.c.encoder.factor(f))
+		n := g.factor(f)
 		if x == nil {
 			x = n
 		} else {
 			x = g.b.Mul(x, n)
 		}
+	}
+	return x
+}
+
+// factor is the value of one factor.
+func (g *build) factor(f spec.Factor) *graph.Node {
+	if f.Column.Derive != nil {
+		return g.derived(f.Column).Node
+	}
+	return g.read(g.c.encoder.factor(f))
+}
+
+// derived is the value of a derived column: its expression of the record's own columns
+// in the unit of the file, within its bounds, then transformed and scaled.
+func (g *build) derived(c *spec.Column) expr.Value {
+	if v, ok := g.derivations[c]; ok {
+		return v
+	}
+	env := g.c.environment()
+	for _, name := range expr.Names(c.Derive.Expr) {
+		switch of := g.c.spec.Data.Column(name); {
+		case of == nil: // reported
+		case of.Derive != nil:
+			v := g.derived(of)
+			env.Values[name] = expr.Value{Node: v.Raw, Raw: v.Raw}
+		case of.Numeric():
+			raw := g.read(g.c.encoder.raw(of, Exposure))
+			env.Values[name] = expr.Value{Node: raw, Raw: raw}
+		default:
+			env.Values[name] = expr.Value{Node: g.read(g.c.encoder.code(of, Predictor)), Labels: of.LevelNames()}
+		}
+	}
+	x, errs := expr.Lower(c.Derive.Expr, env, g.b)
+	g.c.errs = append(g.c.errs, errs...)
+	if x == nil || len(x.Shape()) > 0 {
+		if x != nil {
+			g.c.errs.Add(c.Derive.Text.At, "", "derived column %s is no single number", c.Name.V)
+		}
+		x = g.b.Const(0)
+	}
+	v := expr.Value{Node: x, Raw: x}
+	if c.Numeric() {
+		v.Raw = g.b.Min(g.b.Max(x, g.b.Const(c.Lower.V)), g.b.Const(c.Upper.V))
+		center, by := c.Scale()
+		v.Node = g.b.Mul(g.b.Sub(g.transformed(c, v.Raw), g.b.Const(center)), g.b.Const(1/by))
+	} else {
+		v.Labels, v.Raw = c.LevelNames(), x
+	}
+	g.derivations[c] = v
+	return v
+}
+
+// transformed applies the declared transform of a column.
+func (g *build) transformed(c *spec.Column, x *graph.Node) *graph.Node {
+	switch c.Transform.V {
+	case "log":
+		return g.b.Log(x)
+	case "log1p":
+		return g.b.Log1p(x)
+	case "sqrt":
+		return g.b.Sqrt(x)
+	case "logit":
+		return g.b.Sub(g.b.Log(x), g.b.Log1p(g.b.Neg(x)))
 	}
 	return x
 }

@@ -32,6 +32,13 @@ func preprocessing(d *spec.Data, fields map[string]models.Field) []Preprocessing
 			add("missing", map[string]any{"rule": m.Rule})
 		}
 	}
+	for _, c := range d.Derived {
+		add := adder(&list, c.Name.V, c.Source.V)
+		add("derive", map[string]any{"is": c.Derive.Text.V})
+		if c.Numeric() {
+			numeric(add, d, c, false)
+		}
+	}
 	for _, t := range d.Tensors {
 		columns := t.Columns
 		first, last := columns[0], columns[len(columns)-1]

@@ -2,6 +2,7 @@ package data
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"d3p/internal/models/expr"
@@ -36,6 +37,14 @@ const unusedShown = 6
 func (b *Checker) Unused(used map[string]bool) {
 	var names []string
 	var at expr.Position
+	for _, c := range slices.Backward(b.Data.Derived) { // a later one may use earlier ones
+		if !used[c.Name.V] {
+			b.Warnings.Add(c.Name.At, "remove it", "nothing uses derived column %s", c.Name.V)
+		}
+		for _, name := range expr.Names(c.Derive.Expr) {
+			used[name] = true
+		}
+	}
 	for _, c := range b.Data.Columns {
 		if !used[c.Name.V] && c.Name.V != b.Data.Weights.V {
 			if names == nil {

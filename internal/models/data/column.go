@@ -51,6 +51,7 @@ type Column struct {
 	Unknown      source.Value[string] // the level for values that are not declared, or RejectRow
 	Source       source.Value[string] // where the declared constants come from
 	Missing      Missing
+	Derive       *Derivation // of a column that the file does not have; nil for others
 
 	Bought bool                                             // its levels are asked for at a price, which is reported
 	Dates  struct{ Lower, Upper, Center source.Value[int] } // as they are written

@@ -15,6 +15,7 @@ type Data struct {
 	Rows       Rows
 	OutOfRange source.Value[string] // clamp or reject
 	Columns    []*Column            // in file order
+	Derived    []*Column            // columns that follow from others of the same record
 	Tensors    []*Tensor            // arrays of further columns
 	Tables     []*Table             // public tables, joined by a category column
 	Missing    Missing              // the rule of columns that state none
@@ -60,21 +61,25 @@ func (r Rows) N() int {
 	return r.UpperBound.V
 }
 
-// Column returns the declared column of that name, or nil.
+// Column returns the declared or derived column of that name, or nil.
 func (d *Data) Column(name string) *Column {
-	for _, c := range d.Columns {
-		if c.Name.V == name {
-			return c
+	for _, list := range [][]*Column{d.Columns, d.Derived} {
+		for _, c := range list {
+			if c.Name.V == name {
+				return c
+			}
 		}
 	}
 	return nil
 }
 
-// ColumnNames lists the declared columns in file order.
+// ColumnNames lists the declared columns in file order, then the derived ones.
 func (d *Data) ColumnNames() []string {
-	names := make([]string, len(d.Columns))
-	for i, c := range d.Columns {
-		names[i] = c.Name.V
+	var names []string
+	for _, list := range [][]*Column{d.Columns, d.Derived} {
+		for _, c := range list {
+			names = append(names, c.Name.V)
+		}
 	}
 	return names
 }

@@ -57,7 +57,7 @@ func (d *Data) Factors(label string) ([]Factor, bool) {
 	if label == "" {
 		return nil, false
 	}
-	for _, c := range d.Columns {
+	for _, c := range slices.Concat(d.Columns, d.Derived) {
 		rest, ok := strings.CutPrefix(label, c.Name.V)
 		if !ok {
 			continue

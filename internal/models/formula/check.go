@@ -28,6 +28,11 @@ func Check(c *data.Checker, m *Model) {
 			b.Undeclared(name)
 		}
 	}
+	for _, name := range []source.Value[string]{m.Terms.Response, m.Terms.Event, m.Terms.Trials} {
+		if c := d.Column(name.V); c != nil && c.Derive != nil {
+			b.Add(name.At, "observe a column of the file", "derived column %s cannot be observed", c.Name.V)
+		}
+	}
 	known = b.checkPredicted(m, f) && known
 	if c := d.Column(m.Terms.Response.V); c != nil && f != nil {
 		b.checkResponse(m, c, f)
@@ -155,6 +160,8 @@ func (b *checker) checkTerm(m *Model, t Term) {
 func (b *checker) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 	c := b.Data.Column(g.Group.V)
 	switch {
+	case c != nil && c.Derive != nil:
+		b.Add(g.Group.At, "declare a category of the file", "groups need a category of the file, but %s is derived", c.Name.V)
 	case seen[g.Group.V]:
 		b.Add(g.Group.At, "write one term, (1 + x | "+g.Group.V+")", "two group terms for %s", g.Group.V)
 	case g.Group.V == m.Terms.Response.V:

@@ -22,6 +22,7 @@ func (r *reader) data(e entry, d *data.Data) {
 		"rows":           func(e entry) { r.rows(e, &d.Rows) },
 		"out_of_range":   func(e entry) { d.OutOfRange = r.choice(e, "clamp", "reject") },
 		"columns":        func(e entry) { d.Columns = r.columns(e) },
+		"derive":         func(e entry) { d.Derived = r.derived(e) },
 		"tables":         func(e entry) { d.Tables = r.tables(e) },
 		"missing":        func(e entry) { rules = r.missingRules(e) },
 		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
@@ -59,6 +60,7 @@ func (r *reader) data(e entry, d *data.Data) {
 	}
 	r.applyMissing(rules, d) // after the columns that they speak of
 	r.checkWeights(d)
+	r.checkDerived(d)
 	r.checkHeader(d)
 	r.checkSeparator(d)
 	for _, c := range d.Drop {
@@ -137,6 +139,8 @@ func (r *reader) checkWeights(d *data.Data) {
 	switch c := d.Column(w.V); {
 	case c == nil:
 		r.Add(w.At, spell.Suggest(w.V, "columns", d.ColumnNames()), "undeclared column %s in weights", w.V)
+	case c.Derive != nil:
+		r.Add(w.At, "", "weights must stand in the file, but %s is derived", c.Name.V)
 	case c.Type.IsSet() && !c.Numeric():
 		r.Add(w.At, "", "weights must be numbers, but %s is %s", c.Name.V, c.Type.V)
 	case c.Lower.IsSet() && c.Lower.V < 0:

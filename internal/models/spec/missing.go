@@ -61,6 +61,8 @@ func (r *reader) applyMissing(rules []namedRule, d *data.Data) {
 		}
 		c := d.Column(n.column.V)
 		switch {
+		case c != nil && c.Derive != nil:
+			r.Add(n.column.At, "give the rule to its columns", "derived column %s is not read from the file", n.column.V)
 		case c == nil:
 			r.Add(n.column.At, spell.Suggest(n.column.V, "columns", d.ColumnNames()), "undeclared column %s in missing", n.column.V)
 		case c.Missing.At.Line > 0:

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,6 +58,13 @@ func renderData(p *printer, d *data.Data) {
 			}
 		})
 	}
+	if declared := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return c.Derive.InFormula }); len(declared) > 0 {
+		p.block("derive", func() {
+			for _, c := range declared {
+				p.line(c.Name.V, renderDerived(c))
+			}
+		})
+	}
 	renderTensors(p, d)
 	if len(d.Tables) > 0 {
 		p.block("tables", func() {
@@ -101,6 +109,23 @@ func renderTable(p *printer, t *data.Table) {
 			}
 		})
 	})
+}
+
+// renderDerived prints a derived column as a flow map.
+func renderDerived(c *data.Column) string {
+	parts := []string{"is: " + flowText(c.Derive.Text.V)}
+	if c.Numeric() {
+		parts = append(parts, "lower: "+source.FormatNumber(c.Lower.V), "upper: "+source.FormatNumber(c.Upper.V))
+		if c.Transform.IsSet() {
+			parts = append(parts, "transform: "+c.Transform.V)
+		}
+		center, by := c.Scale()
+		parts = append(parts, "scale: {center: "+source.FormatNumber(center)+", by: "+source.FormatNumber(by)+"}")
+	}
+	if c.Source.IsSet() {
+		parts = append(parts, "source: "+flowText(c.Source.V))
+	}
+	return flowMap(parts)
 }
 
 // renderColumn prints the declaration of a column as a flow map.

@@ -24,7 +24,7 @@ func Check(c *data.Checker, t *Twin) {
 	used := make(map[string]bool)
 	for _, f := range t.Features {
 		used[f.Column.V] = true
-		if c := d.Column(f.Column.V); c == nil {
+		if c := d.Column(f.Column.V); c == nil || c.Derive != nil {
 			b.Undeclared(f.Column)
 		} else if f.Family.IsSet() && c.Type.IsSet() {
 			b.checkFeature(f, c)

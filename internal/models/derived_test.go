@@ -1,0 +1,145 @@
+package models
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/spec"
+)
+
+// derivedRecords are encoded records of configs/derived.yaml, and what its derived
+// columns are by hand, on their scales.
+func derivedRecords(m *Model, n int, rng *rand.Rand) (records []float64, want [][4]float64) {
+	for range n {
+		weight, height, age, male := 30+170*rng.Float64(), 120+100*rng.Float64(), float64(18+rng.IntN(83)), float64(rng.IntN(2))
+		row := make([]float64, m.Encoding.K)
+		m.Encoding.encode(row, func(header string) float64 {
+			return map[string]float64{"weight": weight, "height": height, "age": age, "sex": male, "ill": 1}[header]
+		})
+		records = append(records, row...)
+		old := 0.0
+		if age > 65 {
+			old = male
+		}
+		bmi := min(max(weight/(height/100)/(height/100), 10), 60)
+		want = append(want, [4]float64{(bmi - 25) / 4, (age - 60) / 20, math.Pow(age/20-3, 2) - 1, old})
+	}
+	return records, want
+}
+
+// The likelihood of derived columns is that of the numbers by hand: log p(1) of a
+// logistic regression on them.
+func TestDerivedColumns(t *testing.T) {
+	m, err := Compile(parseFile(t, "../../configs/derived.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 200
+	rng := rand.New(rand.NewPCG(7, 1))
+	records, want := derivedRecords(m, n, rng)
+	theta := normals(m.P, 0.7, rng)
+	machine := graph.NewMachine(m.Likelihood, n)
+	machine.Globals(theta, nil)
+	machine.Records(records, m.Encoding.K, n, nil)
+	clamped := 0
+	for i, x := range want {
+		eta := theta[0]
+		for j := range x {
+			eta += theta[1+j] * x[j]
+		}
+		if x[0] == (60-25)/4. {
+			clamped++
+		}
+		if log := -math.Log1p(math.Exp(-eta)); math.Abs(machine.Loss()[i]-log) > 1e-12*(1+math.Abs(log)) {
+			t.Errorf("record %d: log density %v, want %v", i, machine.Loss()[i], log)
+		}
+	}
+	if clamped == 0 || clamped == n {
+		t.Errorf("%d of %d records have a clamped bmi: the test needs both kinds", clamped, n)
+	}
+}
+
+// What a record derives depends on it alone: among other records, its log density and
+// gradient are the same bits.
+func TestDerivedColumnsDependOnTheirRecord(t *testing.T) {
+	m, err := Compile(parseFile(t, "../../configs/derived.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 20
+	rng := rand.New(rand.NewPCG(8, 1))
+	records, _ := derivedRecords(m, n, rng)
+	others, _ := derivedRecords(m, n, rng)
+	k, theta := m.Encoding.K, normals(m.P, 0.7, rng)
+	at := func(rows []float64, i int) (float64, []float64) {
+		machine := graph.NewMachine(m.Likelihood, n)
+		machine.Globals(theta, nil)
+		machine.Records(rows, k, len(rows)/k, nil)
+		gradient := make([]float64, m.P)
+		machine.Gradient(i, gradient)
+		return machine.Loss()[i], gradient
+	}
+	for i := range n {
+		alone, own := at(records[i*k:(i+1)*k], 0)
+		copy(others[i*k:(i+1)*k], records[i*k:(i+1)*k])
+		among, gradient := at(others, i)
+		if alone != among {
+			t.Errorf("record %d: log density %v alone, %v among others", i, alone, among)
+		}
+		for p := range own {
+			if own[p] != gradient[p] {
+				t.Errorf("record %d: gradient %v alone, %v among others", i, own[p], gradient[p])
+			}
+		}
+	}
+}
+
+// The bounds that follow from those of the columns hold at random points of the box,
+// and expressions near them are reached within it.
+func TestDerivedBounds(t *testing.T) {
+	const declaration = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    x: {type: real, lower: -2, upper: 3, scale: {center: 0, by: 1}}
+    z: {type: real, lower: 0.5, upper: 4, scale: {center: 0, by: 1}}
+    y: {type: binary}
+  derive: {d: "EXPRESSION"}
+model: {formula: y ~ d, family: bernoulli}
+`
+	for text, f := range map[string]func(x, z float64) float64{
+		"x^2":             func(x, z float64) float64 { return x * x },
+		"x^3 - z":         func(x, z float64) float64 { return x*x*x - z },
+		"-x * z":          func(x, z float64) float64 { return -x * z },
+		"x / z":           func(x, z float64) float64 { return x / z },
+		"z^-2":            func(x, z float64) float64 { return 1 / (z * z) },
+		"z^x":             func(x, z float64) float64 { return math.Pow(z, x) },
+		"log(z) + exp(x)": func(x, z float64) float64 { return math.Log(z) + math.Exp(x) },
+		"abs(x) * 2":      func(x, z float64) float64 { return math.Abs(x) * 2 },
+		"square(x - 1)":   func(x, z float64) float64 { return (x - 1) * (x - 1) },
+		"max(x, z)":       func(x, z float64) float64 { return math.Max(x, z) },
+		"min(x, z) + 1":   func(x, z float64) float64 { return math.Min(x, z) + 1 },
+	} {
+		s, errs := spec.Parse("derive.yaml", []byte(strings.Replace(declaration, "EXPRESSION", text, 1)), nil)
+		if len(errs) > 0 {
+			t.Errorf("%s: %v", text, errs)
+			continue
+		}
+		c := s.Data.Derived[0]
+		least, most := math.Inf(1), math.Inf(-1)
+		for i := range 101 {
+			for j := range 101 {
+				v := f(-2+5*float64(i)/100, 0.5+3.5*float64(j)/100)
+				least, most = min(least, v), max(most, v)
+			}
+		}
+		slack := 0.01 * (most - least)
+		if least < c.Lower.V-1e-12 || most > c.Upper.V+1e-12 || c.Lower.V < least-slack || c.Upper.V > most+slack {
+			t.Errorf("%s: bounds %g to %g, values %g to %g", text, c.Lower.V, c.Upper.V, least, most)
+		}
+	}
+}
