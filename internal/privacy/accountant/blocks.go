@@ -183,7 +183,7 @@ func (b *blockGrid) coarsen(s *tiltedSum) (first int, mass []float64) {
 	if b.up {
 		return first, out
 	}
-	c.mergeUp(out)
+	c.mergeUp(out, nil)
 	for i := range out {
 		out[i] *= math.Exp(b.theta * float64(first+i) * b.h)
 	}

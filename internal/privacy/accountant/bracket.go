@@ -14,6 +14,7 @@ type bracket struct {
 	widen       float64      // extra window, in units of the tilted standard deviation
 	atMost      int          // points of the final grid; 0 means maxPoints
 	coarsest    bool         // the last run was above the budget, for want of points
+	last        *gridPlan    // of the last run
 	large       *largeLosses // single losses that are composed apart; nil when there are none
 }
 
@@ -34,16 +35,17 @@ func (b *bracket) full() bool { return b.coarsest }
 // of second order in the spacing.
 func (b *bracket) refine(factor float64) { b.budget *= 0.8 * math.Max(factor, 1e-4) }
 
-// run computes both bounds; ok is false when the window is not finite, or no grid is fine
-// enough to say more than Chernoff's bound.
+// run computes both bounds; ok is false when the window is not finite, when no grid is
+// fine enough to say more than Chernoff's bound, or when the grids are those of the last run.
 func (b *bracket) run() (up, lo composed, ok bool) {
 	if b.large != nil {
 		return b.large.run(b)
 	}
 	p, ok := b.plan()
-	if !ok {
+	if !ok || b.last != nil && p.same(b.last) {
 		return nil, nil, false
 	}
+	b.last = p
 	bounds := p.compose(true, false)
 	return bounds[0], bounds[1], true
 }
@@ -76,7 +78,7 @@ func (b *bracket) plan() (p *gridPlan, ok bool) {
 	// where the tilt leaves one value alone, the grid needs a scale all the same
 	sd := math.Max(math.Sqrt(variance), leastScale*math.Max(b.near, math.Abs(mean)))
 	w := b.c.window(b.theta, mean, sd, bracketLogEta+b.logShare)
-	margin := math.Max(math.Min(0.02*b.near, sd), 2/b.theta) + b.widen*sd
+	margin := math.Max(math.Min(0.02*b.near, sd), math.Min(2/b.theta, sd)) + b.widen*sd
 	from := math.Min(mean-w.below, b.near-margin)
 	width := math.Max(mean+w.above, b.near+margin) - from
 	if math.IsNaN(width) || math.IsInf(width, 0) {

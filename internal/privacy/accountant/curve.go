@@ -21,6 +21,7 @@ type Curve struct {
 type profile struct {
 	exact    func(epsilon float64) float64
 	finite   float64 // P-mass without infinite loss
+	largest  float64 // no finite loss is larger; +Inf where there is no bound
 	sums     []composed
 	smallest float64 // δ below which no sum is tight
 }
@@ -36,6 +37,8 @@ const (
 	curveMinDelta = 1e-14   // the curve is tight above this δ
 	curvePoints   = 1 << 16 // grid points of each dominating sum
 	curveKnots    = 400
+	// below this part of the mass of the largest loss, ε is within as much of that loss
+	leastOfLargest = 1e-4
 )
 
 // NewCurve computes the curve of the ledger. Errors as in Epsilon.
@@ -65,7 +68,7 @@ func newCurve(ev event.Event, rel event.Relation, minDelta float64) (*Curve, err
 
 // profile computes dominating sums from δ = 0.5 down to minDelta.
 func (d *direction) profile(minDelta float64) profile {
-	p := profile{finite: math.Exp(d.noDP), smallest: minDelta}
+	p := profile{finite: math.Exp(d.noDP), largest: math.Inf(1), smallest: minDelta}
 	if d.prepareAt(0); d.unreliable {
 		plain := d.unamplified()
 		plain.noDP = d.noDP
@@ -81,7 +84,14 @@ func (d *direction) profile(minDelta float64) profile {
 			p.sums = append(p.sums, up)
 		}
 	}
+	largest, logMass, bounded := d.largest()
+	if bounded {
+		p.largest = largest * (1 + exactSlack)
+	}
 	for delta := 0.3; delta > minDelta/30; delta /= 30 {
+		if bounded && delta < leastOfLargest*math.Exp(logMass) {
+			break
+		}
 		tail := delta * tailShare / d.steps()
 		c := d.compose(tail, 1)
 		theta, bound := c.chernoffEpsilon(math.Log(delta))
@@ -108,6 +118,9 @@ func (p *profile) delta(epsilon float64) float64 {
 		if _, end, _ := s.stretch(); epsilon > end && end >= 0 {
 			best = math.Min(best, s.upper(end))
 		}
+	}
+	if epsilon >= p.largest {
+		best = 0
 	}
 	return 1 - p.finite + p.finite*best
 }

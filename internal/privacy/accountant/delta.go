@@ -65,6 +65,10 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	}
 	c, tail, theta, logBound := d.composeAt(epsilon)
 	chernoff := math.Min(1, math.Exp(logBound)+tail*d.steps())
+	// What the infinite losses cost beside is known exactly.
+	if width *= 1 + math.Expm1(-d.noDP)/chernoff; width >= 1 {
+		return d.combine(0, 0, chernoff, engineBracket, false)
+	}
 	if logBound < smallestLogDelta {
 		return Direction{Name: d.name, Engine: engineChernoff, Upper: chernoff}, nil
 	}
@@ -72,7 +76,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		return d.combine(1-rest, 0, 1, engineBracket, false)
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
-	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b := &bracket{direction: d, c: c, tail: tail, theta: c.leastTilt(theta), near: epsilon}
 	if !fast {
 		logEstimate = b.planFromChernoff(logBound, width)
 	} else {
@@ -129,7 +133,7 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 		return v, true, nil
 	}
 	const width = 1e-3
-	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: epsilon}
+	b := &bracket{direction: d, c: c, tail: tail, theta: c.leastTilt(theta), near: epsilon}
 	b.planFromChernoff(logBound, width)
 	if b.large == nil {
 		b.atMost, b.budget = 4*coarsePoints, 0

@@ -11,7 +11,7 @@ type cells struct {
 	// cell's right end when every loss is split between the two ends with its
 	// P-mass and its Q-mass kept.
 	mass, right []float64
-	onGrid      map[int]float64 // P-mass of atoms that lie on a grid point: nothing to split
+	onGrid      map[int]float64 // P-mass of atoms that lie on a grid point, the left end of the cell: nothing to split
 	below       float64         // P-mass left of the first cell
 	above       float64         // P-mass right of the last cell, infinite losses included
 	missing     float64         // P-mass that the pair does not hold
@@ -58,8 +58,18 @@ func discretise(p *pair, h, floor, tail float64) *cells {
 
 // origin is an offset of the grid that puts the mass within h of the end of
 // the support, merged, on a grid point: with a tiny sampling rate almost all
-// mass is there, and then almost none is spread.
+// mass is there, and then almost none is spread. Of a pair with atoms it puts the
+// heaviest there.
 func (p *pair) origin(h float64) float64 {
+	if len(p.atoms) > 0 && math.IsInf(p.end, -1) {
+		heaviest := p.atoms[0]
+		for _, a := range p.atoms {
+			if a.mass > heaviest.mass {
+				heaviest = a
+			}
+		}
+		return heaviest.loss
+	}
 	if math.IsInf(p.end, -1) || len(p.pieces) == 0 {
 		return 0
 	}

@@ -74,6 +74,13 @@ func (p *gridPlan) compose(ups ...bool) []composed {
 	return out
 }
 
+// same reports whether the plans have the same grids.
+func (p *gridPlan) same(as *gridPlan) bool {
+	return p.tiltedGrid == as.tiltedGrid && slices.EqualFunc(p.plans, as.plans, func(a, b partPlan) bool {
+		return a.mixed == b.mixed && a.block == b.block && a.h == b.h && a.coarse == b.coarse
+	})
+}
+
 // inflation is about what spreading the steps that go straight onto the grid adds to
 // the log of the tilting normaliser.
 func (p *gridPlan) inflation() float64 {
@@ -177,6 +184,7 @@ func (p *gridPlan) choose(width, budget float64, least, most int) float64 {
 		for _, s := range p.moments { // one step may reach further than the window
 			h = math.Max(h, s.span()/(maxCells-4))
 		}
+		h = p.alignAtoms(h)
 		total := partPlan{cost: cellCost * float64(n)}
 		var routes []partPlan
 		for i, s := range p.moments {
@@ -201,6 +209,25 @@ func (p *gridPlan) choose(width, budget float64, least, most int) float64 {
 		p.h *= math.Sqrt(budget / best.error) // fewer cells of every part
 	}
 	return best.error
+}
+
+// alignAtoms is h, widened a little so that the lowest and the highest loss of the pair of
+// atoms with the largest spread both lie on the grid: atoms far apart merge at a cost of
+// first order.
+func (p *gridPlan) alignAtoms(h float64) float64 {
+	widest, spread := 0.0, 0.0
+	for _, s := range p.moments {
+		if s.loss != nil || len(s.pair.atoms) == 0 {
+			continue
+		}
+		if v := s.count * s.span() * s.span(); v > spread {
+			widest, spread = s.span(), v
+		}
+	}
+	if cells := math.Floor(widest / h); cells >= 1 {
+		return widest / cells
+	}
+	return h
 }
 
 // ready completes the plan of part i with its windows; ok is false when one is

@@ -1,6 +1,9 @@
 package accountant
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // tiltedGrid is the grid that both bounds of a bracket share.
 type tiltedGrid struct {
@@ -30,6 +33,9 @@ func newGridSum(t tiltedGrid, parts int) *gridSum {
 }
 
 func (f *gridSum) add(p repeatedLattice) {
+	if p.lattice.h != f.h {
+		panic(fmt.Sprintf("accountant: a lattice of spacing %v on a grid of %v", p.lattice.h, f.h))
+	}
 	f.include(p, f.ring.add(p.lattice, f.tiltedGrid.theta, p.count))
 }
 

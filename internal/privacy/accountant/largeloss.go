@@ -22,6 +22,8 @@ const (
 	// firstLimit is l_0 and bandRatio l_j/l_{j-1}, in units of ε
 	firstLimit = 1.4
 	bandRatio  = 2.5
+	// mostLarge is the largest expected number of large losses: more are not rare
+	mostLarge = 3
 	// maxLargeLossParts is the largest number of parts whose large losses are separated
 	maxLargeLossParts = 6
 )
@@ -34,7 +36,7 @@ func (b *bracket) everything() []part {
 	return append(append([]part{}, b.parts...), part{count: 1, pair: gaussianPair(math.Sqrt(b.mu2))})
 }
 
-// separable reports whether giants can be composed apart: few parts, all with densities.
+// separable reports whether large losses can be composed apart: few parts, all with densities.
 func (b *bracket) separable() bool {
 	for _, p := range b.parts {
 		if p.pair.lower != nil || !p.pair.smooth {
@@ -44,7 +46,7 @@ func (b *bracket) separable() bool {
 	return len(b.parts) > 0 && len(b.parts) <= maxLargeLossParts
 }
 
-// withoutGiants is the direction without losses above the limit.
+// withoutLargeLosses is the direction without losses above the limit.
 func (b *bracket) withoutLargeLosses(limit float64) (*direction, *composition) {
 	d := &direction{name: b.name, mu2: b.mu2}
 	for _, p := range b.parts {
@@ -78,11 +80,25 @@ func (b *bracket) above(limit, epsilon float64) float64 {
 	return sum
 }
 
+// expected is about how many losses are above the limit.
+func (b *bracket) expected(limit float64) float64 {
+	sum := 0.0
+	for i := range b.c.nodes {
+		n := &b.c.nodes[i]
+		for j, l := range n.loss {
+			if l > limit {
+				sum += n.count * n.mass[j]
+			}
+		}
+	}
+	return sum
+}
+
 // separate finds the large losses near the answer ε, where δ(ε) is about delta and is
 // wanted to the tolerance; nil when there are none.
 func (b *bracket) separate(epsilon, delta, tolerance float64) *largeLosses {
 	limit := firstLimit * epsilon
-	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) {
+	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) || b.expected(limit) > mostLarge {
 		return nil
 	}
 	d, c := b.withoutLargeLosses(limit)

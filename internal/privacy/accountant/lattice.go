@@ -1,6 +1,9 @@
 package accountant
 
-import "math"
+import (
+	"maps"
+	"math"
+)
 
 // lattice is P-mass on the points origin + (first+i)h. infinity is P-mass at
 // infinite loss; mass that was dropped is in neither.
@@ -45,12 +48,13 @@ func (c *cells) dominating() *lattice {
 // the lattice is a lower bound.
 func (c *cells) dominated(ceiling bool) *lattice {
 	l := &lattice{h: c.h, origin: c.origin, first: c.first, mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, partial: c.partial}
+	points := maps.Clone(c.onGrid)
 	if ceiling {
-		c.mergeDown(l.mass)
+		c.mergeDown(l.mass, points)
 	} else {
-		c.mergeUp(l.mass)
+		c.mergeUp(l.mass, points)
 	}
-	for i, m := range c.onGrid {
+	for i, m := range points {
 		l.mass[i] += m
 	}
 	return l
@@ -58,8 +62,9 @@ func (c *cells) dominated(ceiling bool) *lattice {
 
 // mergeUp walks up from the left end of the support: the mass that waits
 // below grid point g has too much Q-mass for it, and takes P-mass from the
-// cells above g until P and Q balance at g.
-func (c *cells) mergeUp(out []float64) {
+// cells and the points above g until P and Q balance at g. What it takes from points
+// it takes out of them.
+func (c *cells) mergeUp(out []float64, points map[int]float64) {
 	n := len(c.mass)
 	grow := math.Expm1(c.h)
 	for at, share := 0, 1.0; at < n; {
@@ -73,23 +78,48 @@ func (c *cells) mergeUp(out []float64) {
 			continue
 		}
 		g := at + 1
-		i := g
+		i, left := g, excess
 		for ; i < n; i++ {
 			d := float64(i-g) * c.h
+			if m := points[i]; m > 0 {
+				def := -m * math.Expm1(-d)
+				if def >= left {
+					b := left / def
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i, 1
+					break
+				}
+				left -= def
+				waiting += m
+				points[i] = 0
+			}
 			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
-			if def >= excess {
-				b := excess / def
+			if def >= left {
+				b := left / def
 				out[g] += waiting + b*c.mass[i]
 				at, share = i, 1-b
 				break
 			}
-			excess -= def
+			left -= def
 			waiting += c.mass[i]
 		}
-		if i == n { // nothing left to balance with: round down
+		switch {
+		case i < n:
+		case left < excess/2: // the rest balances most of the cell: round down what remains of it
+			over := left / excess * share * c.mass[at]
+			out[at] += over
+			out[g] += waiting - over
+			return
+		default: // round down every cell
 			out[at] += share * c.mass[at]
 			for j := g; j < n; j++ {
 				out[j] += c.mass[j]
+			}
+			for j, m := range c.onGrid {
+				if j >= g {
+					points[j] = m
+				}
 			}
 			return
 		}
@@ -98,7 +128,7 @@ func (c *cells) mergeUp(out []float64) {
 
 // mergeDown is the mirror image, for a support that ends on the right: the
 // mass that waits above grid point g has too little Q-mass for it.
-func (c *cells) mergeDown(out []float64) {
+func (c *cells) mergeDown(out []float64, points map[int]float64) {
 	shrink := -math.Expm1(-c.h)
 	for at, share := len(c.mass)-1, 1.0; at >= 0; {
 		waiting := share * c.mass[at]
@@ -121,12 +151,22 @@ func (c *cells) mergeDown(out []float64) {
 			}
 			lack -= extra
 			waiting += c.mass[i]
-		}
-		if i < 0 { // round down: every cell to its left end
-			out[at] += share * c.mass[at]
-			for j := range g {
-				out[j] += c.mass[j]
+			if m := points[i]; m > 0 {
+				extra := m * expm1Capped(d)
+				if extra >= lack {
+					b := lack / extra
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i-1, 1
+					break
+				}
+				lack -= extra
+				waiting += m
+				points[i] = 0
 			}
+		}
+		if i < 0 { // a part balances with the cells below, and what remains is rounded down
+			out[g] += waiting
 			return
 		}
 	}
@@ -194,10 +234,13 @@ func (l *lattice) eachTilted(theta float64, f func(i int, w float64)) normaliser
 			f(i, w)
 		}
 		excess := sum.value() - l.infinity - l.dropped
-		z.log = math.Log1p(excess)
-		wrong.add(changed.value() + l.infinity + math.Abs(l.dropped) + math.Abs(excess))
-		z.doubt = 8*unit*(wrong.value()/(1+excess)+math.Abs(z.log)) + massError*changed.value()/(1+excess)
-		return z
+		if excess > -0.5 { // else 1 + excess has lost digits
+			z.log = math.Log1p(excess)
+			wrong.add(changed.value() + l.infinity + math.Abs(l.dropped) + math.Abs(excess))
+			z.doubt = 8*unit*(wrong.value()/(1+excess)+math.Abs(z.log)) + massError*changed.value()/(1+excess)
+			return z
+		}
+		sum, wrong = total{}, total{}
 	}
 	for i, m := range l.mass {
 		w := 0.0

@@ -108,7 +108,7 @@ func (m *mixture) sum(epsilon float64) (value, allowance, relative float64) {
 
 func (m *mixture) upper(epsilon float64) float64 {
 	value, allowance, relative := m.sum(epsilon)
-	return math.Exp(m.logM-m.theta*epsilon)*(value+allowance)*(1+relative) + m.infinity
+	return atMostOne(math.Exp(m.logM-m.theta*epsilon)*(value+allowance)*(1+relative) + m.infinity)
 }
 
 func (m *mixture) lower(epsilon float64) float64 {

@@ -15,6 +15,30 @@ type nodes struct {
 	upperOnly  bool    // the pair has another one that bounds from below
 }
 
+// gaussPanel is a stretch of outcomes under one Gauss rule.
+type gaussPanel struct{ from, width float64 }
+
+// panels divides the piece. A density that ends abruptly has, under a large tilt, its mass
+// at the upper end alone: there the panels become narrower and narrower.
+func (p *piece) panels(fine int, smooth bool) (all []gaussPanel) {
+	n := int(math.Ceil((p.hi - p.lo) / p.width * float64(fine)))
+	width := (p.hi - p.lo) / float64(n)
+	for i := range n {
+		all = append(all, gaussPanel{p.lo + float64(i)*width, width})
+	}
+	if smooth {
+		return all
+	}
+	const halvings = 30
+	last := &all[n-1]
+	for range halvings {
+		last.width /= 2
+		all = append(all, gaussPanel{last.from + last.width, last.width})
+		last = &all[len(all)-1]
+	}
+	return all
+}
+
 // quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
 // than its natural width, cutting P-mass tail on the right.
 func quadrature(p *pair, count int64, tail float64, fine int) nodes {
@@ -22,11 +46,9 @@ func quadrature(p *pair, count int64, tail float64, fine int) nodes {
 	for _, piece := range p.pieces {
 		piece, cut := piece.cut(tail)
 		n.cut += cut
-		panels := int(math.Ceil((piece.hi - piece.lo) / piece.width * float64(fine)))
-		width := (piece.hi - piece.lo) / float64(panels)
 		left := piece.loss(piece.lo)
-		for i := range panels {
-			a := piece.lo + float64(i)*width
+		for _, panel := range piece.panels(fine, p.smooth) {
+			a, width := panel.from, panel.width
 			for j, u := range gauss16.x {
 				x := a + u*width
 				l := piece.loss(x)
@@ -145,6 +167,14 @@ func (c *composition) chernoffDelta(epsilon float64) (theta, logBound float64) {
 	return c.scan(func(theta float64) float64 {
 		return c.logMoment(theta) + logHockeyStick(theta) - theta*epsilon
 	})
+}
+
+// leastTilt is theta, or the inverse of the standard deviation of the sum where that is
+// larger, but at most 1. Near δ = 1 the tilt of the least Chernoff bound is nearly 0, and
+// the hockey stick under it would be as wide as 1/theta.
+func (c *composition) leastTilt(theta float64) float64 {
+	_, variance := c.moments(theta)
+	return math.Max(theta, math.Min(1, 1/math.Sqrt(variance)))
 }
 
 // below is an upper bound on 1 - δ(ε) = E[min(1, e^(ε-L))] <= E[e^(s(ε-L))], the least

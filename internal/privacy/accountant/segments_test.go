@@ -43,6 +43,43 @@ func TestDeltaNearOne(t *testing.T) {
 	}
 }
 
+// Mixed ledgers of which a part has losses far below the spacing of the grid, or none but
+// two values, and ε far below what the ledger costs: the bracket is as narrow as usual.
+func TestMixedLedgersAreNarrow(t *testing.T) {
+	t.Parallel()
+	heavy(t)
+	poisson := func(q, sigma float64, count int64) event.Event {
+		return event.SelfComposed{Of: event.PoissonSampled{Rate: q, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: count}
+	}
+	fixed := func(population, batch int, sigma float64, count int64) event.Event {
+		return event.SelfComposed{Of: event.FixedSizeSampled{Population: population, Batch: batch, Of: event.Gaussian{NoiseMultiplier: sigma}}, Count: count}
+	}
+	pure := func(epsilon float64, count int64) event.Event {
+		return event.SelfComposed{Of: event.EpsilonDelta{Epsilon: epsilon}, Count: count}
+	}
+	for name, c := range map[string]struct {
+		rel            event.Relation
+		epsilon, delta float64 // one of them is asked for
+		events         []event.Event
+	}{
+		"losses below the spacing": {event.AddRemove, 0, 2.5e-3, []event.Event{
+			fixed(167902, 50989, 0.5593, 27), fixed(6717, 558, 27.59, 57663), fixed(135687, 7, 12.67, 51557), fixed(695213, 29674, 0.3885, 7134)}},
+		"two values":           {event.Substitute, 0, 6e-6, []event.Event{poisson(0.15, 0.5577, 2), pure(0.178, 984), poisson(1.6e-5, 28.9, 621)}},
+		"epsilon below sd":     {event.AddRemove, 0.2267, 0, []event.Event{poisson(1.5e-7, 35, 23543), pure(1.7, 15), fixed(14541, 6, 0.79, 14), pure(0.06, 579), fixed(1029, 11, 6.9, 3)}},
+		"common large losses":  {event.AddRemove, 0.00184, 0, []event.Event{poisson(1e-7, 6.9, 8552), poisson(0.048, 3.98, 1), fixed(9135, 1730, 0.4245, 40)}},
+		"infinite losses rule": {event.AddRemove, 9.01, 0, []event.Event{poisson(0.0115, 2.06, 72), event.EpsilonDelta{Epsilon: 0.096, Delta: 3e-18}, poisson(0.246, 20.3, 2261)}},
+	} {
+		ledger := event.Composed{Events: c.events}
+		a, err := Delta(ledger, c.rel, c.epsilon)
+		if c.delta > 0 {
+			a, err = Epsilon(ledger, c.rel, c.delta)
+		}
+		if err != nil || a.RelativeWidth() > usualWidth || !a.Certified {
+			t.Errorf("%s: %+v, %v", name, a, err)
+		}
+	}
+}
+
 // The bound on 1-δ is one: against the closed form of a Gaussian.
 func TestBelowBoundsTheRest(t *testing.T) {
 	t.Parallel()

@@ -98,12 +98,21 @@ func (s *tiltedSum) at(epsilon float64) float64 {
 }
 
 func (s *tiltedSum) upper(epsilon float64) float64 {
-	return math.Exp(s.logM-s.theta*epsilon)*(s.at(epsilon)+s.allowance)*(1+s.relative) + s.infinity
+	return atMostOne(math.Exp(s.logM-s.theta*epsilon)*(s.at(epsilon)+s.allowance)*(1+s.relative) + s.infinity)
+}
+
+// atMostOne is the bound v on δ, or 1 where that is smaller or, far from the window,
+// nothing is left of v.
+func atMostOne(v float64) float64 {
+	if v <= 1 {
+		return v
+	}
+	return 1
 }
 
 func (s *tiltedSum) lower(epsilon float64) float64 {
-	if v := s.at(epsilon) - s.allowance; v > 0 {
-		return math.Exp(s.logM-s.theta*epsilon) * v * (1 - s.relative)
+	if v := math.Exp(s.logM-s.theta*epsilon) * (s.at(epsilon) - s.allowance) * (1 - s.relative); v > 0 && v <= 1 {
+		return v
 	}
 	return 0
 }
