@@ -1,0 +1,94 @@
+package docs
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// program builds d3p and returns the PATH that has it.
+func program(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(folder, "d3p"), "../cmd/d3p").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return folder + string(os.PathListSeparator) + os.Getenv("PATH")
+}
+
+// page runs the code of a page, in one language, beside the example's data. It returns
+// what it prints.
+func page(t *testing.T, file, language, interpreter, more string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, block := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(string(text), -1) {
+		code.WriteString(block[1])
+	}
+	if code.Len() == 0 {
+		t.Fatalf("%s has no code in %s", file, language)
+	}
+	folder := t.TempDir()
+	data, err := os.ReadFile("../datasets/cohort.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"cohort.csv": data, "page": []byte(code.String() + more)} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := exec.Command(interpreter, "page")
+	c.Dir, c.Env = folder, append(os.Environ(), "PATH="+program(t))
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// The function of the page is followed to the letter, and says what d3p says when it is
+// wrong.
+func TestFromPython(t *testing.T) {
+	const python = "/usr/bin/python3" // of the system, which has the system's packages
+	if err := exec.Command(python, "-c", "import pandas, xarray, zarr").Run(); err != nil {
+		t.Skip("no python3 with pandas, xarray and zarr (Debian: python3-pandas, python3-xarray, python3-zarr)")
+	}
+	out := page(t, "guide/from-python.md", "python", python, `
+assert fit["b"].dims[:2] == ("chain", "draw"), fit["b"].dims
+assert (pathlib.Path(fit.attrs["release"]) / "privacy.html").exists()
+assert 0 < float(fit["b"].sel({fit["b"].dims[2]: "age"}).mean()) < 3
+try:
+    d3p("died30 ~ 1 + age", visits, epsilon=1, records=4000, columns={"age": (18, 100)})
+except RuntimeError as e:
+    print("error:", e)
+`)
+	for _, want := range []string{"(1, ", "differential privacy", "age", "error: ", "undeclared column died30"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
+
+func TestFromR(t *testing.T) {
+	if err := exec.Command("Rscript", "-e", "library(posterior)").Run(); err != nil {
+		t.Skip("no R with the package posterior (Debian: r-base-core, r-cran-posterior)")
+	}
+	out := page(t, "guide/from-r.md", "r", "Rscript", `
+stopifnot(inherits(fit, "draws_df"), file.exists(file.path(attr(fit, "release"), "privacy.html")))
+stopifnot(mean(fit$"b[age]") > 0, mean(fit$"b[age]") < 3)
+wrong <- try(d3p(died30 ~ 1 + age, visits, epsilon = 1, records = 4000, columns = list(age = c(18, 100))), silent = TRUE)
+cat("error:", wrong)
+`)
+	for _, want := range []string{"b[age]", "b[sex=male]", "error:", "undeclared column died30"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
