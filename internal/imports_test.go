@@ -75,9 +75,10 @@ var rules = map[string]rule{
 	"privacy/sensitivity":                {ours: []string{"models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
 	// engines and the fit, which never meet
-	"cpu":     {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
-	"gpu":     {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
-	"gpu/ptx": {},
+	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
+	"gpu":        {ours: []string{"models/graph", "privacy", "privacy/noise"}, theirs: []string{"github.com/ebitengine/purego"}},
+	"gpu/hostcc": {files: true},
+	"gpu/ptx":    {},
 	"fit": {ours: []string{"fit/optimizer", "fit/plan", "fit/start", "models", "models/graph", "models/guide", "posterior", "privacy",
 		"privacy/noise", "reference", "settings", "simd"}},
 	"fit/plan": {ours: []string{"fit/optimizer", "fit/start", "models", "models/guide", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",

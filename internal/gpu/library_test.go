@@ -4,7 +4,6 @@ package gpu
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"unsafe"
+
+	"d3p/internal/gpu/hostcc"
 
 	"github.com/ebitengine/purego"
 )
@@ -30,47 +31,33 @@ type oneThread struct {
 }
 
 // compileKernels compiles the kernels, with more flags and sources.
-func compileKernels(file string, more ...string) error {
-	compiler, err := exec.LookPath("g++")
+func compileKernels(more ...string) (file string, err error) {
+	compiler, err := hostcc.Compiler()
 	if err != nil {
-		if compiler, err = exec.LookPath("clang++"); err != nil {
-			return err
-		}
+		return "", err
 	}
-	// go test must see that these files are read, else it takes old results
-	for _, folder := range []string{"kernel/*", "ptx/machine/*"} {
-		sources, err := filepath.Glob(folder)
-		for _, file := range sources {
-			if _, failed := os.ReadFile(file); failed != nil {
-				return failed
-			}
-		}
+	var inputs []string
+	for _, folder := range []string{"kernel/*", "ptx/machine/*", "testdata/server.cpp"} {
+		files, err := filepath.Glob(folder)
 		if err != nil {
-			return err
+			return "", err
 		}
+		inputs = append(inputs, files...)
 	}
-	flags := []string{"-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off", "-o", file, "kernel/library.cpp"}
+	flags := []string{"-std=c++17", "-O2", "-Wall", "-Wextra", "-ffp-contract=off", "kernel/library.cpp"}
 	if required() {
 		flags = append(flags, "-Werror") // elsewhere another compiler may warn of more
 	}
 	if runtime.GOARCH == "amd64" {
 		flags = append(flags, "-march=native") // for fma as an instruction; the bits are the same
 	}
-	if out, err := exec.Command(compiler, append(flags, more...)...).CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %s", err, out)
-	}
-	return nil
+	return hostcc.Build(compiler, append(flags, more...), inputs)
 }
 
-// library is the kernels for one thread, compiled once for all tests.
+// library is the kernels for one thread, opened once for all tests.
 var library = sync.OnceValues(func() (uintptr, error) {
-	dir, err := os.MkdirTemp("", "d3p-gpu")
+	file, err := compileKernels("-shared", "-fPIC")
 	if err != nil {
-		return 0, err
-	}
-	defer os.RemoveAll(dir) // the library stays open
-	file := filepath.Join(dir, "kernels.so")
-	if err := compileKernels(file, "-shared", "-fPIC"); err != nil {
 		return 0, err
 	}
 	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)

@@ -3,12 +3,11 @@
 package gpu
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 	"unsafe"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/gpu/hostcc"
 	"d3p/internal/gpu/ptx"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
@@ -25,8 +24,8 @@ func ptxFlags(t testing.TB, source string, flags ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(t.TempDir(), "kernels.cpp")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	file, err := hostcc.Source(text)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return append(ptx.Flags(".", file, blockThreads), flags...)

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"testing"
 	"unsafe"
 
@@ -37,13 +36,12 @@ const (
 // newServed compiles and starts the program.
 func newServed(t testing.TB, flags ...string) *served {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "kernels")
-	mustCompile(t, compileKernels(file, append(flags, "-rdynamic", "testdata/server.cpp", "-ldl")...))
+	file, err := compileKernels(append(flags, "-rdynamic", "testdata/server.cpp", "-ldl")...)
+	mustCompile(t, err)
 	d := &served{t: t}
 	run := exec.Command(file)
 	run.Env = append(run.Environ(), "TSAN_OPTIONS=halt_on_error=1", "ASAN_OPTIONS=detect_leaks=0")
 	run.Stderr = &d.errors
-	var err error
 	if d.in, err = run.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ func TestDriverCalls(t *testing.T) {
 	t.Parallel()
 	newOneThread(t, 0) // skips without a compiler
 	dir := t.TempDir()
-	kernels := filepath.Join(dir, "kernels.so")
-	if err := compileKernels(kernels, append(ptxFlags(t, kernelsPTX), "-shared", "-fPIC")...); err != nil {
+	kernels, err := compileKernels(append(ptxFlags(t, kernelsPTX), "-shared", "-fPIC")...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := exec.LookPath("gcc"); err != nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/gpu/hostcc"
 	"d3p/internal/stattest"
 )
 
@@ -24,26 +25,22 @@ func compile(t *testing.T, source string, flags ...string) func(kernel string, b
 	if stattest.Race {
 		t.Skip("Go's race detector does not see what happens in another program")
 	}
-	compiler, err := exec.LookPath("g++")
+	compiler, err := hostcc.Compiler()
 	if err != nil && os.Getenv("D3P_GPU_REQUIRED") == "" {
-		t.Skip("no g++ to compile what PTX is translated to")
+		t.Skip("no C++ compiler for what PTX is translated to")
 	}
-	// go test must see that these files are read, else it takes old results
-	read, _ := filepath.Glob("machine/*.h")
-	for _, file := range append(read, "testdata/run.cpp", "../kernel/device.h", "../kernel/host.h", "../kernel/fibers.h") {
-		if _, err := os.ReadFile(file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	text := translate(t, source)
-	file := filepath.Join(t.TempDir(), "kernels.cpp")
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	inputs, err := filepath.Glob("machine/*.h")
+	if err != nil {
 		t.Fatal(err)
 	}
-	program := filepath.Join(t.TempDir(), "run")
-	all := append(Flags("..", file, 64), append(flags, "-rdynamic", "-o", program, "testdata/run.cpp", "-ldl")...)
-	if out, err := exec.Command(compiler, all...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	inputs = append(inputs, "testdata/run.cpp", "../kernel/device.h", "../kernel/host.h", "../kernel/fibers.h")
+	file, err := hostcc.Source(translate(t, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := hostcc.Build(compiler, append(Flags("..", file, 64), append(flags, "-rdynamic", "testdata/run.cpp", "-ldl")...), inputs)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return func(kernel string, blocks int, memory []uint64) string {
 		var in, complaint bytes.Buffer
