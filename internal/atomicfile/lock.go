@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -18,7 +17,7 @@ func Lock(folder *os.Root, name string, wait bool) (unlock func(), err error) {
 	for {
 		f, err := folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, os.ErrExist) {
-			if f, err = openPlain(folder, name); errors.Is(err, os.ErrNotExist) {
+			if f, _, err = openOnce(folder, name, os.O_RDWR); errors.Is(err, os.ErrNotExist) || errors.Is(err, errReplaced) {
 				continue // it was removed in between
 			}
 		}
@@ -37,24 +36,4 @@ func Lock(folder *os.Root, name string, wait bool) (unlock func(), err error) {
 		}
 		f.Close()
 	}
-}
-
-// openPlain opens a regular file that is there.
-func openPlain(folder *os.Root, name string) (*os.File, error) {
-	before, err := folder.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !before.Mode().IsRegular() {
-		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("is no regular file (remove it)")}
-	}
-	f, err := folder.OpenFile(name, os.O_RDWR|NonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	if after, err := f.Stat(); err != nil || !os.SameFile(before, after) {
-		f.Close()
-		return nil, errors.Join(err, fmt.Errorf("%s was replaced while it was opened (try again)", name))
-	}
-	return f, nil
 }

@@ -25,6 +25,25 @@ func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
 			return nil, nil, refused(name[:at], "is no folder")
 		}
 	}
+	for range mostReplaced {
+		f, info, err := openOnce(folder, name, os.O_RDONLY)
+		if !errors.Is(err, errReplaced) {
+			return f, info, err
+		}
+	}
+	return nil, nil, &fs.PathError{Op: "open", Path: name, Err: errReplaced}
+}
+
+// errReplaced says that another file stands where one was looked at. Files that are
+// written whole are replaced all the time, ledgers by every fit: who is told so looks
+// again.
+var errReplaced = errors.New("was replaced while it was opened (try again)")
+
+// mostReplaced is how often in a row a file may be replaced while it is opened.
+const mostReplaced = 10000
+
+// openOnce opens the regular file name of folder, the one that it looked at.
+func openOnce(folder *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
 	before, err := folder.Lstat(name)
 	if err != nil {
 		return nil, nil, err
@@ -32,14 +51,17 @@ func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if !before.Mode().IsRegular() {
 		return nil, nil, refused(name, "is no regular file")
 	}
-	f, err := folder.OpenFile(name, os.O_RDONLY|NonBlocking, 0)
+	f, err := folder.OpenFile(name, flag|NonBlocking, 0)
 	if err != nil {
 		return nil, nil, err
 	}
 	after, err := f.Stat()
-	if err != nil || !os.SameFile(before, after) {
+	if err == nil && !os.SameFile(before, after) {
+		err = errReplaced
+	}
+	if err != nil {
 		f.Close()
-		return nil, nil, errors.Join(err, refused(name, "was replaced while it was opened"))
+		return nil, nil, err
 	}
 	return f, after, nil
 }
