@@ -104,3 +104,24 @@ func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 		}
 	}
 }
+
+// A direction that the noise of the law's correlations may have made narrow is not
+// stretched to variance 1.
+func TestWhitenedLeavesNoiseAlone(t *testing.T) {
+	m := compile(t, strings.NewReplacer("FORMULA", "y ~ x + z", "FAMILY", "normal").Replace(whitenColumns))
+	stretch := func(noise float64) float64 {
+		l := whitenLaw(m)
+		k := len(l.Columns)
+		l.CorrelationSD = make([]float64, k*k)
+		l.CorrelationSD[1], l.CorrelationSD[k] = noise, noise
+		c := m.Whitened(l, 0.002, testRand{rand.New(rand.NewPCG(1, 1))})
+		a := c.Predictors[0].Matrix
+		return (a[0] - a[1]) / c.Unit[0] // of (x − z)/√2, whose variance is 0.1
+	}
+	for _, noise := range []float64{0, 0.12, 0.5} {
+		want := 1 / math.Sqrt(0.1+0.002+0.5*math.Sqrt2*noise)
+		if got := stretch(noise); math.Abs(got/want-1) > 0.1 {
+			t.Errorf("noise %v: stretched by %v, want %v", noise, got, want)
+		}
+	}
+}
