@@ -68,6 +68,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	own := mechanismFlags{
 		sampling: s.Scheme, relation: string(rel), rate: s.Rate, noise: p.Mechanism.NoiseMultiplier,
 		steps: int64(p.Mechanism.Iterations), records: p.Neighbours.NPublic, delta: p.Guarantee.Delta,
+		before: p.Mechanism.Purchase.Events(),
 	}
 	if ev, rel, err = own.whatIf(c, m, o, ev, rel); err != nil {
 		return err
@@ -122,6 +123,9 @@ func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accoun
 			own.rate = 1
 		}
 		ev = own.event(own.noise, own.steps)
+		if len(own.before) > 0 {
+			ev = event.Composed{Events: append(slices.Clone(own.before), ev)}
+		}
 	}
 	own.relation = string(rel)
 	if _, err := own.check(); err != nil {
@@ -154,7 +158,8 @@ func checkLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 		check.Detail = run.LedgerName + " is not readable"
 		return check, true
 	}
-	steps, authorised := 0, 0
+	bought := len(p.Mechanism.Purchase.Events()) // one entry each, of one step
+	steps, authorised := -bought, -bought
 	for _, e := range own.Entries {
 		steps, authorised = steps+e.Steps, authorised+e.Authorised
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -104,6 +105,9 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	if err != nil {
 		return err
 	}
+	if plan.Purchase != nil && readOnce(data) {
+		return usagef("%s: it is no regular file, and is read twice where Table 1 is bought (write it to a file, or type --table1 none)", data)
+	}
 	root, seeded, err := noiseRoot(c)
 	if err != nil {
 		return err
@@ -156,6 +160,12 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 		return err
 	}
 	return a.printFit(result, m)
+}
+
+// readOnce tells whether a file exists that can be read but once.
+func readOnce(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
 // host is what a run needs from the program.

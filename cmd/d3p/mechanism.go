@@ -23,6 +23,8 @@ type mechanismFlags struct {
 	batch    int // expected records of a step; 0: the rate says it
 	delta    float64
 
+	before []event.Event // what the run released before its steps
+
 	solveRate bool // the sampling rate is what is asked for
 }
 

@@ -22,6 +22,7 @@ import (
 	"d3p/internal/report"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/table1"
 )
 
 func newPlan(a *app) *cobra.Command {
@@ -131,6 +132,9 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	if b := p.Budget; b != nil {
 		t.line(cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
 	}
+	if b := p.Purchase; b != nil {
+		t.line(cells{"table 1", tableWords(b)})
+	}
 	t.line(cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)})
 	t.line(cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
@@ -149,6 +153,22 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	t.line(cells{"work", workWords(p.Plan, p.Estimate)})
 	t.print()
+}
+
+// tableWords says what is bought before the fit.
+func tableWords(b *table1.Plan) string {
+	var parts []string
+	for _, r := range b.Releases {
+		switch r.Kind {
+		case table1.Moments:
+			parts = append(parts, "correlations")
+		case table1.Counts:
+			parts = append(parts, fmt.Sprintf("counts with noise of standard deviation %.3g", r.Noise))
+		case table1.Ranges:
+			parts = append(parts, "where numbers lie")
+		}
+	}
+	return fmt.Sprintf("%s, for %.3g %% of mu squared", strings.Join(parts, ", "), 100*b.Share)
 }
 
 // guideDetails says what the model file states of single parameters.

@@ -132,6 +132,7 @@ func (r *released) again() ([]release.File, error) {
 		return nil, err
 	}
 	files := append(sample.Files(settings.FormatNames()), outputs.SummaryFile(findings.Rows, r.privacy.Banner))
+	files = append(files, report.Table1Files(r.privacy)...)
 	for _, format := range []string{"md", "html", "registry"} {
 		if format == "registry" && !r.files.Has("registry.yaml") {
 			continue

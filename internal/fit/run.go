@@ -56,7 +56,9 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 	if cp.Plan.Latent != m.P {
 		return Result{Spent: c.Ledger()}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
 	}
-	cp.Plan.Bind(m)
+	if err := cp.Plan.Bind(m); err != nil {
+		return Result{Spent: c.Ledger()}, err
+	}
 	if cp.Plan.Method == settings.MethodNUTS {
 		if n := len(cp.Sample); n == 0 || n%(m.P*plan.Chains) != 0 {
 			return Result{Spent: c.Ledger()}, errors.New("checkpoint: its sample does not fit its plan")

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
+	"d3p/internal/table1"
 )
 
 // Privacy is the content of privacy.json.
@@ -47,6 +48,9 @@ func (r *Run) Described() *Privacy {
 		},
 		Justification: r.Spec.Privacy.Justification.V,
 		Statements:    r.statements(),
+	}
+	if plan.Bought != nil {
+		p.Table1 = table1.Rows(plan.Bought, &r.Spec.Data)
 	}
 	for _, w := range plan.Warnings {
 		p.Warnings = append(p.Warnings, w.ID+": "+w.Text)
@@ -129,6 +133,7 @@ func (r *Run) mechanism() Mechanism {
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps,
 		Normaliser: "public: sampling rate times declared number of records",
+		Purchase:   p.Purchase,
 	}
 	if !p.Private {
 		m.Name = "none: variational inference without clipping or noise"

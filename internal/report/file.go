@@ -30,7 +30,7 @@ var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, out
 
 // IsKnown tells whether a release of d3p may have a file of this name.
 func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"d3p/internal/privacy/accountant"
@@ -107,12 +108,18 @@ func implied(claim Point, k int) Together {
 const spendingPoints = 10
 
 // perIteration is the epsilon of the first steps at the claim's delta, for an
-// event that repeats one other; any other event has only its end, the claim.
+// event that repeats one other, perhaps after what was bought first; any other event has
+// only its end, the claim.
 func perIteration(ev event.Event, rel event.Relation, claim Point, iterations int) ([]Spent, error) {
-	repeated, ok := ev.(event.SelfComposed)
+	var first []event.Event
+	last := ev
+	if all, ok := ev.(event.Composed); ok && len(all.Events) > 1 {
+		first, last = all.Events[:len(all.Events)-1], all.Events[len(all.Events)-1]
+	}
+	repeated, ok := last.(event.SelfComposed)
 	count := repeated.Count
 	if !ok || count < 1 {
-		repeated, count = event.SelfComposed{Of: ev}, 1
+		repeated, first, count = event.SelfComposed{Of: ev}, nil, 1
 	}
 	points := min(count, spendingPoints)
 	list := make([]Spent, points)
@@ -121,9 +128,13 @@ func perIteration(ev event.Event, rel event.Relation, claim Point, iterations in
 	var work sync.WaitGroup
 	for i := range points - 1 {
 		work.Go(func() {
-			first := count * (i + 1) / points
-			answer, err := accountant.Epsilon(event.SelfComposed{Of: repeated.Of, Count: first}, rel, claim.Delta)
-			list[i], failures[i] = Spent{int(int64(iterations) * first / count), answer.Upper}, err
+			steps := count * (i + 1) / points
+			var so event.Event = event.SelfComposed{Of: repeated.Of, Count: steps}
+			if first != nil {
+				so = event.Composed{Events: append(slices.Clone(first), so)}
+			}
+			answer, err := accountant.Epsilon(so, rel, claim.Delta)
+			list[i], failures[i] = Spent{int(int64(iterations) * steps / count), answer.Upper}, err
 		})
 	}
 	work.Wait()

@@ -2,6 +2,8 @@ package report
 
 import (
 	"encoding/json"
+
+	"d3p/internal/table1"
 )
 
 // PrivacySchema identifies the format of privacy.json.
@@ -28,6 +30,8 @@ type Privacy struct {
 	Accounting Accounting `json:"accounting"`
 	Guarantee  *Guarantee `json:"guarantee"` // null when the run is not private
 	Risk       *Risk      `json:"risk"`      // null when the run is not private
+
+	Table1 []table1.Row `json:"table1,omitempty"` // bought before the fit
 
 	PerIteration []Spent      `json:"per_iteration"`
 	Budget       *Budget      `json:"budget"` // null without a ledger of the data set
@@ -115,6 +119,8 @@ type Mechanism struct {
 	ReleasedPerStep int     `json:"released_per_step"`
 	Iterations      int     `json:"iterations"`
 	Normaliser      string  `json:"normaliser"`
+	// Purchase is what was released before the first step; absent: nothing.
+	Purchase *table1.Plan `json:"purchase,omitempty"`
 }
 
 // Sampler is how batches were drawn.

@@ -14,6 +14,12 @@ func (r *Run) scope() Scope {
 	if r.Plan.Private {
 		s.DataAccesses[0] = "one noisy sum of clipped gradients per step"
 	}
+	if r.Plan.Purchase != nil {
+		s.DataAccesses = append(s.DataAccesses, "noisy counts of the columns' values before the first step")
+		if r.Banner() == "" {
+			s.Covers = append(s.Covers, "Table 1")
+		}
+	}
 	if r.Plan.CountNoise > 0 {
 		s.DataAccesses = append(s.DataAccesses, "one noisy count of unclipped gradients per step, in the same release")
 	}

@@ -120,6 +120,15 @@ func (j Job) TablePrecision() privacy.Precision {
 	return privacy.Float32
 }
 
+// columns are those of this process that the job's purchase counts, not read yet.
+func (j Job) columns(m *models.Model, root noise.Root, ranks Ranks) *privacy.Columns {
+	cfg := privacy.TableConfig{Data: j.Data, Encoding: m.Encoding, Root: root}
+	if ranks.Several() {
+		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
+	}
+	return privacy.NewColumns(cfg)
+}
+
 // NewID is a random name, for a run or for an attempt at it.
 func NewID() string {
 	var b [8]byte

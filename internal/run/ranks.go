@@ -116,7 +116,9 @@ func (r *Run) open() (err error) {
 	if r.Model, err = r.Job.compile(); err != nil {
 		return err
 	}
-	r.Plan.Bind(r.Model)
+	if err = r.Plan.Bind(r.Model); err != nil {
+		return err
+	}
 	if r.Job.Insecure {
 		r.Root = noise.Insecure(r.Job.Seed)
 	} else if r.Root, err = noise.System(); err != nil {

@@ -30,7 +30,11 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	if r.Job.Threads == 0 {
 		r.Job.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
-	r.table = r.Job.Table(r.Model, r.Root)
+	if r.Plan.Purchase != nil { // each encodes the records as its own purchase suggests
+		r.columns = r.Job.columns(r.Model, r.Root, Ranks{})
+	} else {
+		r.table = r.Job.Table(r.Model, r.Root)
+	}
 	all, err := r.replicates(out, n)
 	var engine *Engine
 	if err == nil {
@@ -80,7 +84,8 @@ func (r Run) replicates(out string, n int) (all []Run, err error) {
 		if path != "" {
 			path = fmt.Sprintf("%s-%d", path, k+1)
 		}
-		one := r
+		one, own := r, *r.Plan
+		one.Plan = &own
 		if one.folder, err = newFolder(path, r.Job.Name); err != nil {
 			return all, err
 		}

@@ -32,10 +32,11 @@ type Run struct {
 	Ranks Ranks // zero: this process alone
 
 	folder     folder
-	checkpoint *fit.Checkpoint // nil: a new fit
-	table      *privacy.Table  // nil: the job's own
-	engine     *Engine         // nil: one is opened
-	unlock     func()          // the folder that Reopen has locked
+	checkpoint *fit.Checkpoint  // nil: a new fit
+	table      *privacy.Table   // nil: the job's own
+	columns    *privacy.Columns // nil: the job's own
+	engine     *Engine          // nil: one is opened
+	unlock     func()           // the folder that Reopen has locked
 }
 
 // Host is what a run needs from the program around it.
@@ -149,7 +150,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		return nil, failed(Output, err)
 	}
 	defer private.Close()
-	if r.table == nil { // chains of a sampler share it
+	if r.table == nil && r.Plan.Purchase == nil { // chains of a sampler share it
 		r.table = r.Job.table(r.Model, r.Root, r.Ranks)
 	}
 	err = r.begin()
@@ -159,6 +160,10 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 		err = r.Ranks.agree(err)
 	}
 	if err != nil {
+		var over *privacy.BudgetError
+		if errors.As(err, &over) {
+			return &fit.Result{}, err
+		}
 		if r.checkpoint == nil {
 			r.folder.keepDataCheck()
 		}
@@ -167,6 +172,9 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 			return nil, unread
 		}
 		err = atomicfile.Named(r.Job.Data, err)
+		if curator != nil {
+			spent = curator.Ledger()
+		}
 		if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
 			err = errors.Join(err, unbooked)
 		}
@@ -178,24 +186,44 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	return result, err
 }
 
-// curator reads the records, those of this process. What the declared rules did to them
-// goes to the folder private, unless that is nil.
+// curator reads the records, those of this process. What the plan buys first is bought,
+// and the records are encoded for the model that the plan has then. What the declared
+// rules did to them goes to the folder private, unless that is nil. With an error it is
+// the curator that has spent so far, or nil.
 func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
-	if r.table == nil {
-		r.table = r.Job.table(r.Model, r.Root, r.Ranks)
-	}
 	spent, err := spentAt(r.checkpoint)
 	if err != nil {
 		return nil, err
 	}
+	if r.checkpoint != nil {
+		if err := r.Plan.Bind(r.Model); err != nil {
+			return nil, err
+		}
+	}
 	config := privacy.CuratorConfig{
-		Table: r.table, Engine: r.engine.Engine, Root: r.Root, Spent: spent,
+		Engine: r.engine.Engine, Root: r.Root, Spent: spent,
 		Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
 	}
 	if r.Ranks.Several() {
 		config.Ranks = r.Ranks.inStep
 	}
-	return privacy.NewCurator(config)
+	if r.Plan.Purchase == nil || r.Plan.Bought != nil {
+		if config.Table = r.table; r.table == nil {
+			config.Table = r.Job.table(r.Plan.Model(), r.Root, r.Ranks)
+		}
+		return privacy.NewCurator(config)
+	}
+	if config.Columns = r.columns; r.columns == nil {
+		config.Columns = r.Job.columns(r.Model, r.Root, r.Ranks)
+	}
+	curator, err := privacy.NewCurator(config)
+	if err != nil {
+		return nil, err
+	}
+	if err := fit.Buy(r.Plan, curator); err != nil {
+		return curator, err
+	}
+	return curator, curator.Encode(r.Job.table(r.Plan.Model(), r.Root, r.Ranks))
 }
 
 // steps takes the steps that are left.

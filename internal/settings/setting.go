@@ -24,6 +24,7 @@ const (
 	Word               // string, one of Choices
 	Words              // []string, of Choices if there are any
 	Text               // string
+	Share              // string: one of Choices, or a number in Range
 )
 
 // Group says which commands take a setting.
@@ -128,6 +129,15 @@ func (s Setting) Read(text string) (any, *Mistake) {
 		return s.word(text)
 	case Words:
 		return s.words(strings.Split(text, ","))
+	case Share:
+		if slices.Contains(s.Choices, text) {
+			return text, nil
+		}
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, mistake("", "%q is neither a number nor one of %s", text, strings.Join(s.Choices, ", "))
+		}
+		return text, s.Range.check(x)
 	}
 	return text, nil
 }

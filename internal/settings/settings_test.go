@@ -29,10 +29,10 @@ func TestTable(t *testing.T) {
 		if row.Help == "" {
 			t.Errorf("%s has no help", row.Name)
 		}
-		if (row.Kind == Word) != (len(row.Choices) > 0) && row.Kind != Words {
+		if (row.Kind == Word || row.Kind == Share) != (len(row.Choices) > 0) && row.Kind != Words {
 			t.Errorf("%s is of kind %d and has %d choices", row.Name, row.Kind, len(row.Choices))
 		}
-		if numeric := row.Kind == Number || row.Kind == Count; numeric != (row.Range != Range{}) {
+		if numeric := row.Kind == Number || row.Kind == Count || row.Kind == Share; numeric != (row.Range != Range{}) {
 			t.Errorf("%s is of kind %d and has the range %v", row.Name, row.Kind, row.Range)
 		}
 		if row.Same != "" {

@@ -29,6 +29,8 @@ func rows() []Setting {
 			Help: "which data sets are neighbours", Default: "add_remove"},
 		{Name: "noise-multiplier", Key: "privacy.noise_multiplier", Group: Price, Kind: Number, Range: positive(), Quiet: true,
 			Help: "noise standard deviation in units of the clip norm, instead of the one that ε needs"},
+		{Name: "table1", Key: "privacy.table1", Group: Price, Kind: Share, Choices: []string{Table1Auto, Table1None}, Range: Range{Low: 0, High: 0.5, Above: true},
+			Help: "part of the budget, as a `SHARE` of μ², that buys how the columns are spread, before the fit and for it: auto, none or a number", Default: Table1Default},
 		{Name: "records", Key: "data.rows.public", Group: Algorithm, Kind: Count, Range: atLeast(1),
 			Help: "public number of records N, or a bound", Default: "the model file's"},
 

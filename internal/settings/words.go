@@ -37,6 +37,14 @@ const (
 // CompatD3P is the value of compat for the Python package d3p.
 const CompatD3P = "d3p"
 
+// Values of table1, besides a number.
+const (
+	Table1Auto = "auto"
+	Table1None = "none"
+	// Table1Default holds without a value.
+	Table1Default = Table1None
+)
+
 // Format is a file format of posterior draws.
 type Format struct {
 	Name    string

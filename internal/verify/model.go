@@ -41,6 +41,7 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 	again.Statements.Odds = p.Statements.Odds // computed from the event
 	again.Accounting, again.Guarantee, again.Risk, again.PerIteration, again.Budget = p.Accounting, p.Guarantee, p.Risk, p.PerIteration, p.Budget
 	again.Warnings = p.Warnings // of the plan
+	again.Table1 = p.Table1     // released
 	if !sameBuild {
 		reword(again, p)
 	}
@@ -70,7 +71,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 		Private: m.Clip.Mode != plan.ClippingOff, Records: p.Neighbours.NPublic, Neighbours: event.Relation(p.Neighbours.Relation),
 		Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Steps: m.Iterations,
 		NoiseMultiplier: m.NoiseMultiplier, GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, Release: m.ReleasedPerStep,
-		Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
+		Purchase: m.Purchase, Clipping: m.Clip.Mode, ClipNorm: m.Clip.Norm, ClipQuantile: m.Clip.Quantile, NoiseToSignal: p.Utility.NoiseToSignal,
 	}
 	if p.Guarantee != nil {
 		made.Delta = p.Guarantee.Delta

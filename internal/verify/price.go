@@ -51,7 +51,7 @@ func mechanismDiffers(m *report.Mechanism, ev event.Event, n int) string {
 	if !near(joint, m.NoiseMultiplier) {
 		return "the noise of sum and count"
 	}
-	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations}
+	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations, Purchase: m.Purchase}
 	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
 		return "the sampler"
 	}

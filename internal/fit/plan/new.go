@@ -48,11 +48,10 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Rank == 0 {
 		cfg.Rank = rankBeside(cfg, m.P, blocks)
 	}
-	p, err := ForLatent(m.P, cfg)
+	p, err := decide(m.P, cfg, m)
 	if err != nil {
 		return nil, err
 	}
-	p.model = m
 	if p.Method == settings.MethodNUTS {
 		return p, p.setSampler()
 	}
@@ -73,7 +72,9 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 
 // ForLatent decides the same for a density of the caller's own with latent
 // unconstrained parameters.
-func ForLatent(latent int, cfg Config) (*Plan, error) {
+func ForLatent(latent int, cfg Config) (*Plan, error) { return decide(latent, cfg, nil) }
+
+func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	cfg, err := cfg.read()
 	if err != nil {
 		return nil, err
@@ -82,6 +83,7 @@ func ForLatent(latent int, cfg Config) (*Plan, error) {
 		cfg = withD3P(cfg)
 	}
 	p := &Plan{
+		model:   m,
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
 		Gradient: or(cfg.Gradient, GradientAligned),
 		Guide:    or(cfg.Guide, "mean_field"), Rank: cfg.Rank,
@@ -130,6 +132,9 @@ func (p *Plan) planPrivate(cfg Config) error {
 		p.setBudget(cfg.Epsilon)
 	}
 	if err := p.chooseSampling(cfg); err != nil {
+		return err
+	}
+	if err := p.choosePurchase(cfg); err != nil {
 		return err
 	}
 	if err := p.chooseNoise(cfg); err != nil {

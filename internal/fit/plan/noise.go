@@ -20,10 +20,14 @@ func (p *Plan) setBudget(epsilon float64) {
 	}
 }
 
-// MechanismEvent is what all T steps together do, if each is one Gaussian
-// release of noise multiplier σ.
+// MechanismEvent is what is bought before the fit and all T steps together do, if each
+// step is one Gaussian release of noise multiplier σ.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
-	return sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
+	steps := sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
+	if p.Purchase == nil {
+		return steps
+	}
+	return event.Composed{Events: append(p.Purchase.Events(), steps)}
 }
 
 // chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"d3p/internal/models"
@@ -18,6 +19,7 @@ import (
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/settings"
+	"d3p/internal/table1"
 )
 
 // Values of a plan's fields, those of package settings.
@@ -80,34 +82,50 @@ type Plan struct {
 	Averaging  float64 `json:"averaging"` // fraction of the steps averaged, the last ones
 	NoiseAware string  `json:"noise_aware"`
 
-	NoiseToSignal float64            `json:"noise_to_signal"` // ν = √P/(μN)
-	Warnings      []Warning          `json:"warnings"`
-	Certified     *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
-	Event         json.RawMessage    `json:"event,omitempty"`
+	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
+	Warnings      []Warning `json:"warnings"`
+	// Table1 is the setting of that name; Purchase is what it came to, bought before the
+	// first step and part of the event; nil: nothing.
+	Table1   string       `json:"table1,omitempty"`
+	Purchase *table1.Plan `json:"purchase,omitempty"`
+	// Bought is the law that the purchase gave; nil before it, and without one.
+	Bought *law.Law `json:"bought,omitempty"`
+
+	Certified *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
+	Event     json.RawMessage    `json:"event,omitempty"`
 
 	model *models.Model
-	law   *law.Law
 }
 
 // Model is the model that the plan is for; nil for a plan of ForLatent.
 func (p *Plan) Model() *models.Model { return p.model }
 
-// Bind gives a plan that was read from a checkpoint its model.
-func (p *Plan) Bind(m *models.Model) { p.model = m }
+// Bind gives a plan that was read from a checkpoint its model, and the law that was
+// bought before it.
+func (p *Plan) Bind(m *models.Model) error {
+	p.model = m
+	if p.Bought == nil {
+		return nil
+	}
+	if err := p.Bought.Bind(&m.Spec.Data); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return p.Learn(p.Bought)
+}
 
 // Law is how the columns of the records are spread, as far as the public knows: what
 // Learn was given, else what the model file declares. The plan must have a model.
 func (p *Plan) Law() *law.Law {
-	if p.law == nil {
+	if p.Bought == nil {
 		return p.model.DeclaredLaw()
 	}
-	return p.law
+	return p.Bought
 }
 
 // Learn gives the plan a law that was bought. From then on its model is in coordinates
 // of work that suit the law, where it can be.
 func (p *Plan) Learn(l *law.Law) error {
-	p.law = l
+	p.Bought = l
 	if p.model.Rotated() || !p.canRotate() {
 		return nil
 	}

@@ -274,7 +274,7 @@ func TestZeroOutClipsFlat(t *testing.T) {
 // Every setting that decides a fit has a field of Config, and every field but the two
 // that are no flags of fit is a setting. What the plan decides stands in the plan.
 func TestSettingsHaveFields(t *testing.T) {
-	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI})
+	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None})
 	if err != nil {
 		t.Fatal(err)
 	}

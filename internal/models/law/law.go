@@ -40,6 +40,10 @@ type Column struct {
 	// Missing is the share of rows without a value, MissingSD its noise.
 	Missing   float64 `json:"missing,omitempty"`
 	MissingSD float64 `json:"missing_sd,omitempty"`
+	// Undeclared is the share of rows with a level that is not declared, UndeclaredSD
+	// its noise.
+	Undeclared   float64 `json:"undeclared,omitempty"`
+	UndeclaredSD float64 `json:"undeclared_sd,omitempty"`
 
 	declared *data.Column
 	rejects  bool // a row without a value is not usable

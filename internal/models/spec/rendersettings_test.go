@@ -60,7 +60,7 @@ fit:
   clip_norm: 1
   optimizer: adamw
   weight_decay: 0.01
-privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: false}
+privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: false, table1: 0.02}
 output: {sample_rows: 9, draws: 0}
 `,
 	`guide: {init: {b: spread_on_bounds}}

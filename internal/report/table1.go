@@ -1,0 +1,82 @@
+package report
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"text/template"
+
+	"d3p/internal/release"
+	"d3p/internal/table1"
+)
+
+// The files of Table 1.
+const (
+	table1CSV = "table1.csv"
+	table1MD  = "table1.md"
+)
+
+// Table1Files are table1.csv, with every number that was bought, and table1.md, the
+// table for readers.
+func Table1Files(p *Privacy) []release.File {
+	if len(p.Table1) == 0 {
+		return nil
+	}
+	return []release.File{
+		{Name: table1CSV, Covered: true, Write: func(w io.Writer) error { return writeTable1(w, p) }},
+		{Name: table1MD, Covered: true, Write: func(w io.Writer) error {
+			t, err := template.New(table1MD).Funcs(functions()).ParseFS(templates, "templates/"+table1MD)
+			if err != nil {
+				return err
+			}
+			escapeMarkdown(t)
+			return t.Execute(w, newDocument(p, Findings{}))
+		}},
+	}
+}
+
+func writeTable1(w io.Writer, p *Privacy) error {
+	out := csv.NewWriter(w)
+	header := []string{"column", "statistic", "of", "value", "noise_sd"}
+	if p.Banner != "" {
+		header = append(header, "privacy")
+	}
+	out.Write(header)
+	for _, r := range p.Table1 {
+		line := []string{r.Column, string(r.Statistic), r.Of, strconv.FormatFloat(r.Value, 'g', -1, 64), strconv.FormatFloat(r.NoiseSD, 'g', -1, 64)}
+		if p.Banner != "" {
+			line = append(line, p.Banner)
+		}
+		out.Write(line)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// table1Line is a line of the table for readers.
+type table1Line struct{ Column, What, Value, Noise string }
+
+// Table1Lines are the lines for readers: no cells of histograms, shares in per cent.
+func (d *document) Table1Lines() (lines []table1Line) {
+	for _, r := range d.Table1 {
+		what := string(r.Statistic)
+		value, noise := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.2g", r.NoiseSD)
+		switch r.Statistic {
+		case table1.Cell:
+			continue
+		case table1.Units:
+			value, noise = fmt.Sprintf("%.0f", r.Value), fmt.Sprintf("%.0f", r.NoiseSD)
+		case table1.Share, table1.Missing, table1.Undeclared:
+			value, noise = fmt.Sprintf("%.1f %%", 100*r.Value), fmt.Sprintf("%.2g %%", 100*r.NoiseSD)
+			if r.Of != "" {
+				what = r.Of
+			}
+		case table1.Correlation:
+			what = "correlation with " + r.Of
+			value = fmt.Sprintf("%.2f", r.Value)
+		}
+		lines = append(lines, table1Line{r.Column, what, value, noise})
+	}
+	return lines
+}

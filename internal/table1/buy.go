@@ -1,0 +1,132 @@
+package table1
+
+import (
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/models/law"
+	"d3p/internal/privacy"
+)
+
+// Buy buys what the plan says from the curator, and makes a law of it. What depends on
+// a record leaves through the curator alone; all else is computed from its answers.
+func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
+	fields := m.Encoding.Columns()
+	l := law.Declared(&m.Spec.Data)
+	places, err := p.ranges(c, m, fields)
+	if err != nil {
+		return nil, err
+	}
+	r := p.release(Counts)
+	partitions := []privacy.Partition{{Usable: true, Noise: r.Noise}}
+	for i, f := range fields {
+		axis := privacy.Axis{Column: f.Column}
+		if f.Levels == nil {
+			axis.Cuts = countCuts(f, columnOf(find(m, f.Column)), places[i])
+			if axis.Cuts == nil {
+				axis.Cuts = []float64{}
+			}
+		}
+		partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{axis}, Noise: r.Noise})
+	}
+	counts, err := c.Counts(string(Counts), partitions)
+	if err != nil {
+		return nil, err
+	}
+	l.Records, l.RecordsSD = max(counts[0][0], 1), r.Noise
+	for i, f := range fields {
+		d := find(m, f.Column)
+		own := l.Column(d.Name.V)
+		if f.Levels != nil {
+			setLevels(own, counts[i+1], r.Noise)
+		} else {
+			setHistogram(own, columnOf(d), partitions[i+1].Axes[0].Cuts, counts[i+1], r.Noise, ranged(f))
+		}
+	}
+	return l, p.correlations(c, m, fields, l)
+}
+
+// ranges looks for the numbers between their bounds. The places are by column; those of
+// other columns mean nothing.
+func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []models.Field) ([]place, error) {
+	places := make([]place, len(fields))
+	r := p.release(Ranges)
+	if r == nil {
+		return places, nil
+	}
+	var partitions []privacy.Partition
+	var of []int
+	for i, f := range fields {
+		if ranged(f) {
+			cuts := rangeCuts(f, columnOf(find(m, f.Column)))
+			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: f.Column, Cuts: cuts}}, Noise: r.Noise})
+			of = append(of, i)
+		}
+	}
+	counts, err := c.Counts(string(Ranges), partitions)
+	if err != nil {
+		return nil, err
+	}
+	for k, i := range of {
+		places[i] = findPlace(columnOf(find(m, fields[i].Column)), partitions[k].Axes[0].Cuts, counts[k], r.Noise)
+	}
+	return places, nil
+}
+
+// setLevels makes shares of the counts of levels, undeclared ones and missing values.
+func setLevels(c *law.Column, counts []float64, noise float64) {
+	levels := len(counts) - 2
+	undeclared, missing := counts[levels], counts[levels+1]
+	all := total(counts)
+	declared := total(counts[:levels])
+	shares := make([]float64, levels)
+	for i := range shares {
+		shares[i] = counts[i] / declared
+		c.ShareSD = append(c.ShareSD, noise/declared)
+	}
+	c.Shares = simplex(shares)
+	c.Missing, c.MissingSD = part(missing, all), noise/all
+	c.Undeclared, c.UndeclaredSD = part(undeclared, all), noise/all
+}
+
+// total is what counts add up to, at least 1.
+func total(counts []float64) float64 {
+	sum := 0.0
+	for _, x := range counts {
+		sum += x
+	}
+	return max(sum, 1)
+}
+
+// part is a share between 0 and 1.
+func part(x, all float64) float64 { return min(max(x/all, 0), 1) }
+
+// simplex are the shares nearest to x in L2 that are not negative and add up to 1.
+func simplex(x []float64) []float64 {
+	shares := make([]float64, len(x))
+	// they are max(x - t, 0) for the t at which they add up to 1; bisection
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range x {
+		low, high = min(low, v-1), max(high, v)
+	}
+	for range 100 {
+		t, sum := (low+high)/2, 0.0
+		for _, v := range x {
+			sum += max(v-t, 0)
+		}
+		if sum > 1 {
+			low = t
+		} else {
+			high = t
+		}
+	}
+	sum := 0.0
+	for i, v := range x {
+		shares[i] = max(v-low, 0)
+		sum += shares[i]
+	}
+	for i := range shares {
+		shares[i] /= sum
+	}
+	return shares
+}

@@ -1,0 +1,35 @@
+package table1
+
+import (
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+)
+
+// column is what the declaration of a number says.
+type column struct {
+	declared           *data.Column
+	lower, upper       float64 // transformed
+	rawLower, rawUpper float64
+	center, scale      float64 // declared, or that of the uniform on the bounds
+	whole              bool
+}
+
+func columnOf(d *data.Column) column {
+	c := column{declared: d, rawLower: d.Lower.V, rawUpper: d.Upper.V, whole: d.Whole()}
+	c.lower, c.upper = d.Transformed(c.rawLower), d.Transformed(c.rawUpper)
+	c.center, c.scale = d.Scale()
+	return c
+}
+
+func (c column) transformed(x float64) float64   { return c.declared.Transformed(x) }
+func (c column) untransformed(x float64) float64 { return c.declared.Untransformed(x) }
+
+// find is the declaration of a column of the file.
+func find(m *models.Model, header string) *data.Column {
+	for _, c := range m.Spec.Data.Columns {
+		if c.HeaderName() == header {
+			return c
+		}
+	}
+	return nil
+}

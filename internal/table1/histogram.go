@@ -1,0 +1,123 @@
+package table1
+
+import (
+	"math"
+
+	"d3p/internal/models/law"
+)
+
+// setHistogram makes a histogram of the counts between cuts. Its shares are drawn
+// towards those of the nearest normal, as far as the counts do not contradict it (James
+// and Stein 1961): noise in the tails moves mean and standard deviation far. With tails,
+// cells at the ends stand only where they hold what noise cannot explain.
+func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) {
+	cells := counts[:len(counts)-1]
+	all := total(cells)
+	c.Missing, c.MissingSD = part(counts[len(cells)], total(counts)), noise/total(counts)
+	edges := append(append([]float64{of.rawLower}, cuts...), of.rawUpper)
+	if of.whole {
+		edges[0], edges[len(edges)-1] = of.rawLower-0.5, of.rawUpper+0.5
+	}
+	normal := nearestNormal(of, edges, cells)
+	distance := 0.0
+	for i, x := range cells {
+		d := x/all - normal[i]
+		distance += d * d
+	}
+	sd := noise / all
+	own := 0.0 // weight of the counts
+	if distance > 0 {
+		own = max(0, 1-float64(len(cells)-2)*sd*sd/distance)
+	}
+	shares := make([]float64, len(cells))
+	for i, x := range cells {
+		shares[i] = normal[i] + own*(x/all-normal[i])
+	}
+	first, last := 0, len(cells)
+	if tails {
+		first, last = body(shares, normal, 3*sd*own)
+	}
+	c.Edges = edges[first : last+1]
+	c.Shares = simplex(shares[first:last])
+	of2 := own*own + (1-own*own)*min(1, 3/float64(len(cells)))
+	for range c.Shares {
+		c.ShareSD = append(c.ShareSD, sd*math.Sqrt(of2))
+	}
+}
+
+// nearestNormal are the probabilities of the cells between raw edges under the normal,
+// moved to the bounds, that is nearest to the counts in L2.
+func nearestNormal(of column, edges, counts []float64) []float64 {
+	inner := make([]float64, len(edges)-2)
+	for i := range inner {
+		inner[i] = of.transformed(min(max(edges[i+1], of.rawLower), of.rawUpper))
+	}
+	all := total(counts)
+	p, best := make([]float64, len(counts)), make([]float64, len(counts))
+	least := math.Inf(1)
+	try := func(at place) bool {
+		below, distance := 0.0, 0.0
+		for i := range p {
+			above := 1.0
+			if i < len(inner) {
+				above = normalBelow((inner[i] - at.center) / at.scale)
+			}
+			p[i] = above - below
+			below = above
+			d := p[i] - counts[i]/all
+			distance += d * d
+		}
+		if !(distance < least) {
+			return false
+		}
+		least = distance
+		copy(best, p)
+		return true
+	}
+	at := place{of.center, of.scale}
+	try(at)
+	low, high := of.lower, of.upper
+	if len(inner) > 0 {
+		for i := range inner { // a start at every edge
+			if s := (high - low) / 8; try(place{inner[i], s}) {
+				at = place{inner[i], s}
+			}
+			if i > 0 {
+				if s := 2 * (inner[i] - inner[i-1]); try(place{inner[i], s}) {
+					at = place{inner[i], s}
+				}
+			}
+		}
+	}
+	for step := 1.0; step > 0.01; { // pattern search
+		moved := false
+		for _, next := range []place{
+			{at.center - step*at.scale, at.scale}, {at.center + step*at.scale, at.scale},
+			{at.center, at.scale * math.Exp(step)}, {at.center, at.scale * math.Exp(-step)},
+		} {
+			if next.scale > (high-low)/1e4 && next.scale < 4*(high-low) && try(next) {
+				at, moved = next, true
+				break
+			}
+		}
+		if !moved {
+			step /= 2
+		}
+	}
+	return best
+}
+
+// body are the cells from the first to behind the last that hold more than one in a
+// thousand of a normal, or more than the noise.
+func body(shares, normal []float64, noise float64) (first, last int) {
+	first, last = len(shares), 0
+	for i, x := range shares {
+		if normal[i] > 1e-3 || x > noise && x > 1e-4 {
+			first, last = min(first, i), i+1
+		}
+	}
+	if first >= last {
+		return 0, len(shares)
+	}
+	return first, last
+}

@@ -1,0 +1,168 @@
+// Package table1 plans and buys what papers print first: how many units there are, and
+// how each column is spread. It decides from public facts what is bought at which
+// noise, asks the curator, and makes a law of the answers.
+//
+// Letters: N units, K columns, μ of Gaussian differential privacy.
+package table1
+
+import (
+	"math"
+
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+)
+
+// Plan is what is bought before a fit.
+type Plan struct {
+	// Share is the part of μ² that all releases together take.
+	Share float64 `json:"share"`
+	// Releases are in the order in which they are bought. Each is one event.
+	Releases []Release `json:"releases"`
+}
+
+// Release is one release of counts or of moments.
+type Release struct {
+	Kind Kind `json:"kind"`
+	// Noise is the standard deviation of every count's noise; of moments in units of Bound.
+	Noise float64 `json:"noise"`
+	// Bound is the most in L2 that a unit adds to the moments.
+	Bound float64 `json:"bound,omitempty"`
+	// NoiseMultiplier is that of the release's event.
+	NoiseMultiplier float64 `json:"noise_multiplier"`
+}
+
+// Kind says what a release is, in the words of the ledger.
+type Kind string
+
+// The kinds of releases.
+const (
+	Ranges  Kind = "table 1: where numbers lie"
+	Counts  Kind = "table 1: counts"
+	Moments Kind = "table 1: correlations"
+)
+
+// The rule of Auto. A count with noise of the share countNoise of N describes a column
+// well; more than poorNoise describes none. Both come out of at most mostCounts of μ²,
+// the correlations, with the errors goodCorrelation and poorCorrelation, of at most
+// mostMoments: 5 % of μ² together cost the fit 2.6 % more noise.
+const (
+	goodNoise, poorNoise             = 0.01, 0.12
+	mostCounts                       = 0.03
+	goodCorrelation, poorCorrelation = 0.05, 0.12
+	mostMoments                      = 0.02
+	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
+)
+
+// Auto is what a fit of m buys unless it is told otherwise, nil for nothing. mu is that
+// of the whole budget, records the public number of units. Nothing is bought for models
+// of arrays, and for models that describe every column that they read.
+func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
+	if len(m.Spec.Data.Tensors) > 0 || len(m.Given()) == 0 {
+		return nil
+	}
+	columns, numbers := sizes(m)
+	signal := mu * float64(records)
+	need := float64(columns+1) / (goodNoise * goodNoise * signal * signal)
+	if numbers > 0 {
+		need /= 1 - ofRanges
+	}
+	counts := min(need, mostCounts)
+	if goodNoise*math.Sqrt(need/counts) > poorNoise {
+		return nil
+	}
+	moments, bound := 0.0, momentsBound(m)
+	need = bound * bound / (goodCorrelation * goodCorrelation * signal * signal)
+	if goodCorrelation*math.Sqrt(need/mostMoments) <= poorCorrelation && columns > 1 {
+		moments = min(need, mostMoments)
+	}
+	return planned(m, mu, rel, counts, moments)
+}
+
+// Of is a plan that spends share of μ², in (0, 1): three fifths of it on counts, the rest on
+// correlations if the model reads more than one column.
+func Of(m *models.Model, share, mu float64, rel event.Relation) *Plan {
+	if columns, _ := sizes(m); columns < 2 {
+		return planned(m, mu, rel, share, 0)
+	}
+	return planned(m, mu, rel, 0.6*share, 0.4*share)
+}
+
+func planned(m *models.Model, mu float64, rel event.Relation, counts, moments float64) *Plan {
+	p := &Plan{Share: counts + moments}
+	columns, numbers := sizes(m)
+	if numbers > 0 {
+		p.count(Ranges, numbers, mu*math.Sqrt(counts*ofRanges), rel)
+		counts *= 1 - ofRanges
+	}
+	p.count(Counts, columns+1, mu*math.Sqrt(counts), rel)
+	if moments > 0 {
+		sigma := 1 / (mu * math.Sqrt(moments))
+		p.Releases = append(p.Releases, Release{Kind: Moments, Noise: sigma, Bound: momentsBound(m), NoiseMultiplier: sigma})
+	}
+	return p
+}
+
+// count adds a release of so many partitions with equal noise that takes mu.
+func (p *Plan) count(kind Kind, partitions int, mu float64, rel event.Relation) {
+	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, rel).(event.Gaussian).NoiseMultiplier
+	r := Release{Kind: kind, Noise: math.Sqrt(float64(partitions)) / (mu * one)}
+	list := make([]privacy.Partition, partitions)
+	for i := range list {
+		list[i].Noise = r.Noise
+	}
+	r.NoiseMultiplier = privacy.CountsEvent(list, rel).(event.Gaussian).NoiseMultiplier
+	p.Releases = append(p.Releases, r)
+}
+
+// Events are what the releases cost, in their order; none for a nil plan.
+func (p *Plan) Events() []event.Event {
+	if p == nil {
+		return nil
+	}
+	var list []event.Event
+	for _, r := range p.Releases {
+		list = append(list, event.Gaussian{NoiseMultiplier: r.NoiseMultiplier})
+	}
+	return list
+}
+
+// release is the one of a kind, or nil.
+func (p *Plan) release(kind Kind) *Release {
+	for i := range p.Releases {
+		if p.Releases[i].Kind == kind {
+			return &p.Releases[i]
+		}
+	}
+	return nil
+}
+
+// sizes is the number of columns that the model reads, and that of numbers among them
+// whose range is looked for.
+func sizes(m *models.Model) (columns, numbers int) {
+	for _, f := range m.Encoding.Columns() {
+		columns++
+		if ranged(f) {
+			numbers++
+		}
+	}
+	return columns, numbers
+}
+
+// ranged tells whether a column holds numbers that have to be looked for between its
+// bounds: whole numbers with few values have a cell each.
+func ranged(f models.Field) bool {
+	if f.Levels != nil {
+		return false
+	}
+	whole := f.Type == models.Integer || f.Type == models.Date
+	return !whole || *f.Upper-*f.Lower >= rangeCells
+}
+
+// momentsBound is the norm in L2 of the upper triangle of xxᵀ where x are K independent
+// normals, on average, and a quarter more; times the rows of a unit.
+func momentsBound(m *models.Model) float64 {
+	columns, _ := sizes(m)
+	k := float64(columns)
+	return 1.25 * math.Sqrt(3*k+k*(k-1)/2) * float64(max(m.Encoding.RowsPerUnit, 1))
+}

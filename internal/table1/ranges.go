@@ -1,0 +1,106 @@
+package table1
+
+import (
+	"math"
+
+	"d3p/internal/models"
+)
+
+// rangeCells is the number of cells of equal width, in the transformed unit, in which
+// a number is looked for between its bounds.
+const rangeCells = 64
+
+// place is a location and a scale, in the transformed unit.
+type place struct{ center, scale float64 }
+
+// rangeCuts divide the bounds of a number.
+func rangeCuts(f models.Field, c column) []float64 {
+	cuts := make([]float64, 0, rangeCells-1)
+	for i := 1; i < rangeCells; i++ {
+		cuts = appendCut(cuts, c.untransformed(c.lower+(c.upper-c.lower)*float64(i)/rangeCells))
+	}
+	return cuts
+}
+
+// appendCut keeps cuts ascending: a transform may round neighbours together.
+func appendCut(cuts []float64, x float64) []float64 {
+	if len(cuts) > 0 && !(x > cuts[len(cuts)-1]) || x-x != 0 {
+		return cuts
+	}
+	return append(cuts, x)
+}
+
+// findPlace fits a normal moved to the bounds to the counts of rangeCuts by least
+// squares, over a grid of centers and scales down to a 256th of the bounds. Where the
+// best one is not above the noise of the counts, it is the declared scale.
+func findPlace(c column, cuts, counts []float64, noise float64) place {
+	edges := make([]float64, 0, len(cuts)+2)
+	edges = append(edges, c.lower)
+	for _, x := range cuts {
+		edges = append(edges, c.transformed(x))
+	}
+	edges = append(edges, c.upper)
+	best, found := 25*noise*noise, place{c.center, c.scale} // five standard deviations
+	width := c.upper - c.lower
+	p := make([]float64, len(edges)-1)
+	for scale := width / 2; scale > width/300; scale /= math.Sqrt2 {
+		for center := c.lower; center <= c.upper; center += scale / 2 {
+			below := 0.0
+			inner, square := 0.0, 0.0
+			for i := range p {
+				above := 1.0
+				if i < len(p)-1 {
+					above = normalBelow((edges[i+1] - center) / scale)
+				}
+				p[i] = above - below
+				below = above
+				inner += p[i] * counts[i]
+				square += p[i] * p[i]
+			}
+			if gain := inner * inner / square; inner > 0 && gain > best {
+				best, found = gain, place{center, scale}
+			}
+		}
+	}
+	return found
+}
+
+func normalBelow(z float64) float64 {
+	switch {
+	case z < -8:
+		return 0
+	case z > 8:
+		return 1
+	}
+	return math.Erfc(-z/math.Sqrt2) / 2
+}
+
+// fine are the cuts of a number's histogram, in scales from its center: eighths of a
+// normal's probability in the middle, then tails.
+var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32, 0.67, 1.15, 1.75, 2.5, 4, 8, 16, 32}
+
+// countCuts are the cuts of the histogram that is bought around a place; of whole
+// numbers with few values, all of them.
+func countCuts(f models.Field, c column, at place) []float64 {
+	var cuts []float64
+	if !ranged(f) {
+		for x := c.rawLower + 0.5; x < c.rawUpper; x++ {
+			cuts = append(cuts, x)
+		}
+		return cuts
+	}
+	for _, z := range fine {
+		x := at.center + z*at.scale
+		if x <= c.lower || x >= c.upper {
+			continue
+		}
+		raw := c.untransformed(x)
+		if c.whole {
+			raw = math.Floor(raw) + 0.5
+		}
+		if raw > c.rawLower && raw < c.rawUpper {
+			cuts = appendCut(cuts, raw)
+		}
+	}
+	return cuts
+}

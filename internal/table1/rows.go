@@ -1,0 +1,97 @@
+package table1
+
+import (
+	"math"
+	"strconv"
+
+	"d3p/internal/models/law"
+	"d3p/internal/models/spec"
+)
+
+// Row is a number of Table 1 with the standard deviation of its noise.
+type Row struct {
+	Column    string    `json:"column"`
+	Statistic Statistic `json:"statistic"`
+	// Of is the level of a share, the ends of a cell, or the other column.
+	Of      string  `json:"of,omitempty"`
+	Value   float64 `json:"value"`
+	NoiseSD float64 `json:"noise_sd"`
+}
+
+// Statistic is what a Row states.
+type Statistic string
+
+// The statistics. Mean and SD are in the unit after the declared transform, quantiles in
+// that of the file. Shares of levels and cells are among the rows with a value.
+const (
+	Units       Statistic = "units"
+	Share       Statistic = "share"
+	Missing     Statistic = "missing"
+	Undeclared  Statistic = "undeclared"
+	Mean        Statistic = "mean"
+	SD          Statistic = "sd"
+	Quartile1   Statistic = "quartile 1"
+	Median      Statistic = "median"
+	Quartile3   Statistic = "quartile 3"
+	Cell        Statistic = "cell"
+	Correlation Statistic = "correlation"
+)
+
+// Rows are the numbers of a law that was bought, for readers: the columns that the
+// purchase was about, in the order of the model file.
+func Rows(l *law.Law, d *spec.Data) []Row {
+	rows := []Row{{Statistic: Units, Value: l.Records, NoiseSD: l.RecordsSD}}
+	for i := range l.Columns {
+		c := &l.Columns[i]
+		if c.Shares == nil {
+			continue
+		}
+		add := func(s Statistic, of string, value, noise float64) {
+			rows = append(rows, Row{c.Name, s, of, value, noise})
+		}
+		if c.Edges == nil {
+			for k, level := range d.Column(c.Name).LevelNames() {
+				add(Share, level, c.Shares[k], c.ShareSD[k])
+			}
+			add(Undeclared, "", c.Undeclared, c.UndeclaredSD)
+		} else {
+			mean, sd := c.Moments()
+			meanSD, sdSD := c.MomentsSD()
+			add(Mean, "", mean, meanSD)
+			add(SD, "", sd, sdSD)
+			add(Quartile1, "", c.Quantile(0.25), c.QuantileSD(0.25))
+			add(Median, "", c.Quantile(0.5), c.QuantileSD(0.5))
+			add(Quartile3, "", c.Quantile(0.75), c.QuantileSD(0.75))
+			for k, share := range c.Shares {
+				add(Cell, number(c.Edges[k])+" to "+number(c.Edges[k+1]), share, c.ShareSD[k])
+			}
+		}
+		add(Missing, "", c.Missing, c.MissingSD)
+	}
+	n := len(l.Columns)
+	for i := range l.Columns {
+		for j := range i {
+			if l.Correlation != nil && l.CorrelationSD[i*n+j] > 0 {
+				rows = append(rows, Row{l.Columns[j].Name, Correlation, l.Columns[i].Name, l.Correlation[i*n+j], l.CorrelationSD[i*n+j]})
+			}
+		}
+	}
+	for i := range rows {
+		rows[i].Value, rows[i].NoiseSD = digits(rows[i].Value), digits(rows[i].NoiseSD)
+	}
+	return rows
+}
+
+func number(x float64) string { return strconv.FormatFloat(digits(x), 'g', -1, 64) }
+
+// digits rounds to six significant digits: no more are known.
+func digits(x float64) float64 {
+	if x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
+		return 0
+	}
+	unit := math.Pow(10, 5-math.Floor(math.Log10(math.Abs(x))))
+	if math.IsInf(unit, 0) || unit == 0 {
+		return x
+	}
+	return math.Round(x*unit) / unit
+}
