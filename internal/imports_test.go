@@ -87,7 +87,7 @@ var rules = map[string]rule{
 		"privacy/sampler", "settings"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/dist", "models/expr", "models/spec", "models/support", "settings"}},
-	"posterior": {ours: []string{"fit/plan", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
+	"posterior": {ours: []string{"fit/plan", "nuts", "models", "models/dist", "models/graph", "models/guide", "models/law", "privacy/noise", "stats", "simd"},
 		theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},

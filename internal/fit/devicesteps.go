@@ -2,7 +2,6 @@ package fit
 
 import (
 	"d3p/internal/fit/optimizer"
-	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/privacy/noise"
 )
@@ -106,10 +105,10 @@ func (l *Loop) appendInputs(x []float64, t int, draw []float64, eta *noise.Strea
 	}
 	first, second := optimizer.AdamCorrections(t + 1)
 	x = append(x, l.plan.LearningRate*l.schedule.Factor(t, l.plan.Steps), first, second, weight, averaging)
-	if l.plan.NoiseAware != plan.NoiseAwareCurvature {
+	if !l.plan.SumsGradients() {
 		return x
 	}
-	return append(x, stepWeight(t))
+	return append(x, stepWeight(t), settledWeight(t, l.plan.Steps))
 }
 
 // arrays are the arrays of the state in the order of the tape's parameters.
@@ -122,7 +121,7 @@ func (l *Loop) arrays() []*[]float64 {
 	if l.plan.FollowsNoise() {
 		list = append(list, &s.Noise.Variance, &s.Noise.Cross, &s.Noise.SumSquare)
 	}
-	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
+	if l.plan.SumsGradients() {
 		list = append(list, s.Gradients.Arrays()...)
 	}
 	return list

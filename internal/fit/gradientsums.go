@@ -14,19 +14,31 @@ func newGradientSums(latent int) gradientSums { return gradientSums{posterior.Ne
 // stepWeight is w of step t (from 0).
 func stepWeight(t int) float64 { return float64(t + 1) }
 
+// farSteps is 1/f for the fraction f of first steps that may be far from the mode.
+const farSteps = 5
+
+// settledWeight is u of step t (from 0) of a fit of so many steps.
+func settledWeight(t, steps int) float64 {
+	if farSteps*t < steps {
+		return 0
+	}
+	return stepWeight(t)
+}
+
 // observation is what step T (from 0) adds: θ, d = θ − m, the released likelihood
-// gradient and the prior's, each of shape (P); NoiseSD is τ > 0.
+// gradient and the prior's, each of shape (P); NoiseSD is τ > 0, Settled is u.
 type observation struct {
 	Theta, D, Likelihood, Prior []float64
 	T                           int
-	NoiseSD                     float64
+	Settled, NoiseSD, ClipNorm  float64
 }
 
 // begin counts a step.
 func (c *gradientSums) begin(o observation) {
-	w := stepWeight(o.T)
-	c.Totals[0] += w
-	c.Totals[1] += w * w * o.NoiseSD * o.NoiseSD
+	c.Totals[0] += o.Settled
+	c.Totals[1] += o.Settled * o.Settled * o.NoiseSD * o.NoiseSD
+	c.Totals[2] += o.Settled * o.ClipNorm
+	c.Totals[3] += o.Settled * o.ClipNorm * o.ClipNorm
 }
 
 // observe adds coordinates low <= j < high of a step.
@@ -49,7 +61,7 @@ func (c *gradientSums) observe(o observation, low, high int, s *scratch) {
 		for _, sum := range [...]struct{ to, of []float64 }{
 			{c.Place, o.Theta[lo:hi]}, {c.LikelihoodSlope, g}, {c.PriorSlope, p},
 		} {
-			simd.MulScalar(term, sum.of, w)
+			simd.MulScalar(term, sum.of, o.Settled)
 			simd.Add(sum.to[lo:hi], sum.to[lo:hi], term)
 		}
 	}

@@ -99,7 +99,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	if !p.Private {
 		l.landing = guide.NewLanding(g)
 	}
-	if p.NoiseAware == plan.NoiseAwareCurvature {
+	if p.SumsGradients() {
 		l.state.Gradients = newGradientSums(latent)
 	}
 	g.Init(l.state.Lambda, m0, p.InitScale)

@@ -67,12 +67,18 @@ func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
 // drive runs loop to the end against d with noise from seed.
 func drive(t testing.TB, loop *Loop, d density, seed uint64) {
 	t.Helper()
+	driveUntil(t, loop, d, seed, loop.plan.Steps)
+}
+
+// driveUntil runs loop to the given step.
+func driveUntil(t testing.TB, loop *Loop, d density, seed uint64, step int) {
+	t.Helper()
 	root := noise.Insecure(seed)
 	public, secret := root.Stream(noise.Reparameterisation), root.Stream(noise.GradientNoise)
 	p := loop.plan
 	eta, z := make([]float64, loop.Guide().Noise()), make([]float64, p.Latent+1)
 	release, prior := make([]float64, p.Latent), make([]float64, p.Latent)
-	for !loop.Done() {
+	for loop.State().Step < step {
 		public.Seek(uint64(loop.State().Step))
 		secret.Seek(uint64(loop.State().Step))
 		public.Normals(eta)
@@ -214,15 +220,6 @@ func TestCheckpointContinues(t *testing.T) {
 			})
 		}
 	}
-}
-
-// driveUntil runs loop to the given step.
-func driveUntil(t testing.TB, loop *Loop, d density, seed uint64, step int) {
-	t.Helper()
-	steps := loop.plan.Steps
-	loop.plan.Steps = step
-	drive(t, loop, d, seed)
-	loop.plan.Steps = steps
 }
 
 func TestReadCheckpointRefuses(t *testing.T) {

@@ -81,7 +81,7 @@ func (f stepTape) newLeaves() *leaves {
 	if f.plan.FollowsNoise() {
 		x.variance, x.cross, x.sumSquare = b.Param("variance", x.p), b.Param("cross", x.p), b.Param("sum square", x.p)
 	}
-	if f.plan.NoiseAware == plan.NoiseAwareCurvature {
+	if f.plan.SumsGradients() {
 		x.sums = newGradientSumsTape(b, x.p)
 	}
 	x.clipNorm = b.Param("clip norm", nil)
@@ -91,7 +91,7 @@ func (f stepTape) newLeaves() *leaves {
 	x.rate, x.correct1, x.correct2 = b.Aux("rate", nil, false), b.Aux("correct1", nil, false), b.Aux("correct2", nil, false)
 	x.weight, x.averaging = b.Aux("weight", nil, false), b.Aux("averaging", nil, false)
 	if x.sums != nil {
-		x.sums.weight = b.Aux("step weight", nil, false)
+		x.sums.weight, x.sums.settled = b.Aux("step weight", nil, false), b.Aux("settled weight", nil, false)
 	}
 	return x
 }

@@ -2,7 +2,6 @@ package fit
 
 import (
 	"d3p/internal/fit/optimizer"
-	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
 	"d3p/internal/simd"
@@ -68,9 +67,10 @@ func (l *Loop) pullBack(release []float64, scale float64, prior []float64) {
 	r, estimator := &l.ranges, l.estimator()
 	r.separable, _ = estimator.(guide.Separable)
 	r.release, r.scale, r.prior = release, scale, prior
-	if l.plan.NoiseAware == plan.NoiseAwareCurvature {
+	if l.plan.SumsGradients() {
 		r.seen = observation{
-			Theta: l.theta, D: l.shift, Likelihood: l.likelihood, Prior: prior, T: l.state.Step, NoiseSD: l.noiseSD(),
+			Theta: l.theta, D: l.shift, Likelihood: l.likelihood, Prior: prior, T: l.state.Step,
+			Settled: settledWeight(l.state.Step, l.plan.Steps), NoiseSD: l.noiseSD(), ClipNorm: l.state.ClipNorm,
 		}
 		l.state.Gradients.begin(r.seen)
 	}
@@ -86,7 +86,7 @@ func (l *Loop) absorbRange(thread, low, high int) {
 		hi := min(lo+chunk, high)
 		g := l.likelihood[lo:hi]
 		simd.MulScalar(g, r.release[lo:hi], r.scale)
-		if l.plan.NoiseAware == plan.NoiseAwareCurvature {
+		if l.plan.SumsGradients() {
 			l.setShift(lo, hi)
 			l.state.Gradients.observe(r.seen, lo, hi, &r.scratch[thread])
 		}

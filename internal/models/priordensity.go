@@ -22,3 +22,9 @@ func (p *PriorDensity) Gradient(dst, theta []float64) {
 	p.machine.Globals(theta, nil)
 	p.machine.GlobalGradient(dst)
 }
+
+// Density sets dst (P) to ∂ log p(θ)/∂θ at theta (P) and returns log p(θ).
+func (p *PriorDensity) Density(dst, theta []float64) float64 {
+	p.Gradient(dst, theta)
+	return p.machine.Loss()[0]
+}

@@ -130,12 +130,8 @@ func (p Parameters) Posterior(m *models.Model) (*posterior.Posterior, error) {
 	if n := len(p.Guide.NoiseFactor); n != 0 && n != latent*(latent+1)/2 {
 		return nil, fmt.Errorf("params.json: noise_factor has %d numbers, want %d", n, latent*(latent+1)/2)
 	}
-	mean, logSD := guide.Location(g, p.Guide.Lambda), make([]float64, latent)
-	g.SD(logSD, p.Guide.Lambda)
-	for j, sd := range logSD {
-		logSD[j] = math.Log(sd)
-	}
 	return &posterior.Posterior{
-		Guide: g, Lambda: p.Guide.Lambda, Mean: mean, LogSD: logSD, VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
+		Guide: g, Lambda: p.Guide.Lambda, Mean: guide.Location(g, p.Guide.Lambda),
+		LogSD: posterior.LogSD(g, p.Guide.Lambda, p.Guide.VarDP), VarDP: p.Guide.VarDP, NoiseFactor: p.Guide.NoiseFactor, Steps: p.Steps,
 	}, nil
 }

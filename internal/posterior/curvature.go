@@ -71,8 +71,8 @@ func priorPrecision(p *plan.Plan, rng dist.Rand) []float64 {
 	return sum
 }
 
-// noiseOfMean is v̄, the variance of the noise in each entry of the mean gradient.
-func (c *curvature) noiseOfMean() float64 { return c.Totals[1] / (c.Totals[0] * c.Totals[0]) }
+// noiseOfMean is v̄.
+func (c *curvature) noiseOfMean() float64 { return c.noiseVariance() }
 
 // estimate is h and its variance v of coordinate j.
 func (c *curvature) estimate(j int) (h, v float64) {

@@ -33,12 +33,10 @@ func (p *Posterior) declared() *Posterior {
 			m.Declared(draws[i*n:(i+1)*n], draws[i*n:(i+1)*n])
 		}
 		out.Lambda = g.Lambda(draws)
-		out.Mean = out.Lambda[:n:n]
-		out.LogSD = make([]float64, n)
-		g.SD(out.LogSD, out.Lambda)
-		for j, sd := range out.LogSD {
-			out.LogSD[j] = math.Log(sd)
-		}
+		out.Mean, out.VarDP = out.Lambda[:n:n], make([]float64, n)
+		out.LogSD, out.NoiseFactor = LogSD(g, out.Lambda, out.VarDP), nil
+		_, ofNoise := p.turned(m.DeclaredDirection)
+		out.setNoise(ofNoise)
 		return &out
 	}
 	ofGuide, ofNoise := p.turned(m.DeclaredDirection)

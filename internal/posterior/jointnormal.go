@@ -44,21 +44,22 @@ type jointNormal struct {
 	curvature *curvature
 	prior     *models.PriorDensity
 	scores    scores
-	clipNorm  float64 // root mean square of C over the steps, weighted as their noise
+	clipNorm  float64 // the mean of C over the steps
 }
 
 // joins reports whether a fit by p that released r may end in a joint normal.
 func joins(p *plan.Plan, r Releases) bool {
-	return p.Private && p.NoiseAware == plan.NoiseAwareCurvature && p.Latent <= jointLimit && r.Averaged && simulates(p)
+	return p.Private && p.SumsGradients() && p.Latent <= jointLimit && r.Averaged && simulates(p)
 }
 
 // newJointNormal simulates records at the released location. Their information is
 // what c expects from then on.
 func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	m, mean := p.Model(), guide.Location(r.Guide, r.Lambda)
+	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
 		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
-		clipNorm: meanClipNorm(p, r),
+		clipNorm: clipNorm,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
@@ -66,14 +67,6 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 		c.coefficients = coefficients(m, j.scores, mean)
 	}
 	return j
-}
-
-// meanClipNorm is the root mean square of C over the steps, weighted as the
-// curvature weighs their noise: each step had noise of sd zC/q.
-func meanClipNorm(p *plan.Plan, r Releases) float64 {
-	t := float64(r.Steps)
-	weights := t * (t + 1) * (2*t + 1) / 6 // Σ w², w = 1, ..., T
-	return math.Sqrt(r.Gradients.Totals[1]/weights) * p.SamplingRate / p.GradientNoise
 }
 
 // coefficients marks the coordinates that are real-valued and no effect of a scale,

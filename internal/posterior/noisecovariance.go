@@ -1,6 +1,10 @@
 package posterior
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/models/guide"
+)
 
 // factorRow is row j of NoiseFactor, j + 1 numbers.
 func (p *Posterior) factorRow(j int) []float64 {
@@ -9,8 +13,11 @@ func (p *Posterior) factorRow(j int) []float64 {
 }
 
 // addNoise adds a draw of the privacy noise to theta (P), made of the standard
-// normals extra (P).
+// normals extra (P). Draws of a sample contain it.
 func (p *Posterior) addNoise(theta, extra []float64) {
+	if _, contained := p.Guide.(guide.Sample); contained {
+		return
+	}
 	for j, v := range p.VarDP {
 		if p.NoiseFactor == nil {
 			theta[j] += math.Sqrt(v) * extra[j]

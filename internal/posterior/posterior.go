@@ -33,8 +33,13 @@ func New(p *plan.Plan, r Releases) *Posterior { return ofReleases(p, r).declared
 
 // ofReleases is New in the coordinates of the plan's model.
 func ofReleases(p *plan.Plan, r Releases) *Posterior {
-	if p.NoiseAware != plan.NoiseAwareCurvature {
+	if !p.SumsGradients() {
 		return ofGuide(p, r)
+	}
+	if p.NoiseAware == plan.NoiseAwareSample && joins(p, r) {
+		if post := sampled(p, r); post != nil {
+			return post
+		}
 	}
 	c := newCurvature(p, r.Gradients)
 	if !joins(p, r) {

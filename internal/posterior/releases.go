@@ -7,6 +7,9 @@
 //	shrinkage.go        the same, shrunk to that of simulated records
 //	measurement.go      independent normals from it
 //	jointnormal.go      a joint normal from it
+//	sampling.go         draws from the exact prior times a synthetic likelihood
+//	synthetic.go        that likelihood: of the mean released gradient, by its moments
+//	moments.go          the moments, of simulated records
 //	noiseshare.go       how much of the variance the privacy noise will be, before a fit
 //
 // Shapes and letters: P latent scalars θ (unconstrained), V variational parameters
@@ -29,19 +32,20 @@ type Releases struct {
 
 // GradientSums are sums over the steps t, each with weight w = t (from 1): of
 // d = θ − m, the released likelihood gradient g, whose noise has variance τ², and
-// the prior's gradient p. Early steps, far from the mode, weigh less. They are
-// empty unless the plan's NoiseAware is curvature.
+// the prior's gradient p. Early steps, far from the mode, weigh less. u is w but 0
+// in the first fifth of the steps, which may be far away. The sums are empty unless
+// the plan's SumsGradients.
 type GradientSums struct {
-	Totals []float64 `json:"totals"` // Σ w and Σ w²τ²
+	Totals []float64 `json:"totals"` // Σ u, Σ u²τ², Σ u·C and Σ u·C² of the clip norm C
 
 	// The others have shape (P).
 	Likelihood      []float64 `json:"likelihood"`       // Σ w·d·(−g)
 	Prior           []float64 `json:"prior"`            // Σ w·d·(−p)
 	Square          []float64 `json:"square"`           // Σ w·d²
 	Noise           []float64 `json:"noise"`            // Σ w²τ²d²
-	Place           []float64 `json:"place"`            // Σ w·θ
-	LikelihoodSlope []float64 `json:"likelihood_slope"` // Σ w·g
-	PriorSlope      []float64 `json:"prior_slope"`      // Σ w·p
+	Place           []float64 `json:"place"`            // Σ u·θ
+	LikelihoodSlope []float64 `json:"likelihood_slope"` // Σ u·g
+	PriorSlope      []float64 `json:"prior_slope"`      // Σ u·p
 	Gain            []float64 `json:"gain"`             // Σ of the optimizer's gain over the averaged steps
 }
 
@@ -51,7 +55,7 @@ func NewGradientSums(latent int) GradientSums {
 	for _, a := range s.Arrays() {
 		*a = make([]float64, latent)
 	}
-	s.Totals = make([]float64, 2)
+	s.Totals = make([]float64, 4)
 	return s
 }
 

@@ -3,6 +3,8 @@ package posterior
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 )
@@ -12,15 +14,44 @@ import (
 func OfSample(p *plan.Plan, draws []float64, chains int) *Posterior {
 	latent := p.Latent
 	g := guide.NewSample(latent, len(draws)/latent, chains)
-	post := &Posterior{
-		Plan: p, Guide: g, Lambda: g.Lambda(draws), LogSD: make([]float64, latent), VarDP: make([]float64, latent), Steps: p.Steps,
-	}
+	post := &Posterior{Plan: p, Guide: g, Lambda: g.Lambda(draws), VarDP: make([]float64, latent), Steps: p.Steps}
 	post.Mean = guide.Location(g, post.Lambda)
-	g.SD(post.LogSD, post.Lambda)
-	for j, sd := range post.LogSD {
-		post.LogSD[j] = math.Log(sd)
-	}
+	post.LogSD = LogSD(g, post.Lambda, post.VarDP)
 	return post
+}
+
+// LogSD is the log of the guide's marginal standard deviations without the variance
+// varDP (P) of the noise, which the draws of a sample contain.
+func LogSD(g guide.Guide, lambda, varDP []float64) []float64 {
+	out := make([]float64, len(varDP))
+	g.SD(out, lambda)
+	_, contained := g.(guide.Sample)
+	for j, sd := range out {
+		if contained {
+			sd = math.Sqrt(math.Max(0, sd*sd-varDP[j]))
+		}
+		out[j] = math.Log(sd)
+	}
+	return out
+}
+
+// setNoise says which part of a sample's covariance is that of the noise, unless it
+// is not positive definite.
+func (p *Posterior) setNoise(covariance *mat.SymDense) {
+	sd := make([]float64, len(p.Mean))
+	p.Guide.SD(sd, p.Lambda)
+	for j := range sd { // the noise may have none in some directions
+		covariance.SetSym(j, j, covariance.At(j, j)+1e-9*sd[j]*sd[j])
+	}
+	var c mat.Cholesky
+	if !c.Factorize(covariance) {
+		return
+	}
+	p.NoiseFactor = lower(&c)
+	for j := range sd {
+		p.VarDP[j] = math.Min(covariance.At(j, j), (1-1e-9)*sd[j]*sd[j])
+	}
+	p.LogSD = LogSD(p.Guide, p.Lambda, p.VarDP)
 }
 
 // Sequence is a function that sets theta (P) to the next of s draws. Of a sample of

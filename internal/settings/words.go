@@ -23,6 +23,7 @@ const (
 
 // Values of noise-aware.
 const (
+	NoiseAwareSample    = "sample"
 	NoiseAwareCurvature = "curvature"
 	NoiseAwareVariance  = "variance"
 	NoiseAwareNone      = "none"

@@ -1,6 +1,9 @@
 package plan
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // chooseNoiseAware decides how the posterior accounts for the privacy noise.
 func (p *Plan) chooseNoiseAware(cfg Config) error {
@@ -13,8 +16,8 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		byDefault = NoiseAwareNone
 	case p.Guide == "mean_field" && p.Gradient == GradientAligned:
 		byDefault = NoiseAwareCurvature
-	case cfg.NoiseAware == NoiseAwareCurvature:
-		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide (type --noise-aware variance, or --guide mean_field)")
+	case cfg.NoiseAware == NoiseAwareCurvature, cfg.NoiseAware == NoiseAwareSample:
+		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
 	return nil
@@ -23,7 +26,12 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 // ModelsNoise reports whether the variance of the privacy noise is part of the
 // posterior.
 func (p *Plan) ModelsNoise() bool {
-	return p.NoiseAware == NoiseAwareCurvature || p.FollowsNoise()
+	return p.SumsGradients() || p.FollowsNoise()
+}
+
+// SumsGradients reports whether the posterior is made of sums of released gradients.
+func (p *Plan) SumsGradients() bool {
+	return p.NoiseAware == NoiseAwareCurvature || p.NoiseAware == NoiseAwareSample
 }
 
 // FollowsNoise reports whether the noise is followed through the optimizer, step

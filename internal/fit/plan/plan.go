@@ -30,6 +30,7 @@ const (
 	ClippingOff         = "off" // of fit-nonprivate
 	GradientAligned     = settings.GradientAligned
 	GradientVanilla     = settings.GradientVanilla
+	NoiseAwareSample    = settings.NoiseAwareSample
 	NoiseAwareCurvature = settings.NoiseAwareCurvature
 	NoiseAwareVariance  = settings.NoiseAwareVariance
 	NoiseAwareNone      = settings.NoiseAwareNone

@@ -1,0 +1,170 @@
+package posterior
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/simd"
+)
+
+// moments are what the model says of f, the mean released gradient, over true
+// parameters θ* that are spread about a point: by statistical linearisation (Särkkä
+// 2013, Bayesian filtering and smoothing, section 5.1)
+//
+//	E[f | θ*] = mean + slope·(φ(θ*) − point),  Var[f | θ*] = variance + v̄ I,
+//
+// with φ of effects.
+type moments struct {
+	effects
+	point    []float64     // P, the mean of φ
+	mean     []float64     // P
+	slope    *mat.Dense    // P×P, the mean of the slopes
+	variance *mat.SymDense // P×P, of the records' sampling, and what is not linear
+}
+
+// slopeRecords is the number of simulated records for slope and variance, and for
+// the mean while the point is sought. At last the mean is taken over meanRecords
+// times as many records as the plan has, at most mostRecords: then chance moves it
+// by less than the records themselves do.
+const slopeRecords, meanRecords, mostSimulated = 4000, 4, 40000
+
+// momentsAt simulates total records, each batch at another one of the truths, and
+// takes the moments of as many as the plan has:
+//
+//	mean = N E[c],  slope = N E[c sᵀ],  variance = N Var[c] + that of r,
+//
+// with scores s in φ. They have mean 0 and are control variates of the mean. r is
+// the mean of a truth beyond the linear one, half of the difference between its slope
+// and the mean one.
+func (s simulation) momentsAt(truths func(i int) []float64, e effects, places []place, records, total int) moments {
+	sums := s.sum(truths, e, places, total)
+	n, p := float64(records), s.model.P
+	out := moments{effects: e, point: sums.point, mean: sums.c, slope: sums.cs, variance: mat.NewSymDense(p, nil)}
+	information := mat.NewSymDense(p, nil)
+	for i := range p {
+		for j := range i + 1 {
+			information.SetSym(i, j, sums.ss.At(i, j))
+			out.variance.SetSym(i, j, n/sums.first*sums.cc.At(i, j))
+		}
+		// a ridge keeps out directions in which no record has a gradient
+		information.SetSym(i, i, information.At(i, i)*(1+1e-6)+1e-12)
+	}
+	var c mat.Cholesky
+	var coefficients, byChance mat.VecDense
+	if simd.Finite(information.RawSymmetric().Data) && c.Factorize(information) &&
+		c.SolveVecTo(&coefficients, mat.NewVecDense(p, sums.s)) == nil {
+		byChance.MulVec(sums.cs, &coefficients)
+		simd.Sub(out.mean, out.mean, byChance.RawVector().Data)
+	}
+	simd.MulScalar(out.mean, out.mean, n/sums.records)
+	out.slope.Scale(n/sums.first, out.slope)
+	out.addRemainder(sums, n)
+	return out
+}
+
+// addRemainder adds the variance of r.
+func (x *moments) addRemainder(sums recordSums, n float64) {
+	p := len(x.point)
+	if len(sums.batches) < 2 {
+		return
+	}
+	delta := make([]float64, p)
+	var r mat.VecDense
+	for _, b := range sums.batches {
+		var d mat.Dense
+		d.Scale(n/b.records, b.cs)
+		d.Sub(&d, x.slope)
+		simd.Sub(delta, b.phi, x.point)
+		r.MulVec(&d, mat.NewVecDense(p, delta))
+		x.variance.SymRankOne(x.variance, 0.25/float64(len(sums.batches)), &r)
+	}
+}
+
+// recordSums are sums over simulated records: of c, the clipped gradient averaged
+// over the places, and of s, the score at the truth in φ. Products are sums over the
+// first records only; those of c with itself are about the mean of its batch.
+type recordSums struct {
+	point          []float64 // the mean φ of all truths
+	records, first float64
+	c, s           []float64
+	cs, ss, cc     *mat.Dense
+	batches        []batchSums
+}
+
+// batchSums are those of a batch, whose truth is at φ.
+type batchSums struct {
+	phi     []float64
+	records float64
+	cs      *mat.Dense
+}
+
+// sum simulates total records, at least slopeRecords. A record without a finite score
+// is left out.
+func (s simulation) sum(truths func(i int) []float64, e effects, places []place, total int) recordSums {
+	m, rng, p := s.model, s.random(), s.model.P
+	scored, asked := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
+	square := func() *mat.Dense { return mat.NewDense(p, p, nil) }
+	all := recordSums{point: make([]float64, p), c: make([]float64, p), s: make([]float64, p), cs: square(), cc: square(), ss: square()}
+	c, score := mat.NewDense(simulationBatch, p, nil), mat.NewDense(simulationBatch, p, nil)
+	phi, mean := make([]float64, p), make([]float64, p)
+	var product mat.Dense
+	batches := total / simulationBatch
+	for i := range batches {
+		truth := truths(i)
+		e.phi(phi, truth)
+		simd.Axpy(all.point, 1/float64(batches), phi)
+		rows := m.SimulateRecords(truth, simulationBatch, s.law, rng)
+		scored.Globals(truth, nil)
+		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		for r := range simulationBatch {
+			scored.Gradient(r, score.RawRowView(r))
+			e.pull(score.RawRowView(r), truth)
+		}
+		s.addClipped(c, asked, rows, places)
+		count := 0.0
+		clear(mean)
+		for r := range simulationBatch {
+			if !simd.Finite(score.RawRowView(r)) {
+				clear(score.RawRowView(r))
+				clear(c.RawRowView(r))
+				continue
+			}
+			count++
+			simd.Add(mean, mean, c.RawRowView(r))
+			simd.Add(all.s, all.s, score.RawRowView(r))
+		}
+		simd.Add(all.c, all.c, mean)
+		all.records += count
+		if i*simulationBatch >= slopeRecords {
+			continue
+		}
+		all.first += count
+		batch := batchSums{phi: append([]float64(nil), phi...), records: count, cs: square()}
+		batch.cs.Mul(c.T(), score)
+		all.batches = append(all.batches, batch)
+		all.cs.Add(all.cs, batch.cs)
+		product.Mul(score.T(), score)
+		all.ss.Add(all.ss, &product)
+		product.Mul(c.T(), c)
+		all.cc.Add(all.cc, &product)
+		product.Outer(1/count, mat.NewVecDense(p, mean), mat.NewVecDense(p, mean))
+		all.cc.Sub(all.cc, &product)
+	}
+	return all
+}
+
+// addClipped sets row r of c to record r's clipped gradient, averaged over the
+// places. A gradient that is not finite counts as zero, as in a fit.
+func (s simulation) addClipped(c *mat.Dense, machine *graph.Machine, rows []float64, places []place) {
+	g := make([]float64, s.model.P)
+	c.Zero()
+	for _, at := range places {
+		machine.Globals(at.theta, nil)
+		machine.Records(rows, s.model.Encoding.K, simulationBatch, nil)
+		for r := range simulationBatch {
+			if machine.Gradient(r, g); simd.Finite(g) {
+				simd.Axpy(c.RawRowView(r), clipFactor(g, at.clipNorm)/float64(len(places)), g)
+			}
+		}
+	}
+}

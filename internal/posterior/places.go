@@ -1,0 +1,64 @@
+package posterior
+
+import (
+	"math"
+
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy/noise"
+)
+
+// placePairs is the number of pairs of places that stand for those of all steps.
+const placePairs = 4
+
+// place is where a fit released a gradient, and its clip norm.
+type place struct {
+	theta    []float64 // P
+	clipNorm float64
+}
+
+// places stand for the steps with their weights u of GradientSums: they are spread
+// over these steps, at m ± sη with the noise of either sign, and at a clip norm of
+// one standard deviation above or below its mean. Together they are moved so that
+// their mean is the weighted mean of all θ.
+func (r Releases) places(rng *noise.Random) []place {
+	const start = 0.2 // of all steps: u is 0 before
+	location, sums := guide.Location(r.Guide, r.Lambda), r.Gradients
+	latent, kept := len(location), len(r.Trace.Steps)
+	sd, mean := make([]float64, latent), make([]float64, latent)
+	r.Guide.SD(sd, r.Lambda)
+	clipNorm, spread := sums.clipNorm()
+	var list []place
+	for k := range placePairs {
+		// weights u = t: a share x of the weight lies before this share of T
+		x := (float64(k) + rng.Uniform()) / placePairs
+		share := math.Sqrt(start*start + (1-start*start)*x)
+		centre := location
+		if kept > 0 {
+			i := min(int(share*float64(kept)), kept-1)
+			centre = r.Trace.Mean[i*latent : (i+1)*latent]
+		}
+		one, other := make([]float64, latent), make([]float64, latent)
+		for j := range latent {
+			shift := sd[j] * rng.Normal()
+			one[j], other[j] = centre[j]+shift, centre[j]-shift
+			mean[j] += (one[j] + other[j]) / (2 * placePairs)
+		}
+		norm := clipNorm + spread*float64(2*(k%2)-1)
+		list = append(list, place{one, norm}, place{other, norm})
+	}
+	for _, p := range list {
+		for j := range p.theta {
+			p.theta[j] += sums.Place[j]/sums.Totals[0] - mean[j]
+		}
+	}
+	return list
+}
+
+// clipNorm is the weighted mean and standard deviation of the clip norm.
+func (s GradientSums) clipNorm() (mean, sd float64) {
+	mean = s.Totals[2] / s.Totals[0]
+	return mean, math.Sqrt(math.Max(0, math.Min(s.Totals[3]/s.Totals[0]-mean*mean, mean*mean/4)))
+}
+
+// noiseVariance is v̄, the variance of the noise in each entry of the mean gradient.
+func (s GradientSums) noiseVariance() float64 { return s.Totals[1] / (s.Totals[0] * s.Totals[0]) }

@@ -1,0 +1,113 @@
+package posterior
+
+import (
+	"gonum.org/v1/gonum/mat"
+
+	"d3p/internal/simd"
+)
+
+// synthetic is the log likelihood of f, the mean released gradient, as a normal
+// whose moments the simulated records have (a synthetic likelihood: Wood 2010,
+// doi:10.1038/nature09319):
+//
+//	linear·δ − δᵀ A δ/2,  δ = φ(θ) − point.
+type synthetic struct {
+	effects
+	point  []float64
+	linear []float64     // slopeᵀ(V + v̄)⁻¹(f − mean)
+	square *mat.SymDense // A = slopeᵀ(V + v̄)⁻¹slope
+	exact  *mat.SymDense // A without the noise v̄
+
+	at, delta, slope []float64
+}
+
+// newSynthetic is the log likelihood of f (P), whose noise has variance v̄, by the
+// moments x; nil where it is not finite.
+func newSynthetic(f []float64, noiseVariance float64, x moments) *synthetic {
+	p := len(f)
+	rest := make([]float64, p)
+	simd.Sub(rest, f, x.mean)
+	linear, square := normalEquations(x, noiseVariance, rest)
+	_, exact := normalEquations(x, 1e-6*noiseVariance, rest)
+	if square == nil || exact == nil {
+		return nil
+	}
+	return &synthetic{
+		effects: x.effects, point: x.point, linear: linear, square: square, exact: exact,
+		at: make([]float64, p), delta: make([]float64, p), slope: make([]float64, p),
+	}
+}
+
+// clone is q with memory of its own to work in; nil for nil.
+func (q *synthetic) clone() *synthetic {
+	if q == nil {
+		return nil
+	}
+	out, p := *q, len(q.point)
+	out.at, out.delta, out.slope = make([]float64, p), make([]float64, p), make([]float64, p)
+	return &out
+}
+
+// normalEquations are slopeᵀ(V + v)⁻¹rest and slopeᵀ(V + v)⁻¹slope; nil where they
+// are not finite.
+func normalEquations(x moments, v float64, rest []float64) ([]float64, *mat.SymDense) {
+	p := len(rest)
+	variance := mat.NewSymDense(p, nil)
+	variance.CopySym(x.variance)
+	for j := range p {
+		variance.SetSym(j, j, variance.At(j, j)*(1+1e-9)+v)
+	}
+	var c mat.Cholesky
+	var half, square mat.Dense
+	var solved, linear mat.VecDense
+	if !simd.Finite(variance.RawSymmetric().Data) || !simd.Finite(x.slope.RawMatrix().Data) || !simd.Finite(rest) ||
+		!c.Factorize(variance) || c.SolveTo(&half, x.slope) != nil || c.SolveVecTo(&solved, mat.NewVecDense(p, rest)) != nil {
+		return nil, nil
+	}
+	square.Mul(x.slope.T(), &half)
+	linear.MulVec(x.slope.T(), &solved)
+	return linear.RawVector().Data, symmetric(&square)
+}
+
+// addDensity adds the gradient at theta (P) to gradient and returns the log
+// likelihood.
+func (q *synthetic) addDensity(gradient, theta []float64) float64 {
+	q.phi(q.at, theta)
+	simd.Sub(q.delta, q.at, q.point)
+	multiply(q.slope, q.square, q.delta)
+	value := simd.Dot(q.linear, q.delta) - simd.Dot(q.delta, q.slope)/2
+	simd.Sub(q.slope, q.linear, q.slope)
+	q.push(q.slope, theta, q.at)
+	simd.Add(gradient, gradient, q.slope)
+	return value
+}
+
+// multiply sets dst to a·x.
+func multiply(dst []float64, a *mat.SymDense, x []float64) {
+	raw := a.RawSymmetric() // its upper triangle
+	clear(dst)
+	for i := range x {
+		row := raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N]
+		dst[i] += simd.Dot(row, x[i:])
+		simd.Axpy(dst[i+1:], x[i], row[1:])
+	}
+}
+
+// information is A, with the noise and without, for θ instead of φ, at theta.
+func (q *synthetic) information(theta []float64) (noisy, exact *mat.SymDense) {
+	p := len(theta)
+	jacobian := mat.NewDense(p, p, nil)
+	q.phi(q.at, theta)
+	for j := range p {
+		row := jacobian.RawRowView(j) // ∂φ_j/∂θ
+		row[j] = 1
+		q.push(row, theta, q.at)
+	}
+	of := func(a *mat.SymDense) *mat.SymDense {
+		var half, both mat.Dense
+		half.Mul(a, jacobian)
+		both.Mul(jacobian.T(), &half)
+		return symmetric(&both)
+	}
+	return of(q.square), of(q.exact)
+}
