@@ -64,3 +64,70 @@ func viewed(x *Node) (base *Node, index []int32) {
 	}
 	return x, nil
 }
+
+// Stack joins nodes along a new first dimension d, one node for each index;
+// they are broadcast to a common shape.
+func (b *Builder) Stack(d Dim, xs ...*Node) *Node {
+	if anyBad(xs...) {
+		return b.poison
+	}
+	if len(xs) != d.Size || len(xs) == 0 {
+		return b.fail("stack", "%d parts for dimension %s, which has size %d", len(xs), d.Name, d.Size)
+	}
+	rest, ok := b.broadcast(OpStack, xs)
+	if !ok {
+		return b.poison
+	}
+	s := append(Shape{d}, rest...)
+	if err := s.check(); err != nil {
+		return b.fail("stack", "%v", err)
+	}
+	parts := make([]*Node, len(xs))
+	stage := StageConst
+	for i, x := range xs {
+		parts[i] = b.Expand(x, rest)
+		stage = stage.Join(x.stage)
+	}
+	if n := b.joinViews(s, parts); n != nil {
+		return n
+	}
+	return b.intern(OpStack, s, stage, parts, attr{})
+}
+
+// joinViews makes parts of one node into a single view of it, and neighbouring
+// columns into a block of columns; nil if the parts are of another kind.
+func (b *Builder) joinViews(s Shape, parts []*Node) *Node {
+	first := parts[0]
+	if first.op == OpColumn {
+		next := first.attr.offset
+		for _, p := range parts {
+			if p.op != OpColumn || p.attr.offset != next {
+				return nil
+			}
+			next += p.size
+		}
+		return b.intern(OpColumn, s, StageData, nil, attr{offset: first.attr.offset})
+	}
+	if first.op == OpConst {
+		var v []float64
+		for _, p := range parts {
+			if p.op != OpConst {
+				return nil
+			}
+			v = append(v, p.attr.values...)
+		}
+		return b.intern(OpConst, s, StageConst, nil, attr{values: v})
+	}
+	base, _ := viewed(first)
+	index := make([]int32, 0, s.Size())
+	for _, p := range parts {
+		x, m := viewed(p)
+		if x != base {
+			return nil
+		}
+		for i := range p.size {
+			index = append(index, int32(at(m, i)))
+		}
+	}
+	return b.view(base, s, index)
+}
