@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -213,7 +214,7 @@ func scalesOf(m *models.Model) (scales []string) {
 			scales = append(scales, fmt.Sprintf("%s per %.4g from %.4g", name, by, center))
 		}
 	}
-	for _, c := range m.Spec.Data.Columns {
+	for _, c := range slices.Concat(m.Spec.Data.Columns, m.Spec.Data.Derived) {
 		add(c.Name.V, c)
 	}
 	for _, t := range m.Spec.Data.Tensors {

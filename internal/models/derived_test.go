@@ -143,3 +143,54 @@ model: {formula: y ~ d, family: bernoulli}
 		}
 	}
 }
+
+// A function of columns in a formula is a derived column: the likelihood is the same.
+func TestFunctionsInFormulas(t *testing.T) {
+	const declaration = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    x: {type: real, lower: 1, upper: 9, scale: {center: 3, by: 2}}
+    g: {type: category, levels: [a, b, c]}
+    y: {type: binary}
+DERIVE
+model: {formula: "FORMULA", family: bernoulli}
+`
+	read := func(derive, formula string) *Model {
+		t.Helper()
+		m, err := Read("m.yaml", []byte(strings.NewReplacer("DERIVE", derive, "FORMULA", formula).Replace(declaration)), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	a := read("", "y ~ x + log(x):g + I(x^2 / 3) + I(g == 'b' or x > 4)")
+	b := read("  derive: {l: log(x), s: x^2 / 3, i: g == 'b' or x > 4}", "y ~ x + l:g + s + i")
+	const n = 50
+	rng := rand.New(rand.NewPCG(9, 1))
+	theta := normals(a.P, 1, rng)
+	var losses [2][]float64
+	for k, m := range []*Model{a, b} {
+		var rows []float64
+		draw := rand.New(rand.NewPCG(9, 2))
+		for range n {
+			cells := map[string]float64{"x": 1 + 8*draw.Float64(), "g": float64(draw.IntN(3)), "y": float64(draw.IntN(2))}
+			row := make([]float64, m.Encoding.K)
+			m.Encoding.encode(row, func(header string) float64 { return cells[header] })
+			rows = append(rows, row...)
+		}
+		machine := graph.NewMachine(m.Likelihood, n)
+		machine.Globals(theta, nil)
+		machine.Records(rows, m.Encoding.K, n, nil)
+		losses[k] = machine.Loss()
+	}
+	for i := range n {
+		if losses[0][i] != losses[1][i] {
+			t.Errorf("record %d: %v in the formula, %v derived", i, losses[0][i], losses[1][i])
+		}
+	}
+	if a.P != 6 || b.P != a.P {
+		t.Errorf("%d and %d parameters, want 6", a.P, b.P)
+	}
+}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 )
 
@@ -21,11 +23,14 @@ func Check(c *data.Checker, m *Model) {
 		return
 	}
 	m.Terms.expand(d)
+	b.derive(m.Terms.Functions)
 	known := true
 	for _, name := range m.Terms.columnsOf() {
 		if d.Column(name.V) == nil {
 			known = false
-			b.Undeclared(name)
+			if !m.Terms.isFunction(name.V) {
+				b.Undeclared(name)
+			}
 		}
 	}
 	for _, name := range []source.Value[string]{m.Terms.Response, m.Terms.Event, m.Terms.Trials} {
@@ -69,6 +74,36 @@ func Check(c *data.Checker, m *Model) {
 		c := d.Column(g.Group.V)
 		return c != nil && c.Numeric()
 	})
+}
+
+// derive declares the functions of columns that a formula has as derived columns.
+func (b *checker) derive(functions []*core.Definition) {
+	for _, f := range functions {
+		if b.Data.Column(f.Name.V) != nil {
+			continue
+		}
+		missing := false
+		for _, name := range expr.Names(f.Expr) {
+			if b.Data.Column(name) == nil {
+				missing = true
+				b.Undeclared(source.Value[string]{V: name, At: f.Text.At})
+			}
+		}
+		if missing {
+			continue
+		}
+		c := &data.Column{Name: f.Name, Derive: &data.Derivation{Text: f.Text, Expr: f.Expr, InFormula: true}}
+		if err := b.Data.Complete(c); err != nil {
+			b.Add(f.Text.At, "declare it under data: derive: {NAME: {is: ..., lower: ..., upper: ...}}", "%s: %v", f.Name.V, err)
+			continue
+		}
+		b.Data.Derived = append(b.Data.Derived, c)
+	}
+}
+
+// isFunction reports whether a term's name is that of a function of columns.
+func (f *Formula) isFunction(name string) bool {
+	return slices.ContainsFunc(f.Functions, func(d *core.Definition) bool { return d.Name.V == name })
 }
 
 // Complete reports whether every column of the formula has the levels that its
@@ -144,14 +179,11 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 	}
 }
 
-// checkTerm reports a response among the predictors and columns that repeat.
+// checkTerm reports a response among the predictors.
 func (b *checker) checkTerm(m *Model, t Term) {
-	for i, c := range t.Columns {
+	for _, c := range t.Columns {
 		if c == m.Terms.Response.V || c == m.Terms.Event.V {
 			b.Add(t.At, "", "the response %s cannot predict itself", c)
-		}
-		if slices.Contains(t.Columns[:i], c) {
-			b.Add(t.At, "", "%s appears twice in %s", c, t)
 		}
 	}
 }

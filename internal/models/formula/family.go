@@ -1,6 +1,7 @@
 package formula
 
 import (
+	"maps"
 	"slices"
 
 	"d3p/internal/models/data"
@@ -51,6 +52,7 @@ type link struct {
 type auxiliary struct {
 	name, prior string
 	probability bool
+	brms        string // the name that brms gives it
 }
 
 // families is the table of observation families; a new one is one entry here.
@@ -112,7 +114,7 @@ var families = []family{
 			{Name: "softplus", observe: "negative_binomial(softplus(eta), phi)"},
 			{Name: "sqrt", observe: "negative_binomial(eta ^ 2, phi)", positive: true},
 		},
-		aux: []auxiliary{{name: "phi", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: "phi", prior: "gamma(2, 0.1)", brms: "shape"}},
 	},
 	{
 		Name: "zero_inflated_poisson", types: []string{data.Integer}, counts: true,
@@ -123,7 +125,7 @@ var families = []family{
 		Name: "zero_inflated_negative_binomial", types: []string{data.Integer}, counts: true,
 		links: []link{{Name: "log", observe: "zero_inflated_negative_binomial(zi=zi, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
-			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+			{name: "zi", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
 		},
 	},
 	{
@@ -135,7 +137,7 @@ var families = []family{
 		Name: "hurdle_negative_binomial", types: []string{data.Integer}, counts: true,
 		links: []link{{Name: "log", observe: "hurdle_negative_binomial(zi=hu, phi=phi, log_mean=eta)", ratio: "rate ratio"}},
 		aux: []auxiliary{
-			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)"},
+			{name: "hu", prior: "beta(1, 1)", probability: true}, {name: "phi", prior: "gamma(2, 0.1)", brms: "shape"},
 		},
 	},
 	{
@@ -177,7 +179,7 @@ var families = []family{
 			{Name: "logit", observe: "beta(kappa * sigmoid(eta), kappa * sigmoid(-eta))", ratio: "odds ratio"},
 			{Name: "probit", observe: "beta(kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
 		},
-		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)"}},
+		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)", brms: "phi"}},
 	},
 	{
 		Name: "categorical", types: []string{data.Category}, effects: true,
@@ -199,6 +201,39 @@ const (
 	priorSD        = "half_normal(1)"
 	priorCor       = "lkj_cholesky(2)"
 )
+
+// brms are the names that brms and R give families that have others here.
+var brms = map[string]string{
+	"Beta": "beta", "Gamma": "gamma", "lognormal": "log_normal", "negbinomial": "negative_binomial", "student": "student_t",
+	"hurdle_negbinomial": "hurdle_negative_binomial", "zero_inflated_negbinomial": "zero_inflated_negative_binomial",
+}
+
+// BrmsNames lists the names of families that only brms and R use.
+func BrmsNames() []string { return slices.Sorted(maps.Keys(brms)) }
+
+// Rename gives the family and its parameters, where they have the names of brms, those
+// that they have here.
+func (m *Model) Rename() {
+	if name, ok := brms[m.Family.V]; ok {
+		m.Family.V = name
+	}
+	f := FamilyOf(m.Family.V)
+	if f == nil {
+		return
+	}
+	for _, a := range f.aux {
+		for _, p := range m.Priors {
+			if p.Name.V == a.brms {
+				p.Name.V = a.name
+			}
+		}
+		for _, p := range m.Predicted {
+			if p.Name.V == a.brms {
+				p.Name.V = a.name
+			}
+		}
+	}
+}
 
 // FamilyNames lists the names and aliases of the families.
 func FamilyNames() []string {

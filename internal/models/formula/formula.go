@@ -21,6 +21,7 @@ type Formula struct {
 	Intercept bool
 	Rest      expr.Position // of the point, all other columns, until expand
 	Terms     []Term
+	Functions []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
 	Groups    []GroupTerm
 	Smooths   []*Smooth          // curves in one number
 	Offsets   []*core.Definition // expressions added to the linear predictor as they are

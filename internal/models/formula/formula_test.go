@@ -3,6 +3,7 @@ package formula
 import (
 	"testing"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
@@ -32,6 +33,17 @@ func TestFormula(t *testing.T) {
 		"surv(y , a) ~ .":             "surv(y, a) ~ 1 + b + c + g",
 		"y | trials(a) ~ 1":           "y | trials(a) ~ 1",
 		"y ~ 1 + a:b + offset(c) + 0": "y ~ 0 + a:b + offset(c)",
+		"y ~ (a + b)^2":               "y ~ 1 + a + b + a:b",
+		"y ~ (a + b + c)^3 - a:b:c":   "y ~ 1 + a + b + c + a:b + a:c + b:c",
+		"y ~ (a + b):c":               "y ~ 1 + a:c + b:c",
+		"y ~ a/b":                     "y ~ 1 + a + a:b",
+		"y ~ (a + b)/c":               "y ~ 1 + a + b + a:b:c",
+		"y ~ a*c + b*c":               "y ~ 1 + a + c + a:c + b + b:c",
+		"y ~ a + a + b:a + a:b + b:b": "y ~ 1 + a + b:a + b",
+		"y ~ a*b - a":                 "y ~ 1 + b + a:b",
+		"y ~ log(a) * g + I(a ^ 2)":   "y ~ 1 + log(a) + g + log(a):g + I(a^2)",
+		"y ~ scale(a) + (b | g)":      "y ~ 1 + a + (1 + b | g)",
+		"y ~ I(a > 1 and b < 2)":      "y ~ 1 + I(a > 1 and b < 2)",
 	} {
 		p := &source.Problems{}
 		f := Parse(source.Value[string]{V: text, At: expr.Position{File: "f", Line: 1, Column: 1}}, p)
@@ -56,6 +68,25 @@ func TestRatio(t *testing.T) {
 		m := &Model{Family: source.Value[string]{V: c.family}, Link: source.Value[string]{V: c.link}}
 		if got := m.Ratio(); got != c.want {
 			t.Errorf("%s with link %q: %q, want %q", c.family, c.link, got, c.want)
+		}
+	}
+}
+
+// TestRename checks that the names of brms mean the families and parameters here.
+func TestRename(t *testing.T) {
+	for _, c := range []struct{ family, parameter, want, parameterWant string }{
+		{"negbinomial", "shape", "negative_binomial", "phi"}, {"Beta", "phi", "beta", "kappa"},
+		{"Gamma", "shape", "gamma", "shape"}, {"student", "nu", "student_t", "nu"}, {"negative_binomial", "phi", "negative_binomial", "phi"},
+	} {
+		m := &Model{Family: source.Value[string]{V: c.family}, Priors: []*core.Definition{{Name: source.Value[string]{V: c.parameter}}}}
+		m.Predicted = []*Predicted{{Name: source.Value[string]{V: c.parameter}}}
+		if m.Rename(); m.Family.V != c.want || m.Priors[0].Name.V != c.parameterWant || m.Predicted[0].Name.V != c.parameterWant {
+			t.Errorf("%s with %s is %s with %s", c.family, c.parameter, m.Family.V, m.Priors[0].Name.V)
+		}
+	}
+	for _, name := range BrmsNames() {
+		if FamilyOf(brms[name]) == nil || FamilyOf(name) != nil {
+			t.Errorf("%s is no other name of a family", name)
 		}
 	}
 }

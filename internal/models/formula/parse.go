@@ -2,6 +2,8 @@ package formula
 
 import (
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
@@ -13,6 +15,7 @@ import (
 func Parse(text source.Value[string], p *source.Problems) *Formula {
 	f := &parser{Problems: p, text: text.V, start: text.At}
 	out := &Formula{}
+	f.whole = out
 	f.response(out)
 	if f.failed {
 		return nil
@@ -79,8 +82,10 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 		case f.take("0"):
 			intercept = minus
 		case minus:
-			f.fail("write + 0 or - 1 to leave out the intercept", "only the intercept can be removed, not %s", f.found())
-		case whole != nil && f.take("("):
+			removed := f.product()
+			terms = slices.DeleteFunc(terms, func(t Term) bool { return slices.ContainsFunc(removed, t.equal) })
+		case whole != nil && f.isGroup():
+			f.take("(")
 			whole.Groups = append(whole.Groups, f.group())
 		case f.peekName() == "offset" && f.isCall():
 			if whole == nil {
@@ -101,7 +106,7 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 		case whole != nil && f.peekName() == "" && f.take("."):
 			whole.Rest = source.Right(f.at(), -1)
 		default:
-			terms = f.product(terms)
+			terms = merged(terms, f.product())
 		}
 		switch {
 		case f.failed:
@@ -116,47 +121,200 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 	return intercept, terms
 }
 
-// product parses a * b * c, which stands for all interactions of its factors,
-// and appends them to terms.
-func (f *parser) product(terms []Term) []Term {
-	expanded := []Term{}
-	for first := true; first || f.take("*"); first = false {
-		t := f.interaction()
-		if f.failed {
-			return terms
+// product parses a * b * c, which stands for all interactions of its factors.
+func (f *parser) product() []Term {
+	terms := f.nested()
+	for !f.failed && f.take("*") {
+		right := f.nested()
+		if f.tooMany(len(terms) * len(right)) {
+			return nil
 		}
-		for _, e := range slices.Clone(expanded) {
-			expanded = append(expanded, Term{t.At, append(slices.Clone(e.Columns), t.Columns...)})
-		}
-		expanded = append(expanded, t)
+		terms = slices.Concat(terms, right, crossed(terms, right))
 	}
-	slices.SortStableFunc(expanded, func(a, b Term) int { return len(a.Columns) - len(b.Columns) })
-	for _, t := range expanded {
-		if slices.ContainsFunc(terms, func(u Term) bool { return u.String() == t.String() }) {
-			f.Add(t.At, "", "term %s appears twice", t)
-			continue
+	slices.SortStableFunc(terms, func(a, b Term) int { return len(a.Columns) - len(b.Columns) })
+	return terms
+}
+
+// nested parses a / b, which stands for a + a:b.
+func (f *parser) nested() []Term {
+	terms := f.interaction()
+	for !f.failed && f.take("/") {
+		within := Term{}
+		for _, t := range terms {
+			within = crossed([]Term{within}, []Term{t})[0]
 		}
-		terms = append(terms, t)
+		terms = append(terms, crossed([]Term{within}, f.interaction())...)
 	}
 	return terms
 }
 
 // interaction parses a:b:c.
-func (f *parser) interaction() Term {
-	t := Term{At: f.at()}
-	for first := true; first || f.take(":"); first = false {
-		if f.peekName() != "" && f.isCall() {
-			f.fail("poly(x, 2) and spline(x, 30, 50, 70) are, as terms of their own; else declare `transform:` on the column, or write core blocks", "%s(...) is not available in a formula", f.peekName())
-			return t
+func (f *parser) interaction() []Term {
+	terms := f.power()
+	for !f.failed && f.take(":") {
+		right := f.power()
+		if f.tooMany(len(terms) * len(right)) {
+			return nil
 		}
-		n := f.name()
-		if n == "" {
-			f.fail("", "a column, 1, 0, poly(...), spline(...), offset(...) or (1 | group) must come here, not %s", f.found())
-			return t
-		}
-		t.Columns = append(t.Columns, n)
+		terms = crossed(terms, right)
 	}
-	return t
+	return terms
+}
+
+// mostTerms bounds the terms of a product.
+const mostTerms = 2000
+
+// tooMany refuses a product of n terms or more than a fit could carry.
+func (f *parser) tooMany(n int) bool {
+	if n > mostTerms {
+		f.fail("name the products that you need, a:b", "a product of more than %d terms", mostTerms)
+	}
+	return f.failed
+}
+
+// mostFactors bounds the exponent of (a + b)^n.
+const mostFactors = 9
+
+// power parses (a + b)^2, which stands for the terms and their products of two.
+func (f *parser) power() []Term {
+	terms := f.factor()
+	if f.failed || !f.take("^") {
+		return terms
+	}
+	f.space()
+	n := 0
+	if f.offset < len(f.text) {
+		n = int(f.text[f.offset]) - '0'
+	}
+	if n < 1 || n > mostFactors {
+		f.fail("write (a + b)^2; for the square of a column I(x^2)", "a number from 1 to %d must follow ^, not %s", mostFactors, f.found())
+		return terms
+	}
+	f.offset++
+	all := terms
+	for range n - 1 {
+		if f.tooMany(len(all) * len(terms)) {
+			return nil
+		}
+		all = merged(all, crossed(all, terms))
+	}
+	return all
+}
+
+// factor parses a column, a function of columns such as log(x) or I(x^2), or terms in
+// brackets.
+func (f *parser) factor() []Term {
+	at := f.at()
+	switch {
+	case f.take("("):
+		_, terms := f.sum(nil)
+		if !f.failed && !f.take(")") {
+			f.fail("", ") must close the terms, not %s", f.found())
+		}
+		return terms
+	case f.isSmooth():
+		f.fail("write it as a term of its own", "%s(...) cannot be multiplied", f.peekName())
+		return nil
+	case f.peekName() != "" && f.isCall():
+		if name := f.function(); name != "" {
+			return []Term{{at, []string{name}}}
+		}
+		return nil
+	}
+	n := f.name()
+	if n == "" {
+		f.fail("", "a column, 1, 0, log(x), I(x^2), poly(...), spline(...), offset(...) or (1 | group) must come here, not %s", f.found())
+		return nil
+	}
+	return []Term{{at, []string{n}}}
+}
+
+// crossed are the products of every term of a with every term of b; a column counts
+// once in a product.
+func crossed(a, b []Term) []Term {
+	var terms []Term
+	for _, x := range a {
+		for _, y := range b {
+			t := Term{y.At, slices.Clone(x.Columns)}
+			for _, c := range y.Columns {
+				if !slices.Contains(t.Columns, c) {
+					t.Columns = append(t.Columns, c)
+				}
+			}
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// merged appends to terms those of more that are not among them: a:b is b:a.
+func merged(terms, more []Term) []Term {
+	for _, t := range more {
+		if !slices.ContainsFunc(terms, t.equal) {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// equal reports whether two terms are products of the same columns.
+func (t Term) equal(u Term) bool {
+	for _, c := range t.Columns {
+		if !slices.Contains(u.Columns, c) {
+			return false
+		}
+	}
+	return len(t.Columns) == len(u.Columns)
+}
+
+// function parses a function of columns, which becomes a derived column with its text
+// as name: log(x), or I(expression). scale(x) is x on its declared scale.
+func (f *parser) function() string {
+	name := f.peekName()
+	if f.whole == nil {
+		f.fail("give it a name under data: derive:", "%s(...) is available in the main formula only", name)
+		return ""
+	}
+	start := f.offset
+	d := f.bracketed()
+	if d == nil {
+		return ""
+	}
+	switch name {
+	case "scale":
+		if n, ok := d.Expr.(*expr.Name); ok {
+			return n.ID
+		}
+		f.fail("", "scale(...) takes the name of a column")
+		return ""
+	case "I":
+	default:
+		text := source.Value[string]{V: f.text[start:f.offset], At: source.Right(f.start, utf8.RuneCountInString(f.text[:start]))}
+		e, errs := expr.Parse(text.V, text.At)
+		if len(errs) > 0 {
+			f.List = append(f.List, errs...)
+			f.failed = true
+			return ""
+		}
+		d = &core.Definition{Text: text, Expr: e}
+	}
+	d.Name = source.Value[string]{V: compact(d.Expr), At: d.Text.At}
+	if name == "I" {
+		d.Name.V = "I(" + d.Name.V + ")"
+	}
+	if !slices.ContainsFunc(f.whole.Functions, func(o *core.Definition) bool { return o.Name.V == d.Name.V }) {
+		f.whole.Functions = append(f.whole.Functions, d)
+	}
+	return d.Name.V
+}
+
+// compact prints an expression without spaces, unless it has words that need them.
+func compact(e expr.Expr) string {
+	text := e.String()
+	if strings.ContainsAny(text, "'\"") || strings.Contains(text, " and ") || strings.Contains(text, " or ") || strings.Contains(text, "not ") {
+		return text
+	}
+	return strings.ReplaceAll(text, " ", "")
 }
 
 // group parses the inside of (1 + x | g), after its opening bracket.
@@ -182,8 +340,11 @@ func (f *parser) group() GroupTerm {
 }
 
 // offsetTerm parses offset(expression).
-func (f *parser) offsetTerm() *core.Definition {
-	f.name()
+func (f *parser) offsetTerm() *core.Definition { return f.bracketed() }
+
+// bracketed parses name(expression).
+func (f *parser) bracketed() *core.Definition {
+	name := f.name()
 	f.take("(")
 	at, from := f.at(), f.offset
 	for depth := 1; f.offset < len(f.text); f.offset++ {
@@ -205,6 +366,6 @@ func (f *parser) offsetTerm() *core.Definition {
 			return &core.Definition{Text: text, Expr: e}
 		}
 	}
-	f.fail("", "offset( is not closed")
+	f.fail("", "%s( is not closed", name)
 	return nil
 }

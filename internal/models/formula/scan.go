@@ -15,6 +15,7 @@ type parser struct {
 	text   string
 	offset int
 	start  expr.Position // of text
+	whole  *Formula      // the formula that functions of columns belong to; nil where there can be none
 	failed bool
 }
 
@@ -98,6 +99,28 @@ func (f *parser) expect(mark, form string) {
 	if !f.failed && !f.take(mark) {
 		f.fail("write "+form, "%s must come here, not %s", mark, f.found())
 	}
+}
+
+// isGroup reports whether a bracket comes next that holds a bar.
+func (f *parser) isGroup() bool {
+	f.space()
+	depth := 0
+	for _, r := range f.text[f.offset:] {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case '|':
+			if depth == 1 {
+				return true
+			}
+		}
+		if depth == 0 {
+			return false
+		}
+	}
+	return false
 }
 
 // isCall reports whether the name that comes next is followed by a bracket.

@@ -21,9 +21,6 @@ func (r *reader) derived(e entry) []*data.Column {
 			continue
 		}
 		c := &data.Column{Name: source.Value[string]{V: e.key, At: e.at}, Derive: &data.Derivation{}}
-		if !source.IsName(e.key) {
-			r.Add(e.at, "give it a plain name", "column %q cannot be named in a formula", e.key)
-		}
 		if _, mapping := e.node.(*ast.MappingNode); r.shape != nil || mapping {
 			r.describes("string")
 			keys := r.object(e.node, "column "+e.key, fields{

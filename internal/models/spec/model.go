@@ -35,7 +35,7 @@ func (r *reader) model(e entry) *formula.Model {
 	m := &formula.Model{At: e.at}
 	known := fields{
 		"formula":         func(e entry) { m.Formula = r.text(e) },
-		"family":          func(e entry) { m.Family = r.choice(e, formula.FamilyNames()...) },
+		"family":          func(e entry) { m.Family = r.choice(e, append(formula.FamilyNames(), formula.BrmsNames()...)...) },
 		"link":            func(e entry) { m.Link = r.text(e) },
 		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
 		"priors":          func(e entry) { m.Priors = append(m.Priors, r.definitions(e)...) },
@@ -49,6 +49,7 @@ func (r *reader) model(e entry) *formula.Model {
 	if keys == nil {
 		return m
 	}
+	m.Rename()
 	if !keys["family"] {
 		r.Add(e.at, "add `family:` with one of "+strings.Join(formula.FamilyNames(), ", "), "model has no family")
 	}

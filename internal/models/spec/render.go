@@ -11,7 +11,7 @@ import (
 // stands there as `auto`. It reads back as the same model. Included files and
 // level files are part of the output.
 func (s *Spec) Render() []byte {
-	return s.render(func(p *printer) {
+	return s.render(false, func(p *printer) {
 		switch {
 		case s.Model != nil:
 			s.renderModel(p)
@@ -30,10 +30,12 @@ func (s *Spec) RenderCore() ([]byte, Errors) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	return s.render(func(p *printer) { renderCore(p, core) }), nil
+	return s.render(true, func(p *printer) { renderCore(p, core) }), nil
 }
 
-func (s *Spec) render(model func(*printer)) []byte {
+// render prints the file; inCore says that model prints core blocks, which need the
+// functions of columns that a formula has as derived columns.
+func (s *Spec) render(inCore bool, model func(*printer)) []byte {
 	p := &printer{}
 	p.line("d3p", "1")
 	if s.Name.IsSet() {
@@ -42,7 +44,7 @@ func (s *Spec) render(model func(*printer)) []byte {
 	if s.Description.IsSet() {
 		p.text("description", s.Description.V)
 	}
-	p.block("data", func() { renderData(p, &s.Data) })
+	p.block("data", func() { renderData(p, &s.Data, inCore) })
 	if len(s.Nets) > 0 {
 		p.block("nets", func() { renderNets(p, s.Nets) })
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // renderData prints the data declaration.
-func renderData(p *printer, d *data.Data) {
+func renderData(p *printer, d *data.Data, inCore bool) {
 	unit := []string{"entity: " + flowText(d.Unit.Entity.V)}
 	if d.Unit.ID.IsSet() {
 		unit = append(unit, "id: "+flowText(d.Unit.ID.V))
@@ -58,10 +58,10 @@ func renderData(p *printer, d *data.Data) {
 			}
 		})
 	}
-	if declared := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return c.Derive.InFormula }); len(declared) > 0 {
+	if declared := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return c.Derive.InFormula && !inCore }); len(declared) > 0 {
 		p.block("derive", func() {
 			for _, c := range declared {
-				p.line(c.Name.V, renderDerived(c))
+				p.line(flowText(c.Name.V), renderDerived(c))
 			}
 		})
 	}
