@@ -14,8 +14,8 @@ import (
 	"d3p/internal/atomicfile"
 	"d3p/internal/cpu"
 	"d3p/internal/models"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -42,7 +42,7 @@ type mistake struct {
 	Hint    string `json:"hint,omitempty"`
 }
 
-func mistakesOf(errs spec.Errors) []mistake {
+func mistakesOf(errs expr.Errors) []mistake {
 	list := make([]mistake, len(errs))
 	for i, e := range errs {
 		list[i] = mistake{e.File, e.Line, e.Column, e.Message, e.Hint}
@@ -82,7 +82,7 @@ counts cost privacy that no report counts.`,
 			if err == nil {
 				err = checkAlone(m.Spec)
 			}
-			var errs spec.Errors
+			var errs expr.Errors
 			if err != nil && !errors.As(err, &errs) {
 				return err
 			}
@@ -149,7 +149,7 @@ func checkRecords(m *models.Model, path, data, out string) error {
 }
 
 // warn prints what is no mistake but worth a look.
-func (a *app) warn(warnings spec.Errors) {
+func (a *app) warn(warnings expr.Errors) {
 	for _, w := range warnings {
 		a.notef("%s: warning: %s", w.Position, w.Message)
 	}

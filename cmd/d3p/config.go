@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 	"d3p/internal/spell"
@@ -70,7 +71,7 @@ func checkAlone(m *spec.Spec) error {
 func (s *runSettings) conflicts(m *spec.Spec) error {
 	values := s.Fit.Values()
 	maps.Copy(values, s.values)
-	var inFile spec.Errors
+	var inFile expr.Errors
 	var beside []error
 	for _, c := range settings.Conflicts(s.values, values) {
 		if v, ok := m.Settings[c.Name]; ok && !s.beside[c.Name] {

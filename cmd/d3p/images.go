@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/export"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
 	"d3p/internal/report"
@@ -17,7 +18,7 @@ import (
 const gridColumns = 10
 
 // imagesOf is the first array of a model that is an image, with its layout.
-func imagesOf(m *spec.Spec) (*spec.Tensor, export.Layout, error) {
+func imagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
 	err := fmt.Errorf("the model has no images: `tensors:` declares none")
 	for _, t := range m.Data.Tensors {
 		var shape []int

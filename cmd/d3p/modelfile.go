@@ -13,6 +13,8 @@ import (
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy"
 	"d3p/internal/release"
@@ -126,7 +128,7 @@ func readModel(path string) (m *models.Model, hash string, err error) {
 		return nil, "", failWith(statusSpec, err)
 	}
 	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
-		*name = spec.Value[string]{V: modelName(m.Spec), At: spec.Position{File: path, Line: 1, Column: 1}}
+		*name = source.Value[string]{V: modelName(m.Spec), At: expr.Position{File: path, Line: 1, Column: 1}}
 	}
 	return m, hex.EncodeToString(sum[:]), nil
 }

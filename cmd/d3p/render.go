@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/expr"
 )
 
 func newRender(a *app) *cobra.Command {
@@ -33,7 +33,7 @@ itself a model file.`,
 			}
 			text := m.Spec.Render()
 			if core {
-				var errs spec.Errors
+				var errs expr.Errors
 				if text, errs = m.Spec.RenderCore(); len(errs) > 0 {
 					return failWith(statusSpec, errs)
 				}

@@ -10,7 +10,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 	"d3p/internal/outputs"
 )
 
@@ -202,7 +201,7 @@ func scalesOf(m *models.Model) (scales []string) {
 			scaled[f.Column] = true
 		}
 	}
-	add := func(name string, c *spec.Column) {
+	add := func(name string, c *data.Column) {
 		center, by := c.Scale()
 		switch {
 		case !scaled[c.HeaderName()]:

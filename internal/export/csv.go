@@ -8,7 +8,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 )
 
 // writeCSV writes a header line and a line per record.
@@ -44,7 +43,7 @@ func writeCSV(w io.Writer, t models.Table, o Options) error {
 const digits = 8
 
 // cell is a value as text: empty when it is missing.
-func cell(c *spec.Column, v float64) string {
+func cell(c *data.Column, v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return ""

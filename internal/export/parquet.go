@@ -10,7 +10,6 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 )
 
 // writeParquet writes real columns as float64, integers as int64, dates as days
@@ -41,7 +40,7 @@ func writeParquet(w io.Writer, t models.Table, o Options) error {
 	return WriteRecord(w, record, true)
 }
 
-func arrowType(c *spec.Column) arrow.DataType {
+func arrowType(c *data.Column) arrow.DataType {
 	switch c.Type.V {
 	case data.Real:
 		return arrow.PrimitiveTypes.Float64
@@ -54,7 +53,7 @@ func arrowType(c *spec.Column) arrow.DataType {
 }
 
 // appendColumn appends the values of a column to a builder of its arrowType.
-func appendColumn(b array.Builder, c *spec.Column, values []float64) {
+func appendColumn(b array.Builder, c *data.Column, values []float64) {
 	for _, v := range values {
 		if math.IsNaN(v) {
 			b.AppendNull()

@@ -17,24 +17,25 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
 )
 
-func text(s string) spec.Value[string] {
-	return spec.Value[string]{V: s, At: spec.Position{Line: 1}}
+func text(s string) source.Value[string] {
+	return source.Value[string]{V: s, At: expr.Position{Line: 1}}
 }
 
-func number(x float64) spec.Value[float64] { return spec.Value[float64]{V: x} }
+func number(x float64) source.Value[float64] { return source.Value[float64]{V: x} }
 
 // example has a column of every type, a name that needs quotes, missing values
 // and a number whose rounded form would cross its bound.
 func example() models.Table {
 	nan := math.NaN()
 	return models.Table{
-		Columns: []*spec.Column{
+		Columns: []*data.Column{
 			{Name: text("x"), Header: text("x, raw"), Type: text(data.Real), Lower: number(0), Upper: number(0.1234567891)},
 			{Name: text("n"), Type: text(data.Integer), Lower: number(0), Upper: number(1e7)},
-			{Name: text("g"), Type: text(data.Category), Levels: []spec.Value[string]{text("a"), text(`b "c"`)}},
+			{Name: text("g"), Type: text(data.Category), Levels: []source.Value[string]{text("a"), text(`b "c"`)}},
 		},
 		Values: [][]float64{{0.5 / 3, 0.1234567891, nan}, {1e6, nan, 0}, {1, 0, nan}},
 	}
@@ -126,11 +127,11 @@ func TestNPY(t *testing.T) {
 		}
 		return strings.TrimSpace(string(raw[10:n])), raw[n:]
 	}
-	pixel := func(name string) *spec.Column {
-		return &spec.Column{Name: text(name), Type: text(data.Real), Lower: number(0), Upper: number(255)}
+	pixel := func(name string) *data.Column {
+		return &data.Column{Name: text(name), Type: text(data.Real), Lower: number(0), Upper: number(255)}
 	}
 	image := models.Table{
-		Columns: []*spec.Column{pixel("a"), pixel("b"), pixel("c"), pixel("d")},
+		Columns: []*data.Column{pixel("a"), pixel("b"), pixel("c"), pixel("d")},
 		Values:  [][]float64{{0, 4}, {1, 5}, {2, 6}, {3, 255}}, Shape: []int{2, 2},
 	}
 	head, body := read(image)
@@ -138,7 +139,7 @@ func TestNPY(t *testing.T) {
 		t.Errorf("an image is %s %v, want %s", head, body, want)
 	}
 	table := models.Table{
-		Columns: []*spec.Column{pixel("a"), {Name: text("g"), Type: text(data.Category), Levels: []spec.Value[string]{text("7"), text("0.5")}}},
+		Columns: []*data.Column{pixel("a"), {Name: text("g"), Type: text(data.Category), Levels: []source.Value[string]{text("7"), text("0.5")}}},
 		Values:  [][]float64{{0.25, 1, 2}, {0, 1, math.NaN()}},
 	}
 	codes := slices.Clone(table.Values[1][:2])

@@ -3,10 +3,11 @@ package models
 import (
 	"maps"
 
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // build is one graph in the making: a Builder and what names mean in it.
@@ -30,7 +31,7 @@ type build struct {
 	training bool
 	noisy    map[*graph.Node]int
 	// derivations are the derived columns that have a value in the row that is read.
-	derivations map[*spec.Column]expr.Value
+	derivations map[*data.Column]expr.Value
 }
 
 // environment knows the dims and the names of the columns, but no value.
@@ -76,7 +77,7 @@ func (g *build) declare(leaf func(p *Param, free graph.Shape) *graph.Node) {
 }
 
 // define gives a name its expression's value.
-func (g *build) define(d *spec.Definition) {
+func (g *build) define(d *core.Definition) {
 	n, errs := expr.Lower(d.Expr, g.env, g.b)
 	g.c.errs = append(g.c.errs, errs...)
 	if n == nil {

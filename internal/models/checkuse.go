@@ -1,8 +1,8 @@
 package models
 
 import (
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/spec"
 )
 
 // checkUse reports an empty observe block, parameters and quantities that what
@@ -45,15 +45,15 @@ func (c *compiler) checkUse() {
 
 // byName lists the definitions of every name; a parameter and the priors of its
 // single values have names of their own.
-func (c *compiler) byName() map[string]*spec.Definition {
-	definitions := make(map[string]*spec.Definition)
-	for _, list := range [][]*spec.Definition{c.core.Params, c.core.Let, c.core.Latent, c.core.RowsLet} {
+func (c *compiler) byName() map[string]*core.Definition {
+	definitions := make(map[string]*core.Definition)
+	for _, list := range [][]*core.Definition{c.core.Params, c.core.Let, c.core.Latent, c.core.RowsLet} {
 		for _, d := range list {
 			definitions[d.Name.V] = d
 		}
 	}
 	for _, column := range c.spec.Data.Derived {
-		definitions[column.Name.V] = &spec.Definition{Name: column.Name, Text: column.Derive.Text, Expr: column.Derive.Expr}
+		definitions[column.Name.V] = &core.Definition{Name: column.Name, Text: column.Derive.Text, Expr: column.Derive.Expr}
 	}
 	for _, p := range c.priors { // a dim may have a column's name
 		bare := *p.definition
@@ -65,7 +65,7 @@ func (c *compiler) byName() map[string]*spec.Definition {
 
 // follow adds to needs every name that an expression depends on, through the
 // definitions of others, and the columns that columns(dim) reads.
-func (c *compiler) follow(e expr.Expr, definitions map[string]*spec.Definition, needs map[string]bool) {
+func (c *compiler) follow(e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	if e == nil {
 		return
 	}

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
@@ -86,7 +87,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 // Builder of its own; the places of columns and parameters are the same in all.
 type compiler struct {
 	spec    *spec.Spec
-	core    *spec.Core
+	core    *core.Core
 	errs    expr.Errors
 	dims    map[string]expr.Dim
 	columns []string // names of the declared columns
@@ -102,7 +103,7 @@ type compiler struct {
 	brokenNet bool
 }
 
-func newCompiler(s *spec.Spec, core *spec.Core) *compiler {
+func newCompiler(s *spec.Spec, core *core.Core) *compiler {
 	c := &compiler{spec: s, core: core, encoder: newEncoder(&s.Data)}
 	c.columns = s.Data.ColumnNames()
 	for _, t := range s.Data.Tensors {

@@ -3,9 +3,9 @@ package models
 import (
 	"math"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // constraints are the conditions that every record of a synthetic table meets.
@@ -58,7 +58,7 @@ func (c *compiler) constraints() *constraints {
 }
 
 // columnIndices lists the columns that a condition names.
-func (c *compiler) columnIndices(condition *spec.Constraint) []int {
+func (c *compiler) columnIndices(condition *core.Constraint) []int {
 	var at []int
 	for _, name := range expr.Names(condition.Expr) {
 		for i, column := range c.columns {

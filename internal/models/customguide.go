@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -83,7 +84,7 @@ func (c *compiler) customGuide() *customGuide {
 }
 
 // free declares a free parameter, `alpha: zeros [k]`.
-func (g *guideBuild) free(d *spec.Definition) {
+func (g *guideBuild) free(d *core.Definition) {
 	name := d.Name.V
 	if _, twice := g.env.Values[name]; twice {
 		g.c.errs.Add(d.Name.At, "give it another name", "%s is declared already", name)
@@ -122,8 +123,8 @@ func (g *guideBuild) leaf(name string, shape graph.Shape, start float64) *graph.
 
 // laws lists the definitions under params by the parameter that they guide,
 // and reports free parameters that none of them uses.
-func (g *guideBuild) laws(own *spec.Guide) map[string]*spec.Definition {
-	laws, used := make(map[string]*spec.Definition), make(map[string]bool)
+func (g *guideBuild) laws(own *spec.Guide) map[string]*core.Definition {
+	laws, used := make(map[string]*core.Definition), make(map[string]bool)
 	var names []string
 	for i := range g.c.params {
 		names = append(names, g.c.params[i].Name)
@@ -147,7 +148,7 @@ func (g *guideBuild) laws(own *spec.Guide) map[string]*spec.Definition {
 
 // parameter adds the law of one parameter: as written, its prior, or a normal
 // of its unconstrained numbers when the guide does not mention it.
-func (g *guideBuild) parameter(i int, u *graph.Node, law *spec.Definition) {
+func (g *guideBuild) parameter(i int, u *graph.Node, law *core.Definition) {
 	p, name := &g.c.priors[i], g.c.params[i].Name
 	if law == nil {
 		normal, _ := dist.Lookup("normal")

@@ -3,7 +3,8 @@ package models
 import (
 	"math"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
 )
 
 // Decode is what field f says in an encoded row: a number in the unit of the
@@ -18,7 +19,7 @@ func (f *Field) Decode(row []float64) float64 {
 		if by == 0 {
 			by = 1
 		}
-		c := spec.Column{Transform: spec.Value[string]{V: f.Transform}}
+		c := data.Column{Transform: source.Value[string]{V: f.Transform}}
 		return c.Untransformed(x*by + f.Center)
 	case OneHot:
 		level := math.NaN()

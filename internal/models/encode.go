@@ -4,20 +4,19 @@ import (
 	"strconv"
 
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 )
 
 // encoder decides which encoded columns a model needs: every reading of a raw
 // column that an expression asks for gets a place in the encoded record, once.
 type encoder struct {
-	data   *spec.Data
+	data   *data.Data
 	fields []Field
 	places map[string]int // of each reading
 	oneHot map[string]int // index in fields of a column's OneHot field
 	next   int            // number of encoded columns so far
 }
 
-func newEncoder(d *spec.Data) *encoder {
+func newEncoder(d *data.Data) *encoder {
 	return &encoder{data: d, places: make(map[string]int), oneHot: make(map[string]int)}
 }
 
@@ -59,7 +58,7 @@ func (e *encoder) place(reading string, make func(at int)) int {
 }
 
 // scaled is a number on its declared scale, (transform(x) - center) / by.
-func (e *encoder) scaled(c *spec.Column, role Role) int {
+func (e *encoder) scaled(c *data.Column, role Role) int {
 	return e.place(c.Name.V+" scaled", func(at int) {
 		f := e.field(c, Numeric, role, at)
 		f.Transform = c.Transform.V
@@ -69,21 +68,21 @@ func (e *encoder) scaled(c *spec.Column, role Role) int {
 }
 
 // raw is a number in the unit of the file, clamped to its bounds.
-func (e *encoder) raw(c *spec.Column, role Role) int {
+func (e *encoder) raw(c *data.Column, role Role) int {
 	return e.place(c.Name.V+" raw", func(at int) {
 		e.fields = append(e.fields, e.field(c, Numeric, role, at))
 	})
 }
 
 // code is the index of a category's level, or the 0 or 1 of a binary column.
-func (e *encoder) code(c *spec.Column, role Role) int {
+func (e *encoder) code(c *data.Column, role Role) int {
 	return e.place(c.Name.V+" code", func(at int) {
 		e.fields = append(e.fields, e.field(c, LevelCode, role, at))
 	})
 }
 
 // level is 1 in records of that level and 0 in others.
-func (e *encoder) level(c *spec.Column, level int) int {
+func (e *encoder) level(c *data.Column, level int) int {
 	return e.place(c.Name.V+" level "+strconv.Itoa(level), func(at int) {
 		i, ok := e.oneHot[c.Name.V]
 		if !ok {
@@ -100,7 +99,7 @@ func (e *encoder) level(c *spec.Column, level int) int {
 }
 
 // missing is 1 in records whose value was missing and imputed.
-func (e *encoder) missing(c *spec.Column) int {
+func (e *encoder) missing(c *data.Column) int {
 	return e.place(c.Name.V+" missing", func(at int) {
 		e.fields = append(e.fields, e.field(c, MissingIndicator, Predictor, at))
 	})
@@ -108,14 +107,14 @@ func (e *encoder) missing(c *spec.Column) int {
 
 // absent is 1 in records whose value is missing, of a column whose missing
 // values are part of the model.
-func (e *encoder) absent(c *spec.Column) int {
+func (e *encoder) absent(c *data.Column) int {
 	return e.place(c.Name.V+" absent", func(at int) {
 		e.fields = append(e.fields, e.field(c, MissingIndicator, Response, at))
 	})
 }
 
 // factor is the reading of one factor of a coefficient's label.
-func (e *encoder) factor(f spec.Factor) int {
+func (e *encoder) factor(f data.Factor) int {
 	switch {
 	case f.Missing:
 		return e.missing(f.Column)
@@ -128,7 +127,7 @@ func (e *encoder) factor(f spec.Factor) int {
 }
 
 // field fills in what the declaration of a column says.
-func (e *encoder) field(c *spec.Column, kind FieldKind, role Role, at int) Field {
+func (e *encoder) field(c *data.Column, kind FieldKind, role Role, at int) Field {
 	f := Field{
 		Column: c.HeaderName(), Type: ColumnType(c.Type.V), Kind: kind, Role: role,
 		RejectOutside: e.data.OutOfRange.V == "reject",

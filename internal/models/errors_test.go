@@ -4,14 +4,14 @@ import (
 	"errors"
 	"testing"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/spec/spectest"
 )
 
 // TestErrors checks the messages about core blocks and lowered formulas.
 func TestErrors(t *testing.T) {
-	spectest.Each(t, "testdata/errors/*.yaml", func(file string, src []byte) spec.Errors {
-		var errs spec.Errors
+	spectest.Each(t, "testdata/errors/*.yaml", func(file string, src []byte) expr.Errors {
+		var errs expr.Errors
 		if _, err := Read(file, src, nil); err != nil && !errors.As(err, &errs) {
 			t.Fatalf("%T: %v", err, err)
 		}

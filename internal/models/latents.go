@@ -5,11 +5,11 @@ import (
 	"math"
 	"strconv"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
-	"d3p/internal/models/spec"
 )
 
 // A local latent z of a record x has the prior p(z) = normal(a, b) and the
@@ -87,7 +87,7 @@ func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
 }
 
 // latentPrior reads `name: normal(mean, sd) [dims]`, nil after a mistake.
-func (g *build) latentPrior(d *spec.Definition) (*dist.Applied, graph.Shape) {
+func (g *build) latentPrior(d *core.Definition) (*dist.Applied, graph.Shape) {
 	e, dims, errs := expr.SplitDims(d.Expr)
 	shape, more := g.env.Shape(dims)
 	density, bad := expr.LowerDensity(e, g.env, g.b)
@@ -99,7 +99,7 @@ func (g *build) latentPrior(d *spec.Definition) (*dist.Applied, graph.Shape) {
 }
 
 // latentGuide is mean and sd of a latent given the record, nil after a mistake.
-func (g *build) latentGuide(d *spec.Definition, shape graph.Shape) []*graph.Node {
+func (g *build) latentGuide(d *core.Definition, shape graph.Shape) []*graph.Node {
 	for _, q := range g.c.spec.Guide.Rows {
 		if q.Name.V != d.Name.V || q.Expr == nil {
 			continue
@@ -129,7 +129,7 @@ func (g *build) latentGuide(d *spec.Definition, shape graph.Shape) []*graph.Node
 }
 
 // normal checks that a density is a normal one of this shape.
-func (g *build) normal(d *spec.Definition, density dist.Density, shape graph.Shape) *dist.Applied {
+func (g *build) normal(d *core.Definition, density dist.Density, shape graph.Shape) *dist.Applied {
 	a, ok := density.(dist.Applied)
 	switch {
 	case !ok || a.Name != "normal":

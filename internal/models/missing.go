@@ -1,16 +1,16 @@
 package models
 
 import (
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // indicators are 1 in records where a column has no value, one node for each
 // column; nil when no column's missing values are modelled. It reports columns
 // whose rule for missing values and distribution disagree.
-func (g *build) indicators(d *spec.Definition, columns []*spec.Column, density dist.Density) ([]*graph.Node, bool) {
+func (g *build) indicators(d *core.Definition, columns []*data.Column, density dist.Density) ([]*graph.Node, bool) {
 	modelled := dist.ElementsMissing(density, len(columns))
 	var nodes []*graph.Node
 	ok := true

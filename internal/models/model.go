@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
@@ -22,7 +23,7 @@ import (
 type Model struct {
 	Name   string
 	Spec   *spec.Spec
-	Core   *spec.Core // the model in the core language
+	Core   *core.Core // the model in the core language
 	Params []Param    // in order of declaration, which is the order of θ
 	P      int        // unconstrained scalars
 

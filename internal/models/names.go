@@ -1,7 +1,7 @@
 package models
 
 import (
-	"d3p/internal/models/spec"
+	"d3p/internal/models/core"
 	"d3p/internal/spell"
 )
 
@@ -26,7 +26,7 @@ func (c *compiler) checkNames() {
 	}
 	for _, list := range []struct {
 		what        string
-		definitions []*spec.Definition
+		definitions []*core.Definition
 	}{{"a parameter", c.core.Params}, {"a quantity", c.core.Let}, {"a quantity of the row", c.core.RowsLet}} {
 		for _, d := range list.definitions {
 			if other := taken[d.Name.V]; other != "" {

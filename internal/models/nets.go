@@ -3,9 +3,11 @@ package models
 import (
 	"strconv"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
@@ -70,11 +72,11 @@ func (c *compiler) weightPrior(n *spec.Net, scratch *build) prior {
 
 // weight adds an array of weights to the parameters.
 func (c *compiler) weight(w net.Weight, p prior) {
-	text := spec.Value[string]{V: Flat, At: w.At}
+	text := source.Value[string]{V: Flat, At: w.At}
 	if p.distribution != nil {
 		text.V = p.distribution.String()
 	}
-	p.definition = &spec.Definition{Name: spec.Value[string]{V: w.Name, At: w.At}, Text: text, Expr: p.distribution}
+	p.definition = &core.Definition{Name: source.Value[string]{V: w.Name, At: w.At}, Text: text, Expr: p.distribution}
 	p.shape, p.free = w.Shape, w.Shape
 	size := w.Shape.Size()
 	param := Param{
@@ -131,7 +133,7 @@ func (g *build) callable() {
 
 // calls reports whether an expression calls the net.
 func (c *compiler) calls(n *spec.Net) bool {
-	for _, list := range [][]*spec.Definition{c.spec.Guide.Rows, c.core.Let, c.core.RowsLet, c.core.Observe} {
+	for _, list := range [][]*core.Definition{c.spec.Guide.Rows, c.core.Let, c.core.RowsLet, c.core.Observe} {
 		for _, d := range list {
 			if d.Expr != nil && n.Calls(d.Expr) {
 				return true
@@ -142,7 +144,7 @@ func (c *compiler) calls(n *spec.Net) bool {
 }
 
 // warn adds a warning to those of the file, once however often it is compiled.
-func (c *compiler) warn(at spec.Position, hint, format string, args ...any) {
+func (c *compiler) warn(at expr.Position, hint, format string, args ...any) {
 	var list expr.Errors
 	list.Add(at, hint, format, args...)
 	for _, w := range c.spec.Warnings {
@@ -170,7 +172,7 @@ func (c *compiler) checkNets() {
 
 // followNets adds to needs what the priors of the networks name that an
 // expression calls.
-func (c *compiler) followNets(e expr.Expr, definitions map[string]*spec.Definition, needs map[string]bool) {
+func (c *compiler) followNets(e expr.Expr, definitions map[string]*core.Definition, needs map[string]bool) {
 	for _, n := range c.spec.Nets {
 		if needs["net "+n.Name.V] || !n.Calls(e) {
 			continue

@@ -3,11 +3,11 @@ package models
 import (
 	"fmt"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
 
@@ -15,7 +15,7 @@ import (
 // distributed given the parameters and the record's other columns.
 type Observation struct {
 	Name    string // a column, or a dim of columns
-	Columns []*spec.Column
+	Columns []*data.Column
 	Support support.Support // of one value
 	// Raw says of each column that it is observed in the unit of the file, not
 	// on its declared scale.
@@ -80,7 +80,7 @@ func (g *build) weighted(log *graph.Node) *graph.Node {
 }
 
 // density lowers the right side of an observation, nil after a mistake.
-func (g *build) density(d *spec.Definition) dist.Density {
+func (g *build) density(d *core.Definition) dist.Density {
 	if d.Expr == nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (g *build) density(d *spec.Definition) dist.Density {
 
 // observed finds what an observation's name stands for: a column, or the
 // vector of columns that label a dim. The value's X is nil after a mistake.
-func (g *build) observed(d *spec.Definition, density dist.Density) (Observation, dist.Observed) {
+func (g *build) observed(d *core.Definition, density dist.Density) (Observation, dist.Observed) {
 	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Levels: -1}
 	if t := g.c.spec.Data.Tensor(o.Name); t != nil {
 		x := g.observedTensor(d, t, &o)
@@ -99,7 +99,7 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 	}
 	single := g.c.spec.Data.Column(o.Name)
 	if single != nil {
-		o.Columns = []*spec.Column{single}
+		o.Columns = []*data.Column{single}
 	} else {
 		o.Columns = g.c.labelsOf(o.Name)
 	}
@@ -151,7 +151,7 @@ func (g *build) observed(d *spec.Definition, density dist.Density) (Observation,
 // density on the whole line sees numbers on their declared scale; one on part
 // of it, and counts, see them in the unit of the file. It reports a column of
 // which the distribution makes no sense.
-func (g *build) response(d *spec.Definition, c *spec.Column, s support.Support) (at int, raw, ok bool) {
+func (g *build) response(d *core.Definition, c *data.Column, s support.Support) (at int, raw, ok bool) {
 	if c.Missing.Rule == data.MissingImpute {
 		g.c.errs.Add(c.Missing.At, "use `reject`", "column %s is observed and must not be imputed", c.Name.V)
 		return 0, false, false
@@ -205,7 +205,7 @@ func (g *build) response(d *spec.Definition, c *spec.Column, s support.Support) 
 
 // within reports whether the declared bounds of a number lie in a support that
 // is part of the line, also when they are rounded to float32 as the table is.
-func within(c *spec.Column, s support.Support) bool {
+func within(c *data.Column, s support.Support) bool {
 	lower, upper := float64(float32(c.Lower.V)), float64(float32(c.Upper.V))
 	switch {
 	case !c.Numeric():

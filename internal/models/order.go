@@ -1,22 +1,22 @@
 package models
 
 import (
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/spec"
 )
 
 // ordered returns definitions such that each stands after those it names, and
 // reports definitions that need themselves.
-func (c *compiler) ordered(list []*spec.Definition) []*spec.Definition {
-	byName := make(map[string]*spec.Definition)
+func (c *compiler) ordered(list []*core.Definition) []*core.Definition {
+	byName := make(map[string]*core.Definition)
 	for _, d := range list {
 		byName[d.Name.V] = d
 	}
-	var out []*spec.Definition
+	var out []*core.Definition
 	const visiting, done = 1, 2
-	state := make(map[*spec.Definition]int)
-	var visit func(d *spec.Definition)
-	visit = func(d *spec.Definition) {
+	state := make(map[*core.Definition]int)
+	var visit func(d *core.Definition)
+	visit = func(d *core.Definition) {
 		switch state[d] {
 		case done:
 			return

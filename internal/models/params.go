@@ -3,15 +3,15 @@ package models
 import (
 	"strings"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
 
 // prior is how a parameter was declared.
 type prior struct {
-	definition   *spec.Definition
+	definition   *core.Definition
 	distribution expr.Expr // without its dims
 	shape        graph.Shape
 	free         graph.Shape // of its unconstrained scalars
@@ -24,7 +24,7 @@ type prior struct {
 
 // element is one value of a parameter with a prior of its own.
 type element struct {
-	definition *spec.Definition
+	definition *core.Definition
 	at         int // row-major
 }
 
@@ -66,7 +66,7 @@ func (c *compiler) parameters() {
 	scratch.tables()
 	c.nets(scratch)
 	known := make(map[string]*prior)
-	var order []*spec.Definition
+	var order []*core.Definition
 	for _, d := range c.core.Params {
 		if !strings.Contains(d.Name.V, "[") {
 			order = append(order, d)
@@ -100,7 +100,7 @@ func (c *compiler) parameters() {
 	c.weights(scratch)
 }
 
-func (c *compiler) isLet(d *spec.Definition) bool {
+func (c *compiler) isLet(d *core.Definition) bool {
 	for _, l := range c.core.Let {
 		if l == d {
 			return true
@@ -111,7 +111,7 @@ func (c *compiler) isLet(d *spec.Definition) bool {
 
 // parameter reads one `name: prior(args) [dims]`; after a mistake the result is
 // a broken stand-in.
-func (c *compiler) parameter(d *spec.Definition, scratch *build) *prior {
+func (c *compiler) parameter(d *core.Definition, scratch *build) *prior {
 	distribution, dims, errs := expr.SplitDims(d.Expr)
 	shape, more := scratch.env.Shape(dims)
 	density, bad := expr.LowerDensity(distribution, scratch.env, scratch.b)

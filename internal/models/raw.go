@@ -3,7 +3,8 @@ package models
 import (
 	"slices"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
 )
 
 // Undeclared is the last level of Raw: cells whose rows are rejected because their
@@ -45,6 +46,6 @@ func (e Encoding) Columns() (list []Field) {
 
 // Transformed applies a declared transform, "" for none, to a number.
 func Transformed(transform string, x float64) float64 {
-	c := spec.Column{Transform: spec.Value[string]{V: transform}}
+	c := data.Column{Transform: source.Value[string]{V: transform}}
 	return c.Transformed(x)
 }

@@ -3,8 +3,8 @@ package models
 import (
 	"math"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
-	"d3p/internal/models/spec"
 )
 
 // recordSampler draws the observed columns of records of a table, each after
@@ -25,7 +25,7 @@ type recordSampler struct {
 // newRecordSampler prepares draws for tables with these columns, which include
 // all that the model reads. Observations that depend on each other in a circle
 // are drawn in the order of declaration.
-func (m *Model) newRecordSampler(columns []*spec.Column) *recordSampler {
+func (m *Model) newRecordSampler(columns []*data.Column) *recordSampler {
 	together := m.Predict.BatchSize()
 	s := &recordSampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(together), at: make(map[string]int)}
 	for i, c := range columns {
@@ -81,7 +81,7 @@ func (s *recordSampler) encode(t Table, first, n int) {
 
 // declared moves a number to the nearest declared bound, as the reader of data
 // does; NaN, a missing value, stays.
-func declared(c *spec.Column, v float64) float64 {
+func declared(c *data.Column, v float64) float64 {
 	if !c.Numeric() {
 		return v
 	}

@@ -1,16 +1,16 @@
 package models
 
 import (
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // columns gives the columns that the rows block reads their nodes.
 func (g *build) columns() {
 	u, d := g.c.usage, &g.c.spec.Data
-	g.derivations = make(map[*spec.Column]expr.Value)
+	g.derivations = make(map[*data.Column]expr.Value)
 	for _, dim := range g.c.core.Dims {
 		if u.dims[dim.Name.V] && g.env.Design[dim.Name.V] == nil {
 			g.design(dim)
@@ -40,7 +40,7 @@ func (g *build) columns() {
 
 // column is what the name of a column means in an expression: a number on its
 // declared scale, the 0 or 1 of a binary column, the code of a category.
-func (g *build) column(c *spec.Column) expr.Value {
+func (g *build) column(c *data.Column) expr.Value {
 	if !c.Numeric() {
 		v := expr.Value{Node: g.read(g.c.encoder.code(c, Predictor))}
 		v.Labels = c.LevelNames()
@@ -62,7 +62,7 @@ func (g *build) column(c *spec.Column) expr.Value {
 // design is the vector of predictors that label a dim. Single columns take
 // neighbouring places in the encoded record, so that the vector is a block of
 // it; an interaction makes it a derived block.
-func (g *build) design(dim *spec.Dim) {
+func (g *build) design(dim *core.Dim) {
 	size := g.c.dims[dim.Name.V].Size
 	parts := make([]*graph.Node, 0, size)
 	for _, label := range dim.Labels {
@@ -80,7 +80,7 @@ func (g *build) design(dim *spec.Dim) {
 }
 
 // product is the product of a coefficient's factors.
-func (g *build) product(factors []spec.Factor) *graph.Node {
+func (g *build) product(factors []data.Factor) *graph.Node {
 	var x *graph.Node
 	for _, f := range factors {
 		n := g.factor(f)
@@ -94,7 +94,7 @@ func (g *build) product(factors []spec.Factor) *graph.Node {
 }
 
 // factor is the value of one factor.
-func (g *build) factor(f spec.Factor) *graph.Node {
+func (g *build) factor(f data.Factor) *graph.Node {
 	if f.Column.Derive != nil {
 		return g.derived(f.Column).Node
 	}
@@ -103,7 +103,7 @@ func (g *build) factor(f spec.Factor) *graph.Node {
 
 // derived is the value of a derived column: its expression of the record's own columns
 // in the unit of the file, within its bounds, then transformed and scaled.
-func (g *build) derived(c *spec.Column) expr.Value {
+func (g *build) derived(c *data.Column) expr.Value {
 	if v, ok := g.derivations[c]; ok {
 		return v
 	}
@@ -142,7 +142,7 @@ func (g *build) derived(c *spec.Column) expr.Value {
 }
 
 // transformed applies the declared transform of a column.
-func (g *build) transformed(c *spec.Column, x *graph.Node) *graph.Node {
+func (g *build) transformed(c *data.Column, x *graph.Node) *graph.Node {
 	switch c.Transform.V {
 	case "log":
 		return g.b.Log(x)
@@ -158,12 +158,12 @@ func (g *build) transformed(c *spec.Column, x *graph.Node) *graph.Node {
 
 // labelsOf lists the columns that a dim's labels name, or nil when one of them
 // names none.
-func (c *compiler) labelsOf(dim string) []*spec.Column {
+func (c *compiler) labelsOf(dim string) []*data.Column {
 	d, ok := c.dims[dim]
 	if !ok {
 		return nil
 	}
-	columns := make([]*spec.Column, 0, d.Size)
+	columns := make([]*data.Column, 0, d.Size)
 	for _, label := range d.Labels {
 		column := c.spec.Data.Column(label)
 		if column == nil {

@@ -3,14 +3,15 @@ package models
 import (
 	"math"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/law"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/source"
 )
 
 // Table is a table in the unit of the file: numbers, and indices of levels.
 type Table struct {
-	Columns []*spec.Column
+	Columns []*data.Column
 	Values  [][]float64 // by column, then by row
 	Shape   []int       // of a record whose columns are those of one tensor; nil for others
 }
@@ -66,7 +67,7 @@ func (e Encoding) encode(row []float64, value func(header string) float64) {
 			if by == 0 {
 				by = 1
 			}
-			c := spec.Column{Transform: spec.Value[string]{V: f.Transform}}
+			c := data.Column{Transform: source.Value[string]{V: f.Transform}}
 			row[f.Out[0]] = (c.Transformed(v) - f.Center) / by
 			if f.Kind == Quantile {
 				row[f.Out[0]] = NormalQuantile(row[f.Out[0]])

@@ -5,7 +5,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/source"
 )
 
 // SimulateUnits is Simulate for n units: where units have ids, each gets from one
@@ -16,16 +16,16 @@ func (m *Model) SimulateUnits(n int, rng dist.Rand) (Table, []float64) {
 	if !unit.ID.IsSet() {
 		return m.Simulate(n, rng)
 	}
-	id := &spec.Column{Name: unit.ID, Type: spec.Value[string]{V: data.Category}}
+	id := &data.Column{Name: unit.ID, Type: source.Value[string]{V: data.Category}}
 	var units []float64
 	for i := range n {
-		id.Levels = append(id.Levels, spec.Value[string]{V: strconv.Itoa(i + 1)})
+		id.Levels = append(id.Levels, source.Value[string]{V: strconv.Itoa(i + 1)})
 		for range 1 + rng.Uint64()%uint64(unit.RowsPerUnit.V) {
 			units = append(units, float64(i))
 		}
 	}
 	t, theta := m.Simulate(len(units), rng)
-	t.Columns = append([]*spec.Column{id}, t.Columns...)
+	t.Columns = append([]*data.Column{id}, t.Columns...)
 	t.Values, t.Shape = append([][]float64{units}, t.Values...), nil
 	return t, theta
 }

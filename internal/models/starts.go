@@ -3,6 +3,8 @@ package models
 import (
 	"math"
 
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 )
 
@@ -18,7 +20,7 @@ func (c *compiler) starts() []Start {
 	for i := range c.params {
 		names = append(names, c.params[i].Name)
 	}
-	find := func(name spec.Value[string]) []int {
+	find := func(name source.Value[string]) []int {
 		found := named(c.spec, c.params, name.V)
 		if len(found) == 0 {
 			c.errs.Add(name.At, hint(name.V, names), "no parameter %s to guide", name.V)
@@ -74,7 +76,7 @@ func (m *Model) Guided(name string) []*Param {
 // that is observed). The K components are the points of Hammersley's set: evenly
 // spaced along the first column, by the radical inverse in the bases 2, 3, 5, ...
 // along the others, so that they lie on no line. It looks at declarations alone.
-func (c *compiler) spread(name spec.Value[string], param int) []float64 {
+func (c *compiler) spread(name source.Value[string], param int) []float64 {
 	p := &c.params[param]
 	if p.Transform.Name != "identity" {
 		c.errs.Add(name.At, "it is for locations", "%s cannot be spread over bounds: its values are %s", p.Name, c.priors[param].support)
@@ -119,18 +121,18 @@ func (c *compiler) spread(name spec.Value[string], param int) []float64 {
 }
 
 // soleObserved is the column that the model observes, if it is one.
-func (c *compiler) soleObserved() []*spec.Column {
+func (c *compiler) soleObserved() []*data.Column {
 	if len(c.core.Observe) != 1 {
 		return nil
 	}
 	if column := c.spec.Data.Column(c.core.Observe[0].Name.V); column != nil {
-		return []*spec.Column{column}
+		return []*data.Column{column}
 	}
 	return nil
 }
 
 // modelBounds are a column's declared bounds on the scale of the model.
-func modelBounds(column *spec.Column) (lower, upper float64) {
+func modelBounds(column *data.Column) (lower, upper float64) {
 	center, by := column.Scale()
 	return (column.Transformed(column.Lower.V) - center) / by, (column.Transformed(column.Upper.V) - center) / by
 }

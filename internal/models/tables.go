@@ -1,9 +1,10 @@
 package models
 
 import (
+	"d3p/internal/models/core"
+	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // tables gives the columns of public tables their values: constants along the
@@ -55,7 +56,7 @@ func (g *build) scales() {
 // levels a dim of that name is, and the dim `effect` its levels but the
 // reference: the matrix that has 1 where effect and level are the same. So
 // eta @ NAME.contrasts has one number per level, 0 for the reference.
-func (g *build) contrasts(levels *spec.Dim) {
+func (g *build) contrasts(levels *core.Dim) {
 	c := g.c.spec.Data.Column(levels.Of.V)
 	effect := g.c.dims["effect"]
 	if c == nil || c.Name.V != levels.Name.V || effect.Size != len(c.Levels)-1 {
@@ -75,7 +76,7 @@ func (g *build) contrasts(levels *spec.Dim) {
 
 // tableMatrix holds what the labels of a dim mean in a table, row by row; it
 // returns false when one of them means nothing there.
-func tableMatrix(t *spec.Table, d *spec.Dim, rows int) ([]float64, bool) {
+func tableMatrix(t *data.Table, d *core.Dim, rows int) ([]float64, bool) {
 	m := make([]float64, rows*len(d.Labels))
 	for j, label := range d.Labels {
 		v, ok := t.Vector(label.V)

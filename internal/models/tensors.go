@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strconv"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
 
@@ -33,7 +33,7 @@ func (c *compiler) tensorDims() {
 // tensor is the value of an array of columns. A stochastically binarised one is
 // 1 where a fresh standard normal is below the column, which holds the quantile
 // Φ⁻¹(x), so with probability x; its draw is new for every record and step.
-func (g *build) tensor(t *spec.Tensor, role Role) *graph.Node {
+func (g *build) tensor(t *data.Tensor, role Role) *graph.Node {
 	shape := make(graph.Shape, len(t.Dims))
 	for i, d := range t.Dims {
 		shape[i] = graph.Dim{Name: d.V, Size: t.Shape[i].V}
@@ -60,7 +60,7 @@ func (g *build) tensors() {
 }
 
 // tensor gives the columns of a tensor neighbouring places.
-func (e *encoder) tensor(t *spec.Tensor, role Role) int {
+func (e *encoder) tensor(t *data.Tensor, role Role) int {
 	kind := Numeric
 	if t.Binarize.V == data.Stochastic {
 		kind = Quantile
@@ -81,7 +81,7 @@ func (e *encoder) tensor(t *spec.Tensor, role Role) int {
 
 // observedTensor is an observation of a tensor, nil when the distribution makes
 // no sense of it.
-func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observation) *graph.Node {
+func (g *build) observedTensor(d *core.Definition, t *data.Tensor, o *Observation) *graph.Node {
 	o.Columns = t.Columns
 	o.Raw = make([]bool, len(o.Columns))
 	switch {
@@ -103,7 +103,7 @@ func (g *build) observedTensor(d *spec.Definition, t *spec.Tensor, o *Observatio
 
 // shapeOf is the shape of the tensor that consists of these columns; nil if no tensor
 // does.
-func (m *Model) shapeOf(columns []*spec.Column) (shape []int) {
+func (m *Model) shapeOf(columns []*data.Column) (shape []int) {
 	for _, t := range m.Spec.Data.Tensors {
 		if slices.Equal(t.Columns, columns) {
 			for _, n := range t.Shape {

@@ -6,15 +6,17 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/source"
 )
 
 // withUnits compiles a model as one of units of up to k rows, and as one whose
 // rows are units of their own.
 func withUnits(t *testing.T, file string, k int) (units, rows *Model) {
 	t.Helper()
-	compile := func(unit spec.Unit) *Model {
+	compile := func(unit data.Unit) *Model {
 		s := parseFile(t, file)
 		s.Data.Unit = unit
 		m, err := Compile(s)
@@ -23,10 +25,10 @@ func withUnits(t *testing.T, file string, k int) (units, rows *Model) {
 		}
 		return m
 	}
-	at := spec.Position{File: file, Line: 1, Column: 1}
-	unit := spec.Unit{At: at, Entity: spec.Value[string]{V: "person", At: at}, RowsPerUnit: spec.Value[int]{V: 1, At: at}}
+	at := expr.Position{File: file, Line: 1, Column: 1}
+	unit := data.Unit{At: at, Entity: source.Value[string]{V: "person", At: at}, RowsPerUnit: source.Value[int]{V: 1, At: at}}
 	rows = compile(unit)
-	unit.ID, unit.RowsPerUnit.V = spec.Value[string]{V: "a person's id", At: at}, k
+	unit.ID, unit.RowsPerUnit.V = source.Value[string]{V: "a person's id", At: at}, k
 	return compile(unit), rows
 }
 

@@ -3,8 +3,8 @@ package models
 import (
 	"strings"
 
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/spec"
 )
 
 // usage says how the expressions of a row read the columns, so that only what
@@ -21,9 +21,9 @@ func newUsage() usage {
 }
 
 // usageOf reads the rows block.
-func usageOf(core *spec.Core) usage {
+func usageOf(c *core.Core) usage {
 	u := newUsage()
-	for _, list := range [][]*spec.Definition{core.Latent, core.RowsLet, core.Observe} {
+	for _, list := range [][]*core.Definition{c.Latent, c.RowsLet, c.Observe} {
 		for _, d := range list {
 			if d.Expr != nil {
 				expr.Walk(d.Expr, u.visit)

@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
-	"d3p/internal/models/spec"
 )
 
 // Tables are S tables of N rows with the same columns, one for each draw of the
@@ -54,7 +54,7 @@ func PriorPredictive(m *models.Model, rng dist.Rand) *Tables {
 }
 
 // NewTableColumn is a column with room for n values of a declared column.
-func NewTableColumn(c *spec.Column, n int) TableColumn {
+func NewTableColumn(c *data.Column, n int) TableColumn {
 	return TableColumn{Name: c.Name.V, Levels: c.LevelNames(), Values: make([]float64, n)}
 }
 

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"d3p/internal/models"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
 )
@@ -94,7 +94,7 @@ func (r *Run) account(p *Privacy) error {
 	return err
 }
 
-func unitOf(u spec.Unit) Unit {
+func unitOf(u data.Unit) Unit {
 	rows := u.RowsPerUnit.Or(1)
 	var enforcement string
 	switch kept := keptRows(u); {
@@ -109,7 +109,7 @@ func unitOf(u spec.Unit) Unit {
 }
 
 // keptRows says which rows of a unit with too many are kept.
-func keptRows(u spec.Unit) string {
+func keptRows(u data.Unit) string {
 	if u.Keep.V == string(models.KeepFirst) {
 		return "the first in the file"
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/source"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/reporttest"
@@ -17,7 +17,7 @@ func TestNamesAreNoMarkup(t *testing.T) {
 	const hostile = "<script>alert(1)</script> **[safe](http://evil)** `x` | cell |\n# heading\n\n<img src=x onerror=alert(2)> &lt; _em_ ![i](j) ~~s~~ \u202e"
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})
 	run.Name = hostile
-	set := func(v *spec.Value[string]) { v.V = hostile }
+	set := func(v *source.Value[string]) { v.V = hostile }
 	set(&run.Spec.Description)
 	set(&run.Spec.Privacy.Justification)
 	set(&run.Spec.Data.Unit.Entity)

@@ -5,14 +5,13 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
-	"d3p/internal/models/spec"
 )
 
 // preprocessing lists what happens to each column, and to each array of columns,
 // before the mechanism sees it: what is declared, less the transforms and scales
 // of columns that fields, by header, read in the unit of the file, such as counts.
 // Every constant is declared, so none of it costs privacy.
-func preprocessing(d *spec.Data, fields map[string]models.Field) []Preprocessing {
+func preprocessing(d *data.Data, fields map[string]models.Field) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
 		add := adder(&list, c.Name.V, c.Source.V)
@@ -79,7 +78,7 @@ func fieldsByHeader(e models.Encoding) map[string]models.Field {
 
 // numeric adds what happens to a number; raw is one that keeps the unit of the
 // file.
-func numeric(add func(string, map[string]any), d *spec.Data, c *spec.Column, raw bool) {
+func numeric(add func(string, map[string]any), d *data.Data, c *data.Column, raw bool) {
 	if c.Type.V == data.Date {
 		add("days since", map[string]any{"date": c.Cell(0)})
 	}

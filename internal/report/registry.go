@@ -9,6 +9,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
@@ -176,7 +177,7 @@ func orElse(text, other string) string {
 	return text
 }
 
-func texts(list []spec.Value[string]) (out []string) {
+func texts(list []source.Value[string]) (out []string) {
 	for _, v := range list {
 		out = append(out, v.V)
 	}

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
@@ -65,7 +66,7 @@ func (r *Run) Banner() string {
 func (r *Run) Release() ([]release.File, error) {
 	public := *r.Spec
 	public.Settings = maps.Clone(r.Spec.Settings)
-	maps.DeleteFunc(public.Settings, func(name string, _ spec.Value[any]) bool { return settings.Named(name).File })
+	maps.DeleteFunc(public.Settings, func(name string, _ source.Value[any]) bool { return settings.Named(name).File })
 	rendered := public.Render()
 	privacy, err := r.Privacy()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models/spec"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -102,7 +103,7 @@ func TestNotPrivateIsStampedEverywhere(t *testing.T) {
 func TestLedgerPathIsNotPublished(t *testing.T) {
 	const path = "/srv/custodian/cohort.ledger"
 	run := reporttest.Example(t, plan.Config{Epsilon: 1})
-	run.Spec.Settings["ledger"] = spec.Value[any]{V: path, At: spec.Position{Line: 1}}
+	run.Spec.Settings["ledger"] = source.Value[any]{V: path, At: expr.Position{Line: 1}}
 	if !bytes.Contains(run.Spec.Render(), []byte(path)) {
 		t.Fatal("the model file does not name the ledger: the test tests nothing")
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
 )
 
@@ -138,7 +138,7 @@ func (r *Run) hazards() []Hazard {
 	if !r.Spec.Data.Unit.ID.IsSet() {
 		list = append(list, Hazard{"several-rows-of-one-unit", "high", "accepted", "that a unit has one row is declared, not checked"})
 	}
-	if slices.ContainsFunc(r.Spec.Data.AllColumns(), func(c *spec.Column) bool { return c.Source.V == "" && c.Numeric() }) {
+	if slices.ContainsFunc(r.Spec.Data.AllColumns(), func(c *data.Column) bool { return c.Source.V == "" && c.Numeric() }) {
 		list = append(list, Hazard{"undocumented-bounds", "medium", "open", "some columns do not say where their bounds come from"})
 	}
 	if !r.Plan.Private {

@@ -4,8 +4,8 @@ import (
 	"math"
 	"strconv"
 
+	"d3p/internal/models/data"
 	"d3p/internal/models/law"
-	"d3p/internal/models/spec"
 )
 
 // Row is a number of Table 1 with the standard deviation of its noise.
@@ -39,7 +39,7 @@ const (
 
 // Rows are the numbers of a law that was bought, for readers: the columns that the
 // purchase was about, in the order of the model file.
-func Rows(l *law.Law, d *spec.Data) []Row {
+func Rows(l *law.Law, d *data.Data) []Row {
 	rows := []Row{{Statistic: Units, Value: l.Records, NoiseSD: l.RecordsSD}}
 	for i := range l.Columns {
 		c := &l.Columns[i]

@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"d3p/internal/models"
+	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
 
@@ -16,7 +16,7 @@ import (
 // densities on the whole line are not among them.
 func componentParams(m *models.Model) map[string]bool {
 	found := make(map[string]bool)
-	for _, list := range [][]*spec.Definition{m.Core.RowsLet, m.Core.Observe} {
+	for _, list := range [][]*core.Definition{m.Core.RowsLet, m.Core.Observe} {
 		for _, d := range list {
 			expr.Walk(d.Expr, func(e expr.Expr) bool {
 				call, ok := e.(*expr.Call)

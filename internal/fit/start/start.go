@@ -8,8 +8,8 @@ import (
 	"fmt"
 
 	"d3p/internal/models"
+	"d3p/internal/models/core"
 	"d3p/internal/models/expr"
-	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
 
@@ -45,7 +45,7 @@ func Point(name string, m *models.Model, rng Random) ([]float64, error) {
 // exchangeable, and from the same place they never separate. Otherwise it is Zero.
 func Default(m *models.Model) string {
 	name := Zero
-	for _, list := range [][]*spec.Definition{m.Core.RowsLet, m.Core.Observe} {
+	for _, list := range [][]*core.Definition{m.Core.RowsLet, m.Core.Observe} {
 		for _, d := range list {
 			expr.Walk(d.Expr, func(e expr.Expr) bool {
 				if call, ok := e.(*expr.Call); ok && call.Func == "mixture" {

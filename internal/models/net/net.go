@@ -31,7 +31,7 @@ type Weight struct {
 	// Mean and SD are those of the normal distribution that the first values are
 	// drawn from; SD 0: they all start at the mean. The draw is public.
 	Mean, SD float64
-	At       spec.Position
+	At       expr.Position
 }
 
 // Layer describes one layer for reports.

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 )
 
@@ -84,7 +85,7 @@ func (p *plan) layers(path string, list []*spec.Layer) (steps []step, ok bool) {
 }
 
 // fail reports a mistake of the layer.
-func (p *plan) fail(at spec.Position, hint, format string, args ...any) step {
+func (p *plan) fail(at expr.Position, hint, format string, args ...any) step {
 	p.errs.Add(at, hint, format, args...)
 	return nil
 }
@@ -119,11 +120,11 @@ func (p *plan) startSD(l *spec.Layer, fanIn, fanOut int) (weight, bias float64) 
 
 // dim is the dim of an output: a declared one by its name, or one of the
 // layer's own by a number.
-func (p *plan) dim(units spec.Value[string]) (graph.Dim, bool) { return p.dimOf(units, p.layer.Name) }
+func (p *plan) dim(units source.Value[string]) (graph.Dim, bool) { return p.dimOf(units, p.layer.Name) }
 
 // dimOf is a declared dim by its name, or one of the layer's own, of this name,
 // by a number.
-func (p *plan) dimOf(units spec.Value[string], own string) (graph.Dim, bool) {
+func (p *plan) dimOf(units source.Value[string], own string) (graph.Dim, bool) {
 	if n, err := strconv.Atoi(units.V); err == nil {
 		if n < 1 {
 			p.fail(units.At, "", "a layer has at least one unit, not %d", n)

@@ -2,6 +2,7 @@ package net
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
 )
 
@@ -54,7 +55,7 @@ func (w window) at(tap, place int) int {
 // given sizes; ok is false after a mistake. Padding `same` is TensorFlow's:
 // ⌈in/stride⌉ places, with more padding at the end where it is odd; a number is
 // PyTorch's, on both sides; `valid`, the default, means no padding.
-func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []spec.Value[int]) (w window, ok bool) {
+func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []source.Value[int]) (w window, ok bool) {
 	for i, in := range sizes {
 		a := axis{in: in, taps: each(kernel, i), stride: each(stride, i)}
 		high := 0
@@ -82,7 +83,7 @@ func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []spec.Value[in
 
 // each is the i-th of the stated sizes. A single size stands for all axes; without a
 // statement it is 1.
-func each(list []spec.Value[int], i int) int {
+func each(list []source.Value[int], i int) int {
 	switch len(list) {
 	case 0:
 		return 1

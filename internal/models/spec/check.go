@@ -2,6 +2,7 @@ package spec
 
 import (
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
 	"d3p/internal/models/twin"
 )
@@ -9,7 +10,7 @@ import (
 // check reports what is wrong between the blocks.
 func (b *blocks) check() {
 	s := b.spec
-	top := Position{File: s.File, Line: 1, Column: 1}
+	top := expr.Position{File: s.File, Line: 1, Column: 1}
 	if !b.has("data") {
 		b.Add(top, "", "the model file has no data block")
 	}

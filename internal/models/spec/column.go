@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -124,7 +125,7 @@ func (r *reader) checkColumn(c *data.Column, keys present) {
 }
 
 // refuse reports settings that the column's type cannot have.
-func (r *reader) refuse(c *data.Column, what string, at ...Position) {
+func (r *reader) refuse(c *data.Column, what string, at ...expr.Position) {
 	for _, p := range at {
 		if p.Line > 0 {
 			r.Add(p, "", "a column of type %s has no %s", c.Type.V, what)
@@ -133,9 +134,9 @@ func (r *reader) refuse(c *data.Column, what string, at ...Position) {
 	}
 }
 
-func firstAt(list []source.Value[string]) Position {
+func firstAt(list []source.Value[string]) expr.Position {
 	if len(list) == 0 {
-		return Position{}
+		return expr.Position{}
 	}
 	return list[0].At
 }

@@ -92,7 +92,7 @@ func (r *reader) dimSize(v source.Value[string], d *core.Dim) {
 //	let:    r_g: z_g * sd_g
 //	rows:   eta: Intercept + columns(coef) @ b + r_g[g, 'Intercept']
 //	        y: the family's distribution of eta
-func (s *Spec) Lower() (*core.Core, Errors) {
+func (s *Spec) Lower() (*core.Core, expr.Errors) {
 	switch {
 	case s.Core != nil:
 		return s.Core, nil

@@ -6,6 +6,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 )
 
@@ -23,7 +24,7 @@ func (r *reader) dated(e entry, number *source.Value[float64], date *source.Valu
 }
 
 // date reads a date, if the entry is one.
-func (r *reader) date(e entry) (day int, at Position, ok bool) {
+func (r *reader) date(e entry) (day int, at expr.Position, ok bool) {
 	s, ok := e.node.(*ast.StringNode)
 	if !ok {
 		return 0, at, false

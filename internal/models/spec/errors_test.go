@@ -5,13 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/models/spec/spectest"
 )
 
 // TestErrors checks the messages of every file of testdata/errors.
 func TestErrors(t *testing.T) {
-	spectest.Each(t, "testdata/errors/*.yaml", func(file string, src []byte) spec.Errors {
+	spectest.Each(t, "testdata/errors/*.yaml", func(file string, src []byte) expr.Errors {
 		s, errs := spec.Parse(file, src, func(path string) ([]byte, error) {
 			return os.ReadFile("testdata/errors/" + path)
 		})

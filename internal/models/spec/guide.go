@@ -7,6 +7,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/core"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/source"
 	"d3p/internal/settings"
@@ -120,7 +121,7 @@ func (s *Spec) renderGuide(p *printer) {
 	g := &s.Guide
 	stated := maps.Clone(s.Settings)
 	if !stated["guide"].IsSet() {
-		stated["guide"] = source.Value[any]{V: s.guideDefault(), At: Position{Line: 1}}
+		stated["guide"] = source.Value[any]{V: s.guideDefault(), At: expr.Position{Line: 1}}
 	}
 	if len(g.Spread) == 0 {
 		p.settings("guide", stated)

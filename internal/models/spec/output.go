@@ -3,6 +3,7 @@ package spec
 import (
 	"strconv"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 )
 
@@ -70,7 +71,7 @@ func (s *Spec) renderOutput(p *printer) {
 // TwinOutput says how large synthetic tables are, unless `d3p twin` is told
 // otherwise.
 type TwinOutput struct {
-	At             Position
+	At             expr.Position
 	ParameterDraws source.Value[int]
 	RowsPerDraw    source.Value[int]
 	Separate       source.Value[bool]   // a file for each draw of the parameters

@@ -1,11 +1,14 @@
 package spec
 
-import "d3p/internal/models/source"
+import (
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
+)
 
 // Release says who releases the posterior and what for: words for the privacy
 // report and the deployments registry. Nothing computed depends on it.
 type Release struct {
-	At          Position
+	At          expr.Position
 	Authors     []source.Value[string] // of the registry entry; without one there is none
 	Curators    []source.Value[string] // organisations that hold the records
 	IntendedUse source.Value[string]

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"d3p/internal/models/core"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
 	"d3p/internal/models/source"
 )
@@ -25,7 +26,7 @@ func (s *Spec) Render() []byte {
 
 // RenderCore is Render with the model in the core language, whether the file
 // states it by core blocks or by a formula.
-func (s *Spec) RenderCore() ([]byte, Errors) {
+func (s *Spec) RenderCore() ([]byte, expr.Errors) {
 	core, errs := s.Lower()
 	if len(errs) > 0 {
 		return nil, errs
@@ -53,7 +54,7 @@ func (s *Spec) render(inCore bool, model func(*printer)) []byte {
 	p.block("fit", func() { p.settings("fit", s.Settings) })
 	p.block("privacy", func() { s.renderPrivacy(p) })
 	p.block("output", func() { s.renderOutput(p) })
-	if b := s.Release; b.At != (Position{}) {
+	if b := s.Release; b.At != (expr.Position{}) {
 		p.block("release", func() { renderRelease(p, &b) })
 	}
 	return []byte(p.String())

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"d3p/internal/models/core"
 	"fmt"
 	"reflect"
 	"slices"
@@ -46,7 +47,7 @@ func sameValues(t interface{ Fatalf(string, ...any) }, path string, a, b reflect
 			t.Fatalf("%s is there in one file only", path)
 		}
 	case reflect.Slice:
-		if a.Type() == reflect.TypeFor[[]*Definition]() {
+		if a.Type() == reflect.TypeFor[[]*core.Definition]() {
 			return // render adds the priors by default; checked by name below
 		}
 		if a.Len() != b.Len() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 	"d3p/internal/settings"
 )
@@ -16,7 +17,7 @@ import (
 // It is read off the code that reads the files: every reader runs once with a
 // shape, which notes what would be read.
 func Schema() []byte {
-	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]Position{}}
+	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]expr.Position{}}
 	r := &reader{Problems: b.Problems, spec: b.spec, shape: &shape{}}
 	top := r.shape
 	r.describeObject(b.topLevel(r, 0))

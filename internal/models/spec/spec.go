@@ -7,6 +7,7 @@ package spec
 import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
 	"d3p/internal/models/source"
 	"d3p/internal/models/twin"
@@ -36,7 +37,7 @@ type Spec struct {
 	// earlier version writes them.
 	OldNames bool
 	// Warnings are no mistakes, but worth a look: columns that nothing uses.
-	Warnings Errors
+	Warnings expr.Errors
 	// Public holds what Parse has read besides the model file (level lists,
 	// public tables, includes), by the path it was asked for: what a copy of the
 	// model must carry to be read again elsewhere.
@@ -48,7 +49,7 @@ type Spec struct {
 // the model file; load may be nil when there are none. The Spec
 // is complete only when there are no Errors; these are all the mistakes of the
 // file, in the order of their positions.
-func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
+func Parse(file string, src []byte, load Loader) (*Spec, expr.Errors) {
 	if load == nil {
 		load = noFiles
 	}
@@ -61,7 +62,7 @@ func Parse(file string, src []byte, load Loader) (*Spec, Errors) {
 		}
 		return src, err
 	}
-	b := &blocks{Problems: p, spec: s, load: keep, seen: map[string]Position{}}
+	b := &blocks{Problems: p, spec: s, load: keep, seen: map[string]expr.Position{}}
 	b.file(&reader{Problems: p, spec: s, file: file}, src, 0)
 	if len(b.seen) > 0 {
 		b.check()
@@ -75,7 +76,7 @@ type blocks struct {
 	*source.Problems
 	spec *Spec
 	load Loader
-	seen map[string]Position // of each block, over all files
+	seen map[string]expr.Position // of each block, over all files
 }
 
 // maxIncludes bounds the nesting of includes, so that a cycle is an error.
@@ -97,7 +98,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	}
 	r.each(entries, "the model file", known)
 	if depth == 0 && !b.has("d3p") {
-		r.Add(Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
+		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "add `d3p: 1` as the first line", "the model file does not say its language version")
 	}
 }
 

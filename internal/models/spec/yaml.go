@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
@@ -32,7 +33,7 @@ type reader struct {
 func (r *reader) document(src []byte) ([]entry, bool) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	if !utf8.Valid(src) || bytes.IndexByte(src, 0) >= 0 {
-		r.Add(Position{File: r.file, Line: 1, Column: 1}, "save it as UTF-8", "the file is no text in UTF-8")
+		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "save it as UTF-8", "the file is no text in UTF-8")
 		return nil, false
 	}
 	file, err := parser.ParseBytes(src, 0, parser.AllowDuplicateMapKey())
@@ -51,7 +52,7 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 		}
 	}
 	if body == nil {
-		r.Add(Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
+		r.Add(expr.Position{File: r.file, Line: 1, Column: 1}, "`d3p init data.csv` writes a skeleton", "the model file is empty")
 		return nil, false
 	}
 	return r.entries(body, "the model file")
@@ -59,7 +60,7 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 
 // syntaxError records what the YAML parser says, with its position.
 func (r *reader) syntaxError(src []byte, err error) {
-	at, message := Position{File: r.file, Line: 1, Column: 1}, err.Error()
+	at, message := expr.Position{File: r.file, Line: 1, Column: 1}, err.Error()
 	var positioned interface {
 		GetToken() *token.Token
 		GetMessage() string
@@ -88,22 +89,22 @@ func (r *reader) syntaxError(src []byte, err error) {
 }
 
 // at returns the position of a node's first character.
-func (r *reader) at(n ast.Node) Position {
+func (r *reader) at(n ast.Node) expr.Position {
 	if m, ok := n.(*ast.MappingNode); ok && len(m.Values) > 0 && !m.IsFlowStyle {
 		n = m.Values[0].Key
 	}
 	if n != nil && n.GetToken() != nil && n.GetToken().Position != nil {
 		p := n.GetToken().Position
-		return Position{File: r.file, Line: p.Line, Column: p.Column}
+		return expr.Position{File: r.file, Line: p.Line, Column: p.Column}
 	}
-	return Position{File: r.file}
+	return expr.Position{File: r.file}
 }
 
 // entry is one `key: value` of a mapping.
 type entry struct {
 	key  string
-	at   Position // of the key
-	node ast.Node // the value; nil when there is nothing to read: auto, or split by a comma
+	at   expr.Position // of the key
+	node ast.Node      // the value; nil when there is nothing to read: auto, or split by a comma
 }
 
 // entries returns the entries of a mapping in file order. Keys that repeat,
@@ -117,7 +118,7 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 		r.Add(r.at(n), "", "%s must be a mapping of `key: value` lines, not %s", what, describe(n))
 		return nil, false
 	}
-	list, first := make([]entry, 0, len(m.Values)), make(map[string]Position)
+	list, first := make([]entry, 0, len(m.Values)), make(map[string]expr.Position)
 	split := 0 // parentheses that an earlier comma left open
 	for _, v := range m.Values {
 		key, at := v.Key.GetToken().Value, r.at(v.Key)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/expr"
 )
 
 // announced is one mistake on a line, `### column: message` without the hint.
@@ -19,7 +19,7 @@ var announced = regexp.MustCompile(`### (\d+): (.*?)\s*(?:### |$)`)
 // Each reads every file that matches pattern and checks that exactly the
 // announced mistakes are found, each at its line and column. find returns all
 // mistakes of a file.
-func Each(t *testing.T, pattern string, find func(file string, src []byte) spec.Errors) {
+func Each(t *testing.T, pattern string, find func(file string, src []byte) expr.Errors) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
@@ -37,7 +37,7 @@ func Each(t *testing.T, pattern string, find func(file string, src []byte) spec.
 }
 
 // compare checks that errs are what the lines of src announce.
-func compare(t *testing.T, src []byte, errs spec.Errors) {
+func compare(t *testing.T, src []byte, errs expr.Errors) {
 	t.Helper()
 	want := make(map[string]bool)
 	for i, line := range strings.Split(string(src), "\n") {
