@@ -64,15 +64,14 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
 		c.expected = expected
-		c.coefficients = coefficients(m, j.scores, mean)
+		c.coefficients = realValuedAlone(m, findScales(m, j.scores, mean))
 	}
 	return j
 }
 
-// coefficients marks the coordinates that are real-valued and no effect of a scale,
-// by the scores q at theta (P).
-func coefficients(m *models.Model, q scores, theta []float64) []bool {
-	list, isEffect := make([]bool, m.P), effectsOf(findScales(m, q, theta), m.P)
+// realValuedAlone marks the coordinates that are real-valued and no effect of a scale.
+func realValuedAlone(m *models.Model, scales []scale) []bool {
+	list, isEffect := make([]bool, m.P), effectsOf(scales, m.P)
 	for _, j := range realValued(m) {
 		list[j] = !isEffect[j]
 	}

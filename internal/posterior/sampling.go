@@ -35,19 +35,22 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 	places := r.places(simulated.random())
 	mean := guide.Location(r.Guide, r.Lambda)
 	scales := findScales(m, newScores(m, mean, simulated.law, simulated.random()), mean)
+	coefficients, bought := realValuedAlone(m, scales), p.Law().Bought()
+	metric := identity(m.P)
 	truths := func(int) []float64 { return mean }
-	covariance, seeds := identity(m.P), noise.Public(p.InitSeed).Child(2)
+	covariance, seeds := mat.NewSymDense(m.P, nil), noise.Public(p.InitSeed).Child(2)
 	for round := 0; ; round++ {
 		records := slopeRecords
 		if round == rounds-1 {
 			records = min(max(meanRecords*p.Records, slopeRecords), mostSimulated)
 		}
 		moments := simulated.momentsAt(truths, effects{scales, mean}, places, p.Records, records)
+		moments.scale(measuredFactors(sums, moments, coefficients, bought), covariance)
 		likelihood := newSynthetic(f, sums.noiseVariance(), moments)
 		if round == rounds-1 {
-			return lastRound(p, r, likelihood, mean, covariance, seeds)
+			return lastRound(p, r, likelihood, mean, metric, seeds)
 		}
-		t := newTarget(m, likelihood, mean, covariance)
+		t := newTarget(m, likelihood, mean, metric)
 		if t == nil {
 			return nil
 		}
@@ -60,6 +63,7 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 			return draws[i*m.P : (i+1)*m.P]
 		}
 		mean, covariance = meanCovariance(draws, m.P)
+		metric = covariance
 	}
 }
 

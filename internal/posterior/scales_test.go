@@ -96,7 +96,7 @@ func TestSettleNull(t *testing.T) {
 // Coefficients are the intercept and the slopes, not the effects of levels.
 func TestCoefficients(t *testing.T) {
 	m, theta, q := cohort(t)
-	list := coefficients(m, q, theta)
+	list := realValuedAlone(m, findScales(m, q, theta))
 	for _, p := range m.Params {
 		want := p.Name == "Intercept" || p.Name == "b"
 		for j := p.Offset; j < p.Offset+p.Size; j++ {

@@ -1,0 +1,83 @@
+package posterior
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// The log of a coefficient's information over that of simulated records is a mixture
+// of normals: columns are mostly spread about as their law has it, with standard
+// deviation spreadRight, but one declaration in 1/shareWrong is off by spreadWrong. A
+// law that was bought is not.
+const spreadRight, spreadWrong, shareWrong = 0.1, 1.0, 0.15
+
+// slopeFactors are how much steeper f is in each coordinate than the moments have it,
+// by what the released gradients show: log factors, with variances, both (P).
+type slopeFactors struct{ log, variance []float64 }
+
+// measuredFactors compares the curvature h that the fit's steps show with the slope of
+// the moments in the coordinates of coefficients: h is the factor times the slope
+// with noise of variance v.
+func measuredFactors(sums GradientSums, x moments, coefficients []bool, bought bool) slopeFactors {
+	wrong := shareWrong
+	if bought {
+		wrong = 0
+	}
+	p := len(x.point)
+	out := slopeFactors{make([]float64, p), make([]float64, p)}
+	for j, is := range coefficients {
+		if expected := x.slope.At(j, j); is && expected > 0 && sums.Square[j] > 0 {
+			unit := sums.Square[j] * expected
+			out.log[j], out.variance[j] = logFactor(sums.Likelihood[j]/unit, sums.Noise[j]/(unit*unit), wrong)
+		}
+	}
+	return out
+}
+
+// logFactor is the posterior mean and variance of l, wrong with that probability,
+// given a measurement of e^l with variance v.
+func logFactor(measured, v, wrong float64) (mean, variance float64) {
+	const points, reach = 801, 6.0
+	var at, log [points]float64
+	top := math.Inf(-1)
+	for i := range at {
+		z := reach * (2*float64(i)/(points-1) - 1)
+		at[i] = spreadWrong * z
+		off, right := measured-math.Exp(at[i]), at[i]/spreadRight
+		prior := (1-wrong)/spreadRight*math.Exp(-right*right/2) + wrong/spreadWrong*math.Exp(-z*z/2)
+		log[i] = math.Log(prior) - off*off/(2*v)
+		top = math.Max(top, log[i])
+	}
+	var mass, first, second float64
+	for i, l := range at {
+		w := math.Exp(log[i] - top)
+		mass, first, second = mass+w, first+w*l, second+w*l*l
+	}
+	mean = first / mass
+	return mean, second/mass - mean*mean
+}
+
+// scale makes coordinates steeper by the factors, as columns that are spread wider do:
+// gradients and scores grow by its root. What is unknown of a factor is variance of f,
+// in proportion to the posterior's covariance.
+func (x *moments) scale(by slopeFactors, covariance *mat.SymDense) {
+	p := len(x.point)
+	root := make([]float64, p)
+	for j, l := range by.log {
+		root[j] = math.Exp(l / 2)
+		x.mean[j] *= root[j]
+	}
+	for i := range p {
+		for j := range p {
+			x.slope.Set(i, j, x.slope.At(i, j)*root[i]*root[j])
+		}
+		for j := range i + 1 {
+			x.variance.SetSym(i, j, x.variance.At(i, j)*root[i]*root[j])
+		}
+	}
+	for j, v := range by.variance {
+		slope := x.slope.At(j, j)
+		x.variance.SetSym(j, j, x.variance.At(j, j)+v*slope*slope*covariance.At(j, j))
+	}
+}
