@@ -107,6 +107,7 @@ var rules = map[string]rule{
 	"verify": {ours: []string{"fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models", "models/data"}, theirs: []string{arrow}},
+	"score":  {ours: []string{"models", "models/dist", "predict", "privacy"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature"}, files: true},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
@@ -239,7 +240,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference":
 			return 3
-		case "report", "outputs", "verify", "experiments", "export", "ledger":
+		case "report", "outputs", "verify", "score", "experiments", "export", "ledger":
 			return 4
 		case "run":
 			return 5

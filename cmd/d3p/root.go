@@ -44,6 +44,7 @@ func commands() []command {
 		{groupFit, newCompare},
 		{groupFit, newPlot},
 		{groupFit, newPredict},
+		{groupFit, newScore},
 		{groupFit, newTwin},
 		{groupFit, newCombine},
 		{groupPrivacy, newSigma},

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -364,6 +365,75 @@ func TestCountsOfBadTables(t *testing.T) {
 			counts, err := c.Counts("table 1", partitions)
 			if err != nil || len(counts) != len(partitions) {
 				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// byFirst puts rows in the cell of their first number; what is outside has none.
+type byFirst struct{}
+
+func (byFirst) Cells() int { return 3 }
+
+func (byFirst) Place(cells []int, rows *privacy.Rows, most int) error {
+	record := make([]float64, rows.K)
+	block := rows.K / most
+	for i := range rows.N {
+		rows.Row(i, record)
+		for r := range most {
+			row := record[r*block : (r+1)*block]
+			cells[i*most+r] = -1
+			if rows.Valid[i] && (most == 1 || row[block-1] == 1) {
+				cells[i*most+r] = int(row[0]) - 2 // also places that do not exist
+			}
+		}
+	}
+	return nil
+}
+
+// One unit moves the placed counts by at most 1 in L1, however many rows it has and
+// wherever they are placed.
+func TestPlacedCountsOfAUnit(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	for _, unit := range []string{aRow, threeRows} {
+		e := survey(t, unit)
+		release := func(text string) []float64 {
+			c, err := privacy.NewCurator(privacy.CuratorConfig{
+				Table: privacy.NewTable(privacy.TableConfig{Data: writeFile(t, "survey.csv", text), Encoding: e, Root: noise.Insecure(1)}),
+				Root:  noise.Insecure(1), Budget: privacy.Budget{Epsilon: 100, Delta: 1e-5}, Relation: event.AddRemove,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			counts, err := c.CountPlaced("score", byFirst{}, 0.5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			entries := c.Ledger().Entries
+			if got := entries[0].Event; len(entries) != 1 || !reflect.DeepEqual(got, privacy.CountsEvent([]privacy.Partition{{Noise: 0.5}}, event.AddRemove)) {
+				t.Fatalf("the ledger has %v", entries)
+			}
+			return counts
+		}
+		for range 20 {
+			text := "id,x,k,g,y\n"
+			for i := range 30 {
+				text += fmt.Sprintf("p%d,%d,1,a,1\n", i%9, rng.IntN(9)-4)
+			}
+			own := ""
+			for range 1 + rng.IntN(4) {
+				own += fmt.Sprintf("other,%d,1,b,0\n", rng.IntN(9)-4)
+			}
+			if unit == aRow {
+				own = own[:strings.IndexByte(own, '\n')+1]
+			}
+			with, without := release(text+own), release(text)
+			moved := 0.0
+			for i := range with {
+				moved += math.Abs(with[i] - without[i])
+			}
+			if moved > 1+1e-9 {
+				t.Errorf("one unit of %s moved the counts by %g", unit, moved)
 			}
 		}
 	}

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"d3p/internal/atomicfile"
+	"d3p/internal/ledger"
+	"d3p/internal/predict"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/run"
+	"d3p/internal/score"
+)
+
+// scoreSettings say what to score and at which price.
+type scoreSettings struct {
+	epsilon, delta       float64
+	column, ledger, data string
+	draws                int
+	seed                 uint64
+}
+
+// scoreResult is the JSON form of `d3p score`.
+type scoreResult struct {
+	Run         string         `json:"run"`
+	Column      string         `json:"column"`
+	Claim       string         `json:"claim"`
+	Epsilon     float64        `json:"epsilon"`
+	Delta       float64        `json:"delta"`
+	Noise       float64        `json:"noise"` // standard deviation of every count's noise
+	Scores      []score.Metric `json:"scores"`
+	Calibration []score.Bin    `json:"calibration,omitempty"`
+	Edges       []float64      `json:"edges"`
+	Counts      []float64      `json:"counts"`
+}
+
+func newScore(a *app) *cobra.Command {
+	var s scoreSettings
+	c := &cobra.Command{
+		Use:   "score RUN TEST",
+		Short: "Score a release on records that stay private",
+		Long: `Score says how well a release predicts the records of TEST, which nobody may see:
+accuracy, area under the ROC curve, Brier score, log score and calibration of a
+category; root mean squared error, mean absolute error and bias of a number.
+
+It counts how often each prediction came with each outcome and adds noise to the
+counts. That is one release with the given budget; all scores follow from it. Their
+intervals include the noise and the number of records.
+
+TEST has the columns of the model, the response too. If people in TEST are in the
+table of the fit, the two releases add up: use --ledger, which books this one before
+it reads a record and refuses what exceeds the limit.`,
+		Example: "  d3p score d3p-run-cohort-1 test.csv --epsilon 0.5\n  d3p score d3p-run-cohort-1 test.csv --epsilon 0.2 --ledger cohort.ledger --json",
+		Args:    exactly("RUN", "TEST"),
+		RunE: func(c *cobra.Command, args []string) error {
+			s.data = args[1]
+			if !(s.epsilon > 0) || math.IsInf(s.epsilon, 0) {
+				return usagef("--epsilon: %g is no budget; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
+			}
+			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
+				return usagef("--delta: %g is not between 0 and 1", s.delta)
+			}
+			if err := checkDraws(s.draws); err != nil {
+				return err
+			}
+			return a.score(c, args[0], s)
+		},
+	}
+	c.Flags().Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε of the scores")
+	c.Flags().Float64Var(&s.delta, "delta", 0, "privacy budget δ (default that of the release)")
+	c.Flags().StringVar(&s.column, "column", "", "the response to score, of a model with several")
+	c.Flags().StringVar(&s.ledger, "ledger", "", "`FILE` of the data set's ledger, in which the price is booked")
+	c.Flags().IntVar(&s.draws, "draws", defaultPredictDraws, "draws of the posterior to average predictions over")
+	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of these draws, which is public")
+	a.unverifiedFlag(c)
+	return c
+}
+
+// score books the price, counts, and prints what follows.
+func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
+	r, err := a.readReleased(c.Context(), folder)
+	if err != nil {
+		return err
+	}
+	rel := event.Relation(r.privacy.Neighbours.Relation)
+	if s.delta == 0 {
+		s.delta = 1e-5
+		if g := r.privacy.Guarantee; g != nil {
+			s.delta = g.Delta
+		}
+	}
+	counts := func(sigma float64) event.Event {
+		return privacy.CountsEvent([]privacy.Partition{{Noise: sigma}}, rel)
+	}
+	price, err := accountant.CalibrateNoise(accountant.Target{Epsilon: s.epsilon, Delta: s.delta}, rel, counts)
+	if err != nil {
+		return failWith(planStatus(err), err)
+	}
+	public := noise.Public(s.seed)
+	table, err := score.New(r.model, a.posteriorOf(r, s.draws, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
+	if err != nil {
+		return usagef("--column: %v", err)
+	}
+	root, err := noise.System()
+	if err != nil {
+		return failWith(statusNumeric, err)
+	}
+	defer root.Wipe()
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Table: privacy.NewTable(privacy.TableConfig{Data: orStandardInput(s.data), Encoding: r.model.Encoding, Precision: privacy.Float64, Root: root}),
+		Root:  root, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: s.delta}, Relation: rel,
+	})
+	if err != nil {
+		return failWith(statusData, atomicfile.Named(s.data, err))
+	}
+	sigma := price.NoiseMultiplier
+	if err := s.book(folder, r.privacy.Unit.Entity, rel, counts(sigma)); err != nil {
+		return err
+	}
+	noisy, err := curator.CountPlaced("score of "+nameOf(folder), table, sigma)
+	if err != nil {
+		return failWith(statusBudget, err)
+	}
+	result := scoreResult{
+		Run: folder, Column: table.Target.Name, Epsilon: price.Certified.Upper, Delta: s.delta, Noise: sigma,
+		Claim: fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s of %s", price.Certified.Upper, s.delta, r.privacy.Unit.Entity, s.data),
+		Edges: table.Edges, Counts: noisy,
+		Scores:      table.Metrics(noisy, sigma, noise.NewRandom(public.Stream(noise.Simulation))),
+		Calibration: table.Calibration(noisy, sigma),
+	}
+	return a.result(result, func(w io.Writer) {
+		result.print(w, r.model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
+	})
+}
+
+// posteriorOf are draws from a release, the same for every block of rows.
+func (a *app) posteriorOf(r *released, draws int, public noise.Root) predict.Posterior {
+	p := predict.Posterior{S: draws, Prob: usualProb, Point: r.params.Guide.Family == "delta"}
+	var stream *noise.Stream
+	p.Draw = func(theta []float64, s int) {
+		if s == 0 {
+			stream = public.Stream(noise.PosteriorDraws)
+		}
+		r.posterior.Draws(theta, stream)
+	}
+	return p
+}
+
+// book charges the ledger, if there is one, before a record is read.
+func (s *scoreSettings) book(folder, entity string, rel event.Relation, ev event.Event) error {
+	if s.ledger == "" {
+		return nil
+	}
+	_, err := ledger.Update(s.ledger, func(book *ledger.Book) error {
+		if err := run.SameClaim(book, entity, rel); err != nil {
+			return err
+		}
+		id := run.NewID()
+		named := ledger.Run{ID: id, Folder: "score-" + nameOf(folder), Attempt: id}
+		if err := book.Reserve(named, ev, time.Now()); err != nil {
+			return err
+		}
+		return book.Settle(named, ev, time.Now())
+	})
+	if err != nil {
+		err = fmt.Errorf("--ledger: %s: %w", s.ledger, err)
+	}
+	return failWith(statusBudget, err)
+}
+
+// print prints the scores as a table.
+func (r *scoreResult) print(w io.Writer, levels []string) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "score\tvalue\tsd\tq5\tq95\n")
+	for _, m := range r.Scores {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", m.Name, known(m.Value), known(m.SD), known(m.Lower), known(m.Upper))
+	}
+	if len(r.Calibration) > 0 {
+		fmt.Fprintf(t, "\npredicted %s\tobserved\tsd\trecords\t\n", levels[1])
+		for _, b := range r.Calibration {
+			fmt.Fprintf(t, "%.1f to %.1f\t%s\t%s\t%.0f\t\n", b.Lower, b.Upper, known(b.Observed), known(b.SD), b.Records)
+		}
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nClaim: %s\nThe noise of a count has standard deviation %.3g. Intervals include it, and that the records are a sample.\n", r.Claim, r.Noise)
+}
+
+// known prints a number, or that the noise hides it.
+func known(x float64) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "-"
+	}
+	return fmt.Sprintf("%.3f", x)
+}

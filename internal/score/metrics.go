@@ -1,0 +1,192 @@
+package score
+
+import (
+	"math"
+	"slices"
+)
+
+// Metric is a score with how far the noise of the counts and the number of records may
+// have moved it.
+type Metric struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+	SD    float64 `json:"sd"`
+	Lower float64 `json:"q5"`
+	Upper float64 `json:"q95"`
+}
+
+// Bin is what came of one bin of predictions, for a curve of calibration.
+type Bin struct {
+	Lower    float64 `json:"lower"` // of the predicted probability of the second level
+	Upper    float64 `json:"upper"`
+	Records  float64 `json:"records"`  // as counted with noise
+	Observed float64 `json:"observed"` // share in which the second level came; null where no record is left beside the noise
+	SD       float64 `json:"sd"`
+}
+
+// replicates is how many tables are drawn for the spread of a score.
+const replicates = 400
+
+// Metrics are the scores of noisy counts whose noise has standard deviation sigma. Counts
+// are used as they are, negative ones too: sums of them, and products of different ones,
+// are then right on average. The spread is that over tables with other records and other
+// noise.
+func (t *Table) Metrics(counts []float64, sigma float64, random interface{ Normal() float64 }) []Metric {
+	names, values := t.scores(counts)
+	drawn := make([][]float64, len(names))
+	again := make([]float64, len(counts))
+	for range replicates {
+		for i, n := range counts {
+			again[i] = n + math.Sqrt(max(n, 0)+sigma*sigma)*random.Normal()
+		}
+		_, x := t.scores(again)
+		for k := range x {
+			if x[k]-x[k] == 0 {
+				drawn[k] = append(drawn[k], x[k])
+			}
+		}
+	}
+	list := make([]Metric, len(names))
+	for k, name := range names {
+		m := Metric{Name: name, Value: values[k], SD: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}
+		if d := drawn[k]; len(d) > replicates*9/10 && values[k]-values[k] == 0 {
+			slices.Sort(d)
+			m.SD, m.Lower, m.Upper = sd(d), d[len(d)*5/100], d[len(d)*95/100]
+		}
+		m.bound()
+		list[k] = m
+	}
+	return list
+}
+
+// bound keeps a score where scores can be.
+func (m *Metric) bound() {
+	low, high := 0., math.Inf(1)
+	switch m.Name {
+	case "accuracy", "auc", "brier":
+		high = 1
+	case "log score", "bias":
+		low = math.Inf(-1)
+	}
+	if m.Name == "log score" {
+		high = 0
+	}
+	for _, x := range []*float64{&m.Value, &m.Lower, &m.Upper} {
+		*x = min(max(*x, low), high)
+	}
+}
+
+// scores are the scores of counts.
+func (t *Table) scores(counts []float64) (names []string, values []float64) {
+	switch {
+	case t.Target.Levels == 0:
+		return []string{"rmse", "mean absolute error", "bias"}, t.ofErrors(counts)
+	case t.Target.Levels == 2:
+		return []string{"accuracy", "auc", "brier", "log score"}, t.ofTwoLevels(counts)
+	}
+	return []string{"accuracy", "log score"}, t.ofLevels(counts)
+}
+
+// centre is the middle of bin i, between low and high at the ends.
+func (t *Table) centre(i int, low, high float64) float64 {
+	if i > 0 {
+		low = t.Edges[i-1]
+	}
+	if i < len(t.Edges) {
+		high = t.Edges[i]
+	}
+	return (low + high) / 2
+}
+
+func (t *Table) ofErrors(counts []float64) []float64 {
+	var n, sum, square, absolute float64
+	for i, c := range counts {
+		e := t.Range * t.centre(i, -1, 1)
+		n, sum, square, absolute = n+c, sum+c*e, square+c*e*e, absolute+c*math.Abs(e)
+	}
+	if n <= 0 {
+		return []float64{math.NaN(), math.NaN(), math.NaN()}
+	}
+	return []float64{math.Sqrt(max(square, 0) / n), absolute / n, sum / n}
+}
+
+func (t *Table) ofTwoLevels(counts []float64) []float64 {
+	var n, right, brier, log, below, pairs, ones, zeros float64
+	for i := range len(counts) / 2 {
+		p, no, yes := t.centre(i, 0, 1), counts[2*i], counts[2*i+1]
+		n += no + yes
+		if p >= 0.5 {
+			right += yes
+		} else {
+			right += no
+		}
+		brier += yes*(1-p)*(1-p) + no*p*p
+		log += yes*math.Log(p) + no*math.Log(1-p)
+		pairs += yes * (below + no/2)
+		below += no
+		ones, zeros = ones+yes, zeros+no
+	}
+	auc := math.NaN()
+	if ones > 0 && zeros > 0 {
+		auc = pairs / (ones * zeros)
+	}
+	if n <= 0 {
+		n = math.NaN()
+	}
+	return []float64{right / n, auc, brier / n, log / n}
+}
+
+func (t *Table) ofLevels(counts []float64) []float64 {
+	var n, right, log float64
+	for i := range len(counts) / 2 {
+		c := counts[2*i] + counts[2*i+1]
+		n, right, log = n+c, right+counts[2*i+1], log+c*math.Log(t.centre(i, 0, 1))
+	}
+	if n <= 0 {
+		n = math.NaN()
+	}
+	return []float64{right / n, log / n}
+}
+
+// Calibration is the share of the second level in bins of its predicted probability, nil
+// for other targets. Bins are tenths.
+func (t *Table) Calibration(counts []float64, sigma float64) []Bin {
+	if t.Target.Levels != 2 {
+		return nil
+	}
+	bins := make([]Bin, 10)
+	cells := make([]float64, 10)
+	yes := make([]float64, 10)
+	for i := range len(counts) / 2 {
+		k := min(int(10*t.centre(i, 0, 1)), 9)
+		bins[k].Records += counts[2*i] + counts[2*i+1]
+		yes[k] += counts[2*i+1]
+		cells[k]++
+	}
+	for k := range bins {
+		b := &bins[k]
+		b.Lower, b.Upper = float64(k)/10, float64(k+1)/10
+		noise := sigma * math.Sqrt(cells[k])
+		if b.Observed, b.SD = math.NaN(), math.NaN(); b.Records > 4*noise {
+			b.Observed = min(max(yes[k]/b.Records, 0), 1)
+			b.SD = math.Sqrt(b.Observed*(1-b.Observed)/b.Records + 2*noise*noise/(b.Records*b.Records))
+		}
+	}
+	return bins
+}
+
+func mean(x []float64) float64 {
+	sum := 0.
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(len(x))
+}
+
+func sd(x []float64) float64 {
+	m, sum := mean(x), 0.
+	for _, v := range x {
+		sum += (v - m) * (v - m)
+	}
+	return math.Sqrt(sum / float64(len(x)-1))
+}

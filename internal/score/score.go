@@ -1,0 +1,155 @@
+// Package score says how well a release predicts records that nobody may see. All scores
+// come from one table of counts: how often a prediction came with an outcome. Counts of
+// units have a known sensitivity, so the table is released with noise, and what is
+// computed from it costs nothing more.
+package score
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/models"
+	"d3p/internal/models/dist"
+	"d3p/internal/predict"
+	"d3p/internal/privacy"
+)
+
+// Table puts a record in the cell of its prediction and its outcome. For a category the
+// prediction is the probability of the level that came, and of the most probable one; for
+// a number the cell is the error of the expected response.
+type Table struct {
+	Target predict.Target
+	// Edges are between bins: of a probability in [0, 1]; of an error in units of the
+	// response's range, in [-1, 1].
+	Edges []float64
+	Range float64 // of a number: upper bound less lower bound; 0 of a category
+
+	model     *models.Model
+	posterior predict.Posterior
+	random    dist.Rand
+	response  models.Field
+	at        int  // of the target among the model's
+	asMean    bool // the expected response is the second level's probability
+}
+
+// probabilities are the edges of bins of a probability: finer where a log score tells.
+var probabilities = []float64{0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999}
+
+// errorEdges are the edges of bins of an error: ratios of 1.25 from 1/500 of the range on.
+func errorEdges() []float64 {
+	var edges []float64
+	for x := 1.; x > 0.002; x /= 1.25 {
+		edges = append(edges, -x, x)
+	}
+	slices.Sort(edges)
+	return edges
+}
+
+// New is the table for a column that m predicts from the posterior; "" is the only one.
+func New(m *models.Model, posterior predict.Posterior, column string, random dist.Rand) (*Table, error) {
+	if m.Reconstruct != nil {
+		return nil, errors.New("a model with local latents predicts no response: there is nothing to score")
+	}
+	targets := predict.Targets(m)
+	at := slices.IndexFunc(targets, func(t predict.Target) bool { return t.Name == column || column == "" && len(targets) == 1 })
+	if at < 0 {
+		var names []string
+		for _, t := range targets {
+			names = append(names, t.Name)
+		}
+		return nil, fmt.Errorf("the model predicts %q: name one of them", names)
+	}
+	t := &Table{Target: targets[at], Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
+	i := slices.IndexFunc(m.Encoding.Fields, func(f models.Field) bool { return f.Column == t.Target.Name && f.Kind != models.MissingIndicator })
+	if i < 0 {
+		return nil, fmt.Errorf("column %s is not read from the file", t.Target.Name)
+	}
+	t.response = m.Encoding.Fields[i]
+	if t.Target.Levels == 0 && t.response.Type == models.Binary {
+		t.Target.Levels, t.asMean = 2, true
+	}
+	if t.Target.Levels == 0 {
+		if t.response.Lower == nil || t.response.Upper == nil {
+			return nil, fmt.Errorf("column %s has no bounds, so an error has no range", t.Target.Name)
+		}
+		t.Range = *t.response.Upper - *t.response.Lower
+		t.Edges = errorEdges()
+	}
+	return t, nil
+}
+
+// Cells is the number of cells. Of a category with two levels a cell is a bin of the second
+// level's probability, and the level that came; of more levels, a bin of the probability
+// of the level that came, and whether it was the most probable one.
+func (t *Table) Cells() int {
+	if t.Target.Levels == 0 {
+		return len(t.Edges) + 1
+	}
+	return 2 * (len(t.Edges) + 1)
+}
+
+// Place puts each row in its cell; see privacy.Placer.
+func (t *Table) Place(cells []int, rows *privacy.Rows, most int) error {
+	k := t.model.Encoding.K
+	block := t.model.Encoding.Width() / most
+	all := predict.Rows{Data: make([]float64, len(cells)*k), N: len(cells), Stride: k, Valid: make([]bool, len(cells))}
+	record := make([]float64, rows.K)
+	for i := range rows.N {
+		rows.Row(i, record)
+		for r := range most {
+			row := record[r*block : (r+1)*block]
+			copy(all.Data[(i*most+r)*k:], row[:k])
+			all.Valid[i*most+r] = rows.Valid[i] && (block == k || row[k] == 1)
+		}
+	}
+	return predict.Predict(t.model, t.posterior, all, t.random, func(i int, p *predict.Prediction) error {
+		cells[i] = -1
+		if p.OK {
+			cells[i] = t.cell(&p.Targets[t.at], t.response.Decode(all.Data[i*k:(i+1)*k]))
+		}
+		return nil
+	})
+}
+
+// cell is the cell of a prediction and an outcome; -1 if one of them does not exist.
+func (t *Table) cell(p *predict.Summary, outcome float64) int {
+	if t.Target.Levels == 0 {
+		e := (outcome - p.Mean) / t.Range
+		if !p.HasMean || e-e != 0 {
+			return -1
+		}
+		return bin(t.Edges, e)
+	}
+	level := int(outcome)
+	if outcome-outcome != 0 || level < 0 || level >= t.Target.Levels {
+		return -1
+	}
+	if t.asMean {
+		if !p.HasMean {
+			return -1
+		}
+		return 2*bin(t.Edges, p.Mean) + level
+	}
+	if t.Target.Levels == 2 {
+		return 2*bin(t.Edges, p.Levels[1]) + level
+	}
+	first := 0
+	if p.Class() == level {
+		first = 1
+	}
+	return 2*bin(t.Edges, p.Levels[level]) + first
+}
+
+// bin is the place of x between edges.
+func bin(edges []float64, x float64) int {
+	if math.IsNaN(x) {
+		return 0
+	}
+	i, found := slices.BinarySearch(edges, x)
+	if found {
+		i++
+	}
+	return i
+}

@@ -1,0 +1,106 @@
+package score
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"d3p/internal/models/modelstest"
+	"d3p/internal/predict"
+	"d3p/internal/privacy"
+)
+
+const visits = `d3p: 1
+name: visits
+data:
+  unit: {entity: patient, id: id, rows_per_unit: 3, keep: first}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
+    g: {type: category, levels: [a, b, c]}
+    y: {type: %s}
+model:
+  formula: y ~ 1 + x + g
+  family: %s
+`
+
+// cellsOf are the cells of the rows of a file, by unit.
+func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
+	t.Helper()
+	m := modelstest.Compile(t, "visits.yaml", fmt.Sprintf(visits, column, family))
+	path := filepath.Join(t.TempDir(), "visits.csv")
+	if err := os.WriteFile(path, []byte("id,x,g,y\n"+strings.Join(lines, "")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := privacy.ReadNewRows(path, m.Encoding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	posterior := predict.Posterior{S: 20, Prob: 0.9, Draw: func(theta []float64, s int) {
+		rng := rand.New(rand.NewPCG(uint64(s), 1))
+		for i := range theta {
+			theta[i] = rng.NormFloat64()
+		}
+	}}
+	table, err := New(m, posterior, "", normals{rand.New(rand.NewPCG(1, 1))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cells := make([]int, 3*rows.N)
+	if err := table.Place(cells, rows, 3); err != nil {
+		t.Fatal(err)
+	}
+	var units [][]int
+	for i := range rows.N {
+		unit := cells[3*i : 3*i+3]
+		slices.Sort(unit)
+		units = append(units, unit)
+	}
+	return units
+}
+
+// A row's cell depends on that row and the release: not on the rows around it.
+func TestACellIsOfItsRowAlone(t *testing.T) {
+	for column, family := range map[string]string{
+		"binary":                               "bernoulli",
+		"category, levels: [u, v, w]":          "categorical",
+		"real, lower: -9, upper: 9":            "normal",
+		"integer, lower: 0, upper: 40":         "poisson",
+		"ordinal, levels: [low, middle, high]": "cumulative",
+	} {
+		outcome := map[string]string{"bernoulli": "01", "categorical": "uvw", "normal": "05", "poisson": "07"}[family]
+		rng := rand.New(rand.NewPCG(2, 3))
+		var groups [][]string
+		for i := range 60 {
+			var group []string
+			for range 1 + rng.IntN(4) {
+				y := "middle"
+				if outcome != "" {
+					y = outcome[rng.IntN(len(outcome)):][:1]
+				}
+				group = append(group, fmt.Sprintf("p%d,%.3g,%c,%s\n", i, 6*rng.Float64()-3, 'a'+rune(rng.IntN(4)), y))
+			}
+			groups = append(groups, group)
+		}
+		all := cellsOf(t, column, family, slices.Concat(groups...))
+		placed := 0
+		for i, group := range groups {
+			alone := cellsOf(t, column, family, group)
+			if !slices.Equal(alone[0], all[i]) {
+				t.Fatalf("%s: unit %d has cells %d alone, %d among others", family, i, alone[0], all[i])
+			}
+			for _, cell := range alone[0] {
+				if cell >= 0 {
+					placed++
+				}
+			}
+		}
+		if placed < 60 {
+			t.Errorf("%s: %d rows have a cell", family, placed)
+		}
+	}
+}
