@@ -55,40 +55,6 @@ func TestCancellingTermsStayClipped(t *testing.T) {
 	}
 }
 
-// A square that is negative by more than rounding is no gradient's, here because the
-// squares stored for two terms that cancel are 0: the record counts as zero.
-func TestNegativeSquaresCountAsZero(t *testing.T) {
-	b := graph.NewBuilder()
-	dim := graph.Dim{Name: "d", Size: 2}
-	w := b.Param("w", graph.Shape{dim})
-	tape, err := graph.Compile(b, b.Sub(b.MatMul(b.Columns(0, dim), w), b.MatMul(b.Columns(2, dim), w)), nil, graph.Options{GradientOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := &privacy.Rows{F64: []float64{1, 2, 2, 1}, N: 1, K: 4, Stride: 4, Valid: []bool{true}}
-	if err := privacy.DeriveColumns(tape, rows, 4); err != nil {
-		t.Fatal(err)
-	}
-	for _, stored := range []struct{ norm2, sum, count float64 }{{5, 1, 0.5}, {0, 0, 0.5}} {
-		for i := range tape.Terms {
-			rows.Set(0, tape.Buffers[tape.Terms[i].XNorm2].Offset, []float64{stored.norm2})
-		}
-		worker, err := New(Options{Threads: 1}).Open(tape, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sum := make([]float64, 2)
-		count, err := worker.ClippedSum(sum, privacy.StepInput{Params: make([]float64, 2)}, []uint32{0}, false, privacy.Clip{Kind: privacy.Flat, Norm: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sum[0] != -stored.sum || sum[1] != stored.sum || count != stored.count {
-			t.Errorf("with stored squares %g: sum %v, count %g, want ±%g and %g", stored.norm2, sum, count, stored.sum, stored.count)
-		}
-		worker.Close()
-	}
-}
-
 // The computed norm of a gradient of many numbers can be too small by half their
 // number times u: here every square but the first is lost, being less than half
 // an ulp of the sum. What the noise is widened by covers it.

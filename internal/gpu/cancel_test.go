@@ -72,32 +72,6 @@ func TestCancellingPartsStayClipped(t *testing.T) {
 	}
 }
 
-// A square that is negative by more than rounding is no gradient's, here because the
-// squares stored for two terms that cancel are 0: the record counts as zero.
-func TestNegativeSquaresCountAsZero(t *testing.T) {
-	b := graph.NewBuilder()
-	dim := graph.Dim{Name: "d", Size: 2}
-	param := b.Param("w", graph.Shape{dim})
-	tape, err := graph.Compile(b, b.Sub(b.MatMul(b.Columns(0, dim), param), b.MatMul(b.Columns(2, dim), param)), nil, graph.Options{GradientOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows := &privacy.Rows{F64: []float64{1, 2, 2, 1}, N: 1, K: 4, Stride: 4, Valid: []bool{true}}
-	if err := privacy.DeriveColumns(tape, rows, 4); err != nil {
-		t.Fatal(err)
-	}
-	for _, stored := range []struct{ norm2, sum, count float64 }{{5, 1, 0.5}, {0, 0, 0.5}} {
-		for i := range tape.Terms {
-			rows.Set(0, tape.Buffers[tape.Terms[i].XNorm2].Offset, []float64{stored.norm2})
-		}
-		clip := privacy.Clip{Kind: privacy.Flat, Norm: 10}
-		sum, count := alone(t, tape, rows, make([]float64, 2), clip)
-		if sum[0] != -stored.sum || sum[1] != stored.sum || count != stored.count {
-			t.Errorf("with stored squares %g: sum %v, count %g, want ±%g and %g", stored.norm2, sum, count, stored.sum, stored.count)
-		}
-	}
-}
-
 // A square near the smallest numbers, where it is inexact or zero, that is multiplied by
 // a huge one is not too small: here |Delta|² of 1e-330 to 1e-315 meets |X|² of 1e306.
 func TestTinySquaresStayClipped(t *testing.T) {

@@ -46,6 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) privacy.Engine, tol Tolerance) {
 			t.Run("extremes", e.extremes)
 		})
 	}
+	t.Run("negative squares", func(t *testing.T) { negativeSquares(t, open(t)) })
 }
 
 // An experiment is a model, a table, and an engine opened on it.
