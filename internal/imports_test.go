@@ -83,7 +83,7 @@ var rules = map[string]rule{
 	"gpu/ptx":    {},
 	"fit": {ours: []string{"fit/optimizer", "fit/plan", "fit/start", "models", "models/graph", "models/guide", "posterior", "privacy",
 		"privacy/noise", "reference", "settings", "simd"}},
-	"fit/plan": {ours: []string{"table1", "fit/optimizer", "fit/start", "models", "models/guide", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
+	"fit/plan": {ours: []string{"table1", "fit/optimizer", "fit/start", "marginals", "models", "models/guide", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
 		"privacy/sampler", "settings"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},
@@ -92,6 +92,8 @@ var rules = map[string]rule{
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"predict":     {ours: []string{"models", "models/dist", "models/graph", "stats", "privacy/noise"}},
+
+	"synthesis": {ours: []string{"marginals", "models", "models/data", "privacy", "privacy/event"}},
 
 	// what is written
 	"ledger":        {ours: []string{"privacy", "privacy/accountant", "privacy/event", "atomicfile", "jsonfile"}, files: true},
@@ -109,7 +111,7 @@ var rules = map[string]rule{
 	"export": {ours: []string{"models", "models/data"}, theirs: []string{arrow}},
 	"score":  {ours: []string{"models", "models/dist", "predict", "privacy"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
-		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature"}, files: true},
+		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"experiments/audit": {ours: []string{"cpu", "models", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
@@ -238,7 +240,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 1
 		case "privacy", "table1":
 			return 2
-		case "cpu", "gpu", "fit", "posterior", "predict", "reference":
+		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "synthesis":
 			return 3
 		case "report", "outputs", "verify", "score", "experiments", "export", "ledger":
 			return 4

@@ -177,6 +177,12 @@ func (a *app) host() run.Host {
 // returns an error if the chains of a sampled posterior do not agree.
 func (a *app) printFit(result *run.Result, m *models.Model) error {
 	err := a.result(result, func(w io.Writer) {
+		if m.ByMarginals() {
+			fmt.Fprintf(w, "Claim: %s\n", result.Claim)
+			fmt.Fprintf(w, "%s  may be published: noisy tables of counts; read privacy.html there. d3p twin %s draws synthetic tables from them\n", result.Release, result.Run)
+			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts what the declared rules did to the records\n", result.Private)
+			return
+		}
 		usual := view{prob: usualProb}
 		printSummary(w, result.Summary, usual)
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))

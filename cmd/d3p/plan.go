@@ -121,6 +121,10 @@ func accepted(s *runSettings, id string) bool {
 // printPlan shows a plan as a short table.
 func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t := columns{w: w}
+	if p.ByMarginals() {
+		printMarginalPlan(w, m, p)
+		return
+	}
 	t.line(cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
 	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	if p.Private {
@@ -171,6 +175,23 @@ func tableWords(b *table1.Plan) string {
 	return fmt.Sprintf("%s, for %.3g %% of mu squared", strings.Join(parts, ", "), 100*b.Share)
 }
 
+// printMarginalPlan shows the plan of a synthetic table by marginals.
+func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
+	t := columns{w: w}
+	t.line(cells{"model", modelName(m.Spec) + ": a synthetic table from noisy tables of counts"})
+	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
+	t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
+	t.line(cells{"certified", "epsilon at most " + roundUp(p.Certified.Upper)})
+	t.line(cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+		math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))})
+	if b := p.Budget; b != nil {
+		t.line(cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
+	}
+	t.line(cells{"releases", fmt.Sprintf("%d: single columns, a first look at every table of the workload, and rounds of the tables that matter", p.Steps)})
+	t.line(cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})
+	t.print()
+}
+
 // guideDetails says what the model file states of single parameters.
 func guideDetails(s *spec.Spec) string {
 	var b strings.Builder
@@ -186,6 +207,9 @@ func guideDetails(s *spec.Spec) string {
 // expectedNoise predicts the noise share of every parameter; empty where the
 // plan has no such prediction. It reads no data.
 func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
+	if plan.ByMarginals() {
+		return []report.Expected{}
+	}
 	shares := posterior.ExpectedNoiseShare(plan, run.PriorRandom(0))
 	list := []report.Expected{}
 	if shares == nil {
@@ -228,6 +252,9 @@ const (
 // estimateWork times the engine on records that the model invents; nil for
 // models whose likelihood has noise of its own. It reads no data.
 func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
+	if plan.ByMarginals() {
+		return nil
+	}
 	mechanism, err := plan.Mechanism()
 	if err != nil || m.Encoding.RowsPerUnit > 1 || mechanism.Tape.AuxRecord > 0 || mechanism.Tape != m.Likelihood {
 		return nil

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/run"
+	"d3p/internal/synthesis"
 )
 
 // released is a release read back: all that the commands after a fit work from.
@@ -22,6 +23,7 @@ type released struct {
 	model     *models.Model
 	params    outputs.Parameters
 	posterior *posterior.Posterior
+	marginals *synthesis.Table // of a synthetic table by marginals; nil: the release has a posterior
 	privacy   *report.Privacy
 	drawn     drawn // by the fit
 }
@@ -74,6 +76,16 @@ func readStatus(err error) status {
 
 // readReleased reads the release of a run; run is its folder, or release/ itself.
 func (a *app) readReleased(ctx context.Context, run string) (*released, error) {
+	r, err := a.readAnyReleased(ctx, run)
+	if err == nil && r.marginals != nil {
+		r.files.Close()
+		return nil, usagef("%s: it has noisy tables of counts and no posterior (d3p twin %[1]s draws a synthetic table from them)", run)
+	}
+	return r, err
+}
+
+// readAnyReleased is readReleased, also of a release without posterior.
+func (a *app) readAnyReleased(ctx context.Context, run string) (*released, error) {
 	files, err := a.openRelease(ctx, run)
 	if err != nil {
 		return nil, err
@@ -105,6 +117,13 @@ func releasedIn(files *release.Folder) (*released, error) {
 	if err != nil {
 		return nil, failWith(statusSpec, err)
 	}
+	if m.ByMarginals() {
+		table, err := release.ReadJSON[synthesis.Table](files, report.MarginalsName)
+		if err != nil {
+			return nil, failWith(statusUsage, err)
+		}
+		return &released{dir: files.Path(), files: files, model: m, params: params, marginals: &table, privacy: privacy}, nil
+	}
 	posterior, err := params.Posterior(m)
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", files.Path(), err))
@@ -117,6 +136,9 @@ func releasedIn(files *release.Folder) (*released, error) {
 // draws draws from the released posterior: post-processing, which costs nothing.
 // What the fit took gives draws.parquet again.
 func (r *released) draws(d drawn) outputs.Draws {
+	if r.marginals != nil {
+		return outputs.Draws{}
+	}
 	return outputs.DrawPosterior(r.model, r.posterior, d.n, run.PosteriorRandom(d.seed))
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -10,6 +11,8 @@ import (
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/report"
+	"d3p/internal/synthesis"
 )
 
 // twinResult is the JSON form of `d3p twin`.
@@ -65,7 +68,7 @@ privacy; the claim of the release covers the table.`,
 					return usagef("--%s: %d is less than 1", name, value)
 				}
 			}
-			r, err := a.readReleased(c.Context(), args[0])
+			r, err := a.readAnyReleased(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -125,6 +128,9 @@ func (a *app) twin(r *released, s twinSettings) error {
 	if err != nil {
 		return failWith(statusSpec, err)
 	}
+	if r.marginals != nil && s.grid != "" {
+		return usagef("--grid: a synthetic table by marginals has no images")
+	}
 	result := twinResult{Files: []string{}, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
 	if s.grid != "" {
 		if err := s.drawGrid(r); err != nil {
@@ -133,10 +139,18 @@ func (a *app) twin(r *released, s twinSettings) error {
 		result.Grid = s.grid
 	}
 	if s.out != "" || s.grid == "" {
-		draw := newTwinDraws(r, s.seed)
+		fill := newTwinDraws(r, s.seed).fill
+		if r.marginals != nil {
+			drawer, err := newMarginalDraws(r, s)
+			if err != nil {
+				return err
+			}
+			defer drawer.Close()
+			fill = drawer.fill
+		}
 		for i := range files {
 			table := twin.Table(s.rows)
-			if err := draw.fill(twin, table, s.draws/files); err != nil {
+			if err := fill(twin, table, s.draws/files); err != nil {
 				return err
 			}
 			if len(paths) == 0 {
@@ -171,6 +185,9 @@ type twinDraws struct {
 
 func newTwinDraws(r *released, seed uint64) *twinDraws {
 	root := noise.Public(seed)
+	if r.marginals != nil {
+		return &twinDraws{}
+	}
 	return &twinDraws{r, make([]float64, r.model.P), root.Stream(noise.PosteriorDraws), noise.NewRandom(root.Stream(noise.Twin))}
 }
 
@@ -186,6 +203,30 @@ func (t *twinDraws) fill(twin *models.Twin, table models.Table, n int) error {
 		}
 	}
 	return nil
+}
+
+// marginalDraws draws tables from noisy tables of counts.
+type marginalDraws struct {
+	*synthesis.Drawer
+	separate bool
+	rng      *noise.Random
+}
+
+func newMarginalDraws(r *released, s twinSettings) (*marginalDraws, error) {
+	drawer, err := synthesis.NewDrawer(r.marginals, r.model, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", report.MarginalsName, err))
+	}
+	return &marginalDraws{drawer, s.separate, noise.NewRandom(noise.Public(s.seed).Stream(noise.Twin))}, nil
+}
+
+// fill fills in a table: of its own parameters with --separate, else of those fitted to
+// the released counts, with as little chance as can be.
+func (d *marginalDraws) fill(_ *models.Twin, table models.Table, _ int) error {
+	if d.separate {
+		d.Perturb(d.rng)
+	}
+	return failWith(statusNumeric, d.Fill(table, d.rng, d.separate))
 }
 
 // twinMetadata is what a Parquet file says of itself.

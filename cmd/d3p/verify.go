@@ -123,6 +123,9 @@ func verifyAgain(files *release.Folder) (checks []verify.Check) {
 // again are the files of a release as this program writes them from its parameters,
 // its model and its report.
 func (r *released) again() ([]release.File, error) {
+	if r.marginals != nil {
+		return r.againMarginals()
+	}
 	findings, err := r.findings()
 	if err != nil {
 		return nil, err
@@ -137,6 +140,26 @@ func (r *released) again() ([]release.File, error) {
 		if format == "registry" && !r.files.Has("registry.yaml") {
 			continue
 		}
+		file, err := report.ReportFile(format, r.privacy, findings, r.model.Spec)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	manifest, _ := r.files.Manifest()
+	var names []string
+	for _, e := range manifest.Files {
+		names = append(names, e.Path)
+	}
+	return append(files, report.ReadmeFile(r.privacy, names)), nil
+}
+
+// againMarginals is again for a release without posterior.
+func (r *released) againMarginals() (files []release.File, err error) {
+	var none outputs.Draws
+	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, report.Panels)}
+	files = append(files, outputs.SummaryFile(findings.Rows, r.privacy.Banner))
+	for _, format := range []string{"md", "html"} {
 		file, err := report.ReportFile(format, r.privacy, findings, r.model.Spec)
 		if err != nil {
 			return nil, err

@@ -86,7 +86,10 @@ func (c *constraints) machine(maxB int) *constraintMachine {
 
 // met sets ok[b] to whether record b of the table, by all declared columns, meets
 // every condition. A condition about a missing value is met, as in SQL.
-func (m *constraintMachine) met(ok []bool, values [][]float64) {
+func (m *constraintMachine) met(ok []bool, values [][]float64) { m.meets(ok, values, -1) }
+
+// meets is met for one condition, or for all when only is -1.
+func (m *constraintMachine) meets(ok []bool, values [][]float64, only int) {
 	for b := range ok {
 		ok[b] = true
 	}
@@ -103,6 +106,9 @@ func (m *constraintMachine) met(ok []bool, values [][]float64) {
 	m.machine.Globals(nil, nil)
 	m.machine.Records(m.rows, k, len(ok), nil)
 	for i, reads := range m.reads {
+		if only >= 0 && i != only {
+			continue
+		}
 		out := m.machine.Output(i)
 		for b := range ok {
 			known := true

@@ -105,3 +105,30 @@ func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) err
 	}
 	return nil
 }
+
+// ByMarginals tells whether the model is of synthetic tables that are learnt from
+// noisy tables of counts: its parameters are then not fitted.
+func (m *Model) ByMarginals() bool { return m.Spec.Twin != nil && m.Spec.Twin.ByMarginals() }
+
+// Met sets ok[b] to whether record b of values, by all declared columns in the unit
+// of the file, meets a constraint of Conditions, or all of them when only is -1. A
+// record with a missing value meets those about it.
+func (t *Twin) Met(ok []bool, values [][]float64, only int) {
+	part := make([][]float64, len(values))
+	for first := 0; first < len(ok); first += t.sampler.together {
+		next := min(len(ok), first+t.sampler.together)
+		for k := range values {
+			part[k] = values[k][first:next]
+		}
+		t.met.meets(ok[first:next], part, only)
+	}
+}
+
+// Conditions are the constraints, each as the columns that it reads, by index of the
+// declared columns.
+func (t *Twin) Conditions() [][]int {
+	if t.met == nil {
+		return nil
+	}
+	return t.met.reads
+}

@@ -1,6 +1,10 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+
+	"d3p/internal/fit/plan"
+)
 
 // assumptions lists what the claim rests on, and whether each holds for this
 // run: by construction, by the custodian's word, or not.
@@ -21,9 +25,14 @@ func (r *Run) assumptions() []Assumption {
 	if !r.Plan.Private {
 		return append(list, Assumption{"noise", "what leaves the records is clipped and noisy", Fails, "this run used neither clipping nor noise"})
 	}
+	bounded := Assumption{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
+		"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"}
+	if r.Plan.Clipping == plan.ClippingCounts {
+		bounded = Assumption{"bounded-counts", "one unit has a weight of at most 1 in each table of counts", Holds,
+			"a row of a unit with k rows counts 1/k, rounded down, in one cell of each table; the noise of a release covers all its tables together"}
+	}
 	list = append(list,
-		Assumption{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
-			"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"},
+		bounded,
 		Assumption{"batches", fmt.Sprintf("batches are drawn as accounted: %s, rate %.4g", r.Plan.Sampling, r.Plan.SamplingRate), Holds,
 			"the sampler that draws a batch states the event that is accounted"},
 		Assumption{"relation", fmt.Sprintf("the accounting is valid for %s neighbours under this sampler", RelationWords(r.Plan.Neighbours)), Holds,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
@@ -134,6 +135,11 @@ func (r *Run) mechanism() Mechanism {
 		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps,
 		Normaliser: "public: sampling rate times declared number of records",
 		Purchase:   p.Purchase,
+	}
+	if p.Clipping == plan.ClippingCounts {
+		m.Name = "noisy tables of counts: one joint Gaussian release per step"
+		m.Clip.Granularity = "the weight of a unit, 1 in each table"
+		m.Normaliser = "none: counts"
 	}
 	if !p.Private {
 		m.Name = "none: variational inference without clipping or noise"

@@ -23,6 +23,8 @@ const (
 	privacyName = "privacy.json"
 	paramsName  = "params.json"
 	EventName   = "dp_event.json"
+	// MarginalsName has the noisy tables of counts that a synthetic table is drawn from.
+	MarginalsName = "marginals.json"
 )
 
 // Always are the files that every release has.
@@ -30,7 +32,7 @@ var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, out
 
 // IsKnown tells whether a release of d3p may have a file of this name.
 func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 
@@ -52,6 +54,7 @@ var contents = []struct{ name, text string }{
 	{"idata.zarr/", "posterior, prior and prior predictive draws, for ArviZ and xarray"},
 	{outputs.WeightsName, "weights of the networks"},
 	{outputs.TraceName, "iterates of the fit"},
+	{MarginalsName, "noisy tables of counts, from which d3p twin draws synthetic tables"},
 	{paramsName, "the released parameters, from which every other number follows"},
 	{LockName, "the model file with every default, and every setting with its source"},
 	{EventName, "what the mechanism did, in the form of Google's dp_accounting"},
@@ -75,7 +78,7 @@ func ReadmeFile(p *Privacy, names []string) release.File {
 				fmt.Fprintf(&b, "%-20s %s\n", c.name, c.text)
 			}
 		}
-		if !draws && !hasFile(names, outputs.WeightsName) {
+		if !draws && !hasFile(names, outputs.WeightsName) && !hasFile(names, MarginalsName) {
 			b.WriteString("\nDraws cost no privacy: d3p draws RUN --format parquet writes them.\n")
 		}
 		b.WriteString("\nd3p verify checks the files and recomputes the claim from dp_event.json.\n")

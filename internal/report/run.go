@@ -48,10 +48,11 @@ type Run struct {
 	Simulated *outputs.Tables       // from the prior; nil when there are none
 	Trace     *outputs.Trace        // nil when no iterates were kept
 
-	Event    event.Event // what the ledger says was done
-	Spent    accountant.Answer
-	Booked   *Booked // the data set's ledger; nil when there is none
-	Insecure bool    // the noise was fixed by a seed
+	Event     event.Event // what the ledger says was done
+	Spent     accountant.Answer
+	Booked    *Booked // the data set's ledger; nil when there is none
+	Marginals any     // content of marginals.json, of a synthetic table; nil: none
+	Insecure  bool    // the noise was fixed by a seed
 }
 
 // Banner is NotPrivate for a run that gives no guarantee, else "".
@@ -102,6 +103,9 @@ func (r *Run) Release() ([]release.File, error) {
 	if len(r.Weights) > 0 {
 		files = append(files, outputs.WeightsFile(r.Weights, r.weightsMetadata()))
 	}
+	if r.Marginals != nil {
+		files = append(files, release.JSONFile(MarginalsName, true, r.Marginals))
+	}
 	if r.Trace != nil {
 		files = append(files, outputs.TraceFile(r.Trace, sample.Metadata()))
 	}
@@ -119,6 +123,12 @@ func (r *Run) Release() ([]release.File, error) {
 // weights that share a name.
 func (r *Run) Parameters() (outputs.Parameters, error) {
 	p := r.Posterior
+	if r.Plan.Clipping == plan.ClippingCounts {
+		return outputs.Parameters{
+			SchemaVersion: schemaVersion, Privacy: r.Banner(), Model: r.Name, Steps: p.Steps,
+			Guide: outputs.Guide{Family: plan.MethodMarginals, Lambda: []float64{}, VarDP: []float64{}}, Parameters: []outputs.Parameter{},
+		}, nil
+	}
 	weights, err := outputs.Reference(r.Weights, r.weightsMetadata())
 	lambda, varDP := p.Lambda, p.VarDP
 	if weights != nil {

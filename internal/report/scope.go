@@ -1,5 +1,7 @@
 package report
 
+import "d3p/internal/fit/plan"
+
 // scope says what the guarantee covers, which is nothing of a run that is not
 // private, and what touched the records.
 func (r *Run) scope() Scope {
@@ -18,6 +20,12 @@ func (r *Run) scope() Scope {
 		s.DataAccesses = append(s.DataAccesses, "noisy counts of the columns' values before the first step")
 		if r.Banner() == "" {
 			s.Covers = append(s.Covers, "Table 1")
+		}
+	}
+	if r.Plan.Clipping == plan.ClippingCounts {
+		s.DataAccesses[0] = "one release of noisy tables of counts per step"
+		if r.Banner() == "" {
+			s.Covers = []string{"every noisy table of counts", "every other file of the release", "synthetic tables made from them"}
 		}
 	}
 	if r.Plan.CountNoise > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
 )
@@ -21,6 +22,11 @@ func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string
 
 // ClaimParagraph says what the claim is about and what it rests on.
 func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
+	if m.Clip.Mode == plan.ClippingCounts {
+		return fmt.Sprintf("The released tables of model %s satisfy %s. So does everything computed from the released files, such as synthetic tables. "+
+			"The price was computed for the mechanism that ran, %d releases of noisy counts of all records with noise multiplier %.4g; it lies %s.",
+			model, claim, m.Iterations, m.NoiseMultiplier, between(lower, upper))
+	}
 	return fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))

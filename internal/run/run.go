@@ -97,6 +97,9 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 		r.discard()
 		return nil, err
 	}
+	if r.Plan.ByMarginals() {
+		return r.synthesise(ctx, released)
+	}
 	if r.engine == nil {
 		if r.engine, err = r.Host.Open(r, 1); err != nil {
 			r.discard()

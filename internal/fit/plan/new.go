@@ -28,6 +28,9 @@ const (
 // file's public number of records, unless cfg.Records gives one. An error names
 // the flag, what is wrong and what to type.
 func New(m *models.Model, cfg Config) (*Plan, error) {
+	if m.ByMarginals() {
+		return newMarginals(m, cfg)
+	}
 	if cfg.Guide == guide.AmortisedName {
 		if len(m.Core.Latent) == 0 {
 			return nil, errors.New("--guide: amortised is for models with local latents, and this one has none (type --guide mean_field)")

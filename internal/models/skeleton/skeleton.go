@@ -122,10 +122,10 @@ const skeletonModel = `model:
 
 `
 
-const skeletonTwin = `# A mixture. Within a component the columns are independent.
+const skeletonTwin = `# A synthetic table from noisy counts of pairs of columns.
 twin:
-  components: 20
-  # features: {COLUMN: poisson}    # unless the family of its type fits
+  engine: marginals
+  # workload: [[COLUMN, OTHER], all 2-way]   # tables to keep; what is named again weighs more
   # constraints: [COLUMN >= 1 or OTHER == 'no']
 
 `

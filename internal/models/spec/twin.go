@@ -1,6 +1,10 @@
 package spec
 
 import (
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
@@ -11,16 +15,60 @@ import (
 func (r *reader) twin(e entry) *twin.Twin {
 	t := &twin.Twin{At: e.at}
 	keys := r.object(e.node, "twin", fields{
+		"engine":      func(e entry) { t.Engine = r.choice(e, twin.Marginals, twin.Mixture) },
+		"workload":    func(e entry) { t.Workload = r.workload(e) },
 		"components":  func(e entry) { t.Components = r.count(e, 1) },
 		"weights":     func(e entry) { t.Weights = r.text(e) },
 		"features":    func(e entry) { t.Features = r.features(e) },
 		"priors":      func(e entry) { t.Priors = r.definitions(e) },
 		"constraints": func(e entry) { t.Constraints = r.constraints(e) },
 	})
-	if keys != nil && !keys["components"] {
+	if keys == nil {
+		return t
+	}
+	mixture := []string{"components", "weights", "features", "priors"}
+	switch {
+	case t.Engine.V == twin.Mixture && !keys["components"]:
+		r.Add(e.at, "add `components: 10`", "twin has no components")
+	case t.Engine.V == twin.Mixture && keys["workload"]:
+		r.Add(e.at, "leave it out, or write `engine: marginals`", "a mixture has no workload")
+	case t.Engine.V == twin.Marginals:
+		for _, key := range mixture {
+			if keys[key] {
+				r.Add(e.at, "leave it out, or write `engine: mixture`", "the engine marginals has no %s", key)
+			}
+		}
+	case !t.Engine.IsSet() && !keys["components"] && (keys["weights"] || keys["features"] || keys["priors"]):
 		r.Add(e.at, "add `components: 10`", "twin has no components")
 	}
 	return t
+}
+
+// The names of the workloads of all sets of a size.
+const allPairs, allTriples = "all 2-way", "all 3-way"
+
+// workload reads `workload:`, a list whose elements are lists of columns, or names of all
+// sets of a size.
+func (r *reader) workload(e entry) (list []*twin.Question) {
+	r.items(e, func(n ast.Node) {
+		e := entry{"an element of workload", r.at(n), n}
+		if _, isText := n.(*ast.StringNode); isText {
+			if v := r.choice(e, allPairs, allTriples); v.IsSet() {
+				q := &twin.Question{At: e.at, All: 2}
+				if v.V == allTriples {
+					q.All = 3
+				}
+				list = append(list, q)
+			}
+			if r.shape == nil {
+				return
+			}
+		}
+		if columns := r.texts(e); len(columns) > 0 {
+			list = append(list, &twin.Question{At: e.at, Columns: columns})
+		}
+	})
+	return list
 }
 
 // features reads `features:`, a family for each column.
@@ -65,7 +113,22 @@ func (s *Spec) fronts() int {
 // renderTwin prints the twin with the family of every column and the prior of
 // every argument.
 func renderTwin(p *printer, t *twin.Twin, d *data.Data) {
+	if t.ByMarginals() {
+		p.block("twin", func() {
+			p.line("engine", twin.Marginals)
+			if len(t.Workload) > 0 {
+				parts := make([]string, len(t.Workload))
+				for i, q := range t.Workload {
+					parts[i] = questionText(q)
+				}
+				p.line("workload", "["+strings.Join(parts, ", ")+"]")
+			}
+			renderConstraints(p, t.Constraints)
+		})
+		return
+	}
 	p.block("twin", func() {
+		p.line("engine", twin.Mixture)
 		p.count("components", t.Components)
 		p.text("weights", t.Weights.Or(twin.Weights.Prior))
 		p.block("features", func() {
@@ -86,6 +149,16 @@ func renderTwin(p *printer, t *twin.Twin, d *data.Data) {
 		})
 		renderConstraints(p, t.Constraints)
 	})
+}
+
+func questionText(q *twin.Question) string {
+	switch q.All {
+	case 2:
+		return allPairs
+	case 3:
+		return allTriples
+	}
+	return flowList(q.Columns, func(c source.Value[string]) string { return c.V })
 }
 
 // renderConstraints prints the conditions on records.

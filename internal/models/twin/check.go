@@ -35,6 +35,28 @@ func Check(c *data.Checker, t *Twin) {
 	}
 	b.Unused(used)
 	b.checkTwinPriors(t)
+	b.checkWorkload(t)
+}
+
+// checkWorkload reports questions that are no sets of declared columns.
+func (b *checker) checkWorkload(t *Twin) {
+	for _, q := range t.Workload {
+		seen := make(map[string]bool)
+		for _, c := range q.Columns {
+			if column := b.Data.Column(c.V); column == nil {
+				b.Undeclared(c)
+			} else if column.Derive != nil {
+				b.Add(c.At, "name the columns that it follows from", "column %s is derived, and the workload is of columns of the file", c.V)
+			}
+			if seen[c.V] {
+				b.Add(c.At, "name each column once", "column %s is twice in one element of the workload", c.V)
+			}
+			seen[c.V] = true
+		}
+		if q.All == 0 && len(q.Columns) < 2 {
+			b.Add(q.At, "write [age, income], or `all 2-way`", "an element of the workload has fewer than two columns")
+		}
+	}
 }
 
 // checkFeature reports a family that cannot describe its column.
@@ -142,5 +164,5 @@ func (t *Twin) Lowerable(d *data.Data) bool {
 			return false
 		}
 	}
-	return len(t.Features) > 0 && t.Components.IsSet()
+	return len(t.Features) > 0 && (t.Components.IsSet() || t.ByMarginals())
 }

@@ -31,7 +31,11 @@ const (
 func Lower(t *Twin, d *data.Data) (*core.Core, expr.Errors) {
 	l := &lowering{core.NewBuilder(t.At, d)}
 	l.Core.Constraints = t.Constraints
-	l.AddDim(&core.Dim{Name: source.Value[string]{V: twinComponent, At: t.At}, Size: t.Components})
+	components := t.Components
+	if t.ByMarginals() {
+		components = source.Value[int]{V: 2, At: t.At} // a simplex of one has no parameters
+	}
+	l.AddDim(&core.Dim{Name: source.Value[string]{V: twinComponent, At: t.At}, Size: components})
 	features := &core.Dim{Name: source.Value[string]{V: twinFeature, At: t.At}}
 	for _, f := range t.Features {
 		features.Labels = append(features.Labels, f.Column)

@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"fmt"
+
+	"d3p/internal/marginals"
+	"d3p/internal/models"
+	"d3p/internal/privacy/event"
+)
+
+// MethodMarginals is the method of a synthetic table that is learnt from noisy tables
+// of counts.
+const MethodMarginals = "marginals"
+
+// ClippingCounts is the clipping of counts: a unit has a weight of 1 in each table.
+const ClippingCounts = "counts"
+
+// MarginalSteps is the number of releases: single columns, then those of
+// marginals.Learn. Each is one Gaussian over all records, and all cost the same.
+const MarginalSteps = 1 + marginals.Releases
+
+// newMarginals decides a synthetic table by marginals.
+func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
+	if cfg.NonPrivate {
+		return nil, fmt.Errorf("the engine marginals has no fit without privacy (write `engine: mixture`, or type a large --epsilon on public data)")
+	}
+	for _, name := range []string{"sampling", "sampling-rate", "batch-size", "steps", "epochs", "clipping", "clip-norm", "optimizer", "learning-rate", "guide", "compat", "gradient"} {
+		if _, ok := cfg.given()[name]; ok {
+			return nil, fmt.Errorf("--%s: the engine marginals takes no gradient steps (leave it out, or write `engine: mixture`)", name)
+		}
+	}
+	cfg.Records = or(cfg.Records, m.Spec.Data.Rows.N())
+	cfg, err := cfg.read()
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{
+		Method: MethodMarginals, Private: true, Records: cfg.Records, Draws: 1, Gradient: GradientAligned,
+		Guide: "delta", Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant", Optimizer: "adam", NoiseAware: NoiseAwareNone,
+		Sizes: []int{}, model: m,
+	}
+	if p.Neighbours, err = event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove))); err != nil {
+		return nil, err
+	}
+	p.Delta = or(cfg.Delta, defaultDelta(cfg.Records))
+	if cfg.Epsilon > 0 {
+		p.setBudget(cfg.Epsilon)
+	}
+	sampled := Config{Sampling: samplingFull, Steps: MarginalSteps}
+	if err := p.chooseSampling(sampled); err != nil {
+		return nil, err
+	}
+	if err := p.chooseNoise(cfg); err != nil {
+		return nil, err
+	}
+	p.Clipping, p.ClipNorm, p.GradientNoise = ClippingCounts, 1, p.NoiseMultiplier
+	p.warn()
+	p.NoiseToSignal = 0
+	p.Warnings = keepWarnings(p.Warnings, "delta-above-1/n", "large-epsilon")
+	return p, nil
+}
+
+// keepWarnings are the warnings of these names.
+func keepWarnings(list []Warning, names ...string) []Warning {
+	kept := []Warning{}
+	for _, w := range list {
+		for _, name := range names {
+			if w.ID == name {
+				kept = append(kept, w)
+			}
+		}
+	}
+	return kept
+}
+
+// ByMarginals tells whether the plan is of a synthetic table by marginals.
+func (p *Plan) ByMarginals() bool { return p.Method == MethodMarginals }

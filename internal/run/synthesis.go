@@ -1,0 +1,145 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+
+	"d3p/internal/atomicfile"
+	"d3p/internal/fit"
+	"d3p/internal/models"
+	"d3p/internal/outputs"
+	"d3p/internal/posterior"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
+	"d3p/internal/report"
+	"d3p/internal/synthesis"
+)
+
+// synthesise learns a synthetic table from noisy tables of counts and releases those.
+// It takes no checkpoints: what was spent when it stops stays in the ledger.
+func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
+	if r.Ranks.Several() {
+		r.discard()
+		return nil, usagef("the engine marginals runs in one process (leave out mpirun, or write `engine: mixture`)")
+	}
+	if err := synthesis.Check(m); err != nil {
+		r.discard()
+		return nil, failed(Model, err)
+	}
+	r.Job.Engine = "cpu"
+	if err := r.reserve(); err != nil {
+		r.discard()
+		return nil, err
+	}
+	table, spent, err := r.learn(ctx, m)
+	if len(spent.Entries) > 0 {
+		err = errors.Join(err, r.folder.write(ledgerFile, spent))
+	}
+	if unbooked := r.Job.reservation().settle(spent); unbooked != nil {
+		err = errors.Join(err, unbooked)
+	}
+	r.folder.giveSpaceBack()
+	if err != nil {
+		var over *privacy.BudgetError
+		kind := kindOf(err)
+		if errors.As(err, &over) {
+			kind = Budget
+		}
+		if len(spent.Entries) == 0 {
+			if kind == Data {
+				r.folder.keepDataCheck()
+			} else {
+				r.folder.discard()
+			}
+			return nil, failed(kind, err)
+		}
+		return nil, failed(kind, fmt.Errorf("%w; what was spent is in %s, and a new fit pays again", err, filepath.Join(r.folder.private(), ledgerFile)))
+	}
+	written, err := r.writeSynthesis(m, table)
+	if err != nil {
+		return nil, failed(Output, fmt.Errorf("release: %w; what was spent is in %s", err, filepath.Join(r.folder.private(), ledgerFile)))
+	}
+	r.folder.remove(lockFile)
+	done := &Result{
+		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
+		Claim: written.Claim(), Summary: written.Draws.Summarise(),
+	}
+	if written.Banner() == "" {
+		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta
+	}
+	return done, nil
+}
+
+// learn reads the records and releases counts. The ledger is what was spent, also
+// with an error.
+func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, privacy.Ledger, error) {
+	private, err := r.folder.root.OpenRoot(privateName)
+	if err != nil {
+		return nil, privacy.Ledger{}, failed(Output, err)
+	}
+	defer private.Close()
+	config := privacy.CuratorConfig{Table: r.Job.Table(m, r.Root), Root: r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private}
+	// The first curator finds out whether the file is readable, before anything is spent.
+	if _, err := privacy.NewCurator(config); err != nil {
+		return nil, privacy.Ledger{}, failed(Data, atomicfile.Named(r.Job.Data, err))
+	}
+	config.Table, config.Columns = nil, privacy.NewColumns(privacy.TableConfig{Data: r.Job.Data, Encoding: m.Encoding, Root: r.Root})
+	curator, err := privacy.NewCurator(config)
+	if err != nil {
+		return nil, privacy.Ledger{}, failed(Data, err)
+	}
+	if err := curator.Authorise(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier)); err != nil {
+		return nil, curator.Ledger(), failed(Budget, err)
+	}
+	table, err := synthesis.Fit(curator, m, synthesis.Config{
+		Relation: r.Plan.Relation(), NoiseMultiplier: r.Plan.NoiseMultiplier, Workers: max(1, r.Job.Threads),
+		Step: func(t int) error {
+			if r.Host.Step != nil {
+				r.Host.Step(t, r.Plan.Steps, math.NaN(), func() float64 { return r.Plan.Epsilon })
+			}
+			if ctx.Err() != nil {
+				return fit.ErrStopped
+			}
+			return nil
+		},
+	}, noise.NewRandom(noise.Public(r.Job.Seed).Stream(noise.Twin)))
+	return table, curator.Ledger(), err
+}
+
+// writeSynthesis writes the release.
+func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Run, error) {
+	j, done := r.Job, *r.Plan
+	done.Steps = table.Releases
+	run := report.Run{
+		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
+		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted,
+		Plan: &done, Posterior: &posterior.Posterior{Plan: &done, Steps: done.Steps}, Params: []outputs.Parameter{}, Insecure: j.Insecure,
+		// The ledger's entries of a release have this noise together, to the last bits:
+		// the plan's is the smaller.
+		Event: done.MechanismEvent(done.NoiseMultiplier),
+	}
+	answer, err := accountant.Epsilon(run.Event, done.Neighbours, done.Delta)
+	if err != nil {
+		return nil, err
+	}
+	run.Spent = answer
+	if run.Booked, err = Booked(j.Ledger, j.ID, m.Spec.Data.Unit.Entity.V, done.Neighbours); err != nil {
+		return nil, err
+	}
+	table.Privacy = run.Banner()
+	run.Marginals = table
+	files, err := run.Release()
+	if err != nil {
+		return nil, err
+	}
+	options := release.Options{Banner: run.Banner()}
+	if r.Key != nil {
+		options.Sign = r.Key.Sign
+	}
+	return &run, release.Write(r.folder.root, releaseName, files, options)
+}

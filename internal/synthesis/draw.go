@@ -1,0 +1,199 @@
+package synthesis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"d3p/internal/marginals"
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+)
+
+// Drawer draws synthetic records from a released table.
+type Drawer struct {
+	table    *Table
+	twin     *models.Twin
+	declared []*data.Column
+	measured []marginals.Measurement
+	tree     *marginals.Tree
+	fitted   [][]float64 // parameters of the fit to the released counts
+	records  float64
+}
+
+// Iterations of the fits: to the released counts, and from there to simulated ones.
+const (
+	fitIterations   = 250
+	refitIterations = 60
+)
+
+// NewDrawer fits the family to the released counts.
+func NewDrawer(t *Table, m *models.Model, workers int) (*Drawer, error) {
+	twin, err := m.NewTwin()
+	if err != nil {
+		return nil, err
+	}
+	d := &Drawer{table: t, twin: twin, declared: m.Spec.Data.AllColumns()}
+	if err := t.check(columnsOf(m)); err != nil {
+		return nil, err
+	}
+	domain := make(marginals.Domain, len(t.Columns))
+	for k := range t.Columns {
+		domain[k] = t.Columns[k].cells()
+	}
+	zeros, err := impossible(m, t.Columns)
+	if err != nil {
+		return nil, err
+	}
+	var sets []marginals.Set
+	for _, x := range t.Tables {
+		sets = append(sets, x.Columns)
+		d.measured = append(d.measured, marginals.Measurement{Set: x.Columns, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
+	}
+	if d.tree, err = marginals.NewTree(domain, sets, zeros, 64*treeCells, workers); err != nil {
+		return nil, err
+	}
+	d.records = d.tree.Estimate(d.measured, fitIterations)
+	d.tree.Infer()
+	for _, theta := range d.tree.Theta {
+		d.fitted = append(d.fitted, slices.Clone(theta))
+	}
+	return d, nil
+}
+
+// check reports what a released table must not be, for it comes from a file.
+func (t *Table) check(want []Column) error {
+	if len(t.Columns) != len(want) {
+		return fmt.Errorf("it has %d columns, and the model %d", len(t.Columns), len(want))
+	}
+	for k, c := range t.Columns {
+		w := want[k]
+		if c.Name != w.Name || c.Levels != w.Levels || c.Missing != w.Missing || c.Whole != w.Whole || c.Lower != w.Lower || c.Upper != w.Upper || !slices.Equal(c.Cuts, w.Cuts) {
+			return fmt.Errorf("column %s is not that of the model", c.Name)
+		}
+		if c.Levels > 0 {
+			continue
+		}
+		if len(c.Shape) != c.fine() || len(c.Bins) == 0 || c.Bins[0] != 0 || c.Bins[len(c.Bins)-1] >= c.fine() {
+			return fmt.Errorf("column %s has no bins", c.Name)
+		}
+		for i := range c.Bins[1:] {
+			if c.Bins[i+1] <= c.Bins[i] {
+				return fmt.Errorf("the bins of column %s are not ascending", c.Name)
+			}
+		}
+		for _, w := range c.Shape {
+			if !(w >= 0) || math.IsInf(w, 0) {
+				return fmt.Errorf("column %s has a weight that is none", c.Name)
+			}
+		}
+	}
+	for _, x := range t.Tables {
+		cells := 1
+		for i, k := range x.Columns {
+			if k < 0 || k >= len(t.Columns) || i > 0 && k <= x.Columns[i-1] || cells > marginals.MostCells {
+				return fmt.Errorf("a table is over columns that it has not")
+			}
+			cells *= t.Columns[k].cells()
+		}
+		if len(x.Counts) != cells || !(x.Variance > 0) || !(x.Trust > 0) || slices.ContainsFunc(x.Counts, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }) {
+			return fmt.Errorf("a table of %d columns has other cells or no variance", len(x.Columns))
+		}
+	}
+	return nil
+}
+
+// Close ends the workers.
+func (d *Drawer) Close() { d.tree.Close() }
+
+// Perturb replaces the family by one that could as well have been fitted: to counts of
+// as many records as there are, drawn from the fit to the released counts, with new
+// noise of the same variance. Tables at such parameters vary as the estimate does over
+// records and noise: a parametric bootstrap, in the place of the posterior of
+// Räisä et al. 2023 (arXiv:2205.14485).
+func (d *Drawer) Perturb(random Random) {
+	d.restore()
+	d.tree.Infer()
+	sample := d.tree.Sample(int(math.Round(d.records)), random, true)
+	simulated := make([]marginals.Measurement, len(d.measured))
+	for i, x := range d.measured {
+		simulated[i] = x
+		simulated[i].Counts = make([]float64, len(x.Counts))
+		marginals.Count(simulated[i].Counts, d.tree.Domain, x.Set, sample)
+		noise := math.Sqrt(x.Variance)
+		for c := range simulated[i].Counts {
+			simulated[i].Counts[c] += noise * random.Normal()
+		}
+	}
+	d.tree.Estimate(simulated, refitIterations)
+	d.tree.Infer()
+}
+
+// restore goes back to the parameters of the fit to the released counts.
+func (d *Drawer) restore() {
+	for i, theta := range d.fitted {
+		copy(d.tree.Theta[i], theta)
+	}
+}
+
+// hopeless is how many rounds draw in vain before Fill gives up.
+const hopeless = 100
+
+// Fill fills in a table of models.Twin.Table. Independent records vary as records of
+// the family do; the others vary less. Records that break a constraint are drawn again.
+func (d *Drawer) Fill(out models.Table, random Random, independent bool) error {
+	n := len(out.Values[0])
+	all := make([][]float64, len(d.declared))
+	place := make([]int, len(d.table.Columns))
+	for k, c := range d.table.Columns {
+		place[k] = slices.IndexFunc(d.declared, func(x *data.Column) bool { return x.HeaderName() == c.Name })
+	}
+	first, vain := 0, 0
+	for first < n {
+		need := n - first
+		if first > 0 || vain > 0 {
+			need = max(need, 1000)
+		}
+		cells := d.tree.Sample(need, random, independent)
+		for k := range all {
+			all[k] = make([]float64, need)
+		}
+		for k := range d.table.Columns {
+			c := &d.table.Columns[k]
+			for i, cell := range cells[k] {
+				all[place[k]][i] = c.value(int(cell), random)
+			}
+		}
+		ok := make([]bool, need)
+		d.twin.Met(ok, all, -1)
+		before := first
+		for i := 0; i < need && first < n; i++ {
+			if !ok[i] {
+				continue
+			}
+			for k, c := range out.Columns {
+				at := slices.IndexFunc(d.declared, func(x *data.Column) bool { return x == c })
+				out.Values[k][first] = all[at][i]
+			}
+			first++
+		}
+		if vain++; before < first {
+			vain = 1
+		}
+		if vain > hopeless {
+			return fmt.Errorf("hardly any synthetic record meets the constraints: they contradict the fitted table")
+		}
+	}
+	shuffle(out, random)
+	return nil
+}
+
+// shuffle puts the records in random order: the sampler draws them by cell.
+func shuffle(out models.Table, random Random) {
+	for i := len(out.Values[0]) - 1; i > 0; i-- {
+		j := int(random.Uniform() * float64(i+1))
+		for _, column := range out.Values {
+			column[i], column[j] = column[j], column[i]
+		}
+	}
+}

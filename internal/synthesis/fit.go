@@ -1,0 +1,299 @@
+package synthesis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/marginals"
+	"d3p/internal/models"
+	"d3p/internal/privacy"
+	"d3p/internal/privacy/event"
+)
+
+// Table is what is released of the records: noisy tables of counts, and how columns are
+// divided.
+type Table struct {
+	SchemaVersion int        `json:"schema_version"`
+	Privacy       string     `json:"privacy,omitempty"`
+	Records       float64    `json:"records"`  // estimated from the counts
+	Releases      int        `json:"releases"` // each a Gaussian one of the noise multiplier
+	Columns       []Column   `json:"columns"`
+	Tables        []Counts   `json:"tables"`
+	Distances     []Distance `json:"distances"`
+}
+
+// Counts is a noisy table of counts over columns, by their index, last fastest.
+type Counts struct {
+	Columns  []int     `json:"columns"`
+	Counts   []float64 `json:"counts"`
+	Variance float64   `json:"variance"` // of the noise of each
+	Trust    float64   `json:"trust"`    // how far true counts may deviate from the other tables' prediction
+}
+
+// Distance is the total variation, over columns, between the true table and the
+// synthetic one that the noisy counts predict.
+type Distance struct {
+	Columns   []string `json:"columns"`
+	Predicted float64  `json:"predicted"`
+	Measured  bool     `json:"measured"`
+}
+
+// treeCells bounds the junction tree.
+const treeCells = 1 << 20
+
+// Config says how a table is learnt.
+type Config struct {
+	Relation event.Relation
+	// NoiseMultiplier is that of each release.
+	NoiseMultiplier float64
+	Workers         int
+	Step            func(releases int) error // after each release; nil: none
+}
+
+// Check reports, before any record is read, a workload or constraints that cannot be
+// learnt.
+func Check(m *models.Model) error {
+	if len(m.Spec.Data.Tensors) > 0 {
+		return fmt.Errorf("the engine marginals has no arrays (write `engine: mixture`)")
+	}
+	columns := columnsOf(m)
+	if len(columns) == 0 {
+		return fmt.Errorf("the engine marginals has no columns")
+	}
+	for i := range columns {
+		if c := &columns[i]; c.Levels == 0 { // the most bins it can have
+			c.Bins = make([]int, min(c.fine(), binsWanted+1))
+		}
+	}
+	questions, err := workload(m, columns)
+	if err != nil {
+		return err
+	}
+	total := 0.0
+	for _, q := range questions {
+		cells := 1.0
+		var names []string
+		for _, k := range q.Set {
+			cells *= float64(columns[k].cells())
+			names = append(names, columns[k].Name)
+		}
+		if cells > marginals.MostCells {
+			return fmt.Errorf("the table over %s has %.3g cells, more than %d (declare fewer levels, or leave it out of `workload:`)", strings.Join(names, ", "), cells, marginals.MostCells)
+		}
+		total += cells
+	}
+	if total > mostNumbers {
+		return fmt.Errorf("the workload has %.3g cells, more than %.3g (declare fewer levels, or name fewer tables under `workload:`)", total, float64(mostNumbers))
+	}
+	return nil
+}
+
+// mostNumbers bounds all tables together, for memory.
+const mostNumbers = 1e8
+
+// workload lists the sets of the model file, all pairs by default; what is listed
+// again weighs more.
+func workload(m *models.Model, columns []Column) ([]marginals.Question, error) {
+	var sets []marginals.Set
+	subsets := func(size int) {
+		var grow func(s marginals.Set, from int)
+		grow = func(s marginals.Set, from int) {
+			if len(s) == size {
+				sets = append(sets, slices.Clone(s))
+				return
+			}
+			for k := from; k < len(columns); k++ {
+				grow(append(s, k), k+1)
+			}
+		}
+		grow(nil, 0)
+	}
+	for _, q := range m.Spec.Twin.Workload {
+		if q.All > 0 {
+			subsets(q.All)
+			continue
+		}
+		var s []int
+		for _, name := range q.Columns {
+			header := m.Spec.Data.Column(name.V).HeaderName()
+			s = append(s, slices.IndexFunc(columns, func(c Column) bool { return c.Name == header }))
+		}
+		sets = append(sets, marginals.NewSet(s...))
+	}
+	if len(m.Spec.Twin.Workload) == 0 {
+		subsets(2)
+	}
+	if len(sets) > 20000 {
+		return nil, fmt.Errorf("the workload has %d tables, more than 20000 (name the ones that matter under `workload:`)", len(sets))
+	}
+	var questions []marginals.Question
+	at := make(map[string]int)
+	for _, s := range sets {
+		key := fmt.Sprint(s)
+		if i, ok := at[key]; ok {
+			questions[i].Weight++
+			continue
+		}
+		at[key] = len(questions)
+		questions = append(questions, marginals.Question{Set: s, Weight: 1})
+	}
+	return questions, nil
+}
+
+// fitter asks the curator.
+type fitter struct {
+	curator *privacy.Curator
+	cfg     Config
+	columns []Column
+	noise   float64 // of one table that is a release of its own
+	done    int
+}
+
+// Fit releases noisy counts of the curator's records, each release a Gaussian one of
+// the noise multiplier, and learns from them. It makes at most marginals.Releases + 1.
+func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table, error) {
+	f := &fitter{curator: c, cfg: cfg, columns: columnsOf(m)}
+	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, cfg.Relation).(event.Gaussian)
+	f.noise = cfg.NoiseMultiplier / one.NoiseMultiplier * (1 + 1e-9)
+	measured, err := f.measureColumns()
+	if err != nil {
+		return nil, err
+	}
+	domain := make(marginals.Domain, len(f.columns))
+	for k := range f.columns {
+		domain[k] = f.columns[k].cells()
+	}
+	zeros, err := impossible(m, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	questions, err := workload(m, f.columns)
+	if err != nil {
+		return nil, err
+	}
+	learned, err := marginals.Learn(marginals.Config{
+		Domain: domain, Zeros: zeros, Columns: measured, Workload: questions, Sigma: f.noise, Limit: treeCells, Workers: cfg.Workers,
+	}, f.measure, random)
+	if err != nil {
+		return nil, err
+	}
+	learned.Tree.Close()
+	t := &Table{SchemaVersion: 1, Releases: f.done, Records: math.Round(learned.Records), Columns: f.columns, Distances: []Distance{}}
+	for _, x := range learned.Measurements {
+		counts := make([]float64, len(x.Counts))
+		for i, y := range x.Counts {
+			counts[i] = math.Round(y*100) / 100
+		}
+		t.Tables = append(t.Tables, Counts{x.Set, counts, x.Variance, x.Trust})
+	}
+	for _, d := range learned.Distances {
+		x := Distance{Predicted: d.Predicted, Measured: d.Measured}
+		for _, k := range d.Set {
+			x.Columns = append(x.Columns, f.columns[k].Name)
+		}
+		t.Distances = append(t.Distances, x)
+	}
+	slices.SortStableFunc(t.Distances, func(a, b Distance) int {
+		switch {
+		case a.Predicted > b.Predicted:
+			return -1
+		case a.Predicted < b.Predicted:
+			return 1
+		}
+		return 0
+	})
+	return t, nil
+}
+
+// measureColumns releases every column by fine cells and makes bins of them.
+func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
+	noise := f.noise * math.Sqrt(float64(len(f.columns)))
+	var partitions []privacy.Partition
+	for _, c := range f.columns {
+		partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: c.Name, Cuts: c.Cuts}}, Usable: true, Noise: noise})
+	}
+	counts, err := f.release(partitions)
+	if err != nil {
+		return nil, err
+	}
+	var list []marginals.Measurement
+	for k := range f.columns {
+		c := &f.columns[k]
+		if c.Levels == 0 {
+			c.learn(counts[k], noise)
+		}
+		list = append(list, c.measured(k, counts[k], noise))
+	}
+	return list, nil
+}
+
+// mostPartitions is how many a curator releases at a time. Several such releases cost
+// what one Gaussian of all their noise does.
+const mostPartitions = 1000
+
+// release asks the curator for tables of counts.
+func (f *fitter) release(partitions []privacy.Partition) ([][]float64, error) {
+	var counts [][]float64
+	for part := range slices.Chunk(partitions, mostPartitions) {
+		more, err := f.curator.Counts("synthetic table", part)
+		if err != nil {
+			return nil, err
+		}
+		counts = append(counts, more...)
+	}
+	f.done++
+	var err error
+	if f.cfg.Step != nil {
+		err = f.cfg.Step(f.done)
+	}
+	return counts, err
+}
+
+// measure releases tables by bins.
+func (f *fitter) measure(sets []marginals.Set, sigma []float64) ([][]float64, error) {
+	var partitions []privacy.Partition
+	for i, s := range sets {
+		p := privacy.Partition{Usable: true, Noise: sigma[i]}
+		for _, k := range s {
+			a := privacy.Axis{Column: f.columns[k].Name}
+			if f.columns[k].Levels == 0 {
+				a.Cuts = f.columns[k].binCuts()
+			}
+			p.Axes = append(p.Axes, a)
+		}
+		partitions = append(partitions, p)
+	}
+	counts, err := f.release(partitions)
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range sets {
+		counts[i] = f.gather(counts[i], s)
+	}
+	return counts, nil
+}
+
+// gather leaves out the cells of a curator's table that no usable row has: levels that
+// are not declared, and values missing where the rules reject that.
+func (f *fitter) gather(counts []float64, s marginals.Set) []float64 {
+	var out []float64
+	var visit func(i, at int)
+	visit = func(i, at int) {
+		if i == len(s) {
+			out = append(out, counts[at])
+			return
+		}
+		c := &f.columns[s[i]]
+		size := c.counted(c.bins() - 1)
+		for cell := range c.cells() {
+			if cell == c.bins() {
+				cell = size - 1
+			}
+			visit(i+1, at*size+cell)
+		}
+	}
+	visit(0, 0)
+	return out
+}
