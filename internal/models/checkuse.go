@@ -99,7 +99,9 @@ func (c *compiler) follow(e expr.Expr, definitions map[string]*core.Definition, 
 
 // columnsOf lists the columns that the name of an observation stands for.
 func (c *compiler) columnsOf(name string) []string {
-	if c.spec.Data.Column(name) != nil {
+	if column := c.spec.Data.Column(name); column != nil && column.Derive != nil {
+		return append(expr.Names(column.Derive.Expr), name)
+	} else if column != nil {
 		return []string{name}
 	}
 	if t := c.spec.Data.Tensor(name); t != nil {

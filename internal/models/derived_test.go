@@ -194,3 +194,79 @@ model: {formula: "FORMULA", family: bernoulli}
 		t.Errorf("%d and %d parameters, want 6", a.P, b.P)
 	}
 }
+
+// A response may be a comparison: the likelihood is that of its 0 or 1, predictions do
+// without its column, and simulated records meet it as often as the model says.
+func TestComparedResponses(t *testing.T) {
+	const declaration = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100}
+  columns:
+    x: {type: real, lower: -3, upper: 3, scale: {center: 0, by: 1}}
+    n: {type: integer, lower: 0, upper: 20}
+    g: {type: category, levels: [a, b, c]}
+  derive: {many: n >= 5}
+model: {formula: "FORMULA", family: bernoulli}
+`
+	read := func(formula string) (*Model, error) {
+		return Read("m.yaml", []byte(strings.Replace(declaration, "FORMULA", formula, 1)), nil)
+	}
+	for formula, holds := range map[string]func(n, g float64) bool{
+		"g == 'b' ~ x": func(_, g float64) bool { return g == 1 },
+		"g != 'a' ~ x": func(_, g float64) bool { return g != 0 },
+		"n > 0 ~ x":    func(n, _ float64) bool { return n > 0 },
+		"n <= 3 ~ x":   func(n, _ float64) bool { return n <= 3 },
+		"n == 7 ~ x":   func(n, _ float64) bool { return n == 7 },
+		"many ~ x":     func(n, _ float64) bool { return n >= 5 },
+	} {
+		m, err := read(formula)
+		if err != nil {
+			t.Errorf("%s: %v", formula, err)
+			continue
+		}
+		for _, f := range m.Encoding.Predictors().Fields {
+			if f.Column != "x" {
+				t.Errorf("%s: a prediction needs column %s", formula, f.Column)
+			}
+		}
+		const n = 2000
+		rng := rand.New(rand.NewPCG(10, 1))
+		theta := []float64{-0.3, 0.8}
+		table := m.SimulateAt(theta, n, m.DeclaredLaw(), testRand{rng})
+		rows := m.encodeTable(table, n)
+		machine := graph.NewMachine(m.Likelihood, n)
+		machine.Globals(theta, nil)
+		machine.Records(rows, m.Encoding.K, n, nil)
+		excess, variance := 0.0, 0.0
+		for i := range n {
+			eta := theta[0] + theta[1]*table.Values[0][i]
+			p, log := 1/(1+math.Exp(-eta)), -math.Log1p(math.Exp(eta))
+			if holds(table.Values[1][i], table.Values[2][i]) {
+				log = -math.Log1p(math.Exp(-eta))
+				excess++
+			}
+			excess -= p
+			variance += p * (1 - p)
+			if math.Abs(machine.Loss()[i]-log) > 1e-12 {
+				t.Fatalf("%s: log density %v, want %v", formula, machine.Loss()[i], log)
+			}
+		}
+		// P(|N(0, 1)| > 6.5) < 1e-10
+		if math.Abs(excess) > 6.5*math.Sqrt(variance) {
+			t.Errorf("%s holds in %g records more than expected, standard error %g", formula, excess, math.Sqrt(variance))
+		}
+	}
+	for formula, want := range map[string]string{
+		"n > 20 ~ x":             "is the same for every declared value of n",
+		"g == 'z' ~ x":           "'z' is no level of g",
+		"n > x ~ x":              "depends on",
+		"n > 0 and g == 'a' ~ 1": "it must compare a column of the file with a constant",
+		"n > 0 ~ x + n":          "cannot predict itself",
+		"n > 0 ~ I(n^2)":         "depends on n",
+	} {
+		if _, err := read(formula); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", formula, err, want)
+		}
+	}
+}

@@ -107,12 +107,6 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 		g.c.errs.Add(d.Name.At, hint(o.Name, g.c.columns), "%s is neither a column nor a dim of columns", o.Name)
 		return o, dist.Observed{}
 	}
-	for _, c := range o.Columns {
-		if c.Derive != nil {
-			g.c.errs.Add(d.Name.At, "observe a column of the file", "derived column %s cannot be observed", c.Name.V)
-			return o, dist.Observed{}
-		}
-	}
 	supports := dist.ElementSupports(density, len(o.Columns))
 	if supports == nil {
 		g.c.errs.Add(d.Text.At, "", "the distribution of %s does not have its %d elements", o.Name, len(o.Columns))
@@ -120,6 +114,13 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 	}
 	parts := make([]*graph.Node, len(o.Columns))
 	for i, column := range o.Columns {
+		if column.Derive != nil {
+			parts[i] = g.condition(d, column, supports[i])
+			if o.Raw = append(o.Raw, true); parts[i] == nil {
+				return o, dist.Observed{}
+			}
+			continue
+		}
 		at, raw, ok := g.response(d, column, supports[i])
 		if !ok {
 			return o, dist.Observed{}
@@ -145,6 +146,32 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 		x.Missing = g.b.Stack(dim, indicators...)
 	}
 	return o, x
+}
+
+// condition is the 0 or 1 of a derived column that is observed; nil after a mistake.
+func (g *build) condition(d *spec.Definition, c *spec.Column, s support.Support) *graph.Node {
+	of, err := g.c.spec.Data.ConditionOf(c)
+	switch {
+	case err != nil:
+		g.c.errs.Add(d.Name.At, "observe a column of the file", "derived column %s cannot be observed: %v", c.Name.V, err)
+		return nil
+	case s.Kind != support.Binary:
+		g.c.errs.Add(d.Text.At, "use bernoulli", "%s is 0 or 1, which the distribution does not observe", c.Name.V)
+		return nil
+	case g.c.spec.Data.MissingOf(of.Column).Rule == data.MissingImpute:
+		g.c.errs.Add(of.Column.Missing.At, "use `reject`", "column %s is observed and must not be imputed", of.Column.Name.V)
+		return nil
+	}
+	env := g.c.environment()
+	if of.Column.Numeric() {
+		raw := g.read(g.c.encoder.raw(of.Column, Response))
+		env.Values[of.Column.Name.V] = expr.Value{Node: raw, Raw: raw}
+	} else {
+		env.Values[of.Column.Name.V] = expr.Value{Node: g.read(g.c.encoder.code(of.Column, Response)), Labels: of.Column.LevelNames()}
+	}
+	x, errs := expr.Lower(c.Derive.Expr, env, g.b)
+	g.c.errs = append(g.c.errs, errs...)
+	return x
 }
 
 // response is the encoded column in which a distribution observes a column. A

@@ -62,10 +62,32 @@ func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
 			s.predictive.Mean(s.draws, i)
 		}
 		for j, c := range o.Columns {
+			if c.Derive != nil {
+				s.meet(c, t, first, s.draws[j*n:j*n+n])
+				continue
+			}
 			column := t.Values[s.at[c.HeaderName()]][first : first+n]
 			for b := range column {
 				column[b] = declared(c, s.draws[j*n+b])
 			}
+		}
+	}
+}
+
+// meet gives the column that a condition is about values with which the condition is as
+// drawn, 0 or 1.
+func (s *recordSampler) meet(c *spec.Column, t Table, first int, drawn []float64) {
+	of, err := s.m.Spec.Data.ConditionOf(c)
+	if err != nil {
+		panic("models: an observed condition: " + err.Error()) // it was compiled
+	}
+	column := t.Values[s.at[of.Column.HeaderName()]][first:]
+	for b, x := range drawn {
+		switch x {
+		case 1:
+			column[b] = of.Met
+		case 0:
+			column[b] = of.Unmet
 		}
 	}
 }

@@ -185,3 +185,62 @@ func (d *Data) called(e *expr.Call) (lower, upper float64, err error) {
 	}
 	return 0, 0, fmt.Errorf("the bounds of %s are not known: declare lower and upper", e)
 }
+
+// Condition is the comparison of one column of the file with a constant, `num > 0` or
+// `y == 'level'`. Records can be simulated for it.
+type Condition struct {
+	Column     *Column
+	Met, Unmet float64 // a value of the column with which it holds, and one with which it does not
+}
+
+// ConditionOf is what a derived column compares.
+func (d *Data) ConditionOf(c *Column) (Condition, error) {
+	compared := fmt.Errorf("it must compare a column of the file with a constant, as in num > 0 or y == 'level'")
+	e, ok := c.Derive.Expr.(*expr.Binary)
+	if !ok || !IsCondition(e) {
+		return Condition{}, compared
+	}
+	name, ok := e.X.(*expr.Name)
+	if !ok {
+		return Condition{}, compared
+	}
+	of := Condition{Column: d.Column(name.ID), Met: math.NaN(), Unmet: math.NaN()}
+	if of.Column == nil || of.Column.Derive != nil {
+		return Condition{}, compared
+	}
+	var values []float64
+	var constant float64
+	switch label, isText := e.Y.(*expr.Text); {
+	case of.Column.Numeric():
+		var err error
+		if constant, _, err = d.interval(e.Y); err != nil || len(expr.Names(e.Y)) > 0 {
+			return Condition{}, compared
+		}
+		values = []float64{of.Column.Lower.V, of.Column.Upper.V}
+		if of.Column.Lower.V < constant && constant < of.Column.Upper.V {
+			values = append(values, constant)
+		}
+	case !isText || of.Column.Level(label.Value) < 0:
+		return Condition{}, fmt.Errorf("%s is no level of %s", e.Y, name.ID)
+	default:
+		constant = float64(of.Column.Level(label.Value))
+		for l := range of.Column.Levels {
+			values = append(values, float64(l))
+		}
+	}
+	for _, v := range values {
+		holds := map[string]bool{"==": v == constant, "!=": v != constant, "<": v < constant, "<=": v <= constant, ">": v > constant, ">=": v >= constant}
+		if _, comparison := holds[e.Op]; !comparison {
+			return Condition{}, compared
+		}
+		if holds[e.Op] {
+			of.Met = v
+		} else {
+			of.Unmet = v
+		}
+	}
+	if math.IsNaN(of.Met) || math.IsNaN(of.Unmet) {
+		return Condition{}, fmt.Errorf("%s is the same for every declared value of %s", e, name.ID)
+	}
+	return of, nil
+}

@@ -33,9 +33,9 @@ func Check(c *data.Checker, m *Model) {
 			}
 		}
 	}
-	for _, name := range []source.Value[string]{m.Terms.Response, m.Terms.Event, m.Terms.Trials} {
+	for _, name := range []source.Value[string]{m.Terms.Event, m.Terms.Trials} {
 		if c := d.Column(name.V); c != nil && c.Derive != nil {
-			b.Add(name.At, "observe a column of the file", "derived column %s cannot be observed", c.Name.V)
+			b.Add(name.At, "name a column of the file", "column %s is derived", c.Name.V)
 		}
 	}
 	known = b.checkPredicted(m, f) && known
@@ -182,7 +182,7 @@ func (b *checker) checkResponseParts(m *Model, f *family) {
 // checkTerm reports a response among the predictors.
 func (b *checker) checkTerm(m *Model, t Term) {
 	for _, c := range t.Columns {
-		if c == m.Terms.Response.V || c == m.Terms.Event.V {
+		if c == m.Terms.Response.V || c == m.Terms.Event.V || slices.Contains(m.Terms.Compared, c) {
 			b.Add(t.At, "", "the response %s cannot predict itself", c)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // may be surv(time, event) or y | trials(n).
 type Formula struct {
 	Response  source.Value[string]
+	Compared  []string // columns of a response such as num > 0
 	Event     source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
 	Trials    source.Value[string] // of y | trials(n): the column with the number of trials
 	Intercept bool
@@ -141,6 +142,9 @@ func (f *Formula) usedBy() map[string]bool {
 	used := make(map[string]bool)
 	for _, name := range f.columnsOf() {
 		used[name.V] = true
+	}
+	for _, name := range f.Compared {
+		used[name] = true
 	}
 	return used
 }

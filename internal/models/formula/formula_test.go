@@ -41,6 +41,8 @@ func TestFormula(t *testing.T) {
 		"y ~ a*c + b*c":               "y ~ 1 + a + c + a:c + b + b:c",
 		"y ~ a + a + b:a + a:b + b:b": "y ~ 1 + a + b:a + b",
 		"y ~ a*b - a":                 "y ~ 1 + b + a:b",
+		"y == 'it is' ~ .":            "y == 'it is' ~ 1 + a + b + c + g",
+		"y  > 0.5 ~ a":                "y>0.5 ~ 1 + a",
 		"y ~ log(a) * g + I(a ^ 2)":   "y ~ 1 + log(a) + g + log(a):g + I(a^2)",
 		"y ~ scale(a) + (b | g)":      "y ~ 1 + a + (1 + b | g)",
 		"y ~ I(a > 1 and b < 2)":      "y ~ 1 + I(a > 1 and b < 2)",

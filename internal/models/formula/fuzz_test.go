@@ -12,7 +12,7 @@ import (
 func FuzzFormula(f *testing.F) {
 	for _, s := range []string{
 		"y ~ 1", "y ~ 0 + x", "y ~ x - 1", "y ~ a*b*c + (1 + a || g) + offset(log(e))",
-		"y ~ (1 | g) + (0 + a:b | h)", "y ~ -1", "y ~", "y ~ poly(x, 2)", "y ~ offset((", "é ~ ü", "y ~ (a + b)^2/c - a + log(a / b):I(c^2)",
+		"y ~ (1 | g) + (0 + a:b | h)", "y ~ -1", "y ~", "y ~ poly(x, 2)", "y ~ offset((", "é ~ ü", "y == '~' ~ x", "n >= -2 ~ 1", "y ~ (a + b)^2/c - a + log(a / b):I(c^2)",
 	} {
 		f.Add(s)
 	}

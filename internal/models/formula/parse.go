@@ -56,8 +56,9 @@ func (f *parser) response(out *Formula) {
 		f.expect(")", "surv(time, event)")
 		return
 	}
+	start := f.offset
 	out.Response = f.column("y ~ 1 + x")
-	if f.failed || !f.take("|") {
+	if f.failed || f.comparison(out, start) || !f.take("|") {
 		return
 	}
 	if f.name() != "trials" {
@@ -67,6 +68,33 @@ func (f *parser) response(out *Formula) {
 	f.expect("(", "y | trials(n)")
 	out.Trials = f.column("y | trials(n)")
 	f.expect(")", "y | trials(n)")
+}
+
+// comparison parses the rest of a response such as num > 0 or y == 'level', which
+// becomes a derived column; it returns false where no operator comes next.
+func (f *parser) comparison(out *Formula, start int) bool {
+	f.space()
+	if f.offset == len(f.text) || !strings.ContainsRune("=!<>", rune(f.text[f.offset])) {
+		return false
+	}
+	end := strings.LastIndexByte(f.text, '~')
+	if end < f.offset {
+		return false
+	}
+	f.offset = start
+	f.space()
+	text := source.Value[string]{V: strings.TrimRight(f.text[f.offset:end], " \t\n"), At: f.at()}
+	e, errs := expr.Parse(text.V, text.At)
+	if len(errs) > 0 {
+		f.List = append(f.List, errs...)
+		f.failed = true
+		return true
+	}
+	f.offset = end
+	out.Response.V = compact(e)
+	out.Compared = expr.Names(e)
+	out.Functions = append(out.Functions, &core.Definition{Name: out.Response, Text: text, Expr: e})
+	return true
 }
 
 // sum parses terms joined by + and -. Group terms, curves and offsets go to whole, which
