@@ -16,7 +16,7 @@ import (
 // may be surv(time, event) or y | trials(n).
 type Formula struct {
 	Response  source.Value[string]
-	Compared  []string // columns of a response such as num > 0
+	Compared  []string             // columns of a response such as num > 0
 	Event     source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
 	Trials    source.Value[string] // of y | trials(n): the column with the number of trials
 	Intercept bool
