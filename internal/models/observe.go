@@ -149,7 +149,7 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 }
 
 // condition is the 0 or 1 of a derived column that is observed; nil after a mistake.
-func (g *build) condition(d *spec.Definition, c *spec.Column, s support.Support) *graph.Node {
+func (g *build) condition(d *core.Definition, c *data.Column, s support.Support) *graph.Node {
 	of, err := g.c.spec.Data.ConditionOf(c)
 	switch {
 	case err != nil:

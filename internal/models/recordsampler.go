@@ -76,7 +76,7 @@ func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
 
 // meet gives the column that a condition is about values with which the condition is as
 // drawn, 0 or 1.
-func (s *recordSampler) meet(c *spec.Column, t Table, first int, drawn []float64) {
+func (s *recordSampler) meet(c *data.Column, t Table, first int, drawn []float64) {
 	of, err := s.m.Spec.Data.ConditionOf(c)
 	if err != nil {
 		panic("models: an observed condition: " + err.Error()) // it was compiled
