@@ -92,7 +92,7 @@ func checkWordsOf(t *testing.T, path string, root *cobra.Command, words []string
 
 // flagNames are the long flags among words.
 func flagNames(words []string) (names []string) {
-	for _, m := range regexp.MustCompile(`(?:^| )--([a-z][a-z_-]*)`).FindAllStringSubmatch(strings.Join(words, " "), -1) {
+	for _, m := range regexp.MustCompile(`(?:^| )--([a-z][a-z0-9_-]*)`).FindAllStringSubmatch(strings.Join(words, " "), -1) {
 		names = append(names, m[1])
 	}
 	return names
