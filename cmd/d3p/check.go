@@ -151,7 +151,7 @@ func checkRecords(m *models.Model, path, data, out string) error {
 // warn prints what is no mistake but worth a look.
 func (a *app) warn(warnings expr.Errors) {
 	for _, w := range warnings {
-		a.notef("%s: warning: %s", w.Position, w.Message)
+		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, w.Message) // also under --quiet
 	}
 }
 

@@ -187,6 +187,9 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 		printSummary(w, result.Summary, usual)
 		fmt.Fprintf(w, "\n%s\n", explain(m, usual))
 		fmt.Fprintf(w, "\nClaim: %s\n", result.Claim)
+		if v := result.Verdict; v != nil {
+			fmt.Fprintln(w, verdictWords(*v))
+		}
 		if result.Epsilon == nil {
 			fmt.Fprintf(w, "%s  must not be published: it reveals the records\n", result.Release)
 		} else {

@@ -15,6 +15,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/spec"
+	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -96,9 +97,9 @@ func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Pla
 		switch {
 		case accepted(s, w.ID):
 		case c.Flags().Lookup("accept-risk") == nil:
-			a.notef("warning: %s", w.Text)
+			a.warnf("%s", w.Text)
 		default:
-			a.notef("warning: %s (--accept-risk %s records that you know)", w.Text, w.ID)
+			a.warnf("%s (--accept-risk %s records that you know)", w.Text, w.ID)
 		}
 	}
 	for _, id := range s.AcceptRisk {
@@ -148,12 +149,13 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		}
 		t.line(cells{"clipping", clip})
 		t.line(cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
-		t.line(cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N); the noise dominates above 0.05)", p.NoiseToSignal)})
+		t.line(cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 	}
 	t.line(cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
 	t.line(cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
 	if len(p.Expected) > 0 {
 		t.line(cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
+		t.line(cells{"statistics", expectedWords(p.Expected)})
 	}
 	t.line(cells{"work", workWords(p.Plan, p.Estimate)})
 	t.print()
@@ -226,6 +228,34 @@ func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 		}
 	}
 	return list
+}
+
+// expectedWords say what the fit can be expected to resolve, by the limits of its
+// verdict about noise.
+func expectedWords(list []report.Expected) string {
+	var partly, not []string
+	for _, e := range list {
+		switch outputs.OfNoise(e.Most).Value {
+		case outputs.Not:
+			not = append(not, e.Parameter)
+		case outputs.Partly:
+			partly = append(partly, e.Parameter)
+		}
+	}
+	words := "as far as noise goes, all parameters can be resolved"
+	if len(partly)+len(not) > 0 {
+		words = "expected to be"
+		if len(partly) > 0 {
+			words += " resolved in part: " + strings.Join(partly, ", ")
+		}
+		if len(not) > 0 {
+			if len(partly) > 0 {
+				words += ";"
+			}
+			words += " not resolved: " + strings.Join(not, ", ")
+		}
+	}
+	return words
 }
 
 // noiseWords says it in a line.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
@@ -140,6 +141,20 @@ func (r *released) draws(d drawn) outputs.Draws {
 		return outputs.Draws{}
 	}
 	return outputs.DrawPosterior(r.model, r.posterior, d.n, run.PosteriorRandom(d.seed))
+}
+
+// judged are draws with what they say of each parameter; of a fit without privacy
+// nothing is judged.
+func (r *released) judged(d drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace, error) {
+	draws, prior := r.draws(d), outputs.DrawPrior(r.model, d.n, run.PriorRandom(d.seed))
+	trace, err := outputs.ReadTrace(r.files)
+	if err != nil {
+		return draws, prior, nil, failWith(statusUsage, err)
+	}
+	if r.privacy.Mechanism.Clip.Mode != plan.ClippingOff {
+		draws.Judge(r.model, prior, trace, report.Known(r.model, r.privacy.Neighbours.NPublic))
+	}
+	return draws, prior, trace, nil
 }
 
 // sample is what files of draws are written from.

@@ -6,10 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/outputs"
 	"d3p/internal/release"
 	"d3p/internal/report"
-	"d3p/internal/run"
 )
 
 func newReport(a *app) *cobra.Command {
@@ -74,13 +72,15 @@ func (a *app) readFindings(ctx context.Context, run string) (*released, report.F
 
 // findings is what a release says of its model.
 func (r *released) findings() (report.Findings, error) {
-	draws, prior := r.draws(r.drawn), outputs.DrawPrior(r.model, r.drawn.n, run.PriorRandom(r.drawn.seed))
+	draws, prior, trace, err := r.judged(r.drawn)
+	if err != nil {
+		return report.Findings{}, err
+	}
 	fitted, err := report.ReadGuide(r.files)
 	if err != nil {
 		return report.Findings{}, failWith(statusUsage, err)
 	}
-	trace, err := outputs.ReadTrace(r.files)
 	return report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family, Fitted: fitted,
-	}, failWith(statusUsage, err)
+	}, nil
 }

@@ -91,7 +91,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results as JSON")
-	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "print nothing but results and errors")
+	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "print nothing but results, warnings and errors")
 	root.AddGroup(
 		&cobra.Group{ID: groupModel, Title: "Before the data:"},
 		&cobra.Group{ID: groupFit, Title: "Fitting and using a fit:"},

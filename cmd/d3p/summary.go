@@ -81,7 +81,10 @@ regression, rate ratios of counts, hazard ratios.`,
 // summarise summarises the posterior of a release as s says.
 func summarise(r *released, s summarySettings) (*summaryResult, error) {
 	result := &summaryResult{Run: r.dir, Model: r.params.Model, Claim: r.privacy.Statements.OneLine}
-	draws := r.draws(s.drawn)
+	draws, _, _, err := r.judged(s.drawn)
+	if err != nil {
+		return nil, err
+	}
 	if s.ratios {
 		formula := r.model.Spec.Model
 		if formula == nil {
@@ -260,7 +263,12 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 	}
 	t := columns{w: w, right: []int{1, 2, 3, 4, 5}}
 	low, high := tails(v.prob)
-	t.line(cells{"parameter", v.center(), "sd", low, high, "noise"})
+	head := cells{"parameter", v.center(), "sd", low, high, "noise"}
+	judged := rows[0].Verdict != nil
+	if judged {
+		head = append(head, "verdict")
+	}
+	t.line(head)
 	rows = outputs.Shown(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
 		share, lower, upper := "", r.Q5, r.Q95
@@ -274,7 +282,11 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		if v.ratio != "" {
 			middle = r.Median
 		}
-		t.line(cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share})
+		line := cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share}
+		if judged {
+			line = append(line, r.Verdict.Value)
+		}
+		t.line(line)
 	}
 	t.print()
 	if hidden := len(rows) - maxRows; hidden > 0 {
@@ -293,4 +305,13 @@ func number3(x float64) string {
 		return fmt.Sprintf("%.2e", x)
 	}
 	return fmt.Sprintf("%.3f", x)
+}
+
+// verdictWords say whether a fit resolved what it was asked, in a line.
+func verdictWords(v outputs.Verdict) string {
+	words := map[string]string{outputs.Resolved: "resolved", outputs.Partly: "partly resolved", outputs.Not: "NOT RESOLVED"}[v.Value]
+	if v.Why == "" {
+		return "Statistics: " + words
+	}
+	return "Statistics: " + words + " (" + v.Why + "); d3p summary and summary.csv give the reason for each parameter"
 }

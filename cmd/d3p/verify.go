@@ -95,14 +95,18 @@ func verifyAgain(files *release.Folder) (checks []verify.Check) {
 	const name = "the release follows from its parameters"
 	r, err := releasedIn(files)
 	var again []release.File
+	var draws outputs.Draws
 	if err == nil {
 		again, err = r.again()
+	}
+	if err == nil {
+		draws, _, _, err = r.judged(r.drawn)
 	}
 	if err != nil {
 		return []verify.Check{{Name: name, Detail: err.Error()}}
 	}
 	sameBuild := r.privacy.Tool.SHA256 == programHash()
-	checks = append(checks, verify.Model(files, r.privacy, &r.params, r.model, r.draws(r.drawn), sameBuild))
+	checks = append(checks, verify.Model(files, r.privacy, &r.params, r.model, draws, sameBuild))
 	manifest, _ := files.Manifest()
 	for _, e := range manifest.Files {
 		i := slices.IndexFunc(again, func(f release.File) bool { return f.Name == e.Path })

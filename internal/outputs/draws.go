@@ -51,6 +51,8 @@ type Variable struct {
 	// NoiseShare is the part of the posterior variance that stands for the
 	// privacy noise, from 0 to 1; nil when it is not modelled.
 	NoiseShare *float64
+	// Verdict is what Draws.Judge says; nil before it.
+	Verdict *Verdict
 }
 
 // DrawPosterior draws s times from the posterior p of m. It is post-processing

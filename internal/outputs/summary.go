@@ -32,6 +32,7 @@ type Summary struct {
 	MCSEMean   float64  `json:"mcse_mean"` // Monte Carlo standard errors
 	MCSESD     float64  `json:"mcse_sd"`
 	NoiseShare *float64 `json:"dp_noise_share"`
+	*Verdict            // nil where nothing was judged
 	// Chains is how far the chains of a sampler agree; nil for independent draws.
 	Chains *nuts.Diagnosis `json:"chains,omitempty"`
 	// Lower and Upper are the ends of the interval that Draws.Bound was asked for;
@@ -82,7 +83,7 @@ func summarise(variable Variable, x, sorted []float64) Summary {
 	s := Summary{
 		Variable: variable.Name, Mean: mean, SD: math.Sqrt(m2 * n / (n - 1)),
 		Median: stats.Quantile(sorted, 0.5), Q5: stats.Quantile(sorted, 0.05), Q25: stats.Quantile(sorted, 0.25), Q75: stats.Quantile(sorted, 0.75), Q95: stats.Quantile(sorted, 0.95),
-		NoiseShare: variable.NoiseShare,
+		NoiseShare: variable.NoiseShare, Verdict: variable.Verdict,
 	}
 	deviation := make([]float64, len(x))
 	for i, xi := range x {
@@ -106,6 +107,10 @@ func SummaryFile(rows []Summary, banner string) release.File {
 		if chains {
 			header = append(header, chainHeader...)
 		}
+		judged := len(rows) > 0 && rows[0].Verdict != nil
+		if judged {
+			header = append(header, "verdict", "why")
+		}
 		if banner != "" {
 			header = append(header, "privacy")
 		}
@@ -122,6 +127,9 @@ func SummaryFile(rows []Summary, banner string) release.File {
 			line = append(line, share)
 			if chains {
 				line = append(line, formatCell(r.Chains.RHat), formatCell(r.Chains.BulkESS), formatCell(r.Chains.TailESS))
+			}
+			if judged {
+				line = append(line, r.Verdict.Value, r.Why)
 			}
 			if banner != "" {
 				line = append(line, banner)

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
 )
@@ -150,12 +151,22 @@ func (r *Run) mechanism() Mechanism {
 func (r *Run) utility() Utility {
 	u := Utility{
 		NoiseToSignal: r.Plan.NoiseToSignal, NoiseShare: map[string]float64{},
-		Note: "sqrt(P)/(mu N): the noise dominates above 0.05. The share is the part of a parameter's posterior variance that stands for the privacy noise",
+		Note: "sqrt(P)/(mu N). The share is the part of a parameter's posterior variance that stands for the privacy noise",
 	}
 	for _, v := range r.Draws.Variables {
 		if v.NoiseShare != nil {
 			u.NoiseShare[v.Name] = *v.NoiseShare
 		}
+		if v.Verdict != nil {
+			if u.Verdicts == nil {
+				u.Verdicts = map[string]outputs.Verdict{}
+			}
+			u.Verdicts[v.Name] = *v.Verdict
+		}
+	}
+	if u.Verdicts != nil {
+		whole := outputs.Whole(r.Draws.Summarise(), r.known)
+		u.Whole = &whole
 	}
 	return u
 }

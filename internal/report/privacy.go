@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 
+	"d3p/internal/outputs"
 	"d3p/internal/table1"
 )
 
@@ -290,6 +291,10 @@ type Utility struct {
 	NoiseToSignal float64            `json:"noise_to_signal"` // sqrt(P)/(mu N)
 	NoiseShare    map[string]float64 `json:"dp_noise_share"`  // of each parameter's posterior variance
 	Note          string             `json:"note"`
+	// Whole says whether the fit resolved what it was asked, Verdicts the same of
+	// every parameter; absent for runs without privacy, and for plans.
+	Whole    *outputs.Verdict           `json:"verdict,omitempty"`
+	Verdicts map[string]outputs.Verdict `json:"verdicts,omitempty"`
 }
 
 // Reproducibility says how to run and to check this again.

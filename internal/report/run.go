@@ -53,6 +53,8 @@ type Run struct {
 	Booked    *Booked // the data set's ledger; nil when there is none
 	Marginals any     // content of marginals.json, of a synthetic table; nil: none
 	Insecure  bool    // the noise was fixed by a seed
+
+	known outputs.Known
 }
 
 // Banner is NotPrivate for a run that gives no guarantee, else "".

@@ -27,6 +27,8 @@ type Result struct {
 	Summary []outputs.Summary `json:"summary"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
+	// Verdict says whether the fit resolved what it was asked; nil without privacy.
+	Verdict *outputs.Verdict `json:"verdict,omitempty"`
 }
 
 // release writes the files of a finished fit. The model is as the release has it.
@@ -57,6 +59,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
 		Divergences: result.Divergences,
 	}
+	done.Verdict = written.Whole()
 	if written.Banner() == "" {
 		done.Epsilon, done.Delta = &written.Spent.Upper, &written.Plan.Delta
 	}
@@ -75,6 +78,7 @@ func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledge
 		Simulated: outputs.PriorPredictive(m, SimulationRandom(j.Seed)), Insecure: j.Insecure,
 	}
 	run.Tool.Processes = j.Processes
+	run.Judge(m)
 	if run.Plan.Private {
 		run.Event = ledger.Event()
 		answer, err := accountant.Epsilon(run.Event, run.Plan.Neighbours, run.Plan.Delta)

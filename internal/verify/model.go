@@ -31,6 +31,7 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		Spec: m.Spec, SpecSHA256: p.Subject.SpecSHA256, Encoding: m.Encoding, Command: p.Reproducibility.Command, Accepted: p.Acknowledged,
 		Plan: planOf(p), Posterior: &posterior.Posterior{Steps: params.Steps}, Draws: draws, Insecure: p.Randomness.SeedReleased,
 	}
+	run.Judged(m)
 	if g := p.Guarantee; g != nil {
 		run.Spent = accountant.Answer{Lower: p.Accounting.EpsilonLower, Estimate: p.Accounting.Epsilon, Upper: g.Epsilon}
 	}
@@ -84,6 +85,13 @@ func reword(p, other *report.Privacy) {
 	p.Setting, p.Scope, p.Assumptions, p.Unprotected, p.Hazards = other.Setting, other.Scope, other.Assumptions, other.Unprotected, other.Hazards
 	p.Randomness, p.Statements, p.Reproducibility = other.Randomness, other.Statements, other.Reproducibility
 	p.Unit.Enforcement, p.Utility.Note = other.Unit.Enforcement, other.Utility.Note
+	if p.Utility.Whole != nil && other.Utility.Whole != nil {
+		p.Utility.Whole.Why = other.Utility.Whole.Why
+	}
+	for name, verdict := range p.Utility.Verdicts {
+		verdict.Why = other.Utility.Verdicts[name].Why
+		p.Utility.Verdicts[name] = verdict
+	}
 	p.Mechanism.Name, p.Mechanism.Normaliser, p.Mechanism.Clip.Granularity = other.Mechanism.Name, other.Mechanism.Normaliser, other.Mechanism.Clip.Granularity
 	if len(p.Preprocessing) == len(other.Preprocessing) {
 		for i := range p.Preprocessing {

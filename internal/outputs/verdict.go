@@ -1,0 +1,293 @@
+package outputs
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"d3p/internal/models"
+	"d3p/internal/stats"
+)
+
+// The values of Verdict.Value. A verdict speaks about what a fit found, not about
+// its guarantee, and follows from released numbers alone.
+const (
+	Resolved = "resolved"
+	Partly   = "partly"
+	Not      = "not"
+)
+
+// Verdict says whether the fit resolved a parameter, and what speaks against it.
+type Verdict struct {
+	Value string `json:"verdict"`       // resolved, partly or not
+	Why   string `json:"why,omitempty"` // empty if resolved
+}
+
+// Known is what is known of the records beside the fit.
+type Known struct {
+	// Assumed says that the spread of the predictors is only declared.
+	Assumed bool
+	// Declared and Usable are numbers of units; UsableSD is the noise of Usable. Usable
+	// is 0 where it was not bought.
+	Declared, Usable, UsableSD float64
+	// Levels are the numbers of records by column and level.
+	Levels map[string][]Level
+}
+
+// Level is how many records have a level.
+type Level struct {
+	Name        string
+	Records, SD float64 // SD is the noise of Records
+}
+
+// Limits of verdicts.
+const (
+	priorWidth      = 0.9  // of the prior's interval: the posterior is the prior
+	mixedWidth      = 0.71 // the prior's information is at least that of the data
+	noiseMost       = 0.95 // of the posterior variance
+	noiseMuch       = 0.5
+	movedFar        = 1.5 // posterior sds
+	movedSome       = 0.75
+	fewRecords      = 10 // of a level
+	scarceRecords   = 50
+	levelNoise      = 3   // standard deviations of the noise
+	usableLost      = 0.1 // of the declared records
+	emptyComponent  = 10  // records of a mixture's component
+	leastTraceSteps = 8
+)
+
+// worse returns the graver of two verdicts.
+func worse(v Verdict, value, format string, args ...any) Verdict {
+	if order(value) > order(v.Value) {
+		return Verdict{value, fmt.Sprintf(format, args...)}
+	}
+	return v
+}
+
+func order(value string) int { return slices.Index([]string{Resolved, Partly, Not}, value) }
+
+// Judge sets the verdict of every variable. prior and trace may be nil.
+func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) {
+	if d.S < 2 || len(d.Variables) == 0 {
+		return
+	}
+	width := func(d *Draws, v int) float64 {
+		low, high := stats.Central(slices.Sorted(slices.Values(d.Of(v))), 0.9)
+		return high - low
+	}
+	ends := d.late(m, trace)
+	for v := range d.Variables {
+		name := d.Variables[v].Name
+		verdict := Verdict{Value: Resolved}
+		own := width(d, v)
+		if prior != nil && len(prior.Variables) == len(d.Variables) {
+			switch ratio := own / width(prior, v); {
+			case ratio > priorWidth:
+				verdict = worse(verdict, Not, "the posterior is the prior")
+			case ratio > mixedWidth:
+				verdict = worse(verdict, Partly, "the prior says more than the data")
+			}
+		}
+		if ends != nil {
+			mean, variance := meanVariance(d.Of(v))
+			switch moved := math.Abs(ends[v]-mean) / math.Sqrt(variance); {
+			case moved > movedFar:
+				verdict = worse(verdict, Not, "the last steps are %.1f sds from the result: the fit did not arrive", moved)
+			case moved > movedSome:
+				verdict = worse(verdict, Partly, "the last steps are %.1f sds from the result", moved)
+			}
+		}
+		if share := d.Variables[v].NoiseShare; share != nil {
+			noise := OfNoise(*share)
+			verdict = worse(verdict, noise.Value, "%s", noise.Why)
+		}
+		for _, level := range known.levelsOf(name) {
+			switch {
+			case level.Records < fewRecords || level.Records < levelNoise*level.SD:
+				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
+			case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
+				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
+			}
+		}
+		if known.Assumed {
+			verdict = worse(verdict, Partly, "how the predictors are spread is declared, not measured")
+		}
+		d.Variables[v].Verdict = &verdict
+	}
+	d.judgeEffects()
+	d.judgeComponents(known)
+}
+
+// OfNoise is the verdict that a share of the privacy noise in the variance allows.
+func OfNoise(share float64) Verdict {
+	value := Resolved
+	switch {
+	case share > noiseMost:
+		value = Not
+	case share > noiseMuch:
+		value = Partly
+	default:
+		return Verdict{Value: value}
+	}
+	return Verdict{value, fmt.Sprintf("%.0f %% of the variance is privacy noise", 100*share)}
+}
+
+// late are the variables at the mean of the last quarter of the iterates; nil where
+// there are too few.
+func (d *Draws) late(m *models.Model, trace *Trace) []float64 {
+	if trace == nil || len(trace.Steps) < leastTraceSteps || len(trace.Names) != m.P {
+		return nil
+	}
+	theta := make([]float64, m.P)
+	from := len(trace.Steps) * 3 / 4
+	for i := from; i < len(trace.Steps); i++ {
+		for j := range theta {
+			theta[j] += trace.Values[i*m.P+j] / float64(len(trace.Steps)-from)
+		}
+	}
+	values := make([]float64, len(d.Variables))
+	d.constrain(m, values, theta)
+	return values
+}
+
+// judgeEffects caps the verdict of group effects r_g by that of their standard
+// deviation sd_g, and compares their widths with it: an effect as wide as the spread
+// between groups has learnt nothing of its own group.
+func (d *Draws) judgeEffects() {
+	at := map[string]int{}
+	for v := range d.Variables {
+		at[d.Variables[v].Name] = v
+	}
+	for v := range d.Variables {
+		base, element, _ := strings.Cut(strings.TrimSuffix(d.Variables[v].Name, "]"), "[")
+		group, isEffect := strings.CutPrefix(base, "r_")
+		if standardised, ok := strings.CutPrefix(base, "z_"); ok {
+			group, isEffect = standardised, true
+		}
+		_, coefficient, _ := strings.Cut(element, ",")
+		s, ok := at["sd_"+group+"["+coefficient+"]"]
+		if !isEffect || !ok {
+			continue
+		}
+		verdict := *d.Variables[v].Verdict
+		if cap := d.Variables[s].Verdict; cap.Value != Resolved {
+			verdict = worse(verdict, cap.Value, "%s is not resolved: %s", d.Variables[s].Name, cap.Why)
+		}
+		if strings.HasPrefix(base, "r_") {
+			_, own := meanVariance(d.Of(v))
+			var square float64
+			for _, x := range d.Of(s) {
+				square += x * x / float64(d.S)
+			}
+			switch ratio := math.Sqrt(own / square); {
+			case ratio > priorWidth:
+				verdict = worse(verdict, Not, "it is as uncertain as the spread between groups")
+			case ratio > mixedWidth:
+				verdict = worse(verdict, Partly, "it is nearly as uncertain as the spread between groups")
+			}
+		}
+		d.Variables[v].Verdict = &verdict
+	}
+}
+
+// judgeComponents finds weights of components that hold no records. Their other
+// parameters have no sign of it but the prior.
+func (d *Draws) judgeComponents(known Known) {
+	for _, g := range d.Groups {
+		if len(g.Dims) != 1 || g.Size < 2 || d.Variables[g.First].Constraint != "simplex" {
+			continue
+		}
+		var empty []string
+		for v := g.First; v < g.First+g.Size; v++ {
+			mean, _ := meanVariance(d.Of(v))
+			if records := mean * known.Declared; records < emptyComponent {
+				*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Not, "its component has the weight of %.1f records", records)
+				empty = append(empty, g.Dims[0].Labels[v-g.First])
+			}
+		}
+		for _, other := range d.Groups {
+			if other.First == g.First || len(empty) == 0 || len(other.Dims) == 0 || other.Dims[0].Name != g.Dims[0].Name {
+				continue
+			}
+			row := other.Size / len(g.Dims[0].Labels)
+			for i, label := range g.Dims[0].Labels {
+				for j := i * row; slices.Contains(empty, label) && j < (i+1)*row; j++ {
+					v := other.First + j
+					*d.Variables[v].Verdict = worse(*d.Variables[v].Verdict, Not, "component %s has no records", label)
+				}
+			}
+		}
+	}
+}
+
+// levelsOf are the levels that a variable compares: the one that it names, and the
+// reference, the first.
+func (k Known) levelsOf(variable string) (found []Level) {
+	base, element, ok := strings.Cut(strings.TrimSuffix(variable, "]"), "[")
+	if !ok {
+		return nil
+	}
+	for column, levels := range k.Levels {
+		if len(levels) == 0 {
+			continue
+		}
+		for _, part := range strings.Split(element, ":") {
+			if name, ok := strings.CutPrefix(part, column+"="); ok {
+				for i, level := range levels {
+					if level.Name == name || i == 0 {
+						level.Name = column + "=" + level.Name
+						found = append(found, level)
+					}
+				}
+			}
+		}
+		if base == "r_"+column || base == "z_"+column {
+			name, _, _ := strings.Cut(element, ",")
+			for _, level := range levels {
+				if level.Name == name {
+					level.Name = column + "=" + level.Name
+					found = append(found, level)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// Whole is the verdict about all variables that tables show: resolved or not if all
+// are, else partly. It is not if far fewer records are usable than declared.
+func Whole(rows []Summary, known Known) Verdict {
+	counts := map[string]int{}
+	var worst Verdict
+	n := 0
+	for _, r := range Shown(rows) {
+		if r.Verdict == nil {
+			continue
+		}
+		n++
+		counts[r.Verdict.Value]++
+		if order(r.Verdict.Value) > order(worst.Value) {
+			worst = *r.Verdict
+			worst.Why = r.Variable + ": " + worst.Why
+		}
+	}
+	if n == 0 {
+		return Verdict{}
+	}
+	whole := Verdict{Value: Resolved}
+	switch {
+	case counts[Not] == n:
+		whole = Verdict{Not, worst.Why}
+	case counts[Resolved] < n:
+		whole = Verdict{Partly, fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[Resolved], n, counts[Partly], counts[Not], worst.Why)}
+	}
+	if lost := known.Declared - known.Usable; known.Usable != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
+		value := Partly
+		if known.Usable < known.Declared/2 {
+			value = Not
+		}
+		return Verdict{value, fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: check levels, bounds and missing values", math.Max(0, known.Usable), known.UsableSD, known.Declared)}
+	}
+	return whole
+}

@@ -1,0 +1,149 @@
+package outputs
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/modelstest"
+)
+
+const verdictModel = `d3p: 1
+name: groups
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    x: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    band: {type: category, levels: [a, b, c]}
+    site: {type: category, levels: [p, q]}
+    y: {type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + x + band + (1 | site)
+  family: normal
+`
+
+// judged are verdicts about draws that are normal about 0 with the given sds by
+// variable, 0.1 for others, under a prior with sd 1; groups' sds are about 0.5.
+func judged(t *testing.T, m *models.Model, known Known, sds, shares map[string]float64, ends map[string]float64) map[string]Verdict {
+	t.Helper()
+	const s = 2000
+	rng := rand.New(rand.NewPCG(1, 1))
+	d := Draws{S: s}
+	d.Variables, d.Groups = variables(m, nil)
+	prior := Draws{S: s, Variables: d.Variables}
+	d.Values, prior.Values = make([]float64, len(d.Variables)*s), make([]float64, len(d.Variables)*s)
+	for v := range d.Variables {
+		name := d.Variables[v].Name
+		sd, ok := sds[name]
+		if !ok {
+			sd = 0.1
+		}
+		share := shares[name]
+		d.Variables[v].NoiseShare = &share
+		for i := range s {
+			x := sd * rng.NormFloat64()
+			if strings.HasPrefix(name, "sd_") {
+				x = 0.5 + 0.1*sd*rng.NormFloat64()
+			}
+			d.Values[v*s+i], prior.Values[v*s+i] = x, rng.NormFloat64()
+		}
+	}
+	trace := &Trace{Names: freeNames(m)}
+	for i := range 2 * leastTraceSteps {
+		trace.Steps = append(trace.Steps, i+1)
+		for _, name := range trace.Names {
+			trace.Values = append(trace.Values, ends[name])
+		}
+	}
+	if ends == nil {
+		trace = nil
+	}
+	d.Judge(m, &prior, trace, known)
+	out := map[string]Verdict{}
+	for _, v := range d.Variables {
+		out[v.Name] = *v.Verdict
+	}
+	return out
+}
+
+func TestVerdicts(t *testing.T) {
+	m := modelstest.Compile(t, "groups.yaml", verdictModel)
+	plenty := Known{Declared: 1000, Levels: map[string][]Level{
+		"band": {{"a", 300, 5}, {"b", 300, 5}, {"c", 400, 5}}, "site": {{"p", 500, 5}, {"q", 500, 5}},
+	}}
+	rare := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1}, {"b", 598, 5}, {"c", 400, 5}}, "site": {{"p", 40, 5}, {"q", 960, 5}}}}
+	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
+	for _, c := range []struct {
+		name, of, want, why string
+		known               Known
+		sds, shares, ends   map[string]float64
+	}{
+		{name: "clear", of: "b[x]", want: Resolved, known: plenty},
+		{name: "clear effect", of: "r_site[p,Intercept]", want: Resolved, known: plenty},
+		{name: "the prior", of: "b[x]", want: Not, why: "prior", known: plenty, sds: one("b[x]", 1)},
+		{name: "half the prior", of: "b[x]", want: Partly, why: "prior", known: plenty, sds: one("b[x]", 0.8)},
+		{name: "noise", of: "b[x]", want: Partly, why: "60 % of the variance", known: plenty, shares: one("b[x]", 0.6)},
+		{name: "all noise", of: "b[x]", want: Not, why: "noise", known: plenty, shares: one("b[x]", 0.97)},
+		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
+		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
+		{name: "rare reference", of: "b[band=c]", want: Not, why: "band=a", known: rare},
+		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
+		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
+		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
+		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: true}},
+	} {
+		got := judged(t, m, c.known, c.sds, c.shares, c.ends)[c.of]
+		if got.Value != c.want || !strings.Contains(got.Why, c.why) || (got.Value == Resolved) != (got.Why == "") {
+			t.Errorf("%s: %s is %+v, want %s because of %q", c.name, c.of, got, c.want, c.why)
+		}
+	}
+}
+
+func TestVerdictOfTheWhole(t *testing.T) {
+	row := func(name, value string) Summary { return Summary{Variable: name, SD: 1, Verdict: &Verdict{Value: value}} }
+	for _, c := range []struct {
+		rows  []Summary
+		known Known
+		want  string
+	}{
+		{[]Summary{row("a", Resolved), row("b", Resolved)}, Known{Declared: 1000}, Resolved},
+		{[]Summary{row("a", Resolved), row("b", Not)}, Known{Declared: 1000}, Partly},
+		{[]Summary{row("a", Not), row("b", Not)}, Known{Declared: 1000}, Not},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 950, UsableSD: 5}, Resolved},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 5}, Partly},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 3, UsableSD: 5}, Not},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: -2, UsableSD: 5}, Not},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 200}, Resolved},
+	} {
+		if got := Whole(c.rows, c.known); got.Value != c.want {
+			t.Errorf("%+v: %+v, want %s", c.known, got, c.want)
+		}
+	}
+	if got := Whole(nil, Known{}); got.Value != "" {
+		t.Errorf("of nothing: %+v", got)
+	}
+}
+
+// TestEmptyComponents: a component without weight takes its parameters along.
+func TestEmptyComponents(t *testing.T) {
+	weights := []string{"1", "2"}
+	d := Draws{S: 2, Groups: []Group{
+		{Name: "w", Dims: []Dim{{"k", weights}}, First: 0, Size: 2}, {Name: "mu", Dims: []Dim{{"k", weights}, {"d", weights}}, First: 2, Size: 4},
+	}}
+	for i := range 6 {
+		v := Variable{Verdict: &Verdict{Value: Resolved}}
+		if i < 2 {
+			v.Constraint = "simplex"
+		}
+		d.Variables = append(d.Variables, v)
+	}
+	d.Values = []float64{0.998, 0.998, 0.002, 0.002, 0, 0, 0, 0, 0, 0, 0, 0}
+	d.judgeComponents(Known{Declared: 1000})
+	for v, want := range []string{Resolved, Not, Resolved, Resolved, Not, Not} {
+		if got := d.Variables[v].Verdict.Value; got != want {
+			t.Errorf("variable %d is %s, want %s", v, got, want)
+		}
+	}
+}
