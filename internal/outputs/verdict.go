@@ -111,7 +111,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			}
 		}
 		if known.Assumed {
-			verdict = worse(verdict, Partly, "how the predictors are spread is declared, not measured")
+			verdict = worse(verdict, Partly, "how the predictors are spread is declared, not measured (--table1 auto buys it)")
 		}
 		d.Variables[v].Verdict = &verdict
 	}

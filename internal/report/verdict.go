@@ -3,11 +3,30 @@ package report
 import (
 	"d3p/internal/models"
 	"d3p/internal/outputs"
+	"d3p/internal/table1"
 )
 
-// Known is what is known of the records of a private fit of m beside the fit.
-func Known(m *models.Model, records int) outputs.Known {
-	return outputs.Known{Declared: float64(records), Assumed: hasPredictors(m)}
+// Known is what is known of the records of a private fit of m beside the fit: the
+// declared number of records, and Table 1 where it was bought.
+func Known(m *models.Model, records int, bought []table1.Row) outputs.Known {
+	known := outputs.Known{Declared: float64(records), Assumed: hasPredictors(m) && len(bought) == 0, Levels: map[string][]outputs.Level{}}
+	usable := 1.0 // share of the records that no column rejects
+	for _, row := range bought {
+		switch row.Statistic {
+		case table1.Units:
+			known.Usable, known.UsableSD = row.Value, row.NoiseSD
+		case table1.Undeclared:
+			usable *= 1 - min(max(row.Value, 0), 1)
+		}
+	}
+	known.Usable *= usable
+	for _, row := range bought {
+		if row.Statistic == table1.Share {
+			level := outputs.Level{Name: row.Of, Records: known.Usable * row.Value, SD: max(known.Usable, 1) * row.NoiseSD}
+			known.Levels[row.Column] = append(known.Levels[row.Column], level)
+		}
+	}
+	return known
 }
 
 // hasPredictors reports whether a formula has predictors, whose spread matters to
@@ -25,14 +44,21 @@ func hasPredictors(m *models.Model) bool {
 
 // Judge sets the verdict of every variable, if the run is a private fit of m.
 func (r *Run) Judge(m *models.Model) {
-	if r.Plan.Private {
-		r.Judged(m)
-		r.Draws.Judge(m, r.Prior, r.Trace, r.known)
+	if !r.Plan.Private {
+		return
 	}
+	var bought []table1.Row
+	if r.Plan.Bought != nil {
+		bought = table1.Rows(r.Plan.Bought, &m.Spec.Data)
+	}
+	r.Judged(m, bought)
+	r.Draws.Judge(m, r.Prior, r.Trace, r.known)
 }
 
 // Judged is Judge where the draws have their verdicts.
-func (r *Run) Judged(m *models.Model) { r.known = Known(m, r.Plan.Records) }
+func (r *Run) Judged(m *models.Model, bought []table1.Row) {
+	r.known = Known(m, r.Plan.Records, bought)
+}
 
 // Whole is the verdict about the whole fit; nil if nothing was judged.
 func (r *Run) Whole() *outputs.Verdict { return r.utility().Whole }

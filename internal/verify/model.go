@@ -31,7 +31,7 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		Spec: m.Spec, SpecSHA256: p.Subject.SpecSHA256, Encoding: m.Encoding, Command: p.Reproducibility.Command, Accepted: p.Acknowledged,
 		Plan: planOf(p), Posterior: &posterior.Posterior{Steps: params.Steps}, Draws: draws, Insecure: p.Randomness.SeedReleased,
 	}
-	run.Judged(m)
+	run.Judged(m, p.Table1)
 	if g := p.Guarantee; g != nil {
 		run.Spent = accountant.Answer{Lower: p.Accounting.EpsilonLower, Estimate: p.Accounting.Epsilon, Upper: g.Epsilon}
 	}

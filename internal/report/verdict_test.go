@@ -1,0 +1,44 @@
+package report_test
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/models/modelstest"
+	"d3p/internal/report"
+	"d3p/internal/table1"
+)
+
+const oneCategory = `d3p: 1
+name: bands
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    band: {type: category, levels: [a, b]}
+    y: {type: real, lower: -50, upper: 50, scale: {center: 0, by: 1}}
+model:
+  formula: y ~ 1 + band
+  family: normal
+`
+
+// TestKnownOfTable1: the rows of Table 1 say how many records are usable, and how many
+// of these have a level.
+func TestKnownOfTable1(t *testing.T) {
+	m := modelstest.Compile(t, "bands.yaml", oneCategory)
+	if k := report.Known(m, 1000, nil); !k.Assumed || k.Declared != 1000 || k.Usable != 0 {
+		t.Errorf("without Table 1: %+v", k)
+	}
+	k := report.Known(m, 1000, []table1.Row{
+		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
+		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.1, NoiseSD: 0.01},
+		{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.9, NoiseSD: 0.01},
+		{Column: "band", Statistic: table1.Undeclared, Value: 0.5, NoiseSD: 0.01},
+	})
+	if k.Assumed || math.Abs(k.Usable-450) > 1e-9 || k.UsableSD != 5 {
+		t.Errorf("with Table 1: %+v", k)
+	}
+	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-45) > 1e-9 || math.Abs(band[0].SD-4.5) > 1e-9 {
+		t.Errorf("levels %+v", k.Levels)
+	}
+}
