@@ -102,7 +102,9 @@ func TestVerdicts(t *testing.T) {
 }
 
 func TestVerdictOfTheWhole(t *testing.T) {
-	row := func(name, value string) Summary { return Summary{Variable: name, SD: 1, Verdict: &Verdict{Value: value}} }
+	row := func(name, value string) Summary {
+		return Summary{Variable: name, SD: 1, Verdict: &Verdict{Value: value}}
+	}
 	for _, c := range []struct {
 		rows  []Summary
 		known Known
