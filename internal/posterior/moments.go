@@ -1,6 +1,8 @@
 package posterior
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
@@ -62,21 +64,42 @@ func (s simulation) momentsAt(truths func(i int) []float64, e effects, places []
 	return out
 }
 
-// addRemainder adds the variance of r.
+// addRemainder adds the variance of r. In each coordinate only that part of r counts
+// in which two halves of a batch agree: the rest is chance of few records.
 func (x *moments) addRemainder(sums recordSums, n float64) {
-	p := len(x.point)
-	if len(sums.batches) < 2 {
+	p, count := len(x.point), len(sums.batches)
+	if count < 2 {
 		return
 	}
-	delta := make([]float64, p)
-	var r mat.VecDense
-	for _, b := range sums.batches {
-		var d mat.Dense
-		d.Scale(n/b.records, b.cs)
-		d.Sub(&d, x.slope)
+	r := mat.NewDense(count, p, nil)
+	agreed, square, delta := make([]float64, p), make([]float64, p), make([]float64, p)
+	var half [2]mat.VecDense
+	for k, b := range sums.batches {
 		simd.Sub(delta, b.phi, x.point)
-		r.MulVec(&d, mat.NewVecDense(p, delta))
-		x.variance.SymRankOne(x.variance, 0.25/float64(len(sums.batches)), &r)
+		for h := range half {
+			var d mat.Dense
+			d.Scale(2*n/b.records, b.halves[h])
+			d.Sub(&d, x.slope)
+			half[h].MulVec(&d, mat.NewVecDense(p, delta))
+		}
+		for j := range p {
+			first, second := half[0].AtVec(j)/2, half[1].AtVec(j)/2
+			mean := (first + second) / 2
+			r.Set(k, j, mean)
+			agreed[j], square[j] = agreed[j]+first*second, square[j]+mean*mean
+		}
+	}
+	for j := range p {
+		part := 0.0
+		if square[j] > 0 {
+			part = math.Sqrt(math.Max(0, math.Min(1, agreed[j]/square[j])))
+		}
+		for k := range count {
+			r.Set(k, j, part*r.At(k, j))
+		}
+	}
+	for k := range count {
+		x.variance.SymRankOne(x.variance, 1/float64(count), r.RowView(k))
 	}
 }
 
@@ -95,7 +118,7 @@ type recordSums struct {
 type batchSums struct {
 	phi     []float64
 	records float64
-	cs      *mat.Dense
+	halves  [2]*mat.Dense // Σ c sᵀ over half of its records
 }
 
 // sum simulates total records, at least slopeRecords. A record without a finite score
@@ -139,10 +162,14 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places []place,
 			continue
 		}
 		all.first += count
-		batch := batchSums{phi: append([]float64(nil), phi...), records: count, cs: square()}
-		batch.cs.Mul(c.T(), score)
+		batch := batchSums{phi: append([]float64(nil), phi...), records: count}
+		for h := range batch.halves {
+			from, to := h*simulationBatch/2, (h+1)*simulationBatch/2
+			batch.halves[h] = square()
+			batch.halves[h].Mul(c.Slice(from, to, 0, p).T(), score.Slice(from, to, 0, p))
+			all.cs.Add(all.cs, batch.halves[h])
+		}
 		all.batches = append(all.batches, batch)
-		all.cs.Add(all.cs, batch.cs)
 		product.Mul(score.T(), score)
 		all.ss.Add(all.ss, &product)
 		product.Mul(c.T(), c)

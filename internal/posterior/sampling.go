@@ -36,9 +36,9 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 	mean := guide.Location(r.Guide, r.Lambda)
 	scales := findScales(m, newScores(m, mean, simulated.law, simulated.random()), mean)
 	coefficients, bought := realValuedAlone(m, scales), p.Law().Bought()
-	metric := identity(m.P)
 	truths := func(int) []float64 { return mean }
 	covariance, seeds := mat.NewSymDense(m.P, nil), noise.Public(p.InitSeed).Child(2)
+	floor := priorPrecision(p, random(seeds, rounds+lastChains))
 	for round := 0; ; round++ {
 		records := slopeRecords
 		if round == rounds-1 {
@@ -48,9 +48,9 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		moments.scale(measuredFactors(sums, moments, coefficients, bought), covariance)
 		likelihood := newSynthetic(f, sums.noiseVariance(), moments)
 		if round == rounds-1 {
-			return lastRound(p, r, likelihood, mean, metric, seeds)
+			return lastRound(p, r, likelihood, mean, floor, seeds)
 		}
-		t := newTarget(m, likelihood, mean, metric)
+		t := newTarget(m, likelihood, mean, floor)
 		if t == nil {
 			return nil
 		}
@@ -63,7 +63,6 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 			return draws[i*m.P : (i+1)*m.P]
 		}
 		mean, covariance = meanCovariance(draws, m.P)
-		metric = covariance
 	}
 }
 
@@ -72,11 +71,11 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 const spreadDraws = 97
 
 // lastRound samples by chains of their own targets, side by side.
-func lastRound(p *plan.Plan, r Releases, likelihood *synthetic, mean []float64, covariance *mat.SymDense, seeds noise.Root) *Posterior {
+func lastRound(p *plan.Plan, r Releases, likelihood *synthetic, mean, floor []float64, seeds noise.Root) *Posterior {
 	draws := make([][]float64, lastChains)
 	var wait sync.WaitGroup
 	for c := range draws {
-		t := newTarget(p.Model(), likelihood.clone(), mean, covariance)
+		t := newTarget(p.Model(), likelihood.clone(), mean, floor)
 		if t == nil {
 			return nil
 		}
@@ -134,11 +133,20 @@ type target struct {
 	theta, slope []float64
 }
 
-// newTarget takes the coordinates from a start and a covariance; nil without a
-// likelihood, or where the covariance has no root.
-func newTarget(m *models.Model, likelihood *synthetic, start []float64, covariance *mat.SymDense) *target {
+// newTarget takes the coordinates from the information at the start: that of the
+// likelihood, and floor (P), 1/variance under the prior. It is nil without a
+// likelihood, or where that has no root.
+func newTarget(m *models.Model, likelihood *synthetic, start, floor []float64) *target {
+	if likelihood == nil {
+		return nil
+	}
+	information, _ := likelihood.information(start)
+	for j, x := range floor {
+		information.SetSym(j, j, information.At(j, j)+x)
+	}
+	covariance := mat.NewSymDense(m.P, nil)
 	var c mat.Cholesky
-	if likelihood == nil || !c.Factorize(covariance) {
+	if !simd.Finite(information.RawSymmetric().Data) || !c.Factorize(information) || c.InverseTo(covariance) != nil || !c.Factorize(covariance) {
 		return nil
 	}
 	n := m.P
@@ -209,13 +217,4 @@ func meanCovariance(draws []float64, latent int) ([]float64, *mat.SymDense) {
 		}
 	}
 	return mean, covariance
-}
-
-// identity is the identity matrix.
-func identity(n int) *mat.SymDense {
-	out := mat.NewSymDense(n, nil)
-	for j := range n {
-		out.SetSym(j, j, 1)
-	}
-	return out
 }
