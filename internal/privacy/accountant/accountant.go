@@ -1,9 +1,9 @@
 // Package accountant computes what a ledger of private releases costs: a
 // two-sided, certified answer for the sampler that really ran.
 //
-// Two independent engines do the work. The contour engine (contour.go) gives
+// Two independent engines do the work. The contour engine (package contour) gives
 // about ten digits in a millisecond and drives every search; the bracket
-// engine (bracket.go) gives a rigorous lower and upper bound and certifies
+// engine (package bracket) gives a rigorous lower and upper bound and certifies
 // the end of every search. An estimate outside its bracket is an internal
 // error, never an answer. docs/design/accounting.md has the dominating pairs, why
 // each is valid, and the error budget.

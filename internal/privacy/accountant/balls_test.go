@@ -61,26 +61,6 @@ func TestFewBatches(t *testing.T) {
 	}
 }
 
-// The grid of one outcome has all of its mass below the cut, and its mean, which is
-// the probability under the shifted law; merging loses only what is left over at the
-// end, and puts nothing further out.
-func TestOutcomesOnTheGrid(t *testing.T) {
-	for _, e := range []epoch{{s: 1, m: 10, g: 0.01, cut: 1}, {s: 0.7, m: 3, g: 0.05, cut: 1.5}, {s: 3, m: 100, g: 1e-3, cut: 6}} {
-		spread, merged := e.single()
-		var total, mean, left, leftMean float64
-		for i := range spread {
-			w := e.g * float64(i)
-			total, mean = total+spread[i], mean+w*spread[i]
-			left, leftMean = left+merged[i], leftMean+w*merged[i]
-		}
-		near(t, "mass", total, 1-normalTail(e.cut/e.s), 1e-12)
-		near(t, "mean", mean, 1-normalTail((e.cut-1)/e.s), 1e-12)
-		if lost := total - left; lost < -1e-14 || lost > 0.1 || mean-leftMean < -1e-12 {
-			t.Errorf("%+v: merging loses %g of the mass, %g of the mean", e, lost, mean-leftMean)
-		}
-	}
-}
-
 // Little noise, many batches: what is cut off is matched to the width, so that the
 // grid of a likelihood ratio can be fine.
 func TestBallsAndBinsWithLittleNoise(t *testing.T) {

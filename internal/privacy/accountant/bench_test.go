@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/event"
 )
 
@@ -58,9 +59,9 @@ func BenchmarkContour(b *testing.B) {
 	logDelta := math.Log(1.0 / 60000)
 	for b.Loop() {
 		d.prepare(1.0/60000, nil)
-		tail := tailShare / 60000 / d.steps()
-		c := d.compose(tail, 1)
-		theta, bound := c.chernoffEpsilon(logDelta)
+		tail := grids.TailShare / 60000 / d.Steps()
+		c := d.Compose(tail, 1)
+		theta, bound := c.ChernoffEpsilon(logDelta)
 		if _, _, ok := d.contourEpsilon(c, tail, theta, bound, logDelta); !ok {
 			b.Fatal("no convergence")
 		}

@@ -4,6 +4,11 @@ import (
 	"math"
 	"slices"
 
+	"d3p/internal/privacy/accountant/bracket"
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+	"d3p/internal/privacy/accountant/numeric"
+	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
 
@@ -22,7 +27,7 @@ type profile struct {
 	exact    func(epsilon float64) float64
 	finite   float64 // P-mass without infinite loss
 	largest  float64 // no finite loss is larger; +Inf where there is no bound
-	sums     []composed
+	sums     []bracket.Composed
 	smallest float64 // δ below which no sum is tight
 }
 
@@ -78,30 +83,30 @@ func (d *direction) profile(minDelta float64) profile {
 		p.exact = deltaAt
 		return p
 	}
-	add := func(c *composition, tail, theta, near float64) {
-		b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: near, atMost: curvePoints}
-		if up, ok := b.runUpper(); ok {
+	add := func(c *contour.Composition, tail, theta, near float64) {
+		b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta, Near: near, AtMost: curvePoints}
+		if up, ok := b.RunUpper(); ok {
 			p.sums = append(p.sums, up)
 		}
 	}
 	largest, logMass, bounded := d.largest()
 	if bounded {
-		p.largest = largest * (1 + exactSlack)
+		p.largest = largest * (1 + pairs.ExactSlack)
 	}
 	for delta := 0.3; delta > minDelta/30; delta /= 30 {
 		if bounded && delta < leastOfLargest*math.Exp(logMass) {
 			break
 		}
-		tail := delta * tailShare / d.steps()
-		c := d.compose(tail, 1)
-		theta, bound := c.chernoffEpsilon(math.Log(delta))
+		tail := delta * grids.TailShare / d.Steps()
+		c := d.Compose(tail, 1)
+		theta, bound := c.ChernoffEpsilon(math.Log(delta))
 		if bound > 0 {
 			add(c, tail, theta, bound)
 		}
 	}
-	tail := minDelta * tailShare / d.steps()
-	c := d.compose(tail, 1)
-	theta, _ := c.chernoffDelta(0)
+	tail := minDelta * grids.TailShare / d.Steps()
+	c := d.Compose(tail, 1)
+	theta, _ := c.ChernoffDelta(0)
 	add(c, tail, theta, 0)
 	return p
 }
@@ -110,13 +115,13 @@ func (d *direction) profile(minDelta float64) profile {
 func (p *profile) delta(epsilon float64) float64 {
 	best := 1.0
 	if p.exact != nil {
-		best = math.Min(1, p.exact(epsilon)*(1+exactSlack))
+		best = math.Min(1, p.exact(epsilon)*(1+pairs.ExactSlack))
 	}
 	for _, s := range p.sums {
-		best = math.Min(best, s.upper(epsilon))
+		best = math.Min(best, s.Upper(epsilon))
 		// beyond the end of a window δ only falls
-		if _, end, _ := s.stretch(); epsilon > end && end >= 0 {
-			best = math.Min(best, s.upper(end))
+		if _, end, _ := s.Stretch(); epsilon > end && end >= 0 {
+			best = math.Min(best, s.Upper(end))
 		}
 	}
 	if epsilon >= p.largest {
@@ -167,7 +172,7 @@ func (c *Curve) Epsilon(delta float64) float64 {
 			return math.Inf(1)
 		}
 	}
-	return bisect(0, hi, func(e float64) bool { return c.Delta(e) <= delta })
+	return numeric.Bisect(0, hi, func(e float64) bool { return c.Delta(e) <= delta })
 }
 
 // Tradeoff is the smallest false-negative rate that any membership test with
@@ -250,11 +255,11 @@ func (c *Curve) DominatingMu() (mu, regret float64) {
 	if shift(0) {
 		return mu, 0
 	}
-	return mu, bisect(0, 1, shift)
+	return mu, numeric.Bisect(0, 1, shift)
 }
 
 // gaussianTradeoff is f_μ(α) = Φ(Φ⁻¹(1-α) - μ).
 func gaussianTradeoff(mu, alpha float64) float64 {
-	z := bisect(-far, far, func(z float64) bool { return normalTail(z) <= alpha })
-	return normalTail(mu - z)
+	z := numeric.Bisect(-pairs.Far, pairs.Far, func(z float64) bool { return numeric.NormalTail(z) <= alpha })
+	return numeric.NormalTail(mu - z)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
 )
 
@@ -26,7 +27,7 @@ func mustCurve(t testing.TB, ev event.Event, rel event.Relation) *Curve {
 func TestCurveOfGaussian(t *testing.T) {
 	const mu = 0.8
 	c := mustCurve(t, event.Gaussian{NoiseMultiplier: 1 / mu}, event.AddRemove)
-	near(t, "advantage", c.Advantage(), 1-2*normalTail(mu/2), 1e-9)
+	near(t, "advantage", c.Advantage(), 1-2*numeric.NormalTail(mu/2), 1e-9)
 	for _, alpha := range []float64{0.001, 0.01, 0.1, 0.5, 0.9} {
 		want := gaussianTradeoff(mu, alpha)
 		got := c.Tradeoff(alpha)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
 )
 
@@ -13,7 +14,7 @@ func TestLossCoversTheQuantile(t *testing.T) {
 	for _, mu := range []float64{0.1, 0.268, 1, 3} {
 		c := mustCurve(t, event.Gaussian{NoiseMultiplier: 1 / mu}, event.AddRemove)
 		for _, delta := range []float64{1e-2, 1e-5, 1e-9} {
-			beyond := func(loss float64) float64 { return normalTail(loss/mu - mu/2) }
+			beyond := func(loss float64) float64 { return numeric.NormalTail(loss/mu - mu/2) }
 			loss := c.Loss(delta)
 			if p := beyond(loss); p > delta || p < delta/4 {
 				t.Errorf("mu %g: a loss above %g has probability %g, want at most %g", mu, loss, p, delta)

@@ -1,6 +1,11 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+)
 
 // delta brackets δ(epsilon) to about the relative width.
 func (d *direction) delta(epsilon, width float64) (Direction, error) {
@@ -22,39 +27,38 @@ func (d *direction) delta(epsilon, width float64) (Direction, error) {
 }
 
 // cutShare is the part of Chernoff's bound on δ at which upper tails are cut.
-const cutShare = 1e-3 * tailShare
+const cutShare = 1e-3 * grids.TailShare
 
 // Where δ is too small to be told from the cut of the tails, Chernoff's bound
 // is the answer.
 const (
-	smallestCut      = 1e-300
 	smallestLogDelta = -600
 )
 
 // composeAt is the composition for questions at epsilon, its tails cut in
 // proportion to δ, and the tilt and the logarithm of Chernoff's bound there.
-func (d *direction) composeAt(epsilon float64) (c *composition, tail, theta, logBound float64) {
-	tail = smallestCut
+func (d *direction) composeAt(epsilon float64) (c *contour.Composition, tail, theta, logBound float64) {
+	tail = grids.SmallestCut
 	for range 3 { // the first bounds are loose: they see tails that do not matter
-		c = d.compose(tail, 1)
-		if theta, logBound = c.chernoffDelta(epsilon); logBound < smallestLogDelta {
+		c = d.Compose(tail, 1)
+		if theta, logBound = c.ChernoffDelta(epsilon); logBound < smallestLogDelta {
 			return c, tail, theta, logBound
 		}
-		tail = math.Max(smallestCut, math.Exp(logBound)*cutShare/d.steps())
+		tail = math.Max(grids.SmallestCut, math.Exp(logBound)*cutShare/d.Steps())
 	}
 	return c, tail, theta, logBound
 }
 
 // contourLogDelta is the contour engine's log δ(ε).
-func (d *direction) contourLogDelta(c *composition, tail, theta, epsilon float64) (v float64, ok bool) {
+func (d *direction) contourLogDelta(c *contour.Composition, tail, theta, epsilon float64) (v float64, ok bool) {
 	if !d.smooth() {
 		return 0, false
 	}
-	k, ok := newContourIntegral(d, tail, theta, c)
+	k, ok := contour.NewIntegral(&d.Losses, tail, theta, c)
 	if !ok {
 		return 0, false
 	}
-	v, _, precise := k.logDelta(epsilon)
+	v, _, precise := k.LogDelta(epsilon)
 	return v, precise && !math.IsNaN(v)
 }
 
@@ -64,7 +68,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		return Direction{Name: d.name}, nil
 	}
 	c, tail, theta, logBound := d.composeAt(epsilon)
-	chernoff := math.Min(1, math.Exp(logBound)+tail*d.steps())
+	chernoff := math.Min(1, math.Exp(logBound)+tail*d.Steps())
 	// What the infinite losses cost beside is known exactly.
 	if width *= 1 + math.Expm1(-d.noDP)/chernoff; width >= 1 {
 		return d.combine(0, 0, chernoff, engineBracket, false)
@@ -72,36 +76,36 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	if logBound < smallestLogDelta {
 		return Direction{Name: d.name, Engine: engineChernoff, Upper: chernoff}, nil
 	}
-	if rest, ok := c.below(epsilon); ok && rest <= width/2 {
+	if rest, ok := c.Below(epsilon); ok && rest <= width/2 {
 		return d.combine(1-rest, 0, 1, engineBracket, false)
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
-	b := &bracket{direction: d, c: c, tail: tail, theta: c.leastTilt(theta), near: epsilon}
+	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: c.LeastTilt(theta), Near: epsilon}
 	if !fast {
-		logEstimate = b.planFromChernoff(logBound, width)
+		logEstimate = b.PlanFromChernoff(logBound, width)
 	} else {
-		b.planDelta(logEstimate, width)
+		b.PlanDelta(logEstimate, width)
 	}
 	lower, upper, last := 0.0, chernoff, math.Inf(1)
 	engine := engineChernoff
 	for range 4 {
-		up, lo, ok := b.run()
+		up, lo, ok := b.Run()
 		if !ok {
 			break
 		}
-		lower, upper = math.Max(lower, lo.lower(epsilon)), math.Min(upper, up.upper(epsilon))
+		lower, upper = math.Max(lower, lo.Lower(epsilon)), math.Min(upper, up.Upper(epsilon))
 		engine = engineBracket
 		got := (upper - lower) / upper
-		if b.large != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
+		if b.Large != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
 			logEstimate = math.Log(upper)
-			b.planDelta(logEstimate, width)
+			b.PlanDelta(logEstimate, width)
 			continue
 		}
-		if !(got > 1.2*width) || b.full() || got > 0.7*last { // or something else limits the width
+		if !(got > 1.2*width) || b.Full() || got > 0.7*last { // or something else limits the width
 			break
 		}
 		last = got
-		b.refine(width / got)
+		b.Refine(width / got)
 	}
 	return d.combine(lower, math.Exp(logEstimate), upper, engine, fast)
 }
@@ -126,21 +130,21 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 	if logBound < smallestLogDelta {
 		return logBound, true, nil
 	}
-	if rest, ok := c.below(epsilon); ok && rest <= certifyWidth/2 {
+	if rest, ok := c.Below(epsilon); ok && rest <= certifyWidth/2 {
 		return math.Log1p(-rest), true, nil
 	}
 	if v, ok := d.contourLogDelta(c, tail, theta, epsilon); ok {
 		return v, true, nil
 	}
 	const width = 1e-3
-	b := &bracket{direction: d, c: c, tail: tail, theta: c.leastTilt(theta), near: epsilon}
-	b.planFromChernoff(logBound, width)
-	if b.large == nil {
-		b.atMost, b.budget = 4*coarsePoints, 0
+	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: c.LeastTilt(theta), Near: epsilon}
+	b.PlanFromChernoff(logBound, width)
+	if b.Large == nil {
+		b.AtMost, b.Budget = 4*coarsePoints, 0
 	}
-	up, lo, ok := b.run()
+	up, lo, ok := b.Run()
 	if !ok {
 		return logBound, false, nil
 	}
-	return math.Log((2*up.upper(epsilon) + lo.lower(epsilon)) / 3), false, nil // the leading errors cancel
+	return math.Log((2*up.Upper(epsilon) + lo.Lower(epsilon)) / 3), false, nil // the leading errors cancel
 }

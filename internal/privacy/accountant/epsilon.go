@@ -1,10 +1,13 @@
 package accountant
 
-import "math"
+import (
+	"math"
 
-// tailShare is the part of delta that may go to infinite loss by cutting the
-// upper tails, over all steps.
-const tailShare = 1e-8
+	"d3p/internal/privacy/accountant/bracket"
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+	"d3p/internal/privacy/accountant/pairs"
+)
 
 // epsilon brackets ε(delta) to about the relative width.
 func (d *direction) epsilon(delta, width float64) (Direction, error) {
@@ -18,8 +21,8 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 
 // finiteEpsilon is epsilon for the finite losses.
 func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
-	d.prepare(delta, func(c *composition) float64 {
-		theta, _ := c.chernoffEpsilon(math.Log(delta))
+	d.prepare(delta, func(c *contour.Composition) float64 {
+		theta, _ := c.ChernoffEpsilon(math.Log(delta))
 		return theta
 	})
 	if d.unreliable {
@@ -29,10 +32,10 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 		e := epsilonAt(delta)
 		return d.around(e, engineExact), nil
 	}
-	tail := delta * tailShare / d.steps()
-	c := d.compose(tail, 1)
+	tail := delta * grids.TailShare / d.Steps()
+	c := d.Compose(tail, 1)
 	logDelta := math.Log(delta)
-	theta, bound := c.chernoffEpsilon(logDelta)
+	theta, bound := c.ChernoffEpsilon(logDelta)
 	estimate, slope, fast := d.contourEpsilon(c, tail, theta, bound, logDelta)
 	if !fast {
 		estimate, slope, theta = d.coarseEpsilon(c, tail, theta, bound, delta)
@@ -40,72 +43,72 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 	if top, logMass, ok := d.largest(); ok {
 		if p := delta * math.Exp(-logMass); p < 1 {
 			if lower := math.Max(0, top+math.Log1p(-p)); top-lower <= width*top {
-				return d.combine(lower, 0, top*(1+exactSlack), engineExact, false)
+				return d.combine(lower, 0, top*(1+pairs.ExactSlack), engineExact, false)
 			}
 		}
-		bound = math.Min(bound, top*(1+exactSlack))
+		bound = math.Min(bound, top*(1+pairs.ExactSlack))
 	}
 	if estimate <= 0 || bound <= 0 {
 		return d.nearZero(c, delta, tail, width)
 	}
-	b := &bracket{direction: d, c: c, tail: tail, theta: theta}
+	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta}
 	if !fast {
-		if e := b.splitEpsilon(delta, estimate); e < 0.95*estimate {
+		if e := b.SplitEpsilon(delta, estimate); e < 0.95*estimate {
 			estimate = e
-			b.theta, _ = c.chernoffDelta(e)
-			slope = -b.theta
+			b.Theta, _ = c.ChernoffDelta(e)
+			slope = -b.Theta
 		}
 	}
-	b.planEpsilon(estimate, slope, delta, width)
+	b.PlanEpsilon(estimate, slope, delta, width)
 	lower, upper, last := 0.0, bound, math.Inf(1)
 	engine := engineChernoff
 	for range 6 {
-		up, lo, ok := b.run()
+		up, lo, ok := b.Run()
 		if !ok {
 			break
 		}
-		u, okU := epsilonUpper(up, delta)
+		u, okU := bracket.EpsilonUpper(up, delta)
 		if !okU {
-			b.widen += 3
+			b.Widen += 3
 			continue
 		}
-		l := epsilonLower(lo, delta, u)
+		l := bracket.EpsilonLower(lo, delta, u)
 		lower, upper, engine = math.Max(lower, l), math.Min(upper, u), engineBracket
 		got := (upper - lower) / upper
 		if !(got > 1.2*width) {
 			break
 		}
-		if !fast && math.Abs(u-b.near) > 0.05*u { // the first guess was poor
+		if !fast && math.Abs(u-b.Near) > 0.05*u { // the first guess was poor
 			const step = 0.02
-			if s := math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u); s < 0 {
-				b.planEpsilon(u, s, delta, width)
+			if s := math.Log(up.Upper(u*(1+step))/up.Upper(u)) / (step * u); s < 0 {
+				b.PlanEpsilon(u, s, delta, width)
 				continue
 			}
 		}
-		if b.full() || got > 0.7*last { // or something else limits the width
+		if b.Full() || got > 0.7*last { // or something else limits the width
 			break
 		}
 		last = got
-		b.refine(width / got)
+		b.Refine(width / got)
 	}
 	return d.combine(lower, estimate, upper, engine, fast)
 }
 
 // contourEpsilon is the contour engine's answer and slope d log δ/dε.
-func (d *direction) contourEpsilon(c *composition, tail, theta, start, logDelta float64) (epsilon, slope float64, ok bool) {
+func (d *direction) contourEpsilon(c *contour.Composition, tail, theta, start, logDelta float64) (epsilon, slope float64, ok bool) {
 	if !d.smooth() {
 		return 0, 0, false
 	}
-	k, ok := newContourIntegral(d, tail, theta, c)
+	k, ok := contour.NewIntegral(&d.Losses, tail, theta, c)
 	if !ok {
 		return 0, 0, false
 	}
-	return k.epsilon(logDelta, start)
+	return k.Epsilon(logDelta, start)
 }
 
 // around is an exact value with its declared error.
 func (d *direction) around(v float64, engine string) Direction {
-	return Direction{Name: d.name, Engine: engine, Lower: v * (1 - exactSlack), Estimate: v, Upper: v * (1 + exactSlack)}
+	return Direction{Name: d.name, Engine: engine, Lower: v * (1 - pairs.ExactSlack), Estimate: v, Upper: v * (1 + pairs.ExactSlack)}
 }
 
 // agreement is how far outside its bracket, relatively, the contour estimate

@@ -1,6 +1,13 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/bracket"
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+	"d3p/internal/privacy/accountant/pairs"
+)
 
 // capped answers by the engines and, where the direction has steps that are
 // also bounded without their amplification (balls-and-bins), by that bound
@@ -31,15 +38,15 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 // unamplified is the direction with every balls-and-bins epoch as the one
 // Gaussian step that it is when the assignment is known; nil when there is none.
 func (d *direction) unamplified() *direction {
-	plain := &direction{name: d.name, mu2: d.mu2}
+	plain := &direction{name: d.name, Losses: contour.Losses{Mu2: d.Mu2}}
 	found := false
-	for _, p := range d.parts {
-		if p.key.kind == ballsRemovePair || p.key.kind == ballsAddPair {
+	for _, p := range d.Parts {
+		if p.Key.Kind == pairs.BallsRemove || p.Key.Kind == pairs.BallsAdd {
 			found = true
-			plain.mu2 += float64(p.count) / (p.key.s * p.key.s)
+			plain.Mu2 += float64(p.Count) / (p.Key.S * p.Key.S)
 			continue
 		}
-		plain.parts = append(plain.parts, p)
+		plain.Parts = append(plain.Parts, p)
 	}
 	if !found {
 		return nil
@@ -52,21 +59,21 @@ func (d *direction) unamplified() *direction {
 // brackets ε where the answer is close to pure differential privacy and no
 // tilt has a finite width: δ(ε) >= P(top)(1-e^{ε-top}).
 func (d *direction) largest() (top, logMass float64, ok bool) {
-	if d.mu2 > 0 {
+	if d.Mu2 > 0 {
 		return 0, 0, false
 	}
-	for _, p := range d.parts {
-		best := atom{loss: math.Inf(-1)}
-		for _, a := range p.pair.atoms {
-			if a.loss > best.loss {
+	for _, p := range d.Parts {
+		best := pairs.Atom{Loss: math.Inf(-1)}
+		for _, a := range p.Pair.Atoms {
+			if a.Loss > best.Loss {
 				best = a
 			}
 		}
-		if len(p.pair.pieces) > 0 && p.key.kind != laplaceKind || p.pair.lower != nil || !(best.mass > 0) || p.key.kind == discreteKind {
+		if len(p.Pair.Pieces) > 0 && p.Key.Kind != pairs.Laplace || p.Pair.Lower != nil || !(best.Mass > 0) || p.Key.Kind == pairs.Discrete {
 			return 0, 0, false
 		}
-		top += float64(p.count) * best.loss
-		logMass += float64(p.count) * math.Log(best.mass)
+		top += float64(p.Count) * best.Loss
+		logMass += float64(p.Count) * math.Log(best.Mass)
 	}
 	return top, logMass, true
 }
@@ -77,19 +84,19 @@ const coarsePoints = 1 << 15
 
 // coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt
 // there, from one small grid; bound is Chernoff's.
-func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
-	b := &bracket{direction: d, c: c, tail: tail, theta: theta, near: math.Max(0, bound), atMost: coarsePoints}
-	up, ok := b.runUpper()
+func (d *direction) coarseEpsilon(c *contour.Composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
+	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta, Near: math.Max(0, bound), AtMost: coarsePoints}
+	up, ok := b.RunUpper()
 	if !ok {
 		return bound, -theta, theta
 	}
-	u, ok := epsilonUpper(up, delta)
+	u, ok := bracket.EpsilonUpper(up, delta)
 	if !ok || u >= bound {
 		return bound, -theta, theta
 	}
-	tilt, _ = c.chernoffDelta(u)
+	tilt, _ = c.ChernoffDelta(u)
 	const step = 0.02
-	slope = math.Log(up.upper(u*(1+step))/up.upper(u)) / (step * u)
+	slope = math.Log(up.Upper(u*(1+step))/up.Upper(u)) / (step * u)
 	if !(slope < 0) || u == 0 {
 		slope = -tilt
 	}
@@ -98,32 +105,32 @@ func (d *direction) coarseEpsilon(c *composition, tail, theta, bound, delta floa
 
 // nearZero answers when ε is zero or nearly so: zero is claimed only when a
 // bound proves δ(0) <= delta.
-func (d *direction) nearZero(c *composition, delta, tail, width float64) (Direction, error) {
-	theta, logBound := c.chernoffDelta(0)
+func (d *direction) nearZero(c *contour.Composition, delta, tail, width float64) (Direction, error) {
+	theta, logBound := c.ChernoffDelta(0)
 	if logBound < math.Log(delta)-1e-6 {
 		return Direction{Name: d.name, Engine: engineChernoff}, nil
 	}
-	b := &bracket{direction: d, c: c, tail: tail, theta: theta}
-	b.budget = 4 * width / (theta * (1 + theta))
-	_, upper := c.chernoffEpsilon(math.Log(delta))
+	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta}
+	b.Budget = 4 * width / (theta * (1 + theta))
+	_, upper := c.ChernoffEpsilon(math.Log(delta))
 	lower, upper, engine := 0.0, math.Max(upper, 0), engineChernoff
 	for range 4 {
-		up, lo, ok := b.run()
+		up, lo, ok := b.Run()
 		if !ok {
 			break
 		}
-		if up.upper(0) <= delta {
+		if up.Upper(0) <= delta {
 			return Direction{Name: d.name, Engine: engineBracket}, nil
 		}
-		if u, ok := epsilonUpper(up, delta); ok {
+		if u, ok := bracket.EpsilonUpper(up, delta); ok {
 			engine = engineBracket
 			upper = math.Min(upper, u)
-			lower = math.Max(lower, epsilonLower(lo, delta, u))
+			lower = math.Max(lower, bracket.EpsilonLower(lo, delta, u))
 		}
-		if b.full() {
+		if b.Full() {
 			break
 		}
-		b.refine(0.1)
+		b.Refine(0.1)
 	}
 	return d.combine(lower, 0, upper, engine, false)
 }

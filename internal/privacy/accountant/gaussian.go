@@ -1,6 +1,10 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
+)
 
 // gaussianDelta is δ(ε) of the pair N(μ,1), N(0,1), in the parametrisation
 // x = ε/μ - μ/2, the point where the loss is ε:
@@ -12,18 +16,18 @@ import "math"
 func gaussianDelta(mu, x float64) float64 {
 	if mu > 0.5 {
 		if x < 0 {
-			return normalTail(x) - normalPDF(x)*millsRatio(x+mu)
+			return numeric.NormalTail(x) - numeric.NormalPDF(x)*numeric.MillsRatio(x+mu)
 		}
-		return normalPDF(x) * (millsRatio(x) - millsRatio(x+mu))
+		return numeric.NormalPDF(x) * (numeric.MillsRatio(x) - numeric.MillsRatio(x+mu))
 	}
 	// The difference cancels for small mu: integrate φ(x+v)(1-e^{-μv}) over v > 0.
 	sum := 0.0
 	const width, end = 0.5, 12.0
 	if x > -27 { // below, 1-e^{-μv} times all the mass: same integral from the mass's left end
 		for a := 0.0; a < math.Max(end, end-x); a += width {
-			for j, u := range gauss16.x {
+			for j, u := range numeric.Gauss16.X {
 				v := a + width*u
-				sum += width * gauss16.w[j] * math.Exp(-0.5*(x+v)*(x+v)-logSqrt2Pi) * -math.Expm1(-mu*v)
+				sum += width * numeric.Gauss16.W[j] * math.Exp(-0.5*(x+v)*(x+v)-numeric.LogSqrt2Pi) * -math.Expm1(-mu*v)
 			}
 		}
 		return sum
@@ -37,7 +41,7 @@ func gaussianEpsilon(mu, delta float64) float64 {
 	if mu == 0 || gaussianDelta(mu, -mu/2) <= delta {
 		return 0
 	}
-	x := bisect(-mu/2, 40, func(x float64) bool { return gaussianDelta(mu, x) <= delta })
+	x := numeric.Bisect(-mu/2, 40, func(x float64) bool { return gaussianDelta(mu, x) <= delta })
 	return math.Max(0, mu*(x+mu/2))
 }
 
@@ -54,5 +58,5 @@ func GaussianMu(t Target) float64 {
 		return gaussianDelta(mu, t.Epsilon/mu-mu/2) >= t.Delta
 	}
 	lo, hi := math.Log(1e-18), math.Log(math.Sqrt(2*t.Epsilon)+100)
-	return math.Exp(bisect(lo, hi, excess))
+	return math.Exp(numeric.Bisect(lo, hi, excess))
 }

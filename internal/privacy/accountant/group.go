@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/event"
 )
 
@@ -33,7 +34,7 @@ func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (
 // Outline is GroupEpsilon where a rough answer will do: of a ledger with many different
 // steps the bracket is up to 1e-3 wide.
 func Outline(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
-	if led, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(led.directions[0].parts) > maxBlockParts {
+	if led, err := compileGroup(ev, rel, size); err == nil && delta > 0 && delta < 1 && size <= MostGroup && len(led.directions[0].Parts) > grids.MaxBlockParts {
 		return led.answer(looseWidth, func(d *direction, width float64) (Direction, error) { return d.epsilon(delta, width) })
 	}
 	return GroupEpsilon(ev, rel, size, delta)
@@ -99,3 +100,6 @@ func geometric(size int, epsilon float64) float64 {
 	}
 	return sum
 }
+
+// MostGroup is the largest group of records that GroupEpsilon answers for.
+const MostGroup = 64

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
 
@@ -67,10 +68,10 @@ func TestGroupsInAllDirections(t *testing.T) {
 					added += math.Max(0, none-math.Exp(epsilon)*mixed) * step * step
 				}
 			}
-			g := newSampledGroup(s, q, 2)
+			g := pairs.NewSampledGroup(s, q, 2)
 			const slack = 1e-4 // of the brute force
 			for add, got := range map[bool]float64{false: removed, true: added} {
-				want := singleDelta(g.pair(add), epsilon)
+				want := pairs.SingleDelta(g.Pair(add), epsilon)
 				if got > want+slack || c == struct{ length, angle float64 }{1, 0} && got < want-slack {
 					t.Errorf("second record %+v, epsilon %v, add %v: delta %v, of the pair %v", c, epsilon, add, got, want)
 				}
@@ -170,16 +171,16 @@ func TestGroupLossAndInverse(t *testing.T) {
 		s, q float64
 		size int
 	}{{0.05, 0.5, 3}, {1, 1e-9, MostGroup}, {40, 0.2, 10}, {0.5, 0.99, 2}} {
-		g := newSampledGroup(c.s, c.q, c.size)
+		g := pairs.NewSampledGroup(c.s, c.q, c.size)
 		for z := -10.; z < 40; z += 0.37 {
 			x := z * c.s
-			l := g.loss(x)
-			back := g.inverse(l)
-			if again := g.loss(back); math.Abs(again-l) > 1e-12*math.Max(math.Abs(l), g.some) {
+			l := g.Loss(x)
+			back := g.Inverse(l)
+			if again := g.Loss(back); math.Abs(again-l) > 1e-12*math.Max(math.Abs(l), g.Some) {
 				t.Errorf("%+v: loss %v at %v comes back as %v at %v", c, l, x, again, back)
 			}
 		}
-		if !math.IsInf(g.inverse(math.Log1p(-g.some)-1), -1) {
+		if !math.IsInf(g.Inverse(math.Log1p(-g.Some)-1), -1) {
 			t.Errorf("%+v: a loss below all has an outcome", c)
 		}
 	}

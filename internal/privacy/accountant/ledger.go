@@ -4,27 +4,21 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
 
 // direction is a ledger seen from one ordered pair of neighbours: independent
 // losses to be added up.
 type direction struct {
-	name  string
-	mu2   float64 // Σ T μ² over the Gaussian steps, which add up to one Gaussian
-	parts []part  // all other steps, equal ones merged
+	name string
+	contour.Losses
 	// unreliable: some epoch pair could not be computed well enough, so only
 	// the bound without its amplification holds. Set by prepare.
 	unreliable bool
 	rounded    bool    // the scales of the parts are rounded: the shift is no power of two
 	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
-}
-
-// part is count independent losses of the same pair.
-type part struct {
-	key   pairKey
-	count int64
-	pair  *pair // built by direction.prepare
 }
 
 // ledger is what an event costs under a relation: the directions to be
@@ -155,7 +149,7 @@ func (c *compiler) addOne(ev event.Event, count int64) error {
 		c.gaussian(c.shift()/e.NoiseMultiplier, count)
 		return nil
 	case event.Laplace:
-		c.everyMerge(pairKey{kind: laplaceKind, s: e.NoiseMultiplier / c.shift()}, count)
+		c.everyMerge(pairs.Key{Kind: pairs.Laplace, S: e.NoiseMultiplier / c.shift()}, count)
 		return nil
 	case event.DiscreteGaussian:
 		return c.discreteGaussian(e, count)
@@ -178,7 +172,7 @@ func (c *compiler) addOne(ev event.Event, count int64) error {
 // gaussian adds count Gaussian steps of shift mu standard deviations.
 func (c *compiler) gaussian(mu float64, count int64) {
 	for _, d := range c.everywhere() {
-		d.mu2 += float64(count) * mu * mu
+		d.Mu2 += float64(count) * mu * mu
 	}
 }
 
@@ -188,19 +182,19 @@ func (c *compiler) everywhere() []*direction {
 }
 
 // everyMerge merges the same pair into every direction.
-func (c *compiler) everyMerge(key pairKey, count int64) {
+func (c *compiler) everyMerge(key pairs.Key, count int64) {
 	for _, d := range c.everywhere() {
 		d.merge(key, count)
 	}
 }
 
 // merge adds count losses of the pair key.
-func (d *direction) merge(key pairKey, count int64) {
-	for i := range d.parts {
-		if d.parts[i].key == key {
-			d.parts[i].count += count
+func (d *direction) merge(key pairs.Key, count int64) {
+	for i := range d.Parts {
+		if d.Parts[i].Key == key {
+			d.Parts[i].Count += count
 			return
 		}
 	}
-	d.parts = append(d.parts, part{key: key, count: count})
+	d.Parts = append(d.Parts, pairs.Part{Key: key, Count: count})
 }

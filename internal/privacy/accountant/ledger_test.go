@@ -5,9 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
+	"github.com/google/go-cmp/cmp"
 )
 
 // However a ledger is written down, the same steps cost the same, to the bit where
@@ -174,9 +174,9 @@ func TestRenyiClosedForms(t *testing.T) {
 				const panels = 400
 				width := (piece[1] - piece[0]) / panels
 				for k := range panels {
-					for j, u := range gauss16.x {
+					for j, u := range numeric.Gauss16.X {
 						x := piece[0] + width*(float64(k)+u)
-						sum += width * gauss16.w[j] * math.Exp((-a*math.Abs(x)+(a-1)*math.Abs(x-1))/b) / (2 * b)
+						sum += width * numeric.Gauss16.W[j] * math.Exp((-a*math.Abs(x)+(a-1)*math.Abs(x-1))/b) / (2 * b)
 					}
 				}
 			}

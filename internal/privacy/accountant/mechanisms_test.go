@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/event"
 )
 
@@ -19,7 +20,7 @@ func near(t *testing.T, what string, got, want, tol float64) {
 func TestGaussianClosedForm(t *testing.T) {
 	for _, mu := range []float64{0.05, 0.3, 1, 3} {
 		for _, eps := range []float64{0, 0.1, 1, 5} {
-			want := normalTail(eps/mu-mu/2) - math.Exp(eps)*normalTail(eps/mu+mu/2)
+			want := numeric.NormalTail(eps/mu-mu/2) - math.Exp(eps)*numeric.NormalTail(eps/mu+mu/2)
 			if got := gaussianDelta(mu, eps/mu-mu/2); math.Abs(got-want) > 1e-10*want+1e-14 {
 				t.Errorf("mu %v, eps %v: delta %v, want %v", mu, eps, got, want)
 			}

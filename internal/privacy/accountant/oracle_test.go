@@ -4,14 +4,16 @@ import (
 	"math"
 	"math/cmplx"
 	"testing"
+
+	"d3p/internal/privacy/accountant/pairs"
 )
 
 // oracle is δ(ε) of T steps of one pair computed the long way: the contour
-// integral of contour.go with nothing adaptive, and with losses and densities
+// integral of package contour with nothing adaptive, and with losses and densities
 // written down here once more. It is slow, and proves nothing, but it has no
 // grid of losses, no windows, no divisions and no Fourier transform.
 type oracle struct {
-	kind  pairKind
+	kind  pairs.Kind
 	s, q  float64
 	steps float64
 	theta float64
@@ -57,10 +59,10 @@ func (o oracle) logDeltas(epsilons ...float64) []float64 {
 	}
 	loss, density := logRatio, mixture // remove
 	switch o.kind {
-	case addPair, groupAddPair:
+	case pairs.Add, pairs.GroupAdd:
 		loss = func(x float64) float64 { return -logRatio(-x) }
 		density = func(x float64) float64 { return normal(x, 0) }
-	case subPair:
+	case pairs.Substitute:
 		loss = func(x float64) float64 { return logRatio(x) - logRatio(-x) }
 	}
 	top := 0.0
@@ -123,16 +125,16 @@ func (o oracle) logDeltas(epsilons ...float64) []float64 {
 func TestOneInclusionDecides(t *testing.T) {
 	t.Parallel()
 	const steps, delta = 1000, 1e-15
-	key := pairKey{kind: removePair, s: 0.3, q: 1e-8}
+	key := pairs.Key{Kind: pairs.Remove, S: 0.3, Q: 1e-8}
 	d := &direction{}
 	d.merge(key, steps)
 	got, err := d.epsilon(delta, certifyWidth)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := key.build(0)
-	if steps*singleDelta(p, got.Lower) < delta*(1-1e-5) || steps*singleDelta(p, got.Upper) > delta*(1+1e-5) || got.Upper-got.Lower > 1e-4*got.Upper {
-		t.Errorf("%+v: delta of one step is %v to %v", got, singleDelta(p, got.Lower), singleDelta(p, got.Upper))
+	p := key.Build()
+	if steps*pairs.SingleDelta(p, got.Lower) < delta*(1-1e-5) || steps*pairs.SingleDelta(p, got.Upper) > delta*(1+1e-5) || got.Upper-got.Lower > 1e-4*got.Upper {
+		t.Errorf("%+v: delta of one step is %v to %v", got, pairs.SingleDelta(p, got.Lower), pairs.SingleDelta(p, got.Upper))
 	}
 }
 
@@ -145,20 +147,20 @@ func TestAwkwardRunsAgainstTheOracle(t *testing.T) {
 		oracle
 		delta float64
 	}{
-		"three scales":          {oracle{removePair, 0.66, 1.2e-9, 980000, 9000, 1e-24, 0.004, 0}, 1.1e-13},
-		"substitution":          {oracle{subPair, 0.64, 1.5e-8, 140000, 600, 1e-23, 0.08, 0}, 1.1e-13},
-		"few inclusions":        {oracle{removePair, 0.81, 1.9e-5, 5200, 30, 1e-23, 4, 0}, 6.1e-13},
-		"many steps":            {oracle{removePair, 5, 1e-4, 1e8, 10, 1e-24, 4, 0}, 1e-8},
-		"much noise":            {oracle{removePair, 500, 0.01, 1e5, 500, 1e-24, 0.2, 0}, 1e-10},
-		"adding":                {oracle{addPair, 1, 0.3, 1000, 1, 1e-24, 200, 0}, 1e-12},
-		"substitution, usually": {oracle{subPair, 2, 0.05, 3000, 2.3, 1e-22, 60, 0}, 1e-9},
-		"a group leaves":        {oracle{groupRemovePair, 5, 0.01, 1000, 8, 1e-22, 30, 4}, 1e-6},
-		"a group comes":         {oracle{groupAddPair, 1, 0.3, 100, 0.5, 1e-22, 400, 3}, 1e-9},
+		"three scales":          {oracle{pairs.Remove, 0.66, 1.2e-9, 980000, 9000, 1e-24, 0.004, 0}, 1.1e-13},
+		"substitution":          {oracle{pairs.Substitute, 0.64, 1.5e-8, 140000, 600, 1e-23, 0.08, 0}, 1.1e-13},
+		"few inclusions":        {oracle{pairs.Remove, 0.81, 1.9e-5, 5200, 30, 1e-23, 4, 0}, 6.1e-13},
+		"many steps":            {oracle{pairs.Remove, 5, 1e-4, 1e8, 10, 1e-24, 4, 0}, 1e-8},
+		"much noise":            {oracle{pairs.Remove, 500, 0.01, 1e5, 500, 1e-24, 0.2, 0}, 1e-10},
+		"adding":                {oracle{pairs.Add, 1, 0.3, 1000, 1, 1e-24, 200, 0}, 1e-12},
+		"substitution, usually": {oracle{pairs.Substitute, 2, 0.05, 3000, 2.3, 1e-22, 60, 0}, 1e-9},
+		"a group leaves":        {oracle{pairs.GroupRemove, 5, 0.01, 1000, 8, 1e-22, 30, 4}, 1e-6},
+		"a group comes":         {oracle{pairs.GroupAdd, 1, 0.3, 100, 0.5, 1e-22, 400, 3}, 1e-9},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := &direction{name: name}
-			d.merge(pairKey{kind: c.kind, s: c.s, q: c.q, n: c.group}, int64(c.steps))
+			d.merge(pairs.Key{Kind: c.kind, S: c.s, Q: c.q, N: c.group}, int64(c.steps))
 			got, err := d.epsilon(c.delta, certifyWidth)
 			if err != nil {
 				t.Fatal(err)

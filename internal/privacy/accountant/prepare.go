@@ -1,33 +1,28 @@
 package accountant
 
-import "math"
+import (
+	"math"
 
-// steps is the number of losses that are added up, the Gaussians counting as one.
-func (d *direction) steps() float64 {
-	n := 0.0
-	if d.mu2 > 0 {
-		n = 1
-	}
-	for _, p := range d.parts {
-		n += float64(p.count)
-	}
-	return n
-}
+	"d3p/internal/privacy/accountant/ballsandbins"
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+	"d3p/internal/privacy/accountant/pairs"
+)
 
 // exact reports the answers of closed forms and single steps; ok is false
 // when the direction needs composition.
 func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func(epsilon float64) float64, ok bool) {
 	switch {
-	case len(d.parts) == 0 && d.mu2 == 0:
+	case len(d.Parts) == 0 && d.Mu2 == 0:
 		return func(float64) float64 { return 0 }, func(float64) float64 { return 0 }, true
-	case len(d.parts) == 0:
-		mu := math.Sqrt(d.mu2)
+	case len(d.Parts) == 0:
+		mu := math.Sqrt(d.Mu2)
 		return func(delta float64) float64 { return gaussianEpsilon(mu, delta) },
 			func(epsilon float64) float64 { return gaussianDelta(mu, epsilon/mu-mu/2) }, true
-	case d.mu2 == 0 && len(d.parts) == 1 && d.parts[0].count == 1 && d.parts[0].pair.lower == nil:
-		p := d.parts[0].pair
-		return func(delta float64) float64 { return singleEpsilon(p, delta) },
-			func(epsilon float64) float64 { return singleDelta(p, epsilon) }, true
+	case d.Mu2 == 0 && len(d.Parts) == 1 && d.Parts[0].Count == 1 && d.Parts[0].Pair.Lower == nil:
+		p := d.Parts[0].Pair
+		return func(delta float64) float64 { return pairs.SingleEpsilon(p, delta) },
+			func(epsilon float64) float64 { return pairs.SingleDelta(p, epsilon) }, true
 	}
 	return nil, nil, false
 }
@@ -35,29 +30,29 @@ func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func
 // prepare builds the pairs of all parts, for answers near the given delta. Pairs
 // that depend on the tilt get it from tilt, applied to the same direction with
 // Poisson sampling in their place.
-func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
-	proxy := &direction{name: d.name, mu2: d.mu2}
+func (d *direction) prepare(delta float64, tilt func(*contour.Composition) float64) {
+	proxy := &direction{name: d.name, Losses: contour.Losses{Mu2: d.Mu2}}
 	balls := false
-	for _, p := range d.parts {
-		switch p.key.kind {
-		case ballsRemovePair, ballsAddPair:
+	for _, p := range d.Parts {
+		switch p.Key.Kind {
+		case pairs.BallsRemove, pairs.BallsAdd:
 			balls = true
-			kind := removePair + p.key.kind - ballsRemovePair
-			p.key, p.count = pairKey{kind: kind, s: p.key.s, q: 1 / float64(p.key.n)}, p.count*int64(p.key.n)
+			kind := pairs.Remove + p.Key.Kind - pairs.BallsRemove
+			p.Key, p.Count = pairs.Key{Kind: kind, S: p.Key.S, Q: 1 / float64(p.Key.N)}, p.Count*int64(p.Key.N)
 		}
-		proxy.parts = append(proxy.parts, part{key: p.key, count: p.count, pair: p.key.build(0)})
+		proxy.Parts = append(proxy.Parts, pairs.Part{Key: p.Key, Count: p.Count, Pair: p.Key.Build()})
 	}
 	if !balls {
-		d.parts = proxy.parts
+		d.Parts = proxy.Parts
 		return
 	}
-	tail := delta * tailShare / proxy.steps()
-	theta := tilt(proxy.compose(tail, 1))
+	tail := delta * grids.TailShare / proxy.Steps()
+	theta := tilt(proxy.Compose(tail, 1))
 	d.unreliable = false
-	for i, p := range d.parts {
-		d.parts[i].pair = p.key.build(delta * ballsTailShare / d.steps())
-		if q := d.parts[i].pair; q.lower != nil && !(q.reliable(theta, p.count) && q.lower.reliable(theta, p.count)) {
-			d.parts[i].pair = proxy.parts[i].pair
+	for i, p := range d.Parts {
+		d.Parts[i].Pair = buildOrSum(p.Key, delta*ballsandbins.TailShare/d.Steps())
+		if q := d.Parts[i].Pair; q.Lower != nil && !(ballsandbins.Reliable(q, theta, p.Count) && ballsandbins.Reliable(q.Lower, theta, p.Count)) {
+			d.Parts[i].Pair = proxy.Parts[i].Pair
 			d.unreliable = true
 		}
 	}
@@ -66,8 +61,8 @@ func (d *direction) prepare(delta float64, tilt func(*composition) float64) {
 // prepareAt is prepare for answers at epsilon, where delta is not yet known.
 func (d *direction) prepareAt(epsilon float64) {
 	var logBound float64
-	at := func(c *composition) (theta float64) {
-		theta, logBound = c.chernoffDelta(epsilon)
+	at := func(c *contour.Composition) (theta float64) {
+		theta, logBound = c.ChernoffDelta(epsilon)
 		return theta
 	}
 	d.prepare(1e-30, at)
@@ -78,11 +73,11 @@ func (d *direction) prepareAt(epsilon float64) {
 
 // smooth reports whether the contour engine applies: some loss has a density.
 func (d *direction) smooth() bool {
-	if d.mu2 > 0 {
+	if d.Mu2 > 0 {
 		return true
 	}
-	for _, p := range d.parts {
-		if p.pair.smooth {
+	for _, p := range d.Parts {
+		if p.Pair.Smooth {
 			return true
 		}
 	}
@@ -100,4 +95,14 @@ func (d *direction) finiteDelta(delta float64) (float64, error) {
 		}
 	}
 	return left, nil
+}
+
+// buildOrSum makes the pair of the key. Balls-and-bins pairs put P-mass up to tail at
+// infinite loss; the others do not depend on it.
+func buildOrSum(k pairs.Key, tail float64) *pairs.Pair {
+	switch k.Kind {
+	case pairs.BallsRemove, pairs.BallsAdd:
+		return ballsandbins.New(k.S, k.N, k.Kind == pairs.BallsAdd, tail)
+	}
+	return k.Build()
 }

@@ -195,7 +195,7 @@ func TestWideBracketsSaySo(t *testing.T) {
 	}
 }
 
-// Ledgers of several segments of which rare, large losses decide: two halves
+// Ledgers of several segments in which rare, large losses decide: two halves
 // cost what the whole costs, a second segment with less noise costs more and one
 // with more noise less, and the brackets are as narrow as those of one segment.
 func TestRareLossesInLedgers(t *testing.T) {

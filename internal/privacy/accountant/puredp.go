@@ -1,6 +1,11 @@
 package accountant
 
-import "math"
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
+	"d3p/internal/privacy/accountant/pairs"
+)
 
 // pure answers for delta 0: the sum of the largest losses, which one outcome of all
 // steps has together. *InfeasibleError where some loss has no largest value.
@@ -24,7 +29,7 @@ func (led *ledger) pure() (Answer, error) {
 // largestLoss is the largest loss of the direction, rounded up, and whether nothing had
 // to be rounded.
 func (d *direction) largestLoss() (sum float64, exact bool, err error) {
-	exact = !d.rounded || len(d.parts) == 0
+	exact = !d.rounded || len(d.Parts) == 0
 	unbounded := func(what string) error {
 		return &InfeasibleError{
 			Why:  "no epsilon holds at delta 0: the losses of " + what + " have no largest value",
@@ -32,37 +37,37 @@ func (d *direction) largestLoss() (sum float64, exact bool, err error) {
 		}
 	}
 	switch {
-	case d.mu2 > 0:
+	case d.Mu2 > 0:
 		return 0, false, unbounded("Gaussian noise")
 	case d.noDP != 0:
 		return 0, false, &InfeasibleError{Why: "no epsilon holds at delta 0: an (epsilon, delta) step of the ledger has a delta of its own", Hint: "ask at a delta above that"}
 	}
-	for _, p := range d.parts {
-		count := float64(p.count)
+	for _, p := range d.Parts {
+		count := float64(p.Count)
 		var loss, short float64 // short: the exact loss less the rounded one
-		switch p.key.kind {
-		case laplaceKind:
-			loss = count / p.key.s
-			short = math.FMA(-loss, p.key.s, count)
-		case blackBoxKind:
-			loss = count * p.key.s
-			short = math.FMA(count, p.key.s, -loss)
+		switch p.Key.Kind {
+		case pairs.Laplace:
+			loss = count / p.Key.S
+			short = math.FMA(-loss, p.Key.S, count)
+		case pairs.BlackBox:
+			loss = count * p.Key.S
+			short = math.FMA(count, p.Key.S, -loss)
 		default:
-			if p.key.kind == discreteKind {
+			if p.Key.Kind == pairs.Discrete {
 				return 0, false, unbounded("discrete Gaussian noise")
 			}
 			return 0, false, unbounded("Gaussian noise")
 		}
 		exact = exact && short == 0
 		if d.rounded {
-			loss *= 1 + 4*unit
+			loss *= 1 + 4*numeric.Unit
 		} else if short > 0 {
 			loss = math.Nextafter(loss, math.Inf(1))
 		}
-		total := total{sum: sum}
-		total.add(loss)
-		exact = exact && total.rest == 0
-		if sum = total.sum; total.rest > 0 {
+		total := numeric.Sum{Sum: sum}
+		total.Add(loss)
+		exact = exact && total.Rest == 0
+		if sum = total.Sum; total.Rest > 0 {
 			sum = math.Nextafter(sum, math.Inf(1))
 		}
 	}

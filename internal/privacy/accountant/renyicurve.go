@@ -3,6 +3,7 @@ package accountant
 import (
 	"math"
 
+	"d3p/internal/privacy/accountant/renyi"
 	"d3p/internal/privacy/event"
 )
 
@@ -16,7 +17,7 @@ func RenyiCurve(ev event.Event, rel event.Relation) ([]RenyiBound, error) {
 		return nil, err
 	}
 	var points []RenyiBound
-	for _, order := range renyiOrders() {
+	for _, order := range renyi.Orders() {
 		p := RenyiBound{Order: float64(order)}
 		for _, d := range led.directions {
 			if d.noDP != 0 {

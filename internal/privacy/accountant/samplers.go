@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
 
@@ -26,15 +27,15 @@ func (c *compiler) poisson(e event.PoissonSampled, count int64) error {
 	if err != nil {
 		return err
 	}
-	kinds, key := []pairKind{removePair, addPair}, pairKey{s: 1 / mu, q: rate}
+	kinds, key := []pairs.Kind{pairs.Remove, pairs.Add}, pairs.Key{S: 1 / mu, Q: rate}
 	switch {
 	case c.rel == event.Substitute:
 		if err := c.single("Poisson sampling"); err != nil {
 			return err
 		}
-		kinds = []pairKind{subPair, subPair, subPair}
+		kinds = []pairs.Kind{pairs.Substitute, pairs.Substitute, pairs.Substitute}
 	case c.group > 1:
-		kinds, key.n = []pairKind{groupRemovePair, groupAddPair}, c.group
+		kinds, key.N = []pairs.Kind{pairs.GroupRemove, pairs.GroupAdd}, c.group
 	}
 	c.mergeEach(kinds, key, count)
 	return nil
@@ -51,12 +52,12 @@ func (c *compiler) amplified(sampling string, of event.Event) (mu float64, err e
 
 // mergeEach merges, into every direction, the pair key of that direction's
 // kind; a μ of 0 costs nothing.
-func (c *compiler) mergeEach(kinds []pairKind, key pairKey, count int64) {
-	if math.IsInf(key.s, 1) {
+func (c *compiler) mergeEach(kinds []pairs.Kind, key pairs.Key, count int64) {
+	if math.IsInf(key.S, 1) {
 		return
 	}
 	for i, d := range c.everywhere() {
-		key.kind = kinds[i]
+		key.Kind = kinds[i]
 		d.merge(key, count)
 	}
 }
@@ -82,12 +83,12 @@ func (c *compiler) fixedSize(e event.FixedSizeSampled, count int64) error {
 		return err
 	}
 	rate := float64(e.Batch) / float64(e.Population)
-	kinds := []pairKind{removePair, addPair}
+	kinds := []pairs.Kind{pairs.Remove, pairs.Add}
 	if c.rel == event.Substitute {
-		kinds = []pairKind{envelopePair, removePair, addPair}
+		kinds = []pairs.Kind{pairs.Envelope, pairs.Remove, pairs.Add}
 		c.envelope = true
 	}
-	c.mergeEach(kinds, pairKey{s: 1 / (2 * mu), q: rate}, count)
+	c.mergeEach(kinds, pairs.Key{S: 1 / (2 * mu), Q: rate}, count)
 	return nil
 }
 
@@ -109,7 +110,7 @@ func (c *compiler) ballsAndBins(e event.BallsAndBins, count int64) error {
 	if err := c.single("balls-and-bins sampling"); err != nil {
 		return err
 	}
-	c.mergeEach([]pairKind{ballsRemovePair, ballsAddPair}, pairKey{s: 1 / mu, n: e.Batches}, count)
+	c.mergeEach([]pairs.Kind{pairs.BallsRemove, pairs.BallsAdd}, pairs.Key{S: 1 / mu, N: e.Batches}, count)
 	return nil
 }
 
@@ -128,7 +129,7 @@ func (c *compiler) shuffled(e event.Shuffled, count int64) error {
 	return nil
 }
 
-// epsilonDelta adds count steps of which no more is known than their (ε, δ), a
+// epsilonDelta adds count steps that are known by their (ε, δ) alone, a
 // statement about one record under the ledger's own relation; of a group it says what
 // the general lemma says.
 func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
@@ -143,7 +144,7 @@ func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
 		}
 	}
 	if epsilon > 0 {
-		c.everyMerge(pairKey{kind: blackBoxKind, s: epsilon}, count)
+		c.everyMerge(pairs.Key{Kind: pairs.BlackBox, S: epsilon}, count)
 	}
 	for _, d := range c.everywhere() {
 		d.noDP += float64(count) * math.Log1p(-delta)
@@ -154,10 +155,10 @@ func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
 // discreteGaussian adds count univariate discrete Gaussian releases.
 func (c *compiler) discreteGaussian(e event.DiscreteGaussian, count int64) error {
 	sigma := e.NoiseMultiplier * float64(e.Sensitivity)
-	if sigma > maxDiscreteSigma {
-		return c.unsupported("discrete Gaussian noise", fmt.Sprintf("a standard deviation of %v integers is above the limit of %d", sigma, maxDiscreteSigma), "")
+	if sigma > pairs.MaxDiscreteSigma {
+		return c.unsupported("discrete Gaussian noise", fmt.Sprintf("a standard deviation of %v integers is above the limit of %d", sigma, pairs.MaxDiscreteSigma), "")
 	}
-	c.everyMerge(pairKey{kind: discreteKind, s: sigma, n: int(c.shift()) * e.Sensitivity}, count)
+	c.everyMerge(pairs.Key{Kind: pairs.Discrete, S: sigma, N: int(c.shift()) * e.Sensitivity}, count)
 	return nil
 }
 

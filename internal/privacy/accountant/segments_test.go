@@ -4,6 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/grids"
+	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
 
@@ -43,8 +46,9 @@ func TestDeltaNearOne(t *testing.T) {
 	}
 }
 
-// Mixed ledgers of which a part has losses far below the spacing of the grid, or none but
-// two values, and ε far below what the ledger costs: the bracket is as narrow as usual.
+// The bracket is as narrow as usual where some losses of a mixed ledger lie far below the
+// spacing of the grid, where they have two values only, and where ε is far below what the
+// ledger costs.
 func TestMixedLedgersAreNarrow(t *testing.T) {
 	t.Parallel()
 	heavy(t)
@@ -84,9 +88,9 @@ func TestMixedLedgersAreNarrow(t *testing.T) {
 func TestBelowBoundsTheRest(t *testing.T) {
 	t.Parallel()
 	for _, mu := range []float64{1, 5, 20} {
-		d := &direction{mu2: mu * mu}
+		d := &contour.Losses{Mu2: mu * mu}
 		for _, epsilon := range []float64{0, 1, mu, mu * mu / 4} {
-			rest, ok := d.compose(1e-300, 1).below(epsilon)
+			rest, ok := d.Compose(1e-300, 1).Below(epsilon)
 			if exact := 1 - gaussianDelta(mu, epsilon/mu-mu/2); !ok || rest < exact*(1-1e-12) {
 				t.Errorf("mu %v, epsilon %v: %v below 1-δ = %v", mu, epsilon, rest, exact)
 			}
@@ -109,13 +113,13 @@ func TestOneValueUnderTheTilt(t *testing.T) {
 func TestStepsBeyondAnyGrid(t *testing.T) {
 	t.Parallel()
 	for steps, want := range map[int64]bool{1 << 20: true, 1 << 53: false} {
-		d := &direction{name: "remove", parts: []part{{key: pairKey{kind: removePair, s: 1, q: 1e-9}, count: steps}}}
-		d.prepare(1e-5, nil)
-		c := d.compose(1e-5*tailShare/d.steps(), 1)
-		theta, _ := c.chernoffDelta(0.4)
-		b := &bracket{direction: d, c: c, tail: 1e-5 * tailShare / d.steps(), theta: theta, near: 0.4}
-		b.planDelta(math.Log(1e-5), certifyWidth)
-		if _, ok := b.plan(); ok != want {
+		k := pairs.Key{Kind: pairs.Remove, S: 1, Q: 1e-9}
+		d := &contour.Losses{Parts: []pairs.Part{{Key: k, Count: steps, Pair: k.Build()}}}
+		c := d.Compose(1e-5*grids.TailShare/d.Steps(), 1)
+		theta, _ := c.ChernoffDelta(0.4)
+		b := &grids.Refiner{Losses: d, C: c, Tail: 1e-5 * grids.TailShare / d.Steps(), Theta: theta, Near: 0.4}
+		b.PlanDelta(math.Log(1e-5), certifyWidth)
+		if _, ok := b.Plan(); ok != want {
 			t.Errorf("%d steps: a plan is %v", steps, ok)
 		}
 	}

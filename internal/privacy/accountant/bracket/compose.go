@@ -1,0 +1,111 @@
+// Package bracket composes privacy losses on grids, once so that the result dominates and
+// once so that it is dominated: a proof that holds for any plan of grids.
+// docs/design/accounting.md has the theorems on rounding.
+package bracket
+
+import (
+	"slices"
+
+	"d3p/internal/privacy/accountant/numeric"
+	"d3p/internal/privacy/accountant/pairs"
+)
+
+// GridPlan is how every part of a sum of losses gets into the composition. The bounds hold
+// for any.
+type GridPlan struct {
+	TiltedGrid
+	Parts  []pairs.Part
+	Plans  []PartPlan
+	Floors []float64 // of the parts: losses below are raised or dropped
+	Order  []int     // in which the parts are composed
+	Tail   float64   // P-mass of one step's largest losses that counts as infinite
+}
+
+// PartPlan is how one part gets into the composition.
+type PartPlan struct {
+	Layering
+	Block int64          // steps per block; 0: every step is put on the final grid by itself
+	Mixed bool           // no final grid: the answer is read from the mixture
+	Error float64        // Σ spacing² over all roundings to a grid
+	Cost  float64        // in units of one grid point through one FFT
+	Wide  int            // points of a block's ring
+	Whole numeric.Window // of a block
+}
+
+// Compose computes bounds, those from above where ups is set.
+func (p *GridPlan) Compose(ups ...bool) []Composed {
+	out := make([]Composed, len(ups))
+	if r := &p.Plans[0]; r.Mixed {
+		c := r.Discretise(p.Parts[0].Pair)
+		concurrently(len(ups), func(j int) {
+			out[j] = c.Layers(ups[j]).Mixed(float64(p.Parts[0].Count))
+		})
+		return out
+	}
+	factors := 0
+	for i, part := range p.Parts {
+		factors++
+		if r := &p.Plans[i]; r.Block > 0 && part.Count%r.Block > 0 {
+			factors++
+		}
+	}
+	folds := make([]*gridSum, len(ups))
+	for j := range folds {
+		folds[j] = newGridSum(p.TiltedGrid, factors)
+	}
+	shared := func(at int) *cells { // of the part at that place of the order, where both bounds have the same
+		if at == len(p.Order) {
+			return nil
+		}
+		i := p.Order[at]
+		if p.Plans[i].Block > 0 || p.Parts[i].Pair.Lower != nil {
+			return nil
+		}
+		return discretise(p.Parts[i].Pair, p.H, p.Floors[i], p.Tail)
+	}
+	masses := shared(0)
+	for at, i := range p.Order { // one by one: their lattices need much memory
+		r, part := &p.Plans[i], p.Parts[i]
+		var next *cells
+		concurrently(len(ups)+1, func(j int) {
+			switch {
+			case j == len(ups):
+				next = shared(at + 1)
+			case r.Block > 0:
+				l := r.Discretise(part.Pair).Layers(ups[j])
+				folds[j].add(repeatedLattice{l.block(float64(r.Block), r, ups[j]), float64(part.Count / r.Block)})
+				if rest := part.Count % r.Block; rest > 0 {
+					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})
+				}
+			case masses != nil:
+				folds[j].add(repeatedLattice{masses.lattice(part.Pair.Ceiling, ups[j]), float64(part.Count)})
+			default:
+				folds[j].add(repeatedLattice{onLattice(part.Pair.Side(ups[j]), p.H, p.Floors[i], p.Tail, ups[j]), float64(part.Count)})
+			}
+		})
+		masses = next
+	}
+	concurrently(len(ups), func(j int) { out[j] = folds[j].read() })
+	return out
+}
+
+// Same reports whether the plans have the same grids.
+func (p *GridPlan) Same(as *GridPlan) bool {
+	return p.TiltedGrid == as.TiltedGrid && slices.EqualFunc(p.Plans, as.Plans, func(a, b PartPlan) bool {
+		return a.Mixed == b.Mixed && a.Block == b.Block && a.H == b.H && a.Coarse == b.Coarse
+	})
+}
+
+// concurrently calls f with every number below n at the same time.
+func concurrently(n int, f func(i int)) {
+	done := make(chan struct{})
+	for i := range n {
+		go func() {
+			f(i)
+			done <- struct{}{}
+		}()
+	}
+	for range n {
+		<-done
+	}
+}

@@ -1,0 +1,166 @@
+package bracket
+
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
+)
+
+// dft is the discrete Fourier transform of n real numbers, n a power of two
+// from 4 on, with an error that docs/design/accounting.md proves (theorem 1).
+//
+// The n numbers are m = n/2 complex ones to a transform of Cooley and Tukey
+// that halves polynomials: block b of length l is a polynomial modulo
+// x^l - r², and its halves are the same modulo x^(l/2) - r and x^(l/2) + r,
+// with r = roots[b]. Coefficients are left in the order of their reversed bits,
+// in which the inverse takes them.
+type dft struct {
+	n     int
+	roots []complex128 // e^{-iπ v(b)}, v(b) the binary fraction with the reversed digits of b
+}
+
+func newDFT(n int) *dft { return &dft{n: n, roots: roots(max(2, 3*n/8))} }
+
+// transformError bounds the relative error of a transform of n points, in the
+// 2-norm: 5u log2(n), u = 2⁻⁵³, n at least 64 (docs/design/accounting.md, theorem 1).
+func transformError(n int) float64 { return 5 * numeric.Unit * math.Log2(float64(n)) }
+
+// coefficients sets dst, of n/2+1 numbers, to Σ_j x_j e^{-2πijk/n}, k from 0 to
+// n/2: k = n/2 at the end, all others at the place of their reversed bits.
+func (f *dft) coefficients(dst []complex128, x []float64) {
+	m := f.n / 2
+	z := dst[:m]
+	for j := range z {
+		z[j] = complex(x[2*j], x[2*j+1])
+	}
+	f.forward(z, 0)
+	dst[0], dst[m] = complex(real(z[0])+imag(z[0]), 0), complex(real(z[0])-imag(z[0]), 0)
+	z[1] = complex(real(z[1]), -imag(z[1]))
+	for low := 2; low < m; low *= 2 { // k and m-k, side by side from both ends
+		for p, q := low, 2*low-1; p < q; p, q = p+1, q-1 {
+			a, b := z[p], complex(real(z[q]), -imag(z[q]))
+			even, odd := a+b, a-b
+			r := f.roots[p]
+			odd = complex(imag(r), -real(r)) * odd // r / i
+			z[p] = complex((real(even)+real(odd))/2, (imag(even)+imag(odd))/2)
+			z[q] = complex((real(even)-real(odd))/2, (imag(odd)-imag(even))/2)
+		}
+	}
+}
+
+// sequence is the inverse of coefficients; c is overwritten.
+func (f *dft) sequence(dst []float64, c []complex128) {
+	m := f.n / 2
+	z := c[:m]
+	first, last := real(c[0]), real(c[m])
+	z[0] = complex((first+last)/2, (first-last)/2)
+	z[1] = complex(real(z[1]), -imag(z[1]))
+	for low := 2; low < m; low *= 2 {
+		for p, q := low, 2*low-1; p < q; p, q = p+1, q-1 {
+			a, b := z[p], complex(real(z[q]), -imag(z[q]))
+			even, odd := a+b, a-b
+			r := f.roots[p]
+			odd = complex(imag(r), real(r)) * odd // i / r
+			z[p] = complex((real(even)+real(odd))/2, (imag(even)+imag(odd))/2)
+			z[q] = complex((real(even)-real(odd))/2, (imag(odd)-imag(even))/2)
+		}
+	}
+	f.backward(z, 0)
+	scale := 1 / float64(m)
+	for j, v := range z {
+		dst[2*j], dst[2*j+1] = real(v)*scale, imag(v)*scale
+	}
+}
+
+// cached is the length up to which a block is transformed level by level; longer
+// ones by quarters, so that every level reads the processor's cache.
+const cached = 1 << 12
+
+// forward transforms z, block b of its level.
+func (f *dft) forward(z []complex128, b int) {
+	if len(z) > cached {
+		f.forwardTwo(z, b)
+		for i := range 4 {
+			quarter := len(z) / 4
+			f.forward(z[i*quarter:(i+1)*quarter], 4*b+i)
+		}
+		return
+	}
+	size, blocks := len(z), 1
+	for ; size >= 4; size, blocks = size/4, blocks*4 {
+		for i := range blocks {
+			f.forwardTwo(z[i*size:(i+1)*size], b*blocks+i)
+		}
+	}
+	if size == 2 {
+		for i := range blocks {
+			u, v := z[2*i], f.roots[b*blocks+i]*z[2*i+1]
+			z[2*i], z[2*i+1] = u+v, u-v
+		}
+	}
+}
+
+// forwardTwo takes block b through two levels.
+func (f *dft) forwardTwo(z []complex128, b int) {
+	r, s := f.roots[b], f.roots[2*b] // the second half's root is s/i
+	t := complex(imag(s), -real(s))
+	quarter := len(z) / 4
+	z0, z1, z2, z3 := z[:quarter], z[quarter:2*quarter], z[2*quarter:3*quarter], z[3*quarter:4*quarter]
+	for j := range z0 {
+		a, c := z0[j], r*z2[j]
+		b, d := z1[j], r*z3[j]
+		a, c = a+c, a-c
+		b, d = s*(b+d), t*(b-d)
+		z0[j], z1[j], z2[j], z3[j] = a+b, a-b, c+d, c-d
+	}
+}
+
+// backward undoes forward, but for the factor len(z).
+func (f *dft) backward(z []complex128, b int) {
+	if len(z) > cached {
+		for i := range 4 {
+			quarter := len(z) / 4
+			f.backward(z[i*quarter:(i+1)*quarter], 4*b+i)
+		}
+		f.backwardTwo(z, b)
+		return
+	}
+	size := 4
+	if bits(len(z))%2 == 1 {
+		for i := range len(z) / 2 {
+			u, v := z[2*i], z[2*i+1]
+			r := f.roots[b*len(z)/2+i]
+			z[2*i], z[2*i+1] = u+v, complex(real(r), -imag(r))*(u-v)
+		}
+		size = 8
+	}
+	for ; size <= len(z); size *= 4 {
+		blocks := len(z) / size
+		for i := range blocks {
+			f.backwardTwo(z[i*size:(i+1)*size], b*blocks+i)
+		}
+	}
+}
+
+func (f *dft) backwardTwo(z []complex128, b int) {
+	r, s := f.roots[b], f.roots[2*b]
+	r, s = complex(real(r), -imag(r)), complex(real(s), -imag(s))
+	t := complex(-imag(s), real(s))
+	quarter := len(z) / 4
+	z0, z1, z2, z3 := z[:quarter], z[quarter:2*quarter], z[2*quarter:3*quarter], z[3*quarter:4*quarter]
+	for j := range z0 {
+		a, b := z0[j]+z1[j], s*(z0[j]-z1[j])
+		c, d := z2[j]+z3[j], t*(z2[j]-z3[j])
+		z0[j], z1[j], z2[j], z3[j] = a+c, b+d, r*(a-c), r*(b-d)
+	}
+}
+
+// bits is log2 of a power of two.
+func bits(n int) (b int) {
+	for ; n > 1; n /= 2 {
+		b++
+	}
+	return b
+}
+
+func Mod(i, n int) int { return i & (n - 1) }

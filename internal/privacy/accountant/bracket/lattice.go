@@ -1,0 +1,273 @@
+package bracket
+
+import (
+	"maps"
+	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
+	"d3p/internal/privacy/accountant/pairs"
+)
+
+// Lattice is P-mass on the points origin + (first+i)h. infinity is P-mass at
+// infinite loss; mass that was dropped is in neither.
+type Lattice struct {
+	H, origin float64
+	first     int
+	Mass      []float64
+	infinity  float64
+	dropped   float64
+	noise     func(theta, h float64) float64 // as that of the pair
+	relative  float64                        // as that of the pair
+	// partial: the masses are not near 1 in sum, because the lattice holds a
+	// part of the outcomes or because they are tilted already, by e^{tilt L}
+	// and divided by e^{logZ}.
+	Partial    bool
+	tilt, logZ float64
+	// moment, when set, is logMoment of the measure that the masses are
+	// computed from: that of the masses would be that of their rounding errors
+	moment func(theta float64) float64
+}
+
+// dominating spreads every cell over its two ends with P-mass and Q-mass
+// kept, so that the pair is a post-processing of the lattice ("connect the
+// dots", Doroshenko et al. 2022, arXiv:2207.04380): δ of the lattice is an
+// upper bound, also after composition.
+func (c *cells) dominating() *Lattice {
+	l := &Lattice{H: c.h, origin: c.origin, first: c.first, Mass: make([]float64, len(c.mass)+1), infinity: c.above, dropped: c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
+	for i, m := range c.mass {
+		l.Mass[i] += m - c.right[i]
+		l.Mass[i+1] += c.right[i]
+	}
+	for i, m := range c.onGrid {
+		l.Mass[i] += m
+	}
+	l.Mass[0] += c.below // losses raised
+	return l
+}
+
+// dominated merges outcomes, randomised where needed, into groups whose total
+// loss is a grid point, so that the lattice is a post-processing of the pair;
+// what cannot be balanced is rounded down and what was cut off is dropped. δ of
+// the lattice is a lower bound.
+func (c *cells) dominated(ceiling bool) *Lattice {
+	l := &Lattice{H: c.h, origin: c.origin, first: c.first, Mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
+	points := maps.Clone(c.onGrid)
+	if ceiling {
+		c.mergeDown(l.Mass, points)
+	} else {
+		c.mergeUp(l.Mass, points)
+	}
+	for i, m := range points {
+		l.Mass[i] += m
+	}
+	return l
+}
+
+// mergeUp walks up from the left end of the support: the mass that waits
+// below grid point g has too much Q-mass for it, and takes P-mass from the
+// cells and the points above g until P and Q balance at g. What it takes from points
+// it takes out of them.
+func (c *cells) mergeUp(out []float64, points map[int]float64) {
+	n := len(c.mass)
+	grow := math.Expm1(c.h)
+	for at, share := 0, 1.0; at < n; {
+		waiting := share * c.mass[at]
+		excess := share * (c.mass[at] - c.right[at]) * grow
+		if excess <= 0 {
+			if at+1 < len(out) {
+				out[at+1] += waiting
+			}
+			at, share = at+1, 1
+			continue
+		}
+		g := at + 1
+		i, left := g, excess
+		for ; i < n; i++ {
+			d := float64(i-g) * c.h
+			if m := points[i]; m > 0 {
+				def := -m * math.Expm1(-d)
+				if def >= left {
+					b := left / def
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i, 1
+					break
+				}
+				left -= def
+				waiting += m
+				points[i] = 0
+			}
+			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
+			if def >= left {
+				b := left / def
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			left -= def
+			waiting += c.mass[i]
+		}
+		switch {
+		case i < n:
+		case left < excess/2: // the rest balances most of the cell: round down what remains of it
+			over := left / excess * share * c.mass[at]
+			out[at] += over
+			out[g] += waiting - over
+			return
+		default: // round down every cell
+			out[at] += share * c.mass[at]
+			for j := g; j < n; j++ {
+				out[j] += c.mass[j]
+			}
+			for j, m := range c.onGrid {
+				if j >= g {
+					points[j] = m
+				}
+			}
+			return
+		}
+	}
+}
+
+// mergeDown is the mirror image, for a support that ends on the right: the
+// mass that waits above grid point g has too little Q-mass for it.
+func (c *cells) mergeDown(out []float64, points map[int]float64) {
+	shrink := -math.Expm1(-c.h)
+	for at, share := len(c.mass)-1, 1.0; at >= 0; {
+		waiting := share * c.mass[at]
+		lack := share * c.right[at] * shrink
+		if lack <= 0 {
+			out[at] += waiting
+			at, share = at-1, 1
+			continue
+		}
+		g := at
+		i := g - 1
+		for ; i >= 0; i-- {
+			d := float64(g-i) * c.h
+			extra := (c.mass[i]-c.right[i])*expm1Capped(d) + c.right[i]*expm1Capped(d-c.h)
+			if extra >= lack {
+				b := lack / extra
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			lack -= extra
+			waiting += c.mass[i]
+			if m := points[i]; m > 0 {
+				extra := m * expm1Capped(d)
+				if extra >= lack {
+					b := lack / extra
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i-1, 1
+					break
+				}
+				lack -= extra
+				waiting += m
+				points[i] = 0
+			}
+		}
+		if i < 0 { // a part balances with the cells below, and what remains is rounded down
+			out[g] += waiting
+			return
+		}
+	}
+}
+
+// expm1Capped is e^d - 1 without overflow; a larger value would only make a
+// vanishing share smaller.
+func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
+
+// tilted returns e^{θL} mass, normalised, and the normaliser.
+func (l *Lattice) tilted(theta float64) (weights []float64, z normaliser) {
+	weights = make([]float64, len(l.Mass))
+	z = l.EachTilted(theta, func(i int, w float64) { weights[i] = w })
+	var scale numeric.Sum
+	for _, w := range weights {
+		scale.Add(w)
+	}
+	all := scale.Value()
+	for i := range weights {
+		weights[i] /= all
+	}
+	return weights, z
+}
+
+// logMoment is an upper bound on log E[e^{θL}; L finite and not dropped], above it by
+// rounding at most.
+func (l *Lattice) logMoment(theta float64) float64 {
+	if l.moment != nil {
+		return l.moment(theta)
+	}
+	z := l.EachTilted(theta, func(int, float64) {})
+	return z.Log + z.Doubt
+}
+
+// normaliser is what tilting divides by, with what rounding does to it and to the
+// tilted masses (docs/design/accounting.md, theorem 2).
+type normaliser struct {
+	Log      float64
+	Doubt    float64 // error of log, at most
+	relative float64 // relative error of a normalised tilted mass, at most
+}
+
+// EachTilted calls f with the index and the unnormalised tilted mass of every
+// point, up to a common factor, and returns the normaliser.
+func (l *Lattice) EachTilted(theta float64, f func(i int, w float64)) normaliser {
+	theta -= l.tilt
+	at := func(i int) float64 { return theta * (l.origin + float64(l.first+i)*l.H) }
+	// the exponent at(i) is wrong by at most 6u size(i)
+	size := func(i int) float64 { return math.Abs(theta) * (math.Abs(l.origin) + math.Abs(float64(l.first+i))*l.H) }
+	last := len(l.Mass) - 1
+	largest := math.Max(size(0), size(last))
+	z := normaliser{relative: 24 * numeric.Unit * (1 + largest)}
+	top := math.Max(at(0), at(last))
+	var sum, wrong, changed numeric.Sum
+	if top <= numeric.SafeExponent && !l.Partial {
+		for i, m := range l.Mass {
+			e := math.Expm1(at(i))
+			sum.Add(m * e)
+			changed.Add(m * math.Abs(e))
+			wrong.Add(m * size(i) * (1 + e))
+			w := m * (1 + e)
+			if e < -0.5 { // where 1 + e loses digits
+				w = m * math.Exp(at(i))
+			}
+			f(i, w)
+		}
+		excess := sum.Value() - l.infinity - l.dropped
+		if excess > -0.5 { // else 1 + excess has lost digits
+			z.Log = math.Log1p(excess)
+			wrong.Add(changed.Value() + l.infinity + math.Abs(l.dropped) + math.Abs(excess))
+			z.Doubt = 8*numeric.Unit*(wrong.Value()/(1+excess)+math.Abs(z.Log)) + massError*changed.Value()/(1+excess)
+			return z
+		}
+		sum, wrong = numeric.Sum{}, numeric.Sum{}
+	}
+	for i, m := range l.Mass {
+		w := 0.0
+		if m > 0 {
+			w = m * math.Exp(at(i)-top)
+			wrong.Add(w * (1 + size(i) + top - at(i)))
+		}
+		sum.Add(w)
+		f(i, w)
+	}
+	z.Log = l.logZ + top + math.Log(sum.Value())
+	z.Doubt = 8*numeric.Unit*(wrong.Value()/sum.Value()+math.Abs(l.logZ)+math.Abs(top)+math.Abs(z.Log)) + massError
+	return z
+}
+
+// onLattice puts a pair on a lattice that dominates it or is dominated by it.
+func onLattice(p *pairs.Pair, h, floor, tail float64, up bool) *Lattice {
+	return discretise(p, h, floor, tail).lattice(p.Ceiling, up)
+}
+
+// lattice is the one that dominates, or the one that is dominated.
+func (c *cells) lattice(ceiling, up bool) *Lattice {
+	if up {
+		return c.dominating()
+	}
+	return c.dominated(ceiling)
+}

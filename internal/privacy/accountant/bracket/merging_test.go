@@ -1,0 +1,55 @@
+package bracket
+
+import (
+	"math"
+	"testing"
+
+	"d3p/internal/privacy/accountant/pairs"
+)
+
+// A pair whose losses all lie in a few cells keeps its Rényi divergence when it is merged,
+// but for what its variance loses: nothing is moved by a whole cell.
+func TestMergingAtTheEnds(t *testing.T) {
+	const h, steps, theta = 0.026, 50000, 0.92
+	for _, kind := range []pairs.Kind{pairs.Remove, pairs.Add, pairs.Substitute} {
+		p := pairs.Key{Kind: kind, S: 6.3, Q: 5.2e-5}.Build()
+		l := onLattice(p, h, -1, 1e-20, false)
+		if got := steps * l.logMoment(theta); got < -1e-3 || got > 1e-3 {
+			t.Errorf("%v: log E[e^{θL}] of %d merged steps is %v", kind, steps, got)
+		}
+	}
+}
+
+// Atoms off the grid are merged with atoms on it: the two atoms of randomised response
+// keep the mean of their loss to second order in the spacing.
+func TestMergingOfAtoms(t *testing.T) {
+	const epsilon = 0.4
+	p := pairs.NewBlackBox(epsilon)
+	exact := epsilon * math.Tanh(epsilon/2)
+	for _, cells := range []float64{7.3, 70.3, 700.3} {
+		h := 2 * epsilon / cells
+		l := onLattice(p, h, -1, 0, false)
+		var mass, other, mean float64
+		for i, m := range l.Mass {
+			loss := l.origin + float64(l.first+i)*h
+			mass, other, mean = mass+m, other+m*math.Exp(-loss), mean+m*loss
+		}
+		if math.Abs(mass-1) > 1e-14 || math.Abs(other-1) > 1e-14 {
+			t.Errorf("spacing %v: masses %v and %v", h, mass, other)
+		}
+		if lost := exact - mean; lost < 0 || lost > epsilon*h/4 {
+			t.Errorf("spacing %v: the mean %v lost %v", h, exact, lost)
+		}
+	}
+}
+
+// A lattice goes onto a grid of its own spacing only.
+func TestGridOfAnotherSpacing(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a lattice went onto a grid of another spacing")
+		}
+	}()
+	sum := newGridSum(TiltedGrid{Theta: 1, H: 0.1, N: 64}, 1)
+	sum.add(repeatedLattice{onLattice(pairs.NewBlackBox(0.4), 0.2, -1, 0, true), 1})
+}

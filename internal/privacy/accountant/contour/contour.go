@@ -1,0 +1,201 @@
+// Package contour evaluates pairs by quadrature: moments and Chernoff bounds (moments.go),
+// and δ(ε) as an integral, to ten digits and without proof (contour.go).
+package contour
+
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/numeric"
+)
+
+// Integral is the engine that inverts the moment generating function M on the
+// line Re z = θ,
+//
+//	δ(ε) = 1/(2π) ∫ M(θ+it) e^{-ε(θ+it)} / ((θ+it)(1+θ+it)) dt,
+//
+// by the trapezoidal rule, which converges exponentially. Alghamdi et al.
+// 2023, arXiv:2208.09595. Its terms do not depend on ε, so one evaluation
+// serves a whole stretch of the curve around the tilt.
+type Integral struct {
+	theta, logM float64 // K(θ)
+	mean        float64 // phase that was taken out of the terms
+	dt          float64
+	re, im      []float64 // M(θ+it)/M(θ) e^{-it mean} / ((θ+it)(1+θ+it)), t = k dt
+}
+
+const (
+	contourLogEta = -39.1 // log 1e-17: aliasing
+	contourStop   = 1e-16
+	contourWork   = 2e7  // node evaluations before giving up
+	leastShare    = 1e-6 // of the sum of the terms' absolute values: a smaller sum has lost its digits
+)
+
+// newContour evaluates the terms for the tilt theta; ok is false when the
+// transform decays too slowly for the engine (few steps, or rare events only).
+func NewIntegral(d *Losses, tail, theta float64, c *Composition) (k *Integral, ok bool) {
+	// Near δ = 1 the best tilt is tiny, and the period would be long.
+	_, variance := c.Moments(theta)
+	theta = math.Max(theta, 1/math.Sqrt(variance))
+	for fine := 1; fine <= 8; fine *= 2 {
+		if fine > 1 {
+			c = d.Compose(tail, fine)
+		}
+		k, tMax, ok := c.invert(theta)
+		if !ok {
+			return nil, false
+		}
+		step := 0.0
+		for i := range c.Nodes {
+			step = math.Max(step, c.Nodes[i].step)
+		}
+		if tMax*step < 10 { // 16 nodes resolve ten radians per panel to 1e-12
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// phases holds one part's tilted weights and the rotation of every node from
+// one t to the next.
+type phases struct {
+	count, mean        float64
+	weight, angle      []float64 // angle: dt (L - mean)/2
+	cos, sin, dcos, ds []float64 // of k·angle and of angle
+	smooth             bool
+	apart              float64 // of the pair
+	above              float64 // tilted mass of the losses above 0
+}
+
+func newPhases(n *Nodes, theta, dt float64) phases {
+	w, mean, _ := n.Tilted(theta)
+	s := phases{count: n.Count, mean: mean, weight: w, smooth: n.smooth, apart: n.apart}
+	for i, l := range n.Loss {
+		if l > 0 {
+			s.above += w[i]
+		}
+	}
+	size := len(w)
+	buf := make([]float64, 5*size)
+	s.angle, s.cos, s.sin, s.dcos, s.ds = buf[:size], buf[size:2*size], buf[2*size:3*size], buf[3*size:4*size], buf[4*size:]
+	for i, l := range n.Loss {
+		s.angle[i] = dt * (l - mean) / 2
+		s.ds[i], s.dcos[i] = math.Sincos(s.angle[i])
+		s.cos[i] = 1
+	}
+	return s
+}
+
+// transform is log E[e^{it(L-mean)}] at t = k dt, as (log modulus, argument).
+// The sum of e^{2iφ}-1 = -2 sin²φ + i sin 2φ is accurate for small t.
+func (s *phases) transform(k int) (logAbs, arg float64) {
+	exact := k%16 == 0 // rounding of the rotation is reset
+	var re, im float64
+	for i, w := range s.weight {
+		var c, sn float64
+		if exact {
+			sn, c = math.Sincos(float64(k) * s.angle[i])
+		} else {
+			c = s.cos[i]*s.dcos[i] - s.sin[i]*s.ds[i]
+			sn = s.sin[i]*s.dcos[i] + s.cos[i]*s.ds[i]
+		}
+		s.cos[i], s.sin[i] = c, sn
+		re -= w * 2 * sn * sn
+		im += w * 2 * sn * c
+	}
+	return numeric.LogAbs1p(re, im, math.Hypot(1+re, im)), math.Atan2(im, 1+re)
+}
+
+// revival is about the largest log modulus of transform from t on: two clusters of
+// losses cancel at some t and add up again at twice that.
+func (s *phases) revival(t float64) float64 {
+	if s.apart == 0 {
+		return math.Inf(-1)
+	}
+	return math.Log1p(s.above * math.Expm1(-0.5*t*t*s.apart*s.apart))
+}
+
+func (c *Composition) invert(theta float64) (k *Integral, tMax float64, ok bool) {
+	mean, variance := c.Moments(theta)
+	sd := math.Sqrt(variance)
+	w := c.Window(theta, mean, sd, contourLogEta)
+	// The period of the sum in ε: beyond it lie δ(ε-period) e^{-θ period} <=
+	// e^contourLogEta and the tilted mass outside the window.
+	period := math.Max(1.05*(w.Below+w.Above), -contourLogEta/theta)
+	k = &Integral{theta: theta, logM: c.LogMoment(theta), mean: mean, dt: 2 * math.Pi / period}
+	size := 0
+	spin := make([]phases, len(c.Nodes))
+	for i := range c.Nodes {
+		spin[i] = newPhases(&c.Nodes[i], theta, k.dt)
+		size += len(spin[i].weight)
+	}
+	for n := 0; ; n++ {
+		if float64(n)*float64(size+20) > contourWork || math.IsNaN(k.dt) || n > 1e6 {
+			return nil, 0, false
+		}
+		t := float64(n) * k.dt
+		// 1/((θ+it)(1+θ+it)) relative to its value at t = 0
+		zr, zi := theta*(1+theta)-t*t, t*(1+2*theta)
+		norm := zr*zr + zi*zi
+		logAbs, arg := -0.5*c.mu2*t*t, 0.0
+		smooth := logAbs // what certainly never revives
+		for i := range spin {
+			a, p := spin[i].transform(n)
+			logAbs += spin[i].count * a
+			arg += spin[i].count * p
+			if spin[i].smooth {
+				smooth += spin[i].count * math.Max(a, spin[i].revival(t))
+			}
+		}
+		m, ph := math.Exp(logAbs), arg
+		sn, cs := math.Sincos(ph)
+		k.re = append(k.re, m*(cs*zr+sn*zi)/norm)
+		k.im = append(k.im, m*(sn*zr-cs*zi)/norm)
+		if math.Exp(smooth)*theta*(1+theta)/math.Sqrt(norm) < contourStop {
+			return k, t, true
+		}
+	}
+}
+
+// LogDelta is log δ(ε) and its derivative, and whether rounding has left them
+// their digits: NaN where it has left none.
+func (k *Integral) LogDelta(epsilon float64) (value, slope float64, precise bool) {
+	u := k.mean - epsilon
+	sum, der := 0.5*k.re[0], 0.5*k.theta*k.re[0]
+	size := sum
+	var ds, dc float64 = math.Sincos(u * k.dt)
+	sn, cs := 0.0, 1.0
+	for n := 1; n < len(k.re); n++ {
+		if n%16 == 0 {
+			sn, cs = math.Sincos(u * k.dt * float64(n))
+		} else {
+			cs, sn = cs*dc-sn*ds, sn*dc+cs*ds
+		}
+		re, im := k.re[n]*cs-k.im[n]*sn, k.re[n]*sn+k.im[n]*cs
+		t := float64(n) * k.dt
+		sum += re
+		size += math.Abs(re)
+		der += k.theta*re - t*im
+	}
+	return k.logM - epsilon*k.theta + math.Log(sum*k.dt/math.Pi), -der / sum, sum > leastShare*size
+}
+
+// Epsilon solves log δ(ε) = logDelta by Newton's method from start, and
+// returns the slope d log δ/dε there; ε may be negative.
+func (k *Integral) Epsilon(logDelta, start float64) (epsilon, slope float64, ok bool) {
+	epsilon = start
+	for range 100 {
+		v, s, precise := k.LogDelta(epsilon)
+		if math.IsNaN(v) || !(s < 0) {
+			return 0, 0, false
+		}
+		step := (logDelta - v) / s
+		limit := math.Max(0.3*math.Abs(epsilon), 1/k.theta)
+		step = math.Max(-limit, math.Min(limit, step))
+		epsilon += step
+		if math.Abs(step) <= 1e-13*math.Abs(epsilon) {
+			return epsilon, s, precise
+		}
+	}
+	_, s, precise := k.LogDelta(epsilon)
+	return epsilon, s, s < 0 && precise
+}

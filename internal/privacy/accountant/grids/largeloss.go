@@ -1,0 +1,160 @@
+package grids
+
+import (
+	"math"
+
+	"d3p/internal/privacy/accountant/bracket"
+	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/pairs"
+)
+
+// largeLosses separates single losses so large and so rare that no tilt serves both
+// them and the sum of all others. With limits l_0 < l_1 < ... on the losses,
+//
+//	δ(ε) = δ(ε; none above l_0) + Σ_j δ(ε; some above l_{j-1}, none above l_j),
+//
+// where each term has a tilt and grids of its own. In a ledger of several
+// parts the terms of the sum are divided further, by the first part that has a
+// loss above l_{j-1}.
+type largeLosses struct {
+	without *Refiner // none above l_0
+	up, lo  lossSum  // the other terms
+}
+
+const (
+	// poorLogShare is the log of the share of the tilted mass that decides, of
+	// what Chernoff's bound allows, at which a tilt is taken to be poor
+	poorLogShare = -6
+	// firstLimit is l_0 and bandRatio l_j/l_{j-1}, in units of ε
+	firstLimit = 1.4
+	bandRatio  = 2.5
+	// mostLarge is the largest expected number of large losses: more are not rare
+	mostLarge = 3
+	// maxLargeLossParts is the largest number of parts whose large losses are separated
+	maxLargeLossParts = 6
+)
+
+// everything is the parts of the direction, the Gaussian ones as one of them.
+func (b *Refiner) everything() []pairs.Part {
+	if b.Mu2 == 0 {
+		return b.Parts
+	}
+	return append(append([]pairs.Part{}, b.Parts...), pairs.Part{Count: 1, Pair: pairs.NewGaussian(math.Sqrt(b.Mu2))})
+}
+
+// separable reports whether large losses can be composed apart: few parts, all with densities.
+func (b *Refiner) separable() bool {
+	for _, p := range b.Parts {
+		if p.Pair.Lower != nil || !p.Pair.Smooth {
+			return false
+		}
+	}
+	return len(b.Parts) > 0 && len(b.Parts) <= maxLargeLossParts
+}
+
+// withoutLargeLosses is the direction without losses above the limit.
+func (b *Refiner) withoutLargeLosses(limit float64) (*contour.Losses, *contour.Composition) {
+	d := &contour.Losses{Mu2: b.Mu2}
+	for _, p := range b.Parts {
+		p.Pair = p.Pair.Below(limit)
+		d.Parts = append(d.Parts, p)
+	}
+	return d, d.Compose(b.Tail, 1)
+}
+
+// above is about what single losses above the limit contribute to δ(ε).
+func (b *Refiner) above(limit, epsilon float64) float64 {
+	sum := 0.0
+	for i := range b.C.Nodes {
+		n := &b.C.Nodes[i]
+		for j, l := range n.Loss {
+			if l > limit && l > epsilon {
+				sum -= n.Count * n.Mass[j] * math.Expm1(epsilon-l)
+			}
+		}
+	}
+	return sum
+}
+
+// expected is about how many losses are above the limit.
+func (b *Refiner) expected(limit float64) float64 {
+	sum := 0.0
+	for i := range b.C.Nodes {
+		n := &b.C.Nodes[i]
+		for j, l := range n.Loss {
+			if l > limit {
+				sum += n.Count * n.Mass[j]
+			}
+		}
+	}
+	return sum
+}
+
+// separate finds the large losses near the answer ε, where δ(ε) is about delta and is
+// wanted to the tolerance; nil when there are none.
+func (b *Refiner) separate(epsilon, delta, tolerance float64) *largeLosses {
+	limit := firstLimit * epsilon
+	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) || b.expected(limit) > mostLarge {
+		return nil
+	}
+	d, c := b.withoutLargeLosses(limit)
+	theta, logBound := c.ChernoffDelta(epsilon)
+	if theta < 1.5*b.Theta {
+		return nil
+	}
+	g := &largeLosses{without: &Refiner{Losses: d, C: c, Tail: b.Tail, Theta: theta, Near: epsilon}}
+	g.without.logShare = math.Min(0, math.Log(delta)-logBound)
+	// what no band can reach goes to infinite loss (Piece.Cut)
+	highest := 0.0
+	for i := range b.Parts {
+		highest = math.Max(highest, b.momentsOf(i).highest)
+	}
+	tolerance /= 4 * float64(len(b.Parts))
+	for limit < highest {
+		lower := limit
+		if limit *= bandRatio; limit >= highest {
+			limit = math.Inf(1)
+		}
+		for i := range b.Parts {
+			s := b.band(i, lower, limit, epsilon)
+			up, lo, ok := s.compute(tolerance)
+			if !ok {
+				return nil
+			}
+			g.up, g.lo = append(g.up, up), append(g.lo, lo)
+		}
+	}
+	return g
+}
+
+// run computes both bounds.
+func (g *largeLosses) run(b *Refiner) (up, lo bracket.Composed, ok bool) {
+	g.without.Budget = b.Budget
+	above, below, ok := g.without.Run()
+	b.coarsest = g.without.coarsest
+	if !ok {
+		return nil, nil, false
+	}
+	return append(lossSum{above}, g.up...), append(lossSum{below}, g.lo...), true
+}
+
+// lossSum is a sum of contributions to δ(ε), the first with the stretch.
+type lossSum []bracket.Composed
+
+func (a lossSum) Stretch() (start, end, h float64) { return a[0].Stretch() }
+
+func (a lossSum) Upper(epsilon float64) float64 {
+	sum := 0.0
+	for _, c := range a {
+		sum += c.Upper(epsilon)
+	}
+	return sum
+}
+
+func (a lossSum) Lower(epsilon float64) float64 {
+	sum := 0.0
+	for _, c := range a {
+		sum += c.Lower(epsilon)
+	}
+	return sum
+}
