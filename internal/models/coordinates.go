@@ -67,6 +67,19 @@ func (m *Model) DeclaredDirection(dst, phi []float64) {
 // Rotated reports whether m is in coordinates of work.
 func (m *Model) Rotated() bool { return m.coordinates != nil }
 
+// WithoutSlopes is the φ (P) at which a fit in coordinates of work starts, but with
+// coefficients 0.
+func (m *Model) WithoutSlopes() []float64 {
+	phi := make([]float64, m.P)
+	for i := range m.coordinates.Predictors {
+		p := m.predictor(m.coordinates.Predictors[i].Coefficients).coefficients
+		for j := p.Offset; j < p.Offset+p.Size; j++ {
+			phi[j] = -m.coordinates.Origin[j] / m.coordinates.Unit[j]
+		}
+	}
+	return phi
+}
+
 // rotate turns u into θ in place.
 func (m *Model) rotate(u []float64) {
 	for i := range m.coordinates.Predictors {

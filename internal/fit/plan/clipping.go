@@ -42,9 +42,14 @@ func (p *Plan) chooseClipping(cfg Config) {
 	p.ClipNorm = or(cfg.ClipNorm, flatNorm)
 	if p.Clipping == ClippingAdaptive {
 		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
-		clipped := 10 * math.Sqrt(float64(p.Latent)) / signal
-		p.ClipQuantile = or(cfg.ClipQuantile, 1-math.Min(math.Max(clipped, 0.01), 0.4))
+		p.ClipQuantile = or(cfg.ClipQuantile, p.defaultQuantile())
 	}
+}
+
+// defaultQuantile is γ.
+func (p *Plan) defaultQuantile() float64 {
+	clipped := 10 * math.Sqrt(float64(p.Latent)) / p.Signal()
+	return 1 - math.Min(math.Max(clipped, 0.01), 0.4)
 }
 
 // Signal is μN: what one step's release says of the records, in units of its

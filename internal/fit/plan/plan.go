@@ -124,17 +124,22 @@ func (p *Plan) Law() *law.Law {
 }
 
 // Learn gives the plan a law that was bought. From then on its model is in coordinates
-// of work that suit the law, where it can be.
+// of work that suit the law, where it can be, and its clip norm suits it, too. The event
+// stays.
 func (p *Plan) Learn(l *law.Law) error {
 	p.Bought = l
 	if p.model.Rotated() || !p.canRotate() {
 		return nil
 	}
 	m, err := inWork(p.model, l, p.InitSeed)
-	if err == nil {
-		p.model = m
+	if err != nil {
+		return err
 	}
-	return err
+	p.model = m
+	if m.Rotated() {
+		p.chooseClippingBy(l)
+	}
+	return nil
 }
 
 // Budget is what a curator for the plan enforces. A plan that is not private has

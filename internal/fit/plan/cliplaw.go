@@ -1,0 +1,100 @@
+package plan
+
+import (
+	"math"
+	"slices"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/law"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/simd"
+	"d3p/internal/stats"
+)
+
+// lawRecords is the number of records that are simulated for the norms of gradients,
+// clipCandidates that of clip norms that are compared.
+const lawRecords, clipCandidates = 4000, 60
+
+// muchWorse is the factor in the mean squared error at which the clip norm of a
+// quantile gives way to the best one.
+const muchWorse = 4
+
+// chooseClippingBy fixes the clip norm where the law says that the quantile's is poor.
+// Of an outcome of 2 % the other records have short gradients, and a quantile of these
+// clips the outcomes away. The joint noise multiplier stays. A quantile that the user
+// chose stays, too. Effects count as 0: where they are strong, the norms of counts have
+// heavy tails, which a quantile follows better than what the law suggests.
+func (p *Plan) chooseClippingBy(l *law.Law) {
+	m := p.model
+	if p.Clipping != ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+		return
+	}
+	rng := noise.NewRandom(noise.Public(p.InitSeed).Child(4).Stream(noise.Initialisation))
+	start := m.WithoutSlopes()
+	g := gradientsOf(m.Likelihood, start, m.SimulateRecords(start, lawRecords, l, rng), m.Encoding.K)
+	if len(g.norms) == 0 {
+		return
+	}
+	best, least := 0.0, math.Inf(1)
+	for k := range clipCandidates {
+		c := stats.Quantile(g.norms, 0.2+0.8*float64(k)/(clipCandidates-1))
+		if e := p.clippingError(g, c); e < least {
+			best, least = c, e
+		}
+	}
+	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, p.ClipQuantile)) < muchWorse*least {
+		return
+	}
+	digits := math.Pow(10, math.Floor(math.Log10(best))-1)
+	p.Clipping, p.ClipNorm, p.ClipQuantile = ClippingFlat, math.Ceil(best/digits)*digits, 0
+	p.SplitNoise()
+}
+
+// clippingError is, up to a factor, the mean squared error of parameters that solve
+// Σ clip(g) + noise = 0 with clip norm c. With k the share of the information Σ|g|² that
+// clipping keeps, it is
+//
+//	(Σ|clip(g)|² + |Σ(clip(g) − g)|² + P(C/μ)²)/k²:
+//
+// sampling, bias, as scores have mean 0, and the noise of all steps.
+func (p *Plan) clippingError(g gradients, c float64) float64 {
+	n := float64(p.Records) / float64(len(g.rows))
+	all, kept, sampling := 0.0, 0.0, 0.0
+	bias := make([]float64, p.Latent)
+	for _, row := range g.rows {
+		norm := math.Sqrt(simd.Dot(row, row))
+		factor := math.Min(1, c/norm)
+		if norm == 0 {
+			continue
+		}
+		all, kept, sampling = all+norm*norm, kept+factor*norm*norm, sampling+factor*factor*norm*norm
+		simd.Axpy(bias, factor-1, row)
+	}
+	return (n*sampling + n*n*simd.Dot(bias, bias) + float64(p.Latent)*c*c/(p.Mu*p.Mu)) * (all / kept) * (all / kept)
+}
+
+// gradients are those of simulated records, and their norms, rising.
+type gradients struct {
+	rows  [][]float64 // each (P)
+	norms []float64
+}
+
+// gradientsOf are the finite gradients at theta of encoded records with k columns.
+func gradientsOf(t *graph.Tape, theta, records []float64, k int) (g gradients) {
+	const batch = 400
+	machine := graph.NewMachine(t, batch)
+	machine.Globals(theta, nil)
+	for ; len(records) >= k; records = records[min(len(records), batch*k):] {
+		b := min(batch, len(records)/k)
+		machine.Records(records[:b*k], k, b, nil)
+		for r := range b {
+			row := make([]float64, t.P)
+			if machine.Gradient(r, row); simd.Finite(row) {
+				g.rows = append(g.rows, row)
+				g.norms = append(g.norms, math.Sqrt(simd.Dot(row, row)))
+			}
+		}
+	}
+	slices.Sort(g.norms)
+	return g
+}
