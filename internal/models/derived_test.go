@@ -190,8 +190,8 @@ model: {formula: "FORMULA", family: bernoulli}
 			t.Errorf("record %d: %v in the formula, %v derived", i, losses[0][i], losses[1][i])
 		}
 	}
-	if a.P != 6 || b.P != a.P {
-		t.Errorf("%d and %d parameters, want 6", a.P, b.P)
+	if a.P != 7 || b.P != a.P { // log(x):g has all three levels, because log(x) is no term
+		t.Errorf("%d and %d parameters, want 7", a.P, b.P)
 	}
 }
 

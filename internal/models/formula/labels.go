@@ -1,10 +1,15 @@
 package formula
 
-import "d3p/internal/models/data"
+import (
+	"slices"
+
+	"d3p/internal/models/data"
+)
 
 // labelsOf expands terms into coefficient labels in the order of the formula.
-// Categories are coded against their reference level; without an intercept the
-// first term that is a category alone has a coefficient per level.
+// Categories are coded against their reference level, with two exceptions, as in R:
+// without an intercept the first term that is a category alone has a coefficient per
+// level, and so has a category in a product whose other factors are no term.
 func labelsOf(d *data.Data, intercept bool, terms []Term) []string {
 	var labels []string
 	full := !intercept
@@ -13,7 +18,7 @@ func labelsOf(d *data.Data, intercept bool, terms []Term) []string {
 		for _, name := range t.Columns {
 			c := d.Column(name)
 			category := c.Type.V == data.Category || c.Type.V == data.Ordinal
-			factors := c.Factors(full && category && len(t.Columns) == 1)
+			factors := c.Factors(category && (full && len(t.Columns) == 1 || len(t.Columns) > 1 && !t.marginIn(terms, name)))
 			if len(t.Columns) == 1 {
 				full = full && !category
 				if c.Missing.Indicator.V {
@@ -25,6 +30,12 @@ func labelsOf(d *data.Data, intercept bool, terms []Term) []string {
 		labels = append(labels, products...)
 	}
 	return labels
+}
+
+// marginIn reports whether the product without one of its columns is among the terms.
+func (t Term) marginIn(terms []Term, without string) bool {
+	margin := Term{Columns: slices.DeleteFunc(slices.Clone(t.Columns), func(c string) bool { return c == without })}
+	return slices.ContainsFunc(terms, margin.equal)
 }
 
 // cross appends every factor to every product; the last factor varies slowest.
