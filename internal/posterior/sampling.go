@@ -58,17 +58,31 @@ func sampled(p *plan.Plan, r Releases) *Posterior {
 		if draws == nil {
 			return nil
 		}
-		truths = func(i int) []float64 {
-			i = i * spreadDraws % roundDraws
-			return draws[i*m.P : (i+1)*m.P]
-		}
 		mean, covariance = meanCovariance(draws, m.P)
+		truths = func(i int) []float64 {
+			i = i * strideOfTruths % roundDraws
+			return between(mean, draws[i*m.P:(i+1)*m.P])
+		}
 	}
 }
 
-// spreadDraws has no factor in common with roundDraws, so that truths are other draws
-// until all were used, the first ones from all over the chain.
-const spreadDraws = 97
+// strideOfTruths has no factor in common with roundDraws, so that truths are other
+// draws until all were used, the first ones from all over the chain.
+const strideOfTruths = 97
+
+// truthSpread is how far from the mean a truth lies, in units of a draw's distance. At
+// 1 rounds did not settle where coefficients are large: a wide posterior makes slopes
+// flat, which makes the next one wide.
+const truthSpread = 0.5
+
+// between is the truth between the mean of the draws and one of them.
+func between(mean, draw []float64) []float64 {
+	truth := make([]float64, len(mean))
+	for j, m := range mean {
+		truth[j] = m + truthSpread*(draw[j]-m)
+	}
+	return truth
+}
 
 // lastRound samples by chains of their own targets, side by side.
 func lastRound(p *plan.Plan, r Releases, likelihood *synthetic, mean, floor []float64, seeds noise.Root) *Posterior {
