@@ -105,6 +105,12 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	if err != nil {
 		return err
 	}
+	if plan.Purchase != nil && readOnce(data) && !s.given("table1") {
+		s.Fit.Table1 = settings.Table1None
+		if plan, err = a.plan(c, s, m); err != nil {
+			return err
+		}
+	}
 	if plan.Purchase != nil && readOnce(data) {
 		return usagef("%s: it is no regular file, and is read twice where Table 1 is bought (write it to a file, or type --table1 none)", data)
 	}

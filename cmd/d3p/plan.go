@@ -87,6 +87,9 @@ func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Pla
 		return nil, err
 	}
 	a.warn(m.Spec.Warnings)
+	if s.Fit.Table1 == "" && !s.Fit.NonPrivate {
+		s.Fit.Table1 = settings.Table1Default
+	}
 	plan, err := plan.New(m, s.Fit)
 	if err != nil {
 		return nil, failWith(planStatus(err), err)

@@ -1,9 +1,11 @@
 package privacy
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
+	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
@@ -13,10 +15,11 @@ import (
 // releases counts and moments. They are read apart from the Table of a fit, whose
 // encoding may depend on what was released here. Several curators may hold them.
 type Columns struct {
-	cfg  TableConfig
-	once sync.Once
-	rows *Rows
-	err  error
+	cfg   TableConfig
+	once  sync.Once
+	rows  *Rows
+	check records.Check
+	err   error
 }
 
 // NewColumns returns the columns that cfg.Encoding reads. The first release reads them.
@@ -33,12 +36,23 @@ const selection = 1 << 33
 
 func (c *Columns) read() error {
 	c.once.Do(func() {
-		c.rows, _, c.err = c.cfg.read(c.cfg.Encoding.Raw(), records.Options{
+		c.rows, c.check, c.err = c.cfg.read(c.cfg.Encoding.Raw(), records.Options{
 			Precision: Float64, MaxMemory: c.cfg.MaxMemory,
 			Selection: c.cfg.Root.Child(selection).Stream(noise.RowSelection),
 		})
 	})
 	return c.err
+}
+
+// readColumns reads the columns. Where they cannot be read, the data check says why, as
+// it does for a table.
+func (c *Curator) readColumns() error {
+	err := c.columns.read()
+	if err != nil && c.private != nil {
+		check := c.columns.check
+		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
+	}
+	return err
 }
 
 // Format prints a fixed text for every verb: no log may show a record.

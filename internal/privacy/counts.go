@@ -58,8 +58,8 @@ func CountsEvent(partitions []Partition, rel event.Relation) event.Event {
 }
 
 // Counts returns the noisy counts of each partition's cells. All of a call are one
-// release, one entry of the ledger. It is charged before a record is read; nothing that
-// a record holds is an error. The columns are those of CuratorConfig.Columns.
+// release, one entry of the ledger. It is charged before a sum is computed; nothing
+// that a record holds is an error. The columns are those of CuratorConfig.Columns.
 func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, error) {
 	if c.columns == nil {
 		return nil, errors.New("privacy: the curator has no columns to count")
@@ -68,14 +68,14 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 	if err != nil {
 		return nil, err
 	}
+	if err := ready(c.ranks, c.readColumns()); err != nil {
+		return nil, err
+	}
 	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
 	if err != nil {
 		return nil, err
 	}
 	defer stream.Wipe()
-	if err := ready(c.ranks, c.columns.read()); err != nil {
-		return nil, err
-	}
 	sums := c.columns.count(cells)
 	counts := make([][]float64, len(partitions))
 	for i, p := range partitions {

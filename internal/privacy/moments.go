@@ -48,7 +48,7 @@ const mostProducts = 1000
 // Moments returns Σ v_u + N(0, (Noise·Bound)²I), where v_u is the upper triangle,
 // diagonal included, row by row, of the sum of x xᵀ over the usable rows x of unit u,
 // shortened to norm Bound. It is one release, one entry of the ledger, charged before a
-// record is read. A unit for which a number is not finite adds nothing.
+// sum is computed. A unit for which a number is not finite adds nothing.
 func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	if c.columns == nil {
 		return nil, errors.New("privacy: the curator has no columns to take moments of")
@@ -57,14 +57,14 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := ready(c.ranks, c.readColumns()); err != nil {
+		return nil, err
+	}
 	stream, err := c.charge(purpose, MomentsEvent(d))
 	if err != nil {
 		return nil, err
 	}
 	defer stream.Wipe()
-	if err := ready(c.ranks, c.columns.read()); err != nil {
-		return nil, err
-	}
 	moments := exact(c.columns.moments(reader))
 	err = releaseTogether(c.ranks, moments, func() { stream.AddGaussian(moments, d.Noise) })
 	if err != nil {

@@ -152,7 +152,7 @@ func (s *inStep) Add(x []float64) error { return s.job.Add(x) }
 func (s *inStep) Share(x []float64) error {
 	s.buffer = append(append(s.buffer[:0], x...), 0)
 	last := len(x)
-	if s.job.Rank == 0 && s.told.Err() != nil {
+	if s.job.Rank == 0 && s.told != nil && s.told.Err() != nil { // before the steps nothing stops
 		s.buffer[last] = 1
 	}
 	if err := s.job.Share(s.buffer); err != nil {

@@ -224,6 +224,10 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		return nil, err
 	}
 	if err := fit.Buy(r.Plan, curator); err != nil {
+		var one *privacy.RankError
+		if errors.As(err, &one) {
+			err = one.Own // nil where another process failed, which says why when all agree
+		}
 		return curator, err
 	}
 	return curator, curator.Encode(r.Job.table(r.Plan.Model(), r.Root, r.Ranks))

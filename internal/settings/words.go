@@ -42,8 +42,8 @@ const CompatD3P = "d3p"
 const (
 	Table1Auto = "auto"
 	Table1None = "none"
-	// Table1Default holds without a value.
-	Table1Default = Table1None
+	// Table1Default is what the program takes without a value.
+	Table1Default = Table1Auto
 )
 
 // Format is a file format of posterior draws.

@@ -11,7 +11,7 @@ import (
 // choosePurchase sets what is bought of the columns before the fit. It is priced as a
 // part of the budget's μ², so it needs the budget.
 func (p *Plan) choosePurchase(cfg Config) error {
-	asked := or(cfg.Table1, settings.Table1Default)
+	asked := or(cfg.Table1, settings.Table1None)
 	p.Table1 = settings.Table1None
 	switch {
 	case asked == settings.Table1None:
