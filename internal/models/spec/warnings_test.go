@@ -1,6 +1,9 @@
 package spec
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestWarnings checks what is no mistake but is said all the same.
 func TestWarnings(t *testing.T) {
@@ -40,5 +43,30 @@ func TestUnusedColumnsAreOneWarning(t *testing.T) {
 	const want = "nothing uses columns b, c, d, e, f, g and 1 more"
 	if len(s.Warnings) != 1 || s.Warnings[0].Message != want || s.Warnings[0].Line != 8 {
 		t.Errorf("warnings %v, want %s at line 8", s.Warnings, want)
+	}
+}
+
+// TestWideBounds: bounds far wider than the scale are worth a look.
+func TestWideBounds(t *testing.T) {
+	const model = `d3p: 1
+name: wide
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    x: {type: real, lower: 0, upper: UPPER, scale: {center: 5, by: 2}}
+    y: {type: real, lower: 0, upper: 1000, scale: {center: 5, by: 2}}
+model:
+  formula: y ~ 1 + x
+  family: normal
+`
+	for upper, want := range map[string]int{"40": 0, "42": 1} {
+		s, errs := Parse("wide.yaml", []byte(strings.Replace(model, "UPPER", upper, 1)), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Warnings) != want {
+			t.Errorf("upper bound %s: warnings %v, want %d", upper, s.Warnings, want)
+		}
 	}
 }
