@@ -213,7 +213,7 @@ type marginalDraws struct {
 }
 
 func newMarginalDraws(r *released, s twinSettings) (*marginalDraws, error) {
-	drawer, err := synthesis.NewDrawer(r.marginals, r.model, runtime.GOMAXPROCS(0))
+	drawer, err := synthesis.NewDrawer(r.marginals, r.model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", report.MarginalsName, err))
 	}

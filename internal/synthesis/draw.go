@@ -18,6 +18,7 @@ type Drawer struct {
 	measured []marginals.Measurement
 	tree     *marginals.Tree
 	fitted   [][]float64 // parameters of the fit to the released counts
+	centre   [][]float64 // parameters of the fit to the fitted family's own counts
 	records  float64
 }
 
@@ -27,8 +28,14 @@ const (
 	refitIterations = 60
 )
 
-// NewDrawer fits the family to the released counts.
-func NewDrawer(t *Table, m *models.Model, workers int) (*Drawer, error) {
+// widening multiplies the trust in measured tables for Perturb. With the trust of the
+// release single cells are closest to the true ones, and a weak relation, such as a
+// slope, is shrunk.
+const widening = 5
+
+// NewDrawer fits the family to the released counts: as close to the records as can be,
+// or, with inference, with less shrinkage, for tables by Perturb.
+func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer, error) {
 	twin, err := m.NewTwin()
 	if err != nil {
 		return nil, err
@@ -47,6 +54,9 @@ func NewDrawer(t *Table, m *models.Model, workers int) (*Drawer, error) {
 	}
 	var sets []marginals.Set
 	for _, x := range t.Tables {
+		if inference {
+			x.Trust *= widening
+		}
 		sets = append(sets, x.Columns)
 		d.measured = append(d.measured, marginals.Measurement{Set: x.Columns, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
 	}
@@ -114,6 +124,11 @@ func (d *Drawer) Close() { d.tree.Close() }
 func (d *Drawer) Perturb(random Random) {
 	d.restore()
 	d.tree.Infer()
+	if d.centre == nil {
+		d.recentre()
+		d.restore()
+		d.tree.Infer()
+	}
 	sample := d.tree.Sample(int(math.Round(d.records)), random, true)
 	simulated := make([]marginals.Measurement, len(d.measured))
 	for i, x := range d.measured {
@@ -126,7 +141,29 @@ func (d *Drawer) Perturb(random Random) {
 		}
 	}
 	d.tree.Estimate(simulated, refitIterations)
+	for i, theta := range d.tree.Theta {
+		for c := range theta {
+			theta[c] += d.fitted[i][c] - d.centre[i][c]
+		}
+	}
 	d.tree.Infer()
+}
+
+// recentre finds the parameters of a fit to the expected counts of the fitted family: a
+// fit shrinks relations, and a fit to simulated counts would shrink them again.
+func (d *Drawer) recentre() {
+	expected := make([]marginals.Measurement, len(d.measured))
+	for i, x := range d.measured {
+		expected[i] = x
+		expected[i].Counts = make([]float64, len(x.Counts))
+		for c, p := range d.tree.Means[i] {
+			expected[i].Counts[c] = d.records * p
+		}
+	}
+	d.tree.Estimate(expected, fitIterations)
+	for _, theta := range d.tree.Theta {
+		d.centre = append(d.centre, slices.Clone(theta))
+	}
 }
 
 // restore goes back to the parameters of the fit to the released counts.

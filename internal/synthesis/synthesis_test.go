@@ -98,7 +98,7 @@ func public(seed uint64) *noise.Random {
 // draw returns a synthetic table by column.
 func draw(t *testing.T, m *models.Model, table *synthesis.Table, n int, perturb bool, random *noise.Random) [][]float64 {
 	t.Helper()
-	d, err := synthesis.NewDrawer(table, m, 2)
+	d, err := synthesis.NewDrawer(table, m, perturb, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +216,7 @@ func TestPerturbedTablesVary(t *testing.T) {
 		if i > 0 {
 			continue
 		}
-		d, err := synthesis.NewDrawer(table, m, 2)
+		d, err := synthesis.NewDrawer(table, m, true, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +257,7 @@ func TestDrawerRefuses(t *testing.T) {
 	} {
 		table, _ := learn(t, m, people(300, public(7)), event.AddRemove, 8, 8)
 		spoil(table)
-		if d, err := synthesis.NewDrawer(table, m, 1); err == nil {
+		if d, err := synthesis.NewDrawer(table, m, false, 1); err == nil {
 			d.Close()
 			t.Errorf("%s: accepted", name)
 		}
