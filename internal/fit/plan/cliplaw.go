@@ -19,6 +19,10 @@ const lawRecords, clipCandidates = 4000, 60
 // quantile gives way to the best one.
 const muchWorse = 4
 
+// gap times as many records as the quantile's target clips may be clipped in a fit, since
+// the count that it follows is noisy.
+const gap = 3
+
 // chooseClippingBy fixes the clip norm where the law says that the quantile's is poor.
 // Of an outcome of 2 % the other records have short gradients, and a quantile of these
 // clips the outcomes away. The joint noise multiplier stays. A quantile that the user
@@ -42,7 +46,7 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 			best, least = c, e
 		}
 	}
-	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, p.ClipQuantile)) < muchWorse*least {
+	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, 1-gap*(1-p.ClipQuantile))) < muchWorse*least {
 		return
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(best))-1)
