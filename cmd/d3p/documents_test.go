@@ -55,8 +55,8 @@ func TestDocumentsNameCommandsAndFlagsThatExist(t *testing.T) {
 	}
 }
 
-// othersFlags are flags of other programs: twinify's, compared with ours.
-var othersFlags = map[string]bool{"k": true, "num_synthetic": true, "m": true, "separate_output": true, "drop_na": true, "clipping_threshold": true}
+// othersFlags are flags of other programs: twinify's, compared with ours, and --mpi of srun.
+var othersFlags = map[string]bool{"k": true, "num_synthetic": true, "m": true, "separate_output": true, "drop_na": true, "clipping_threshold": true, "mpi": true}
 
 // checkWordsOf checks a command line of a document behind the word d3p.
 func checkWordsOf(t *testing.T, path string, root *cobra.Command, words []string) {
