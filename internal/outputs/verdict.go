@@ -26,8 +26,8 @@ type Verdict struct {
 
 // Known is what is known of the records beside the fit.
 type Known struct {
-	// Assumed says that the spread of the predictors is only declared.
-	Assumed bool
+	// Assumed says what of the predictors' spread was not measured; empty if nothing.
+	Assumed string
 	// Declared and Usable are numbers of units; UsableSD is the noise of Usable. Usable
 	// is 0 where it was not bought.
 	Declared, Usable, UsableSD float64
@@ -110,8 +110,8 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
 			}
 		}
-		if known.Assumed {
-			verdict = worse(verdict, Partly, "how the predictors are spread is declared, not measured (--table1 auto buys it)")
+		if known.Assumed != "" {
+			verdict = worse(verdict, Partly, "%s", known.Assumed)
 		}
 		d.Variables[v].Verdict = &verdict
 	}

@@ -92,7 +92,7 @@ func TestVerdicts(t *testing.T) {
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
-		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: true}},
+		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 	} {
 		got := judged(t, m, c.known, c.sds, c.shares, c.ends)[c.of]
 		if got.Value != c.want || !strings.Contains(got.Why, c.why) || (got.Value == Resolved) != (got.Why == "") {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"d3p/internal/models"
 	"d3p/internal/outputs"
 	"d3p/internal/table1"
@@ -9,7 +11,7 @@ import (
 // Known is what is known of the records of a private fit of m beside the fit: the
 // declared number of records, and Table 1 where it was bought.
 func Known(m *models.Model, records int, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(records), Assumed: hasPredictors(m) && len(bought) == 0, Levels: map[string][]outputs.Level{}}
+	known := outputs.Known{Declared: float64(records), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}}
 	usable := 1.0 // share of the records that no column rejects
 	for _, row := range bought {
 		switch row.Statistic {
@@ -29,17 +31,28 @@ func Known(m *models.Model, records int, bought []table1.Row) outputs.Known {
 	return known
 }
 
-// hasPredictors reports whether a formula has predictors, whose spread matters to
-// what the fit can tell.
-func hasPredictors(m *models.Model) bool {
+// assumed is what of the predictors' spread, on which the intervals rest, was not measured.
+func assumed(m *models.Model, bought []table1.Row) string {
+	together := slices.ContainsFunc(bought, func(r table1.Row) bool { return r.Statistic == table1.Correlation })
+	switch n := predictors(m); {
+	case n > 0 && len(bought) == 0:
+		return "how the predictors are spread is declared, not measured (--table1 auto buys it)"
+	case n > 1 && !together:
+		return "whether predictors vary together was not measured: the budget is too small for that with so few records"
+	}
+	return ""
+}
+
+// predictors is the number of columns of a formula beside the response.
+func predictors(m *models.Model) int {
 	if m.Spec.Model == nil {
-		return false
+		return 0
 	}
 	columns := map[string]bool{}
 	for _, f := range m.Encoding.Fields {
 		columns[f.Column] = true
 	}
-	return len(columns) > 1
+	return len(columns) - 1
 }
 
 // Judge sets the verdict of every variable, if the run is a private fit of m.

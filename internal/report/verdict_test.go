@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"d3p/internal/models/modelstest"
@@ -26,7 +27,7 @@ model:
 // of these have a level.
 func TestKnownOfTable1(t *testing.T) {
 	m := modelstest.Compile(t, "bands.yaml", oneCategory)
-	if k := report.Known(m, 1000, nil); !k.Assumed || k.Declared != 1000 || k.Usable != 0 {
+	if k := report.Known(m, 1000, nil); k.Assumed == "" || k.Declared != 1000 || k.Usable != 0 {
 		t.Errorf("without Table 1: %+v", k)
 	}
 	k := report.Known(m, 1000, []table1.Row{
@@ -35,10 +36,24 @@ func TestKnownOfTable1(t *testing.T) {
 		{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.9, NoiseSD: 0.01},
 		{Column: "band", Statistic: table1.Undeclared, Value: 0.5, NoiseSD: 0.01},
 	})
-	if k.Assumed || math.Abs(k.Usable-450) > 1e-9 || k.UsableSD != 5 {
+	if k.Assumed != "" || math.Abs(k.Usable-450) > 1e-9 || k.UsableSD != 5 {
 		t.Errorf("with Table 1: %+v", k)
 	}
 	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-45) > 1e-9 || math.Abs(band[0].SD-4.5) > 1e-9 {
 		t.Errorf("levels %+v", k.Levels)
+	}
+}
+
+// Of several predictors Table 1 has to say how they vary together, or no interval counts
+// as resolved: correlated columns that are taken for independent give wrong signs.
+func TestCorrelationsOfTable1(t *testing.T) {
+	m := modelstest.Compile(t, "two.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1}\n    y:", "1 + band", "1 + band + x").Replace(oneCategory))
+	bought := []table1.Row{{Statistic: table1.Units, Value: 900, NoiseSD: 5}, {Column: "x", Statistic: table1.Mean, Value: 0.5, NoiseSD: 0.01}}
+	if k := report.Known(m, 1000, bought); !strings.Contains(k.Assumed, "vary together") {
+		t.Errorf("without correlations: %q", k.Assumed)
+	}
+	bought = append(bought, table1.Row{Column: "x", Statistic: table1.Correlation, Of: "band", Value: 0.9, NoiseSD: 0.1})
+	if k := report.Known(m, 1000, bought); k.Assumed != "" {
+		t.Errorf("with correlations: %q", k.Assumed)
 	}
 }
