@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -88,7 +89,10 @@ func TestEveryClaimNamesATest(t *testing.T) {
 	if len(claims) < 10 {
 		t.Fatalf("found %d claims", len(claims))
 	}
-	for _, c := range claims {
+	for i, c := range claims {
+		if c[1] != strconv.Itoa(i+1) {
+			t.Errorf("claim %d has the number %s", i+1, c[1])
+		}
 		if !regexp.MustCompile("\\*Tests:\\*.*`Test").MatchString(c[0]) {
 			t.Errorf("claim %s names no test", c[1])
 		}
