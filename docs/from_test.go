@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -45,7 +46,8 @@ func page(t *testing.T, file, language, interpreter, more string) string {
 		}
 	}
 	c := exec.Command(interpreter, "page")
-	c.Dir, c.Env = folder, append(os.Environ(), "PATH="+program(t))
+	own := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "D3P_") }) // settings of the tests
+	c.Dir, c.Env = folder, append(own, "PATH="+program(t))
 	out, err := c.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
