@@ -1,13 +1,13 @@
-//go:build !((linux || darwin) && (amd64 || arm64))
+//go:build nogpu || !((linux || darwin) && (amd64 || arm64))
 
 package cluster
 
 import "errors"
 
-// library is never there on systems without a linker that d3p can use.
+// library is never there in a static program, or on systems without a linker that d3p can use.
 type library struct{ file string }
 
-var errSystem = errors.New("this build of d3p opens no MPI library on this system: use linux or darwin, amd64 or arm64")
+var errSystem = errors.New("this d3p is linked statically or for a system on which it opens no MPI library: use the one that make builds on linux or darwin, amd64 or arm64")
 
 func open(string, abi) (*library, error)            { return nil, errSystem }
 func (*library) start() (rank, size int, err error) { return 0, 0, errSystem }
