@@ -213,21 +213,28 @@ func (a *app) newPrediction(ctx context.Context, run, path string, s predictSett
 		run: r, rows: rows,
 		targets: predict.Targets(r.model), random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
-	p.posterior = predict.Posterior{S: s.draws, Prob: s.prob, Point: r.params.Guide.Family == "delta"}
+	p.posterior = r.predictive(s.draws, s.prob, root)
 	if s.draws == 0 {
 		p.posterior.S = defaultPredictDraws
 		if p.posterior.Point && r.model.Reconstruct != nil {
 			p.posterior.S = defaultLatentDraws
 		}
 	}
-	var draws *noise.Stream
-	p.posterior.Draw = func(theta []float64, s int) {
-		if s == 0 {
-			draws = root.Stream(noise.PosteriorDraws) // the same for every block
-		}
-		r.posterior.Draws(theta, draws)
-	}
 	return p, nil
+}
+
+// predictive is the posterior to predict from: draws with the seed of root, the same for
+// every block of rows.
+func (r *released) predictive(draws int, prob float64, root noise.Root) predict.Posterior {
+	p := predict.Posterior{S: draws, Prob: prob, Point: r.params.Guide.Family == "delta"}
+	var stream *noise.Stream
+	p.Draw = func(theta []float64, s int) {
+		if s == 0 {
+			stream = root.Stream(noise.PosteriorDraws)
+		}
+		r.posterior.Draws(theta, stream)
+	}
+	return p
 }
 
 // contrastColumns name what is said of a row and of its counterpart.

@@ -11,7 +11,6 @@ import (
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/ledger"
-	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -105,7 +104,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 		return failWith(planStatus(err), err)
 	}
 	public := noise.Public(s.seed)
-	table, err := score.New(r.model, a.posteriorOf(r, s.draws, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
+	table, err := score.New(r.model, r.predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
 	if err != nil {
 		return usagef("--column: %v", err)
 	}
@@ -139,19 +138,6 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	return a.result(result, func(w io.Writer) {
 		result.print(w, r.model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
 	})
-}
-
-// posteriorOf are draws from a release, the same for every block of rows.
-func (a *app) posteriorOf(r *released, draws int, public noise.Root) predict.Posterior {
-	p := predict.Posterior{S: draws, Prob: usualProb, Point: r.params.Guide.Family == "delta"}
-	var stream *noise.Stream
-	p.Draw = func(theta []float64, s int) {
-		if s == 0 {
-			stream = public.Stream(noise.PosteriorDraws)
-		}
-		r.posterior.Draws(theta, stream)
-	}
-	return p
 }
 
 // book charges the ledger, if there is one, before a record is read.
