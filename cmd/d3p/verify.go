@@ -140,6 +140,12 @@ func (r *released) again() ([]release.File, error) {
 	}
 	files := append(sample.Files(settings.FormatNames()), outputs.SummaryFile(findings.Rows, r.privacy.Banner))
 	files = append(files, report.Table1Files(r.privacy)...)
+	reports, err := r.reportsAgain(findings)
+	return append(files, reports...), err
+}
+
+// reportsAgain are the forms of the report that the release has, and its README.
+func (r *released) reportsAgain(findings report.Findings) (files []release.File, err error) {
 	for _, format := range []string{"md", "html", "registry"} {
 		if format == "registry" && !r.files.Has("registry.yaml") {
 			continue
@@ -159,21 +165,9 @@ func (r *released) again() ([]release.File, error) {
 }
 
 // againMarginals is again for a release without posterior.
-func (r *released) againMarginals() (files []release.File, err error) {
+func (r *released) againMarginals() ([]release.File, error) {
 	var none outputs.Draws
 	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, report.Panels)}
-	files = append(files, outputs.SummaryFile(findings.Rows, r.privacy.Banner))
-	for _, format := range []string{"md", "html"} {
-		file, err := report.ReportFile(format, r.privacy, findings, r.model.Spec)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	manifest, _ := r.files.Manifest()
-	var names []string
-	for _, e := range manifest.Files {
-		names = append(names, e.Path)
-	}
-	return append(files, report.ReadmeFile(r.privacy, names)), nil
+	reports, err := r.reportsAgain(findings)
+	return append([]release.File{outputs.SummaryFile(findings.Rows, r.privacy.Banner)}, reports...), err
 }

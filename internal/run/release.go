@@ -92,15 +92,20 @@ func (r Run) writeRelease(m *models.Model, posterior *posterior.Posterior, ledge
 		return nil, err
 	}
 	run.Booked = booked
+	return &run, r.publish(&run)
+}
+
+// publish writes the files of a release, signed if the run has a key.
+func (r Run) publish(run *report.Run) error {
 	files, err := run.Release()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	options := release.Options{Banner: run.Banner()}
 	if r.Key != nil {
 		options.Sign = r.Key.Sign
 	}
-	return &run, release.Write(r.folder.root, releaseName, files, options)
+	return release.Write(r.folder.root, releaseName, files, options)
 }
 
 // releaseBytes bounds the size of a release and its checkpoint: the draws as

@@ -15,7 +15,6 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/noise"
-	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/synthesis"
 )
@@ -133,13 +132,5 @@ func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Ru
 	}
 	table.Privacy = run.Banner()
 	run.Marginals = table
-	files, err := run.Release()
-	if err != nil {
-		return nil, err
-	}
-	options := release.Options{Banner: run.Banner()}
-	if r.Key != nil {
-		options.Sign = r.Key.Sign
-	}
-	return &run, release.Write(r.folder.root, releaseName, files, options)
+	return &run, r.publish(&run)
 }
