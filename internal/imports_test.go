@@ -52,6 +52,7 @@ var rules = map[string]rule{
 	"models/expr":            {ours: []string{"models/dist", "models/graph", "models/support", "spell"}},
 	"models/source":          {ours: []string{"models/expr"}},
 	"models/data":            {ours: []string{"models/expr", "models/source", "spell"}},
+	"models/encoding":        {ours: []string{"models/data", "models/source"}},
 	"models/core":            {ours: []string{"models/data", "models/expr", "models/source"}},
 	"models/formula":         {ours: []string{"models/core", "models/data", "models/expr", "models/source", "spell"}},
 	"models/twin":            {ours: []string{"models/core", "models/data", "models/dist", "models/expr", "models/source", "models/support", "spell"}},
@@ -61,7 +62,7 @@ var rules = map[string]rule{
 	"models/law":             {ours: []string{"models/data", "models/dist"}},
 	"models/net":             {ours: []string{"models/expr", "models/graph", "models/source", "models/spec"}},
 	"models/modelstest":      {ours: []string{"models"}, files: true},
-	"models":                 {ours: []string{"models/core", "models/data", "models/dist", "models/expr", "models/formula", "models/graph", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"models":                 {ours: []string{"models/encoding", "models/core", "models/data", "models/dist", "models/expr", "models/formula", "models/graph", "models/guide", "models/law", "models/net", "models/source", "models/spec", "models/support", "spell"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// privacy: the only one that sees records
 	"privacy/event": {},
@@ -78,12 +79,12 @@ var rules = map[string]rule{
 	"privacy/noise":                      {ours: []string{"simd"}, theirs: []string{cpuid}},
 	"privacy/sampler":                    {ours: []string{"privacy/event", "privacy/noise"}, theirs: []string{cpuid}},
 	"privacy/internal/records/tablefile": {ours: []string{"models/spec"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
-	"privacy/internal/records":           {ours: []string{"models", "models/spec", "spell", "parquet", "privacy/internal/records/tablefile", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
-	"privacy":                            {ours: []string{"models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
+	"privacy/internal/records":           {ours: []string{"models/data", "models/encoding", "models/spec", "spell", "parquet", "privacy/internal/records/tablefile", "privacy/noise"}, theirs: []string{"golang.org/x/text/encoding"}, files: true},
+	"privacy":                            {ours: []string{"models/encoding", "models", "models/graph", "privacy/accountant", "privacy/event", "privacy/internal/records", "privacy/noise", "privacy/sampler", "atomicfile", "privacy/internal/records/tablefile"}, files: true},
 	"privacy/enginetest":                 {ours: []string{"models/expr", "models/graph", "models/net", "models/spec", "privacy", "privacy/noise"}},
-	"privacy/sensitivity":                {ours: []string{"models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
+	"privacy/sensitivity":                {ours: []string{"models/encoding", "models", "models/graph", "privacy", "privacy/enginetest", "privacy/noise"}, files: true},
 
-	"table1": {ours: []string{"models", "models/data", "models/law", "privacy", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
+	"table1": {ours: []string{"models/encoding", "models", "models/data", "models/law", "privacy", "privacy/event"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
 
 	// engines and the fit, which never meet
 	"cpu":        {ours: []string{"models/graph", "privacy", "privacy/noise", "simd"}},
@@ -100,7 +101,7 @@ var rules = map[string]rule{
 		theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
-	"predict":     {ours: []string{"models", "models/dist", "models/graph", "stats", "privacy/noise"}},
+	"predict":     {ours: []string{"models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}},
 
 	"synthesis": {ours: []string{"marginals", "models", "models/data", "privacy", "privacy/event"}},
 
@@ -113,16 +114,16 @@ var rules = map[string]rule{
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
 	"outputs": {ours: []string{"export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "posterior", "release", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
-	"report":            {ours: []string{"table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
+	"report":            {ours: []string{"models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
 	"report/reporttest": {ours: []string{"fit/plan", "models/guide", "models/modelstest", "outputs", "posterior", "privacy/event", "release", "report"}, files: true},
 	"verify": {ours: []string{"fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models", "models/data"}, theirs: []string{arrow}},
-	"score":  {ours: []string{"models", "models/dist", "predict", "privacy"}},
+	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"experiments":       {ours: []string{"cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
-	"experiments/audit": {ours: []string{"cpu", "models", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
+	"experiments/audit": {ours: []string{"cpu", "models", "models/data", "models/encoding", "privacy", "privacy/sensitivity", "stattest"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},
 	"attack":            {},
 }
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"d3p/internal/export"
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
 	"d3p/internal/report"
@@ -67,8 +67,8 @@ func (s twinSettings) drawGrid(r *released) error {
 type reconstructionGrid struct {
 	p           *prediction
 	layout      export.Layout
-	observation int            // of the image
-	pixels      []models.Field // that read its columns
+	observation int              // of the image
+	pixels      []encoding.Field // that read its columns
 	images      int
 	originals   [][]float64
 	decoded     [][]float64
@@ -89,7 +89,7 @@ func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
 	}
 	for _, c := range tensor.Columns {
 		for _, f := range m.Encoding.Fields {
-			if f.Column == c.HeaderName() && (f.Kind == models.Numeric || f.Kind == models.Quantile) {
+			if f.Column == c.HeaderName() && (f.Kind == encoding.Numeric || f.Kind == encoding.Quantile) {
 				g.pixels = append(g.pixels, f)
 				break
 			}

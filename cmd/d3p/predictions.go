@@ -5,7 +5,7 @@ import (
 	"math"
 	"strconv"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/predict"
 	"d3p/internal/release"
@@ -133,7 +133,7 @@ func (p *prediction) predictionFiles() ([]release.File, error) {
 func (p *prediction) given() *outputs.Tables {
 	t := &outputs.Tables{S: 1, N: p.rows.N}
 	for _, f := range predict.EncodingOf(p.run.model).Fields {
-		if f.Kind == models.MissingIndicator || f.Role == models.Response {
+		if f.Kind == encoding.MissingIndicator || f.Role == encoding.Response {
 			continue
 		}
 		c := outputs.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}

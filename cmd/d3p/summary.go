@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 )
 
@@ -178,7 +179,7 @@ func explain(m *models.Model, v view) string {
 // is not plain from the level.
 func onesOf(m *models.Model) (ones []string) {
 	for _, f := range m.Encoding.Fields {
-		if f.Type == models.Binary && f.Kind == models.LevelCode && f.Levels[1] != "1" {
+		if f.Type == data.Binary && f.Kind == encoding.LevelCode && f.Levels[1] != "1" {
 			ones = append(ones, f.Column+" "+f.Levels[1])
 		}
 	}
@@ -200,7 +201,7 @@ func inFileUnits(m *models.Model) (names []string) {
 func scalesOf(m *models.Model) (scales []string) {
 	scaled := map[string]bool{}
 	for _, f := range m.Encoding.Fields {
-		if f.Kind == models.Numeric && f.Scale != 0 && f.Scale != 1 {
+		if f.Kind == encoding.Numeric && f.Scale != 0 && f.Scale != 1 {
 			scaled[f.Column] = true
 		}
 	}

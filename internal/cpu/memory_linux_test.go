@@ -21,7 +21,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
 	"d3p/internal/cpu"
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -168,9 +169,9 @@ func separator(j int) string {
 // stepOn takes a step of a logistic regression.
 func stepOn(t *testing.T, path string, n int) {
 	t.Helper()
-	e := models.Encoding{K: memoryColumns}
+	e := encoding.Encoding{K: memoryColumns}
 	for j := range memoryColumns {
-		e.Fields = append(e.Fields, models.Field{Column: fmt.Sprintf("x%d", j), Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{j}})
+		e.Fields = append(e.Fields, encoding.Field{Column: fmt.Sprintf("x%d", j), Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{j}})
 	}
 	b := graph.NewBuilder()
 	d := graph.Dim{Name: "d", Size: memoryColumns - 1}

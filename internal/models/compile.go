@@ -2,6 +2,7 @@ package models
 
 import (
 	"d3p/internal/models/core"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
@@ -52,7 +53,7 @@ func compileIn(s *spec.Spec, coordinates *Coordinates) (*Model, error) {
 	for _, n := range c.networks {
 		m.Layers = append(m.Layers, n.Layers...)
 	}
-	m.Encoding = c.encoder.encoding()
+	m.Encoding = c.encoder.Encoding()
 	c.tapes(m, likelihood, predict)
 	if len(c.errs) > 0 {
 		return nil, c.sorted()
@@ -92,7 +93,7 @@ type compiler struct {
 	dims    map[string]expr.Dim
 	columns []string // names of the declared columns
 	usage   usage
-	encoder *encoder
+	encoder *encoding.Builder
 	params  []Param
 	priors  []prior
 	size    int // unconstrained scalars
@@ -104,7 +105,7 @@ type compiler struct {
 }
 
 func newCompiler(s *spec.Spec, core *core.Core) *compiler {
-	c := &compiler{spec: s, core: core, encoder: newEncoder(&s.Data)}
+	c := &compiler{spec: s, core: core, encoder: encoding.NewBuilder(&s.Data)}
 	c.columns = s.Data.ColumnNames()
 	for _, t := range s.Data.Tensors {
 		c.columns = append(c.columns, t.Name.V)

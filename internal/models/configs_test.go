@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
 	"d3p/internal/stattest"
@@ -44,7 +46,7 @@ func parseFile(t *testing.T, file string) *spec.Spec {
 
 // simulated returns n random records of an encoding: of a row each or, with
 // several rows per unit, of as many as are allowed, then one fewer, and so on.
-func simulated(e Encoding, n int, rng *rand.Rand) []float64 {
+func simulated(e encoding.Encoding, n int, rng *rand.Rand) []float64 {
 	if e.RowsPerUnit <= 1 {
 		return simulatedRows(e, n, rng)
 	}
@@ -65,23 +67,23 @@ func simulated(e Encoding, n int, rng *rand.Rand) []float64 {
 
 // simulatedRows returns n random rows: codes within the levels, counts, and
 // standard normals.
-func simulatedRows(e Encoding, n int, rng *rand.Rand) []float64 {
+func simulatedRows(e encoding.Encoding, n int, rng *rand.Rand) []float64 {
 	rows := make([]float64, n*e.K)
 	for i := range n {
 		row := rows[i*e.K : (i+1)*e.K]
 		for _, f := range e.Fields {
 			switch {
-			case f.Kind == Numeric && f.Scale == 0 && f.Type == Integer:
+			case f.Kind == encoding.Numeric && f.Scale == 0 && f.Type == data.Integer:
 				row[f.Out[0]] = *f.Lower + float64(rng.IntN(10))
-			case f.Kind == Numeric && f.Scale == 0:
+			case f.Kind == encoding.Numeric && f.Scale == 0:
 				row[f.Out[0]] = *f.Lower + rng.Float64()*(*f.Upper-*f.Lower)
-			case f.Kind == Numeric || f.Kind == Quantile:
+			case f.Kind == encoding.Numeric || f.Kind == encoding.Quantile:
 				row[f.Out[0]] = rng.NormFloat64()
-			case f.Kind == LevelCode:
+			case f.Kind == encoding.LevelCode:
 				row[f.Out[0]] = float64(rng.IntN(len(f.Levels)))
-			case f.Kind == MissingIndicator:
+			case f.Kind == encoding.MissingIndicator:
 				row[f.Out[0]] = float64(rng.IntN(2))
-			case f.Kind == OneHot:
+			case f.Kind == encoding.OneHot:
 				if out := f.Out[rng.IntN(len(f.Out))]; out >= 0 {
 					row[out] = 1
 				}

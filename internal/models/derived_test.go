@@ -16,7 +16,7 @@ func derivedRecords(m *Model, n int, rng *rand.Rand) (records []float64, want []
 	for range n {
 		weight, height, age, male := 30+170*rng.Float64(), 120+100*rng.Float64(), float64(18+rng.IntN(83)), float64(rng.IntN(2))
 		row := make([]float64, m.Encoding.K)
-		m.Encoding.encode(row, func(header string) float64 {
+		m.Encoding.Encode(row, func(header string) float64 {
 			return map[string]float64{"weight": weight, "height": height, "age": age, "sex": male, "ill": 1}[header]
 		})
 		records = append(records, row...)
@@ -177,7 +177,7 @@ model: {formula: "FORMULA", family: bernoulli}
 		for range n {
 			cells := map[string]float64{"x": 1 + 8*draw.Float64(), "g": float64(draw.IntN(3)), "y": float64(draw.IntN(2))}
 			row := make([]float64, m.Encoding.K)
-			m.Encoding.encode(row, func(header string) float64 { return cells[header] })
+			m.Encoding.Encode(row, func(header string) float64 { return cells[header] })
 			rows = append(rows, row...)
 		}
 		machine := graph.NewMachine(m.Likelihood, n)

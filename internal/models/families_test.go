@@ -157,7 +157,7 @@ func TestFamilies(t *testing.T) {
 // encodeOne encodes one record.
 func encodeOne(m *Model, raw map[string]float64) []float64 {
 	row := make([]float64, m.Encoding.K)
-	m.Encoding.encode(row, func(header string) float64 { return raw[header] })
+	m.Encoding.Encode(row, func(header string) float64 { return raw[header] })
 	return row
 }
 

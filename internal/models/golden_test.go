@@ -80,7 +80,7 @@ func compile(t *testing.T, src string) *Model {
 func encode(m *Model, n int, column func(name string, i int) float64) []float64 {
 	rows := make([]float64, n*m.Encoding.K)
 	for i := range n {
-		m.Encoding.encode(rows[i*m.Encoding.K:(i+1)*m.Encoding.K], func(header string) float64 { return column(header, i) })
+		m.Encoding.Encode(rows[i*m.Encoding.K:(i+1)*m.Encoding.K], func(header string) float64 { return column(header, i) })
 	}
 	return rows
 }

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
@@ -65,7 +66,7 @@ func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
 	}
 	for _, t := range g.c.spec.Data.Tensors {
 		if _, ok := all[t.Name.V]; !ok && u.named[t.Name.V] && len(t.Columns) > 0 {
-			all[t.Name.V] = expr.Value{Node: g.tensor(t, Response)}
+			all[t.Name.V] = expr.Value{Node: g.tensor(t, encoding.Response)}
 		}
 	}
 	for _, column := range g.c.spec.Data.Columns {
@@ -73,9 +74,9 @@ func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
 			continue
 		}
 		if column.Numeric() {
-			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.scaled(column, Response))}
+			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.Scaled(column, encoding.Response))}
 		} else {
-			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.code(column, Response)), Labels: column.LevelNames()}
+			all[column.Name.V] = expr.Value{Node: g.read(g.c.encoder.Code(column, encoding.Response)), Labels: column.LevelNames()}
 		}
 	}
 	for _, dim := range g.c.core.Dims {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/difference"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -69,7 +70,7 @@ func TestAutoEncoder(t *testing.T) {
 	theta, aux := normals(m.P, 0.4, rng), normals(8*n, 1, rng)
 	rows := make([]float64, 6*n)
 	for i := range rows {
-		rows[i] = NormalQuantile(rng.Float64())
+		rows[i] = encoding.NormalQuantile(rng.Float64())
 	}
 	machine := graph.NewMachine(m.Likelihood, n)
 	machine.Globals(theta, nil)

@@ -4,6 +4,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -32,7 +33,7 @@ func (g *build) indicators(d *core.Definition, columns []*data.Column, density d
 			}
 		}
 		if rule && ok {
-			nodes[i] = g.read(g.c.encoder.absent(c))
+			nodes[i] = g.read(g.c.encoder.Absent(c))
 		}
 	}
 	return nodes, ok
@@ -42,8 +43,8 @@ func (g *build) indicators(d *core.Definition, columns []*data.Column, density d
 // the model: it has no distribution for them.
 func (c *compiler) checkMissing() {
 	reported := make(map[string]bool)
-	for _, f := range c.encoder.fields {
-		if f.Role == Response || reported[f.Column] {
+	for _, f := range c.encoder.Fields {
+		if f.Role == encoding.Response || reported[f.Column] {
 			continue
 		}
 		for _, column := range c.spec.Data.Columns {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"d3p/internal/models/core"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
@@ -27,7 +28,7 @@ type Model struct {
 	Params []Param    // in order of declaration, which is the order of θ
 	P      int        // unconstrained scalars
 
-	Encoding   Encoding
+	Encoding   encoding.Encoding
 	Observed   []Observation // what is observed, in order of declaration
 	Likelihood *graph.Tape
 	Prior      *graph.Tape

@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
@@ -76,7 +77,7 @@ func (g *build) weighted(log *graph.Node) *graph.Node {
 	if !data.Weights.IsSet() {
 		return log
 	}
-	return g.b.Mul(g.read(g.c.encoder.raw(data.Column(data.Weights.V), Response)), log)
+	return g.b.Mul(g.read(g.c.encoder.Raw(data.Column(data.Weights.V), encoding.Response)), log)
 }
 
 // density lowers the right side of an observation, nil after a mistake.
@@ -164,10 +165,10 @@ func (g *build) condition(d *core.Definition, c *data.Column, s support.Support)
 	}
 	env := g.c.environment()
 	if of.Column.Numeric() {
-		raw := g.read(g.c.encoder.raw(of.Column, Response))
+		raw := g.read(g.c.encoder.Raw(of.Column, encoding.Response))
 		env.Values[of.Column.Name.V] = expr.Value{Node: raw, Raw: raw}
 	} else {
-		env.Values[of.Column.Name.V] = expr.Value{Node: g.read(g.c.encoder.code(of.Column, Response)), Labels: of.Column.LevelNames()}
+		env.Values[of.Column.Name.V] = expr.Value{Node: g.read(g.c.encoder.Code(of.Column, encoding.Response)), Labels: of.Column.LevelNames()}
 	}
 	x, errs := expr.Lower(c.Derive.Expr, env, g.b)
 	g.c.errs = append(g.c.errs, errs...)
@@ -187,22 +188,22 @@ func (g *build) response(d *core.Definition, c *data.Column, s support.Support) 
 	switch s.Kind {
 	case support.Real:
 		if c.Numeric() {
-			return g.c.encoder.scaled(c, Response), false, true
+			return g.c.encoder.Scaled(c, encoding.Response), false, true
 		}
 		want = "a number"
 	case support.Binary:
 		if c.Type.V == data.Binary {
-			return g.c.encoder.code(c, Response), true, true
+			return g.c.encoder.Code(c, encoding.Response), true, true
 		}
 		want = "a binary column"
 	case support.Category:
 		if !c.Numeric() {
-			return g.c.encoder.code(c, Response), true, true
+			return g.c.encoder.Code(c, encoding.Response), true, true
 		}
 		want = "a category"
 	case support.Count, support.Counts:
 		if c.Type.V == data.Integer && c.Lower.V >= s.Lower && (s.Upper == 0 || c.Upper.V <= s.Upper) {
-			return g.c.encoder.raw(c, Response), true, true
+			return g.c.encoder.Raw(c, encoding.Response), true, true
 		}
 		want = fmt.Sprintf("an integer with a lower bound of at least %g", s.Lower)
 		if s.Upper > 0 {
@@ -210,7 +211,7 @@ func (g *build) response(d *core.Definition, c *data.Column, s support.Support) 
 		}
 	default:
 		if within(c, s) {
-			return g.c.encoder.raw(c, Response), true, true
+			return g.c.encoder.Raw(c, encoding.Response), true, true
 		}
 		want = "a number with bounds that keep it " + s.String()
 	}

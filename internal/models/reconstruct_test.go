@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -17,7 +18,7 @@ func TestReconstruction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 4))
 	theta, aux, rows := normals(m.P, 0.8, rng), normals(8*n, 1, rng), make([]float64, 6*n)
 	for i := range rows {
-		rows[i] = NormalQuantile(rng.Float64())
+		rows[i] = encoding.NormalQuantile(rng.Float64())
 	}
 	p := m.NewReconstruction(n)
 	copy(p.latents, aux)

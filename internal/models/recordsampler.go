@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 )
 
 // recordSampler draws the observed columns of records of a table, each after
@@ -12,7 +13,7 @@ import (
 type recordSampler struct {
 	m          *Model
 	together   int // records drawn at a time
-	predictors Encoding
+	predictors encoding.Encoding
 	predictive *Predictive
 	order      []int          // of the observations
 	at         map[string]int // of columns in the table, by header
@@ -96,7 +97,7 @@ func (s *recordSampler) meet(c *data.Column, t Table, first int, drawn []float64
 func (s *recordSampler) encode(t Table, first, n int) {
 	k := s.predictors.K
 	for b := range n {
-		s.predictors.encode(s.rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[s.at[header]][first+b] })
+		s.predictors.Encode(s.rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[s.at[header]][first+b] })
 	}
 	s.predictive.Records(s.rows, k, n)
 }

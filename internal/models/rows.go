@@ -3,6 +3,7 @@ package models
 import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 )
@@ -22,7 +23,7 @@ func (g *build) columns() {
 			g.env.Values[name] = g.column(column)
 		}
 		if indicator := name + data.IndicatorSuffix; column.Missing.Indicator.V && u.named[indicator] {
-			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.missing(column))}
+			g.env.Values[indicator] = expr.Value{Node: g.read(g.c.encoder.Missing(column))}
 		}
 	}
 	for _, column := range d.Derived {
@@ -42,16 +43,16 @@ func (g *build) columns() {
 // declared scale, the 0 or 1 of a binary column, the code of a category.
 func (g *build) column(c *data.Column) expr.Value {
 	if !c.Numeric() {
-		v := expr.Value{Node: g.read(g.c.encoder.code(c, Predictor))}
+		v := expr.Value{Node: g.read(g.c.encoder.Code(c, encoding.Predictor))}
 		v.Labels = c.LevelNames()
 		return v
 	}
 	var v expr.Value
 	if g.c.usage.named[c.Name.V] {
-		v.Node = g.read(g.c.encoder.scaled(c, Predictor))
+		v.Node = g.read(g.c.encoder.Scaled(c, encoding.Predictor))
 	}
 	if g.c.usage.raw[c.Name.V] {
-		v.Raw = g.read(g.c.encoder.raw(c, Exposure))
+		v.Raw = g.read(g.c.encoder.Raw(c, encoding.Exposure))
 	}
 	if v.Node == nil {
 		v.Node = v.Raw
@@ -98,7 +99,7 @@ func (g *build) factor(f data.Factor) *graph.Node {
 	if f.Column.Derive != nil {
 		return g.derived(f.Column).Node
 	}
-	return g.read(g.c.encoder.factor(f))
+	return g.read(g.c.encoder.Factor(f))
 }
 
 // derived is the value of a derived column: its expression of the record's own columns
@@ -115,10 +116,10 @@ func (g *build) derived(c *data.Column) expr.Value {
 			v := g.derived(of)
 			env.Values[name] = expr.Value{Node: v.Raw, Raw: v.Raw}
 		case of.Numeric():
-			raw := g.read(g.c.encoder.raw(of, Exposure))
+			raw := g.read(g.c.encoder.Raw(of, encoding.Exposure))
 			env.Values[name] = expr.Value{Node: raw, Raw: raw}
 		default:
-			env.Values[name] = expr.Value{Node: g.read(g.c.encoder.code(of, Predictor)), Labels: of.LevelNames()}
+			env.Values[name] = expr.Value{Node: g.read(g.c.encoder.Code(of, encoding.Predictor)), Labels: of.LevelNames()}
 		}
 	}
 	x, errs := expr.Lower(c.Derive.Expr, env, g.b)

@@ -1,12 +1,9 @@
 package models
 
 import (
-	"math"
-
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/law"
-	"d3p/internal/models/source"
 )
 
 // Table is a table in the unit of the file: numbers, and indices of levels.
@@ -44,40 +41,4 @@ func (m *Model) SimulateAt(theta []float64, n int, l *law.Law, rng dist.Rand) Ta
 		s.draw(t, first, min(s.together, n-first), rng)
 	}
 	return t
-}
-
-// encode encodes a record without undeclared levels; value returns its cell of a
-// column, a number or the index of a level. NaN is a missing value.
-func (e Encoding) encode(row []float64, value func(header string) float64) {
-	clear(row)
-	for _, f := range e.Fields {
-		v := value(f.Column)
-		if f.Kind == MissingIndicator {
-			if math.IsNaN(v) {
-				row[f.Out[0]] = 1
-			}
-			continue
-		}
-		if math.IsNaN(v) {
-			v = f.Impute
-		}
-		switch f.Kind {
-		case Numeric, Quantile:
-			by := f.Scale
-			if by == 0 {
-				by = 1
-			}
-			c := data.Column{Transform: source.Value[string]{V: f.Transform}}
-			row[f.Out[0]] = (c.Transformed(v) - f.Center) / by
-			if f.Kind == Quantile {
-				row[f.Out[0]] = NormalQuantile(row[f.Out[0]])
-			}
-		case LevelCode:
-			row[f.Out[0]] = v
-		case OneHot:
-			if v >= 0 && f.Out[int(v)] >= 0 {
-				row[f.Out[int(v)]] = 1
-			}
-		}
-	}
 }

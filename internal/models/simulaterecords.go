@@ -21,7 +21,7 @@ func (m *Model) encodeTable(t Table, n int) []float64 {
 	k := m.Encoding.K
 	rows := make([]float64, n*k)
 	for b := range n {
-		m.Encoding.encode(rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[at[header]][b] })
+		m.Encoding.Encode(rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[at[header]][b] })
 	}
 	return rows
 }

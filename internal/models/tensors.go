@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/core"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
@@ -33,12 +34,12 @@ func (c *compiler) tensorDims() {
 // tensor is the value of an array of columns. A stochastically binarised one is
 // 1 where a fresh standard normal is below the column, which holds the quantile
 // Φ⁻¹(x), so with probability x; its draw is new for every record and step.
-func (g *build) tensor(t *data.Tensor, role Role) *graph.Node {
+func (g *build) tensor(t *data.Tensor, role encoding.Role) *graph.Node {
 	shape := make(graph.Shape, len(t.Dims))
 	for i, d := range t.Dims {
 		shape[i] = graph.Dim{Name: d.V, Size: t.Shape[i].V}
 	}
-	at := g.c.encoder.tensor(t, role)
+	at := g.c.encoder.Tensor(t, role)
 	x := g.b.Reshape(g.b.Columns(g.block+at, graph.Dim{Name: t.Name.V, Size: t.Size()}), shape)
 	switch t.Binarize.V {
 	case data.Stochastic:
@@ -54,29 +55,9 @@ func (g *build) tensor(t *data.Tensor, role Role) *graph.Node {
 func (g *build) tensors() {
 	for _, t := range g.c.spec.Data.Tensors {
 		if g.c.usage.named[t.Name.V] && len(t.Columns) > 0 {
-			g.env.Values[t.Name.V] = expr.Value{Node: g.tensor(t, Predictor)}
+			g.env.Values[t.Name.V] = expr.Value{Node: g.tensor(t, encoding.Predictor)}
 		}
 	}
-}
-
-// tensor gives the columns of a tensor neighbouring places.
-func (e *encoder) tensor(t *data.Tensor, role Role) int {
-	kind := Numeric
-	if t.Binarize.V == data.Stochastic {
-		kind = Quantile
-	}
-	first := -1
-	for _, c := range t.Columns {
-		at := e.place(c.Name.V+" in "+t.Name.V, func(at int) {
-			f := e.field(c, kind, role, at)
-			f.Center, f.Scale = c.Scale()
-			e.fields = append(e.fields, f)
-		})
-		if first < 0 {
-			first = at
-		}
-	}
-	return first
 }
 
 // observedTensor is an observation of a tensor, nil when the distribution makes
@@ -96,7 +77,7 @@ func (g *build) observedTensor(d *core.Definition, t *data.Tensor, o *Observatio
 		o.shape = v.Node.Shape()
 		return v.Node
 	}
-	x := g.tensor(t, Response)
+	x := g.tensor(t, encoding.Response)
 	o.shape = x.Shape()
 	return x
 }

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -22,7 +23,7 @@ func TestTwinLikelihood(t *testing.T) {
 	for b, got := range machine.Loss() {
 		x, absent := make(map[string]float64), make(map[string]bool)
 		for _, f := range m.Encoding.Fields {
-			if v := rows[b*m.Encoding.K+f.Out[0]]; f.Kind == MissingIndicator {
+			if v := rows[b*m.Encoding.K+f.Out[0]]; f.Kind == encoding.MissingIndicator {
 				absent[f.Column] = v == 1
 			} else {
 				x[f.Column] = v

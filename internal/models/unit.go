@@ -3,6 +3,7 @@ package models
 import (
 	"maps"
 
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -15,7 +16,7 @@ func (g *build) read(place int) *graph.Node { return g.b.Column(g.block + place)
 // is the same node in all. A row that is not there counts as zero, in value and
 // gradient. The gradient of a record, which is what is clipped, is then that of
 // a unit. See Encoding.Width.
-func (g *build) unit(e Encoding) *graph.Node {
+func (g *build) unit(e encoding.Encoding) *graph.Node {
 	g.guided, g.training = true, true
 	if e.RowsPerUnit <= 1 {
 		g.rows()

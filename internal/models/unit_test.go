@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/source"
@@ -44,7 +45,7 @@ func TestUnits(t *testing.T) {
 			}
 			m, single := withUnits(t, file, k)
 			e := m.Encoding
-			if e.UnitID != "a person's id" || e.Keep != KeepRandom || e.K != single.Encoding.K || e.Width() != k*(e.K+1) || m.Predict.K0 != single.Predict.K0 {
+			if e.UnitID != "a person's id" || e.Keep != encoding.KeepRandom || e.K != single.Encoding.K || e.Width() != k*(e.K+1) || m.Predict.K0 != single.Predict.K0 {
 				t.Fatalf("encoding %+v of rows %+v", e, single.Encoding)
 			}
 			rng := rand.New(rand.NewPCG(3, 4))
@@ -152,7 +153,7 @@ func TestUnitOfAbsentRows(t *testing.T) {
 	}
 	want := gradient()
 	for _, f := range e.Fields {
-		if f.Kind == Numeric {
+		if f.Kind == encoding.Numeric {
 			record[e.K+1+f.Out[0]] = 1e200 // its square overflows
 		}
 	}

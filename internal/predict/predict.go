@@ -11,6 +11,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 )
 
@@ -25,7 +26,7 @@ type Rows struct {
 // EncodingOf is the encoding of the rows to predict for: what the predictors
 // need, or the whole record of a model with local latents, whose guide sees it.
 // What no prediction reads is not needed: whether a time is censored, say.
-func EncodingOf(m *models.Model) models.Encoding {
+func EncodingOf(m *models.Model) encoding.Encoding {
 	if m.Reconstruct != nil {
 		return m.Encoding
 	}
@@ -38,7 +39,7 @@ func EncodingOf(m *models.Model) models.Encoding {
 			}
 		}
 	}
-	unread := func(f models.Field) bool {
+	unread := func(f encoding.Field) bool {
 		return !slices.ContainsFunc(f.Out, func(at int) bool { return at >= 0 && read[at] })
 	}
 	e.Fields = slices.DeleteFunc(e.Fields, unread)

@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"d3p/internal/cpu"
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -23,11 +24,11 @@ func BenchmarkStep(b *testing.B) {
 	const n, d = 3341, 8
 	rng := rand.New(rand.NewPCG(1, 2))
 	var text strings.Builder
-	e := models.Encoding{K: d + 1}
+	e := encoding.Encoding{K: d + 1}
 	for j := range d + 1 {
 		name := fmt.Sprintf("x%d", j)
 		fmt.Fprintf(&text, "%s,", name)
-		e.Fields = append(e.Fields, models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{j}})
+		e.Fields = append(e.Fields, encoding.Field{Column: name, Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{j}})
 	}
 	text.WriteString("last\n")
 	for range n {

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"d3p/internal/atomicfile"
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
 )
@@ -59,7 +59,7 @@ func (c *Curator) readColumns() error {
 func (c *Columns) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Columns(secret)") }
 
 // find is the place of a column of the file, and a field that says what it is.
-func (c *Columns) find(name string) (at int, f models.Field, err error) {
+func (c *Columns) find(name string) (at int, f encoding.Field, err error) {
 	for i, f := range c.cfg.Encoding.Columns() {
 		if f.Column == name {
 			return 2 * i, f, nil
@@ -100,7 +100,7 @@ func (c *Columns) usable() func(row []float64) bool {
 			f, x, absent := &fields[i], row[2*i], row[2*i+1] == 1
 			switch {
 			case absent:
-				if f.Missing != models.MissingImpute {
+				if f.Missing != encoding.MissingImpute {
 					return false
 				}
 			case f.Levels != nil:

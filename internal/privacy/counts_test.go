@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -20,7 +21,7 @@ import (
 
 // survey is an encoding with every rule that decides about rows: a number that
 // rejects what is outside its bounds, one that is imputed, and levels.
-func survey(t *testing.T, unit string) models.Encoding {
+func survey(t *testing.T, unit string) encoding.Encoding {
 	t.Helper()
 	m, err := models.Read("survey.yaml", []byte(`d3p: 1
 data:
@@ -44,7 +45,7 @@ model:
 
 const aRow, threeRows = "{entity: visit, rows_per_unit: 1}", "{entity: patient, id: id, rows_per_unit: 3, keep: first}"
 
-func columnsOf(t *testing.T, e models.Encoding, text string) *privacy.Columns {
+func columnsOf(t *testing.T, e encoding.Encoding, text string) *privacy.Columns {
 	t.Helper()
 	return privacy.NewColumns(privacy.TableConfig{Data: writeFile(t, "survey.csv", text), Encoding: e, Root: noise.Insecure(1)})
 }

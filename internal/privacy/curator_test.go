@@ -46,7 +46,7 @@ func TestCuratorRefuses(t *testing.T) {
 func TestTableLargerThanMemory(t *testing.T) {
 	cfg := config(t, &fakeEngine{})
 	table := privacy.TableConfig{
-		Data: writeFile(t, "data.csv", "a,b,y\n"+strings.Repeat("1,2,0\n", 1000)), Encoding: encoding(), MaxMemory: 1000*3*8 - 1, Root: noise.Insecure(1),
+		Data: writeFile(t, "data.csv", "a,b,y\n"+strings.Repeat("1,2,0\n", 1000)), Encoding: fakeEncoding(), MaxMemory: 1000*3*8 - 1, Root: noise.Insecure(1),
 	}
 	cfg.Table = privacy.NewTable(table)
 	_, err := privacy.NewCurator(cfg)

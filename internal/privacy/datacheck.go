@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
@@ -25,7 +25,7 @@ func (t *Table) WriteDataCheck(w io.Writer) error {
 // ReadNewRows reads and encodes rows that the caller may see and that no fit
 // protects: rows to predict for. They never reach a Curator, and an error may say
 // which line it means. The name of the file says what it is.
-func ReadNewRows(path string, e models.Encoding) (*Rows, error) {
+func ReadNewRows(path string, e encoding.Encoding) (*Rows, error) {
 	e.Format = ""
 	files, err := records.Files(path)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestDerivedNormsAreNotTooSmall(t *testing.T) {
 	} {
 		engine := &onRows{Engine: cpu.New(cpu.Options{Threads: 1})}
 		cfg := config(t, engine)
-		cfg.Table = privacy.NewTable(privacy.TableConfig{Data: path, Encoding: encoding(), Precision: precision, Root: noise.Insecure(1)})
+		cfg.Table = privacy.NewTable(privacy.TableConfig{Data: path, Encoding: fakeEncoding(), Precision: precision, Root: noise.Insecure(1)})
 		begin(t, newCurator(t, cfg), mechanism(t, 1))
 		if engine.rows.N != 301 || engine.rows.K != 4 || engine.rows.Precision() != precision {
 			t.Fatalf("%d rows of %d numbers, want 301 of 4: the test tests nothing", engine.rows.N, engine.rows.K)

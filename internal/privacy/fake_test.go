@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -74,15 +75,15 @@ func logisticTape(t *testing.T) *graph.Tape {
 }
 
 // encoding reads a, b and y.
-func encoding() models.Encoding {
+func fakeEncoding() encoding.Encoding {
 	lower, upper := -3.0, 3.0
-	number := func(name string, at int) models.Field {
-		return models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Lower: &lower, Upper: &upper,
-			Missing: models.MissingReject, Out: []int{at}}
+	number := func(name string, at int) encoding.Field {
+		return encoding.Field{Column: name, Type: data.Real, Kind: encoding.Numeric, Lower: &lower, Upper: &upper,
+			Missing: encoding.MissingReject, Out: []int{at}}
 	}
-	y := models.Field{Column: "y", Type: models.Binary, Kind: models.LevelCode, Levels: []string{"0", "1"},
-		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{2}}
-	return models.Encoding{Fields: []models.Field{number("a", 0), number("b", 1), y}, K: 3}
+	y := encoding.Field{Column: "y", Type: data.Binary, Kind: encoding.LevelCode, Levels: []string{"0", "1"},
+		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{2}}
+	return encoding.Encoding{Fields: []encoding.Field{number("a", 0), number("b", 1), y}, K: 3}
 }
 
 const table = "a,b,y\n1,2,0\n-1,0.5,1\n0,0,1\n2,-2,0\n"
@@ -98,7 +99,7 @@ func writeFile(t *testing.T, name, text string) string {
 
 // tableAt is a table of the columns a, b and y.
 func tableAt(path string) *privacy.Table {
-	return privacy.NewTable(privacy.TableConfig{Data: path, Encoding: encoding(), Root: noise.Insecure(1)})
+	return privacy.NewTable(privacy.TableConfig{Data: path, Encoding: fakeEncoding(), Root: noise.Insecure(1)})
 }
 
 // config is a curator of table under epsilon 1, delta 1e-5, add/remove.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/event"
 )
 
@@ -85,7 +85,7 @@ type designReader struct {
 type reading struct {
 	Reading
 	at     int
-	column models.Field
+	column encoding.Field
 }
 
 // design checks a Design.
@@ -146,7 +146,7 @@ func (r *reading) of(row []float64) float64 {
 		if f.Upper != nil {
 			x = min(x, *f.Upper)
 		}
-		x = models.Transformed(r.Transform, x)
+		x = encoding.Transformed(r.Transform, x)
 	}
 	return (x - r.Center) / r.By
 }

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"sync"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
@@ -16,7 +16,7 @@ import (
 type TableConfig struct {
 	// Data is a CSV, Parquet, idx or npy file, a folder of them, a pattern or @LIST.
 	Data      string
-	Encoding  models.Encoding
+	Encoding  encoding.Encoding
 	Precision Precision
 	// Spare is the number of columns to keep free for the tape's derived ones,
 	// so that the table need not be copied later.
@@ -65,7 +65,7 @@ func (t *Table) read() (*Rows, records.Check, error) {
 }
 
 // read reads the share of the records that is this process's.
-func (cfg TableConfig) read(e models.Encoding, opt records.Options) (*Rows, records.Check, error) {
+func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, records.Check, error) {
 	files, err := records.Files(cfg.Data)
 	if err != nil {
 		return nil, records.Check{File: cfg.Data}, err

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/event"
 	"d3p/internal/table1"
@@ -112,7 +112,7 @@ func unitOf(u data.Unit) Unit {
 
 // keptRows says which rows of a unit with too many are kept.
 func keptRows(u data.Unit) string {
-	if u.Keep.V == string(models.KeepFirst) {
+	if u.Keep.V == string(encoding.KeepFirst) {
 		return "the first in the file"
 	}
 	return "at random"

@@ -3,15 +3,15 @@ package report
 import (
 	"fmt"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // preprocessing lists what happens to each column, and to each array of columns,
 // before the mechanism sees it: what is declared, less the transforms and scales
 // of columns that fields, by header, read in the unit of the file, such as counts.
 // Every constant is declared, so none of it costs privacy.
-func preprocessing(d *data.Data, fields map[string]models.Field) []Preprocessing {
+func preprocessing(d *data.Data, fields map[string]encoding.Field) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {
 		add := adder(&list, c.Name.V, c.Source.V)
@@ -63,13 +63,13 @@ func adder(list *[]Preprocessing, column, source string) func(operation string, 
 
 // fieldsByHeader are the fields of an encoding that read values, by the header of
 // their columns; nil for an empty encoding.
-func fieldsByHeader(e models.Encoding) map[string]models.Field {
+func fieldsByHeader(e encoding.Encoding) map[string]encoding.Field {
 	if len(e.Fields) == 0 {
 		return nil
 	}
-	fields := map[string]models.Field{}
+	fields := map[string]encoding.Field{}
 	for _, f := range e.Fields {
-		if other, ok := fields[f.Column]; f.Kind != models.MissingIndicator && (!ok || other.Scale == 0) {
+		if other, ok := fields[f.Column]; f.Kind != encoding.MissingIndicator && (!ok || other.Scale == 0) {
 			fields[f.Column] = f
 		}
 	}

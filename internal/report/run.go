@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
@@ -32,8 +32,8 @@ type Run struct {
 	Tool       Tool
 	Name       string
 	Spec       *spec.Spec
-	SpecSHA256 string          // of the model file as given
-	Encoding   models.Encoding // what of the records the model reads
+	SpecSHA256 string            // of the model file as given
+	Encoding   encoding.Encoding // what of the records the model reads
 	Settings   []Applied
 	Command    []string // flags, without the names of files
 	Accepted   []string // risks accepted by name

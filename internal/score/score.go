@@ -11,7 +11,9 @@ import (
 	"slices"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/encoding"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 )
@@ -29,7 +31,7 @@ type Table struct {
 	model     *models.Model
 	posterior predict.Posterior
 	random    dist.Rand
-	response  models.Field
+	response  encoding.Field
 	at        int  // of the target among the model's
 	asMean    bool // the expected response is the second level's probability
 }
@@ -62,12 +64,12 @@ func New(m *models.Model, posterior predict.Posterior, column string, random dis
 		return nil, fmt.Errorf("the model predicts %q: name one of them", names)
 	}
 	t := &Table{Target: targets[at], Edges: probabilities, model: m, posterior: posterior, random: random, at: at}
-	i := slices.IndexFunc(m.Encoding.Fields, func(f models.Field) bool { return f.Column == t.Target.Name && f.Kind != models.MissingIndicator })
+	i := slices.IndexFunc(m.Encoding.Fields, func(f encoding.Field) bool { return f.Column == t.Target.Name && f.Kind != encoding.MissingIndicator })
 	if i < 0 {
 		return nil, fmt.Errorf("column %s is not read from the file", t.Target.Name)
 	}
 	t.response = m.Encoding.Fields[i]
-	if t.Target.Levels == 0 && t.response.Type == models.Binary {
+	if t.Target.Levels == 0 && t.response.Type == data.Binary {
 		t.Target.Levels, t.asMean = 2, true
 	}
 	if t.Target.Levels == 0 {

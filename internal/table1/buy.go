@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
 )
@@ -48,7 +49,7 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 
 // ranges looks for the numbers between their bounds. The places are by column; those of
 // other columns mean nothing.
-func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []models.Field) ([]place, error) {
+func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
 	places := make([]place, len(fields))
 	r := p.release(Ranges)
 	if r == nil {

@@ -3,11 +3,12 @@ package table1
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/law"
 	"d3p/internal/privacy"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // leastEigenvalue of a correlation matrix: what noise leaves smaller or negative is set
@@ -16,7 +17,7 @@ const leastEigenvalue = 0.01
 
 // correlations buys the second moments of the columns, standardised as the law says,
 // and gives the law the correlations of their normal scores.
-func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []models.Field, l *law.Law) error {
+func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encoding.Field, l *law.Law) error {
 	r := p.release(Moments)
 	if r == nil {
 		return nil
@@ -75,7 +76,7 @@ func set(a []float64, n, i, j int, x float64) { a[i*n+j], a[j*n+i] = x, x }
 // scored is the mean and the standard deviation of a column, of levels those of their
 // indices, and the correlation of it with its normal score. They are computed from the
 // law's quantiles.
-func scored(c *law.Column, f models.Field, transformed func(float64) float64) (mean, sd, reach float64) {
+func scored(c *law.Column, f encoding.Field, transformed func(float64) float64) (mean, sd, reach float64) {
 	const points = 400
 	square, with := 0.0, 0.0
 	for i := range points {

@@ -9,6 +9,8 @@ import (
 	"math"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
 )
@@ -151,11 +153,11 @@ func sizes(m *models.Model) (columns, numbers int) {
 
 // ranged tells whether a column holds numbers that have to be looked for between its
 // bounds: whole numbers with few values have a cell each.
-func ranged(f models.Field) bool {
+func ranged(f encoding.Field) bool {
 	if f.Levels != nil {
 		return false
 	}
-	whole := f.Type == models.Integer || f.Type == models.Date
+	whole := f.Type == data.Integer || f.Type == data.Date
 	return !whole || *f.Upper-*f.Lower >= rangeCells
 }
 

@@ -3,7 +3,7 @@ package table1
 import (
 	"math"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 )
 
 // rangeCells is the number of cells of equal width, in the transformed unit, in which
@@ -14,7 +14,7 @@ const rangeCells = 64
 type place struct{ center, scale float64 }
 
 // rangeCuts divide the bounds of a number.
-func rangeCuts(f models.Field, c column) []float64 {
+func rangeCuts(f encoding.Field, c column) []float64 {
 	cuts := make([]float64, 0, rangeCells-1)
 	for i := 1; i < rangeCells; i++ {
 		cuts = appendCut(cuts, c.untransformed(c.lower+(c.upper-c.lower)*float64(i)/rangeCells))
@@ -81,7 +81,7 @@ var fine = []float64{-32, -16, -8, -4, -2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32
 
 // countCuts are the cuts of the histogram that is bought around a place; of whole
 // numbers with few values, all of them.
-func countCuts(f models.Field, c column, at place) []float64 {
+func countCuts(f encoding.Field, c column, at place) []float64 {
 	var cuts []float64
 	if !ranged(f) {
 		for x := c.rawLower + 0.5; x < c.rawUpper; x++ {

@@ -9,6 +9,8 @@ import (
 
 	"d3p/internal/cpu"
 	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/sensitivity"
 )
@@ -40,7 +42,7 @@ func hunted(s scenario) (scenario, error) {
 
 // rowsOf are the lines of a table with the given header that say what an encoded
 // record says.
-func rowsOf(e models.Encoding, header []string, record []float64) (lines []string) {
+func rowsOf(e encoding.Encoding, header []string, record []float64) (lines []string) {
 	block := e.K
 	if e.RowsPerUnit > 1 {
 		block++
@@ -55,10 +57,10 @@ func rowsOf(e models.Encoding, header []string, record []float64) (lines []strin
 			f := &e.Fields[i]
 			x := f.Decode(row)
 			switch {
-			case f.Kind == models.MissingIndicator || math.IsNaN(x):
+			case f.Kind == encoding.MissingIndicator || math.IsNaN(x):
 			case len(f.Levels) > 0:
 				cells[f.Column] = f.Levels[int(x)]
-			case f.Type == models.Integer:
+			case f.Type == data.Integer:
 				cells[f.Column] = fmt.Sprintf("%.0f", x)
 			default:
 				cells[f.Column] = strconv.FormatFloat(x, 'g', -1, 64)

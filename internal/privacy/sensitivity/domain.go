@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 )
 
 // A column is what the custodian's declarations let an encoded column hold.
@@ -30,17 +30,17 @@ func free(K int) domain {
 }
 
 // encoded is the domain of an encoding.
-func encoded(e *models.Encoding) domain {
+func encoded(e *encoding.Encoding) domain {
 	d := free(e.K)
 	d.rows = max(1, e.RowsPerUnit)
 	for i := range e.Fields {
 		f := &e.Fields[i]
 		switch f.Kind {
-		case models.LevelCode:
+		case encoding.LevelCode:
 			d.columns[f.Out[0]] = column{levels: len(f.Levels)}
-		case models.Numeric:
+		case encoding.Numeric:
 			d.columns[f.Out[0]] = column{low: scaled(f, f.Lower, math.Inf(-1)), high: scaled(f, f.Upper, math.Inf(1))}
-		case models.Quantile:
+		case encoding.Quantile:
 			d.columns[f.Out[0]] = column{low: -40, high: 40}
 		default: // flags
 			for _, out := range f.Out {
@@ -54,7 +54,7 @@ func encoded(e *models.Encoding) domain {
 }
 
 // scaled is a bound in the unit of the encoded column.
-func scaled(f *models.Field, bound *float64, absent float64) float64 {
+func scaled(f *encoding.Field, bound *float64, absent float64) float64 {
 	if bound == nil {
 		return absent
 	}

@@ -17,7 +17,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -27,7 +27,7 @@ import (
 type Model struct {
 	Name     string
 	Tape     *graph.Tape
-	Encoding *models.Encoding // nil where records are K numbers
+	Encoding *encoding.Encoding // nil where records are K numbers
 }
 
 // A Target is an engine on a model, with a table of a precision.

@@ -16,8 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
@@ -27,18 +27,18 @@ import (
 // remove, replace or move a record changes no bit of the others.
 
 // everything is an encoding with a field of every kind and rule.
-func everything() models.Encoding {
+func everything() encoding.Encoding {
 	names := []string{"x", "n", "d", "c", "note"}
-	return models.Encoding{
+	return encoding.Encoding{
 		K: 9, Header: names, Dates: data.DayFirst, MissingTokens: []string{"NA", "-9", "31.12.2020"},
-		Fields: []models.Field{
-			{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100), Center: 1, Scale: 3, Missing: models.MissingImpute, Impute: 7, Out: []int{0}},
-			{Column: "x", Kind: models.MissingIndicator, Out: []int{1}},
-			{Column: "n", Type: models.Integer, Kind: models.Numeric, Lower: ptr(-5), Upper: ptr(1e6), RejectOutside: true, Missing: models.MissingImpute, Impute: 2, Out: []int{2}},
-			{Column: "n", Type: models.Real, Kind: models.Numeric, Transform: "log", Missing: models.MissingImpute, Impute: 1, Out: []int{3}},
-			{Column: "d", Type: models.Date, Kind: models.Numeric, Origin: 18262, Lower: ptr(0), Upper: ptr(365), Missing: models.MissingImpute, Impute: 3, Out: []int{4}},
-			{Column: "c", Type: models.Category, Kind: models.LevelCode, Levels: []string{"a", "b", "é", "1.5", "true"}, Unknown: models.UnknownReject, Missing: models.MissingImpute, Impute: 1, Out: []int{5}},
-			{Column: "c", Type: models.Category, Kind: models.OneHot, Levels: []string{"a", "b", "é"}, Unknown: 2, Missing: models.MissingImpute, Impute: 0, Out: []int{6, 7, 8}},
+		Fields: []encoding.Field{
+			{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-100), Upper: ptr(100), Center: 1, Scale: 3, Missing: encoding.MissingImpute, Impute: 7, Out: []int{0}},
+			{Column: "x", Kind: encoding.MissingIndicator, Out: []int{1}},
+			{Column: "n", Type: data.Integer, Kind: encoding.Numeric, Lower: ptr(-5), Upper: ptr(1e6), RejectOutside: true, Missing: encoding.MissingImpute, Impute: 2, Out: []int{2}},
+			{Column: "n", Type: data.Real, Kind: encoding.Numeric, Transform: "log", Missing: encoding.MissingImpute, Impute: 1, Out: []int{3}},
+			{Column: "d", Type: data.Date, Kind: encoding.Numeric, Origin: 18262, Lower: ptr(0), Upper: ptr(365), Missing: encoding.MissingImpute, Impute: 3, Out: []int{4}},
+			{Column: "c", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"a", "b", "é", "1.5", "true"}, Unknown: encoding.UnknownReject, Missing: encoding.MissingImpute, Impute: 1, Out: []int{5}},
+			{Column: "c", Type: data.Category, Kind: encoding.OneHot, Levels: []string{"a", "b", "é"}, Unknown: 2, Missing: encoding.MissingImpute, Impute: 0, Out: []int{6, 7, 8}},
 		},
 	}
 }
@@ -119,7 +119,7 @@ type dialect struct {
 	headless                             bool
 }
 
-func (d dialect) rules() models.Encoding {
+func (d dialect) rules() encoding.Encoding {
 	e := everything()
 	e.Separator, e.Quotes, e.Text, e.Headless, e.Decimal = d.separator, d.quotes, d.encoding, d.headless, d.decimal
 	return e
@@ -364,7 +364,7 @@ func TestUnitsAlone(t *testing.T) {
 	for k := range 80 {
 		e := everything()
 		e.Header = append(e.Header, "id")
-		e.UnitID, e.RowsPerUnit, e.Keep, e.Headless, e.Separator = "id", 1+k%3, models.KeepFirst, k%2 == 0, ","
+		e.UnitID, e.RowsPerUnit, e.Keep, e.Headless, e.Separator = "id", 1+k%3, encoding.KeepFirst, k%2 == 0, ","
 		e.Text = []string{"", "windows-1252"}[k/2%2]
 		e.MissingTokens = []string{"NA", "-9"}
 		type row struct{ id, line string }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -17,7 +17,7 @@ import (
 const arrayBlock = 1 << 12
 
 // readArray adds the records of an array file, which it reads from its start.
-func (enc *encoder) readArray(path string, f *os.File, e models.Encoding) error {
+func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) error {
 	src, a, err := tablefile.OpenArray(path, f, tablefile.FormatOf(path, e.Format))
 	if err != nil {
 		return err

@@ -13,23 +13,24 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // pair is an encoding of two numbers a and b in [-100, 100], and of the level of
 // c, one of 0 and 1.
-func pair() models.Encoding {
-	bound := func(column string, out int) models.Field {
-		return models.Field{Column: column, Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100), Missing: models.MissingReject, Out: []int{out}}
+func pair() encoding.Encoding {
+	bound := func(column string, out int) encoding.Field {
+		return encoding.Field{Column: column, Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-100), Upper: ptr(100), Missing: encoding.MissingReject, Out: []int{out}}
 	}
-	return models.Encoding{K: 3, Header: []string{"c", "a", "b"}, Fields: []models.Field{
+	return encoding.Encoding{K: 3, Header: []string{"c", "a", "b"}, Fields: []encoding.Field{
 		bound("a", 0), bound("b", 1),
-		{Column: "c", Type: models.Binary, Kind: models.LevelCode, Levels: []string{"0", "1"}, Missing: models.MissingReject, Unknown: models.UnknownReject, Out: []int{2}},
+		{Column: "c", Type: data.Binary, Kind: encoding.LevelCode, Levels: []string{"0", "1"}, Missing: encoding.MissingReject, Unknown: encoding.UnknownReject, Out: []int{2}},
 	}}
 }
 
 // predictors is pair without c.
-func predictors() models.Encoding {
+func predictors() encoding.Encoding {
 	e := pair()
 	e.Fields, e.K = e.Fields[:2], 2
 	return e

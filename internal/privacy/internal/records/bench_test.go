@@ -17,13 +17,14 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/compress"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/noise"
 )
 
 // bigTable writes n records of k numbers of seven digits to a file, and returns
 // its size and the encoding that reads all of it.
-func bigTable(b *testing.B, n, k int) (path string, size int64, e models.Encoding) {
+func bigTable(b *testing.B, n, k int) (path string, size int64, e encoding.Encoding) {
 	b.Helper()
 	path = filepath.Join(b.TempDir(), "data.csv")
 	f, err := os.Create(path)
@@ -39,8 +40,8 @@ func bigTable(b *testing.B, n, k int) (path string, size int64, e models.Encodin
 			}
 			if i == 0 {
 				fmt.Fprintf(&text, "x%d", j)
-				e.Fields = append(e.Fields, models.Field{Column: fmt.Sprintf("x%d", j), Type: models.Real, Kind: models.Numeric,
-					Lower: ptr(-5), Upper: ptr(5), Center: 0, Scale: 1, Missing: models.MissingReject, Out: []int{j}})
+				e.Fields = append(e.Fields, encoding.Field{Column: fmt.Sprintf("x%d", j), Type: data.Real, Kind: encoding.Numeric,
+					Lower: ptr(-5), Upper: ptr(5), Center: 0, Scale: 1, Missing: encoding.MissingReject, Out: []int{j}})
 			} else {
 				fmt.Fprintf(&text, "%.5f", rng.NormFloat64())
 			}
@@ -107,17 +108,17 @@ func BenchmarkReadParquet(b *testing.B) {
 	const n, k = 200_000, 20
 	rng := rand.New(rand.NewPCG(1, 2))
 	var fields []arrow.Field
-	var data []arrow.Array
-	e := models.Encoding{K: k}
+	var columns []arrow.Array
+	e := encoding.Encoding{K: k}
 	for j := range k {
 		name := fmt.Sprintf("x%d", j)
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
-		e.Fields = append(e.Fields, models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{j}})
+		e.Fields = append(e.Fields, encoding.Field{Column: name, Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{j}})
 		column := array.NewFloat64Builder(memory.DefaultAllocator)
 		for range n {
 			column.Append(rng.NormFloat64())
 		}
-		data = append(data, column.NewArray())
+		columns = append(columns, column.NewArray())
 	}
 	path := filepath.Join(b.TempDir(), "data.parquet")
 	f, err := os.Create(path)
@@ -129,7 +130,7 @@ func BenchmarkReadParquet(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := w.Write(array.NewRecord(schema, data, n)); err != nil {
+	if err := w.Write(array.NewRecord(schema, columns, n)); err != nil {
 		b.Fatal(err)
 	}
 	if err := w.Close(); err != nil {
@@ -162,7 +163,7 @@ func BenchmarkReadUnits(b *testing.B) {
 	if err := os.WriteFile(path, ids, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	e.UnitID, e.RowsPerUnit, e.Keep = "id", 3, models.KeepRandom
+	e.UnitID, e.RowsPerUnit, e.Keep = "id", 3, encoding.KeepRandom
 	b.SetBytes(size)
 	b.ResetTimer()
 	for range b.N {

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"unicode/utf8"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // undeclared is the code of a cell that is no declared level.
@@ -133,11 +134,11 @@ func (e *encoder) value(c *column, x float64, code int, declared bool) {
 	for i := range c.fields {
 		f := &c.fields[i]
 		switch f.Kind {
-		case models.Numeric, models.Quantile:
+		case encoding.Numeric, encoding.Quantile:
 			missing = !e.numeric(c, f, x) || missing
-		case models.LevelCode, models.OneHot:
+		case encoding.LevelCode, encoding.OneHot:
 			missing = !e.level(f, code, declared) || missing
-		case models.MissingIndicator:
+		case encoding.MissingIndicator:
 			e.row[f.Out[0]] = indicator(missing)
 		}
 	}
@@ -148,7 +149,7 @@ func (e *encoder) absent(c *column) {
 	c.check.Missing++
 	for i := range c.fields {
 		f := &c.fields[i]
-		if f.Kind == models.MissingIndicator {
+		if f.Kind == encoding.MissingIndicator {
 			e.row[f.Out[0]] = indicator(true)
 		} else {
 			e.missing(f)
@@ -165,7 +166,7 @@ func indicator(missing bool) float64 {
 
 // numeric encodes x in a Numeric field and reports whether it had a value.
 func (e *encoder) numeric(c *column, f *field, x float64) bool {
-	if math.IsNaN(x) || f.Type == models.Integer && x != math.Trunc(x) {
+	if math.IsNaN(x) || f.Type == data.Integer && x != math.Trunc(x) {
 		e.missing(f)
 		return false
 	}
@@ -188,7 +189,7 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 
 // linear says whether a field is a real number that is scaled and no more.
 func (f *field) linear() bool {
-	return f.Kind == models.Numeric && f.Type == models.Real && f.transform == nil
+	return f.Kind == encoding.Numeric && f.Type == data.Real && f.transform == nil
 }
 
 // direct encodes x, which is finite, in a linear field if it is within the
@@ -212,7 +213,7 @@ func (e *encoder) level(f *field, code int, declared bool) bool {
 		code = f.Unknown
 	}
 	switch {
-	case code == models.UnknownReject:
+	case code == encoding.UnknownReject:
 		e.reject()
 		return true
 	case code < 0:
@@ -226,9 +227,9 @@ func (e *encoder) level(f *field, code int, declared bool) bool {
 // missing applies the declared rule for a field without a value.
 func (e *encoder) missing(f *field) {
 	switch {
-	case f.Missing != models.MissingImpute:
+	case f.Missing != encoding.MissingImpute:
 		e.reject()
-	case f.Kind == models.Numeric:
+	case f.Kind == encoding.Numeric:
 		e.row[f.Out[0]] = f.imputed
 	default:
 		e.writeLevel(f, int(f.imputed))
@@ -237,7 +238,7 @@ func (e *encoder) missing(f *field) {
 
 // writeLevel writes level l of a LevelCode or OneHot field.
 func (e *encoder) writeLevel(f *field, l int) {
-	if f.Kind == models.LevelCode {
+	if f.Kind == encoding.LevelCode {
 		e.row[f.Out[0]] = float64(l)
 		return
 	}

@@ -16,7 +16,8 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	arrowcsv "github.com/apache/arrow/go/v15/arrow/csv"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
@@ -25,11 +26,11 @@ import (
 const absentValue = -12345
 
 // twoNumbers is an encoding of the columns a and b, which says what is missing.
-func twoNumbers() models.Encoding {
-	e := models.Encoding{K: 2}
+func twoNumbers() encoding.Encoding {
+	e := encoding.Encoding{K: 2}
 	for j, name := range []string{"a", "b"} {
-		e.Fields = append(e.Fields, models.Field{Column: name, Type: models.Real, Kind: models.Numeric, Scale: 1,
-			Missing: models.MissingImpute, Impute: absentValue, Out: []int{j}})
+		e.Fields = append(e.Fields, encoding.Field{Column: name, Type: data.Real, Kind: encoding.Numeric, Scale: 1,
+			Missing: encoding.MissingImpute, Impute: absentValue, Out: []int{j}})
 	}
 	return e
 }
@@ -104,12 +105,12 @@ func TestBlocksOfAnySize(t *testing.T) {
 		}
 	}
 	e := twoNumbers()
-	e.Fields = append(e.Fields, models.Field{Column: "g", Type: models.Category, Kind: models.LevelCode, Levels: []string{"k", "l", "m"},
-		Missing: models.MissingReject, Unknown: models.UnknownReject, Out: []int{2}})
+	e.Fields = append(e.Fields, encoding.Field{Column: "g", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"k", "l", "m"},
+		Missing: encoding.MissingReject, Unknown: encoding.UnknownReject, Out: []int{2}})
 	e.K = 3
 	for _, units := range []bool{false, true} {
 		if units {
-			e.UnitID, e.RowsPerUnit, e.Keep = "id", 2, models.KeepRandom
+			e.UnitID, e.RowsPerUnit, e.Keep = "id", 2, encoding.KeepRandom
 		}
 		read := func(size int) (*Rows, Check) {
 			rows, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader(text.String()), Size: size}, nil, e,

@@ -6,15 +6,16 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // dated reads one column of dates in 2020 as days since its first day, per 10.
-func dated() models.Encoding {
+func dated() encoding.Encoding {
 	const origin = 18262 // 2020-01-01
-	return one(models.Field{
-		Column: "a", Type: models.Date, Kind: models.Numeric, Origin: origin, Scale: 10,
-		Lower: ptr(0), Upper: ptr(365), Missing: models.MissingReject, Out: []int{0},
+	return one(encoding.Field{
+		Column: "a", Type: data.Date, Kind: encoding.Numeric, Origin: origin, Scale: 10,
+		Lower: ptr(0), Upper: ptr(365), Missing: encoding.MissingReject, Out: []int{0},
 	})
 }
 

@@ -5,16 +5,17 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // place is a level with a letter that is no ASCII, and one that is.
-func place(encoding string) models.Encoding {
-	e := one(models.Field{
-		Column: "größe", Type: models.Category, Kind: models.LevelCode, Levels: []string{"klein", "groß", "š", "none"},
-		Unknown: models.UnknownMissing, Missing: models.MissingImpute, Impute: 3, Out: []int{0},
+func place(text string) encoding.Encoding {
+	e := one(encoding.Field{
+		Column: "größe", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"klein", "groß", "š", "none"},
+		Unknown: encoding.UnknownMissing, Missing: encoding.MissingImpute, Impute: 3, Out: []int{0},
 	})
-	e.Text = encoding
+	e.Text = text
 	return e
 }
 
@@ -74,7 +75,7 @@ func TestUndecodableIds(t *testing.T) {
 		"NUL":          {"", "id,x\na\x00,1\na,2\na\x00,3\n"},
 		"normal forms": {"", "id,x\n\u00e9,1\ne\u0301,2\n\u00e9,3\n"},
 	} {
-		e := visits(2, models.KeepFirst)
+		e := visits(2, encoding.KeepFirst)
 		e.Text = c.encoding
 		rows, _, err := readOne(write(t, "data.csv", c.text), e, Options{})
 		if err != nil || rows.N != 2 {

@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 func ptr(x float64) *float64 { return &x }
@@ -25,7 +26,7 @@ func write(t testing.TB, name, text string) string {
 }
 
 // encode reads CSV text and returns the rows, nil for an invalid one.
-func encode(t *testing.T, e models.Encoding, text string) ([][]float64, Check) {
+func encode(t *testing.T, e encoding.Encoding, text string) ([][]float64, Check) {
 	t.Helper()
 	rows, check, err := readOne(fileAt(t, []byte(text)), e, Options{})
 	if err != nil {
@@ -53,28 +54,28 @@ func unpack(t *testing.T, rows *Rows) (all [][]float64) {
 }
 
 // one is an encoding with a single field.
-func one(f models.Field) models.Encoding {
+func one(f encoding.Field) encoding.Encoding {
 	k := 0
 	for _, out := range f.Out {
 		k = max(k, out+1)
 	}
-	return models.Encoding{Fields: []models.Field{f}, K: k, MissingTokens: []string{"NA", "unknown"}}
+	return encoding.Encoding{Fields: []encoding.Field{f}, K: k, MissingTokens: []string{"NA", "unknown"}}
 }
 
 func TestEncodeNumbers(t *testing.T) {
-	number := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(-10), Upper: ptr(100),
-		Center: 50, Scale: 10, Missing: models.MissingReject, Out: []int{0}}
+	number := encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-10), Upper: ptr(100),
+		Center: 50, Scale: 10, Missing: encoding.MissingReject, Out: []int{0}}
 	impute := number
-	impute.Missing, impute.Impute = models.MissingImpute, 60
+	impute.Missing, impute.Impute = encoding.MissingImpute, 60
 	whole := impute
-	whole.Type = models.Integer
-	logarithm := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(1e9),
-		Transform: "log", Center: 1, Scale: 2, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}
+	whole.Type = data.Integer
+	logarithm := encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(1e9),
+		Transform: "log", Center: 1, Scale: 2, Missing: encoding.MissingImpute, Impute: 1, Out: []int{0}}
 	outside := number
 	outside.RejectOutside = true
 	for _, test := range []struct {
 		name  string
-		field models.Field
+		field encoding.Field
 		cell  string
 		want  any // a number, or nil for an invalid record
 	}{
@@ -115,21 +116,21 @@ func TestEncodeNumbers(t *testing.T) {
 }
 
 func TestEncodeLevels(t *testing.T) {
-	code := models.Field{Column: "x", Type: models.Category, Kind: models.LevelCode, Levels: []string{"never", "former", "NA"},
-		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	code := encoding.Field{Column: "x", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"never", "former", "NA"},
+		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
 	other := code
 	other.Unknown = 1
 	missing := code
-	missing.Unknown, missing.Missing, missing.Impute = models.UnknownMissing, models.MissingImpute, 2
+	missing.Unknown, missing.Missing, missing.Impute = encoding.UnknownMissing, encoding.MissingImpute, 2
 	hot := code
-	hot.Kind, hot.Out, hot.Unknown = models.OneHot, []int{-1, 0, 1}, 0
+	hot.Kind, hot.Out, hot.Unknown = encoding.OneHot, []int{-1, 0, 1}, 0
 	imputedHot := hot
-	imputedHot.Missing, imputedHot.Impute = models.MissingImpute, -1
+	imputedHot.Missing, imputedHot.Impute = encoding.MissingImpute, -1
 	binary := code
-	binary.Type, binary.Levels = models.Binary, []string{"0", "1"}
+	binary.Type, binary.Levels = data.Binary, []string{"0", "1"}
 	for _, test := range []struct {
 		name  string
-		field models.Field
+		field encoding.Field
 		cell  string
 		want  []float64
 	}{
@@ -163,11 +164,11 @@ func TestEncodeLevels(t *testing.T) {
 // The indicator is 1 exactly where another field of the column was imputed,
 // whatever the order of the fields.
 func TestEncodeMissingIndicator(t *testing.T) {
-	number := models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Missing: models.MissingImpute, Impute: 5, Out: []int{0}}
-	indicator := models.Field{Column: "x", Type: models.Real, Kind: models.MissingIndicator, Missing: models.MissingImpute, Out: []int{1}}
+	number := encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingImpute, Impute: 5, Out: []int{0}}
+	indicator := encoding.Field{Column: "x", Type: data.Real, Kind: encoding.MissingIndicator, Missing: encoding.MissingImpute, Out: []int{1}}
 	want := [][]float64{{5, 1}, {7, 0}, {5, 1}, {0, 0}}
-	for _, fields := range [][]models.Field{{number, indicator}, {indicator, number}} {
-		rows, check := encode(t, models.Encoding{Fields: fields, K: 2}, "x,y\n,1\n7,1\nseven,1\n0,1\n")
+	for _, fields := range [][]encoding.Field{{number, indicator}, {indicator, number}} {
+		rows, check := encode(t, encoding.Encoding{Fields: fields, K: 2}, "x,y\n,1\n7,1\nseven,1\n0,1\n")
 		if d := cmp.Diff(want, rows); d != "" {
 			t.Errorf("(-want +got):\n%s", d)
 		}
@@ -179,9 +180,9 @@ func TestEncodeMissingIndicator(t *testing.T) {
 
 // One missing value rejects the whole record, and leaves N as it is.
 func TestRejectedRecordsStay(t *testing.T) {
-	e := models.Encoding{K: 2, Fields: []models.Field{
-		{Column: "a", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{1}},
-		{Column: "b", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}},
+	e := encoding.Encoding{K: 2, Fields: []encoding.Field{
+		{Column: "a", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{1}},
+		{Column: "b", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}},
 	}}
 	rows, check := encode(t, e, "b,a\n1,2\n,3\n4,\n5,6\n")
 	if d := cmp.Diff([][]float64{{1, 2}, nil, nil, {5, 6}}, rows); d != "" {
@@ -193,7 +194,7 @@ func TestRejectedRecordsStay(t *testing.T) {
 }
 
 func TestStoreFloat32(t *testing.T) {
-	e := one(models.Field{Column: "x", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}})
+	e := one(encoding.Field{Column: "x", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
 	rows, _, err := readOne(write(t, "data.csv", "x\n0.1\n7\n"), e, Options{Precision: Float32, Spare: 2})
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestStoreFloat32(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	e := one(models.Field{Column: "age", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}})
+	e := one(encoding.Field{Column: "age", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}})
 	for _, test := range []struct {
 		name, text string
 		want       string
@@ -254,9 +255,9 @@ func TestReadErrors(t *testing.T) {
 
 // All columns that are missing are named at once.
 func TestReadErrorsTogether(t *testing.T) {
-	e := models.Encoding{K: 3, Fields: []models.Field{
-		{Column: "height", Kind: models.Numeric, Out: []int{0}}, {Column: "weight", Kind: models.Numeric, Out: []int{1}},
-		{Column: "age", Kind: models.Numeric, Out: []int{2}},
+	e := encoding.Encoding{K: 3, Fields: []encoding.Field{
+		{Column: "height", Kind: encoding.Numeric, Out: []int{0}}, {Column: "weight", Kind: encoding.Numeric, Out: []int{1}},
+		{Column: "age", Kind: encoding.Numeric, Out: []int{2}},
 	}}
 	_, _, err := readOne(write(t, "data.csv", "heigth,wieght,age\n1,2,3\n"), e, Options{})
 	if err == nil || !strings.Contains(err.Error(), "heigth?") || !strings.Contains(err.Error(), "wieght?") {
@@ -265,20 +266,20 @@ func TestReadErrorsTogether(t *testing.T) {
 }
 
 func TestEncodingsThatMakeNoSense(t *testing.T) {
-	good := models.Field{Column: "x", Kind: models.Numeric, Out: []int{0}}
-	for name, e := range map[string]models.Encoding{
-		"column outside":   {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Out: []int{1}}}},
-		"column twice":     {K: 1, Fields: []models.Field{good, good}},
-		"no output":        {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric}}},
-		"kind":             {K: 1, Fields: []models.Field{{Column: "x", Kind: "numbers", Out: []int{0}}}},
-		"transform":        {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "cube", Out: []int{0}}}},
-		"bounds":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Lower: ptr(2), Upper: ptr(1), Out: []int{0}}}},
-		"scale":            {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Scale: -1, Out: []int{0}}}},
-		"levels":           {K: 1, Fields: []models.Field{{Column: "x", Kind: models.OneHot, Levels: []string{"a", "b"}, Out: []int{0}}}},
-		"unknown level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Unknown: 1, Out: []int{0}}}},
-		"imputed level":    {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}}},
-		"no imputed level": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.LevelCode, Levels: []string{"a"}, Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
-		"imputed constant": {K: 1, Fields: []models.Field{{Column: "x", Kind: models.Numeric, Transform: "log", Missing: models.MissingImpute, Impute: -1, Out: []int{0}}}},
+	good := encoding.Field{Column: "x", Kind: encoding.Numeric, Out: []int{0}}
+	for name, e := range map[string]encoding.Encoding{
+		"column outside":   {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Out: []int{1}}}},
+		"column twice":     {K: 1, Fields: []encoding.Field{good, good}},
+		"no output":        {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric}}},
+		"kind":             {K: 1, Fields: []encoding.Field{{Column: "x", Kind: "numbers", Out: []int{0}}}},
+		"transform":        {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Transform: "cube", Out: []int{0}}}},
+		"bounds":           {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Lower: ptr(2), Upper: ptr(1), Out: []int{0}}}},
+		"scale":            {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Scale: -1, Out: []int{0}}}},
+		"levels":           {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.OneHot, Levels: []string{"a", "b"}, Out: []int{0}}}},
+		"unknown level":    {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.LevelCode, Levels: []string{"a"}, Unknown: 1, Out: []int{0}}}},
+		"imputed level":    {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.LevelCode, Levels: []string{"a"}, Missing: encoding.MissingImpute, Impute: 1, Out: []int{0}}}},
+		"no imputed level": {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.LevelCode, Levels: []string{"a"}, Missing: encoding.MissingImpute, Impute: -1, Out: []int{0}}}},
+		"imputed constant": {K: 1, Fields: []encoding.Field{{Column: "x", Kind: encoding.Numeric, Transform: "log", Missing: encoding.MissingImpute, Impute: -1, Out: []int{0}}}},
 	} {
 		if _, _, err := readOne(write(t, "data.csv", "x\n1\n"), e, Options{}); err == nil || !strings.Contains(err.Error(), "records: ") {
 			t.Errorf("%s: error %v", name, err)
@@ -288,11 +289,11 @@ func TestEncodingsThatMakeNoSense(t *testing.T) {
 
 // A bound may stand alone, and zeros may be what is written for a missing level.
 func TestEncodingsThatMakeSense(t *testing.T) {
-	for _, f := range []models.Field{
-		{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(2), Missing: models.MissingReject, Out: []int{0}},
-		{Column: "x", Type: models.Real, Kind: models.Numeric, Upper: ptr(2), Missing: models.MissingReject, Out: []int{0}},
-		{Column: "x", Type: models.Category, Kind: models.OneHot, Levels: []string{"2", "b"}, Missing: models.MissingImpute, Impute: -1, Out: []int{0, 1}},
-		{Column: "x", Type: models.Category, Kind: models.LevelCode, Levels: []string{"a", "2"}, Missing: models.MissingImpute, Impute: 1, Out: []int{0}},
+	for _, f := range []encoding.Field{
+		{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(2), Missing: encoding.MissingReject, Out: []int{0}},
+		{Column: "x", Type: data.Real, Kind: encoding.Numeric, Upper: ptr(2), Missing: encoding.MissingReject, Out: []int{0}},
+		{Column: "x", Type: data.Category, Kind: encoding.OneHot, Levels: []string{"2", "b"}, Missing: encoding.MissingImpute, Impute: -1, Out: []int{0, 1}},
+		{Column: "x", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"a", "2"}, Missing: encoding.MissingImpute, Impute: 1, Out: []int{0}},
 	} {
 		if got, _ := encode(t, one(f), "x\n2\n"); len(got) != 1 || got[0] == nil {
 			t.Errorf("%+v: encoded %g", f, got)

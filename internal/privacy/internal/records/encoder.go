@@ -5,11 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // encoder turns the cells of one record at a time into numbers, by the rules of
-// a models.Encoding. It is fed by the CSV and the Parquet reader through text,
+// a encoding.Encoding. It is fed by the CSV and the Parquet reader through text,
 // number and absent, one call per column in use, identify where units have ids,
 // then end.
 type encoder struct {
@@ -45,16 +46,16 @@ type column struct {
 	check   ColumnCheck
 }
 
-// field is a models.Field with its constants resolved.
+// field is a encoding.Field with its constants resolved.
 type field struct {
-	models.Field
+	encoding.Field
 	lower, upper, scale float64
 	transform           func(float64) float64
 	imputed             float64 // encoded
 }
 
 // newEncoder groups the fields of e by raw column, in order of first use.
-func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
+func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	units, err := newUnits(e, opt.Selection)
 	if err != nil {
 		return nil, err
@@ -87,12 +88,12 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 		}
 		c := &enc.columns[i]
 		switch f.Kind {
-		case models.Numeric, models.Quantile:
-			c.numeric, c.date, c.origin = true, f.Type == models.Date, f.Origin
-		case models.LevelCode, models.OneHot:
+		case encoding.Numeric, encoding.Quantile:
+			c.numeric, c.date, c.origin = true, f.Type == data.Date, f.Origin
+		case encoding.LevelCode, encoding.OneHot:
 			c.levels = newLevelSet(f.Levels)
 		}
-		if f.Kind == models.MissingIndicator {
+		if f.Kind == encoding.MissingIndicator {
 			c.fields = append(c.fields, resolve(f))
 		} else {
 			c.fields = slices.Insert(c.fields, 0, resolve(f))
@@ -102,7 +103,7 @@ func newEncoder(e models.Encoding, opt Options) (*encoder, error) {
 }
 
 // resolve fills in the defaults and encodes the imputed constant.
-func resolve(f models.Field) field {
+func resolve(f encoding.Field) field {
 	r := field{Field: f, lower: math.Inf(-1), upper: math.Inf(1), scale: f.Scale}
 	if f.Lower != nil {
 		r.lower = *f.Lower
@@ -114,9 +115,9 @@ func resolve(f models.Field) field {
 		r.scale = 1
 	}
 	r.transform = transforms[f.Transform]
-	if f.Missing == models.MissingImpute {
+	if f.Missing == encoding.MissingImpute {
 		r.imputed = f.Impute
-		if f.Kind == models.Numeric {
+		if f.Kind == encoding.Numeric {
 			r.imputed = r.encode(f.Impute)
 		}
 	}
@@ -129,13 +130,13 @@ func (f *field) encode(x float64) float64 {
 		x = f.transform(x)
 	}
 	x = (x - f.Center) / f.scale
-	if f.Kind == models.Quantile {
-		return models.NormalQuantile(x)
+	if f.Kind == encoding.Quantile {
+		return encoding.NormalQuantile(x)
 	}
 	return x
 }
 
-// transforms maps the names of models.Transforms, and "", to functions; nil is
+// transforms maps the names of data.Transforms, and "", to functions; nil is
 // the identity.
 var transforms = map[string]func(float64) float64{
 	"":      nil,

@@ -8,14 +8,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // head returns the names of the columns of CSV text, what separates its fields, and
 // how many line ends the first line, which has the names, takes. Of text whose names
 // the model file has it reads nothing: its first line is a record.
-func (e *encoder) head(path string, blocks *tablefile.Blocks, enc models.Encoding) (names []string, separator byte, lines int, err error) {
+func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encoding) (names []string, separator byte, lines int, err error) {
 	if enc.Headless {
 		if enc.Separator == "" {
 			return nil, 0, 0, &tablefile.FileError{File: path, Problem: "has no header line that says what separates its fields", Hint: `under data add separator: ",", or ";", "|", tab`}

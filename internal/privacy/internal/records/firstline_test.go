@@ -7,13 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // headless is the encoding of two numbers a and b of a file whose columns are named
 // in the model file.
-func headless(separator string, names ...string) models.Encoding {
+func headless(separator string, names ...string) encoding.Encoding {
 	e := twoNumbers()
 	e.Header, e.Headless, e.Separator = names, true, separator
 	return e
@@ -136,7 +136,7 @@ func TestHeaderOfRowNumbers(t *testing.T) {
 // file says of the first one decides.
 func TestFirstLineOfNothing(t *testing.T) {
 	for headless, want := range map[bool]int{false: 1, true: 2} {
-		e := models.Encoding{Header: []string{"a", "b"}, Headless: headless, Separator: ","}
+		e := encoding.Encoding{Header: []string{"a", "b"}, Headless: headless, Separator: ","}
 		_, check, err := encodeBlocks("f", &tablefile.Blocks{Src: strings.NewReader("1,2\n3,4\n"), Size: 64}, nil, e, Options{})
 		if err != nil || check.Records != want {
 			t.Errorf("headless %v: %d records, want %d: %v", headless, check.Records, want, err)

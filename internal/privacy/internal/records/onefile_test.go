@@ -3,12 +3,12 @@ package records
 import (
 	"bufio"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
 // encodeBlocks reads a table of one file from blocks of its text.
-func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
+func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), e encoding.Encoding, opt Options) (*Rows, Check, error) {
 	enc, err := newEncoder(e, opt)
 	if err != nil {
 		return nil, Check{}, err
@@ -20,7 +20,7 @@ func encodeBlocks(path string, blocks *tablefile.Blocks, count func() (int, erro
 }
 
 // readCSV reads a table of one file from its text.
-func readCSV(path string, text *bufio.Reader, count func() (int, error), e models.Encoding, opt Options) (*Rows, Check, error) {
+func readCSV(path string, text *bufio.Reader, count func() (int, error), e encoding.Encoding, opt Options) (*Rows, Check, error) {
 	enc, err := newEncoder(e, opt)
 	if err != nil {
 		return nil, Check{}, err
@@ -32,6 +32,6 @@ func readCSV(path string, text *bufio.Reader, count func() (int, error), e model
 }
 
 // readOne reads a table of one file.
-func readOne(path string, e models.Encoding, opt Options) (*Rows, Check, error) {
+func readOne(path string, e encoding.Encoding, opt Options) (*Rows, Check, error) {
 	return Read(path, []string{path}, e, opt)
 }

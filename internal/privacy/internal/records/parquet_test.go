@@ -15,7 +15,8 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // parquetText makes a file of one column per JSON array in columns.
@@ -56,10 +57,10 @@ func columns(types ...arrow.DataType) *arrow.Schema {
 
 // Every Arrow type gives what the same table gives as CSV, in either precision.
 func TestParquetAgreesWithCSV(t *testing.T) {
-	numeric := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Lower: ptr(-100), Upper: ptr(100),
-		Center: 1, Scale: 2, Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
-	levels := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"0", "1", "7"},
-		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	numeric := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-100), Upper: ptr(100),
+		Center: 1, Scale: 2, Missing: encoding.MissingImpute, Impute: 50, Out: []int{0}}
+	levels := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"0", "1", "7"},
+		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
 	text := levels
 	text.Levels = []string{"no", "yes"}
 	truth := levels
@@ -67,7 +68,7 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		kind  arrow.DataType
-		field models.Field
+		field encoding.Field
 		json  string
 		csv   string
 	}{
@@ -118,9 +119,9 @@ func TestParquetAgreesWithCSV(t *testing.T) {
 func TestParquetColumns(t *testing.T) {
 	schema := columns(arrow.PrimitiveTypes.Int64, arrow.BinaryTypes.String, arrow.PrimitiveTypes.Float64)
 	text := parquetText(t, schema, `[1,2,3]`, `["x","y","z"]`, `[0.5,0.25,0.125]`)
-	e := models.Encoding{K: 2, Fields: []models.Field{
-		{Column: "c", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}},
-		{Column: "a", Type: models.Integer, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{1}},
+	e := encoding.Encoding{K: 2, Fields: []encoding.Field{
+		{Column: "c", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}},
+		{Column: "a", Type: data.Integer, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{1}},
 	}}
 	rows, _, err := readOne(write(t, "data.parquet", text), e, Options{})
 	if err != nil {
@@ -132,14 +133,14 @@ func TestParquetColumns(t *testing.T) {
 }
 
 func TestParquetErrors(t *testing.T) {
-	number := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}}
-	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"x"}, Missing: models.MissingReject, Out: []int{0}}
+	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}}
+	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"x"}, Missing: encoding.MissingReject, Out: []int{0}}
 	elsewhere := number
 	elsewhere.Column = "A"
 	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "1"]`)
 	for _, test := range []struct {
 		name, text string
-		field      models.Field
+		field      encoding.Field
 		want       string
 	}{
 		{"a date", parquetText(t, columns(arrow.FixedWidthTypes.Date32), `["2026-01-02"]`), level, "column a: has type date in the file (the model file declares levels"},
@@ -166,8 +167,8 @@ func TestParquetErrors(t *testing.T) {
 
 // A damaged file is an error that quotes nothing, or is read, but never a panic.
 func TestParquetDamaged(t *testing.T) {
-	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"canary31415"},
-		Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"canary31415"},
+		Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
 	text := parquetText(t, columns(arrow.BinaryTypes.String), `["canary31415", "canary31415", "canary31415"]`)
 	path := write(t, "data.parquet", text)
 	rng := rand.New(rand.NewPCG(1, 1))

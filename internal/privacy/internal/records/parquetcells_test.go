@@ -12,16 +12,17 @@ import (
 	"github.com/apache/arrow/go/v15/parquet"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // Whatever a cell of Parquet holds, it is no error, which would tell of it: text
 // that is not UTF-8, times at the ends of their range, numbers that no float64 has.
 func TestParquetCellsAreNoErrors(t *testing.T) {
-	number := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Missing: models.MissingReject, Out: []int{0}}
+	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Missing: encoding.MissingReject, Out: []int{0}}
 	date := number
-	date.Type = models.Date
-	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"x"}, Unknown: models.UnknownReject, Missing: models.MissingReject, Out: []int{0}}
+	date.Type = data.Date
+	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"x"}, Unknown: encoding.UnknownReject, Missing: encoding.MissingReject, Out: []int{0}}
 	build := func(kind arrow.DataType, fill func(array.Builder)) arrow.Array {
 		b := array.NewBuilder(memory.DefaultAllocator, kind)
 		b.AppendNull()
@@ -29,7 +30,7 @@ func TestParquetCellsAreNoErrors(t *testing.T) {
 		return b.NewArray()
 	}
 	for _, c := range []struct {
-		field models.Field
+		field encoding.Field
 		cells arrow.Array
 	}{
 		{level, build(arrow.BinaryTypes.String, func(b array.Builder) {

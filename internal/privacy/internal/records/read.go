@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/parquet"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
@@ -33,7 +33,7 @@ type Options struct {
 // Read reads the CSV, Parquet, idx or npy files at paths, one table, and encodes it. What
 // a file is says its name or e.Format. name is what the Check calls the table. The Check
 // is private, also when err is not nil.
-func Read(name string, paths []string, e models.Encoding, opt Options) (*Rows, Check, error) {
+func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows, Check, error) {
 	check := Check{File: name}
 	if err := validate(e); err != nil {
 		return nil, check, err
@@ -60,7 +60,7 @@ func Read(name string, paths []string, e models.Encoding, opt Options) (*Rows, C
 
 // makeRoom makes the table with room for the records of all paths. A file that cannot be
 // opened again, such as a pipe, is none of several.
-func (e *encoder) makeRoom(paths []string, enc models.Encoding) ([]string, error) {
+func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, error) {
 	n := 0
 	for _, path := range paths {
 		info, err := os.Stat(path)
@@ -81,7 +81,7 @@ func (e *encoder) makeRoom(paths []string, enc models.Encoding) ([]string, error
 }
 
 // atMost is an upper bound on the rows of a file, 0 if none is known.
-func atMost(path string, size int64, e models.Encoding) (int, error) {
+func atMost(path string, size int64, e encoding.Encoding) (int, error) {
 	switch is := tablefile.FormatOf(path, e.Format); is.Kind {
 	case tablefile.CSV:
 		return countLines(path, is.Gzipped)
@@ -101,7 +101,7 @@ func atMost(path string, size int64, e models.Encoding) (int, error) {
 }
 
 // readFile adds the records of a file to the table.
-func (e *encoder) readFile(path string, enc models.Encoding) error {
+func (e *encoder) readFile(path string, enc encoding.Encoding) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func countLines(path string, gzipped bool) (int, error) {
 // readCSV reads CSV text in blocks of some size; count, unless nil, bounds the number of
 // its rows. Of a text with a header line the first bytes say how it is encoded; without
 // one they are a record's and say nothing.
-func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc models.Encoding) error {
+func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, error), block int, enc encoding.Encoding) error {
 	encoding := enc.Text
 	if !enc.Headless {
 		start, _ := text.Peek(4)
@@ -178,7 +178,7 @@ func (e *encoder) readCSV(path string, text *bufio.Reader, count func() (int, er
 
 // readBlocks encodes blocks of text. What is wrong with the header is found before
 // the rest is looked at.
-func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), enc models.Encoding) error {
+func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func() (int, error), enc encoding.Encoding) error {
 	names, separator, lines, err := e.head(path, blocks, enc)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 
 	"github.com/apache/arrow/go/v15/arrow"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 )
 
 // recordsOf are the records of rows in some order.
@@ -52,7 +52,7 @@ func dirtyRows(n int) string {
 }
 
 // shares reads a table in n parts.
-func shares(t *testing.T, n int, paths []string, e models.Encoding) (parts []*Rows) {
+func shares(t *testing.T, n int, paths []string, e encoding.Encoding) (parts []*Rows) {
 	t.Helper()
 	for rank := range n {
 		rows, _, err := Read("table", paths, e, Options{Share: Share{Rank: rank, Of: n}})
@@ -88,7 +88,7 @@ func TestSharesAreTheTable(t *testing.T) {
 	named.Header = []string{"a", "b"}
 	tables := map[string]struct {
 		files []string
-		e     models.Encoding
+		e     encoding.Encoding
 		even  bool // shares are about of one size
 	}{
 		"csv":           {[]string{write(t, "data.csv", text)}, twoNumbers(), true},
@@ -96,8 +96,8 @@ func TestSharesAreTheTable(t *testing.T) {
 		"two files":     {[]string{write(t, "a.csv", half), write(t, "b.csv", rest)}, twoNumbers(), false},
 		"unlike files":  {[]string{write(t, "a.csv", half), write(t, "b.csv.gz", string(zipped([]byte(rest))))}, twoNumbers(), false},
 		"npy":           {[]string{write(t, "data.npy", numbers.String())}, named, true},
-		"units":         {[]string{write(t, "data.csv", ids)}, visits(3, models.KeepFirst), true},
-		"units in more": {[]string{write(t, "a.csv", ids), write(t, "b.csv", ids)}, visits(9, models.KeepFirst), true},
+		"units":         {[]string{write(t, "data.csv", ids)}, visits(3, encoding.KeepFirst), true},
+		"units in more": {[]string{write(t, "a.csv", ids), write(t, "b.csv", ids)}, visits(9, encoding.KeepFirst), true},
 	}
 	for name, table := range tables {
 		t.Run(name, func(t *testing.T) {

@@ -6,18 +6,19 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 )
 
 // A missing token that is a number or a day means its value, in every way that a
 // file writes it: text, numbers and days of Parquet, arrays. A declared level wins.
 func TestTokensByValue(t *testing.T) {
-	number := models.Field{Column: "a", Type: models.Real, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
-	level := models.Field{Column: "a", Type: models.Category, Kind: models.LevelCode, Levels: []string{"0", "1", "9"}, Unknown: models.UnknownReject, Missing: models.MissingImpute, Impute: 1, Out: []int{0}}
-	day := models.Field{Column: "a", Type: models.Date, Kind: models.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: models.MissingImpute, Impute: 50, Out: []int{0}}
+	number := encoding.Field{Column: "a", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: encoding.MissingImpute, Impute: 50, Out: []int{0}}
+	level := encoding.Field{Column: "a", Type: data.Category, Kind: encoding.LevelCode, Levels: []string{"0", "1", "9"}, Unknown: encoding.UnknownReject, Missing: encoding.MissingImpute, Impute: 1, Out: []int{0}}
+	day := encoding.Field{Column: "a", Type: data.Date, Kind: encoding.Numeric, Lower: ptr(0), Upper: ptr(100), Missing: encoding.MissingImpute, Impute: 50, Out: []int{0}}
 	for _, c := range []struct {
 		name string
-		e    models.Encoding
+		e    encoding.Encoding
 		text string
 	}{
 		{"text", one(number), "a\n-9\n-9.0\n-9e0\n3\n"},
@@ -33,7 +34,7 @@ func TestTokensByValue(t *testing.T) {
 			c.e.MissingTokens, c.e.Header = []string{"9", "-9", "9999-12-31"}, []string{"a"}
 			got, check := encode(t, c.e, c.text)
 			missing, value := 50.0, 3.0
-			if c.e.Fields[0].Kind == models.LevelCode {
+			if c.e.Fields[0].Kind == encoding.LevelCode {
 				missing, value = 1, 2
 			}
 			if want := [][]float64{{missing}, {missing}, {missing}, {value}}; !cmp.Equal(got, want) || check.Columns[0].Missing != 3 || check.Columns[0].OutOfBounds != 0 {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/noise"
 )
 
 // units puts the rows of a unit side by side in one record, in the layout of
-// models.Encoding.Width. Rows of a unit need not stand together in the file.
+// encoding.Encoding.Width. Rows of a unit need not stand together in the file.
 //
 // Two ids are the same unit when their texts, without the spaces around them,
 // are: anything cleverer could join two people in one record or split one.
@@ -27,12 +27,12 @@ type units struct {
 }
 
 // newUnits returns nil when every row of the encoding is a unit of its own.
-func newUnits(e models.Encoding, random *noise.Stream) (*units, error) {
+func newUnits(e encoding.Encoding, random *noise.Stream) (*units, error) {
 	if e.UnitID == "" {
 		return nil, nil
 	}
 	u := &units{name: e.UnitID, most: e.RowsPerUnit, record: make(map[string]int), check: &UnitCheck{Column: e.UnitID}}
-	if e.Keep == models.KeepRandom {
+	if e.Keep == encoding.KeepRandom {
 		if random == nil {
 			return nil, errors.New("records: no random numbers to choose the rows of a unit with")
 		}
@@ -43,7 +43,7 @@ func newUnits(e models.Encoding, random *noise.Stream) (*units, error) {
 }
 
 // validateUnits checks that records can be made of rows.
-func validateUnits(e models.Encoding) error {
+func validateUnits(e encoding.Encoding) error {
 	switch {
 	case e.UnitID == "" && e.RowsPerUnit > 1:
 		return fmt.Errorf("records: %d rows per unit and no column of ids", e.RowsPerUnit)
@@ -51,7 +51,7 @@ func validateUnits(e models.Encoding) error {
 		return nil
 	case e.RowsPerUnit < 1:
 		return fmt.Errorf("records: %d rows per unit, want at least 1", e.RowsPerUnit)
-	case e.Keep != models.KeepRandom && e.Keep != models.KeepFirst:
+	case e.Keep != encoding.KeepRandom && e.Keep != encoding.KeepFirst:
 		return fmt.Errorf("records: unknown rule %q for the rows of a unit", e.Keep)
 	}
 	return nil

@@ -10,17 +10,18 @@ import (
 	"github.com/apache/arrow/go/v15/arrow"
 	"github.com/google/go-cmp/cmp"
 
-	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/stattest"
 )
 
 // visits is a number x of each row, at most k rows of the units named by id.
-func visits(k int, keep models.KeepRule) models.Encoding {
-	return models.Encoding{
-		Fields: []models.Field{{Column: "x", Type: models.Real, Kind: models.Numeric, Lower: ptr(-1), Upper: ptr(1e6),
-			Missing: models.MissingReject, RejectOutside: true, Out: []int{0}}},
+func visits(k int, keep encoding.KeepRule) encoding.Encoding {
+	return encoding.Encoding{
+		Fields: []encoding.Field{{Column: "x", Type: data.Real, Kind: encoding.Numeric, Lower: ptr(-1), Upper: ptr(1e6),
+			Missing: encoding.MissingReject, RejectOutside: true, Out: []int{0}}},
 		K: 1, MissingTokens: []string{"NA"}, UnitID: "id", RowsPerUnit: k, Keep: keep,
 	}
 }
@@ -50,7 +51,7 @@ func TestUnits(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, precision := range []Precision{Float64, Float32} {
-				rows, _, err := readOne(write(t, "data.csv", "id,x\n"+test.rows), visits(test.k, models.KeepFirst), Options{Precision: precision, Spare: 3})
+				rows, _, err := readOne(write(t, "data.csv", "id,x\n"+test.rows), visits(test.k, encoding.KeepFirst), Options{Precision: precision, Spare: 3})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -64,7 +65,7 @@ func TestUnits(t *testing.T) {
 
 // The private check counts rows and units.
 func TestUnitsCheck(t *testing.T) {
-	_, check := encode(t, visits(2, models.KeepFirst), "id,x\na,1\na,2\na,3\nb,\n,5\na,6\n")
+	_, check := encode(t, visits(2, encoding.KeepFirst), "id,x\na,1\na,2\na,3\nb,\n,5\na,6\n")
 	want := UnitCheck{Column: "id", Rows: 6, WithoutID: 1, Rejected: 1, Dropped: 2}
 	if check.Records != 2 || check.Rejected != 1 || *check.Units != want {
 		t.Errorf("%d records, %d rejected, %+v; want 2, 1, %+v", check.Records, check.Rejected, *check.Units, want)
@@ -100,7 +101,7 @@ func table(sizes []int, shuffle func(n int, swap func(i, j int))) string {
 // and of 8 rows.
 func choices(t *testing.T, text string, random *noise.Stream) (five, eight []int) {
 	t.Helper()
-	rows, _, err := readOne(write(t, "data.csv", text), visits(2, models.KeepRandom), Options{Selection: random})
+	rows, _, err := readOne(write(t, "data.csv", text), visits(2, encoding.KeepRandom), Options{Selection: random})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +159,7 @@ func TestUnitsOfParquet(t *testing.T) {
 			[]string{"9007199254740993", "9007199254740992", "9007199254740993", "9007199254740993", "9007199254740992", "", "9007199254740993", ""}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := visits(3, models.KeepRandom)
+			e := visits(3, encoding.KeepRandom)
 			e.UnitID, e.Fields[0].Column = "a", "b"
 			text := "a,b\n"
 			for i, id := range test.csv {
@@ -198,7 +199,7 @@ func TestUnitsErrors(t *testing.T) {
 	random := noise.Insecure(1).Stream(noise.RowSelection)
 	for _, test := range []struct {
 		name, text string
-		edit       func(e *models.Encoding)
+		edit       func(e *encoding.Encoding)
 		option     Options
 		want       string
 	}{
@@ -208,12 +209,12 @@ func TestUnitsErrors(t *testing.T) {
 		{"an array", "\x93NUMPY\x01\x00\x76\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1), }" + strings.Repeat(" ", 59) + "\n12345678", nil, Options{Selection: random}, "column id: is not in an array of numbers (units with ids need CSV or Parquet)"},
 		{"too large", many, nil, Options{Selection: random, MaxMemory: 99 * 4 * 8}, "the encoded table does not fit in the 0 MiB allowed"},
 		{"no random numbers", many, nil, Options{}, "no random numbers to choose the rows of a unit with"},
-		{"no rule", many, func(e *models.Encoding) { e.Keep = "" }, Options{}, `unknown rule ""`},
-		{"no rows", many, func(e *models.Encoding) { e.RowsPerUnit = 0 }, Options{}, "0 rows per unit, want at least 1"},
-		{"no id", many, func(e *models.Encoding) { e.UnitID = "" }, Options{}, "2 rows per unit and no column of ids"},
+		{"no rule", many, func(e *encoding.Encoding) { e.Keep = "" }, Options{}, `unknown rule ""`},
+		{"no rows", many, func(e *encoding.Encoding) { e.RowsPerUnit = 0 }, Options{}, "0 rows per unit, want at least 1"},
+		{"no id", many, func(e *encoding.Encoding) { e.UnitID = "" }, Options{}, "2 rows per unit and no column of ids"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := visits(2, models.KeepRandom)
+			e := visits(2, encoding.KeepRandom)
 			if test.edit != nil {
 				test.edit(&e)
 			}
@@ -228,7 +229,7 @@ func TestUnitsErrors(t *testing.T) {
 		})
 	}
 	// what fits, fits
-	rows, _, err := readOne(write(t, "data.csv", many), visits(2, models.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
+	rows, _, err := readOne(write(t, "data.csv", many), visits(2, encoding.KeepFirst), Options{MaxMemory: 100 * 4 * 8})
 	if err != nil || rows.N != 100 {
 		t.Errorf("a table of 100 units in the memory for 100: %v", err)
 	}

@@ -4,14 +4,14 @@ import (
 	"fmt"
 	"math"
 
-	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 )
 
 // validate checks that an encoding can be executed: no encoded column is written
 // by two fields, and every constant makes sense. A column that no field writes
 // is zero. The model compiler guarantees this; the check keeps a mistake there
 // from becoming a wrong fit.
-func validate(e models.Encoding) error {
+func validate(e encoding.Encoding) error {
 	if e.Decimal != "" && e.Decimal != "." && e.Decimal != "," {
 		return fmt.Errorf("records: decimal %q is neither a point nor a comma", e.Decimal)
 	}
@@ -37,7 +37,7 @@ func validate(e models.Encoding) error {
 	return validateUnits(e)
 }
 
-func validateField(f models.Field) error {
+func validateField(f encoding.Field) error {
 	if _, ok := transforms[f.Transform]; !ok {
 		return fmt.Errorf("unknown transform %q", f.Transform)
 	}
@@ -49,28 +49,28 @@ func validateField(f models.Field) error {
 	}
 	want := 1
 	switch f.Kind {
-	case models.Numeric, models.Quantile, models.MissingIndicator, models.LevelCode:
-	case models.OneHot:
+	case encoding.Numeric, encoding.Quantile, encoding.MissingIndicator, encoding.LevelCode:
+	case encoding.OneHot:
 		want = len(f.Levels)
 	default:
 		return fmt.Errorf("unknown kind %q", f.Kind)
 	}
-	if len(f.Out) != want || f.Kind != models.OneHot && f.Out[0] < 0 {
+	if len(f.Out) != want || f.Kind != encoding.OneHot && f.Out[0] < 0 {
 		return fmt.Errorf("writes columns %v, want %d", f.Out, want)
 	}
-	if f.Kind == models.LevelCode || f.Kind == models.OneHot {
+	if f.Kind == encoding.LevelCode || f.Kind == encoding.OneHot {
 		if f.Unknown >= len(f.Levels) {
 			return fmt.Errorf("unknown levels become level %d of %d", f.Unknown, len(f.Levels))
 		}
 		lowest := 0.0
-		if f.Kind == models.OneHot {
+		if f.Kind == encoding.OneHot {
 			lowest = -1
 		}
-		if f.Missing == models.MissingImpute && (f.Impute < lowest || f.Impute >= float64(len(f.Levels))) {
+		if f.Missing == encoding.MissingImpute && (f.Impute < lowest || f.Impute >= float64(len(f.Levels))) {
 			return fmt.Errorf("missing values become level %g of %d", f.Impute, len(f.Levels))
 		}
 	}
-	if f.Kind == models.Numeric && f.Missing == models.MissingImpute {
+	if f.Kind == encoding.Numeric && f.Missing == encoding.MissingImpute {
 		if v := resolve(f).imputed; math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("imputed constant %g does not transform to a number", f.Impute)
 		}

@@ -40,7 +40,7 @@ func Ragged(width int) Malformed {
 type Lines struct {
 	Separator byte     // of fields
 	Width     int      // fields of a row; 0: any number, and a row is a line
-	Quotes    string   // what they do, as models.Encoding has it
+	Quotes    string   // what they do, as encoding.Encoding has it
 	Cells     [][]byte // of the current row
 	Quoted    []byte   // cells that had to be rewritten
 }

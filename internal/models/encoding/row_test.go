@@ -1,4 +1,4 @@
-package models
+package encoding
 
 import (
 	"math"
@@ -17,7 +17,7 @@ func TestDecodeInvertsEncode(t *testing.T) {
 	row := make([]float64, e.K)
 	for level := range 3 {
 		want := map[string]float64{"real": 2.5, "share": 0.3, "ordinal": float64(level), "treated": float64(level), "all": 0}
-		e.encode(row, func(column string) float64 { return want[column] })
+		e.Encode(row, func(column string) float64 { return want[column] })
 		for i := range e.Fields {
 			f := &e.Fields[i]
 			if got := f.Decode(row); math.Abs(got-want[f.Column]) > 1e-12 {

@@ -1,0 +1,93 @@
+package encoding
+
+import "math"
+
+// FieldKind says what a Field writes.
+type FieldKind string
+
+// The kinds of fields, with what each writes to Out.
+const (
+	// Numeric writes (transform(clamp(x, Lower, Upper)) - Center) / Scale to Out[0].
+	Numeric FieldKind = "numeric"
+	// Quantile is Numeric for values that are probabilities p: it writes Φ⁻¹(p),
+	// within ±40, which a standard normal is below with probability p.
+	Quantile FieldKind = "quantile"
+	// LevelCode writes the index of the level, 0 to len(Levels)-1, to Out[0].
+	LevelCode FieldKind = "level_code"
+	// OneHot writes 1 to Out[l] for level l and 0 to the others. Out has one
+	// entry per level; a negative entry (the reference level) is not written.
+	OneHot FieldKind = "one_hot"
+	// MissingIndicator writes 1 to Out[0] when the column is missing, else 0.
+	MissingIndicator FieldKind = "missing_indicator"
+)
+
+// NormalQuantile is Φ⁻¹(p), within ±40: no normal that the tool draws lies
+// outside.
+func NormalQuantile(p float64) float64 {
+	return min(max(math.Sqrt2*math.Erfinv(2*p-1), -40), 40)
+}
+
+// MissingRule says what a missing value does.
+type MissingRule string
+
+// The rules for missing values.
+const (
+	// MissingReject makes the whole record invalid: it stays in the table,
+	// so that N and q are unchanged, and contributes zero everywhere.
+	MissingReject MissingRule = "reject"
+	// MissingImpute replaces the value by the declared constant Impute.
+	MissingImpute MissingRule = "impute"
+)
+
+// Rules for a level that is not declared; an Unknown >= 0 is the index of the
+// level to use instead.
+const (
+	UnknownMissing = -1 // as a missing value
+	UnknownReject  = -2 // the whole record is invalid
+)
+
+// Role says what a field is for in the model.
+type Role string
+
+// The roles of fields.
+const (
+	Predictor Role = "predictor"
+	Response  Role = "response"
+	Exposure  Role = "exposure"
+)
+
+// Field encodes one raw column into one or more encoded columns.
+type Field struct {
+	Column string    `json:"column"` // name in the header of the data file
+	Type   string    `json:"type"`   // one of data.ColumnTypes
+	Kind   FieldKind `json:"kind"`
+	Role   Role      `json:"role,omitempty"`
+
+	// Origin is the day, counted from 1970-01-01, that a date counts from: its raw
+	// number is the days since.
+	Origin int `json:"origin,omitempty"`
+
+	// Lower and Upper are the declared bounds in the raw unit; nil means no bound.
+	// A value outside is clamped silently, or, with RejectOutside, makes the
+	// record invalid.
+	Lower         *float64 `json:"lower,omitempty"`
+	Upper         *float64 `json:"upper,omitempty"`
+	RejectOutside bool     `json:"reject_outside,omitempty"`
+
+	// Transform is applied after clamping: "", log, log1p, sqrt or logit.
+	Transform string `json:"transform,omitempty"`
+	// Center and Scale are in the transformed unit; Scale 0 means 1.
+	Center float64 `json:"center,omitempty"`
+	Scale  float64 `json:"scale,omitempty"`
+
+	Levels  []string `json:"levels,omitempty"` // of LevelCode and OneHot
+	Unknown int      `json:"unknown,omitempty"`
+
+	Missing MissingRule `json:"missing"`
+	// Impute is the declared constant of MissingImpute: in the raw unit for
+	// Numeric, the index of a level for LevelCode and OneHot (OneHot: negative
+	// writes zeros).
+	Impute float64 `json:"impute,omitempty"`
+
+	Out []int `json:"out"` // encoded columns written
+}

@@ -1,0 +1,76 @@
+package encoding
+
+import (
+	"math"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/source"
+)
+
+// Decode is what field f says in an encoded row: a number in the unit of the
+// file, or the index of a level. NaN where an imputed row has no level.
+func (f *Field) Decode(row []float64) float64 {
+	switch x := row[max(f.Out[0], 0)]; f.Kind {
+	case Numeric, Quantile:
+		if f.Kind == Quantile {
+			x = math.Erfc(-x/math.Sqrt2) / 2
+		}
+		by := f.Scale
+		if by == 0 {
+			by = 1
+		}
+		c := data.Column{Transform: source.Value[string]{V: f.Transform}}
+		return c.Untransformed(x*by + f.Center)
+	case OneHot:
+		level := math.NaN()
+		for l, out := range f.Out {
+			if out < 0 {
+				level = float64(l) // the reference, unless another one is set
+			}
+		}
+		for l, out := range f.Out {
+			if out >= 0 && row[out] == 1 {
+				level = float64(l)
+			}
+		}
+		return level
+	default:
+		return x
+	}
+}
+
+// Encode encodes a record without undeclared levels; value returns its cell of a
+// column, a number or the index of a level. NaN is a missing value.
+func (e Encoding) Encode(row []float64, value func(header string) float64) {
+	clear(row)
+	for _, f := range e.Fields {
+		v := value(f.Column)
+		if f.Kind == MissingIndicator {
+			if math.IsNaN(v) {
+				row[f.Out[0]] = 1
+			}
+			continue
+		}
+		if math.IsNaN(v) {
+			v = f.Impute
+		}
+		switch f.Kind {
+		case Numeric, Quantile:
+			by := f.Scale
+			if by == 0 {
+				by = 1
+			}
+			c := data.Column{Transform: source.Value[string]{V: f.Transform}}
+			row[f.Out[0]] = (c.Transformed(v) - f.Center) / by
+			if f.Kind == Quantile {
+				row[f.Out[0]] = NormalQuantile(row[f.Out[0]])
+			}
+		case LevelCode:
+			row[f.Out[0]] = v
+		case OneHot:
+			if v >= 0 && f.Out[int(v)] >= 0 {
+				row[f.Out[int(v)]] = 1
+			}
+		}
+	}
+}
