@@ -163,8 +163,12 @@ func checkLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 	for _, e := range own.Entries {
 		steps, authorised = steps+e.Steps, authorised+e.Authorised
 	}
+	planned := p.Mechanism.Iterations
+	if early := p.Mechanism.Planned; early != nil {
+		planned = early.Iterations
+	}
 	check.OK = same(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
-		steps == p.Mechanism.Iterations && authorised == steps // a release is of a fit that is finished
+		steps == p.Mechanism.Iterations && authorised == planned // a release is of a fit that is finished
 	if !check.OK {
 		check.Detail = run.LedgerName + " says something else than dp_event.json"
 	}

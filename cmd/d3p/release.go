@@ -152,7 +152,7 @@ func (r *released) judged(d drawn) (outputs.Draws, *outputs.Draws, *outputs.Trac
 		return draws, prior, nil, failWith(statusUsage, err)
 	}
 	if r.privacy.Mechanism.Clip.Mode != plan.ClippingOff {
-		draws.Judge(r.model, prior, trace, report.Known(r.model, r.privacy.Neighbours.NPublic, r.privacy.Table1))
+		draws.Judge(r.model, prior, trace, report.Known(r.model, r.privacy.Neighbours, r.privacy.Mechanism, r.privacy.Table1))
 	}
 	return draws, prior, trace, nil
 }

@@ -39,6 +39,7 @@ func commands() []command {
 		{groupFit, newFit},
 		{groupFit, newFitNonprivate},
 		{groupFit, newResume},
+		{groupFit, newFinish},
 		{groupFit, newSummary},
 		{groupFit, newDraws},
 		{groupFit, newCompare},

@@ -72,6 +72,25 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 	return loop.run(ctx, c, obs)
 }
 
+// Finish ends the stopped fit of a checkpoint of m after the steps that it has taken.
+// It needs no records: all of it is post-processing of what was released, which spent.
+func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
+	if cp.Plan.Latent != m.P {
+		return Result{Spent: spent}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
+	}
+	if err := cp.Plan.Bind(m); err != nil {
+		return Result{Spent: spent}, err
+	}
+	loop, err := Restore(cp)
+	if err != nil {
+		return Result{Spent: spent}, err
+	}
+	if err := loop.plan.Finish(loop.state.Step); err != nil {
+		return Result{Spent: spent}, err
+	}
+	return Result{Posterior: loop.Posterior(), Spent: spent, loop: loop}, nil
+}
+
 // run takes the remaining steps with the curator as oracle.
 func (l *Loop) run(ctx context.Context, c *privacy.Curator, obs Observer) (Result, error) {
 	session, err := l.open(c)

@@ -28,6 +28,8 @@ type Verdict struct {
 type Known struct {
 	// Assumed says what of the predictors' spread was not measured; empty if nothing.
 	Assumed string
+	// Unfinished says how far from its end the fit was ended; empty if it was not.
+	Unfinished string
 	// Declared and Usable are numbers of units; UsableSD is the noise of Usable. Usable
 	// is 0 where it was not bought.
 	Declared, Usable, UsableSD float64
@@ -80,6 +82,9 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 	for v := range d.Variables {
 		name := d.Variables[v].Name
 		verdict := Verdict{Value: Resolved}
+		if known.Unfinished != "" {
+			verdict = worse(verdict, Not, "%s", known.Unfinished)
+		}
 		own := width(d, v)
 		if prior != nil && len(prior.Variables) == len(d.Variables) {
 			switch ratio := own / width(prior, v); {

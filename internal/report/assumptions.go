@@ -47,6 +47,10 @@ func (r *Run) assumptions() []Assumption {
 	if r.Insecure {
 		noise.Status, noise.Evidence = Fails, "the noise was fixed by --insecure-noise-seed and can be subtracted"
 	}
+	if planned := r.Plan.Planned; planned != nil {
+		list = append(list, Assumption{"end-decided-blindly", "the decision to end the fit early did not depend on its iterates", Declared,
+			fmt.Sprintf("a fit in progress shows its step and price only; without this assumption the price is that of all %d planned steps, epsilon %s", planned.Iterations, Upward(planned.Epsilon))})
+	}
 	if r.Tool.Processes > 1 {
 		list = append(list, Assumption{"trusted-processes", "whoever can read the memory or the messages of the processes may see the records", Declared,
 			fmt.Sprintf("%d processes each held a part of the records, and sent sums of clipped gradients to the first without encryption; it added the noise", r.Tool.Processes)})

@@ -133,7 +133,7 @@ func (r *Run) mechanism() Mechanism {
 		Sampler:         Sampler{p.Sampling, p.SamplingRate, p.BatchSize},
 		Clip:            Clip{p.Clipping, p.ClipNorm, p.ClipQuantile, "the whole gradient of a unit, L2"},
 		NoiseMultiplier: p.NoiseMultiplier, GradientNoise: p.GradientNoise, CountNoise: p.CountNoise,
-		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps,
+		ReleasedPerStep: p.Release, Iterations: r.Posterior.Steps, Planned: p.Planned,
 		Normaliser: "public: sampling rate times declared number of records",
 		Purchase:   p.Purchase,
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/outputs"
 	"d3p/internal/table1"
 )
@@ -119,7 +120,9 @@ type Mechanism struct {
 	CountNoise      float64 `json:"count_noise"`      // standard deviation of the count of unclipped records; 0: not released
 	ReleasedPerStep int     `json:"released_per_step"`
 	Iterations      int     `json:"iterations"`
-	Normaliser      string  `json:"normaliser"`
+	// Planned is what a fit that was ended early was to be; absent: it was not.
+	Planned    *plan.Planned `json:"planned,omitempty"`
+	Normaliser string        `json:"normaliser"`
 	// Purchase is what was released before the first step; absent: nothing.
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 }

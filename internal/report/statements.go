@@ -27,9 +27,14 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 			"The price was computed for the mechanism that ran, %d releases of noisy counts of all records with noise multiplier %.4g; it lies %s.",
 			model, claim, m.Iterations, m.NoiseMultiplier, between(lower, upper))
 	}
-	return fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
+	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+
 		"The price was computed for the mechanism that ran, %s batches at rate %.4g with noise multiplier %.4g for %d steps; it lies %s.",
 		model, claim, m.Sampler.Scheme, m.Sampler.Rate, m.NoiseMultiplier, m.Iterations, between(lower, upper))
+	if m.Planned != nil {
+		text += fmt.Sprintf(" The fit was ended early, %d steps had been planned: the price holds if the decision to end it did not depend on its iterates. "+
+			"Whatever it depended on, the price of all planned steps holds, epsilon %s.", m.Planned.Iterations, Upward(m.Planned.Epsilon))
+	}
+	return text
 }
 
 // Upward prints a bound with four significant digits, never below the bound.

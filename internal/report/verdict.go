@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 
 	"d3p/internal/models"
@@ -9,9 +10,13 @@ import (
 )
 
 // Known is what is known of the records of a private fit of m beside the fit: the
-// declared number of records, and Table 1 where it was bought.
-func Known(m *models.Model, records int, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(records), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}}
+// declared number of records, whether the fit was ended early, and Table 1 where it was
+// bought.
+func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
+	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}}
+	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
+		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
+	}
 	usable := 1.0 // share of the records that no column rejects
 	for _, row := range bought {
 		switch row.Statistic {
@@ -70,7 +75,7 @@ func (r *Run) Judge(m *models.Model) {
 
 // Judged is Judge where the draws have their verdicts.
 func (r *Run) Judged(m *models.Model, bought []table1.Row) {
-	r.known = Known(m, r.Plan.Records, bought)
+	r.known = Known(m, r.neighbours(), r.mechanism(), bought)
 }
 
 // Whole is the verdict about the whole fit; nil if nothing was judged.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/report"
 	"d3p/internal/table1"
@@ -27,10 +28,14 @@ model:
 // of these have a level.
 func TestKnownOfTable1(t *testing.T) {
 	m := modelstest.Compile(t, "bands.yaml", oneCategory)
-	if k := report.Known(m, 1000, nil); k.Assumed == "" || k.Declared != 1000 || k.Usable != 0 {
+	if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); k.Assumed == "" || k.Declared != 1000 || k.Usable != 0 {
 		t.Errorf("without Table 1: %+v", k)
 	}
-	k := report.Known(m, 1000, []table1.Row{
+	early := report.Mechanism{Iterations: 499, Planned: &plan.Planned{Iterations: 1000}}
+	if k := report.Known(m, report.Neighbours{}, early, nil); k.Unfinished != "the fit was ended after 499 of 1000 steps" {
+		t.Errorf("ended early: %q", k.Unfinished)
+	}
+	k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, []table1.Row{
 		{Statistic: table1.Units, Value: 900, NoiseSD: 5},
 		{Column: "band", Statistic: table1.Share, Of: "a", Value: 0.1, NoiseSD: 0.01},
 		{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.9, NoiseSD: 0.01},
@@ -49,11 +54,11 @@ func TestKnownOfTable1(t *testing.T) {
 func TestCorrelationsOfTable1(t *testing.T) {
 	m := modelstest.Compile(t, "two.yaml", strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1}\n    y:", "1 + band", "1 + band + x").Replace(oneCategory))
 	bought := []table1.Row{{Statistic: table1.Units, Value: 900, NoiseSD: 5}, {Column: "x", Statistic: table1.Mean, Value: 0.5, NoiseSD: 0.01}}
-	if k := report.Known(m, 1000, bought); !strings.Contains(k.Assumed, "vary together") {
+	if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); !strings.Contains(k.Assumed, "vary together") {
 		t.Errorf("without correlations: %q", k.Assumed)
 	}
 	bought = append(bought, table1.Row{Column: "x", Statistic: table1.Correlation, Of: "band", Value: 0.9, NoiseSD: 0.1})
-	if k := report.Known(m, 1000, bought); k.Assumed != "" {
+	if k := report.Known(m, report.Neighbours{NPublic: 1000}, report.Mechanism{}, bought); k.Assumed != "" {
 		t.Errorf("with correlations: %q", k.Assumed)
 	}
 }

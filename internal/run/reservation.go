@@ -48,6 +48,11 @@ func (r reservation) reserveIn(book *ledger.Book, plan *plan.Plan) error {
 // settle books what the run is about to release or has spent so far, and gives back
 // the rest. It fails when another copy of the folder has taken the run over.
 func (r reservation) settle(spent privacy.Ledger) error {
+	return r.settleFor(spent, []string{r.run.Attempt})
+}
+
+// settleFor is settle where the last entry of the run may be of one of several attempts.
+func (r reservation) settleFor(spent privacy.Ledger, attempts []string) error {
 	if r.path == "" {
 		return nil
 	}
@@ -56,7 +61,7 @@ func (r reservation) settle(spent privacy.Ledger) error {
 		ev = spent.Event()
 	}
 	_, err := ledger.Update(r.path, func(book *ledger.Book) error {
-		if err := book.Holds(r.run.ID, []string{r.run.Attempt}); err != nil {
+		if err := book.Holds(r.run.ID, attempts); err != nil {
 			return err
 		}
 		return book.Settle(r.run, ev, time.Now())

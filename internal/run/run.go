@@ -306,6 +306,6 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	if err != nil {
 		return failed(Output, errors.Join(cause, err))
 	}
-	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %s goes on at no new cost)",
+	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %[4]s goes on at no new cost, d3p finish %[4]s releases what there is)",
 		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path))
 }

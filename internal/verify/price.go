@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
+	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/report"
@@ -32,7 +33,7 @@ func verifyPrice(raw []byte, p *report.Privacy) Check {
 		c.Detail = err.Error()
 		return c
 	}
-	if wrong := mechanismDiffers(&p.Mechanism, ev, p.Neighbours.NPublic); wrong != "" {
+	if wrong := mechanismDiffers(p, ev); wrong != "" {
 		c.Detail = wrong + " of privacy.json is not that of the event"
 		return c
 	}
@@ -44,14 +45,14 @@ func verifyPrice(raw []byte, p *report.Privacy) Check {
 	return c
 }
 
-// mechanismDiffers names the first part of the mechanism, for n records, that
-// contradicts the event.
-func mechanismDiffers(m *report.Mechanism, ev event.Event, n int) string {
+// mechanismDiffers names the first part of the mechanism that contradicts the event.
+func mechanismDiffers(p *report.Privacy, ev event.Event) string {
+	m := &p.Mechanism
 	joint := privacy.Mechanism{GradientNoise: m.GradientNoise, CountNoise: m.CountNoise, CountTarget: m.Clip.Quantile}.NoiseMultiplier()
 	if !near(joint, m.NoiseMultiplier) {
 		return "the noise of sum and count"
 	}
-	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: n, Steps: m.Iterations, Purchase: m.Purchase}
+	plan := plan.Plan{Sampling: m.Sampler.Scheme, SamplingRate: m.Sampler.Rate, BatchSize: m.Sampler.BatchSize, Records: p.Neighbours.NPublic, Steps: m.Iterations, Purchase: m.Purchase}
 	if claim, err := sampler.ClaimFor(plan.Sampler()); err != nil || !near(claim.Rate(), m.Sampler.Rate) {
 		return "the sampler"
 	}
@@ -59,6 +60,14 @@ func mechanismDiffers(m *report.Mechanism, ev event.Event, n int) string {
 	happened, errEvent := event.MarshalDpEvent(ev)
 	if err != nil || errEvent != nil || !near(decoded(json.RawMessage(said)), decoded(json.RawMessage(happened))) {
 		return "the mechanism"
+	}
+	if m.Planned == nil {
+		return ""
+	}
+	plan.Steps = m.Planned.Iterations
+	whole, err := accountant.Epsilon(plan.MechanismEvent(m.NoiseMultiplier), event.Relation(p.Neighbours.Relation), p.Guarantee.Delta)
+	if err != nil || plan.Steps <= m.Iterations || !near(whole.Upper, m.Planned.Epsilon) {
+		return "the price of the planned steps"
 	}
 	return ""
 }

@@ -68,7 +68,13 @@ func TestVerifyPrice(t *testing.T) {
 		},
 		"the sampler":    func(m *report.Mechanism) { m.Sampler.Rate /= 2 },
 		"the sampler of": func(m *report.Mechanism) { m.Sampler.Scheme = "lottery" },
-		"mechanism of":   func(m *report.Mechanism) { m.Iterations++ },
+		"the price of the planned": func(m *report.Mechanism) {
+			m.Planned = &plan.Planned{Iterations: 2 * m.Iterations, Epsilon: 1.01}
+		},
+		"price of the planned steps": func(m *report.Mechanism) {
+			m.Planned = &plan.Planned{Iterations: m.Iterations, Epsilon: p.Guarantee.Epsilon}
+		},
+		"mechanism of": func(m *report.Mechanism) { m.Iterations++ },
 	} {
 		var q report.Privacy
 		if err := json.Unmarshal(text, &q); err != nil {

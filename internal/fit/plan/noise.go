@@ -35,7 +35,7 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 func (p *Plan) chooseNoise(cfg Config) error {
 	if cfg.NoiseMultiplier > 0 {
 		p.NoiseMultiplier = cfg.NoiseMultiplier
-		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Neighbours, p.Delta)
+		answer, err := p.price()
 		if err != nil {
 			return fmt.Errorf("--noise-multiplier: %w", err)
 		}
@@ -63,7 +63,7 @@ func (p *Plan) chooseNoise(cfg Config) error {
 func (p *Plan) certify(sigma float64) error {
 	for _, margin := range []float64{0, 2e-5, 5e-5, 1e-4, 1e-3, 1e-2} {
 		p.NoiseMultiplier = sigma * (1 + margin)
-		answer, err := accountant.Epsilon(p.MechanismEvent(p.NoiseMultiplier), p.Neighbours, p.Delta)
+		answer, err := p.price()
 		if err != nil {
 			return fmt.Errorf("--epsilon: %w", err)
 		}

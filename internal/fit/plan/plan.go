@@ -92,6 +92,9 @@ type Plan struct {
 	// Bought is the law that the purchase gave; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
 
+	// Planned is what a fit that was ended early was to be, see Finish; else nil.
+	Planned *Planned `json:"planned,omitempty"`
+
 	Certified *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
 	Event     json.RawMessage    `json:"event,omitempty"`
 

@@ -1,0 +1,44 @@
+package run
+
+import (
+	"errors"
+
+	"d3p/internal/fit"
+)
+
+// Finish ends the stopped fit of r, which Reopen has read, after the steps that it has
+// taken, and releases what they gave. It reads no record. The ledger of the data set
+// keeps the price of those steps and gets the rest of the reservation back.
+func (r Run) Finish() (*Result, error) {
+	spent, err := spentAt(r.checkpoint)
+	if err != nil {
+		return nil, err
+	}
+	if r.Plan.Method != "" || len(r.checkpoint.Sample) > 0 {
+		return nil, usagef("%s: every step of this fit is taken (type d3p resume %[1]s)", r.folder.path)
+	}
+	switch steps := r.checkpoint.State.Step; {
+	case !r.Plan.Private:
+		return nil, usagef("%s: a fit without privacy has no price to save (type d3p resume %[1]s)", r.folder.path)
+	case steps == 0:
+		return nil, usagef("%s: no step was taken (type d3p resume %[1]s)", r.folder.path)
+	case steps >= r.Plan.Steps:
+		return nil, usagef("%s: every step of this fit is taken (type d3p resume %[1]s)", r.folder.path)
+	}
+	released, err := r.Job.compile()
+	if err != nil {
+		return nil, err
+	}
+	result, err := fit.Finish(*r.checkpoint, r.Model, spent)
+	if err != nil {
+		return nil, failed(Usage, err)
+	}
+	// A copy of the folder that is resumed finds that the run went on in this one.
+	if err := errors.Join(r.folder.write(jobFile, r.Job), r.folder.write(ledgerFile, spent)); err != nil {
+		return nil, err
+	}
+	if err := r.Job.reservation().settleFor(spent, r.Job.Attempts); err != nil {
+		return nil, err
+	}
+	return r.release(released, &result)
+}
