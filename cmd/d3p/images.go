@@ -9,6 +9,7 @@ import (
 	"d3p/internal/export"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
 	"d3p/internal/report"
@@ -40,7 +41,7 @@ func (s twinSettings) drawGrid(r *released) error {
 	if err != nil {
 		return err
 	}
-	twin, err := r.model.NewTwin()
+	twin, err := simulate.NewTwin(r.model)
 	if err != nil {
 		return failWith(statusSpec, err)
 	}

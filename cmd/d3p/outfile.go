@@ -10,7 +10,7 @@ import (
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/export"
-	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/release"
 )
 
@@ -113,7 +113,7 @@ func tablePaths(out, format string, n int) ([]string, error) {
 }
 
 // writeTable writes a table to a path of tablePaths, whole or not at all.
-func writeTable(path string, t models.Table, privacy string, metadata map[string]string) error {
+func writeTable(path string, t simulate.Table, privacy string, metadata map[string]string) error {
 	format, err := export.FormatOf(path)
 	if err != nil {
 		return usagef("--out: %w", err)

@@ -14,6 +14,7 @@ import (
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
@@ -322,7 +323,7 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 // simulatedRows are records as an engine reads them: float32, with room for the
 // columns that it derives.
 func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
-	encoded, k := m.SimulateRecords(theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
+	encoded, k := simulate.Records(m, theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
 	stride := max(k, m.Likelihood.K)
 	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}
 	for r := range timedRecords {

@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/export"
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 )
 
@@ -52,7 +53,7 @@ parameters go to stdout.`,
 				n = m.Spec.Data.Rows.N()
 			}
 			rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
-			table, theta := m.SimulateUnits(n, rng)
+			table, theta := simulate.Units(m, n, rng)
 			if out == "" {
 				return a.printTable(table, "")
 			}
@@ -85,7 +86,7 @@ func namedValues(m *models.Model, theta []float64) map[string]float64 {
 }
 
 // printTable prints a table on stdout: CSV, which --json wraps.
-func (a *app) printTable(t models.Table, privacy string) error {
+func (a *app) printTable(t simulate.Table, privacy string) error {
 	if a.json {
 		return usagef("--json needs --out with a file for the table")
 	}

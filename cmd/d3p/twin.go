@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
@@ -124,7 +124,7 @@ func (a *app) twin(r *released, s twinSettings) error {
 	if err != nil {
 		return err
 	}
-	twin, err := r.model.NewTwin()
+	twin, err := simulate.NewTwin(r.model)
 	if err != nil {
 		return failWith(statusSpec, err)
 	}
@@ -193,7 +193,7 @@ func newTwinDraws(r *released, seed uint64) *twinDraws {
 
 // fill draws n times from the posterior: draw d fills the rows of the table from
 // d·rows/n on.
-func (t *twinDraws) fill(twin *models.Twin, table models.Table, n int) error {
+func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error {
 	rows := len(table.Values[0])
 	for d := range n {
 		t.run.posterior.Draws(t.theta, t.draws)
@@ -222,7 +222,7 @@ func newMarginalDraws(r *released, s twinSettings) (*marginalDraws, error) {
 
 // fill fills in a table: of its own parameters with --separate, else of those fitted to
 // the released counts, with as little chance as can be.
-func (d *marginalDraws) fill(_ *models.Twin, table models.Table, _ int) error {
+func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) error {
 	if d.separate {
 		d.Perturb(d.rng)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/posterior"
 	"d3p/internal/privacy/noise"
 )
@@ -74,7 +75,7 @@ func TestNarrowColumns(t *testing.T) {
 			theta[p.Offset] = -20
 		}
 	}
-	table := s.drawn.SimulateAt(theta, 400, s.drawn.DeclaredLaw(), noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+	table := simulate.At(s.drawn, theta, 400, s.drawn.DeclaredLaw(), noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 	u, y := column(t, table, "u1"), column(t, table, "y")
 	var square float64
 	for i := range u {
@@ -89,7 +90,7 @@ func TestNarrowColumns(t *testing.T) {
 	}
 }
 
-func column(t *testing.T, table models.Table, name string) []float64 {
+func column(t *testing.T, table simulate.Table, name string) []float64 {
 	t.Helper()
 	for i, c := range table.Columns {
 		if c.Name.V == name {

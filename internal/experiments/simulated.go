@@ -12,7 +12,7 @@ import (
 	"d3p/internal/export"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
-	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -52,7 +52,7 @@ func (s setup) run(config plan.Config, tables int, dir string) ([]tableScores, e
 
 // fit draws table k into a file and fits it with noise of a known seed.
 func (s setup) fit(plan plan.Plan, k uint64, path string) (tableScores, error) {
-	table, truth := s.drawn.Simulate(s.records, noise.NewRandom(noise.Public(firstTable+k).Stream(noise.Simulation)))
+	table, truth := simulate.Prior(s.drawn, s.records, noise.NewRandom(noise.Public(firstTable+k).Stream(noise.Simulation)))
 	if err := writeSimulated(path, table); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (s setup) fit(plan plan.Plan, k uint64, path string) (tableScores, error) {
 	return scoreTable(s.used, post, truth), nil
 }
 
-func writeSimulated(path string, table models.Table) error {
+func writeSimulated(path string, table simulate.Table) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err

@@ -6,12 +6,12 @@ import (
 	"math"
 	"strconv"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 )
 
 // writeCSV writes a header line and a line per record.
-func writeCSV(w io.Writer, t models.Table, o Options) error {
+func writeCSV(w io.Writer, t simulate.Table, o Options) error {
 	out := csv.NewWriter(w)
 	var line []string
 	for _, c := range t.Columns {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 )
 
 // writeNPY writes a table as one array of numbers, record by record, as NumPy
@@ -18,7 +18,7 @@ import (
 // and from 0 to 255, else float64. A level is written as the number that it is
 // called. An array has no place for names, nor for o.Privacy: with one, nothing
 // is written and an error returned.
-func writeNPY(w io.Writer, t models.Table, o Options) error {
+func writeNPY(w io.Writer, t simulate.Table, o Options) error {
 	if o.Privacy != "" {
 		return errors.New("an array has no place to say " + o.Privacy + "; write .csv or .parquet")
 	}
@@ -55,7 +55,7 @@ func writeNPY(w io.Writer, t models.Table, o Options) error {
 }
 
 // numbers are the columns with levels replaced by the numbers they are called.
-func numbers(t models.Table) ([][]float64, error) {
+func numbers(t simulate.Table) ([][]float64, error) {
 	values := make([][]float64, len(t.Columns))
 	for j, c := range t.Columns {
 		values[j] = t.Values[j]

@@ -8,13 +8,13 @@ import (
 	"github.com/apache/arrow/go/v15/arrow/array"
 	"github.com/apache/arrow/go/v15/arrow/memory"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 )
 
 // writeParquet writes real columns as float64, integers as int64, dates as days
 // and levels as strings; missing values are null.
-func writeParquet(w io.Writer, t models.Table, o Options) error {
+func writeParquet(w io.Writer, t simulate.Table, o Options) error {
 	var fields []arrow.Field
 	for _, c := range t.Columns {
 		fields = append(fields, arrow.Field{Name: c.HeaderName(), Type: arrowType(c), Nullable: true})

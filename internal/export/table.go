@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 )
 
 // Options say what a file holds beside the table.
@@ -26,7 +26,7 @@ type Options struct {
 // the extensions.
 type format struct {
 	name  string
-	write func(io.Writer, models.Table, Options) error
+	write func(io.Writer, simulate.Table, Options) error
 }
 
 // formats is the table of formats; a new one is a file and a line here.
@@ -57,7 +57,7 @@ func FormatOf(path string) (string, error) {
 }
 
 // Write writes a table in one of Formats.
-func Write(w io.Writer, name string, t models.Table, o Options) error {
+func Write(w io.Writer, name string, t simulate.Table, o Options) error {
 	for _, f := range formats() {
 		if f.name == name {
 			return f.write(w, t, o)
@@ -67,7 +67,7 @@ func Write(w io.Writer, name string, t models.Table, o Options) error {
 }
 
 // rows is the number of records of a table.
-func rows(t models.Table) int {
+func rows(t simulate.Table) int {
 	if len(t.Values) == 0 {
 		return 0
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 	"github.com/apache/arrow/go/v15/parquet/pqarrow"
 
-	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/source"
 )
 
@@ -29,9 +29,9 @@ func number(x float64) source.Value[float64] { return source.Value[float64]{V: x
 
 // example has a column of every type, a name that needs quotes, missing values
 // and a number whose rounded form would cross its bound.
-func example() models.Table {
+func example() simulate.Table {
 	nan := math.NaN()
-	return models.Table{
+	return simulate.Table{
 		Columns: []*data.Column{
 			{Name: text("x"), Header: text("x, raw"), Type: text(data.Real), Lower: number(0), Upper: number(0.1234567891)},
 			{Name: text("n"), Type: text(data.Integer), Lower: number(0), Upper: number(1e7)},
@@ -115,7 +115,7 @@ func TestFormatOf(t *testing.T) {
 // TestNPY reads arrays by the description of the format: images of bytes, and a
 // table with levels that are numbers and a missing one.
 func TestNPY(t *testing.T) {
-	read := func(table models.Table) (head string, body []byte) {
+	read := func(table simulate.Table) (head string, body []byte) {
 		var b bytes.Buffer
 		if err := Write(&b, "npy", table, Options{}); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestNPY(t *testing.T) {
 	pixel := func(name string) *data.Column {
 		return &data.Column{Name: text(name), Type: text(data.Real), Lower: number(0), Upper: number(255)}
 	}
-	image := models.Table{
+	image := simulate.Table{
 		Columns: []*data.Column{pixel("a"), pixel("b"), pixel("c"), pixel("d")},
 		Values:  [][]float64{{0, 4}, {1, 5}, {2, 6}, {3, 255}}, Shape: []int{2, 2},
 	}
@@ -138,7 +138,7 @@ func TestNPY(t *testing.T) {
 	if want := "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }"; head != want || !bytes.Equal(body, []byte{0, 1, 2, 3, 4, 5, 6, 255}) {
 		t.Errorf("an image is %s %v, want %s", head, body, want)
 	}
-	table := models.Table{
+	table := simulate.Table{
 		Columns: []*data.Column{pixel("a"), {Name: text("g"), Type: text(data.Category), Levels: []source.Value[string]{text("7"), text("0.5")}}},
 		Values:  [][]float64{{0.25, 1, 2}, {0, 1, math.NaN()}},
 	}

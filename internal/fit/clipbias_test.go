@@ -9,6 +9,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -31,7 +32,7 @@ func TestClippingBiasOfResidualSD(t *testing.T) {
 		}
 	}
 	for seed := range uint64(tables) {
-		table, truth := m.Simulate(1000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+		table, truth := simulate.Prior(m, 1000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
 		p := s.plan(t, plan.Config{Epsilon: 0.3})
 		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)

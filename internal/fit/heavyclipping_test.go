@@ -10,6 +10,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -28,7 +29,7 @@ func TestIntervalsUnderHeavyClipping(t *testing.T) {
 	}
 	sum := 0.0
 	for seed := range uint64(tables) {
-		table, truth := m.Simulate(n, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+		table, truth := simulate.Prior(m, n, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
 		p := s.plan(t, plan.Config{Epsilon: 4, Records: n})
 		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)

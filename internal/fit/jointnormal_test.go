@@ -12,6 +12,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -56,7 +57,7 @@ func TestIntervalsBesideGroups(t *testing.T) {
 	const tables = 24
 	covered := map[string]int{}
 	for seed := range uint64(tables) {
-		table, truth := m.Simulate(2000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
+		table, truth := simulate.Prior(m, 2000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
 		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
 			p := s.plan(t, plan.Config{Epsilon: 1, NoiseAware: aware, Steps: 500})
@@ -84,7 +85,7 @@ func TestIntervalsBesideGroups(t *testing.T) {
 }
 
 // writeTable writes a simulated table as CSV.
-func writeTable(t *testing.T, table models.Table) string {
+func writeTable(t *testing.T, table simulate.Table) string {
 	t.Helper()
 	var text bytes.Buffer
 	if err := export.Write(&text, "csv", table, export.Options{}); err != nil {
@@ -124,7 +125,7 @@ privacy:
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, _ := m.Simulate(300, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
+		table, _ := simulate.Prior(m, 300, noise.NewRandom(noise.Public(1).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
 		for _, cfg := range []plan.Config{{Epsilon: 1, Steps: 1}, {Epsilon: 1, Steps: 50}, {Epsilon: 0.01, Steps: 3}, {Epsilon: 1, Steps: 20, InitScale: 1e-200}} {
 			p := s.plan(t, cfg)

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -37,7 +38,7 @@ func TestIntervalsOfSampledPosterior(t *testing.T) {
 	held, total := 0, 0
 	for seed := range uint64(20) {
 		rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
-		table, truth := m.Simulate(300, rng)
+		table, truth := simulate.Prior(m, 300, rng)
 		s := &study{model: m, data: writeTable(t, table)}
 		p := s.plan(t, plan.Config{Epsilon: 0.5, NoiseAware: plan.NoiseAwareSample, InitSeed: 50 + seed})
 		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)

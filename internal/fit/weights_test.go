@@ -14,6 +14,7 @@ import (
 	"d3p/internal/fit/start"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/models/predictive"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -61,7 +62,7 @@ func TestNetworkClassifies(t *testing.T) {
 	post := result.Posterior
 	points, inside = ring(8000)
 	points, inside = points[4000:], inside[4000:]
-	predictive := m.NewPredictive(1)
+	predictive := predictive.New(m, 1)
 	predictive.Set(post.Mean)
 	right, mean := 0, make([]float64, 1)
 	for i, x := range points {

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 )
@@ -51,7 +52,7 @@ func TestIntervalsOfCorrelatedColumns(t *testing.T) {
 	for seed := range uint64(tables) {
 		rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 		truth := []float64{rng.Normal() / 2, rng.Normal(), rng.Normal(), rng.Normal()}
-		s := &study{model: m, data: writeTable(t, m.SimulateAt(truth, 2000, l, rng))}
+		s := &study{model: m, data: writeTable(t, simulate.At(m, truth, 2000, l, rng))}
 		for _, coordinates := range []string{"declared", "work"} {
 			p := s.plan(t, plan.Config{Epsilon: 1})
 			if coordinates == "work" {

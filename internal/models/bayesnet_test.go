@@ -1,10 +1,11 @@
-package models
+package models_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 )
 
@@ -50,11 +51,11 @@ core:
 	rng := rand.New(rand.NewPCG(8, 1))
 	theta := normals(10, 1, rng)
 	rows := []float64{0.5, -1, 2, 1, 1.5, 0, -2, 0.25, 1}
-	for name, of := range map[string]func(m *Model) *graph.Tape{
-		"likelihood": func(m *Model) *graph.Tape { return m.Likelihood },
-		"prior":      func(m *Model) *graph.Tape { return m.Prior },
+	for name, of := range map[string]func(m *models.Model) *graph.Tape{
+		"likelihood": func(m *models.Model) *graph.Tape { return m.Likelihood },
+		"prior":      func(m *models.Model) *graph.Tape { return m.Prior },
 	} {
-		evaluate := func(m *Model) (loss, gradient []float64) {
+		evaluate := func(m *models.Model) (loss, gradient []float64) {
 			machine := graph.NewMachine(of(m), 3)
 			machine.Globals(theta, nil)
 			gradient = make([]float64, 10)

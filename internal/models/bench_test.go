@@ -1,10 +1,12 @@
-package models
+package models_test
 
 import (
 	"fmt"
 	"os"
 	"strings"
 	"testing"
+
+	"d3p/internal/models"
 )
 
 // longCore is a model in some 200 lines of core blocks: many columns, each with
@@ -39,7 +41,7 @@ func BenchmarkRead(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			lines := strings.Count(string(c.src), "\n")
 			for b.Loop() {
-				if _, err := Read("m.yaml", c.src, nil); err != nil {
+				if _, err := models.Read("m.yaml", c.src, nil); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -77,7 +77,7 @@ func (c *compiler) check(m *Model) (likelihood, predict *build) {
 	}
 	likelihood = c.likelihood(m)
 	c.checkMissing()
-	m.constraints = c.constraints()
+	m.Constraints = c.constraints()
 	if len(c.errs) == 0 {
 		predict = c.predictions(m)
 	}

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
@@ -108,7 +109,7 @@ func TestConfigs(t *testing.T) {
 	for _, file := range configs(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			s := parseFile(t, file)
-			m, err := Compile(s)
+			m, err := models.Compile(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,7 +133,7 @@ func TestConfigs(t *testing.T) {
 				if len(errs) > 0 {
 					t.Fatalf("%v\n%s", errs, rendered)
 				}
-				n, err := Compile(again)
+				n, err := models.Compile(again)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, rendered)
 				}
@@ -147,7 +148,7 @@ const manyParameters = 2000
 
 // places are the parameters whose gradients are checked: all or, of many, four
 // of different arrays.
-func places(m *Model, rng *rand.Rand) []int {
+func places(m *models.Model, rng *rand.Rand) []int {
 	var list []int
 	if m.P > manyParameters {
 		for _, i := range rng.Perm(len(m.Params))[:4] {
@@ -168,7 +169,7 @@ func recordNoise(t *graph.Tape, n int) []float64 {
 
 // checkGradients compares the gradients of records and prior with central
 // differences; the error of the differences is about 1e-9.
-func checkGradients(t *testing.T, m *Model, rows, theta []float64) {
+func checkGradients(t *testing.T, m *models.Model, rows, theta []float64) {
 	t.Helper()
 	n := len(rows) / m.Encoding.Width()
 	likelihood, prior := graph.NewMachine(m.Likelihood, n), graph.NewMachine(m.Prior, 1)
@@ -232,7 +233,7 @@ func near(t *testing.T, what string, got, want float64) {
 }
 
 // sameModel checks that two models agree exactly.
-func sameModel(t *testing.T, a, b *Model, rows, theta []float64) {
+func sameModel(t *testing.T, a, b *models.Model, rows, theta []float64) {
 	t.Helper()
 	if a.P != b.P || a.Encoding.Width() != b.Encoding.Width() || len(a.Names()) != len(b.Names()) {
 		t.Fatalf("P %d and %d, width %d and %d", a.P, b.P, a.Encoding.Width(), b.Encoding.Width())

@@ -11,7 +11,7 @@ import (
 )
 
 // Coordinates are the coordinates of work φ (P) of a fit. They stand for the
-// unconstrained parameters θ (P) by u = Origin + Unit∘φ and, for each linear
+// unconstrained parameters θ (P) by u = Origin + Unit∘φ and, for each LinearPredictor
 // predictor with design x (K), coefficients b and level Intercept,
 //
 //	b = Matrix·u_b,  Intercept = u_Intercept − Center·b,
@@ -72,7 +72,7 @@ func (m *Model) Rotated() bool { return m.coordinates != nil }
 func (m *Model) WithoutSlopes() []float64 {
 	phi := make([]float64, m.P)
 	for i := range m.coordinates.Predictors {
-		p := m.predictor(m.coordinates.Predictors[i].Coefficients).coefficients
+		p := m.predictor(m.coordinates.Predictors[i].Coefficients).Coefficients
 		for j := p.Offset; j < p.Offset+p.Size; j++ {
 			phi[j] = -m.coordinates.Origin[j] / m.coordinates.Unit[j]
 		}
@@ -87,16 +87,16 @@ func (m *Model) rotate(u []float64) {
 		p := m.predictor(r.Coefficients)
 		k := len(r.Center)
 		b := make([]float64, k)
-		for e := range p.effects {
+		for e := range p.Effects {
 			for i := range b {
 				b[i] = 0
 				for j := range k {
-					b[i] += r.Matrix[i*k+j] * u[p.at(j, e)]
+					b[i] += r.Matrix[i*k+j] * u[p.At(j, e)]
 				}
 			}
 			shift := 0.0
 			for i, x := range b {
-				u[p.at(i, e)] = x
+				u[p.At(i, e)] = x
 				shift += r.Center[i] * x
 			}
 			p.shift(u, e, -shift)
@@ -117,10 +117,10 @@ func (m *Model) FromDeclared(dst, theta []float64) {
 		k := len(r.Center)
 		matrix, solved := mat.NewDense(k, k, r.Matrix), mat.NewVecDense(k, nil)
 		b := make([]float64, k)
-		for e := range p.effects {
+		for e := range p.Effects {
 			shift := 0.0
 			for i := range b {
-				b[i] = dst[p.at(i, e)]
+				b[i] = dst[p.At(i, e)]
 				shift += r.Center[i] * b[i]
 			}
 			p.shift(dst, e, shift)
@@ -128,7 +128,7 @@ func (m *Model) FromDeclared(dst, theta []float64) {
 				panic("models: the matrix of " + r.Coefficients + " has no inverse")
 			}
 			for i := range k {
-				dst[p.at(i, e)] = solved.AtVec(i)
+				dst[p.At(i, e)] = solved.AtVec(i)
 			}
 		}
 	}
@@ -137,62 +137,66 @@ func (m *Model) FromDeclared(dst, theta []float64) {
 	}
 }
 
-// linear is where the numbers of a linear predictor are: coefficient j of effect
-// e, and the parameter that its centre moves.
-type linear struct {
-	*core.Predictor
-	effects      int
-	coefficients *Param
-	level        *Param // nil: none
+// LinearPredictor is where the numbers of a linear predictor are.
+type LinearPredictor struct {
+	Dim          string // of its design
+	Coefficients *Param // by column of the design, then by effect
+	Effects      int
+	Level        *Param // what its centre moves; nil: none
+	Cuts         bool   // the level is the cuts of an ordinal response
 }
 
-func (p linear) at(j, e int) int { return p.coefficients.Offset + j*p.effects + e }
+// At is the place in θ of coefficient j of effect e.
+func (p LinearPredictor) At(j, e int) int { return p.Coefficients.Offset + j*p.Effects + e }
 
 // shift adds by to the level of effect e, from its coordinates.
-func (p linear) shift(u []float64, e int, by float64) {
+func (p LinearPredictor) shift(u []float64, e int, by float64) {
 	switch {
-	case p.level == nil:
+	case p.Level == nil:
 	case p.Cuts:
-		u[p.level.Offset] -= by
-	case p.effects > 1:
-		u[p.level.Offset+e] += by
+		u[p.Level.Offset] -= by
+	case p.Effects > 1:
+		u[p.Level.Offset+e] += by
 	default:
-		for j := range p.level.Size {
-			u[p.level.Offset+j] += by
+		for j := range p.Level.Size {
+			u[p.Level.Offset+j] += by
 		}
 	}
 }
 
-// linears are the linear predictors that can be rotated: the design of each is
+// linearPredictors are the linear predictors that can be rotated: the design of each is
 // that of single numbers, and coefficients and level have no bounds.
-func linears(core *core.Core, params []Param) []linear {
-	var list []linear
+func linearPredictors(core *core.Core, params []Param) []LinearPredictor {
+	var list []LinearPredictor
 	for _, p := range core.Predictors {
-		l := linear{Predictor: p}
+		l := LinearPredictor{Dim: p.Dim, Cuts: p.Cuts}
 		for i := range params {
 			switch params[i].Name {
 			case p.Coefficients:
-				l.coefficients = &params[i]
+				l.Coefficients = &params[i]
 			case p.Level:
-				l.level = &params[i]
+				l.Level = &params[i]
 			}
 		}
-		if l.coefficients == nil || l.coefficients.Transform.Name != "identity" || len(l.coefficients.Dims) == 0 {
+		if l.Coefficients == nil || l.Coefficients.Transform.Name != "identity" || len(l.Coefficients.Dims) == 0 {
 			continue
 		}
-		if l.level != nil && l.level.Transform.Name != "identity" && !(p.Cuts && l.level.Transform.Name == "ordered") {
+		if l.Level != nil && l.Level.Transform.Name != "identity" && !(p.Cuts && l.Level.Transform.Name == "ordered") {
 			continue
 		}
-		l.effects = l.coefficients.Size / len(l.coefficients.Dims[0].Labels)
+		l.Effects = l.Coefficients.Size / len(l.Coefficients.Dims[0].Labels)
 		list = append(list, l)
 	}
 	return list
 }
 
+// LinearPredictors are the linear predictors that can be rotated.
+func (m *Model) LinearPredictors() []LinearPredictor { return linearPredictors(m.Core, m.Params) }
+
 // predictor is the linear predictor with these coefficients.
-func (m *Model) predictor(coefficients string) linear {
-	for _, l := range linears(m.Core, m.Params) {
-		if l.coefficients.Name == coefficients {
+func (m *Model) predictor(coefficients string) LinearPredictor {
+	for _, l := range m.LinearPredictors() {
+		if l.Coefficients.Name == coefficients {
 			return l
 		}
 	}
@@ -225,8 +229,8 @@ func (g *build) rotation(u map[string]*graph.Node) {
 	g.inRows = make(map[string]*graph.Node)
 	for i := range c.Predictors {
 		r := &c.Predictors[i]
-		for _, p := range linears(g.c.core, g.c.params) {
-			if p.coefficients.Name != r.Coefficients {
+		for _, p := range linearPredictors(g.c.core, g.c.params) {
+			if p.Coefficients.Name != r.Coefficients {
 				continue
 			}
 			work := u[r.Coefficients]
@@ -234,17 +238,17 @@ func (g *build) rotation(u map[string]*graph.Node) {
 			dim := work.Shape()[0]
 			b := g.b.Rename(g.b.MatMul(g.matrix(r, dim, false), work), rotated, dim.Name)
 			u[r.Coefficients] = b
-			if p.level == nil {
+			if p.Level == nil {
 				continue
 			}
-			level := u[p.level.Name]
-			g.inRows[p.level.Name] = level
+			level := u[p.Level.Name]
+			g.inRows[p.Level.Name] = level
 			shift := g.b.MatMul(g.b.Consts(graph.Shape{dim}, r.Center), b)
 			if p.Cuts {
 				s := level.Shape()
 				shift = g.b.Neg(g.b.Where(g.b.OneHot(g.b.Const(0), s[len(s)-1]), shift, g.b.Const(0)))
 			}
-			u[p.level.Name] = g.b.Sub(level, shift)
+			u[p.Level.Name] = g.b.Sub(level, shift)
 		}
 	}
 }
@@ -278,18 +282,18 @@ func (g *build) rotateRows() {
 	}
 	for i := range c.Predictors {
 		r := &c.Predictors[i]
-		for _, p := range linears(g.c.core, g.c.params) {
+		for _, p := range linearPredictors(g.c.core, g.c.params) {
 			x := g.env.Design[p.Dim]
-			if p.coefficients.Name != r.Coefficients || x == nil {
+			if p.Coefficients.Name != r.Coefficients || x == nil {
 				continue
 			}
 			dim := x.Shape()[0]
 			centred := g.b.Sub(x, g.b.Consts(x.Shape(), r.Center))
 			g.env.Design[p.Dim] = g.b.Rename(g.b.MatMul(g.matrix(r, dim, true), centred), rotated, dim.Name)
 			g.env.Values[r.Coefficients] = expr.Value{Node: g.inRows[r.Coefficients]}
-			if p.level != nil {
-				value, _ := p.level.Transform.Apply(g.b, g.inRows[p.level.Name], g.shapeOf(p.level.Name))
-				g.env.Values[p.level.Name] = expr.Value{Node: value}
+			if p.Level != nil {
+				value, _ := p.Level.Transform.Apply(g.b, g.inRows[p.Level.Name], g.shapeOf(p.Level.Name))
+				g.env.Values[p.Level.Name] = expr.Value{Node: value}
 			}
 		}
 	}
@@ -303,4 +307,29 @@ func (g *build) shapeOf(name string) graph.Shape {
 		}
 	}
 	panic("models: no parameter " + name)
+}
+
+// DesignTape computes, of rows as the likelihood reads them, the designs of the linear
+// predictors, and last the response of a model with one.
+func (m *Model) DesignTape() *graph.Tape {
+	c := newCompiler(m.Spec, m.Core)
+	c.dimensions()
+	c.parameters()
+	g := c.build()
+	g.rows()
+	for _, l := range m.LinearPredictors() {
+		g.outputs = append(g.outputs, g.env.Design[l.Dim])
+	}
+	if len(m.Core.Observe) == 1 {
+		if density := g.density(m.Core.Observe[0]); density != nil {
+			if _, x := g.observed(m.Core.Observe[0], density); x.X != nil && x.X.Size() == 1 {
+				g.outputs = append(g.outputs, x.X)
+			}
+		}
+	}
+	tape, err := graph.Compile(g.b, nil, g.outputs, graph.Options{Columns: m.Encoding.K})
+	if err != nil {
+		panic("models: a compiled model does not compile: " + err.Error())
+	}
+	return tape
 }

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,12 +6,15 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
+	"d3p/internal/models/whiten"
 )
 
 // whitenedFor are coordinates of work for m by its declarations.
-func whitenedFor(m *Model, rng testRand) *Coordinates {
-	return m.Whitened(m.DeclaredLaw(), 0.01, rng)
+func whitenedFor(m *models.Model, rng testRand) *models.Coordinates {
+	return whiten.Coordinates(m, m.DeclaredLaw(), 0.01, rng)
 }
 
 // TestCoordinatesKeepTheDensity compares, for every example with a linear predictor,
@@ -20,12 +23,12 @@ func whitenedFor(m *Model, rng testRand) *Coordinates {
 func TestCoordinatesKeepTheDensity(t *testing.T) {
 	rotated := 0
 	for _, file := range configs(t) {
-		m, err := Compile(parseFile(t, file))
+		m, err := models.Compile(parseFile(t, file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		rng := testRand{rand.New(rand.NewPCG(3, 4))}
-		if len(linears(m.Core, m.Params)) == 0 {
+		if len(m.LinearPredictors()) == 0 {
 			continue
 		}
 		t.Run(filepath.Base(file), func(t *testing.T) {
@@ -49,7 +52,7 @@ func TestCoordinatesKeepTheDensity(t *testing.T) {
 					t.Fatalf("φ[%d] = %v comes back as %v", j, phi[j], back[j])
 				}
 			}
-			records := m.SimulateRecords(theta, 20, m.DeclaredLaw(), rng)
+			records := simulate.Records(m, theta, 20, m.DeclaredLaw(), rng)
 			if m.Encoding.RowsPerUnit > 1 {
 				records = nil // of units; the prior alone
 			}

@@ -11,6 +11,7 @@ import (
 	"d3p/internal/models/guide"
 	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // Words in a guide that are no free parameters.
@@ -24,23 +25,13 @@ const (
 // that a custom guide does not mention.
 const ownScale = 0.1
 
-// customGuide is what a guide of type custom compiles to.
-type customGuide struct {
-	density  *graph.Tape // its loss is log q
-	tails    *graph.Tape // its outputs are the tails of each parameter
-	weighted *graph.Tape // its loss is their weighted sum
-	start    []float64
-	located  []int
-}
-
 // CustomGuide is a new guide of the model file's own law, or nil when the file
 // has none. Its λ are the free parameters in order of declaration.
 func (m *Model) CustomGuide() guide.Guide {
-	c := m.custom
-	if c == nil {
+	if m.custom == nil {
 		return nil
 	}
-	return guide.NewCustom(newTapeLaw(c), c.start, c.located)
+	return m.custom.Guide()
 }
 
 // guideBuild is the graph of a law in the making. Its parameters are θ, then
@@ -55,7 +46,7 @@ type guideBuild struct {
 
 // customGuide checks and compiles a guide of type custom; nil for other types
 // and after mistakes.
-func (c *compiler) customGuide() *customGuide {
+func (c *compiler) customGuide() *guide.Tapes {
 	own := &c.spec.Guide
 	if c.spec.Settings.Word("guide") != guide.CustomName {
 		return nil
@@ -131,7 +122,7 @@ func (g *guideBuild) laws(own *spec.Guide) map[string]*core.Definition {
 	}
 	for _, d := range own.Params {
 		if !slices.Contains(names, d.Name.V) {
-			g.c.errs.Add(d.Name.At, hint(d.Name.V, names), "no parameter %s to guide", d.Name.V)
+			g.c.errs.Add(d.Name.At, spell.Question(d.Name.V, names, ""), "no parameter %s to guide", d.Name.V)
 		}
 		laws[d.Name.V] = d
 		for _, name := range expr.Names(d.Expr) {
@@ -211,7 +202,7 @@ func (g *guideBuild) locate(density dist.Density, u *graph.Node) {
 }
 
 // compile makes the tapes.
-func (g *guideBuild) compile() *customGuide {
+func (g *guideBuild) compile() *guide.Tapes {
 	var density, tails, weighted []*graph.Node
 	for i, laws := range g.coordinates {
 		name, shape := g.c.params[i].Name, laws.LogBelow.Shape()
@@ -220,13 +211,13 @@ func (g *guideBuild) compile() *customGuide {
 		tails, weighted = append(tails, tail), append(weighted, sumAll(g.b, g.b.Mul(weight, tail)))
 		density = append(density, sumAll(g.b, laws.LogDensity))
 	}
-	out := &customGuide{start: g.start, located: g.located}
+	out := &guide.Tapes{Start: g.start, Located: g.located}
 	var err error
-	out.density, err = graph.Compile(g.b, g.b.AddAll(density...), nil, graph.Options{})
+	out.Density, err = graph.Compile(g.b, g.b.AddAll(density...), nil, graph.Options{})
 	g.c.graphError(err)
-	out.weighted, err = graph.Compile(g.b, g.b.AddAll(weighted...), nil, graph.Options{GradientOnly: true})
+	out.Weighted, err = graph.Compile(g.b, g.b.AddAll(weighted...), nil, graph.Options{GradientOnly: true})
 	g.c.graphError(err)
-	out.tails, err = graph.Compile(g.b, nil, tails, graph.Options{})
+	out.Tails, err = graph.Compile(g.b, nil, tails, graph.Options{})
 	g.c.graphError(err)
 	return out
 }

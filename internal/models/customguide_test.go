@@ -1,10 +1,11 @@
-package models
+package models_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/difference"
 	"d3p/internal/models/guide"
 	"d3p/internal/stattest"
@@ -39,7 +40,7 @@ guide:
     p: -0.5
 `
 
-func customGuideOf(t *testing.T) (*Model, guide.Guide, []float64) {
+func customGuideOf(t *testing.T) (*models.Model, guide.Guide, []float64) {
 	t.Helper()
 	m := compile(t, dataBlock(0, "y: {type: real, lower: -5, upper: 5}", "z: {type: real, lower: -5, upper: 5}")+customModel)
 	g := m.CustomGuide()

@@ -1,15 +1,16 @@
-package models
+package models_test
 
 import (
 	"math"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 )
 
 // checkDensityTape compares the gradients of a DensityTape with the likelihood's:
 // its own, log p(record | θ), and 1.
-func checkDensityTape(t *testing.T, m *Model, rows, theta []float64) {
+func checkDensityTape(t *testing.T, m *models.Model, rows, theta []float64) {
 	t.Helper()
 	tape, err := m.DensityTape()
 	if (err != nil) != (m.Likelihood.AuxRecord+m.Likelihood.AuxGlobal > 0) {

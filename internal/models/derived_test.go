@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 )
 
 // derivedRecords are encoded records of configs/derived.yaml, and what its derived
 // columns are by hand, on their scales.
-func derivedRecords(m *Model, n int, rng *rand.Rand) (records []float64, want [][4]float64) {
+func derivedRecords(m *models.Model, n int, rng *rand.Rand) (records []float64, want [][4]float64) {
 	for range n {
 		weight, height, age, male := 30+170*rng.Float64(), 120+100*rng.Float64(), float64(18+rng.IntN(83)), float64(rng.IntN(2))
 		row := make([]float64, m.Encoding.K)
@@ -33,7 +35,7 @@ func derivedRecords(m *Model, n int, rng *rand.Rand) (records []float64, want []
 // The likelihood of derived columns is that of the numbers by hand: log p(1) of a
 // logistic regression on them.
 func TestDerivedColumns(t *testing.T) {
-	m, err := Compile(parseFile(t, "../../configs/derived.yaml"))
+	m, err := models.Compile(parseFile(t, "../../configs/derived.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +67,7 @@ func TestDerivedColumns(t *testing.T) {
 // What a record derives depends on it alone: among other records, its log density and
 // gradient are the same bits.
 func TestDerivedColumnsDependOnTheirRecord(t *testing.T) {
-	m, err := Compile(parseFile(t, "../../configs/derived.yaml"))
+	m, err := models.Compile(parseFile(t, "../../configs/derived.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,9 +159,9 @@ data:
 DERIVE
 model: {formula: "FORMULA", family: bernoulli}
 `
-	read := func(derive, formula string) *Model {
+	read := func(derive, formula string) *models.Model {
 		t.Helper()
-		m, err := Read("m.yaml", []byte(strings.NewReplacer("DERIVE", derive, "FORMULA", formula).Replace(declaration)), nil)
+		m, err := models.Read("m.yaml", []byte(strings.NewReplacer("DERIVE", derive, "FORMULA", formula).Replace(declaration)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +173,7 @@ model: {formula: "FORMULA", family: bernoulli}
 	rng := rand.New(rand.NewPCG(9, 1))
 	theta := normals(a.P, 1, rng)
 	var losses [2][]float64
-	for k, m := range []*Model{a, b} {
+	for k, m := range []*models.Model{a, b} {
 		var rows []float64
 		draw := rand.New(rand.NewPCG(9, 2))
 		for range n {
@@ -209,8 +211,8 @@ data:
   derive: {many: n >= 5}
 model: {formula: "FORMULA", family: bernoulli}
 `
-	read := func(formula string) (*Model, error) {
-		return Read("m.yaml", []byte(strings.Replace(declaration, "FORMULA", formula, 1)), nil)
+	read := func(formula string) (*models.Model, error) {
+		return models.Read("m.yaml", []byte(strings.Replace(declaration, "FORMULA", formula, 1)), nil)
 	}
 	for formula, holds := range map[string]func(n, g float64) bool{
 		"g == 'b' ~ x": func(_, g float64) bool { return g == 1 },
@@ -233,8 +235,8 @@ model: {formula: "FORMULA", family: bernoulli}
 		const n = 2000
 		rng := rand.New(rand.NewPCG(10, 1))
 		theta := []float64{-0.3, 0.8}
-		table := m.SimulateAt(theta, n, m.DeclaredLaw(), testRand{rng})
-		rows := m.encodeTable(table, n)
+		table := simulate.At(m, theta, n, m.DeclaredLaw(), testRand{rng})
+		rows := simulate.Encode(m, table, n)
 		machine := graph.NewMachine(m.Likelihood, n)
 		machine.Globals(theta, nil)
 		machine.Records(rows, m.Encoding.K, n, nil)

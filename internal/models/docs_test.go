@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
@@ -25,7 +26,7 @@ func TestManual(t *testing.T) {
 			t.Errorf("example %d: %v\n%s", i+1, errs, example)
 			continue
 		}
-		if _, err := Compile(s); err != nil {
+		if _, err := models.Compile(s); err != nil {
 			t.Errorf("example %d: %v\n%s", i+1, err, example)
 		}
 	}
@@ -46,7 +47,7 @@ func TestCard(t *testing.T) {
 		example, _, _ = strings.Cut(example, "```")
 		if s, errs := spec.Parse("docs/guide/card.md", []byte(example), loadConfig); len(errs) > 0 {
 			t.Errorf("example %d: %v\n%s", i+1, errs, example)
-		} else if _, err := Compile(s); err != nil {
+		} else if _, err := models.Compile(s); err != nil {
 			t.Errorf("example %d: %v\n%s", i+1, err, example)
 		}
 	}

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"d3p/internal/models"
 )
 
 // TestExamplesAreListed checks that configs/README.md has every model file of configs/
@@ -17,7 +19,7 @@ func TestExamplesAreListed(t *testing.T) {
 		"`description:` of a file and run `make docs`.\n\n| file | model | describes | parameters |\n|---|---|---|---|\n")
 	for _, file := range configs(t) {
 		s := parseFile(t, file)
-		m, err := Compile(s)
+		m, err := models.Compile(s)
 		if err != nil {
 			t.Fatal(err)
 		}

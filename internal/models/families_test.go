@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,7 +6,9 @@ import (
 	"slices"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/predictive"
 	"d3p/internal/stattest"
 )
 
@@ -155,7 +157,7 @@ func TestFamilies(t *testing.T) {
 }
 
 // encodeOne encodes one record.
-func encodeOne(m *Model, raw map[string]float64) []float64 {
+func encodeOne(m *models.Model, raw map[string]float64) []float64 {
 	row := make([]float64, m.Encoding.K)
 	m.Encoding.Encode(row, func(header string) float64 { return raw[header] })
 	return row
@@ -184,7 +186,7 @@ func TestPredictive(t *testing.T) {
 	if k := m.Encoding.Predictors().K; k != 1 {
 		t.Fatalf("predictors have %d columns, want 1", k)
 	}
-	p := m.NewPredictive(2)
+	p := predictive.New(m, 2)
 	p.Set([]float64{0.25, 0.5, math.Log(0.125)})
 	p.Records([]float64{1, -1}, 1, 2)
 	mean := make([]float64, 2)
@@ -275,7 +277,7 @@ func TestEveryFamily(t *testing.T) {
 			theta := normals(m.P, 0.3, rng)
 			checkGradients(t, m, rows, theta)
 			checkDensityTape(t, m, rows, theta)
-			p := m.NewPredictive(6)
+			p := predictive.New(m, 6)
 			p.Set(normals(m.P, 0.3, rng))
 			p.Records(rows, m.Encoding.K, 6)
 			draws := make([]float64, 6)

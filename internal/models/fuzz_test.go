@@ -1,9 +1,11 @@
-package models
+package models_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"d3p/internal/models"
 )
 
 // FuzzRead checks that no model file makes the compiler panic, and that its
@@ -20,7 +22,7 @@ func FuzzRead(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		_, err := Read("m.yaml", src, nil)
+		_, err := models.Read("m.yaml", src, nil)
 		if err != nil && err.Error() == "" {
 			t.Fatal("an error without a message")
 		}

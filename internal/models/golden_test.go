@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/spec"
 )
@@ -60,7 +61,7 @@ func dataBlock(d int, more ...string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-func compile(t *testing.T, src string) *Model {
+func compile(t *testing.T, src string) *models.Model {
 	t.Helper()
 	s, errs := spec.Parse("test.yaml", []byte(src), func(string) ([]byte, error) {
 		return os.ReadFile("testdata/golden/groups.csv")
@@ -68,7 +69,7 @@ func compile(t *testing.T, src string) *Model {
 	if len(errs) > 0 {
 		t.Fatalf("%v\n%s", errs, src)
 	}
-	m, err := Compile(s)
+	m, err := models.Compile(s)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}
@@ -77,7 +78,7 @@ func compile(t *testing.T, src string) *Model {
 
 // encode lays out records in the order of the model's encoding; column returns
 // the raw value of a column in a record.
-func encode(m *Model, n int, column func(name string, i int) float64) []float64 {
+func encode(m *models.Model, n int, column func(name string, i int) float64) []float64 {
 	rows := make([]float64, n*m.Encoding.K)
 	for i := range n {
 		m.Encoding.Encode(rows[i*m.Encoding.K:(i+1)*m.Encoding.K], func(header string) float64 { return column(header, i) })

@@ -11,6 +11,7 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
+	"d3p/internal/spell"
 )
 
 // A local latent z of a record x has the prior p(z) = normal(a, b) and the
@@ -176,7 +177,7 @@ func (c *compiler) checkLatents() {
 			names = append(names, d.Name.V)
 		}
 		if !known {
-			c.errs.Add(q.Name.At, hint(q.Name.V, names), "no local latent %s", q.Name.V)
+			c.errs.Add(q.Name.At, spell.Question(q.Name.V, names, ""), "no local latent %s", q.Name.V)
 		}
 	}
 	for _, d := range c.core.Latent {

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,9 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/difference"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
 )
 
 // smallVAE is an auto-encoder of 2×3 binary pixels with two latents.
@@ -47,9 +49,9 @@ guide:
     code: normal(encoder(img).loc, encoder(img).scale)
 `
 
-func compileText(t *testing.T, src string) *Model {
+func compileText(t *testing.T, src string) *models.Model {
 	t.Helper()
-	m, err := Read("model.yaml", []byte(src), nil)
+	m, err := models.Read("model.yaml", []byte(src), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +142,7 @@ func TestSimulatedImages(t *testing.T) {
 	m := compileText(t, smallVAE)
 	rng := testRand{rand.New(rand.NewPCG(1, 6))}
 	theta := normals(m.P, 3, rng.Rand)
-	table := m.SimulateAt(theta, 200, m.DeclaredLaw(), rng)
+	table := simulate.At(m, theta, 200, m.DeclaredLaw(), rng)
 	if len(table.Values) != 6 {
 		t.Fatalf("%d columns, want 6", len(table.Values))
 	}

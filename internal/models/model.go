@@ -14,6 +14,8 @@ import (
 	"d3p/internal/models/core"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/guide"
+	"d3p/internal/models/law"
 	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
@@ -52,11 +54,12 @@ type Model struct {
 	Constrained, Quantity int
 	// Starts are the parameters that begin where the model file says.
 	Starts []Start
+	// Constraints are what every record of a synthetic table meets; nil: nothing.
+	Constraints *Constraints
 
 	coordinates *Coordinates // of work; nil: those of the declaration
 	globals     *globals
-	constraints *constraints
-	custom      *customGuide
+	custom      *guide.Tapes
 }
 
 // Param is a parameter, or a quantity derived from parameters.
@@ -158,3 +161,10 @@ func (g *globals) evaluate(dst, theta []float64, from, to int) {
 		dst = dst[len(out):]
 	}
 }
+
+// DeclaredLaw is how the columns are spread as far as the declarations tell.
+func (m *Model) DeclaredLaw() *law.Law { return law.Declared(&m.Spec.Data) }
+
+// ByMarginals tells whether the model is of synthetic tables that are learnt from
+// noisy tables of counts: its parameters are then not fitted.
+func (m *Model) ByMarginals() bool { return m.Spec.Twin != nil && m.Spec.Twin.ByMarginals() }

@@ -2,16 +2,8 @@ package models
 
 import (
 	"d3p/internal/models/core"
-	"d3p/internal/spell"
+	"d3p/internal/models/expr"
 )
-
-// hint is "did you mean x?" for the nearest known name, or "".
-func hint(name string, known []string) string {
-	if n := spell.Name(name, known); n != "" {
-		return "did you mean " + n + "?"
-	}
-	return ""
-}
 
 // checkNames reports names that mean two things.
 func (c *compiler) checkNames() {
@@ -35,4 +27,43 @@ func (c *compiler) checkNames() {
 			taken[d.Name.V] = list.what
 		}
 	}
+}
+
+// ordered returns definitions such that each stands after those it names, and
+// reports definitions that need themselves.
+func (c *compiler) ordered(list []*core.Definition) []*core.Definition {
+	byName := make(map[string]*core.Definition)
+	for _, d := range list {
+		byName[d.Name.V] = d
+	}
+	var out []*core.Definition
+	const visiting, done = 1, 2
+	state := make(map[*core.Definition]int)
+	var visit func(d *core.Definition)
+	visit = func(d *core.Definition) {
+		switch state[d] {
+		case done:
+			return
+		case visiting:
+			c.errs.Add(d.Name.At, "", "%s is defined by itself", d.Name.V)
+			state[d] = done
+			return
+		}
+		state[d] = visiting
+		for _, name := range expr.Names(d.Expr) {
+			if other := byName[name]; other != nil {
+				visit(other)
+			}
+		}
+		if state[d] == visiting {
+			out = append(out, d)
+		}
+		state[d] = done
+	}
+	for _, d := range list {
+		if d.Expr != nil {
+			visit(d)
+		}
+	}
+	return out
 }

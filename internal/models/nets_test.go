@@ -1,6 +1,10 @@
-package models
+package models_test
 
-import "testing"
+import (
+	"testing"
+
+	"d3p/internal/models"
+)
 
 // TestUncalledNet checks that a net that nothing calls is left out with a
 // warning, so that a file may hold alternatives, and that compiling a file twice
@@ -13,7 +17,7 @@ core:
   dims: {f: [x1, x2], y: levels(y)}
   rows: {observe: {y: categorical(logits=net(columns(f)))}}
 `)
-	if _, err := Compile(m.Spec); err != nil {
+	if _, err := models.Compile(m.Spec); err != nil {
 		t.Fatal(err)
 	}
 	if m.P != 9 || len(m.Layers) != 1 {

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // Observation is one line of `observe:`: columns of a record, and how they are
@@ -31,8 +32,8 @@ type Observation struct {
 	// indices of Observed.
 	Parents []int
 
-	density dist.Density // of the tape Predict
-	shape   graph.Shape  // of one value
+	Density dist.Density // of the tape Predict
+	Shape   graph.Shape  // of one value
 }
 
 // likelihood is the graph whose loss is log p(record | θ), summed over what is
@@ -105,7 +106,7 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 		o.Columns = g.c.labelsOf(o.Name)
 	}
 	if o.Columns == nil {
-		g.c.errs.Add(d.Name.At, hint(o.Name, g.c.columns), "%s is neither a column nor a dim of columns", o.Name)
+		g.c.errs.Add(d.Name.At, spell.Question(o.Name, g.c.columns, ""), "%s is neither a column nor a dim of columns", o.Name)
 		return o, dist.Observed{}
 	}
 	supports := dist.ElementSupports(density, len(o.Columns))
@@ -141,7 +142,7 @@ func (g *build) observed(d *core.Definition, density dist.Density) (Observation,
 		return o, x
 	}
 	dim := graph.Dim{Name: o.Name, Size: len(parts)}
-	o.shape = graph.Shape{dim}
+	o.Shape = graph.Shape{dim}
 	x := dist.Observed{X: g.b.Stack(dim, parts...)}
 	if indicators != nil {
 		x.Missing = g.b.Stack(dim, indicators...)

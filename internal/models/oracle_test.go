@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 
 	G "gorgonia.org/gorgonia"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 )
 
@@ -23,7 +24,7 @@ var tooLarge = map[string]bool{"cnn-mnist.yaml": true, "mlp-mnist.yaml": true, "
 func TestConfigsAgainstGorgonia(t *testing.T) {
 	for _, file := range configs(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			m, err := Compile(parseFile(t, file))
+			m, err := models.Compile(parseFile(t, file))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // prior is how a parameter was declared.
@@ -160,7 +161,7 @@ func (c *compiler) elements(scratch *build) {
 		}
 		i, at := c.find(base, d.Name.V)
 		if i < 0 {
-			c.errs.Add(d.Name.At, hint(d.Name.V, c.elementNames()), "no parameter %s", d.Name.V)
+			c.errs.Add(d.Name.At, spell.Question(d.Name.V, c.elementNames(), ""), "no parameter %s", d.Name.V)
 			continue
 		}
 		density, errs := expr.LowerDensity(d.Expr, scratch.env, scratch.b)

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"slices"
+
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
@@ -13,6 +15,18 @@ func (c *compiler) predictions(m *Model) *build {
 	g := c.build()
 	g.rows()
 	g.predict(m.Observed)
+	return g
+}
+
+// reconstruction is the forward-only graph of a whole record whose local latents
+// are drawn from their guide: the outputs of Predict, and last the lower bound
+// on log p(record) at the drawn latents.
+func (c *compiler) reconstruction(m *Model) *build {
+	g := c.build()
+	g.guided = true
+	g.rows()
+	g.predict(slices.Clone(m.Observed)) // at the places that predictions gave them
+	g.put(g.logLikelihood(nil))
 	return g
 }
 
@@ -38,7 +52,7 @@ func (g *build) predict(observed []Observation) {
 			for _, n := range density.Inputs() {
 				o.Inputs = append(o.Inputs, g.put(n))
 			}
-			o.density = density
+			o.Density = density
 		}
 	}
 }

@@ -1,13 +1,27 @@
-package models
+package models_test
 
 import (
 	"math"
 	"math/rand/v2"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/predictive"
 )
+
+// given is a Rand whose normals are given.
+type given struct {
+	testRand
+	normals []float64
+}
+
+func (g *given) Normal() float64 {
+	x := g.normals[0]
+	g.normals = g.normals[1:]
+	return x
+}
 
 // TestReconstruction compares a reconstruction with the bound of the likelihood
 // at the same noise, and its pixels with draws: a pixel is 4 with the mean's
@@ -20,8 +34,8 @@ func TestReconstruction(t *testing.T) {
 	for i := range rows {
 		rows[i] = encoding.NormalQuantile(rng.Float64())
 	}
-	p := m.NewReconstruction(n)
-	copy(p.latents, aux)
+	p := predictive.NewReconstruction(m, n)
+	p.Latents(&given{normals: aux})
 	p.Set(theta)
 	p.Records(rows, 6, n)
 	machine, bound := graph.NewMachine(m.Likelihood, n), make([]float64, n)
@@ -59,14 +73,14 @@ func TestReconstruction(t *testing.T) {
 // TestLevels compares the probabilities of levels with the softmax of the
 // coefficients, written out here.
 func TestLevels(t *testing.T) {
-	m, err := Compile(parseFile(t, "../../configs/categorical.yaml"))
+	m, err := models.Compile(parseFile(t, "../../configs/categorical.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const n = 2
 	rng := rand.New(rand.NewPCG(9, 5))
 	theta := normals(m.P, 1, rng)
-	p := m.NewPredictive(n)
+	p := predictive.New(m, n)
 	p.Set(theta)
 	k := m.Encoding.Predictors().K
 	p.Records(make([]float64, k*n), k, n) // at zero only the intercepts count

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/spec"
+	"d3p/internal/spell"
 )
 
 // Relabelling gives the components of a mixture an order: those of every draw
@@ -46,7 +47,7 @@ func (c *compiler) relabelling(params, derived []Param) *Relabelling {
 	}
 	by := slices.Index(names, want.OrderBy.V)
 	if by < 0 {
-		c.errs.Add(want.OrderBy.At, hint(want.OrderBy.V, names), "no parameter %s to order by", want.OrderBy.V)
+		c.errs.Add(want.OrderBy.At, spell.Question(want.OrderBy.V, names, ""), "no parameter %s to order by", want.OrderBy.V)
 		return nil
 	}
 	key := &params[by]
@@ -96,7 +97,7 @@ func (c *compiler) componentDim(by *Param, want *spec.Relabel) (dim, label int) 
 			}
 		}
 		labels := slices.Concat(by.Dims[0].Labels, by.Dims[1].Labels)
-		c.errs.Add(want.Dim.At, hint(want.Dim.V, labels), "no dim of %s has the label %s", by.Name, want.Dim.V)
+		c.errs.Add(want.Dim.At, spell.Question(want.Dim.V, labels, ""), "no dim of %s has the label %s", by.Name, want.Dim.V)
 	case len(by.Dims) == 2:
 		c.errs.Add(want.OrderBy.At, "add `dim: "+by.Dims[1].Labels[0]+"`", "%s has two dims: say which label of the other one orders the components", by)
 	default:

@@ -1,8 +1,10 @@
-package models
+package models_test
 
 import (
 	"math"
 	"testing"
+
+	"d3p/internal/models/predictive"
 )
 
 // TestRawCoefficients checks that the coefficients reported in the units of the
@@ -24,7 +26,7 @@ func TestRawCoefficients(t *testing.T) {
 			raw[name] = values[d.At+i]
 		}
 	}
-	p := m.NewPredictive(1)
+	p := predictive.New(m, 1)
 	p.Set(theta)
 	for _, c := range []struct{ age, bmi, male float64 }{{20, 31, 0}, {85, 18, 1}} {
 		row := encodeOne(m, map[string]float64{"age": c.age, "bmi": c.bmi, "sex": c.male})

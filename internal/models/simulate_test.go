@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 	"d3p/internal/stattest"
 )
 
@@ -15,7 +17,7 @@ import (
 func TestSimulate(t *testing.T) {
 	for _, file := range configs(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			m, err := Compile(parseFile(t, file))
+			m, err := models.Compile(parseFile(t, file))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -26,7 +28,7 @@ func TestSimulate(t *testing.T) {
 					n = 1
 				}
 			}
-			table, theta := m.Simulate(n, testRand{rand.New(rand.NewPCG(7, 8))})
+			table, theta := simulate.Prior(m, n, testRand{rand.New(rand.NewPCG(7, 8))})
 			if len(theta) != m.P {
 				t.Fatalf("%d parameters, want %d", len(theta), m.P)
 			}
@@ -50,7 +52,7 @@ func TestSimulateAt(t *testing.T) {
 	m := compile(t, dataBlock(0, "g: {type: category, levels: [a, b]}", "d: {type: binary}")+
 		"model:\n  formula: d ~ 1 + g\n  family: bernoulli\n")
 	const n = 20000
-	table := m.SimulateAt([]float64{-1, 1.5}, n, m.DeclaredLaw(), testRand{rand.New(rand.NewPCG(9, 10))})
+	table := simulate.At(m, []float64{-1, 1.5}, n, m.DeclaredLaw(), testRand{rand.New(rand.NewPCG(9, 10))})
 	var ones, all [2]int
 	for i, g := range table.Values[0] {
 		all[int(g)]++

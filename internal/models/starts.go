@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/models/spec"
+	"d3p/internal/spell"
 )
 
 // Start is where some of the unconstrained scalars begin, by the model file.
@@ -23,7 +24,7 @@ func (c *compiler) starts() []Start {
 	find := func(name source.Value[string]) []int {
 		found := named(c.spec, c.params, name.V)
 		if len(found) == 0 {
-			c.errs.Add(name.At, hint(name.V, names), "no parameter %s to guide", name.V)
+			c.errs.Add(name.At, spell.Question(name.V, names, ""), "no parameter %s to guide", name.V)
 		}
 		return found
 	}

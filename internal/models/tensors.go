@@ -1,7 +1,6 @@
 package models
 
 import (
-	"slices"
 	"strconv"
 
 	"d3p/internal/models/core"
@@ -74,23 +73,10 @@ func (g *build) observedTensor(d *core.Definition, t *data.Tensor, o *Observatio
 		return nil
 	}
 	if v, ok := g.env.Values[t.Name.V]; ok {
-		o.shape = v.Node.Shape()
+		o.Shape = v.Node.Shape()
 		return v.Node
 	}
 	x := g.tensor(t, encoding.Response)
-	o.shape = x.Shape()
+	o.Shape = x.Shape()
 	return x
-}
-
-// shapeOf is the shape of the tensor that consists of these columns; nil if no tensor
-// does.
-func (m *Model) shapeOf(columns []*data.Column) (shape []int) {
-	for _, t := range m.Spec.Data.Tensors {
-		if slices.Equal(t.Columns, columns) {
-			for _, n := range t.Shape {
-				shape = append(shape, n.V)
-			}
-		}
-	}
-	return shape
 }

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/stattest"
 )
 
@@ -29,7 +31,7 @@ twin:
 `
 
 // drawn are parameters from the prior, and their values by name.
-func drawn(m *Model, rng testRand) (theta []float64, at map[string]float64) {
+func drawn(m *models.Model, rng testRand) (theta []float64, at map[string]float64) {
 	theta, at = make([]float64, m.P), make(map[string]float64)
 	m.NewPriorSampler().Draw(theta, rng)
 	values := make([]float64, m.Constrained)
@@ -47,7 +49,7 @@ func TestTwinLaw(t *testing.T) {
 	m := compile(t, twinModel)
 	rng := testRand{rand.New(rand.NewPCG(21, 22))}
 	theta, at := drawn(m, rng)
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +125,7 @@ func TestTwinConstraints(t *testing.T) {
 	rng := testRand{rand.New(rand.NewPCG(23, 24))}
 	theta := make([]float64, m.P)
 	m.NewPriorSampler().Draw(theta, rng)
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +151,7 @@ func TestTwinConstraints(t *testing.T) {
 	m = compile(t, strings.NewReplacer("default: model", "default: reject", "    na: beta(5, 5)\n", "").Replace(twinModel)+"  constraints: [visits < 0]\n")
 	theta = theta[:m.P]
 	m.NewPriorSampler().Draw(theta, rng)
-	if twin, err = m.NewTwin(); err != nil {
+	if twin, err = simulate.NewTwin(m); err != nil {
 		t.Fatal(err)
 	}
 	if err := twin.Draw(twin.Table(1), 0, 1, theta, rng); err == nil || !strings.Contains(err.Error(), "contradict the fitted model") {
@@ -168,7 +170,7 @@ func TestTwinOfCore(t *testing.T) {
       ill: bernoulli(logits=b * x1)
       x1: normal(0, 2)
 `)
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,7 @@ func TestTwinOfCore(t *testing.T) {
 		"the distributions of x1 and x2 depend on each other": "x1: normal(b * x2, 1)\n      x2: normal(x1, 1)",
 	} {
 		m := compile(t, dataBlock(2)+"core:\n  params:\n    b: normal(0, 1)\n  rows:\n    observe:\n      "+observe+"\n")
-		if _, err := m.NewTwin(); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := simulate.NewTwin(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %s", err, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 	"d3p/internal/models/twin"
 )
 
@@ -45,7 +46,7 @@ func TestEveryTwinFamily(t *testing.T) {
 			rng := testRand{rand.New(rand.NewPCG(31, 32))}
 			theta := make([]float64, m.P)
 			m.NewPriorSampler().Draw(theta, rng)
-			twin, err := m.NewTwin()
+			twin, err := simulate.NewTwin(m)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package models
+package models_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/expr"
@@ -15,12 +16,12 @@ import (
 
 // withUnits compiles a model as one of units of up to k rows, and as one whose
 // rows are units of their own.
-func withUnits(t *testing.T, file string, k int) (units, rows *Model) {
+func withUnits(t *testing.T, file string, k int) (units, rows *models.Model) {
 	t.Helper()
-	compile := func(unit data.Unit) *Model {
+	compile := func(unit data.Unit) *models.Model {
 		s := parseFile(t, file)
 		s.Data.Unit = unit
-		m, err := Compile(s)
+		m, err := models.Compile(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestUnits(t *testing.T) {
 	const k, n = 3, 7
 	for _, file := range configs(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			if big, err := Compile(parseFile(t, file)); err != nil || big.P > manyParameters {
+			if big, err := models.Compile(parseFile(t, file)); err != nil || big.P > manyParameters {
 				t.Skip("a network of many weights; mlp.yaml has the same rules", err)
 			}
 			m, single := withUnits(t, file, k)
@@ -119,7 +120,7 @@ func TestUnitsVanilla(t *testing.T) {
 	m, single := withUnits(t, "../../configs/hierarchical.yaml", k)
 	e, rng := m.Encoding, rand.New(rand.NewPCG(7, 8))
 	records, lambda, eta := simulated(e, 1, rng), normals(2*m.P, 0.3, rng), normals(m.P, 1, rng)
-	loss := func(m *Model, record []float64) float64 {
+	loss := func(m *models.Model, record []float64) float64 {
 		tape, err := m.VanillaTape(math.MaxFloat64)
 		if err != nil {
 			t.Fatal(err)

@@ -1,8 +1,9 @@
-package models
+package models_test
 
 import (
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/graph"
 )
 
@@ -13,7 +14,7 @@ func TestWeights(t *testing.T) {
 	columns := dataBlock(1, "w: {type: real, lower: 0, upper: 5}", "y: {type: binary}")
 	plain, weighted := compile(t, columns+model), compile(t, columns+"  weights: w\n"+model)
 	theta, record := []float64{0.3, -0.4}, map[string]float64{"x1": 0.7, "w": 2.5, "y": 1}
-	loss := func(m *Model) []float64 {
+	loss := func(m *models.Model) []float64 {
 		machine := graph.NewMachine(m.Likelihood, 1)
 		machine.Globals(theta, nil)
 		machine.Records(encodeOne(m, record), m.Encoding.K, 1, nil)

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/simulate"
 )
 
 // Tables are S tables of N rows with the same columns, one for each draw of the
@@ -45,7 +46,7 @@ func PriorPredictive(m *models.Model, rng dist.Rand) *Tables {
 		t.Columns = append(t.Columns, NewTableColumn(c, t.S*t.N))
 	}
 	for s := range t.S {
-		table, _ := m.Simulate(t.N, rng)
+		table, _ := simulate.Prior(m, t.N, rng)
 		for j := range t.Columns {
 			copy(t.Columns[j].Values[s*t.N:], table.Values[j])
 		}

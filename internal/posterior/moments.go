@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
 	"d3p/internal/simd"
 )
 
@@ -136,7 +137,7 @@ func (s simulation) sum(truths func(i int) []float64, e effects, places []place,
 		truth := truths(i)
 		e.phi(phi, truth)
 		simd.Axpy(all.point, 1/float64(batches), phi)
-		rows := m.SimulateRecords(truth, simulationBatch, s.law, rng)
+		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
 		scored.Globals(truth, nil)
 		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {

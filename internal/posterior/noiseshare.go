@@ -7,6 +7,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
 )
@@ -45,7 +46,7 @@ func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
 	for range shareTables {
 		prior.Draw(theta, rng)
 		machine.Globals(theta, nil)
-		machine.Records(m.SimulateRecords(theta, shareRecords, p.Law(), rng), m.Encoding.K, shareRecords, nil)
+		machine.Records(simulate.Records(m, theta, shareRecords, p.Law(), rng), m.Encoding.K, shareRecords, nil)
 		for j, share := range noiseShareAt(p, machine, precision) {
 			if !math.IsNaN(share) {
 				shares[j] = append(shares[j], share)

@@ -5,6 +5,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
 	"d3p/internal/simd"
 )
 
@@ -30,7 +31,7 @@ func newScores(m *models.Model, theta []float64, l *law.Law, rng dist.Rand) scor
 	q := scores{latent: m.P}
 	g := make([]float64, m.P)
 	for range scoreRecords / simulationBatch {
-		machine.Records(m.SimulateRecords(theta, simulationBatch, l, rng), m.Encoding.K, simulationBatch, nil)
+		machine.Records(simulate.Records(m, theta, simulationBatch, l, rng), m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {
 			if machine.Gradient(r, g); simd.Finite(g) {
 				q.gradients = append(q.gradients, g...)

@@ -5,6 +5,7 @@ import (
 	"d3p/internal/models"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
@@ -42,7 +43,7 @@ func (s simulation) eachRecord(truth, at []float64, records int, use func(g, sco
 	scored.Globals(truth, nil)
 	g, score := make([]float64, m.P), make([]float64, m.P)
 	for range records / simulationBatch {
-		rows := m.SimulateRecords(truth, simulationBatch, s.law, rng)
+		rows := simulate.Records(m, truth, simulationBatch, s.law, rng)
 		asked.Records(rows, m.Encoding.K, simulationBatch, nil)
 		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
 		for r := range simulationBatch {

@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/dist"
+	"d3p/internal/models/predictive"
 	"d3p/internal/stats"
 )
 
@@ -13,7 +14,7 @@ type predictor struct {
 	m         *models.Model
 	posterior Posterior
 	targets   []Target
-	machine   *models.Predictive
+	machine   *predictive.Distribution
 	block     int // rows that are predicted together
 	rng       dist.Rand
 	// drawLevels makes responses of categories, too.
@@ -38,9 +39,9 @@ func newPredictor(m *models.Model, posterior Posterior, rng dist.Rand) *predicto
 	}
 	if m.Reconstruct != nil {
 		p.block = m.Reconstruct.BatchSize()
-		p.machine = m.NewReconstruction(p.block)
+		p.machine = predictive.NewReconstruction(m, p.block)
 	} else {
-		p.machine = m.NewPredictive(p.block)
+		p.machine = predictive.New(m, p.block)
 	}
 	block := p.block
 	p.bounds = make([]float64, block)

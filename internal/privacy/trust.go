@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 )
 
@@ -92,7 +93,7 @@ func simulatedRows(m *models.Model, p Precision) (*Rows, error) {
 	for i := range theta {
 		theta[i] = 0.3 * rng.Normal()
 	}
-	drawn := m.SimulateRecords(theta, trialRecords*most, m.DeclaredLaw(), rng)
+	drawn := simulate.Records(m, theta, trialRecords*most, m.DeclaredLaw(), rng)
 	rows := &Rows{N: trialRecords, K: e.Width(), Stride: max(e.Width(), m.Likelihood.K), Valid: make([]bool, trialRecords)}
 	if p == Float32 {
 		rows.F32 = make([]float32, trialRecords*rows.Stride)

@@ -25,10 +25,18 @@ func Name(word string, known []string) string {
 
 // Hint returns " (did you mean NAME?)" for the nearest name, or "".
 func Hint(word string, known []string) string {
-	if n := Name(word, known); n != "" {
-		return " (did you mean " + n + "?)"
+	if q := Question(word, known, ""); q != "" {
+		return " (" + q + ")"
 	}
 	return ""
+}
+
+// Question is "did you mean NAME?" for the nearest name, or else otherwise.
+func Question(word string, known []string, otherwise string) string {
+	if n := Name(word, known); n != "" {
+		return "did you mean " + n + "?"
+	}
+	return otherwise
 }
 
 // distance is the optimal string alignment distance, with three rolling rows.

@@ -20,6 +20,16 @@ func TestName(t *testing.T) {
 	}
 }
 
+func TestQuestion(t *testing.T) {
+	known := []string{"normal", "poisson"}
+	if got := Question("nromal", known, "another"); got != "did you mean normal?" {
+		t.Errorf("question for nromal: %q", got)
+	}
+	if got := Question("quadratic", known, "another"); got != "another" {
+		t.Errorf("question for a name that is like none: %q", got)
+	}
+}
+
 func TestDistanceIsSymmetric(t *testing.T) {
 	words := []string{"", "a", "ab", "ba", "normal", "nromal", "epsilon", "epislon"}
 	for _, a := range words {

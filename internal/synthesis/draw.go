@@ -8,12 +8,13 @@ import (
 	"d3p/internal/marginals"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 )
 
 // Drawer draws synthetic records from a released table.
 type Drawer struct {
 	table    *Table
-	twin     *models.Twin
+	twin     *simulate.Twin
 	declared []*data.Column
 	measured []marginals.Measurement
 	tree     *marginals.Tree
@@ -36,7 +37,7 @@ const widening = 5
 // NewDrawer fits the family to the released counts: as close to the records as can be,
 // or, with inference, with less shrinkage, for tables by Perturb.
 func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer, error) {
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +177,9 @@ func (d *Drawer) restore() {
 // hopeless is how many rounds draw in vain before Fill gives up.
 const hopeless = 100
 
-// Fill fills in a table of models.Twin.Table. Independent records vary as records of
+// Fill fills in a table of simulate.Twin.Table. Independent records vary as records of
 // the family do; the others vary less. Records that break a constraint are drawn again.
-func (d *Drawer) Fill(out models.Table, random Random, independent bool) error {
+func (d *Drawer) Fill(out simulate.Table, random Random, independent bool) error {
 	n := len(out.Values[0])
 	all := make([][]float64, len(d.declared))
 	place := make([]int, len(d.table.Columns))
@@ -226,7 +227,7 @@ func (d *Drawer) Fill(out models.Table, random Random, independent bool) error {
 }
 
 // shuffle puts the records in random order: the sampler draws them by cell.
-func shuffle(out models.Table, random Random) {
+func shuffle(out simulate.Table, random Random) {
 	for i := len(out.Values[0]) - 1; i > 0; i-- {
 		j := int(random.Uniform() * float64(i+1))
 		for _, column := range out.Values {

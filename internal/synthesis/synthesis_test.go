@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
@@ -111,7 +112,7 @@ func draw(t *testing.T, m *models.Model, table *synthesis.Table, n int, perturb 
 
 func fill(t *testing.T, m *models.Model, d *synthesis.Drawer, n int, independent bool, random *noise.Random) [][]float64 {
 	t.Helper()
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		t.Fatal(err)
 	}

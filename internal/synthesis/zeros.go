@@ -7,6 +7,7 @@ import (
 	"d3p/internal/marginals"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
+	"d3p/internal/models/simulate"
 )
 
 // Limits of the tables of zeros: constraints over more are met by drawing again.
@@ -20,7 +21,7 @@ const (
 // one. It tries a few values of each bin of numbers; a bin that is excluded by mistake
 // would need a constraint that holds between them only.
 func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
-	twin, err := m.NewTwin()
+	twin, err := simulate.NewTwin(m)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 }
 
 // possible tells whether some values of the cell meet the condition.
-func possible(twin *models.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) bool {
+func possible(twin *simulate.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) bool {
 	cells := make([]int, len(set))
 	for i := len(set) - 1; i >= 0; i-- {
 		n := columns[set[i]].cells()

@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
@@ -35,7 +36,7 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 	}
 	rng := noise.NewRandom(noise.Public(p.InitSeed).Child(4).Stream(noise.Initialisation))
 	start := m.WithoutSlopes()
-	g := gradientsOf(m.Likelihood, start, m.SimulateRecords(start, lawRecords, l, rng), m.Encoding.K)
+	g := gradientsOf(m.Likelihood, start, simulate.Records(m, start, lawRecords, l, rng), m.Encoding.K)
 	if len(g.norms) == 0 {
 		return
 	}

@@ -3,6 +3,7 @@ package plan
 import (
 	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/models/whiten"
 	"d3p/internal/privacy/noise"
 )
 
@@ -23,7 +24,7 @@ func (p *Plan) canRotate() bool {
 // inWork is m in the coordinates of work for records spread as l; m itself if it has
 // no linear predictor. It draws public random numbers of the seed.
 func inWork(m *models.Model, l *law.Law, seed uint64) (*models.Model, error) {
-	c := m.Whitened(l, lawRidge, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
+	c := whiten.Coordinates(m, l, lawRidge, noise.NewRandom(noise.Public(seed).Child(3).Stream(noise.Initialisation)))
 	if c == nil {
 		return m, nil
 	}

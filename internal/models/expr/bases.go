@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // bases lists the functions that expand a number into a vector along a dim,
@@ -24,7 +25,7 @@ func (l *lowering) basisDim(e Expr) (graph.Dim, bool) {
 	}
 	d, ok := l.env.Dims[n.ID]
 	if !ok {
-		l.fail(n.At, suggest(n.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
+		l.fail(n.At, spell.Question(n.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
 	}
 	return graph.Dim{Name: n.ID, Size: d.Size}, ok
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // columnFunctions lists the functions of the data declaration: columns(dim) is
@@ -32,7 +33,7 @@ func designColumns(l *lowering, c *Call, args []Expr) *graph.Node {
 	if _, ok := l.env.Dims[n.ID]; ok {
 		return l.fail(n.At, "label the dim with columns, and use it inside rows:", "the labels of dim %s are not predictors", n.ID)
 	}
-	return l.fail(n.At, suggest(n.ID, slices.Sorted(maps.Keys(l.env.Design)), ""), "unknown dim %s", n.ID)
+	return l.fail(n.At, spell.Question(n.ID, slices.Sorted(maps.Keys(l.env.Design)), ""), "unknown dim %s", n.ID)
 }
 
 func designColumn(l *lowering, c *Call, args []Expr) *graph.Node {
@@ -43,7 +44,7 @@ func designColumn(l *lowering, c *Call, args []Expr) *graph.Node {
 	if x, ok := l.env.Coefficients[label.Value]; ok {
 		return x
 	}
-	return l.fail(label.At, suggest(label.Value, slices.Sorted(maps.Keys(l.env.Coefficients)), ""), "unknown predictor %s", label)
+	return l.fail(label.At, spell.Question(label.Value, slices.Sorted(maps.Keys(l.env.Coefficients)), ""), "unknown predictor %s", label)
 }
 
 // numericColumn is the value of a numeric column named by an argument.

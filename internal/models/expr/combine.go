@@ -7,6 +7,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // mixture lowers mixture(weights, component, over=dim); a weight vector's only
@@ -140,7 +141,7 @@ func (l *lowering) joint(c *Call) dist.Density {
 	}
 	d, ok := l.env.Dims[over.ID]
 	if !ok {
-		l.fail(over.At, suggest(over.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", over.ID)
+		l.fail(over.At, spell.Question(over.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", over.ID)
 		return nil
 	}
 	before := len(l.errs)
@@ -148,7 +149,7 @@ func (l *lowering) joint(c *Call) dist.Density {
 	for _, a := range c.Args[1:] {
 		i := slices.Index(d.Labels, a.Name)
 		if i < 0 {
-			l.fail(a.At, suggest(a.Name, d.Labels, "write label=distribution"), "dim %s has no label '%s'", over.ID, a.Name)
+			l.fail(a.At, spell.Question(a.Name, d.Labels, "write label=distribution"), "dim %s has no label '%s'", over.ID, a.Name)
 			continue
 		}
 		parts[i] = l.density(a.Value)

@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // LowerDensity turns the right side of a prior or an observation into a
@@ -64,7 +65,7 @@ func (l *lowering) density(e Expr) dist.Density {
 	if !ok {
 		hint := "write a distribution such as normal(0, 1)"
 		if n, isName := e.(*Name); isName {
-			hint = suggest(n.ID, DensityNames(), hint)
+			hint = spell.Question(n.ID, DensityNames(), hint)
 		}
 		l.fail(e.Pos(), hint, "%s is not a distribution", e)
 		return nil
@@ -84,7 +85,7 @@ func (l *lowering) density(e Expr) dist.Density {
 	}
 	d, ok := dist.Lookup(c.Func)
 	if !ok {
-		hint := suggest(c.Func, DensityNames(), "")
+		hint := spell.Question(c.Func, DensityNames(), "")
 		if _, isFunction := functionNamed(c.Func); isFunction {
 			hint = c.Func + " is a function"
 		}

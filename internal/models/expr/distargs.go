@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // applied lowers and checks the arguments of a distribution.
@@ -78,7 +79,7 @@ func (l *lowering) place(c *Call, d *dist.Distribution) []Expr {
 		switch {
 		case at < 0:
 			misspelt = true
-			l.fail(a.At, suggest(name, names, "its arguments are "+signature(d)), "%s has no argument %s", d.Name, name)
+			l.fail(a.At, spell.Question(name, names, "its arguments are "+signature(d)), "%s has no argument %s", d.Name, name)
 		case args[at] != nil:
 			l.fail(a.At, "", "argument %s of %s is given twice", name, d.Name)
 		default:

@@ -8,6 +8,7 @@ import (
 
 	"d3p/internal/models/graph"
 	"d3p/internal/models/support"
+	"d3p/internal/spell"
 )
 
 // Env is what names mean where an expression stands. Inside `rows:` Values
@@ -61,7 +62,7 @@ func (env *Env) Shape(dims []*Name) (graph.Shape, Errors) {
 	for _, n := range dims {
 		d, ok := env.Dims[n.ID]
 		if !ok {
-			errs.Add(n.At, suggest(n.ID, env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
+			errs.Add(n.At, spell.Question(n.ID, env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
 			continue
 		}
 		shape = append(shape, graph.Dim{Name: primed(n.ID, shape), Size: d.Size})

@@ -67,11 +67,7 @@ func (l *lowering) call(c *Call) *graph.Node {
 		}
 	}
 	known := slices.Concat(FunctionNames(), dist.Names(), slices.Collect(maps.Keys(l.env.Nets)))
-	hint := ""
-	if n := spell.Name(c.Func, known); n != "" {
-		hint = "did you mean " + n + "?"
-	}
-	return l.fail(c.At, hint, "unknown function %s", c.Func)
+	return l.fail(c.At, spell.Question(c.Func, known, ""), "unknown function %s", c.Func)
 }
 
 // arguments puts the arguments of c in the order of f.params.
@@ -83,7 +79,7 @@ func (l *lowering) arguments(c *Call, f function) ([]Expr, bool) {
 		if a.Name != "" {
 			at = slices.Index(f.params, a.Name)
 			if at < 0 {
-				l.fail(a.At, suggest(a.Name, f.params, ""), "%s has no argument %s", f.name, a.Name)
+				l.fail(a.At, spell.Question(a.Name, f.params, ""), "%s has no argument %s", f.name, a.Name)
 				ok = false
 				continue
 			}

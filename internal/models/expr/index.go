@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // index lowers u[hospital, 'Intercept']: the i-th index selects along the i-th
@@ -62,7 +63,7 @@ func (l *lowering) selectAt(x *graph.Node, d graph.Dim, index Expr) *graph.Node 
 			if slices.Contains(l.env.Columns, i.ID) {
 				return l.name(i)
 			}
-			return l.fail(i.At, suggest(i.ID, known, "use a label, a category column, or "+d.Name+" itself"), "unknown index %s of dim %s", i.ID, d.Name)
+			return l.fail(i.At, spell.Question(i.ID, known, "use a label, a category column, or "+d.Name+" itself"), "unknown index %s of dim %s", i.ID, d.Name)
 		}
 		return l.gather(x, d, i, v)
 	}
@@ -73,7 +74,7 @@ func (l *lowering) slice(x *graph.Node, d graph.Dim, at Position, label string) 
 	k, ok := l.env.label(d.Name, label)
 	if !ok {
 		labels := l.env.Dims[unprimed(d.Name)].Labels
-		return l.fail(at, suggest(label, labels, "see dims:"), "dim %s has no label '%s'", d.Name, label)
+		return l.fail(at, spell.Question(label, labels, "see dims:"), "dim %s has no label '%s'", d.Name, label)
 	}
 	return l.checked(at, l.b.Slice(x, d.Name, k))
 }

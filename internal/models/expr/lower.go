@@ -52,14 +52,6 @@ func (l *lowering) checked(at Position, n *graph.Node) *graph.Node {
 // exhaust memory.
 const maxElements = 1 << 24
 
-// suggest is the nearest known name as a hint, or else the other hint.
-func suggest(name string, known []string, otherwise string) string {
-	if n := spell.Name(name, known); n != "" {
-		return "did you mean " + n + "?"
-	}
-	return otherwise
-}
-
 func (l *lowering) node(e Expr) *graph.Node {
 	switch e := e.(type) {
 	case *Number:
@@ -103,7 +95,7 @@ func (l *lowering) name(e *Name) *graph.Node {
 	if _, ok := functionNamed(e.ID); ok {
 		return l.fail(e.At, "write "+e.ID+"(...)", "%s is a function", e.ID)
 	}
-	return l.fail(e.At, suggest(e.ID, l.env.names(), "declare it under params: or let:"), "unknown name %s", e.ID)
+	return l.fail(e.At, spell.Question(e.ID, l.env.names(), "declare it under params: or let:"), "unknown name %s", e.ID)
 }
 
 func (l *lowering) unary(e *Unary) *graph.Node {
@@ -177,7 +169,7 @@ func (l *lowering) level(e *Binary) (n *graph.Node, ok bool) {
 	}
 	i := slices.Index(v.Labels, label.Value)
 	if i < 0 {
-		return l.fail(label.At, suggest(label.Value, v.Labels, "see its levels: in the data block"), "%s has no level %s", column.ID, label), true
+		return l.fail(label.At, spell.Question(label.Value, v.Labels, "see its levels: in the data block"), "%s has no level %s", column.ID, label), true
 	}
 	return operators[e.Op](l.b, v.Node, l.b.Const(float64(i))), true
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // Net is a network that expressions may call.
@@ -34,7 +35,7 @@ func (l *lowering) network(c *Call, n Net, head string, headAt Position) *graph.
 	case head != "" && !slices.Contains(heads, head):
 		hint := "call it as " + c.String()
 		if heads != nil {
-			hint = suggest(head, heads, "its outputs are "+strings.Join(heads, ", "))
+			hint = spell.Question(head, heads, "its outputs are "+strings.Join(heads, ", "))
 		}
 		l.fail(headAt, hint, "net %s has no output %s", c.Func, head)
 		return nil

@@ -1,6 +1,9 @@
 package expr
 
-import "d3p/internal/models/graph"
+import (
+	"d3p/internal/models/graph"
+	"d3p/internal/spell"
+)
 
 // reductions lists the functions that work along a dim: over=, or all dims if
 // it is absent (for softmax, log_softmax and cumsum: the only dim).
@@ -140,7 +143,7 @@ func (l *lowering) dim(e Expr, shape graph.Shape) (string, bool) {
 	if _, declared := l.env.Dims[n.ID]; declared {
 		l.fail(n.At, "", "no dim %s in %v", n.ID, shape)
 	} else {
-		l.fail(n.At, suggest(n.ID, append(names, l.env.dimNames()...), ""), "unknown dim %s", n.ID)
+		l.fail(n.At, spell.Question(n.ID, append(names, l.env.dimNames()...), ""), "unknown dim %s", n.ID)
 	}
 	return "", false
 }

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"d3p/internal/models/graph"
+	"d3p/internal/spell"
 )
 
 // shapes lists the functions that make or rearrange vectors and matrices.
@@ -30,7 +31,7 @@ func oneHot(l *lowering, c *Call, args []Expr) *graph.Node {
 	}
 	d, ok := l.env.Dims[n.ID]
 	if !ok {
-		return l.fail(n.At, suggest(n.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
+		return l.fail(n.At, spell.Question(n.ID, l.env.dimNames(), "declare it under dims:"), "unknown dim %s", n.ID)
 	}
 	x := l.node(args[0])
 	if x == nil {

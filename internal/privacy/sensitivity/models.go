@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/models/whiten"
 	"d3p/internal/privacy/enginetest"
 	"d3p/internal/privacy/noise"
 )
@@ -47,7 +48,7 @@ func Rotated(tb testing.TB, folder string, rng *rand.Rand) []Model {
 	tb.Helper()
 	var list []Model
 	for _, m := range readAll(tb, folder) {
-		c := m.Whitened(m.DeclaredLaw(), 0.01, noise.NewRandom(noise.Public(rng.Uint64()).Stream(noise.Simulation)))
+		c := whiten.Coordinates(m.Model, m.DeclaredLaw(), 0.01, noise.NewRandom(noise.Public(rng.Uint64()).Stream(noise.Simulation)))
 		if c == nil {
 			continue
 		}

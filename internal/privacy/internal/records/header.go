@@ -43,8 +43,5 @@ func hint(name string, names, header []string) string {
 	if !slices.ContainsFunc(header, known) {
 		return "the header must name the columns as the model file does"
 	}
-	if near := spell.Name(name, header); near != "" {
-		return "did you mean " + near + "?"
-	}
-	return "names must agree with the model file"
+	return spell.Question(name, header, "names must agree with the model file")
 }

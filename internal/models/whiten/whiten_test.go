@@ -1,4 +1,4 @@
-package models
+package whiten
 
 import (
 	"math"
@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/internal/models"
 	"d3p/internal/models/law"
+	"d3p/internal/models/modelstest"
 )
 
 const whitenColumns = `d3p: 1
@@ -24,8 +26,13 @@ model:
   family: FAMILY
 `
 
+type testRand struct{ *rand.Rand }
+
+func (r testRand) Normal() float64  { return r.NormFloat64() }
+func (r testRand) Uniform() float64 { return r.Float64() }
+
 // whitenLaw has x and z with a correlation of 0.9, y and x with one of 0.6.
-func whitenLaw(m *Model) *law.Law {
+func whitenLaw(m *models.Model) *law.Law {
 	l := m.DeclaredLaw()
 	l.Columns[4].Shares = []float64{0.98, 0.02}
 	k := len(l.Columns)
@@ -53,8 +60,8 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 		{"n ~ x", "poisson", map[string]float64{"Intercept": math.Log(7), "b[x]": 0}, 0.02},
 		{"d ~ x", "bernoulli", map[string]float64{"Intercept": math.Log(0.02 / 0.98), "b[x]": 0}, 0.45},
 	} {
-		m := compile(t, strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
-		w, err := m.In(m.Whitened(whitenLaw(m), 0.002, testRand{rand.New(rand.NewPCG(1, 1))}))
+		m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", test.formula, "FAMILY", test.family).Replace(whitenColumns))
+		w, err := m.In(Coordinates(m, whitenLaw(m), 0.002, testRand{rand.New(rand.NewPCG(1, 1))}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,12 +77,12 @@ func TestWhitenedStartsAtTheRegression(t *testing.T) {
 
 // The columns of work have mean 0 and variance 1 and do not correlate.
 func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
-	m := compile(t, strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
+	m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", "y ~ x * z + d", "FAMILY", "normal").Replace(whitenColumns))
 	rng := testRand{rand.New(rand.NewPCG(1, 1))}
 	l := whitenLaw(m)
-	c := m.Whitened(l, 0.002, rng)
+	c := Coordinates(m, l, 0.002, rng)
 	r := &c.Predictors[0]
-	designs, _ := m.designs(linears(m.Core, m.Params), m.drawRows(l, rng))
+	designs, _ := designs(m, m.LinearPredictors(), drawRows(m, l, rng))
 	k := len(r.Center)
 	squares := make([]float64, k*k)
 	unit := c.Unit[0] // of the intercept, and of the columns
@@ -108,13 +115,13 @@ func TestWhitenedColumnsDoNotCorrelate(t *testing.T) {
 // A direction that the noise of the law's correlations may have made narrow is not
 // stretched to variance 1.
 func TestWhitenedLeavesNoiseAlone(t *testing.T) {
-	m := compile(t, strings.NewReplacer("FORMULA", "y ~ x + z", "FAMILY", "normal").Replace(whitenColumns))
+	m := modelstest.Compile(t, "whiten.yaml", strings.NewReplacer("FORMULA", "y ~ x + z", "FAMILY", "normal").Replace(whitenColumns))
 	stretch := func(noise float64) float64 {
 		l := whitenLaw(m)
 		k := len(l.Columns)
 		l.CorrelationSD = make([]float64, k*k)
 		l.CorrelationSD[1], l.CorrelationSD[k] = noise, noise
-		c := m.Whitened(l, 0.002, testRand{rand.New(rand.NewPCG(1, 1))})
+		c := Coordinates(m, l, 0.002, testRand{rand.New(rand.NewPCG(1, 1))})
 		a := c.Predictors[0].Matrix
 		return (a[0] - a[1]) / c.Unit[0] // of (x − z)/√2, whose variance is 0.1
 	}

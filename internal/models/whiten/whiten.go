@@ -1,17 +1,21 @@
-package models
+// Package whiten finds coordinates in which a fit has an easy time: those in which the
+// columns of linear predictors do not correlate.
+package whiten
 
 import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/formula"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/law"
+	"d3p/internal/models/simulate"
 )
 
-// Whitened are the coordinates of work in which the linear predictors of m have
+// Coordinates are those of work in which the linear predictors of m have
 // columns of mean 0 and variance about 1 that are not correlated over records spread
 // as l. The fit starts where the law suggests, and numbers on the whole line count in
 // units of what the predictors leave of their standard deviation.
@@ -22,32 +26,32 @@ import (
 // the records say less than the prior is not blown up.
 //
 // It returns nil where m has no linear predictor.
-func (m *Model) Whitened(l *law.Law, ridge float64, rng dist.Rand) *Coordinates {
-	list := linears(m.Core, m.Params)
+func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *models.Coordinates {
+	list := m.LinearPredictors()
 	if len(list) == 0 {
 		return nil
 	}
-	rows, precision := m.drawRows(l, rng), m.priorPrecision(rng)
+	rows, precision := drawRows(m, l, rng), priorPrecision(m, rng)
 	records := max(1, l.Records)
-	c := &Coordinates{Origin: make([]float64, m.P), Unit: make([]float64, m.P)}
+	c := &models.Coordinates{Origin: make([]float64, m.P), Unit: make([]float64, m.P)}
 	for j := range c.Unit {
 		c.Unit[j] = 1
 	}
-	designs, response := m.designs(list, rows)
+	designs, response := designs(m, list, rows)
 	noise := correlationNoise(l)
 	for i, p := range list {
-		k := len(p.coefficients.Dims[0].Labels)
+		k := len(p.Coefficients.Dims[0].Labels)
 		prior := make([]float64, k)
 		for j := range prior {
-			prior[j] = precision[p.at(j, 0)]
+			prior[j] = precision[p.At(j, 0)]
 		}
 		r := whiten(p, designs[i], k, records, ridge+noiseReach*noise*math.Sqrt(float64(k)), prior)
-		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients == "b" && p.effects == 1 {
-			mean, sd, slopes := r.regress(designs[i], response, noise)
+		if f := m.Spec.Model; f != nil && response != nil && p.Coefficients.Name == "b" && p.Effects == 1 {
+			mean, sd, slopes := regress(&r, designs[i], response, noise)
 			at := f.Place(mean, sd, slopes)
-			m.place(c, at)
+			place(m, c, at)
 			for j, x := range at.Slopes {
-				c.Origin[p.at(j, 0)] = x / at.Unit
+				c.Origin[p.At(j, 0)] = x / at.Unit
 			}
 			for j := range r.Matrix {
 				r.Matrix[j] *= at.Unit
@@ -77,7 +81,7 @@ func correlationNoise(l *law.Law) float64 {
 // regress are the mean and the standard deviation of the response y, and its
 // covariances with the columns of work of a design (n×K), which are its regression on
 // them. Each is shrunk by its noise, which the correlations bring along.
-func (r *Rotation) regress(design, y []float64, noise float64) (mean, sd float64, slopes []float64) {
+func regress(r *models.Rotation, design, y []float64, noise float64) (mean, sd float64, slopes []float64) {
 	k := len(r.Center)
 	mean, sd = meanSD(y)
 	with, square := make([]float64, k), make([]float64, k) // covariances with the design's columns, their variances
@@ -107,17 +111,17 @@ func (r *Rotation) regress(design, y []float64, noise float64) (mean, sd float64
 const lawRecords, priorDraws = 10000, 200
 
 // drawRows draws encoded records (lawRecords×Encoding.K) from a law alone.
-func (m *Model) drawRows(l *law.Law, rng dist.Rand) []float64 {
-	t := Table{Columns: m.Spec.Data.AllColumns()}
+func drawRows(m *models.Model, l *law.Law, rng dist.Rand) []float64 {
+	t := simulate.Table{Columns: m.Spec.Data.AllColumns()}
 	for range t.Columns {
 		t.Values = append(t.Values, make([]float64, lawRecords))
 	}
 	l.Draw(t.Values, rng)
-	return m.encodeTable(t, lawRecords)
+	return simulate.Encode(m, t, lawRecords)
 }
 
 // priorPrecision is 1/variance of every coordinate (P) under the prior.
-func (m *Model) priorPrecision(rng dist.Rand) []float64 {
+func priorPrecision(m *models.Model, rng dist.Rand) []float64 {
 	prior := m.NewPriorSampler()
 	theta, sum, square := make([]float64, m.P), make([]float64, m.P), make([]float64, m.P)
 	for range priorDraws {
@@ -133,7 +137,7 @@ func (m *Model) priorPrecision(rng dist.Rand) []float64 {
 }
 
 // place sets origins and units by what the formula says of single parameters.
-func (m *Model) place(c *Coordinates, at formula.Placement) {
+func place(m *models.Model, c *models.Coordinates, at formula.Placement) {
 	for i := range m.Params {
 		p := &m.Params[i]
 		origin, ok := at.Origin[p.Name]
@@ -150,37 +154,19 @@ func (m *Model) place(c *Coordinates, at formula.Placement) {
 	}
 }
 
-// designs evaluates the columns of linear predictors for encoded rows, each [n×K],
-// and the response of a model with one.
-func (m *Model) designs(list []linear, rows []float64) (designs [][]float64, response []float64) {
-	c := newCompiler(m.Spec, m.Core)
-	c.dimensions()
-	c.parameters()
-	g := c.build()
-	g.rows()
-	for _, l := range list {
-		g.outputs = append(g.outputs, g.env.Design[l.Dim])
-	}
-	if len(m.Core.Observe) == 1 {
-		if density := g.density(m.Core.Observe[0]); density != nil {
-			if _, x := g.observed(m.Core.Observe[0], density); x.X != nil && x.X.Size() == 1 {
-				g.outputs = append(g.outputs, x.X)
-			}
-		}
-	}
-	tape, err := graph.Compile(g.b, nil, g.outputs, graph.Options{Columns: m.Encoding.K})
-	if err != nil {
-		panic("models: a compiled model does not compile: " + err.Error())
-	}
+// designs evaluates the designs of linear predictors for encoded rows, each [n×K], and
+// the response of a model with one.
+func designs(m *models.Model, list []models.LinearPredictor, rows []float64) (designs [][]float64, response []float64) {
+	tape := m.DesignTape()
 	const batch = 500
 	machine := graph.NewMachine(tape, batch)
 	machine.Globals(make([]float64, m.P), nil)
-	k, all := m.Encoding.K, make([][]float64, len(g.outputs))
+	k, all := m.Encoding.K, make([][]float64, len(tape.Outputs))
 	for n := len(rows) / k; n > 0; n = len(rows) / k {
 		b := min(n, batch)
 		machine.Records(rows[:b*k], k, b, make([]float64, tape.AuxRecord*b))
-		for i, o := range g.outputs {
-			out, size := machine.Output(i), o.Size()
+		for i := range all {
+			out, size := machine.Output(i), tape.Buffers[tape.Outputs[i]].Size
 			for r := range b {
 				for j := range size {
 					all[i] = append(all[i], out[(j*b+r)%len(out)])
@@ -196,11 +182,11 @@ func (m *Model) designs(list []linear, rows []float64) (designs [][]float64, res
 }
 
 // whiten is the rotation of one linear predictor by the n rows of its design (n×K).
-func whiten(l linear, design []float64, k int, records, ridge float64, prior []float64) Rotation {
+func whiten(l models.LinearPredictor, design []float64, k int, records, ridge float64, prior []float64) models.Rotation {
 	n := len(design) / k
 	x := mat.NewDense(n, k, design)
 	center := make([]float64, k)
-	if l.level != nil {
+	if l.Level != nil {
 		for r := range n {
 			for j, v := range x.RawRowView(r) {
 				center[j] += v / float64(n)
@@ -227,7 +213,7 @@ func whiten(l linear, design []float64, k int, records, ridge float64, prior []f
 	}
 	var e mat.EigenSym
 	if !e.Factorize(squares, true) {
-		panic("models: no eigenvalues")
+		panic("whiten: no eigenvalues")
 	}
 	var v, half, root mat.Dense
 	e.VectorsTo(&v)
@@ -244,7 +230,7 @@ func whiten(l linear, design []float64, k int, records, ridge float64, prior []f
 			matrix[i*k+j] = root.At(i, j) / scale[i]
 		}
 	}
-	return Rotation{Coefficients: l.Coefficients, Center: center, Matrix: matrix}
+	return models.Rotation{Coefficients: l.Coefficients.Name, Center: center, Matrix: matrix}
 }
 
 // meanSD are mean and standard deviation.

@@ -1,25 +1,26 @@
-package models
+package simulate
 
 import (
 	"fmt"
 	"strings"
 
+	"d3p/internal/models"
 	"d3p/internal/models/dist"
 )
 
 // Twin draws synthetic tables: whole records from the model's distribution of a
 // record, which meet its constraints.
 type Twin struct {
-	sampler  *recordSampler
+	sampler  *sampler
 	all      Table // of all declared columns; as many records as are drawn at a time
 	keep     []int // the columns that the model describes
-	met      *constraintMachine
+	met      *constraints
 	accepted []bool
 }
 
 // NewTwin prepares synthetic tables. It returns an error when the model does
 // not describe whole records: a regression says nothing about its predictors.
-func (m *Model) NewTwin() (*Twin, error) {
+func NewTwin(m *models.Model) (*Twin, error) {
 	if given := m.Given(); len(given) > 0 {
 		return nil, fmt.Errorf("the model takes %s as given and does not say how they are distributed, so it has no synthetic records; write a twin: or core: block that observes every column", listed(given))
 	}
@@ -27,9 +28,9 @@ func (m *Model) NewTwin() (*Twin, error) {
 		return nil, err
 	}
 	columns := m.Spec.Data.AllColumns()
-	sampler := m.newRecordSampler(columns)
+	sampler := newSampler(m, columns)
 	t := &Twin{
-		sampler: sampler, met: m.constraints.machine(sampler.together),
+		sampler: sampler, met: newConstraints(m.Constraints, sampler.together),
 		all: Table{Columns: columns}, accepted: make([]bool, sampler.together),
 	}
 	for range columns {
@@ -62,7 +63,7 @@ func (t *Twin) Table(n int) Table {
 		out.Columns = append(out.Columns, t.all.Columns[i])
 		out.Values = append(out.Values, make([]float64, n))
 	}
-	out.Shape = t.sampler.m.shapeOf(out.Columns)
+	out.Shape = shapeOf(t.sampler.m, out.Columns)
 	return out
 }
 
@@ -106,10 +107,6 @@ func (t *Twin) Draw(out Table, first, n int, theta []float64, rng dist.Rand) err
 	return nil
 }
 
-// ByMarginals tells whether the model is of synthetic tables that are learnt from
-// noisy tables of counts: its parameters are then not fitted.
-func (m *Model) ByMarginals() bool { return m.Spec.Twin != nil && m.Spec.Twin.ByMarginals() }
-
 // Met sets ok[b] to whether record b of values, by all declared columns in the unit
 // of the file, meets a constraint of Conditions, or all of them when only is -1. A
 // record with a missing value meets those about it.
@@ -130,5 +127,5 @@ func (t *Twin) Conditions() [][]int {
 	if t.met == nil {
 		return nil
 	}
-	return t.met.reads
+	return t.met.Reads
 }

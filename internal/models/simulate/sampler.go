@@ -1,20 +1,22 @@
-package models
+package simulate
 
 import (
 	"math"
 
+	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/encoding"
+	"d3p/internal/models/predictive"
 )
 
-// recordSampler draws the observed columns of records of a table, each after
+// sampler draws the observed columns of records of a table, each after
 // the columns that its distribution depends on.
-type recordSampler struct {
-	m          *Model
+type sampler struct {
+	m          *models.Model
 	together   int // records drawn at a time
 	predictors encoding.Encoding
-	predictive *Predictive
+	predictive *predictive.Distribution
 	order      []int          // of the observations
 	at         map[string]int // of columns in the table, by header
 	rows       []float64      // encoded records
@@ -23,12 +25,12 @@ type recordSampler struct {
 	expectArrays bool
 }
 
-// newRecordSampler prepares draws for tables with these columns, which include
+// newSampler prepares draws for tables with these columns, which include
 // all that the model reads. Observations that depend on each other in a circle
 // are drawn in the order of declaration.
-func (m *Model) newRecordSampler(columns []*data.Column) *recordSampler {
+func newSampler(m *models.Model, columns []*data.Column) *sampler {
 	together := m.Predict.BatchSize()
-	s := &recordSampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: m.NewPredictive(together), at: make(map[string]int)}
+	s := &sampler{m: m, together: together, predictors: m.Encoding.Predictors(), predictive: predictive.New(m, together), at: make(map[string]int)}
 	for i, c := range columns {
 		s.at[c.HeaderName()] = i
 	}
@@ -51,7 +53,7 @@ func (m *Model) newRecordSampler(columns []*data.Column) *recordSampler {
 // draw replaces the observed columns of the n records from first, n at most
 // s.together, given the table's other columns and the parameters that
 // predictive was set to.
-func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
+func (s *sampler) draw(t Table, first, n int, rng dist.Rand) {
 	s.predictive.Latents(rng)
 	for k, i := range s.order {
 		o := &s.m.Observed[i]
@@ -77,10 +79,10 @@ func (s *recordSampler) draw(t Table, first, n int, rng dist.Rand) {
 
 // meet gives the column that a condition is about values with which the condition is as
 // drawn, 0 or 1.
-func (s *recordSampler) meet(c *data.Column, t Table, first int, drawn []float64) {
+func (s *sampler) meet(c *data.Column, t Table, first int, drawn []float64) {
 	of, err := s.m.Spec.Data.ConditionOf(c)
 	if err != nil {
-		panic("models: an observed condition: " + err.Error()) // it was compiled
+		panic("simulate: an observed condition: " + err.Error()) // it was compiled
 	}
 	column := t.Values[s.at[of.Column.HeaderName()]][first:]
 	for b, x := range drawn {
@@ -94,7 +96,7 @@ func (s *recordSampler) meet(c *data.Column, t Table, first int, drawn []float64
 }
 
 // encode evaluates the model's predictors for n records of the table.
-func (s *recordSampler) encode(t Table, first, n int) {
+func (s *sampler) encode(t Table, first, n int) {
 	k := s.predictors.K
 	for b := range n {
 		s.predictors.Encode(s.rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[s.at[header]][first+b] })

@@ -1,17 +1,19 @@
-package models
+// Package predictive is what a model says about new records.
+package predictive
 
 import (
 	"fmt"
 	"math"
 
+	"d3p/internal/models"
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 )
 
-// Predictive computes what the model says about new records, at one θ at a
+// Distribution computes what the model says about new records, at one θ at a
 // time. It allocates once; it is not safe for concurrent use.
-type Predictive struct {
-	observed []Observation
+type Distribution struct {
+	observed []models.Observation
 	tape     *graph.Tape
 	machine  *graph.Machine
 	samplers []dist.Sampler
@@ -22,41 +24,51 @@ type Predictive struct {
 	bound    int       // output of a reconstruction
 }
 
-// NewPredictive prepares predictions for batches of up to maxB records.
-func (m *Model) NewPredictive(maxB int) *Predictive { return m.newPredictive(m.Predict, maxB) }
+// New prepares predictions for batches of up to maxB records.
+func New(m *models.Model, maxB int) *Distribution { return newDistribution(m, m.Predict, maxB) }
 
-// newPredictive prepares predictions by one of the model's forward-only tapes.
-func (m *Model) newPredictive(t *graph.Tape, maxB int) *Predictive {
-	p := &Predictive{observed: m.Observed, tape: t, machine: graph.NewMachine(t, maxB), noise: t.AuxRecord, latents: make([]float64, t.AuxRecord*maxB)}
+// NewReconstruction prepares reconstructions of whole records for batches of up
+// to maxB: their local latents are at the means of the guide, or drawn from it
+// after Latents. Records are encoded by Encoding. It must not be called for a
+// model without local latents.
+func NewReconstruction(m *models.Model, maxB int) *Distribution {
+	p := newDistribution(m, m.Reconstruct, maxB)
+	p.bound = len(m.Reconstruct.Outputs) - 1
+	return p
+}
+
+// newDistribution prepares predictions by one of the model's forward-only tapes.
+func newDistribution(m *models.Model, t *graph.Tape, maxB int) *Distribution {
+	p := &Distribution{observed: m.Observed, tape: t, machine: graph.NewMachine(t, maxB), noise: t.AuxRecord, latents: make([]float64, t.AuxRecord*maxB)}
 	for _, o := range m.Observed {
-		inputs := o.density.Inputs()
+		inputs := o.Density.Inputs()
 		values := make([][]float64, len(inputs))
 		for i, n := range inputs {
 			values[i] = make([]float64, n.Size())
 		}
 		p.values = append(p.values, values)
-		p.samplers = append(p.samplers, o.density.Sampler(o.shape))
+		p.samplers = append(p.samplers, o.Density.Sampler(o.Shape))
 	}
 	return p
 }
 
 // Set takes the unconstrained parameters of the next predictions.
-func (p *Predictive) Set(theta []float64) { p.machine.Globals(theta, nil) }
+func (p *Distribution) Set(theta []float64) { p.machine.Globals(theta, nil) }
 
 // Records takes the records to predict for, encoded by Encoding.Predictors:
 // column j of record b is rows[b·stride + j].
-func (p *Predictive) Records(rows []float64, stride, B int) {
+func (p *Distribution) Records(rows []float64, stride, B int) {
 	p.batch = B
 	p.machine.Records(rows, stride, B, p.latents[:p.noise*B])
 }
 
 // Random reports whether records have local latents or values that are binarised
 // by draws, so that predictions depend on Latents.
-func (p *Predictive) Random() bool { return p.noise > 0 }
+func (p *Distribution) Random() bool { return p.noise > 0 }
 
 // Latents draws what is random in the records to come: local latents, and values
 // that are binarised. Before, latents are at their means.
-func (p *Predictive) Latents(rng dist.Rand) {
+func (p *Distribution) Latents(rng dist.Rand) {
 	for i := range p.latents {
 		p.latents[i] = rng.Normal()
 	}
@@ -66,7 +78,7 @@ func (p *Predictive) Latents(rng dist.Rand) {
 // in the unit of the file. It returns false, and leaves dst, when there is no
 // such mean: levels have none, and that of a transformed column is not the
 // transform of a mean.
-func (p *Predictive) Mean(dst []float64, i int) bool {
+func (p *Distribution) Mean(dst []float64, i int) bool {
 	o := &p.observed[i]
 	if o.Mean < 0 {
 		return false
@@ -91,7 +103,7 @@ func (p *Predictive) Mean(dst []float64, i int) bool {
 
 // Levels sets dst[l·B + b] to the probability of level l of observation i in
 // record b, and returns false when that is no category.
-func (p *Predictive) Levels(dst []float64, i int) bool {
+func (p *Distribution) Levels(dst []float64, i int) bool {
 	o := &p.observed[i]
 	if o.Levels < 0 {
 		return false
@@ -102,7 +114,7 @@ func (p *Predictive) Levels(dst []float64, i int) bool {
 
 // spread is output i for every record of the batch, [size × B]; one that depends
 // on no column has the same values in all.
-func (p *Predictive) spread(i int) []float64 {
+func (p *Distribution) spread(i int) []float64 {
 	out := p.machine.Output(i)
 	if p.tape.Buffers[p.tape.Outputs[i]].Kind == graph.KRecord {
 		return out
@@ -116,13 +128,18 @@ func (p *Predictive) spread(i int) []float64 {
 	return all
 }
 
+// Bound sets dst[b], b < B, to the lower bound on the log density of record b,
+// in nats, at its local latents; its mean over draws of them is the bound that
+// is fitted. It is for reconstructions alone.
+func (p *Distribution) Bound(dst []float64) { copy(dst[:p.batch], p.spread(p.bound)) }
+
 // Draw sets dst[j·B + b] to a draw of column j of observation i in record b: a
 // number in the unit of the file, the index of a level, or NaN where the value
 // is missing.
-func (p *Predictive) Draw(dst []float64, i int, rng dist.Rand) {
+func (p *Distribution) Draw(dst []float64, i int, rng dist.Rand) {
 	o := &p.observed[i]
 	if len(dst) < len(o.Columns)*p.batch {
-		panic(fmt.Sprintf("models: Draw into %d numbers, want %d", len(dst), len(o.Columns)*p.batch))
+		panic(fmt.Sprintf("predictive: Draw into %d numbers, want %d", len(dst), len(o.Columns)*p.batch))
 	}
 	value := make([]float64, len(o.Columns))
 	for b := range p.batch {
@@ -131,7 +148,7 @@ func (p *Predictive) Draw(dst []float64, i int, rng dist.Rand) {
 		}
 		p.samplers[i](value, p.values[i], rng)
 		for j := range o.Columns {
-			dst[j*p.batch+b] = o.unit(j, value[j])
+			dst[j*p.batch+b] = unit(o, j, value[j])
 		}
 	}
 }
@@ -149,7 +166,7 @@ func gather(dst, out []float64, b, batch int) {
 }
 
 // unit turns an observed value of column j into the unit of the file.
-func (o *Observation) unit(j int, v float64) float64 {
+func unit(o *models.Observation, j int, v float64) float64 {
 	c := o.Columns[j]
 	if o.Raw[j] || !c.Numeric() {
 		return v

@@ -1,6 +1,18 @@
-package models
+package guide
 
 import "d3p/internal/models/graph"
+
+// Tapes are the law of a custom guide. Their parameters are θ, then λ.
+type Tapes struct {
+	Density  *graph.Tape // its loss is log q
+	Tails    *graph.Tape // its outputs are the tails of each parameter
+	Weighted *graph.Tape // its loss is their weighted sum
+	Start    []float64   // of λ
+	Located  []int       // see NewCustom
+}
+
+// Guide is a new guide with that law.
+func (t *Tapes) Guide() *Custom { return NewCustom(newTapeLaw(t), t.Start, t.Located) }
 
 // tapeLaw is the law of a custom guide as tapes. Their noise is, parameter by
 // parameter, which side of the tails is meant, then their weights.
@@ -12,21 +24,21 @@ type tapeLaw struct {
 	aux             []float64
 }
 
-func newTapeLaw(c *customGuide) *tapeLaw {
-	latent, all := len(c.located), len(c.located)+len(c.start)
+func newTapeLaw(c *Tapes) *tapeLaw {
+	latent, all := len(c.Located), len(c.Located)+len(c.Start)
 	l := &tapeLaw{
-		density: graph.NewMachine(c.density, 1), tails: graph.NewMachine(c.tails, 1), weighted: graph.NewMachine(c.weighted, 1),
+		density: graph.NewMachine(c.Density, 1), tails: graph.NewMachine(c.Tails, 1), weighted: graph.NewMachine(c.Weighted, 1),
 		point: make([]float64, all), gradient: make([]float64, all), aux: make([]float64, 2*latent),
 	}
 	for i := 0; latent > 0; i++ {
-		size := c.tails.Params[i].Shape.Size()
+		size := c.Tails.Params[i].Shape.Size()
 		l.sizes = append(l.sizes, size)
 		latent -= size
 	}
 	return l
 }
 
-// Tails implements guide.Law.
+// Tails implements Law.
 func (l *tapeLaw) Tails(dst, theta, lambda, upper []float64) {
 	l.evaluate(l.tails, theta, lambda, upper, nil)
 	for i := range l.sizes {
@@ -34,13 +46,13 @@ func (l *tapeLaw) Tails(dst, theta, lambda, upper []float64) {
 	}
 }
 
-// TailsGradient implements guide.Law.
+// TailsGradient implements Law.
 func (l *tapeLaw) TailsGradient(dTheta, dLambda, theta, lambda, upper, weight []float64) {
 	l.evaluate(l.weighted, theta, lambda, upper, weight)
 	l.gradientOf(l.weighted, dTheta, dLambda)
 }
 
-// DensityGradient implements guide.Law.
+// DensityGradient implements Law.
 func (l *tapeLaw) DensityGradient(dTheta, dLambda, theta, lambda []float64) {
 	l.evaluate(l.density, theta, lambda, nil, nil)
 	l.gradientOf(l.density, dTheta, dLambda)

@@ -1,0 +1,104 @@
+// Package simulate draws tables of records from a model and from how columns are
+// spread. It reads no data.
+package simulate
+
+import (
+	"slices"
+	"strconv"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+	"d3p/internal/models/dist"
+	"d3p/internal/models/law"
+	"d3p/internal/models/source"
+)
+
+// Table is a table in the unit of the file: numbers, and indices of levels.
+type Table struct {
+	Columns []*data.Column
+	Values  [][]float64 // by column, then by row
+	Shape   []int       // of a record whose columns are those of one tensor; nil for others
+}
+
+// Prior draws n records from the prior predictive distribution: parameters
+// from the prior, the columns that are only predicted from by their declared law,
+// and those that are observed from their distributions. It returns θ, too. It
+// reads no data; a model can be tried and timed on such a table for free.
+func Prior(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
+	theta := make([]float64, m.P)
+	m.NewPriorSampler().Draw(theta, rng)
+	return At(m, theta, n, m.DeclaredLaw(), rng), theta
+}
+
+// At is Prior at given unconstrained parameters, with columns spread as
+// l says.
+func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Table {
+	t := Table{Columns: m.Spec.Data.AllColumns()}
+	t.Shape = shapeOf(m, t.Columns)
+	for range t.Columns {
+		t.Values = append(t.Values, make([]float64, n))
+	}
+	l.Draw(t.Values, rng)
+	s := newSampler(m, t.Columns)
+	s.predictive.Set(theta)
+	for first := 0; first < n; first += s.together {
+		s.draw(t, first, min(s.together, n-first), rng)
+	}
+	return t
+}
+
+// Records draws n records at the unconstrained parameters theta, as the
+// likelihood reads them: [n x Encoding.K], row-major. Their columns are spread as l
+// says. It reads no data. A unit has one row.
+func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
+	return Encode(m, At(m, theta, n, l, rng), n)
+}
+
+// Encode encodes the first n records of t as the likelihood reads them.
+func Encode(m *models.Model, t Table, n int) []float64 {
+	at := make(map[string]int)
+	for i, c := range t.Columns {
+		at[c.HeaderName()] = i
+	}
+	k := m.Encoding.K
+	rows := make([]float64, n*k)
+	for b := range n {
+		m.Encoding.Encode(rows[b*k:(b+1)*k], func(header string) float64 { return t.Values[at[header]][b] })
+	}
+	return rows
+}
+
+// Units is Prior for n units: where units have ids, each gets from one
+// to all of the rows that it may have, each number equally likely, and the table
+// a first column that names the unit.
+func Units(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
+	unit := &m.Spec.Data.Unit
+	if !unit.ID.IsSet() {
+		return Prior(m, n, rng)
+	}
+	id := &data.Column{Name: unit.ID, Type: source.Value[string]{V: data.Category}}
+	var units []float64
+	for i := range n {
+		id.Levels = append(id.Levels, source.Value[string]{V: strconv.Itoa(i + 1)})
+		for range 1 + rng.Uint64()%uint64(unit.RowsPerUnit.V) {
+			units = append(units, float64(i))
+		}
+	}
+	t, theta := Prior(m, len(units), rng)
+	t.Columns = append([]*data.Column{id}, t.Columns...)
+	t.Values, t.Shape = append([][]float64{units}, t.Values...), nil
+	return t, theta
+}
+
+// shapeOf is the shape of the tensor that consists of these columns; nil if no tensor
+// does.
+func shapeOf(m *models.Model, columns []*data.Column) (shape []int) {
+	for _, t := range m.Spec.Data.Tensors {
+		if slices.Equal(t.Columns, columns) {
+			for _, n := range t.Shape {
+				shape = append(shape, n.V)
+			}
+		}
+	}
+	return shape
+}
