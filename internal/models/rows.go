@@ -99,7 +99,11 @@ func (g *build) product(factors []data.Factor) *graph.Node {
 // factor is the value of one factor.
 func (g *build) factor(f data.Factor) *graph.Node {
 	if f.Column.Derive != nil {
-		return g.derived(f.Column).Node
+		x := g.derived(f.Column).Node
+		if f.Level >= 0 {
+			x = g.b.Equal(x, g.b.Const(float64(f.Level)))
+		}
+		return x
 	}
 	return g.read(g.c.encoder.Factor(f))
 }
@@ -110,28 +114,12 @@ func (g *build) derived(c *data.Column) expr.Value {
 	if v, ok := g.derivations[c]; ok {
 		return v
 	}
-	env := g.c.environment()
-	for _, name := range expr.Names(c.Derive.Expr) {
-		switch of := g.c.spec.Data.Column(name); {
-		case of == nil: // reported
-		case of.Derive != nil:
-			v := g.derived(of)
-			env.Values[name] = expr.Value{Node: v.Raw, Raw: v.Raw}
-		case of.Numeric():
-			raw := g.read(g.c.encoder.Raw(of, encoding.Exposure))
-			env.Values[name] = expr.Value{Node: raw, Raw: raw}
-		default:
-			env.Values[name] = expr.Value{Node: g.read(g.c.encoder.Code(of, encoding.Predictor)), Labels: of.LevelNames()}
-		}
+	if c.Type.V == data.Category || c.Type.V == data.Ordinal {
+		v := expr.Value{Node: g.level(c), Labels: c.LevelNames()}
+		g.derivations[c] = v
+		return v
 	}
-	x, errs := expr.Lower(c.Derive.Expr, env, g.b)
-	g.c.errs = append(g.c.errs, errs...)
-	if x == nil || len(x.Shape()) > 0 {
-		if x != nil {
-			g.c.errs.Add(c.Derive.Text.At, "", "derived column %s is no single number", c.Name.V)
-		}
-		x = g.b.Const(0)
-	}
+	x := g.own(c, c.Derive.Expr)
 	v := expr.Value{Node: x, Raw: x}
 	if c.Numeric() {
 		v.Raw = g.b.Min(g.b.Max(x, g.b.Const(c.Lower.V)), g.b.Const(c.Upper.V))
@@ -142,6 +130,38 @@ func (g *build) derived(c *data.Column) expr.Value {
 	}
 	g.derivations[c] = v
 	return v
+}
+
+// own is the value of an expression of the record's own columns in the unit of the file,
+// for the derived column c.
+func (g *build) own(c *data.Column, e expr.Expr) *graph.Node {
+	env := g.c.environment()
+	for _, name := range expr.Names(e) {
+		switch of := g.c.spec.Data.Column(name); {
+		case of == nil: // reported
+		case of.Derive != nil:
+			v := g.derived(of)
+			if v.Raw == nil {
+				env.Values[name] = v
+			} else {
+				env.Values[name] = expr.Value{Node: v.Raw, Raw: v.Raw}
+			}
+		case of.Numeric():
+			raw := g.read(g.c.encoder.Raw(of, encoding.Exposure))
+			env.Values[name] = expr.Value{Node: raw, Raw: raw}
+		default:
+			env.Values[name] = expr.Value{Node: g.read(g.c.encoder.Code(of, encoding.Predictor)), Labels: of.LevelNames()}
+		}
+	}
+	x, errs := expr.Lower(e, env, g.b)
+	g.c.errs = append(g.c.errs, errs...)
+	if x == nil || len(x.Shape()) > 0 {
+		if x != nil {
+			g.c.errs.Add(c.Derive.Text.At, "", "derived column %s is no single number", c.Name.V)
+		}
+		x = g.b.Const(0)
+	}
+	return x
 }
 
 // transformed applies the declared transform of a column.

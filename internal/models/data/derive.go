@@ -15,6 +15,8 @@ type Derivation struct {
 	Expr expr.Expr // in the unit of the file; nil when Text has mistakes
 	// InFormula says that the column is a term of the formula, such as log(age).
 	InFormula bool
+	// Merged are the levels of a category that joins levels of another; empty for others.
+	Merged []Merge
 }
 
 // conditions are the operators whose result is 0 or 1.
@@ -42,6 +44,9 @@ func (d *Data) Complete(c *Column) error {
 		}
 	}
 	c.Type.V, c.Type.At = Real, c.Name.At
+	if is, err := d.category(c); is {
+		return err
+	}
 	if IsCondition(c.Derive.Expr) {
 		c.Type.V = Binary // a condition
 		c.Levels = []source.Value[string]{{V: "0"}, {V: "1"}}

@@ -80,7 +80,10 @@ func Check(c *data.Checker, m *Model) {
 // derive declares the functions of columns that a formula has as derived columns.
 func (b *checker) derive(functions []*core.Definition) {
 	for _, f := range functions {
-		if b.Data.Column(f.Name.V) != nil {
+		if other := b.Data.Column(f.Name.V); other != nil {
+			if other.Derive == nil || other.Derive.Expr.String() != f.Expr.String() {
+				b.Add(other.Name.At, "give the column another name and keep this one as `header: "+other.HeaderName()+"`", "column %s has the name of %s, which the formula needs", other.Name.V, f.Expr)
+			}
 			continue
 		}
 		missing := false
@@ -95,7 +98,11 @@ func (b *checker) derive(functions []*core.Definition) {
 		}
 		c := &data.Column{Name: f.Name, Derive: &data.Derivation{Text: f.Text, Expr: f.Expr, InFormula: true}}
 		if err := b.Data.Complete(c); err != nil {
-			b.Add(f.Text.At, "declare it under data: derive: {NAME: {is: ..., lower: ..., upper: ...}}", "%s: %v", f.Name.V, err)
+			hint := ""
+			if c.Numeric() {
+				hint = "declare it under data: derive: {NAME: {is: ..., lower: ..., upper: ...}}"
+			}
+			b.Add(f.Text.At, hint, "%s: %v", f.Name.V, err)
 			continue
 		}
 		b.Data.Derived = append(b.Data.Derived, c)
@@ -193,8 +200,6 @@ func (b *checker) checkTerm(m *Model, t Term) {
 func (b *checker) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 	c := b.Data.Column(g.Group.V)
 	switch {
-	case c != nil && c.Derive != nil:
-		b.Add(g.Group.At, "declare a category of the file", "groups need a category of the file, but %s is derived", c.Name.V)
 	case seen[g.Group.V]:
 		b.Add(g.Group.At, "write one term, (1 + x | "+g.Group.V+")", "two group terms for %s", g.Group.V)
 	case g.Group.V == m.Terms.Response.V:

@@ -42,6 +42,7 @@ func (t Term) String() string { return strings.Join(t.Columns, ":") }
 type GroupTerm struct {
 	At           expr.Position
 	Group        source.Value[string]
+	Crossed      []string // of (1 | a:b), the categories that Group crosses; nil for others
 	Intercept    bool
 	Terms        []Term
 	Uncorrelated bool
@@ -67,12 +68,20 @@ func (f *Formula) String() string {
 		if g.Uncorrelated {
 			bar = " || "
 		}
-		b.WriteString(" + (" + SumText(g.Intercept, g.Terms) + bar + g.Group.V + ")")
+		b.WriteString(" + (" + SumText(g.Intercept, g.Terms) + bar + g.groupText() + ")")
 	}
 	for _, o := range f.Offsets {
 		b.WriteString(" + offset(" + o.Expr.String() + ")")
 	}
 	return b.String()
+}
+
+// groupText is the group as a formula has it, g or a:b.
+func (g *GroupTerm) groupText() string {
+	if len(g.Crossed) > 0 {
+		return strings.Join(g.Crossed, ":")
+	}
+	return g.Group.V
 }
 
 // SumText prints an intercept and terms.

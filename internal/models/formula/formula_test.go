@@ -45,6 +45,10 @@ func TestFormula(t *testing.T) {
 		"y  > 0.5 ~ a":                "y>0.5 ~ 1 + a",
 		"y ~ log(a) * g + I(a ^ 2)":   "y ~ 1 + log(a) + g + log(a):g + I(a^2)",
 		"y ~ scale(a) + (b | g)":      "y ~ 1 + a + (1 + b | g)",
+		"y ~ (b | a : g)":             "y ~ 1 + (1 + b | a:g)",
+		"y ~ (1 || a/g/c)":            "y ~ 1 + (1 || a) + (1 || a:g) + (1 || a:g:c)",
+		"y ~ cut(a , 1, 2) * g":       "y ~ 1 + cut(a,1,2) + g + cut(a,1,2):g",
+		"y ~ min(a, b)":               "y ~ 1 + min(a,b)",
 		"y ~ I(a > 1 and b < 2)":      "y ~ 1 + I(a > 1 and b < 2)",
 	} {
 		p := &source.Problems{}

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"d3p/internal/models/core"
+	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
 )
@@ -114,7 +115,7 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 			terms = slices.DeleteFunc(terms, func(t Term) bool { return slices.ContainsFunc(removed, t.equal) })
 		case whole != nil && f.isGroup():
 			f.take("(")
-			whole.Groups = append(whole.Groups, f.group())
+			whole.Groups = append(whole.Groups, f.group()...)
 		case f.peekName() == "offset" && f.isCall():
 			if whole == nil {
 				f.fail("", "an offset cannot vary by group")
@@ -303,11 +304,21 @@ func (f *parser) function() string {
 		f.fail("give it a name under data: derive:", "%s(...) is available in the main formula only", name)
 		return ""
 	}
+	f.space()
 	start := f.offset
-	d := f.bracketed()
+	inside, ok := f.brackets()
+	if !ok {
+		return ""
+	}
+	text := inside
+	if name != "scale" && name != "I" {
+		text = source.Value[string]{V: f.text[start:f.offset], At: source.Right(f.start, utf8.RuneCountInString(f.text[:start]))}
+	}
+	d := f.definition(text)
 	if d == nil {
 		return ""
 	}
+	d.Name = source.Value[string]{V: compact(d.Expr), At: d.Text.At}
 	switch name {
 	case "scale":
 		if n, ok := d.Expr.(*expr.Name); ok {
@@ -316,24 +327,17 @@ func (f *parser) function() string {
 		f.fail("", "scale(...) takes the name of a column")
 		return ""
 	case "I":
-	default:
-		text := source.Value[string]{V: f.text[start:f.offset], At: source.Right(f.start, utf8.RuneCountInString(f.text[:start]))}
-		e, errs := expr.Parse(text.V, text.At)
-		if len(errs) > 0 {
-			f.List = append(f.List, errs...)
-			f.failed = true
-			return ""
-		}
-		d = &core.Definition{Text: text, Expr: e}
-	}
-	d.Name = source.Value[string]{V: compact(d.Expr), At: d.Text.At}
-	if name == "I" {
 		d.Name.V = "I(" + d.Name.V + ")"
 	}
-	if !slices.ContainsFunc(f.whole.Functions, func(o *core.Definition) bool { return o.Name.V == d.Name.V }) {
-		f.whole.Functions = append(f.whole.Functions, d)
-	}
+	f.whole.define(d)
 	return d.Name.V
+}
+
+// define adds a function of columns, once.
+func (f *Formula) define(d *core.Definition) {
+	if !slices.ContainsFunc(f.Functions, func(o *core.Definition) bool { return o.Name.V == d.Name.V }) {
+		f.Functions = append(f.Functions, d)
+	}
 }
 
 // compact prints an expression without spaces, unless it has words that need them.
@@ -345,26 +349,79 @@ func compact(e expr.Expr) string {
 	return strings.ReplaceAll(text, " ", "")
 }
 
-// group parses the inside of (1 + x | g), after its opening bracket.
-func (f *parser) group() GroupTerm {
+// group parses the inside of (1 + x | g), after its opening bracket. The terms of
+// (1 + x | a/b) are those of (1 + x | a) and (1 + x | a:b).
+func (f *parser) group() []GroupTerm {
 	g := GroupTerm{At: f.at()}
 	g.Intercept, g.Terms = f.sum(nil)
 	if f.failed {
-		return g
+		return nil
 	}
 	if g.Uncorrelated = f.take("||"); !g.Uncorrelated && !f.take("|") {
 		f.fail("write (1 | group)", "| must follow the varying terms, not %s", f.found())
-		return g
+		return nil
 	}
-	g.Group.At = f.at()
-	if g.Group.V = f.name(); g.Group.V == "" {
-		f.fail("write (1 | group)", "the name of a category must follow |, not %s", f.found())
-	} else if !f.take(")") {
+	at := f.at()
+	names, nested := f.groupNames()
+	switch {
+	case f.failed:
+	case !f.take(")"):
 		f.fail("", ") must close the group term, not %s", f.found())
-	} else if !g.Intercept && len(g.Terms) == 0 {
-		f.fail("", "the group term of %s has nothing that varies", g.Group.V)
+	case !g.Intercept && len(g.Terms) == 0:
+		f.fail("", "the group term of %s has nothing that varies", names[0])
 	}
-	return g
+	if f.failed {
+		return nil
+	}
+	var groups []GroupTerm
+	for n := range names {
+		if n+1 == len(names) || nested {
+			one := g
+			if n > 0 {
+				one.Crossed = names[:n+1]
+			}
+			one.Group = source.Value[string]{V: f.crossedName(names[:n+1], at), At: at}
+			groups = append(groups, one)
+		}
+	}
+	return groups
+}
+
+// groupNames parses g, a:b or a/b, the names of categories.
+func (f *parser) groupNames() (names []string, nested bool) {
+	for {
+		n := f.name()
+		if n == "" {
+			f.fail("write (1 | group), (1 | a:b) or (1 | a/b)", "the name of a category must follow |, not %s", f.found())
+			return names, nested
+		}
+		names = append(names, n)
+		crossed := f.take(":")
+		within := !crossed && f.take("/")
+		if !crossed && !within {
+			return names, nested
+		}
+		if len(names) > 1 && nested != within {
+			f.fail("write two terms", "a group is crossed, a:b, or nested, a/b, but not both")
+			return names, nested
+		}
+		nested = within
+	}
+}
+
+// crossedName names the group of some categories: of several a column that crosses them,
+// which it defines.
+func (f *parser) crossedName(names []string, at expr.Position) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	d := f.definition(source.Value[string]{V: data.CrossFunction + "(" + strings.Join(names, ", ") + ")", At: at})
+	if d == nil {
+		return ""
+	}
+	d.Name = source.Value[string]{V: strings.Join(names, "_by_"), At: at}
+	f.whole.define(d)
+	return d.Name.V
 }
 
 // offsetTerm parses offset(expression).
@@ -372,6 +429,26 @@ func (f *parser) offsetTerm() *core.Definition { return f.bracketed() }
 
 // bracketed parses name(expression).
 func (f *parser) bracketed() *core.Definition {
+	inside, ok := f.brackets()
+	if !ok {
+		return nil
+	}
+	return f.definition(inside)
+}
+
+// definition parses text as an expression; nil after a mistake.
+func (f *parser) definition(text source.Value[string]) *core.Definition {
+	e, errs := expr.Parse(text.V, text.At)
+	if len(errs) > 0 {
+		f.List = append(f.List, errs...)
+		f.failed = true
+		return nil
+	}
+	return &core.Definition{Text: text, Expr: e}
+}
+
+// brackets takes name(...) and returns what stands inside; false where no bracket closes.
+func (f *parser) brackets() (inside source.Value[string], ok bool) {
 	name := f.name()
 	f.take("(")
 	at, from := f.at(), f.offset
@@ -383,17 +460,11 @@ func (f *parser) bracketed() *core.Definition {
 			depth--
 		}
 		if depth == 0 {
-			text := source.Value[string]{V: f.text[from:f.offset], At: at}
+			inside = source.Value[string]{V: f.text[from:f.offset], At: at}
 			f.offset++
-			e, errs := expr.Parse(text.V, at)
-			if len(errs) > 0 {
-				f.List = append(f.List, errs...)
-				f.failed = true
-				return nil
-			}
-			return &core.Definition{Text: text, Expr: e}
+			return inside, true
 		}
 	}
 	f.fail("", "%s( is not closed", name)
-	return nil
+	return inside, false
 }

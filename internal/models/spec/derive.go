@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
 // derived reads `derive:`, an expression per column, or a mapping with its bounds and
@@ -25,6 +26,8 @@ func (r *reader) derived(e entry) []*data.Column {
 			r.describes("string")
 			keys := r.object(e.node, "column "+e.key, fields{
 				"is":        func(e entry) { c.Derive.Text = r.text(e) },
+				"levels":    func(e entry) { c.Derive.Merged = r.merged(e) },
+				"reference": func(e entry) { c.Reference = r.text(e) },
 				"lower":     func(e entry) { c.Lower = r.number(e) },
 				"upper":     func(e entry) { c.Upper = r.number(e) },
 				"transform": func(e entry) { c.Transform = r.choice(e, data.TransformNames()...) },
@@ -40,6 +43,20 @@ func (r *reader) derived(e entry) []*data.Column {
 		columns = append(columns, c)
 	}
 	return columns
+}
+
+// merged reads the levels of a category that joins levels of another:
+// {north: [leeds, york], south: [dover]}.
+func (r *reader) merged(e entry) []data.Merge {
+	list, ok := r.entries(e.node, "levels")
+	if !ok {
+		return nil
+	}
+	var merged []data.Merge
+	for _, e := range list {
+		merged = append(merged, data.Merge{Level: source.Value[string]{V: e.key, At: e.at}, From: r.texts(e)})
+	}
+	return merged
 }
 
 // checkDerived parses the expressions of derived columns and completes their
@@ -62,13 +79,20 @@ func (r *reader) checkDerived(d *data.Data) {
 		}
 		c.Derive.Expr = e
 		if err := d.Complete(c); err != nil {
-			r.Add(c.Derive.Text.At, "declare {is: ..., lower: ..., upper: ...}, of columns in the unit of the file", "derived column %s: %v", c.Name.V, err)
+			hint := ""
+			if c.Numeric() {
+				hint = "declare {is: ..., lower: ..., upper: ...}, of columns in the unit of the file"
+			}
+			r.Add(c.Derive.Text.At, hint, "derived column %s: %v", c.Name.V, err)
 			continue
 		}
 		if c.Numeric() {
 			r.checkBounds(c, present{"lower": true, "upper": true})
 		} else {
 			r.refuse(c, "bounds, scale or transform", c.Lower.At, c.Upper.At, c.Transform.At, c.Center.At, c.By.At)
+			if c.Reference.IsSet() && c.Level(c.Reference.V) < 0 {
+				r.Add(c.Reference.At, spell.Suggest(c.Reference.V, "levels", c.LevelNames()), "column %s has no level %s", c.Name.V, c.Reference.V)
+			}
 		}
 		d.Derived = append(d.Derived, c)
 	}

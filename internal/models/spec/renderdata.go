@@ -61,7 +61,7 @@ func renderData(p *printer, d *data.Data, inCore bool) {
 	if declared := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return c.Derive.InFormula && !inCore }); len(declared) > 0 {
 		p.block("derive", func() {
 			for _, c := range declared {
-				p.line(flowText(c.Name.V), renderDerived(c))
+				p.line(c.Name.V, renderDerived(c))
 			}
 		})
 	}
@@ -121,6 +121,16 @@ func renderDerived(c *data.Column) string {
 		}
 		center, by := c.Scale()
 		parts = append(parts, "scale: {center: "+source.FormatNumber(center)+", by: "+source.FormatNumber(by)+"}")
+	}
+	if len(c.Derive.Merged) > 0 {
+		var levels []string
+		for _, m := range c.Derive.Merged {
+			levels = append(levels, flowText(m.Level.V)+": "+flowList(m.From, func(v source.Value[string]) string { return v.V }))
+		}
+		parts = append(parts, "levels: "+flowMap(levels))
+	}
+	if c.Reference.IsSet() {
+		parts = append(parts, "reference: "+flowText(c.Reference.V))
 	}
 	if c.Source.IsSet() {
 		parts = append(parts, "source: "+flowText(c.Source.V))
