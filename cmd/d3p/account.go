@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -55,7 +58,7 @@ own, unless you add --what-if.`,
   d3p account d3p-run-cohort-1 --group 4`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usagef("d3p account: unexpected argument %s; usage: %s", args[1], c.UseLine())
+				return status.Usagef("d3p account: unexpected argument %s; usage: %s", args[1], c.UseLine())
 			}
 			return nil
 		},
@@ -112,7 +115,7 @@ type accountOptions struct {
 func refuse(c *cobra.Command, why string, flags []string) error {
 	for _, flag := range flags {
 		if c.Flags().Changed(flag) {
-			return usagef("--%s: %s", flag, why)
+			return status.Usagef("--%s: %s", flag, why)
 		}
 	}
 	return nil
@@ -126,7 +129,7 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 	var ev event.Event
 	rel, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return usagef("--neighbours: %v", err)
+		return status.Usagef("--neighbours: %v", err)
 	}
 	r := accounted{Relation: string(rel)}
 	if o.event != "" {
@@ -145,29 +148,29 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 		r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = m.sampling, m.rate, m.noise, m.steps
 	}
 	if o.pure && (o.risk || o.plot != "" || o.curve != "") {
-		return usagef("--delta: --risk, --plot and --curve need a delta above 0")
+		return status.Usagef("--delta: --risk, --plot and --curve need a delta above 0")
 	}
 	if (m.delta != 0 || o.pure) && o.epsilon != 0 {
-		return usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
+		return status.Usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
 	}
 	if o.epsilon != 0 && (o.risk || o.group != 0 || o.plot != "" || o.curve != "") {
-		return usagef("--epsilon: --group, --risk, --plot and --curve go with --delta")
+		return status.Usagef("--epsilon: --group, --risk, --plot and --curve go with --delta")
 	}
 	if o.epsilon != 0 {
 		return a.accountDelta(ev, rel, o.epsilon, r)
 	}
 	if m.delta == 0 && !o.pure {
-		return usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
+		return status.Usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
 	}
 	if err := r.answer(ev, rel, m.delta); err != nil {
-		return accountingError(err)
+		return err
 	}
 	r.Warnings = m.warnings(m.noise, r.EpsilonUpper, m.delta)
 	if err := r.addGroup(ev, rel, o.group); err != nil {
-		return accountingError(err)
+		return err
 	}
 	if err := r.addRisk(ev, rel, o); err != nil {
-		return accountingError(err)
+		return err
 	}
 	return a.result(r, func(w io.Writer) { r.print(w) })
 }
@@ -175,25 +178,12 @@ func (a *app) account(m *mechanismFlags, o *accountOptions) error {
 // checkRun reports a missing number of steps or noise.
 func (m *mechanismFlags) checkRun() error {
 	if m.steps == 0 {
-		return usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
+		return status.Usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
 	}
 	if m.noise == 0 {
-		return usagef("--noise-multiplier: missing: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
+		return status.Usagef("--noise-multiplier: missing: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
 	}
 	return nil
-}
-
-// accountingError gives an accountant's error its exit status.
-func accountingError(err error) error {
-	var infeasible *accountant.InfeasibleError
-	var disagreement *accountant.DisagreementError
-	switch {
-	case errors.As(err, &infeasible):
-		return failWith(statusBudget, err)
-	case errors.As(err, &disagreement):
-		return failWith(statusNumeric, err)
-	}
-	return failWith(statusUsage, err)
 }
 
 // deltaAnswer is the result of account --epsilon.
@@ -214,7 +204,7 @@ type deltaAnswer struct {
 func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, r accounted) error {
 	answer, err := accountant.Delta(ev, rel, epsilon)
 	if err != nil {
-		return accountingError(err)
+		return err
 	}
 	d := deltaAnswer{
 		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Upper, DeltaUpper: answer.Upper, Estimate: answer.Estimate, Relation: r.Relation,
@@ -223,7 +213,7 @@ func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, 
 	}
 	return a.result(d, func(w io.Writer) {
 		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n",
-			roundUp(d.DeltaUpper), epsilon, roundDown(d.DeltaLower), roundUp(d.DeltaUpper))
+			terminal.AtMost(d.DeltaUpper), epsilon, terminal.AtLeast(d.DeltaLower), terminal.AtMost(d.DeltaUpper))
 		for _, n := range d.Notes {
 			fmt.Fprintf(w, "note: %s\n", n)
 		}
@@ -266,7 +256,7 @@ func writeCurves(path string, c *accountant.Curve, ev event.Event, rel event.Rel
 		point("renyi", p.Order, p.Epsilon)
 	}
 	w.Flush()
-	if err := writeOut(path, b.Bytes()); err != nil {
+	if err := outfile.Write(path, b.Bytes()); err != nil {
 		return fmt.Errorf("--curve: %w", err)
 	}
 	return nil

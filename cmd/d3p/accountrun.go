@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
@@ -36,22 +37,22 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	}
 	files, checks, err := verify.Release(c.Context(), run)
 	if err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	if files == nil {
-		return failWith(statusData, fmt.Errorf("%s: %s: %s", run, checks[0].Name, checks[0].Detail))
+		return status.With(status.Data, fmt.Errorf("%s: %s: %s", run, checks[0].Name, checks[0].Detail))
 	}
 	defer files.Close()
 	p, ev, err := readClaim(files)
 	if err != nil {
-		return failWith(statusData, err)
+		return status.With(status.Data, err)
 	}
 	if p.Guarantee == nil {
-		return failWith(statusData, fmt.Errorf("%s: there is no claim: the run is %s", run, report.NotPrivate))
+		return status.With(status.Data, fmt.Errorf("%s: there is no claim: the run is %s", run, report.NotPrivate))
 	}
 	rel, err := event.ParseRelation(p.Neighbours.Relation)
 	if err != nil {
-		return failWith(statusData, fmt.Errorf("%s: privacy.json: %w", run, err))
+		return status.With(status.Data, fmt.Errorf("%s: privacy.json: %w", run, err))
 	}
 	r := accountedRun{Run: run, ClaimedEpsilon: p.Guarantee.Epsilon, ClaimedDelta: p.Guarantee.Delta, Checks: checks}
 	if check, ok := checkLedger(run, ev, p); ok {
@@ -60,7 +61,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	if o.ledger != "" {
 		check, err := checkBook(o.ledger, ev, p)
 		if err != nil {
-			return failWith(statusUsage, fmt.Errorf("--ledger: %w", err))
+			return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
 		}
 		r.Checks = append(r.Checks, check)
 	}
@@ -76,14 +77,14 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	r.WhatIf = o.whatIf && (own.sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
 	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.sampling, own.rate, own.noise, own.steps
 	if err := r.answer(ev, rel, own.delta); err != nil {
-		return accountingError(err)
+		return err
 	}
 	r.Warnings = own.warnings(own.noise, r.EpsilonUpper, own.delta)
 	if err := r.addGroup(ev, rel, o.group); err != nil {
-		return accountingError(err)
+		return err
 	}
 	if err := r.addRisk(ev, rel, o); err != nil {
-		return accountingError(err)
+		return err
 	}
 	failed := 0
 	for _, check := range r.Checks {
@@ -96,7 +97,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 	if failed > 0 {
 		err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(r.Checks)))
 	}
-	return failWith(statusData, err)
+	return status.With(status.Data, err)
 }
 
 // whatIf changes the run to the sampler and relation of the flags, which it
@@ -104,7 +105,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *mechanismFlags, o *acc
 func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accountOptions, ev event.Event, rel event.Relation) (event.Event, event.Relation, error) {
 	asked, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return nil, "", usagef("--neighbours: %v", err)
+		return nil, "", status.Usagef("--neighbours: %v", err)
 	}
 	otherRelation := c.Flags().Changed("neighbours") && asked != rel
 	otherSampling := c.Flags().Changed("sampling") && m.sampling != own.sampling
@@ -112,7 +113,7 @@ func (own *mechanismFlags) whatIf(c *cobra.Command, m *mechanismFlags, o *accoun
 	case !otherRelation && !otherSampling:
 		return ev, rel, nil
 	case !o.whatIf:
-		return nil, "", failWith(statusBudget, fmt.Errorf("the run sampled by %s under %s neighbours; accounting it as anything else would be a false claim (--what-if shows the number all the same)", own.sampling, rel))
+		return nil, "", status.With(status.Budget, fmt.Errorf("the run sampled by %s under %s neighbours; accounting it as anything else would be a false claim (--what-if shows the number all the same)", own.sampling, rel))
 	}
 	if otherRelation {
 		rel = asked

@@ -11,6 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/atomicfile"
 	"d3p/internal/cpu"
 	"d3p/internal/models"
@@ -72,10 +75,10 @@ counts cost privacy that no report counts.`,
 		Args: exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if out != "" && data == "" {
-				return usagef("--out: only with --data")
+				return status.Usagef("--out: only with --data")
 			}
 			if data != "" && out == "" {
-				return usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json")
+				return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json")
 			}
 			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
 			m, err := loadModel(args[0])
@@ -91,7 +94,7 @@ counts cost privacy that no report counts.`,
 				if a.json {
 					err = errors.Join(a.result(result, nil), err)
 				}
-				return failWith(statusSpec, err)
+				return status.With(status.Spec, err)
 			}
 			result.Valid, result.Latent = true, m.P
 			result.Warnings = mistakesOf(m.Spec.Warnings)
@@ -127,23 +130,23 @@ func checkRecords(m *models.Model, path, data, out string) error {
 	if err := checkPublic(m, path, data); err != nil {
 		return err
 	}
-	if err := checkPrivateOut(out, path, data); err != nil {
+	if err := outfile.CheckPrivate(out, path, data); err != nil {
 		return err
 	}
 	root, err := noise.System() // chooses among the rows of units that have too many
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	defer root.Wipe()
 	var counts bytes.Buffer
 	unreadable := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).WriteDataCheck(&counts)
 	if counts.Len() > 0 {
 		if err := atomicfile.Write(out, counts.Bytes(), 0o600); err != nil {
-			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 		}
 	}
 	if unreadable != nil {
-		return failWith(statusData, atomicfile.Named(data, unreadable))
+		return status.With(status.Data, atomicfile.Named(data, unreadable))
 	}
 	return nil
 }
@@ -251,16 +254,16 @@ func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
 	if cost == nil {
 		return
 	}
-	t := columns{w: w, right: []int{2, 3}}
-	t.line(cells{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
+	t := terminal.Columns{W: w, Right: []int{2, 3}}
+	t.Line(terminal.Cells{"layer", "output", "weights", "FLOP per record", "gradient of a record"})
 	weights, flops := 0, 0
 	for _, l := range layers {
-		t.line(cells{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
+		t.Line(terminal.Cells{l.Name, l.Sizes, l.Weights, l.Flops, strings.Join(l.Gradient, "\n")})
 		weights += l.Weights
 		flops += l.Flops
 	}
-	t.line(cells{"all", "", weights, flops, ""})
-	t.print()
+	t.Line(terminal.Cells{"all", "", weights, flops, ""})
+	t.Print()
 	fmt.Fprintf(w, "one record of a batch: %.3g MFLOP a step with its gradient, %.2g %% of them for its norm; %.1f KiB of memory in float64\n",
 		float64(cost.Flops)/1e6, 100*float64(cost.Clipping)/float64(cost.Flops), float64(cost.Values)*8/1024)
 	if cost.Batch > 0 {

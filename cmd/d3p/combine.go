@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/stats"
 )
@@ -50,17 +51,17 @@ at least 20 tables.`,
 		Example: "  d3p combine fit-1.csv fit-2.csv fit-3.csv",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("%s: %d file; the spread of the estimates needs at least 2 tables, and 20 are better", c.CommandPath(), len(args))
+				return status.Usagef("%s: %d file; the spread of the estimates needs at least 2 tables, and 20 are better", c.CommandPath(), len(args))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if !(ratio > 0) || math.IsInf(ratio, 1) {
-				return usagef("--ratio: %v is not a finite number > 0", ratio)
+				return status.Usagef("--ratio: %v is not a finite number > 0", ratio)
 			}
 			result, err := a.combineFiles(c.Context(), args, ratio)
 			if err != nil {
-				return failWith(statusData, err)
+				return status.With(status.Data, err)
 			}
 			return a.result(result, func(w io.Writer) { printCombined(w, result, len(args)) })
 		},

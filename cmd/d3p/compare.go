@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/outputs"
 )
 
@@ -44,7 +46,7 @@ records tells an attacker more; a choice between runs by this table is tuning.`,
 		Example: "  d3p compare run-eps1 run-eps4 run-base",
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return usagef("%s: needs two runs or more; usage: %s", c.CommandPath(), c.UseLine())
+				return status.Usagef("%s: needs two runs or more; usage: %s", c.CommandPath(), c.UseLine())
 			}
 			return nil
 		},
@@ -120,19 +122,19 @@ func printComparison(w io.Writer, c *comparison) {
 		fmt.Fprintf(w, "%d  %s: %s\n", i+1, run.Run, run.Claim)
 	}
 	fmt.Fprintln(w)
-	t := columns{w: w}
-	header := cells{"parameter"}
+	t := terminal.Columns{W: w}
+	header := terminal.Cells{"parameter"}
 	for i := range c.Runs {
 		header = append(header, fmt.Sprintf("run %d", i+1))
 	}
 	if len(c.Runs) == 2 {
 		header = append(header, "apart")
-		t.right = []int{len(header) - 1}
+		t.Right = []int{len(header) - 1}
 	}
-	t.line(header)
+	t.Line(header)
 	rows := c.shown()
 	for _, row := range rows[:min(len(rows), maxRows)] {
-		line := cells{row.Variable}
+		line := terminal.Cells{row.Variable}
 		for _, s := range row.Runs {
 			cell := ""
 			if s != nil {
@@ -143,9 +145,9 @@ func printComparison(w io.Writer, c *comparison) {
 		if row.Apart != nil {
 			line = append(line, fmt.Sprintf("%.1f", *row.Apart))
 		}
-		t.line(line)
+		t.Line(line)
 	}
-	t.print()
+	t.Print()
 	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more with --json\n", hidden)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/viper"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
@@ -41,7 +42,7 @@ func (a *app) resolve(c *cobra.Command, s *runSettings) error {
 	for name := range s.values {
 		s.beside[name] = true
 	}
-	return failWith(statusUsage, errors.Join(errs...))
+	return status.With(status.Usage, errors.Join(errs...))
 }
 
 // resolveModel fills what is still unset from the model file, and checks what the
@@ -52,7 +53,7 @@ func (a *app) resolveModel(c *cobra.Command, s *runSettings, m *spec.Spec) error
 		return v.V, v.At.String(), ok
 	}
 	if errs := a.apply(c, s, model); len(errs) > 0 {
-		return failWith(statusSpec, errors.Join(errs...))
+		return status.With(status.Spec, errors.Join(errs...))
 	}
 	return s.conflicts(m)
 }
@@ -81,9 +82,9 @@ func (s *runSettings) conflicts(m *spec.Spec) error {
 		}
 	}
 	if len(beside) > 0 {
-		return failWith(statusUsage, errors.Join(append(beside, inFile.Err())...))
+		return status.With(status.Usage, errors.Join(append(beside, inFile.Err())...))
 	}
-	return failWith(statusSpec, inFile.Err())
+	return status.With(status.Spec, inFile.Err())
 }
 
 // apply gives every setting that has no value yet the one of the first layer
@@ -177,11 +178,11 @@ func (a *app) readConfig(c *cobra.Command) (layer, error) {
 		var kind viper.UnsupportedConfigError
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			return nil, usagef("--config: no file %s", path)
+			return nil, status.Usagef("--config: no file %s", path)
 		case errors.As(err, &kind):
-			return nil, usagef("--config: %s: the name must end in .toml, .yaml or .json", path)
+			return nil, status.Usagef("--config: %s: the name must end in .toml, .yaml or .json", path)
 		}
-		return nil, usagef("%s: %w", path, err)
+		return nil, status.Usagef("%s: %w", path, err)
 	}
 	var errs []error
 	names := settingNames()
@@ -192,7 +193,7 @@ func (a *app) readConfig(c *cobra.Command) (layer, error) {
 	}
 	return func(name string) (any, string, bool) {
 		return v.Get(name), path + ": " + name, v.InConfig(name)
-	}, failWith(statusUsage, errors.Join(errs...))
+	}, status.With(status.Usage, errors.Join(errs...))
 }
 
 // unknownVariables refuses D3P_ variables that no setting reads: a mistyped one

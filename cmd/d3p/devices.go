@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/cpu"
 	"d3p/internal/gpu"
@@ -70,13 +71,13 @@ func checkDevice(name string) error {
 	if err != nil {
 		return err
 	}
-	return failWith(statusNoGPU, engine.Close())
+	return status.With(status.NoGPU, engine.Close())
 }
 
 func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 	engine, err := gpu.New(n, opt)
 	if err != nil {
-		return nil, failWith(statusNoGPU, fmt.Errorf("--device %s: %w; use --device cpu", name, err))
+		return nil, status.With(status.NoGPU, fmt.Errorf("--device %s: %w; use --device cpu", name, err))
 	}
 	return engine, nil
 }
@@ -97,7 +98,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	}
 	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
 		if err := privacy.Try(card, cpu.New(cpu.Options{Threads: r.Job.Threads}), r.Model, r.Job.TablePrecision()); err != nil {
-			return nil, failWith(statusNumeric, errors.Join(fmt.Errorf("%s is not to be trusted: %w (type --device cpu, and tell the authors of d3p which card and driver it is)", card.Name(), err), card.Close()))
+			return nil, status.With(status.Numeric, errors.Join(fmt.Errorf("%s is not to be trusted: %w (type --device cpu, and tell the authors of d3p which card and driver it is)", card.Name(), err), card.Close()))
 		}
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}

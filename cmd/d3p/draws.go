@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/settings"
 )
@@ -32,14 +33,14 @@ the log density of a draw is a function of the records, and no budget paid for i
 				return err
 			}
 			if format == "zarr" && out == "" {
-				return usagef("--format zarr: it is a folder, name one with --out")
+				return status.Usagef("--format zarr: it is a folder, name one with --out")
 			}
 			r, err := a.readReleased(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if outputs.PointScalars(r.model) == r.model.P {
-				return usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], outputs.WeightsName)
+				return status.Usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], outputs.WeightsName)
 			}
 			take, err := asked.orOf(c, r)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/privacy/event"
 	"d3p/internal/settings"
@@ -22,7 +23,7 @@ import (
 func readEvent(path string) (ev event.Event, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, failWith(statusData, atomicfile.Named(path, err))
+		return nil, status.With(status.Data, atomicfile.Named(path, err))
 	}
 	text := bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\ufeff")))
 	switch state := struct{ History json.RawMessage }{}; {
@@ -36,7 +37,7 @@ func readEvent(path string) (ev event.Event, err error) {
 		ev, err = event.UnmarshalDpEvent(text)
 	}
 	if err != nil {
-		return nil, failWith(statusData, fmt.Errorf("%s: %w", path, err))
+		return nil, status.With(status.Data, fmt.Errorf("%s: %w", path, err))
 	}
 	return ev, nil
 }

@@ -3,7 +3,9 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/run"
+	"d3p/internal/signature"
 )
 
 func newFinish(a *app) *cobra.Command {
@@ -29,8 +31,8 @@ func (a *app) finish(folder string) error {
 		return err
 	}
 	defer r.Close()
-	if r.Key, err = signingKey(r.Job.Sign); err != nil {
-		return err
+	if r.Key, err = signature.ReadKey(r.Job.Sign); err != nil {
+		return status.Usagef("--sign: %w", err)
 	}
 	r.Host = a.host()
 	result, err := r.Finish()

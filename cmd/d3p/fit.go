@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
@@ -20,6 +21,7 @@ import (
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
 	"d3p/internal/settings"
+	"d3p/internal/signature"
 )
 
 // insecureSeedFlag is a flag only: no variable and no file can take the privacy
@@ -112,7 +114,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 		}
 	}
 	if plan.Purchase != nil && readOnce(data) {
-		return usagef("%s: it is no regular file, and is read twice where Table 1 is bought (write it to a file, or type --table1 none)", data)
+		return status.Usagef("%s: it is no regular file, and is read twice where Table 1 is bought (write it to a file, or type --table1 none)", data)
 	}
 	root, seeded, err := noiseRoot(c)
 	if err != nil {
@@ -120,11 +122,11 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	}
 	defer root.Wipe()
 	if data == "-" {
-		return usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
+		return status.Usagef("-: standard input cannot be read again by d3p resume; write it to a file first")
 	}
 	absolute, err := privacy.AbsoluteData(data)
 	if err != nil {
-		return failWith(statusData, err)
+		return status.With(status.Data, err)
 	}
 	draws, err := s.draws(m)
 	if err != nil {
@@ -132,7 +134,7 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	}
 	applied, err := appliedOf(c, s, plan, draws)
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	j := run.Job{
 		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
@@ -142,21 +144,21 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err
 	}
-	if flag := c.Flags().Lookup(signFlag); flag != nil {
-		if j.Sign, err = signingPath(flag.Value.String()); err != nil {
+	if flag := c.Flags().Lookup(signFlag); flag != nil && flag.Value.String() != "" {
+		if j.Sign, err = filepath.Abs(flag.Value.String()); err != nil {
 			return err
 		}
 	}
-	key, err := signingKey(j.Sign) // before anything is spent
+	key, err := signature.ReadKey(j.Sign) // before anything is spent
 	if err != nil {
-		return err
+		return status.Usagef("--sign: %w", err)
 	}
 	if err := a.stopItself(c.Context()); err != nil {
 		return err
 	}
 	r := run.Run{Job: j, Model: m, Plan: plan, Root: root, Key: key, Host: a.host(), Ranks: ranks}
 	if s.Repeat > 1 && ranks.Several() {
-		return usagef("--repeat: fits side by side run in one process; leave the launcher out")
+		return status.Usagef("--repeat: fits side by side run in one process; leave the launcher out")
 	}
 	if s.Repeat > 1 {
 		return a.repeat(c.Context(), r, s.Out, s.Repeat)
@@ -209,7 +211,7 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 	if n := result.Divergences; n > 0 {
 		a.warnf("%d of %d draws come from a trajectory that diverged: where the posterior bends more sharply than the sampler can follow, it may not have been (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
 	}
-	return failWith(statusNumeric, outputs.Agreement(result.Summary, result.Divergences))
+	return status.With(status.Numeric, outputs.Agreement(result.Summary, result.Divergences))
 }
 
 // repeat runs n fits like r and prints their results in order, with --json as an
@@ -239,12 +241,12 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 		between, end = []byte(","), "]\n"
 	}
 	if _, err := fmt.Fprintf(a.out, "%s%s", bytes.Join(done, between), end); err != nil {
-		failures = append(failures, failWith(statusNumeric, err))
+		failures = append(failures, status.With(status.Numeric, err))
 	}
 	if len(failures) == 0 {
 		return nil
 	}
-	return failWith(statusOf(failures[0]), errors.Join(failures...))
+	return status.With(status.Of(failures[0]), errors.Join(failures...))
 }
 
 // checkMethod refuses settings beside the model file that the method does not use.
@@ -254,7 +256,7 @@ func (s *runSettings) checkMethod() error {
 	}
 	for _, row := range settings.Table() {
 		if row.Group == settings.Algorithm && s.beside[row.Name] && row.Name != "records" && row.Name != "init-seed" {
-			return usagef("--%s: the No-U-Turn sampler has no use for it (leave it out, or type --method vi)", row.Name)
+			return status.Usagef("--%s: the No-U-Turn sampler has no use for it (leave it out, or type --method vi)", row.Name)
 		}
 	}
 	return nil
@@ -267,9 +269,9 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 	case !s.given("draws"):
 		return defaultDraws, nil
 	case s.Draws == 1:
-		return 0, usagef("--draws: 1 draw has no spread to summarise; take at least 2")
+		return 0, status.Usagef("--draws: 1 draw has no spread to summarise; take at least 2")
 	case s.Draws == 0 && outputs.PointScalars(m) < m.P:
-		return 0, usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
+		return 0, status.Usagef("--draws: 0 draws describe no posterior; leave it out for %d (0 is for networks whose weights are all points)", defaultDraws)
 	}
 	return s.Draws, nil
 }
@@ -281,10 +283,10 @@ func ledgerOf(s *runSettings, plan *plan.Plan, seeded bool) (string, error) {
 	case s.Ledger == "" || !plan.Private:
 		return "", nil
 	case seeded:
-		return "", usagef("--ledger: a fit with --%s costs everything; nothing can be booked", insecureSeedFlag)
+		return "", status.Usagef("--ledger: a fit with --%s costs everything; nothing can be booked", insecureSeedFlag)
 	}
 	path, err := filepath.Abs(s.Ledger)
-	return path, failWith(statusUsage, err)
+	return path, status.With(status.Usage, err)
 }
 
 // noiseRoot is where the secret randomness of a run comes from: the operating
@@ -295,7 +297,7 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 		return noise.Insecure(seed), true, err
 	}
 	root, err = noise.System()
-	return root, false, failWith(statusNumeric, err)
+	return root, false, status.With(status.Numeric, err)
 }
 
 // commandOf is the command line that gives the settings which the model file does

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/jsonfile"
 	"d3p/internal/outputs"
 	"d3p/internal/release"
@@ -204,7 +205,7 @@ func TestForgeries(t *testing.T) {
 			match, err := regexp.MatchString("^("+c.finds+")", line)
 			return match && err == nil
 		})
-		if exit != int(statusData) || !found {
+		if exit != int(status.Data) || !found {
 			t.Errorf("%+v: exit status %d, want %q among\n%s", c.of, exit, c.finds, strings.Join(failed, "\n"))
 		}
 	}
@@ -230,7 +231,7 @@ func TestSignalEndsCommands(t *testing.T) {
 		if !fits {
 			go func() { <-started; cancel() }()
 		}
-		if err := a.interruptible(ctx, c); statusOf(err) != statusInterrupted {
+		if err := a.interruptible(ctx, c); status.Of(err) != status.Interrupted {
 			t.Errorf("fits %v: %v", fits, err)
 		}
 	}

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report"
@@ -108,7 +111,7 @@ func (r *accounted) fill(answer accountant.Answer, ev event.Event, rel event.Rel
 		}
 	}
 	if r.AttackLower != nil {
-		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", roundUp(r.EpsilonUpper), roundDown(*r.AttackLower)))
+		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", terminal.AtMost(r.EpsilonUpper), terminal.AtLeast(*r.AttackLower)))
 	}
 	if renyi, err := accountant.Renyi(ev, rel, delta); r.GroupSize <= 1 && err == nil && !math.IsInf(renyi.Epsilon, 1) {
 		r.Renyi = &renyiEntry{renyi.Epsilon, renyi.Order}
@@ -132,7 +135,7 @@ func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOption
 	}
 	format := strings.TrimPrefix(filepath.Ext(o.plot), ".")
 	if o.plot != "" && !slices.Contains(figure.Formats(), format) {
-		return usagef("--plot: %s: name the figure .%s", o.plot, strings.Join(figure.Formats(), " or ."))
+		return status.Usagef("--plot: %s: name the figure .%s", o.plot, strings.Join(figure.Formats(), " or ."))
 	}
 	c, err := accountant.NewCurve(ev, rel)
 	if err != nil {
@@ -146,14 +149,14 @@ func (r *accounted) addRisk(ev event.Event, rel event.Relation, o *accountOption
 			err = page.Write(&b, format)
 		}
 		if err == nil {
-			err = writeOut(o.plot, b.Bytes())
+			err = outfile.Write(o.plot, b.Bytes())
 		}
 		if err != nil {
-			return failWith(statusNumeric, err)
+			return status.With(status.Numeric, err)
 		}
 	}
 	if o.curve != "" {
-		return failWith(statusNumeric, writeCurves(o.curve, c, ev, rel))
+		return status.With(status.Numeric, writeCurves(o.curve, c, ev, rel))
 	}
 	return nil
 }
@@ -183,7 +186,7 @@ func (r *accounted) print(w io.Writer) {
 		certified = "a valid but loose bound"
 	}
 	fmt.Fprintf(w, "epsilon <= %s (%s; exact value in [%s, %s]) at delta = %v\n",
-		roundUp(r.EpsilonUpper), certified, roundDown(r.EpsilonLower), roundUp(r.EpsilonUpper), r.Delta)
+		terminal.AtMost(r.EpsilonUpper), certified, terminal.AtLeast(r.EpsilonLower), terminal.AtMost(r.EpsilonUpper), r.Delta)
 	r.printDetails(w)
 }
 
@@ -199,13 +202,13 @@ func (r *accounted) printDetails(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%s, %s %s\n", what, r.Relation, neighbours)
 	for _, d := range r.Directions {
-		fmt.Fprintf(w, "  %-14s [%s, %s]  %s\n", d.Name, roundDown(d.EpsilonLower), roundUp(d.EpsilonUpper), d.Engine)
+		fmt.Fprintf(w, "  %-14s [%s, %s]  %s\n", d.Name, terminal.AtLeast(d.EpsilonLower), terminal.AtMost(d.EpsilonUpper), d.Engine)
 	}
 	if r.Renyi != nil {
-		fmt.Fprintf(w, "  %-14s <= %s at order %v, looser\n", "rdp", roundUp(r.Renyi.Epsilon), r.Renyi.Order)
+		fmt.Fprintf(w, "  %-14s <= %s at order %v, looser\n", "rdp", terminal.AtMost(r.Renyi.Epsilon), r.Renyi.Order)
 	}
 	if o := r.Other; o != nil && o.EpsilonUpper != nil {
-		fmt.Fprintf(w, "the same run under %s: epsilon <= %s\n", o.Relation, roundUp(*o.EpsilonUpper))
+		fmt.Fprintf(w, "the same run under %s: epsilon <= %s\n", o.Relation, terminal.AtMost(*o.EpsilonUpper))
 	} else if o != nil {
 		fmt.Fprintf(w, "the same run under %s: no epsilon: %s\n", o.Relation, o.Why)
 	}
@@ -224,39 +227,13 @@ func (r *accounted) printDetails(w io.Writer) {
 }
 
 func (e *riskEntry) print(w io.Writer) {
-	fmt.Fprintf(w, "attacker: advantage <= %s; covered by mu-GDP with mu = %s (regret %s)\n", roundUp(e.Advantage), roundUp(e.Mu), roundUp(e.Regret))
+	fmt.Fprintf(w, "attacker: advantage <= %s; covered by mu-GDP with mu = %s (regret %s)\n", terminal.AtMost(e.Advantage), terminal.AtMost(e.Mu), terminal.AtMost(e.Regret))
 	for _, fpr := range []string{"0.001", "0.01", "0.05", "0.1"} {
-		fmt.Fprintf(w, "  true-positive rate <= %s at false-positive rate %s\n", roundUp(e.TPR[fpr]), fpr)
+		fmt.Fprintf(w, "  true-positive rate <= %s at false-positive rate %s\n", terminal.AtMost(e.TPR[fpr]), fpr)
 	}
 	for _, b := range e.Belief {
-		fmt.Fprintf(w, "  belief from %v to at most %s at false-positive rate %v\n", b.Prior, roundUp(b.MaxPosterior), b.AtFPR)
+		fmt.Fprintf(w, "  belief from %v to at most %s at false-positive rate %v\n", b.Prior, terminal.AtMost(b.MaxPosterior), b.AtFPR)
 	}
-}
-
-// printedDigits is how many significant digits a bound is printed with.
-const printedDigits = 6
-
-// roundUp prints an upper bound: never below x.
-func roundUp(x float64) string { return rounded(x, printedDigits, math.Ceil) }
-
-// roundDown prints a lower bound: never above x.
-func roundDown(x float64) string { return rounded(x, printedDigits, math.Floor) }
-
-func rounded(x float64, digits int, to func(float64) float64) string {
-	if x == 0 || math.IsInf(x, 0) {
-		return strconv.FormatFloat(x, 'g', -1, 64)
-	}
-	exponent := math.Floor(math.Log10(math.Abs(x)))
-	scaled, _ := strconv.ParseFloat(strconv.FormatFloat(x*math.Pow(10, float64(digits-1)-exponent), 'g', 15, 64), 64)
-	mantissa := to(scaled)
-	s := fmt.Sprintf("%.0fe%d", mantissa, int(exponent)-digits+1)
-	v, _ := strconv.ParseFloat(s, 64)
-	// the detour through decimal digits can lose the last one
-	if d := x - v; to(0.5) == 1 && d > 0 || to(0.5) == 0 && d < 0 {
-		s = fmt.Sprintf("%.0fe%d", mantissa+2*to(0.5)-1, int(exponent)-digits+1)
-		v, _ = strconv.ParseFloat(s, 64)
-	}
-	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
 // groupEntry is what a run costs a group of records, at the run's delta.
@@ -290,17 +267,17 @@ func (r *accounted) addGroup(ev event.Event, rel event.Relation, size int) error
 // checkGroup reports a --group that is out of range.
 func checkGroup(size int) error {
 	if size < 0 || size > accountant.MostGroup {
-		return usagef("--group: %d is not a number of records from 1 to %d", size, accountant.MostGroup)
+		return status.Usagef("--group: %d is not a number of records from 1 to %d", size, accountant.MostGroup)
 	}
 	return nil
 }
 
 func (g *groupEntry) print(w io.Writer) {
-	exact := fmt.Sprintf("certified; exact value in [%s, %s]", roundDown(g.EpsilonLower), roundUp(g.EpsilonUpper))
+	exact := fmt.Sprintf("certified; exact value in [%s, %s]", terminal.AtLeast(g.EpsilonLower), terminal.AtMost(g.EpsilonUpper))
 	if !g.Certified {
 		exact = "a valid but loose bound"
 	}
-	fmt.Fprintf(w, "a group of up to %d records at once: epsilon <= %s (%s)\n", g.Size, roundUp(g.EpsilonUpper), exact)
+	fmt.Fprintf(w, "a group of up to %d records at once: epsilon <= %s (%s)\n", g.Size, terminal.AtMost(g.EpsilonUpper), exact)
 	for _, n := range g.Notes {
 		fmt.Fprintf(w, "  note: %s\n", n)
 	}

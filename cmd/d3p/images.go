@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -32,7 +34,7 @@ func imagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
 		}
 		err = fmt.Errorf("tensor %s: %w", t.Name.V, bad)
 	}
-	return nil, export.Layout{}, usagef("--grid: %w", err)
+	return nil, export.Layout{}, status.Usagef("--grid: %w", err)
 }
 
 // drawGrid draws expected images from the release.
@@ -43,7 +45,7 @@ func (s twinSettings) drawGrid(r *released) error {
 	}
 	twin, err := simulate.NewTwin(r.model)
 	if err != nil {
-		return failWith(statusSpec, err)
+		return status.With(status.Spec, err)
 	}
 	twin.ExpectArrays()
 	table := twin.Table(s.images)
@@ -52,7 +54,7 @@ func (s twinSettings) drawGrid(r *released) error {
 	}
 	first := slices.Index(table.Columns, tensor.Columns[0])
 	if first < 0 {
-		return usagef("--grid: the model does not use tensor %s", tensor.Name.V)
+		return status.Usagef("--grid: the model does not use tensor %s", tensor.Name.V)
 	}
 	images := make([][]float64, s.images)
 	for i := range images {
@@ -97,7 +99,7 @@ func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
 		}
 	}
 	if m.Reconstruct == nil || g.observation < 0 || len(g.pixels) != layout.Size() {
-		return nil, usagef("--grid: the model does not reconstruct images: it has no local latents, or does not observe tensor %s", tensor.Name.V)
+		return nil, status.Usagef("--grid: the model does not reconstruct images: it has no local latents, or does not observe tensor %s", tensor.Name.V)
 	}
 	return g, nil
 }
@@ -136,7 +138,7 @@ func (g *reconstructionGrid) write(path string, r *released) error {
 // not at all.
 func writeGrid(path string, layout export.Layout, images [][]float64, r *released) error {
 	if filepath.Ext(path) != ".png" {
-		return usagef("--grid: %s: the name must end in .png", path)
+		return status.Usagef("--grid: %s: the name must end in .png", path)
 	}
 	claim := r.privacy.Statements.OneLine
 	if r.params.Privacy == report.NotPrivate {
@@ -144,10 +146,10 @@ func writeGrid(path string, layout export.Layout, images [][]float64, r *release
 	}
 	var b bytes.Buffer
 	if err := export.WriteImages(&b, layout, images, min(gridColumns, len(images)), claim); err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
-	if err := writeOut(path, b.Bytes()); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("--grid: %w", err))
+	if err := outfile.Write(path, b.Bytes()); err != nil {
+		return status.With(status.Numeric, fmt.Errorf("--grid: %w", err))
 	}
 	return nil
 }

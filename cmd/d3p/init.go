@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/skeleton"
 	"d3p/internal/models/spec"
@@ -47,7 +48,7 @@ file declares only the columns that the formula names.`,
   d3p init --from codebook.csv --entity patient --records 4000 --formula 'died30 ~ age + sex' --family bernoulli > cohort.yaml`,
 		Args: func(c *cobra.Command, args []string) error {
 			if codebook != "" && len(args) > 0 {
-				return usagef("d3p init: %s: the columns are those of --from %s; give one of the two", args[0], codebook)
+				return status.Usagef("d3p init: %s: the columns are those of --from %s; give one of the two", args[0], codebook)
 			}
 			if codebook != "" {
 				return nil
@@ -56,10 +57,10 @@ file declares only the columns that the formula names.`,
 		},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if known.Records < 0 {
-				return usagef("--records: %d is not positive", known.Records)
+				return status.Usagef("--records: %d is not positive", known.Records)
 			}
 			if known.Twin && known.Formula != "" {
-				return usagef("--twin: a model of whole records has no --formula; give one of the two")
+				return status.Usagef("--twin: a model of whole records has no --formula; give one of the two")
 			}
 			if codebook != "" {
 				return a.initFrom(codebook, known)
@@ -75,7 +76,7 @@ file declares only the columns that the formula names.`,
 			}
 			header, separator, err := readHeader(files[0], known.Encoding)
 			if err != nil {
-				return failWith(statusData, err)
+				return status.With(status.Data, err)
 			}
 			known.Semicolons = separator == ';'
 			text := skeleton.Skeleton(header, known)
@@ -98,7 +99,7 @@ file declares only the columns that the formula names.`,
 func (a *app) initFrom(path string, known skeleton.Known) error {
 	described, err := readCodebook(path)
 	if err != nil {
-		return failWith(statusData, err)
+		return status.With(status.Data, err)
 	}
 	var names []string
 	for _, d := range described {

@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
@@ -44,7 +46,7 @@ on a run by looking at earlier results. Nothing in a ledger depends on a record.
 
 func noSuchLedgerCommand(args []string) error {
 	if len(args) > 0 {
-		return usagef("unknown command ledger %s; one of init, show, add, import, settle", args[0])
+		return status.Usagef("unknown command ledger %s; one of init, show, add, import, settle", args[0])
 	}
 	return nil
 }
@@ -63,12 +65,12 @@ func newLedgerInit(a *app) *cobra.Command {
 			}
 			switch {
 			case limit.Epsilon == 0:
-				return usagef("--epsilon: missing: the limit of all runs together, as in --epsilon 3")
+				return status.Usagef("--epsilon: missing: the limit of all runs together, as in --epsilon 3")
 			case dataset == "" || entity == "":
-				return usagef("--dataset and --entity: name the data set, and what one protected unit of it is")
+				return status.Usagef("--dataset and --entity: name the data set, and what one protected unit of it is")
 			}
 			if err := ledger.Create(args[0], ledger.New(dataset, entity, event.Relation(relation), limit)); err != nil {
-				return failWith(statusUsage, err)
+				return status.With(status.Usage, err)
 			}
 			return a.showLedger(args[0])
 		},
@@ -110,7 +112,7 @@ price. A release counts even if it exceeds the limit.`,
 				return nil
 			})
 			if err != nil {
-				return failWith(statusUsage, err)
+				return status.With(status.Usage, err)
 			}
 			return a.showLedger(args[0])
 		},
@@ -120,7 +122,7 @@ price. A release counts even if it exceeds the limit.`,
 // ledgerAndRuns checks the arguments of a command on a ledger and runs.
 func ledgerAndRuns(c *cobra.Command, args []string) error {
 	if len(args) < 2 {
-		return usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
+		return status.Usagef("%s: needs a ledger and a run; usage: %s", c.CommandPath(), c.UseLine())
 	}
 	return nil
 }
@@ -129,32 +131,32 @@ func ledgerAndRuns(c *cobra.Command, args []string) error {
 func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 	files, checks, err := verify.Release(ctx, folder)
 	if err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	if files != nil {
 		defer files.Close()
 	}
 	for _, c := range checks {
 		if !c.OK {
-			return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
+			return status.With(status.Data, fmt.Errorf("%s: %s", c.Name, c.Detail))
 		}
 	}
 	p, ev, err := readClaim(files)
 	if err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	if p.Guarantee == nil {
-		return failWith(statusData, errors.New("there is no claim: the run is "+report.NotPrivate))
+		return status.With(status.Data, errors.New("there is no claim: the run is "+report.NotPrivate))
 	}
 	if c, there := checkLedger(folder, ev, p); there && !c.OK {
-		return failWith(statusData, fmt.Errorf("%s: %s", c.Name, c.Detail))
+		return status.With(status.Data, fmt.Errorf("%s: %s", c.Name, c.Detail))
 	}
 	if err := run.SameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
 		return err
 	}
 	created, err := time.Parse(time.RFC3339, p.CreatedAt)
 	if err != nil {
-		return failWith(statusData, err)
+		return status.With(status.Data, err)
 	}
 	if err := notBooked(book, p.ReportID); err != nil {
 		return err
@@ -204,42 +206,42 @@ type shownRun struct {
 func (a *app) showLedger(path string) error {
 	book, err := ledger.Read(path)
 	if err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	accounts, err := book.Accounts("")
 	if err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	shown := shownLedger{Header: book.Header, Runs: []shownRun{}}
 	for _, run := range accounts {
 		epsilon, err := book.Epsilon(run.Event)
 		if err != nil {
-			return accountingError(err)
+			return err
 		}
 		shown.Runs = append(shown.Runs, shownRun{run.Run, run.Time, run.State, epsilon})
 	}
 	if shown.Epsilon, err = book.Epsilon(ledger.Compose(accounts, nil)); err != nil {
-		return accountingError(err)
+		return err
 	}
 	shown.Left = book.Limit.Epsilon - shown.Epsilon
 	if shown.Next, err = book.Next(); err != nil {
-		return accountingError(err)
+		return err
 	}
 	if shown.Head, err = book.Head(); err != nil {
-		return failWith(statusUsage, err)
+		return status.With(status.Usage, err)
 	}
 	return a.result(shown, func(w io.Writer) { printLedger(w, filepath.Base(path), shown) })
 }
 
 func printLedger(w io.Writer, name string, l shownLedger) {
 	fmt.Fprintf(w, "%s: %s, one %s, %s neighbours, all epsilons at delta %g\n\n", name, l.Dataset, l.Entity, report.RelationWords(l.Relation), l.Limit.Delta)
-	t := columns{w: w, right: []int{4}}
-	t.line(cells{"run", "folder", "from", "state", "epsilon alone"})
+	t := terminal.Columns{W: w, Right: []int{4}}
+	t.Line(terminal.Cells{"run", "folder", "from", "state", "epsilon alone"})
 	for _, run := range l.Runs {
-		t.line(cells{run.ID, run.Folder, run.Time.Format("2006-01-02 15:04"), run.State, roundUp(run.Epsilon)})
+		t.Line(terminal.Cells{run.ID, run.Folder, run.Time.Format("2006-01-02 15:04"), run.State, terminal.AtMost(run.Epsilon)})
 	}
-	t.print()
-	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", roundUp(l.Epsilon), l.Limit.Epsilon, roundDown(l.Left))
+	t.Print()
+	fmt.Fprintf(w, "\nall together: epsilon at most %s of %g; left: %s\n", terminal.AtMost(l.Epsilon), l.Limit.Epsilon, terminal.AtLeast(l.Left))
 	if l.Next > l.Left && len(l.Runs) > 0 {
 		fmt.Fprintf(w, "one more fit with full batches at delta %g may have epsilon %.3g (several cost less than their sum)\n", l.Limit.Delta, math.Floor(1000*l.Next)/1000)
 	}
@@ -268,14 +270,14 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 		Args:    exactly("FILE", "EVENT"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if name == "" {
-				return usagef("--name: missing; the ledger shows the release under it")
+				return status.Usagef("--name: missing; the ledger shows the release under it")
 			}
 			ev, err := readEvent(args[1])
 			if err != nil {
 				return err
 			}
 			if _, err := ledger.Update(args[0], func(book *ledger.Book) error { return importEvent(book, name, ev) }); err != nil {
-				return failWith(statusUsage, err)
+				return status.With(status.Usage, err)
 			}
 			return a.showLedger(args[0])
 		},

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -13,11 +12,14 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/jsonfile"
+	"d3p/internal/release"
 )
 
 // main is the only place of the program that exits.
@@ -65,12 +67,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	err := a.interruptible(ctx, root)
 	if err == nil {
-		err = failWith(statusNumeric, out.err)
+		err = status.With(status.Numeric, out.err)
 	}
 	if err != nil {
 		a.report(err)
 	}
-	return int(statusOf(err))
+	return int(status.Of(err))
 }
 
 // interruptible executes the command. One that does not stop by itself, between two
@@ -86,13 +88,13 @@ func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
 	if a.stopsItself.Load() {
 		return <-ended
 	}
-	return failWith(statusInterrupted, errors.New("interrupted"))
+	return status.With(status.Interrupted, errors.New("interrupted"))
 }
 
 // stopItself makes the command end by itself from here on, unless ctx is done.
 func (a *app) stopItself(ctx context.Context) error {
 	a.stopsItself.Store(true)
-	return failWith(statusInterrupted, ctx.Err())
+	return status.With(status.Interrupted, ctx.Err())
 }
 
 // faultWriter keeps the first error of a writer, after which it writes no more.
@@ -108,24 +110,12 @@ func (w *faultWriter) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// plain writes text without control characters but tab and line feed: a name that
-// a file brings along must not steer the terminal.
-type plain struct{ to io.Writer }
-
-func (p plain) Write(b []byte) (int, error) {
-	if _, err := p.to.Write(bytes.Map(printable, b)); err != nil {
-		return 0, err
+// newProgress shows the steps of a fit; nil, which shows nothing, with --quiet.
+func (a *app) newProgress() *terminal.Progress {
+	if a.quiet {
+		return nil
 	}
-	return len(b), nil
-}
-
-// printable is c, or a mark in the place of what steers a terminal or the direction
-// of a line.
-func printable(c rune) rune {
-	if unicode.IsControl(c) && c != '\n' && c != '\t' || unicode.Is(unicode.Bidi_Control, c) {
-		return unicode.ReplacementChar
-	}
-	return c
+	return terminal.NewProgress(a.err, terminal.Steerable(a.err, a.env))
 }
 
 // report prints an error to stderr. Lines that begin with a file position stand
@@ -135,7 +125,7 @@ func (a *app) report(err error) {
 		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {
 			line = "d3p: " + line
 		}
-		fmt.Fprintln(plain{a.err}, line)
+		fmt.Fprintln(terminal.Plain{To: a.err}, line)
 	}
 }
 
@@ -163,10 +153,10 @@ func (a *app) env(name string) (string, bool) {
 // and else whatever text writes.
 func (a *app) result(v any, text func(w io.Writer)) error {
 	if !a.json {
-		text(plain{a.out})
+		text(terminal.Plain{To: a.out})
 		return nil
 	}
-	return failWith(statusNumeric, jsonfile.Write(a.out, v))
+	return status.With(status.Numeric, jsonfile.Write(a.out, v))
 }
 
 // warnf prints a warning on stderr. --quiet does not silence it.
@@ -179,4 +169,35 @@ func (a *app) notef(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintf(a.err, format+"\n", args...)
 	}
+}
+
+// written is the JSON form of a command that wrote files.
+type written struct {
+	Out   string   `json:"out"`
+	Files []string `json:"files"` // in the folder out; empty when out is a file
+}
+
+// writeFiles writes one file to stdout, or to out; several into the folder out,
+// which must not exist.
+func (a *app) writeFiles(files []release.File, folder bool, out string) error {
+	result := written{Out: out, Files: []string{}}
+	switch {
+	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
+		return status.Usagef("--json needs --out: %s is no JSON", files[0].Name)
+	case folder:
+		if err := release.WriteFiles(out, files); err != nil {
+			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
+		}
+		for _, f := range files {
+			result.Files = append(result.Files, f.Name)
+		}
+	case out == "":
+		return status.With(status.Numeric, files[0].Write(a.out))
+	default:
+		if err := outfile.Replace(out, files[0].Write); err != nil {
+			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
+		}
+	}
+	a.notef("%s: written", out)
+	return a.result(result, func(io.Writer) {})
 }

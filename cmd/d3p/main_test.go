@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -41,4 +43,13 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 	})
+}
+
+func TestReportPrefixesMessages(t *testing.T) {
+	var out strings.Builder
+	a := &app{err: &out}
+	a.report(errors.New("m.yaml:3:4: unknown key\nno file x: y"))
+	if got, want := out.String(), "m.yaml:3:4: unknown key\nd3p: no file x: y\n"; got != want {
+		t.Errorf("report %q, want %q", got, want)
+	}
 }

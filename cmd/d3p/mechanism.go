@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/privacy/event"
 	"d3p/internal/privacy/sampler"
 )
@@ -49,7 +50,7 @@ func (m *mechanismFlags) define(c *cobra.Command) {
 func (m *mechanismFlags) check() (event.Relation, error) {
 	rel, err := event.ParseRelation(m.relation)
 	if err != nil {
-		return "", usagef("--neighbours: %v", err)
+		return "", status.Usagef("--neighbours: %v", err)
 	}
 	if err := m.checkRate(); err != nil {
 		return "", err
@@ -66,7 +67,7 @@ func (m *mechanismFlags) checkEpochs() error {
 	case m.solveRate && m.steps == 0 && m.epochs > 0 && !math.IsInf(m.epochs, 1):
 		return nil // the rate says how many steps they are
 	case m.steps != 0:
-		return usagef("--epochs: give it or --steps, not both")
+		return status.Usagef("--epochs: give it or --steps, not both")
 	}
 	m.steps = m.stepsOfEpochs()
 	return nil
@@ -103,11 +104,11 @@ func (m *mechanismFlags) runRate(rate float64) float64 {
 func (m *mechanismFlags) checkRate() error {
 	switch {
 	case m.batch != 0 && m.rate != 0:
-		return usagef("--batch-size: give it or --sampling-rate, not both")
+		return status.Usagef("--batch-size: give it or --sampling-rate, not both")
 	case m.batch != 0 && m.records == 0:
-		return usagef("--batch-size: the rate is batch size over records, and --records is missing")
+		return status.Usagef("--batch-size: the rate is batch size over records, and --records is missing")
 	case m.batch > m.records:
-		return usagef("--batch-size: %d is more than the %d records", m.batch, m.records)
+		return status.Usagef("--batch-size: %d is more than the %d records", m.batch, m.records)
 	case m.batch != 0:
 		m.rate = float64(m.batch) / float64(m.records)
 	case m.sampling == "full" && m.rate == 0:
@@ -115,10 +116,10 @@ func (m *mechanismFlags) checkRate() error {
 	case m.solveRate:
 		return nil
 	case m.rate == 0:
-		return usagef("--sampling-rate: missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
+		return status.Usagef("--sampling-rate: missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}
 	if m.sampling == "full" && m.rate != 1 {
-		return usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)
+		return status.Usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.rate)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/models/expr"
@@ -38,15 +39,15 @@ func findModel(explicit, data string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(files[0]); err != nil {
-		return "", failWith(statusData, atomicfile.Named(data, err))
+		return "", status.With(status.Data, atomicfile.Named(data, err))
 	}
-	return "", failWith(statusSpec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
+	return "", status.With(status.Spec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
 }
 
 // dataFiles are the files of a table.
 func dataFiles(data string) ([]string, error) {
 	files, err := privacy.DataFiles(data)
-	return files, failWith(statusData, err)
+	return files, status.With(status.Data, err)
 }
 
 // modelBeside is where the model file of a table is looked for: beside the file, the
@@ -77,7 +78,7 @@ func checkPublic(m *models.Model, path, data string) error {
 	for name := range m.Spec.Public {
 		public, err := os.Stat(besideModel(path, name))
 		if err == nil && slices.ContainsFunc(private, func(f os.FileInfo) bool { return os.SameFile(public, f) }) {
-			return failWith(statusSpec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release carries the public files (write a public list of its own)", path, name))
+			return status.With(status.Spec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release carries the public files (write a public list of its own)", path, name))
 		}
 	}
 	return nil
@@ -103,10 +104,10 @@ func loadModel(path string) (*models.Model, error) {
 func readModel(path string) (m *models.Model, hash string, err error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, "", failWith(statusSpec, fmt.Errorf("no model file %s", path))
+		return nil, "", status.With(status.Spec, fmt.Errorf("no model file %s", path))
 	}
 	if err != nil {
-		return nil, "", failWith(statusSpec, fmt.Errorf("model file: %w", err))
+		return nil, "", status.With(status.Spec, fmt.Errorf("model file: %w", err))
 	}
 	sum := sha256.Sum256(src)
 	model, locked := report.LockedModel(src)
@@ -125,7 +126,7 @@ func readModel(path string) (m *models.Model, hash string, err error) {
 		return os.ReadFile(besideModel(path, name))
 	})
 	if err != nil {
-		return nil, "", failWith(statusSpec, err)
+		return nil, "", status.With(status.Spec, err)
 	}
 	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
 		*name = source.Value[string]{V: modelName(m.Spec), At: expr.Position{File: path, Line: 1, Column: 1}}
@@ -141,7 +142,7 @@ func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 	verified := err == nil && filepath.Base(path) == report.LockName
 	files, err := release.Open(dir, !verified)
 	if err != nil {
-		return nil, nil, failWith(statusSpec, err)
+		return nil, nil, status.With(status.Spec, err)
 	}
 	if !verified {
 		return model, files, nil
@@ -149,7 +150,7 @@ func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 	lock, err := files.ReadFile(report.LockName)
 	if err != nil {
 		files.Close()
-		return nil, nil, failWith(statusSpec, fmt.Errorf("%s: %w (to change the model of a release, copy it out of the folder)", dir, err))
+		return nil, nil, status.With(status.Spec, fmt.Errorf("%s: %w (to change the model of a release, copy it out of the folder)", dir, err))
 	}
 	model, _ = report.LockedModel(lock)
 	return model, files, nil
@@ -159,7 +160,7 @@ func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 // it names.
 func parseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
 	s, errs := spec.Parse(path, src, load)
-	return s, failWith(statusSpec, errs.Err())
+	return s, status.With(status.Spec, errs.Err())
 }
 
 // modelName is the name of the model: as declared, else the file's.

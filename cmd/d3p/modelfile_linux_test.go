@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"d3p/cmd/d3p/internal/status"
 )
 
 // The model file is read once: what is compiled is what is hashed. A pipe gives its
@@ -27,10 +29,10 @@ func TestModelFileIsReadOnce(t *testing.T) {
 	}
 	for _, c := range []struct {
 		args []string
-		want status
+		want status.Code
 	}{
-		{[]string{"plan", pipe, "--epsilon", "1", "--report", planned}, statusOK},
-		{[]string{"fit", filepath.Join(dir, "none.csv"), "--model", pipe, "--epsilon", "1", "--out", filepath.Join(dir, "out")}, statusData},
+		{[]string{"plan", pipe, "--epsilon", "1", "--report", planned}, status.OK},
+		{[]string{"fit", filepath.Join(dir, "none.csv"), "--model", pipe, "--epsilon", "1", "--out", filepath.Join(dir, "out")}, status.Data},
 	} {
 		go os.WriteFile(pipe, source, 0)
 		ended := make(chan int, 1)

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/cpu"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -93,7 +95,7 @@ func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Pla
 	}
 	plan, err := plan.New(m, s.Fit)
 	if err != nil {
-		return nil, failWith(planStatus(err), err)
+		return nil, err
 	}
 	applies := map[string]bool{}
 	for _, w := range plan.Warnings {
@@ -125,44 +127,44 @@ func accepted(s *runSettings, id string) bool {
 
 // printPlan shows a plan as a short table.
 func printPlan(w io.Writer, m *models.Model, p planResult) {
-	t := columns{w: w}
+	t := terminal.Columns{W: w}
 	if p.ByMarginals() {
 		printMarginalPlan(w, m, p)
 		return
 	}
-	t.line(cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
-	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
+	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
+	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	if p.Private {
-		t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
-		t.line(cells{"certified", "epsilon at most " + roundUp(p.Certified.Upper)})
-		t.line(cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
-			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))})
+		t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
+		t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
+		t.Line(terminal.Cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), terminal.AtMost(p.Risk.Advantage), terminal.AtMost(p.GDP.Mu))})
 	}
 	if b := p.Budget; b != nil {
-		t.line(cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
+		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
 	}
 	if b := p.Purchase; b != nil {
-		t.line(cells{"table 1", tableWords(b)})
+		t.Line(terminal.Cells{"table 1", tableWords(b)})
 	}
-	t.line(cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)})
-	t.line(cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
+	t.Line(terminal.Cells{"steps", fmt.Sprintf("%d, %s batches at rate %.4g", p.Steps, p.Sampling, p.SamplingRate)})
+	t.Line(terminal.Cells{"gradient", fmt.Sprintf("%s, %d numbers released per step", p.Gradient, p.Release)})
 	if p.Private {
 		clip := fmt.Sprintf("%s at %g", p.Clipping, p.ClipNorm)
 		if p.ClipQuantile > 0 {
 			clip = fmt.Sprintf("%s from %g, leaving %.3g %% of the records whole", p.Clipping, p.ClipNorm, 100*p.ClipQuantile)
 		}
-		t.line(cells{"clipping", clip})
-		t.line(cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
-		t.line(cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
+		t.Line(terminal.Cells{"clipping", clip})
+		t.Line(terminal.Cells{"noise", fmt.Sprintf("multiplier %.5g: standard deviation %.5g per released sum, in clip norms", p.NoiseMultiplier, p.GradientNoise)})
+		t.Line(terminal.Cells{"noise to signal", fmt.Sprintf("%.3g (sqrt(P)/(mu N))", p.NoiseToSignal)})
 	}
-	t.line(cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
-	t.line(cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
+	t.Line(terminal.Cells{"optimizer", fmt.Sprintf("%s, learning rate %g; the last %.3g %% of the iterates are averaged", p.Optimizer, p.LearningRate, 100*p.Averaging)})
+	t.Line(terminal.Cells{"posterior", fmt.Sprintf("%s guide from standard deviation %g%s", p.Guide, p.InitScale, guideDetails(m.Spec))})
 	if len(p.Expected) > 0 {
-		t.line(cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
-		t.line(cells{"statistics", expectedWords(p.Expected)})
+		t.Line(terminal.Cells{"expected noise", noiseWords(p.Expected) + " of the posterior variance"})
+		t.Line(terminal.Cells{"statistics", expectedWords(p.Expected)})
 	}
-	t.line(cells{"work", workWords(p.Plan, p.Estimate)})
-	t.print()
+	t.Line(terminal.Cells{"work", workWords(p.Plan, p.Estimate)})
+	t.Print()
 }
 
 // tableWords says what is bought before the fit.
@@ -183,19 +185,19 @@ func tableWords(b *table1.Plan) string {
 
 // printMarginalPlan shows the plan of a synthetic table by marginals.
 func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
-	t := columns{w: w}
-	t.line(cells{"model", modelName(m.Spec) + ": a synthetic table from noisy tables of counts"})
-	t.line(cells{"records", fmt.Sprintf("%d, declared", p.Records)})
-	t.line(cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
-	t.line(cells{"certified", "epsilon at most " + roundUp(p.Certified.Upper)})
-	t.line(cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
-		math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), roundUp(p.Risk.Advantage), roundUp(p.GDP.Mu))})
+	t := terminal.Columns{W: w}
+	t.Line(terminal.Cells{"model", modelName(m.Spec) + ": a synthetic table from noisy tables of counts"})
+	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
+	t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
+	t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
+	t.Line(terminal.Cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+		math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), terminal.AtMost(p.Risk.Advantage), terminal.AtMost(p.GDP.Mu))})
 	if b := p.Budget; b != nil {
-		t.line(cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), roundUp(b.After), b.Limit.Epsilon, b.Limit.Delta, roundDown(b.Left))})
+		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
 	}
-	t.line(cells{"releases", fmt.Sprintf("%d: single columns, a first look at every table of the workload, and rounds of the tables that matter", p.Steps)})
-	t.line(cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})
-	t.print()
+	t.Line(terminal.Cells{"releases", fmt.Sprintf("%d: single columns, a first look at every table of the workload, and rounds of the tables that matter", p.Steps)})
+	t.Line(terminal.Cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})
+	t.Print()
 }
 
 // guideDetails says what the model file states of single parameters.
@@ -362,7 +364,7 @@ func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, hash stri
 		}
 	}
 	p, err := planned.Privacy()
-	return p, failWith(statusNumeric, err)
+	return p, status.With(status.Numeric, err)
 }
 
 // writePlan writes the report of a plan in the format of the file's extension.
@@ -376,7 +378,7 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 	}
 	file, err := report.ReportFile(format, p, f, m.Spec)
 	if err != nil {
-		return failWith(statusSpec, err)
+		return status.With(status.Spec, err)
 	}
 	return a.writeFiles([]release.File{file}, false, out)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/report/figure"
@@ -66,7 +67,7 @@ prior (densities before and after the fit). It needs the release only.`,
 				}
 				drawn, err := k.draw(findings)
 				if err != nil {
-					return failWith(statusNumeric, fmt.Errorf("%s: %w", k.name, err))
+					return status.With(status.Numeric, fmt.Errorf("%s: %w", k.name, err))
 				}
 				page := figure.Page{Figures: drawn, Stamp: r.params.Privacy}
 				for _, format := range formats {

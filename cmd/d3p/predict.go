@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
 	"d3p/internal/predict"
@@ -84,16 +86,16 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 				return err
 			}
 			if s.images < 1 {
-				return usagef("--images: %d is less than 1", s.images)
+				return status.Usagef("--images: %d is less than 1", s.images)
 			}
 			if err := checkWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 				return err
 			}
 			if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && args[1] == "-") {
-				return usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
+				return status.Usagef("--against: it compares two tables, and writes CSV; leave --format zarr, --grid and the second - out")
 			}
 			if s.format == "zarr" && s.out == "" {
-				return usagef("--format zarr: it is a folder, name one with --out")
+				return status.Usagef("--format zarr: it is a folder, name one with --out")
 			}
 			p, err := a.newPrediction(c.Context(), args[0], args[1], s)
 			if err != nil {
@@ -150,7 +152,7 @@ func (a *app) predict(p *prediction, s predictSettings) error {
 		return lines.Write(line)
 	})
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	lines.Flush()
 	if grid != nil {
@@ -167,8 +169,8 @@ func (a *app) writeLines(result *predictResult, text []byte, out, what string) e
 	if out == "" {
 		return a.result(result, func(w io.Writer) { w.Write(text) })
 	}
-	if err := writeOut(out, text); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	if err := outfile.Write(out, text); err != nil {
+		return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 	}
 	result.Out, result.Rows = out, nil
 	return a.result(result, func(w io.Writer) {
@@ -193,7 +195,7 @@ func readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	path = orStandardInput(path)
 	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(m))
 	if err != nil {
-		return predict.Rows{}, failWith(statusData, atomicfile.Named(path, err))
+		return predict.Rows{}, status.With(status.Data, atomicfile.Named(path, err))
 	}
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
 }
@@ -251,7 +253,7 @@ func (a *app) predictAgainst(p *prediction, s predictSettings) error {
 		return err
 	}
 	if others.N != p.rows.N {
-		return failWith(statusData, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
+		return status.With(status.Data, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
 	}
 	result := &predictResult{N: p.rows.N, Columns: p.contrastColumns()}
 	banner := p.run.params.Privacy
@@ -271,9 +273,9 @@ func (a *app) predictAgainst(p *prediction, s predictSettings) error {
 	})
 	switch {
 	case errors.Is(err, predict.ErrNoContrast):
-		return usagef("--against: %w, as a regression of a number, a count or 0/1 has", err)
+		return status.Usagef("--against: %w, as a regression of a number, a count or 0/1 has", err)
 	case err != nil:
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	line("average", average)
 	var text bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/predict"
@@ -103,7 +104,7 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 func (p *prediction) predictionFiles() ([]release.File, error) {
 	m := p.run.model
 	if len(p.targets) == 0 {
-		return nil, usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
+		return nil, status.Usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
 	}
 	responses := &outputs.Tables{S: p.posterior.S, N: p.rows.N}
 	for _, t := range p.targets {
@@ -120,7 +121,7 @@ func (p *prediction) predictionFiles() ([]release.File, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, failWith(statusNumeric, err)
+		return nil, status.With(status.Numeric, err)
 	}
 	sample := &outputs.Sample{Model: p.run.params.Model}
 	if err := p.run.privacy.Describe(sample); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/cluster"
 	"d3p/internal/run"
 )
@@ -12,7 +13,7 @@ import (
 func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	job, err := cluster.Join()
 	if err != nil {
-		return usagef("%v", err)
+		return status.Usagef("%v", err)
 	}
 	ranks := run.NewRanks(job)
 	if job.Rank > 0 {
@@ -24,7 +25,7 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 		err = first(ranks)
 	}
 	if left := ranks.Dismiss(); left != nil && err == nil {
-		err = failWith(statusNumeric, left)
+		err = status.With(status.Numeric, left)
 	}
 	return err
 }
@@ -37,5 +38,5 @@ func (a *app) follow(c *cobra.Command, ranks run.Ranks) error {
 	a.quiet = true
 	host := a.host()
 	host.Step = nil
-	return failWith(statusNumeric, run.Follow(ranks, host))
+	return status.With(status.Numeric, run.Follow(ranks, host))
 }

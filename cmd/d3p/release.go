@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
@@ -46,7 +47,7 @@ func (a *app) unverifiedFlag(c *cobra.Command) {
 func (a *app) openRelease(ctx context.Context, run string) (*release.Folder, error) {
 	files, err := release.Open(run, a.unverified)
 	if err != nil {
-		return nil, failWith(readStatus(err), alteredRun(run, err))
+		return nil, status.With(readStatus(err), alteredRun(run, err))
 	}
 	if a.unverified {
 		a.notef("%s: its files were not compared with %s", run, release.ManifestName)
@@ -54,7 +55,7 @@ func (a *app) openRelease(ctx context.Context, run string) (*release.Folder, err
 	}
 	if err := files.Verify(ctx); err != nil {
 		files.Close()
-		return nil, failWith(readStatus(err), alteredRun(run, err))
+		return nil, status.With(readStatus(err), alteredRun(run, err))
 	}
 	return files, nil
 }
@@ -68,11 +69,11 @@ func alteredRun(run string, err error) error {
 }
 
 // readStatus is the status of an error of reading a release.
-func readStatus(err error) status {
+func readStatus(err error) status.Code {
 	if altered := new(release.Altered); errors.As(err, &altered) {
-		return statusData
+		return status.Data
 	}
-	return statusUsage
+	return status.Usage
 }
 
 // readReleased reads the release of a run; run is its folder, or release/ itself.
@@ -80,7 +81,7 @@ func (a *app) readReleased(ctx context.Context, run string) (*released, error) {
 	r, err := a.readAnyReleased(ctx, run)
 	if err == nil && r.marginals != nil {
 		r.files.Close()
-		return nil, usagef("%s: it has noisy tables of counts and no posterior (d3p twin %[1]s draws a synthetic table from them)", run)
+		return nil, status.Usagef("%s: it has noisy tables of counts and no posterior (d3p twin %[1]s draws a synthetic table from them)", run)
 	}
 	return r, err
 }
@@ -94,7 +95,7 @@ func (a *app) readAnyReleased(ctx context.Context, run string) (*released, error
 	r, err := releasedIn(files)
 	if err != nil {
 		files.Close()
-		return nil, failWith(readStatus(err), alteredRun(run, err))
+		return nil, status.With(readStatus(err), alteredRun(run, err))
 	}
 	r.dir = run
 	return r, nil
@@ -104,11 +105,11 @@ func (a *app) readAnyReleased(ctx context.Context, run string) (*released, error
 func releasedIn(files *release.Folder) (*released, error) {
 	lock, params, err := report.ReadRelease(files)
 	if err != nil {
-		return nil, failWith(statusUsage, err)
+		return nil, status.With(status.Usage, err)
 	}
 	privacy, err := report.ReadPrivacy(files)
 	if err != nil {
-		return nil, failWith(statusUsage, err)
+		return nil, status.With(status.Usage, err)
 	}
 	s, err := parseSpec("spec.lock.yaml", lock, func(name string) ([]byte, error) { return report.ReadPublic(files, name) })
 	if err != nil {
@@ -116,22 +117,22 @@ func releasedIn(files *release.Folder) (*released, error) {
 	}
 	m, err := models.Compile(s)
 	if err != nil {
-		return nil, failWith(statusSpec, err)
+		return nil, status.With(status.Spec, err)
 	}
 	if m.ByMarginals() {
 		table, err := release.ReadJSON[synthesis.Table](files, report.MarginalsName)
 		if err != nil {
-			return nil, failWith(statusUsage, err)
+			return nil, status.With(status.Usage, err)
 		}
 		return &released{dir: files.Path(), files: files, model: m, params: params, marginals: &table, privacy: privacy}, nil
 	}
 	posterior, err := params.Posterior(m)
 	if err != nil {
-		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", files.Path(), err))
+		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", files.Path(), err))
 	}
 	r := &released{dir: files.Path(), files: files, model: m, params: params, posterior: posterior, privacy: privacy}
 	r.drawn.n, r.drawn.seed, err = report.ReadDrawn(files)
-	return r, failWith(statusUsage, err)
+	return r, status.With(status.Usage, err)
 }
 
 // draws draws from the released posterior: post-processing, which costs nothing.
@@ -149,7 +150,7 @@ func (r *released) judged(d drawn) (outputs.Draws, *outputs.Draws, *outputs.Trac
 	draws, prior := r.draws(d), outputs.DrawPrior(r.model, d.n, run.PriorRandom(d.seed))
 	trace, err := outputs.ReadTrace(r.files)
 	if err != nil {
-		return draws, prior, nil, failWith(statusUsage, err)
+		return draws, prior, nil, status.With(status.Usage, err)
 	}
 	if r.privacy.Mechanism.Clip.Mode != plan.ClippingOff {
 		draws.Judge(r.model, prior, trace, report.Known(r.model, r.privacy.Neighbours, r.privacy.Mechanism, r.privacy.Table1))
@@ -163,5 +164,5 @@ func (r *released) sample(d drawn) (*outputs.Sample, error) {
 		Model: r.params.Model, Steps: r.params.Steps,
 		Draws: r.draws(d), Prior: outputs.DrawPrior(r.model, d.n, run.PriorRandom(d.seed)), Simulated: outputs.PriorPredictive(r.model, run.SimulationRandom(d.seed)),
 	}
-	return sample, failWith(statusUsage, r.privacy.Describe(sample))
+	return sample, status.With(status.Usage, r.privacy.Describe(sample))
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
 )
 
@@ -20,7 +21,7 @@ itself a model file.`,
 		Args:    exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if core && tape {
-				return usagef("--core, --tape: give one of the two")
+				return status.Usagef("--core, --tape: give one of the two")
 			}
 			m, err := loadModel(args[0])
 			if err != nil {
@@ -35,7 +36,7 @@ itself a model file.`,
 			if core {
 				var errs expr.Errors
 				if text, errs = m.Spec.RenderCore(); len(errs) > 0 {
-					return failWith(statusSpec, errs)
+					return status.With(status.Spec, errs)
 				}
 			}
 			return a.result(map[string]string{"model": string(text)}, func(w io.Writer) { w.Write(text) })

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
 )
@@ -35,7 +36,7 @@ several to the new folder --out.
 				return err
 			}
 			if len(formats) > 1 && out == "" {
-				return usagef("--format: %d formats need a folder, name one with --out", len(formats))
+				return status.Usagef("--format: %d formats need a folder, name one with --out", len(formats))
 			}
 			r, findings, err := a.readFindings(c.Context(), args[0])
 			if err != nil {
@@ -45,7 +46,7 @@ several to the new folder --out.
 			for _, f := range formats {
 				file, err := report.ReportFile(f, r.privacy, findings, r.model.Spec)
 				if err != nil {
-					return failWith(statusSpec, err)
+					return status.With(status.Spec, err)
 				}
 				files = append(files, file)
 			}
@@ -78,7 +79,7 @@ func (r *released) findings() (report.Findings, error) {
 	}
 	fitted, err := report.ReadGuide(r.files)
 	if err != nil {
-		return report.Findings{}, failWith(statusUsage, err)
+		return report.Findings{}, status.With(status.Usage, err)
 	}
 	return report.Findings{
 		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family, Fitted: fitted,

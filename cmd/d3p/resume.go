@@ -3,8 +3,10 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/run"
+	"d3p/internal/signature"
 )
 
 func newResume(a *app) *cobra.Command {
@@ -33,11 +35,11 @@ func (a *app) resume(c *cobra.Command, folder, data string, ranks run.Ranks) err
 		return err
 	}
 	defer r.Close()
-	if r.Key, err = signingKey(r.Job.Sign); err != nil {
-		return err
+	if r.Key, err = signature.ReadKey(r.Job.Sign); err != nil {
+		return status.Usagef("--sign: %w", err)
 	}
 	if r.Root, err = noise.System(); err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	defer r.Root.Wipe()
 	if err := a.stopItself(c.Context()); err != nil {

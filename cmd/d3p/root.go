@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/run"
 	"d3p/internal/spell"
 )
@@ -69,7 +70,7 @@ func newRoot(a *app) *cobra.Command {
 posterior with a differential privacy guarantee. A model is a short YAML file;
 nothing about a record leaves except through a mechanism whose price is counted.
 
-` + exitCodes,
+` + status.Table,
 		Example: `  d3p init cohort.csv > cohort.yaml       # a model file from the header line, to be filled in
   d3p check cohort.yaml                   # find every mistake before any data is read
   d3p plan cohort.yaml --epsilon 1        # what would run, and what it would cost
@@ -125,7 +126,7 @@ func unknownCommand(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return usagef("unknown command %s%s; d3p --help lists them", args[0], spell.Hint(args[0], names))
+	return status.Usagef("unknown command %s%s; d3p --help lists them", args[0], spell.Hint(args[0], names))
 }
 
 // flagError rewrites pflag's message about an unknown or malformed flag. Where a
@@ -146,13 +147,13 @@ func flagError(c *cobra.Command, err error) error {
 		if unknown.GetSpecifiedShortnames() != "" {
 			name = "-" + unknown.GetSpecifiedName()
 		}
-		return usagef("unknown flag %s%s; %s --help lists the flags", name, spell.Hint(name, names), c.CommandPath())
+		return status.Usagef("unknown flag %s%s; %s --help lists the flags", name, spell.Hint(name, names), c.CommandPath())
 	}
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
-		return usagef("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), valueKind(invalid.GetFlag().Value.Type()))
+		return status.Usagef("--%s: %q is not %s", invalid.GetFlag().Name, invalid.GetValue(), valueKind(invalid.GetFlag().Value.Type()))
 	}
-	return failWith(statusUsage, err)
+	return status.With(status.Usage, err)
 }
 
 // valueKind says in words what values a flag's type takes.
@@ -175,9 +176,9 @@ func exactly(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("%s: missing argument %s; usage: %s", c.CommandPath(), names[len(args)], c.UseLine())
+			return status.Usagef("%s: missing argument %s; usage: %s", c.CommandPath(), names[len(args)], c.UseLine())
 		case len(args) > len(names):
-			return usagef("%s: unexpected argument %s; usage: %s", c.CommandPath(), args[len(names)], c.UseLine())
+			return status.Usagef("%s: unexpected argument %s; usage: %s", c.CommandPath(), args[len(names)], c.UseLine())
 		}
 		return nil
 	}
@@ -243,7 +244,7 @@ func completeWords(c *cobra.Command, flag string, words []string) {
 func checkWords(flag string, words, known []string) error {
 	for _, w := range words {
 		if !slices.Contains(known, w) {
-			return usagef("%s: no %s%s; one of %s", flag, w, spell.Hint(w, known), strings.Join(known, ", "))
+			return status.Usagef("%s: no %s%s; one of %s", flag, w, spell.Hint(w, known), strings.Join(known, ", "))
 		}
 	}
 	return nil

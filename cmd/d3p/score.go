@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
@@ -62,10 +63,10 @@ it reads a record and refuses what exceeds the limit.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.data = args[1]
 			if !(s.epsilon > 0) || math.IsInf(s.epsilon, 0) {
-				return usagef("--epsilon: %g is no budget; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
+				return status.Usagef("--epsilon: %g is no budget; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
 			}
 			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
-				return usagef("--delta: %g is not between 0 and 1", s.delta)
+				return status.Usagef("--delta: %g is not between 0 and 1", s.delta)
 			}
 			if err := checkDraws(s.draws); err != nil {
 				return err
@@ -101,16 +102,16 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	}
 	price, err := accountant.CalibrateNoise(accountant.Target{Epsilon: s.epsilon, Delta: s.delta}, rel, counts)
 	if err != nil {
-		return failWith(planStatus(err), err)
+		return err
 	}
 	public := noise.Public(s.seed)
 	table, err := score.New(r.model, r.predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
 	if err != nil {
-		return usagef("--column: %v", err)
+		return status.Usagef("--column: %v", err)
 	}
 	root, err := noise.System()
 	if err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
 	defer root.Wipe()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
@@ -118,7 +119,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 		Root:  root, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: s.delta}, Relation: rel,
 	})
 	if err != nil {
-		return failWith(statusData, atomicfile.Named(s.data, err))
+		return status.With(status.Data, atomicfile.Named(s.data, err))
 	}
 	sigma := price.NoiseMultiplier
 	if err := s.book(folder, r.privacy.Unit.Entity, rel, counts(sigma)); err != nil {
@@ -126,7 +127,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	}
 	noisy, err := curator.CountPlaced("score of "+nameOf(folder), table, sigma)
 	if err != nil {
-		return failWith(statusBudget, err)
+		return status.With(status.Budget, err)
 	}
 	result := scoreResult{
 		Run: folder, Column: table.Target.Name, Epsilon: price.Certified.Upper, Delta: s.delta, Noise: sigma,
@@ -159,7 +160,7 @@ func (s *scoreSettings) book(folder, entity string, rel event.Relation, ev event
 	if err != nil {
 		err = fmt.Errorf("--ledger: %s: %w", s.ledger, err)
 	}
-	return failWith(statusBudget, err)
+	return status.With(status.Budget, err)
 }
 
 // print prints the scores as a table.

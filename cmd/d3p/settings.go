@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/report"
 	"d3p/internal/settings"
@@ -119,7 +120,7 @@ func readSettings(c *cobra.Command, other ...string) error {
 		}
 		value, mistake := row.Read(f.Value.String())
 		if mistake != nil {
-			return usagef("--%s: %w", row.Name, mistake)
+			return status.Usagef("--%s: %w", row.Name, mistake)
 		}
 		f.Value.Set(row.Print(value))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
@@ -173,8 +174,8 @@ func TestBadSettings(t *testing.T) {
 			t.Errorf("%v %v %q: error %v, want %q", c.args, c.environ, c.config, err, c.want)
 			continue
 		}
-		if statusOf(err) != statusUsage {
-			t.Errorf("%v: status %d, want %d", err, statusOf(err), statusUsage)
+		if status.Of(err) != status.Usage {
+			t.Errorf("%v: status %d, want %d", err, status.Of(err), status.Usage)
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
 )
@@ -53,11 +55,11 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 				return err
 			}
 			if o.group < 1 || o.group > accountant.MostGroup {
-				return usagef("--group: %d is not a number of records from 1 to %d", o.group, accountant.MostGroup)
+				return status.Usagef("--group: %d is not a number of records from 1 to %d", o.group, accountant.MostGroup)
 			}
 			r, err := o.solve(&m, rel, given)
 			if err != nil {
-				return accountingError(err)
+				return err
 			}
 			return a.result(r, func(w io.Writer) { r.printSolved(w) })
 		},
@@ -96,7 +98,7 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 	r := &solved{accounted: accounted{Sampling: m.sampling, SamplingRate: m.rate}}
 	if o.group > 1 {
 		if o.maxTPR != "" || o.plot != "" {
-			return nil, usagef("--group: --max-tpr and --plot are about one record")
+			return nil, status.Usagef("--group: --max-tpr and --plot are about one record")
 		}
 		r.GroupSize = o.group
 	}
@@ -111,9 +113,9 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 	}
 	switch {
 	case len(missing) == 0:
-		return nil, usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
+		return nil, status.Usagef("nothing to solve for: leave out one of --noise-multiplier, --sampling-rate, --steps, --epsilon and --delta")
 	case len(missing) > 1:
-		return nil, usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
+		return nil, status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}
 	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
 	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta, Group: o.group}
@@ -160,19 +162,19 @@ const maxSolvedSteps = 100_000_000
 // solveRisk finds the noise for a target risk; epsilon is reported at --delta.
 func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relation, given func(string) bool) error {
 	if given("epsilon") || given("noise-multiplier") {
-		return usagef("--max-tpr: it is the target, so neither --epsilon nor --noise-multiplier")
+		return status.Usagef("--max-tpr: it is the target, so neither --epsilon nor --noise-multiplier")
 	}
 	if !given("delta") {
 		m.delta = 1e-6
 	}
 	if m.steps == 0 {
-		return usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
+		return status.Usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
 	}
 	tpr, fpr, ok := strings.Cut(o.maxTPR, "@")
 	x, errX := strconv.ParseFloat(tpr, 64)
 	y, errY := strconv.ParseFloat(fpr, 64)
 	if !ok || errX != nil || errY != nil {
-		return usagef("--max-tpr: %q is not TPR@FPR, as in 0.05@0.01", o.maxTPR)
+		return status.Usagef("--max-tpr: %q is not TPR@FPR, as in 0.05@0.01", o.maxTPR)
 	}
 	sigma, _, err := accountant.CalibrateRisk(accountant.Risk{TPR: x, FPR: y}, rel, func(sigma float64) event.Event { return m.event(sigma, m.steps) })
 	if err != nil {
@@ -202,7 +204,7 @@ func (r *solved) printSolved(w io.Writer) {
 	case "noise_multiplier":
 		fmt.Fprintf(w, "noise multiplier %v", r.NoiseMultiplier)
 		if r.NotBelow != nil {
-			fmt.Fprintf(w, " (%s is proven too small)", roundDown(*r.NotBelow))
+			fmt.Fprintf(w, " (%s is proven too small)", terminal.AtLeast(*r.NotBelow))
 		}
 		if r.TargetRisk != nil {
 			fmt.Fprintf(w, " (true-positive rate at most %v at false-positive rate %v)", r.TargetRisk.TPR, r.TargetRisk.FPR)
@@ -213,7 +215,7 @@ func (r *solved) printSolved(w io.Writer) {
 	case "steps":
 		fmt.Fprintf(w, "at most %d steps\n", r.Steps)
 	case "delta":
-		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n", roundUp(r.Delta), r.EpsilonUpper, roundDown(*r.DeltaLower), roundUp(r.Delta))
+		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n", terminal.AtMost(r.Delta), r.EpsilonUpper, terminal.AtLeast(*r.DeltaLower), terminal.AtMost(r.Delta))
 		r.printDetails(w)
 		return
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 )
 
@@ -63,7 +64,7 @@ func TestSignedRelease(t *testing.T) {
 	// A forger who mends the hashes cannot mend the signature, nor leave it out.
 	forge(t, folder, forgery{"privacy.md", "cohort", "census"})
 	failed, exit := verifyJSON(t, "--signers", at("maker.signers"), folder)
-	if exit != int(statusData) || !strings.Contains(strings.Join(failed, "\n"), release.SignatureName+": does not hold") {
+	if exit != int(status.Data) || !strings.Contains(strings.Join(failed, "\n"), release.SignatureName+": does not hold") {
 		t.Errorf("altered: exit status %d, %v", exit, failed)
 	}
 	unsigned := smallRun(t)
@@ -90,7 +91,7 @@ func TestSignedRelease(t *testing.T) {
 		out := filepath.Join(dir, "never")
 		var errs bytes.Buffer
 		data := filepath.Join(filepath.Dir(run), "cohort.csv")
-		if exit := (&app{out: &errs, err: &errs}).run(t.Context(), []string{"fit", "--epsilon", "1", "--sign", key, "--out", out, data}); exit != int(statusUsage) {
+		if exit := (&app{out: &errs, err: &errs}).run(t.Context(), []string{"fit", "--epsilon", "1", "--sign", key, "--out", out, data}); exit != int(status.Usage) {
 			t.Errorf("%s: exit status %d: %s", name, exit, errs.String())
 		}
 		if _, err := os.Lstat(out); err == nil {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
 	"d3p/internal/models"
 	"d3p/internal/models/simulate"
@@ -39,9 +41,9 @@ parameters go to stdout.`,
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("rows") && n < 1 {
-				return usagef("--rows: %d is less than 1", n)
+				return status.Usagef("--rows: %d is less than 1", n)
 			}
-			files, err := tablePaths(out, "", 1)
+			files, err := outfile.TablePaths(out, "", 1)
 			if err != nil {
 				return err
 			}
@@ -57,7 +59,7 @@ parameters go to stdout.`,
 			if out == "" {
 				return a.printTable(table, "")
 			}
-			if err := writeTable(files[0], table, "", nil); err != nil {
+			if err := outfile.WriteTable(files[0], table, "", nil); err != nil {
 				return err
 			}
 			result := simulateResult{Out: out, N: len(table.Values[0]), Seed: seed, Parameters: namedValues(m, theta)}
@@ -88,7 +90,7 @@ func namedValues(m *models.Model, theta []float64) map[string]float64 {
 // printTable prints a table on stdout: CSV, which --json wraps.
 func (a *app) printTable(t simulate.Table, privacy string) error {
 	if a.json {
-		return usagef("--json needs --out with a file for the table")
+		return status.Usagef("--json needs --out with a file for the table")
 	}
-	return failWith(statusNumeric, export.Write(a.out, "csv", t, export.Options{Privacy: privacy}))
+	return status.With(status.Numeric, export.Write(a.out, "csv", t, export.Options{Privacy: privacy}))
 }

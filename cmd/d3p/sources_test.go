@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/spec"
 	"d3p/internal/settings"
 )
@@ -216,16 +217,16 @@ func TestUnusedSettings(t *testing.T) {
 		args, environ []string
 		config, model string
 		want          string
-		status        status
+		status        status.Code
 	}{
-		{[]string{"--momentum", "0"}, nil, "", plain, "--momentum: only optimizer sgd uses it (type --optimizer sgd,", statusUsage},
-		{[]string{"--optimizer", "adam"}, []string{"D3P_MOMENTUM=0.9"}, "", plain, "D3P_MOMENTUM: optimizer adam does not use it", statusUsage},
-		{nil, nil, "rank = 2\nguide = \"mean_field\"\n", plain, "run.toml: rank: guide mean_field does not use it (type --guide low_rank,", statusUsage},
-		{nil, nil, "", plain + "fit: {momentum: 0.9}\n", "m.yaml:10:17: momentum: only optimizer sgd uses it (write fit: {optimizer: sgd}, or remove momentum)", statusSpec},
-		{nil, nil, "", plain + "fit: {optimizer: adam, momentum: 0.9}\n", "m.yaml:10:34: momentum: optimizer adam does not use it (write fit: {optimizer: sgd}, or remove momentum)", statusSpec},
-		{[]string{"--optimizer", "adagrad"}, nil, "", plain + "fit: {optimizer: sgd, momentum: 0.9}\n", "m.yaml:10:33: momentum: optimizer adagrad does not use it", statusSpec},
-		{[]string{"--clip-quantile", "0.5", "--compat", "d3p"}, nil, "", plain, "--clip-quantile: clipping flat does not use it", statusUsage},
-		{[]string{"--steps", "3", "--epochs", "4"}, nil, "", plain, "--epochs: steps says the same", statusUsage},
+		{[]string{"--momentum", "0"}, nil, "", plain, "--momentum: only optimizer sgd uses it (type --optimizer sgd,", status.Usage},
+		{[]string{"--optimizer", "adam"}, []string{"D3P_MOMENTUM=0.9"}, "", plain, "D3P_MOMENTUM: optimizer adam does not use it", status.Usage},
+		{nil, nil, "rank = 2\nguide = \"mean_field\"\n", plain, "run.toml: rank: guide mean_field does not use it (type --guide low_rank,", status.Usage},
+		{nil, nil, "", plain + "fit: {momentum: 0.9}\n", "m.yaml:10:17: momentum: only optimizer sgd uses it (write fit: {optimizer: sgd}, or remove momentum)", status.Spec},
+		{nil, nil, "", plain + "fit: {optimizer: adam, momentum: 0.9}\n", "m.yaml:10:34: momentum: optimizer adam does not use it (write fit: {optimizer: sgd}, or remove momentum)", status.Spec},
+		{[]string{"--optimizer", "adagrad"}, nil, "", plain + "fit: {optimizer: sgd, momentum: 0.9}\n", "m.yaml:10:33: momentum: optimizer adagrad does not use it", status.Spec},
+		{[]string{"--clip-quantile", "0.5", "--compat", "d3p"}, nil, "", plain, "--clip-quantile: clipping flat does not use it", status.Usage},
+		{[]string{"--steps", "3", "--epochs", "4"}, nil, "", plain, "--epochs: steps says the same", status.Usage},
 	} {
 		_, err := parse(t, c.args, c.environ, c.config, c.model)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

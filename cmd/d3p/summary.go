@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/models"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
@@ -89,10 +91,10 @@ func summarise(r *released, s summarySettings) (*summaryResult, error) {
 	if s.ratios {
 		formula := r.model.Spec.Model
 		if formula == nil {
-			return nil, usagef("--exponentiate: the model has no formula, so nothing says which parameters are coefficients (d3p draws %s writes all)", r.dir)
+			return nil, status.Usagef("--exponentiate: the model has no formula, so nothing says which parameters are coefficients (d3p draws %s writes all)", r.dir)
 		}
 		if result.Ratio = formula.Ratio(); result.Ratio == "" {
-			return nil, usagef("--exponentiate: exp of a coefficient means nothing under the link of this model (leave --exponentiate out)")
+			return nil, status.Usagef("--exponentiate: exp of a coefficient means nothing under the link of this model (leave --exponentiate out)")
 		}
 		draws = draws.Ratios()
 	}
@@ -104,7 +106,7 @@ func summarise(r *released, s summarySettings) (*summaryResult, error) {
 	if s.raw {
 		rows, any := outputs.InFileUnits(result.Summary)
 		if !any {
-			return nil, usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.dir)
+			return nil, status.Usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.dir)
 		}
 		result.Summary = rows
 	}
@@ -133,7 +135,7 @@ func (d drawn) orOf(c *cobra.Command, r *released) (drawn, error) {
 
 func checkDraws(draws int) error {
 	if draws < 2 {
-		return usagef("--draws: %d is less than 2", draws)
+		return status.Usagef("--draws: %d is less than 2", draws)
 	}
 	return nil
 }
@@ -235,7 +237,7 @@ const usualProb = 0.9
 // checkProb reports a --prob that is no probability of an interval.
 func checkProb(prob float64) error {
 	if !(prob > 0 && prob < 1) {
-		return usagef("--prob: %v is not between 0 and 1", prob)
+		return status.Usagef("--prob: %v is not between 0 and 1", prob)
 	}
 	return nil
 }
@@ -262,14 +264,14 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 	if len(rows) == 0 {
 		return // the posterior is a point
 	}
-	t := columns{w: w, right: []int{1, 2, 3, 4, 5}}
+	t := terminal.Columns{W: w, Right: []int{1, 2, 3, 4, 5}}
 	low, high := tails(v.prob)
-	head := cells{"parameter", v.center(), "sd", low, high, "noise"}
+	head := terminal.Cells{"parameter", v.center(), "sd", low, high, "noise"}
 	judged := rows[0].Verdict != nil
 	if judged {
 		head = append(head, "verdict")
 	}
-	t.line(head)
+	t.Line(head)
 	rows = outputs.Shown(rows)
 	for _, r := range rows[:min(len(rows), maxRows)] {
 		share, lower, upper := "", r.Q5, r.Q95
@@ -283,13 +285,13 @@ func printSummary(w io.Writer, rows []outputs.Summary, v view) {
 		if v.ratio != "" {
 			middle = r.Median
 		}
-		line := cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share}
+		line := terminal.Cells{r.Variable, number3(middle), number3(r.SD), number3(lower), number3(upper), share}
 		if judged {
 			line = append(line, r.Verdict.Value)
 		}
-		t.line(line)
+		t.Line(line)
 	}
-	t.print()
+	t.Print()
 	if hidden := len(rows) - maxRows; hidden > 0 {
 		fmt.Fprintf(w, "and %d more in summary.csv\n", hidden)
 	}

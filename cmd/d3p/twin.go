@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/posterior"
@@ -65,7 +67,7 @@ privacy; the claim of the release covers the table.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			for name, value := range map[string]int{"rows": s.rows, "draws": s.draws, "images": s.images} {
 				if c.Flags().Changed(name) && value < 1 {
-					return usagef("--%s: %d is less than 1", name, value)
+					return status.Usagef("--%s: %d is less than 1", name, value)
 				}
 			}
 			r, err := a.readAnyReleased(c.Context(), args[0])
@@ -117,19 +119,19 @@ func (a *app) twin(r *released, s twinSettings) error {
 	if s.separate {
 		files = s.draws
 		if s.out == "" {
-			return usagef("--separate needs --out with the name of the files")
+			return status.Usagef("--separate needs --out with the name of the files")
 		}
 	}
-	paths, err := tablePaths(s.out, r.model.Spec.Output.Twin.Format.Or("csv"), files)
+	paths, err := outfile.TablePaths(s.out, r.model.Spec.Output.Twin.Format.Or("csv"), files)
 	if err != nil {
 		return err
 	}
 	twin, err := simulate.NewTwin(r.model)
 	if err != nil {
-		return failWith(statusSpec, err)
+		return status.With(status.Spec, err)
 	}
 	if r.marginals != nil && s.grid != "" {
-		return usagef("--grid: a synthetic table by marginals has no images")
+		return status.Usagef("--grid: a synthetic table by marginals has no images")
 	}
 	result := twinResult{Files: []string{}, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
 	if s.grid != "" {
@@ -156,7 +158,7 @@ func (a *app) twin(r *released, s twinSettings) error {
 			if len(paths) == 0 {
 				return a.printTable(table, r.params.Privacy)
 			}
-			if err := writeTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
+			if err := outfile.WriteTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
 				return err
 			}
 		}
@@ -199,7 +201,7 @@ func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error
 		t.run.posterior.Draws(t.theta, t.draws)
 		first, next := d*rows/n, (d+1)*rows/n
 		if err := twin.Draw(table, first, next-first, t.theta, t.rng); err != nil {
-			return failWith(statusNumeric, err)
+			return status.With(status.Numeric, err)
 		}
 	}
 	return nil
@@ -215,7 +217,7 @@ type marginalDraws struct {
 func newMarginalDraws(r *released, s twinSettings) (*marginalDraws, error) {
 	drawer, err := synthesis.NewDrawer(r.marginals, r.model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
-		return nil, failWith(statusSpec, fmt.Errorf("%s: %w", report.MarginalsName, err))
+		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
 	}
 	return &marginalDraws{drawer, s.separate, noise.NewRandom(noise.Public(s.seed).Stream(noise.Twin))}, nil
 }
@@ -226,7 +228,7 @@ func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) erro
 	if d.separate {
 		d.Perturb(d.rng)
 	}
-	return failWith(statusNumeric, d.Fill(table, d.rng, d.separate))
+	return status.With(status.Numeric, d.Fill(table, d.rng, d.separate))
 }
 
 // twinMetadata is what a Parquet file says of itself.

@@ -6,13 +6,16 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/release"
 	"d3p/internal/report"
 	"d3p/internal/settings"
+	"d3p/internal/signature"
 	"d3p/internal/verify"
 )
 
@@ -35,15 +38,17 @@ another channel. It ends with status 4 if a check fails.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			files, checks, err := verify.Release(c.Context(), args[0])
 			if err != nil {
-				return failWith(statusUsage, err)
+				return status.With(status.Usage, err)
 			}
 			if files != nil {
 				defer files.Close()
-				signed, ok, err := verifySignature(files, signers)
-				if err != nil {
-					return err
+				var list signature.Signers
+				if signers != "" {
+					if list, err = signature.ReadSigners(signers); err != nil {
+						return status.Usagef("--signers: %w", err)
+					}
 				}
-				if ok {
+				if signed, ok := verify.Signature(files, list, time.Now()); ok {
 					checks = append(checks, signed)
 				}
 				checks = append(checks, verifyAgain(files)...)
@@ -58,7 +63,7 @@ another channel. It ends with status 4 if a check fails.`,
 			if failed > 0 {
 				err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(checks)))
 			}
-			return failWith(statusData, err)
+			return status.With(status.Data, err)
 		},
 	}
 	c.Flags().StringVar(&signers, "signers", "", "`FILE` of keys that may sign releases, as ssh-keygen -Y verify reads it: the release must be signed by one")

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"d3p/internal/decimal"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
@@ -91,11 +92,11 @@ func methodsPrivacy(p *Privacy) string {
 	text := fmt.Sprintf("The release satisfies (ε = %s, δ = %s)-differential privacy (Dwork and Roth 2014) with %s neighbours, where the protected unit is %s. Sums were scaled by the declared number of units, %d. "+
 		"The price of all steps together was computed as a certified bound: ε lies %s. The guarantee covers every iterate of the fit and all that is computed from the release. "+
 		"It does not count a choice of model or settings by the results of other fits to the same records",
-		Upward(p.Guarantee.Epsilon), rounded(p.Guarantee.Delta, 3, 1), RelationWords(event.Relation(p.Neighbours.Relation)), unit, p.Neighbours.NPublic,
+		Upward(p.Guarantee.Epsilon), decimal.Up(p.Guarantee.Delta, 3), RelationWords(event.Relation(p.Neighbours.Relation)), unit, p.Neighbours.NPublic,
 		between(p.Accounting.EpsilonLower, p.Accounting.EpsilonUpper))
 	if l := p.Budget; l != nil && l.Before.Runs > 0 {
 		return text + fmt.Sprintf(". The custodian keeps a ledger of the data set. With %s on the data set %s, ε is at most %s of a limit of %g at δ = %s.",
-			OtherRuns(l.Before.Runs), l.Dataset, Upward(l.After), l.Limit.Epsilon, rounded(l.Limit.Delta, 3, 1))
+			OtherRuns(l.Before.Runs), l.Dataset, Upward(l.After), l.Limit.Epsilon, decimal.Up(l.Limit.Delta, 3))
 	}
 	return text + ", nor later releases from them."
 }

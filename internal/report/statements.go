@@ -2,10 +2,9 @@ package report
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 
+	"d3p/internal/decimal"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/data"
 	"d3p/internal/privacy/event"
@@ -17,7 +16,7 @@ func (r *Run) claim() string {
 }
 
 func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string {
-	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), rounded(delta, 3, 1), entity, RelationWords(rel))
+	return fmt.Sprintf("(%s, %s)-differential privacy for one %s, %s neighbours", Upward(epsilon), decimal.Up(delta, 3), entity, RelationWords(rel))
 }
 
 // ClaimParagraph says what the claim is about and what it rests on.
@@ -38,22 +37,11 @@ func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) str
 }
 
 // Upward prints a bound with four significant digits, never below the bound.
-func Upward(x float64) string { return rounded(x, 4, 1) }
+func Upward(x float64) string { return decimal.Up(x, 4) }
 
 // between prints a bracket with six significant digits, never narrower than it is.
 func between(lower, upper float64) string {
-	return "between " + rounded(lower, 6, 0) + " and " + rounded(upper, 6, 1)
-}
-
-// rounded prints x > 0 with `digits` significant digits, rounded up (1) or down (0).
-func rounded(x float64, digits, up int) string {
-	text := strconv.FormatFloat(x, 'g', digits, 64)
-	shown, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsInf(x, 0) || shown == x || (shown > x) == (up == 1) {
-		return text
-	}
-	unit := math.Pow10(int(math.Floor(math.Log10(x))) + 1 - digits)
-	return strconv.FormatFloat((math.Floor(x/unit)+float64(up))*unit, 'g', digits, 64)
+	return "between " + decimal.Down(lower, 6) + " and " + decimal.Up(upper, 6)
 }
 
 func (r *Run) entity() string {

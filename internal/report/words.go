@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"d3p/internal/decimal"
 	"d3p/internal/privacy/event"
 	"d3p/internal/report/figure"
 )
@@ -36,7 +37,7 @@ func functions() map[string]any {
 
 // percentUp prints an upper bound in per cent, never below it.
 func percentUp(x float64) string {
-	shown, _ := strconv.ParseFloat(rounded(x, 3, 1), 64) // a number that was just printed
+	shown, _ := strconv.ParseFloat(decimal.Up(x, 3), 64) // a number that was just printed
 	return fmt.Sprintf("%.3g %%", 100*shown)
 }
 

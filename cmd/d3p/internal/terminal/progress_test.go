@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -13,8 +13,7 @@ import (
 // more often than it is shown.
 func TestProgressLines(t *testing.T) {
 	var out bytes.Buffer
-	a := &app{err: &out}
-	p := a.newProgress()
+	p := NewProgress(&out, false)
 	clock := time.Unix(0, 0)
 	p.now = func() time.Time { clock = clock.Add(time.Second); return clock }
 	asked := 0
@@ -45,7 +44,7 @@ func TestProgressLinesApart(t *testing.T) {
 		lines int
 	}{{time.Millisecond, 0}, {10 * time.Millisecond, 4}} {
 		var out bytes.Buffer
-		p := (&app{err: &out}).newProgress()
+		p := NewProgress(&out, false)
 		clock := time.Unix(0, 0)
 		p.now = func() time.Time { return clock }
 		for step := 1; step <= 1000; step++ {
@@ -62,7 +61,7 @@ func TestProgressLinesApart(t *testing.T) {
 func TestProgressBar(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
-	p := &progress{w: &out, bar: true, now: func() time.Time { return clock }}
+	p := &Progress{w: &out, bar: true, now: func() time.Time { return clock }}
 	for step := 1; step <= 100; step++ {
 		p.Step(step, 100, 0.25, func() float64 { return float64(step) / 100 })
 		clock = clock.Add(50 * time.Millisecond)
@@ -79,25 +78,24 @@ func TestProgressBar(t *testing.T) {
 	}
 }
 
-// A run that is not private has no epsilon to show; --quiet shows nothing.
+// A run that is not private has no epsilon to show; nil shows nothing.
 func TestProgressWithoutPrivacy(t *testing.T) {
 	var out bytes.Buffer
 	clock := time.Unix(0, 0)
-	twoSteps := func(a *app, epsilon float64) {
-		p := a.newProgress()
+	twoSteps := func(p *Progress, epsilon float64) {
 		if p != nil {
 			p.now = func() time.Time { clock = clock.Add(time.Minute); return clock }
 		}
 		p.Step(1, 2, 1, func() float64 { return epsilon })
 		p.Step(2, 2, 1, func() float64 { return epsilon })
 	}
-	twoSteps(&app{err: &out}, math.Inf(1))
+	twoSteps(NewProgress(&out, false), math.Inf(1))
 	if !strings.Contains(out.String(), "step 2 of 2") || strings.Contains(out.String(), "epsilon") {
 		t.Errorf("line %q", out.String())
 	}
 	out.Reset()
-	twoSteps(&app{err: &out, quiet: true}, 1)
+	twoSteps(nil, 1)
 	if out.Len() > 0 {
-		t.Errorf("--quiet printed %q", out.String())
+		t.Errorf("nil printed %q", out.String())
 	}
 }

@@ -1,4 +1,6 @@
-package main
+// Package terminal writes for people: columns, progress, names that cannot steer a
+// terminal.
+package terminal
 
 import (
 	"fmt"
@@ -9,18 +11,18 @@ import (
 	"golang.org/x/text/width"
 )
 
-// cells is a line of columns.
-type cells []any
+// Cells is a line of columns.
+type Cells []any
 
-// columns are lines whose cells stand below each other, two spaces apart.
-type columns struct {
-	w     io.Writer
-	right []int // columns, from 0, that end below each other
+// Columns are lines whose cells stand below each other, two spaces apart.
+type Columns struct {
+	W     io.Writer
+	Right []int // columns, from 0, that end below each other
 	lines [][]string
 }
 
-// line adds a line; a cell of several lines takes as many.
-func (c *columns) line(line cells) {
+// Line adds a line; a cell of several lines takes as many.
+func (c *Columns) Line(line Cells) {
 	parts := make([][]string, len(line))
 	height := 1
 	for i, cell := range line {
@@ -38,8 +40,8 @@ func (c *columns) line(line cells) {
 	}
 }
 
-// print writes the lines, without spaces at their ends.
-func (c *columns) print() {
+// Print writes the lines, without spaces at their ends.
+func (c *Columns) Print() {
 	var wide []int
 	for _, line := range c.lines {
 		for i, cell := range line {
@@ -53,12 +55,12 @@ func (c *columns) print() {
 		var b strings.Builder
 		for i, cell := range line {
 			room := strings.Repeat(" ", wide[i]-screenWidth(cell))
-			if slices.Contains(c.right, i) {
+			if slices.Contains(c.Right, i) {
 				cell, room = room+cell, ""
 			}
 			b.WriteString(cell + room + "  ")
 		}
-		fmt.Fprintln(c.w, strings.TrimRight(b.String(), " "))
+		fmt.Fprintln(c.W, strings.TrimRight(b.String(), " "))
 	}
 }
 

@@ -1,4 +1,4 @@
-package main
+package outfile
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"d3p/cmd/d3p/internal/status"
 )
 
 // A file of one's own is replaced. What somebody else may have put there is refused,
@@ -16,7 +18,7 @@ func TestWriteOutFollowsNothing(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, content := range []string{"longer content", "short"} {
-		if err := writeOut(at("file"), []byte(content)); err != nil {
+		if err := Write(at("file"), []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := os.ReadFile(at("file")); err != nil || string(got) != content {
@@ -41,7 +43,7 @@ func TestWriteOutFollowsNothing(t *testing.T) {
 		t.Logf("devices are not tried: %v", err)
 	}
 	for _, name := range planted {
-		if writeOut(at(name), []byte("written")) == nil {
+		if Write(at(name), []byte("written")) == nil {
 			t.Errorf("%s was written to", name)
 		}
 	}
@@ -61,14 +63,14 @@ func TestWriteOutToStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := writeOut(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("row")); err != nil {
+	if err := Write(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("row")); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, 3)
 	if _, err := io.ReadFull(r, got); err != nil || string(got) != "row" {
 		t.Errorf("the pipe got %q (%v)", got, err)
 	}
-	if err := writeOut("/dev/null", []byte("row")); err != nil {
+	if err := Write("/dev/null", []byte("row")); err != nil {
 		t.Error(err)
 	}
 	if isStream("/dev/shm/file") || isStream("/dev/stdout/..") {
@@ -88,7 +90,7 @@ func TestPrivateOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, out := range []string{"pipe", "link", "data.csv", "same", "."} {
-		if err := checkPrivateOut(at(out), at("model.yaml"), at("data.csv")); statusOf(err) != statusUsage || err == nil {
+		if err := CheckPrivate(at(out), at("model.yaml"), at("data.csv")); status.Of(err) != status.Usage || err == nil {
 			t.Errorf("%s: %v", out, err)
 		}
 	}
@@ -96,7 +98,7 @@ func TestPrivateOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, out := range []string{"new", "old"} {
-		if err := checkPrivateOut(at(out), at("model.yaml"), at("data.csv")); err != nil {
+		if err := CheckPrivate(at(out), at("model.yaml"), at("data.csv")); err != nil {
 			t.Error(err)
 		}
 	}

@@ -1,4 +1,5 @@
-package main
+// Package outfile writes the files that a user names.
+package outfile
 
 import (
 	"bytes"
@@ -8,25 +9,25 @@ import (
 	"path/filepath"
 	"strings"
 
+	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/export"
 	"d3p/internal/models/simulate"
-	"d3p/internal/release"
 )
 
-// writeOut writes a file that the user named; see replaceFile.
-func writeOut(path string, content []byte) error {
-	return replaceFile(path, func(w io.Writer) error {
+// Write writes a file that the user named; see Replace.
+func Write(path string, content []byte) error {
+	return Replace(path, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
 }
 
-// replaceFile writes a file that the user named, whole or not at all. A file of
+// Replace writes a file that the user named, whole or not at all. A file of
 // this user is replaced; a link, a pipe, a device or a file of another user that
 // somebody put there is refused. The streams of this process, such as /dev/stdout,
 // are written to.
-func replaceFile(path string, write func(io.Writer) error) error {
+func Replace(path string, write func(io.Writer) error) error {
 	if isStream(path) {
 		return writeInto(path, write)
 	}
@@ -69,29 +70,29 @@ func writeInto(path string, write func(io.Writer) error) error {
 	return f.Close()
 }
 
-// checkPrivateOut refuses a name for a private file that is there already and is a
+// CheckPrivate refuses a name for a private file that is there already and is a
 // device, a pipe or a link, which a whole file would replace and others may read, or
 // one of the files that are read.
-func checkPrivateOut(out string, read ...string) error {
+func CheckPrivate(out string, read ...string) error {
 	info, err := os.Lstat(out)
 	if err != nil {
 		return nil // a new file
 	}
 	if !info.Mode().IsRegular() {
-		return usagef("--out: %s is no regular file; name one that is its owner's alone", out)
+		return status.Usagef("--out: %s is no regular file; name one that is its owner's alone", out)
 	}
 	for _, path := range read {
 		if other, err := os.Stat(path); err == nil && os.SameFile(info, other) {
-			return usagef("--out: %s is what is read; name another file", out)
+			return status.Usagef("--out: %s is what is read; name another file", out)
 		}
 	}
 	return nil
 }
 
-// tablePaths are the names of n files of tables: out itself when n is 1, else
+// TablePaths are the names of n files of tables: out itself when n is 1, else
 // out with -1 to -n before its extension. An out without extension gets that of
 // the format. It reports an extension that is no format.
-func tablePaths(out, format string, n int) ([]string, error) {
+func TablePaths(out, format string, n int) ([]string, error) {
 	if out == "" {
 		return nil, nil
 	}
@@ -99,7 +100,7 @@ func tablePaths(out, format string, n int) ([]string, error) {
 		out += "." + format
 	}
 	if _, err := export.FormatOf(out); err != nil {
-		return nil, usagef("--out: %w", err)
+		return nil, status.Usagef("--out: %w", err)
 	}
 	if n == 1 {
 		return []string{out}, nil
@@ -112,49 +113,18 @@ func tablePaths(out, format string, n int) ([]string, error) {
 	return paths, nil
 }
 
-// writeTable writes a table to a path of tablePaths, whole or not at all.
-func writeTable(path string, t simulate.Table, privacy string, metadata map[string]string) error {
+// WriteTable writes a table to a path of TablePaths, whole or not at all.
+func WriteTable(path string, t simulate.Table, privacy string, metadata map[string]string) error {
 	format, err := export.FormatOf(path)
 	if err != nil {
-		return usagef("--out: %w", err)
+		return status.Usagef("--out: %w", err)
 	}
 	var b bytes.Buffer
 	if err := export.Write(&b, format, t, export.Options{Privacy: privacy, Metadata: metadata}); err != nil {
-		return failWith(statusNumeric, err)
+		return status.With(status.Numeric, err)
 	}
-	if err := writeOut(path, b.Bytes()); err != nil {
-		return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
+	if err := Write(path, b.Bytes()); err != nil {
+		return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 	}
 	return nil
-}
-
-// written is the JSON form of a command that wrote files.
-type written struct {
-	Out   string   `json:"out"`
-	Files []string `json:"files"` // in the folder out; empty when out is a file
-}
-
-// writeFiles writes one file to stdout, or to out; several into the folder out,
-// which must not exist.
-func (a *app) writeFiles(files []release.File, folder bool, out string) error {
-	result := written{Out: out, Files: []string{}}
-	switch {
-	case out == "" && a.json && !strings.HasSuffix(files[0].Name, ".json"):
-		return usagef("--json needs --out: %s is no JSON", files[0].Name)
-	case folder:
-		if err := release.WriteFiles(out, files); err != nil {
-			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-		}
-		for _, f := range files {
-			result.Files = append(result.Files, f.Name)
-		}
-	case out == "":
-		return failWith(statusNumeric, files[0].Write(a.out))
-	default:
-		if err := replaceFile(out, files[0].Write); err != nil {
-			return failWith(statusNumeric, fmt.Errorf("--out: %w", err))
-		}
-	}
-	a.notef("%s: written", out)
-	return a.result(result, func(io.Writer) {})
 }

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -9,13 +9,15 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"d3p/internal/decimal"
 )
 
-// progress shows step, remaining time and epsilon spent on stderr: as a bar on
+// Progress shows step, remaining time and epsilon spent on stderr: as a bar on
 // a terminal, elsewhere as a line per 5 % but at least linesApart after the one
 // before, so that a batch job's log of a short fit stays empty. Never the loss:
 // it depends on records.
-type progress struct {
+type Progress struct {
 	w       io.Writer
 	bar     bool // on a terminal
 	now     func() time.Time
@@ -32,32 +34,29 @@ const (
 	clearLine = "\r\x1b[K" // of a terminal
 )
 
-// newProgress returns nil, which shows nothing, with --quiet.
-func (a *app) newProgress() *progress {
-	if a.quiet {
-		return nil
-	}
-	return &progress{w: a.err, bar: a.onTerminal(), now: time.Now}
+// NewProgress returns one that writes to w, on a terminal a bar.
+func NewProgress(w io.Writer, bar bool) *Progress {
+	return &Progress{w: w, bar: bar, now: time.Now}
 }
 
-// onTerminal tells whether stderr is a terminal that takes control characters.
-// NO_COLOR, CI and TERM=dumb all ask for plain lines.
-func (a *app) onTerminal() bool {
+// Steerable tells whether w is a terminal that takes control characters. The variables
+// NO_COLOR, CI and TERM=dumb, which env reads, all ask for plain lines.
+func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	for _, name := range []string{"NO_COLOR", "CI"} {
-		if value, _ := a.env(name); value != "" {
+		if value, _ := env(name); value != "" {
 			return false
 		}
 	}
-	if value, _ := a.env("TERM"); value == "dumb" {
+	if value, _ := env("TERM"); value == "dumb" {
 		return false
 	}
-	f, ok := a.err.(*os.File)
+	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // Step is told of each finished step t of steps, with batches at a rate. epsilonSpent
 // may be costly, so it is called only when something is shown.
-func (p *progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
+func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
 	if p == nil {
 		return
 	}
@@ -99,7 +98,7 @@ func epochs(t, steps int, rate float64) string {
 
 // left says how much time remains, from the time of the steps after the first one
 // that was seen; nothing at that one.
-func (p *progress) left(t, steps int) string {
+func (p *Progress) left(t, steps int) string {
 	if t == p.first {
 		return ""
 	}
@@ -112,5 +111,5 @@ func spent(epsilon float64) string {
 	if math.IsInf(epsilon, 1) {
 		return ""
 	}
-	return ", epsilon spent " + rounded(epsilon, 3, math.Ceil)
+	return ", epsilon spent " + decimal.Up(epsilon, 3)
 }

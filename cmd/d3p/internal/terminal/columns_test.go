@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -7,12 +7,12 @@ import (
 
 func TestColumns(t *testing.T) {
 	var b bytes.Buffer
-	c := columns{w: &b, right: []int{1}}
-	c.line(cells{"name", "n", "note"})
-	c.line(cells{"b[年齢]", 12, "two\nlines"})
-	c.line(cells{"é", -1.5, ""})
-	c.line(cells{"last"})
-	c.print()
+	c := Columns{W: &b, Right: []int{1}}
+	c.Line(Cells{"name", "n", "note"})
+	c.Line(Cells{"b[年齢]", 12, "two\nlines"})
+	c.Line(Cells{"é", -1.5, ""})
+	c.Line(Cells{"last"})
+	c.Print()
 	want := "" +
 		"name        n  note\n" +
 		"b[年齢]    12  two\n" +

@@ -1,0 +1,108 @@
+// Package status is what a command ends with: an exit status, and errors that know
+// theirs.
+package status
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/run"
+)
+
+// Code is what a command ends with. The numbers are part of the interface:
+// scripts test them.
+type Code int
+
+const (
+	OK          Code = 0
+	Usage       Code = 2   // flags, settings or arguments
+	Spec        Code = 3   // the model file
+	Data        Code = 4   // the data do not fit their declaration, or cannot be read
+	Budget      Code = 5   // the privacy budget does not allow it
+	Numeric     Code = 6   // a result is not finite, or files could not be written
+	Stopped     Code = 7   // stopped before the end, resumable
+	NoGPU       Code = 8   // a GPU was asked for and there is none
+	Interrupted Code = 130 // SIGINT
+)
+
+// Table is the one printed by `d3p --help`.
+const Table = `Exit status:
+  0    ok
+  2    usage: a flag, a setting or an argument
+  3    the model file is not valid
+  4    the data do not fit their declaration, or cannot be read
+  5    the privacy budget does not allow it
+  6    a result is not finite, or could not be written
+  7    stopped before the end, can be resumed
+  8    no GPU available
+  130  interrupted before anything was spent`
+
+// statusError is an error that knows the exit status it leads to.
+type statusError struct {
+	code Code
+	err  error
+}
+
+func (e *statusError) Error() string { return e.err.Error() }
+func (e *statusError) Unwrap() error { return e.err }
+
+// With marks err with the exit status it leads to; nil stays nil.
+func With(s Code, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &statusError{s, err}
+}
+
+// Usagef is an error about flags, settings or arguments.
+func Usagef(format string, args ...any) error {
+	return With(Usage, fmt.Errorf(format, args...))
+}
+
+// Of returns the exit status of err: the innermost mark wins, since the
+// place nearest to the cause knows it best.
+func Of(err error) Code {
+	if err == nil {
+		return OK
+	}
+	found := Usage
+	if errors.Is(err, context.Canceled) {
+		found = Interrupted
+	}
+	if infeasible := new(accountant.InfeasibleError); errors.As(err, &infeasible) {
+		found = Budget
+	}
+	if disagreement := new(accountant.DisagreementError); errors.As(err, &disagreement) {
+		found = Numeric
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		switch e := e.(type) {
+		case *statusError:
+			found = e.code
+		case *run.Error:
+			found = runStatus(e.Kind)
+		}
+	}
+	return found
+}
+
+// runStatus is the status of an error of a run.
+func runStatus(k run.Kind) Code {
+	switch k {
+	case run.Model:
+		return Spec
+	case run.Data:
+		return Data
+	case run.Budget:
+		return Budget
+	case run.Output:
+		return Numeric
+	case run.Stopped:
+		return Stopped
+	case run.Interrupted:
+		return Interrupted
+	}
+	return Usage
+}

@@ -1,0 +1,76 @@
+package status_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/run"
+)
+
+func TestStatusOf(t *testing.T) {
+	inner := status.With(status.Data, errors.New("inner"))
+	for _, c := range []struct {
+		err  error
+		want status.Code
+	}{
+		{nil, status.OK},
+		{errors.New("anything"), status.Usage},
+		{status.Usagef("flag"), status.Usage},
+		{inner, status.Data},
+		{fmt.Errorf("around: %w", inner), status.Data},
+		{status.With(status.Numeric, fmt.Errorf("around: %w", inner)), status.Data}, // the innermost knows best
+		{context.Canceled, status.Interrupted},
+		{status.With(status.Stopped, errors.New("stopped")), status.Stopped},
+		{&run.Error{Kind: run.Usage, Err: inner}, status.Data},
+		{ofKind(run.Usage), status.Usage},
+		{ofKind(run.Model), status.Spec},
+		{ofKind(run.Data), status.Data},
+		{ofKind(run.Budget), status.Budget},
+		{ofKind(run.Output), status.Numeric},
+		{ofKind(run.Stopped), status.Stopped},
+		{ofKind(run.Interrupted), status.Interrupted},
+		{fmt.Errorf("around: %w", ofKind(run.Budget)), status.Budget},
+	} {
+		if got := status.Of(c.err); got != c.want {
+			t.Errorf("status of %v is %d, want %d", c.err, got, c.want)
+		}
+	}
+	if status.With(status.Data, nil) != nil {
+		t.Error("no error became one")
+	}
+}
+
+// ofKind is an error of a run.
+func ofKind(k run.Kind) error { return &run.Error{Kind: k, Err: errors.New("run")} }
+
+// The help must list every status with its number.
+func TestExitCodesAreDocumented(t *testing.T) {
+	for _, s := range []status.Code{status.OK, status.Usage, status.Spec, status.Data, status.Budget, status.Numeric, status.Stopped, status.NoGPU, status.Interrupted} {
+		if !strings.Contains(status.Table, fmt.Sprintf("\n  %-4d ", s)) {
+			t.Errorf("status %d is not in the help", s)
+		}
+	}
+}
+
+// The page of stable interfaces has every status, and its number does not change.
+func TestExitStatusesAreStable(t *testing.T) {
+	page, err := os.ReadFile("../../../../docs/reference/stable.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statuses := []status.Code{status.OK, status.Usage, status.Spec, status.Data, status.Budget, status.Numeric, status.Stopped, status.NoGPU, status.Interrupted}
+	numbers := []int{0, 2, 3, 4, 5, 6, 7, 8, 130}
+	for i, s := range statuses {
+		if int(s) != numbers[i] {
+			t.Errorf("status %d was %d: scripts test it", s, numbers[i])
+		}
+		if !strings.Contains(string(page), fmt.Sprintf("\n| %d | ", numbers[i])) {
+			t.Errorf("docs/reference/stable.md lacks status %d", numbers[i])
+		}
+	}
+}
