@@ -92,8 +92,7 @@ func (p *program) placeColumns(list []graph.Buf) {
 }
 
 // overwritten is an operand that an instruction may overwrite with its result: each
-// element depends on the operand's element at the same place only. NoBuf if there is
-// none.
+// element depends on the operand's element at the same place only. NoBuf without one.
 func overwritten(t *graph.Tape, in *graph.Instr) graph.Buf {
 	list := operands(in)
 	read := list[:in.Op.Arity()]

@@ -5,8 +5,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// item runs in one piece: a program over lanes, an instruction of the tape with a
-// form of its own, or a step without opcode.
+// item is one unit of execution: a program over lanes, an instruction of the tape with
+// its own form, or a step without opcode.
 type item struct {
 	program *simd.Program
 	instr   *instr

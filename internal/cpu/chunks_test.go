@@ -32,10 +32,9 @@ func noisyFilter(t *testing.T) *graph.Tape {
 	return tape
 }
 
-// TestChunksDoNotChangeTheSum checks that however few records are worked on at
-// once, the clipped sum of a batch and its count are the same but for the order
-// of additions: memory is bounded without another mechanism than the one that is
-// accounted for. The noise of a record depends on its position in the batch.
+// TestChunksDoNotChangeTheSum checks that the clipped sum of a batch and its count do not
+// depend on the size of chunks, up to the order of additions: less memory does not change
+// the mechanism. The noise of a record depends on its position in the batch.
 func TestChunksDoNotChangeTheSum(t *testing.T) {
 	const n = 300
 	tape := noisyFilter(t)

@@ -72,8 +72,8 @@ func clipped(t *testing.T, w privacy.Worker, dst []float64, in privacy.StepInput
 	}
 }
 
-// What one record adds to a sum has at most norm C, to the precision of float64,
-// whichever others are in the batch and wherever it stands among them.
+// One record adds at most norm C to a sum, to the precision of float64, beside any other
+// records and at any place in the batch.
 func TestSingleProductsKeepTheBound(t *testing.T) {
 	p, worker, rows, in := singleNetwork(t)
 	const c = 0.3

@@ -10,8 +10,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// Every vector function computes what the tape defines, at ordinary values and
-// at the ends. Its last digits are a matter of package simd.
+// Every vector function computes what the tape defines, at ordinary values and at the
+// ends. Package simd tests its last digits.
 func TestUnaryFunctions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(), 1e-300, -1e-300, 1e300, -1e300, 709, -745, 0.5, -0.5, 2, -3}

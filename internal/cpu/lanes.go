@@ -77,10 +77,9 @@ func (f *frame) lanesAt(at, count int) []float64 {
 // one is element at of the arena, the lanes in use.
 func (f *frame) one(at int) []float64 { return f.in[inLanes][at*f.pitch:][:f.n] }
 
-// load starts a chunk: it computes the products with rows, which brings them into
-// the cache, copies the columns that other operations read to lanes, and draws
-// the per-record noise. position is that of the chunk's first record in the
-// batch.
+// load starts a chunk: it computes the products with rows, which brings them into the
+// cache, copies the columns that other operations read to lanes, and draws the per-record
+// noise. position is the place of the chunk's first record in the batch.
 func (f *frame) load(in privacy.StepInput, position int) {
 	t := f.p.tape
 	fetch := f.fetch

@@ -33,10 +33,10 @@ import (
 // memoryColumns are a hundred predictors and a label.
 const memoryColumns = 101
 
-// TestMemory reads tables of 300,000 records and takes a step on each, in a process
-// of its own: beyond what a process needs anyway, at most 1.3 times the table in
-// float32 is in memory at any time. The columns that are decoded from Parquet at a
-// time take as much of any table: they have to fit beside a million records.
+// TestMemory reads tables of 300,000 records and takes a step on each, in a separate
+// process. Its memory is at most that of an empty process and 1.3 times the table in
+// float32. The columns of Parquet that are decoded at a time take the same memory for any
+// table, so the test needs a large one.
 func TestMemory(t *testing.T) {
 	const n = 300_000
 	if path := os.Getenv("D3P_TEST_MEMORY"); path != "" {
@@ -62,7 +62,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// peakOf runs the test in a process of its own on a table.
+// peakOf runs the test in a separate process on a table.
 func peakOf(t *testing.T, test, path string) (peak int) {
 	t.Helper()
 	c := exec.Command(os.Args[0], "-test.run", "^"+test+"$")
@@ -122,7 +122,7 @@ func writeCSV(t *testing.T, n int) string {
 	return path
 }
 
-// writeParquet writes random numbers of seven digits, as pandas does by default but
+// writeParquet writes random numbers of seven digits, as pandas does by default except
 // for its dictionaries: one group of rows, compressed.
 func writeParquet(t *testing.T, n int) string {
 	t.Helper()

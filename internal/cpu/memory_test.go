@@ -8,7 +8,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// TestMemoryOfAThread compares what a second thread takes with what Memory says.
+// TestMemoryOfAThread compares the memory of a second thread with Memory.
 func TestMemoryOfAThread(t *testing.T) {
 	tape := noisyFilter(t)
 	rows := &privacy.Rows{N: 1, K: tape.K, Stride: tape.K, Valid: []bool{true}, F32: make([]float32, tape.K)}

@@ -10,13 +10,13 @@ import (
 // Squared norms come from the structure of the terms alone, by a program that
 // leaves them in the element norm2. They are not finite where a gradient is not.
 
-// underflow is added to a sum of squares that is then multiplied: what it loses
-// below the smallest number could be large beside C once it meets a huge factor.
-// So the product is at least the true one.
+// underflow is added to a sum of squares that is then multiplied: numbers that it loses
+// below the smallest one could be large beside C after a huge factor. So the product is
+// at least the true one.
 const underflow = 0x1p-1000
 
-// squares adds the squared norm of a term to norm2, unless it is wide, and its
-// bound to size where rounding has to be made up for.
+// squares adds the squared norm of a term to norm2, unless it is wide, and its bound to
+// size where the norm needs an allowance for rounding.
 func (a *assembler) squares(t *term) {
 	p := a.p
 	norm2, part, count := lanes(p.norm2), lanes(p.part), p.tape.Buffers[t.Delta].Size
@@ -75,7 +75,7 @@ func (a *assembler) placeSquares(t *term) {
 	a.addSize(t)
 }
 
-// sumOfSquares sets element to to that of some elements.
+// sumOfSquares sets element `to` to the sum of squares of some elements.
 func (a *assembler) sumOfSquares(to, of, count int) {
 	a.emit(simd.Instruction{Op: simd.OpFill, Count: 1, To: lanes(to), A: a.p.constant(underflow).place()})
 	a.emit(simd.Instruction{Op: simd.OpSquares, Count: count, To: lanes(to), A: lanes(of)})
@@ -94,8 +94,8 @@ func (c *context) addWide() {
 	}
 }
 
-// cross adds the inner products of terms that share parameters to norm2, and
-// what makes up for rounding, see privacy.NormSlack.
+// cross adds the inner products of terms that share parameters to norm2, and the
+// allowance for rounding, see privacy.NormSlack.
 func (c *context) cross() {
 	if !c.p.loose {
 		return

@@ -9,9 +9,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Where terms on the same parameters cancel, the square from inner products is
-// all rounding; what leaves must still be no longer than C. Here two terms of
-// size 1e8 leave a gradient of about 1.
+// Where terms on the same parameters cancel, the square from inner products is all
+// rounding; the released sum must still be no longer than C. Here two terms of size 1e8
+// leave a gradient of about 1.
 func TestCancellingTermsStayClipped(t *testing.T) {
 	const d, n, large = 3, 500, 1e8
 	b := graph.NewBuilder()
@@ -55,9 +55,9 @@ func TestCancellingTermsStayClipped(t *testing.T) {
 	}
 }
 
-// The computed norm of a gradient of many numbers can be too small by half their
-// number times u: here every square but the first is lost, being less than half
-// an ulp of the sum. What the noise is widened by covers it.
+// The computed norm of a gradient of many numbers can be too small by half their number
+// times u: here every square but the first is lost, being less than half an ulp of the
+// sum. The wider noise covers it.
 func TestLongGradientsStayWithinTheAllowance(t *testing.T) {
 	const d, u = 100_000, 0x1p-53
 	b := graph.NewBuilder()

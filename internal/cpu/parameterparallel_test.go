@@ -24,8 +24,8 @@ func largeNetwork(t *testing.T) (*graph.Tape, *privacy.Rows, privacy.StepInput) 
 	return w.open(t)
 }
 
-// The sum of a large network has the same bits on any number of threads, and is
-// that of the reference.
+// The sum of a large network has the same bits on any number of threads, and agrees with
+// the reference.
 func TestJointSums(t *testing.T) {
 	tape, rows, in := largeNetwork(t)
 	p, err := compile(tape)

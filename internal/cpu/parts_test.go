@@ -10,9 +10,9 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// BenchmarkParts reports what the parts of a step on one thread take: the least
-// time of steps that end after each of them, other records every time, less that
-// of the part before. What ClippedSum takes beyond them is the last.
+// BenchmarkParts reports the time of the parts of a step on one thread: the least time of
+// steps that end after each of them, with other records every time, less that of the part
+// before. The last part is the rest of ClippedSum.
 func BenchmarkParts(b *testing.B) {
 	const each = 300 * time.Millisecond
 	for _, w := range workloads()[:5] {

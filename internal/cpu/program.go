@@ -52,8 +52,8 @@ type program struct {
 	widePairs  bool
 	ones       []float64
 
-	// elements of the arena: |g_b|², its factor, the size of what may have
-	// cancelled, and two for what comes between
+	// elements of the arena: |g_b|², its factor, the size of the parts that may have
+	// cancelled, and two intermediate values
 	norm2, factor, size, part, other int
 	spare                            [3]room // for scalars of operands, repeated in lanes
 }
@@ -61,9 +61,8 @@ type program struct {
 // instr is a tape instruction that is not cut into steps.
 type instr struct {
 	graph.Instr
-	// turned is where the transpose of A is kept for a product with rows in
-	// place where it has to be turned, single where its float32 copy is for a
-	// large product; else -1.
+	// turned is the place of the transpose of A, for a product with rows in place; single
+	// is the place of its float32 copy, for a large product; else -1.
 	turned, single int
 }
 
@@ -80,8 +79,8 @@ const (
 	// productLanes is how many multiplications of a matrix product cost as much
 	// as one lane of an element-wise operation.
 	productLanes = 8
-	// recordLanes is how many lanes of operations cost as much as what is done for
-	// any record: a logistic regression takes 8 ns and 0.11 for each of its 2 D.
+	// recordLanes is the fixed work for a record, in lanes of operations: a logistic
+	// regression takes 8 ns, and 0.11 for each of its 2 D.
 	recordLanes = 64
 )
 

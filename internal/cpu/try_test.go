@@ -59,7 +59,7 @@ func TestTryFindsFaults(t *testing.T) {
 	for _, file := range files {
 		m := example(t, file)
 		if m.Likelihood.P > 5000 {
-			continue // networks, of which the smaller ones are enough
+			continue // networks: the smaller ones suffice
 		}
 		for _, p := range []privacy.Precision{privacy.Float32, privacy.Float64} {
 			engine := cpu.New(cpu.Options{Threads: 2})

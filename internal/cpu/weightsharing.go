@@ -8,11 +8,11 @@ import (
 	"d3p/internal/simd"
 )
 
-// A term shares its weights when several places of a record have the same
-// parameters, as the positions of an image have the same filter. Its factors for one
-// record are matrices then. Its norm comes from their Gram matrices or from the
-// elements of the gradient; Term.Gram tells which is cheaper. Elements that take no
-// more room than the factors are kept for the sum.
+// A term shares its weights when several places of a record have the same parameters, as
+// the positions of an image have the same filter. Then its factors for one record are
+// matrices, and its norm comes from their Gram matrices or from the elements of the
+// gradient: Term.Gram chooses the cheaper form. The sum uses the elements again if they
+// take no more memory than the factors.
 
 // wide reports whether a term is a sum over places.
 func (t *term) wide() bool { return t.Width > 1 }

@@ -165,8 +165,8 @@ func fastest(run func(), total time.Duration, clock func() time.Duration) float6
 	return least
 }
 
-// afterwards is what follows the gradient in a step: the noise, and Adam as it moves
-// params, shared between the worker's threads as sessions and fits do it.
+// afterwards is the part of a step after the gradient: the noise, and Adam on params, on
+// the worker's threads as in sessions and fits.
 func afterwards(w privacy.Sharer, sum, params []float64) func() {
 	const piece = 1 << 13
 	streams := make([]*noise.Stream, w.Threads())
@@ -195,11 +195,11 @@ func afterwards(w privacy.Sharer, sum, params []float64) func() {
 	}
 }
 
-// BenchmarkWorkloads reports the least time of a step's parts and of the naive
-// reference, of one run, so that ratios hold on a busy machine. It ignores
-// -benchtime; D3P_BENCH_SECONDS is the time of each measurement (default 0.3).
-// Two threads are measured by the clock, the rest in processor time. A step is the
-// gradient, its noise and Adam.
+// BenchmarkWorkloads reports the least time of a step's parts and of the naive reference
+// in one run, so that ratios hold on a busy machine. It ignores -benchtime;
+// D3P_BENCH_SECONDS is the time of each measurement (default 0.3). Two threads are
+// measured by the clock, the rest in processor time. A step is the gradient, its noise
+// and Adam.
 func BenchmarkWorkloads(b *testing.B) {
 	total := 300 * time.Millisecond
 	if s := os.Getenv("D3P_BENCH_SECONDS"); s != "" {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Cells are the cells of one column in some rows. What is null has any value in Ints
-// and Floats, and an empty Text.
+// Cells are the cells of one column in some rows. A null cell has any value in Ints and
+// Floats, and an empty Text.
 type Cells struct {
 	N      int
 	Null   []bool // length N; nil: none is
@@ -59,8 +59,8 @@ func (k Kind) storage() storage {
 	return ints
 }
 
-// plain decodes n values of the encoding PLAIN, behind which rest stands, and adds
-// them to c.
+// plain decodes n values of the encoding PLAIN, adds them to c, and returns the rest of
+// the bytes.
 func (e element) plain(k Kind, b []byte, n int, c *Cells) (rest []byte) {
 	size := 0
 	switch e.physical {

@@ -11,13 +11,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// decompressor has what is worth keeping from one page to the next.
+// decompressor keeps its buffers from one page to the next.
 type decompressor struct {
 	zstd *zstd.Decoder
 	gzip *gzip.Reader
 }
 
-// decompress returns the n bytes that src stands for, in room where they fit in.
+// decompress returns the n bytes that src encodes, in room if they fit.
 func (d *decompressor) decompress(codec int64, src, room []byte, n int) []byte {
 	dst := slices.Grow(room[:0], n)[:n]
 	var err error

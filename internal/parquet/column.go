@@ -22,7 +22,7 @@ type ColumnReader struct {
 	*scratch
 }
 
-// scratch is what a reader leaves to the next one: megabytes.
+// scratch is the memory that a reader leaves to the next one: megabytes.
 type scratch struct {
 	dictionary  Cells
 	header      []byte
@@ -37,7 +37,7 @@ type scratch struct {
 type page struct {
 	rows     int // not read yet
 	levels   hybrid
-	leveled  bool // the levels say what is null; otherwise nothing is
+	leveled  bool // the levels mark null cells; otherwise none is null
 	mode     mode
 	plain    []byte // values
 	bit      int    // likewise, of truth values
@@ -46,7 +46,7 @@ type page struct {
 	consumed int    // of them
 }
 
-// mode says where the values of a page are.
+// mode is the place of a page's values.
 type mode uint8
 
 const (
@@ -112,7 +112,7 @@ func (r *ColumnReader) Read(c *Cells, n int) (err error) {
 	return nil
 }
 
-// cells adds the next m cells of the page, and says whether some are null.
+// cells adds the next m cells of the page, and reports whether some are null.
 func (r *ColumnReader) cells(c *Cells, m int) (nulls bool) {
 	present := m
 	start := len(c.Null)

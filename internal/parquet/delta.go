@@ -2,9 +2,9 @@ package parquet
 
 import "encoding/binary"
 
-// deltas decodes numbers as differences, packed in blocks, and returns what stands
-// behind them: https://parquet.apache.org/docs/file-format/data-pages/encodings/,
-// "Delta Encoding". most bounds their number.
+// deltas decodes numbers as differences, packed in blocks, and returns the bytes behind
+// them: https://parquet.apache.org/docs/file-format/data-pages/encodings/, "Delta
+// Encoding". most bounds their number.
 func deltas(b []byte, most int, dst []int64) (numbers []int64, rest []byte) {
 	uvarint := func() uint64 {
 		x, n := binary.Uvarint(b)

@@ -1,10 +1,10 @@
 // Package parquet reads columns of Parquet files, a batch of rows at a time:
-// https://parquet.apache.org/docs/file-format/. The libraries for it bring code for
-// networks along, which must not stand behind the records.
+// https://parquet.apache.org/docs/file-format/. Other libraries import network code,
+// which must not be linked behind the records.
 //
-// No cell is an error: text is any bytes, and what does not fit a type has a value of
-// it. Errors are about files that are damaged, or of a kind that is not read, and
-// quote nothing. Nested columns, LZO, LZ4 and encryption are not read.
+// No cell is an error: text is any bytes, and a number that does not fit its type has a
+// value of that type. Errors are about damaged files and unsupported features, and quote
+// nothing. Nested columns, LZO, LZ4 and encryption are not supported.
 package parquet
 
 import (
@@ -14,10 +14,10 @@ import (
 	"sync"
 )
 
-// ErrDamaged is the only error about what a file holds.
+// ErrDamaged is the only error about the content of a file.
 var ErrDamaged = errors.New("parquet: the file is damaged or of a kind that is not read")
 
-// What panics with these is recovered in the functions that are exported.
+// Exported functions recover panics with these.
 var (
 	errDamaged = ErrDamaged
 	errShort   = errors.New("parquet: the data end within a value")
@@ -89,8 +89,8 @@ func Open(src io.ReaderAt, size int64) (f *File, err error) {
 // Rows is the number of rows.
 func (f *File) Rows() int64 { return f.meta.rows }
 
-// Columns are the columns in order, those that are not read among them.
+// Columns are the columns in order, also those that are not read.
 func (f *File) Columns() []Column { return f.columns }
 
-// most bounds what a file of its size may state of a length in bytes.
+// most bounds the lengths in bytes that a file of its size may state.
 func (f *File) most() int64 { return 64<<20 + 1024*f.size }

@@ -21,7 +21,7 @@ import (
 	"d3p/internal/parquet"
 )
 
-// A column of a test: what makes a cell from a random number, and its value.
+// A column of a test: the function that makes a cell from a random number, and its value.
 type source struct {
 	name string
 	kind arrow.DataType
@@ -155,8 +155,8 @@ func read(file []byte, i, batch int) (kind parquet.Kind, values []any, err error
 	}
 }
 
-// What Arrow writes in any way is read as it was: types, encodings, codecs, versions of
-// pages, nulls, sizes of pages, row groups and batches.
+// Reading returns the cells that Arrow wrote, for all types, encodings, codecs, versions
+// of pages, nulls, sizes of pages, row groups and batches.
 func TestReadsWhatArrowWrites(t *testing.T) {
 	plain := arrowparquet.WithDictionaryDefault(false)
 	encoding := func(e arrowparquet.Encoding) []arrowparquet.WriterProperty {

@@ -1,6 +1,6 @@
 package parquet
 
-// Kind is what the cells of a column are.
+// Kind is the kind of a column's cells.
 type Kind uint8
 
 // The kinds of columns.
@@ -23,7 +23,7 @@ type Column struct {
 	Type string // in words
 
 	element  element
-	leaf     int // its place among the leaves; that of its first where it is nested
+	leaf     int // its place among the leaves; of a nested one, the place of its first leaf
 	optional bool
 }
 
@@ -51,8 +51,8 @@ const (
 	convertedUint8, convertedUint64, convertedInterval = 11, 14, 21
 )
 
-// columns are those of a schema, which lists the nodes of a tree in depth first order
-// from its root on.
+// columns returns the columns of a schema, which lists the nodes of a tree in depth first
+// order from its root on.
 func columns(schema []element) []Column {
 	if len(schema) == 0 {
 		panic(errDamaged)
@@ -85,7 +85,7 @@ func columns(schema []element) []Column {
 	return all
 }
 
-// kind is what the cells of a leaf are.
+// kind is the kind of a leaf's cells.
 func (e element) kind() (Kind, string) {
 	if e.logical.kind == logicalUnknown {
 		return Nothing, "null"

@@ -21,8 +21,8 @@ const (
 	thriftStruct = 12
 )
 
-// thrift reads values one after the other. What is damaged panics with errDamaged;
-// what ends too early with errShort.
+// thrift reads values one after the other. Damaged bytes panic with errDamaged, bytes
+// that end too early with errShort.
 type thrift struct {
 	b     []byte
 	at    int
@@ -94,7 +94,7 @@ func (t *thrift) fields(read func(id int, kind byte) bool) {
 }
 
 // list reads the head of a list, and calls read for each of its elements. An element
-// takes at least a byte, so the length cannot be beyond what is there.
+// takes at least a byte, so the length cannot exceed the number of bytes.
 func (t *thrift) list(read func(kind byte)) {
 	defer t.deeper()()
 	head := t.byte()
