@@ -105,7 +105,7 @@ var rules = map[string]rule{
 		theirs: []string{"gonum.org/v1/gonum/mat"}},
 	"fit/fittest": {ours: []string{"fit/plan", "models", "privacy"}},
 	"reference":   {ours: []string{"models", "models/graph", "nuts", "privacy", "privacy/noise", "privacy/sampler"}, theirs: []string{"gonum.org/v1/gonum/mat"}},
-	"predict":     {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}},
+	"predict":     {ours: []string{"models/predictive", "models/encoding", "models", "models/dist", "models/graph", "stats", "privacy/noise"}, theirs: []string{"gonum.org/v1/gonum/floats"}},
 
 	"synthesis": {ours: []string{"models/simulate", "marginals", "models", "models/data", "privacy", "privacy/event"}},
 
@@ -116,6 +116,7 @@ var rules = map[string]rule{
 	"signature":     {theirs: []string{"golang.org/x/crypto/ssh", "golang.org/x/term"}, files: true},
 	"release":       {ours: []string{"jsonfile", "atomicfile"}, files: true},
 	"report/figure": {theirs: []string{"golang.org/x/image/"}},
+	"effects":       {ours: []string{"models", "models/data", "models/dist", "models/law", "predict", "report/figure", "spell"}},
 	"outputs": {ours: []string{"models/simulate", "export", "fit/plan", "jsonfile", "models", "models/data", "models/dist", "models/guide", "nuts", "posterior", "release", "settings", "stats"},
 		theirs: []string{arrow}, files: true},
 	"report":            {ours: []string{"decimal", "models/encoding", "table1", "fit/plan", "jsonfile", "models", "models/data", "models/guide", "models/source", "models/spec", "outputs", "posterior", "privacy/accountant", "privacy/event", "release", "report/figure", "settings"}, theirs: []string{"github.com/goccy/go-yaml"}, files: true},
@@ -256,7 +257,7 @@ func TestRulesAreLayered(t *testing.T) {
 			return 2
 		case "cpu", "gpu", "fit", "posterior", "predict", "reference", "synthesis":
 			return 3
-		case "report", "outputs", "verify", "score", "experiments", "export", "ledger":
+		case "report", "outputs", "verify", "score", "effects", "experiments", "export", "ledger":
 			return 4
 		case "run":
 			return 5

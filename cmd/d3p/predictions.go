@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 
@@ -51,10 +50,8 @@ func (p *prediction) columns() []string {
 	return columns
 }
 
-// quantiles name the ends of the intervals, as R's posterior does.
-func (p *prediction) quantiles() (low, high string) {
-	return fmt.Sprintf("q%.4g", 50*(1-p.posterior.Prob)), fmt.Sprintf("q%.4g", 50*(1+p.posterior.Prob))
-}
+// quantiles name the ends of the intervals.
+func (p *prediction) quantiles() (low, high string) { return predict.QuantileNames(p.posterior.Prob) }
 
 // line is the cells of row i; what does not exist is empty.
 func (p *prediction) line(i int, predicted *predict.Prediction) []string {

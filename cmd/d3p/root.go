@@ -46,6 +46,7 @@ func commands() []command {
 		{groupFit, newCompare},
 		{groupFit, newPlot},
 		{groupFit, newPredict},
+		{groupFit, newEffects},
 		{groupFit, newScore},
 		{groupFit, newTwin},
 		{groupFit, newCombine},

@@ -6,6 +6,7 @@
 package predict
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -54,6 +55,12 @@ type Posterior struct {
 	// Draw sets theta (P) to draw s. Every block of rows asks for draws 0 to S-1
 	// in turn, of a point for the first alone, and gets the same ones.
 	Draw func(theta []float64, s int)
+}
+
+// QuantileNames names the ends of central intervals of a probability, as R's posterior
+// does: q5 and q95 of 0.9.
+func QuantileNames(prob float64) (low, high string) {
+	return fmt.Sprintf("q%.4g", 50*(1-prob)), fmt.Sprintf("q%.4g", 50*(1+prob))
 }
 
 // Target is an observed column for which there are predictions: all but those of

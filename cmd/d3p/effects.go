@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/effects"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
+	"d3p/internal/report/figure"
+	"d3p/internal/table1"
+)
+
+// effectsSettings say which effects to compute, and where they go.
+type effectsSettings struct {
+	effects.Config
+	out, format string
+	draws       int
+	prob        float64
+	seed        uint64
+}
+
+// effectsResult is the JSON form of `d3p effects`.
+type effectsResult struct {
+	Run     string           `json:"run"`
+	Prob    float64          `json:"prob"`
+	Effects []effects.Effect `json:"effects"`
+}
+
+func newEffects(a *app) *cobra.Command {
+	var s effectsSettings
+	c := &cobra.Command{
+		Use:   "effects RUN",
+		Short: "What the response is expected to be as one column varies",
+		Long: `Effects sets one predictor to a value in many simulated rows, averages the expected
+response over them, and goes through the values of the predictor. It prints contrasts
+of these averages: each level with the reference level, the upper quartile of a number
+with the lower one. Of a category as response these are the probabilities of its levels.
+
+The rows have columns spread as Table 1 says, where the fit bought it, else as they
+are declared. --out writes averages.csv, contrasts.csv and a figure for each effect.
+
+Effects needs the release only and costs no privacy. It describes what the model expects,
+which is a causal effect only if the model has what both causes share.`,
+		Example: "  d3p effects d3p-run-cohort-1\n  d3p effects d3p-run-cohort-1 --columns age,smoker --out effects",
+		Args:    exactly("RUN"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkDraws(s.draws); err != nil {
+				return err
+			}
+			if err := checkProb(s.prob); err != nil {
+				return err
+			}
+			if s.Rows < 1 || s.Values < 2 {
+				return status.Usagef("--rows, --values: at least 1 row and 2 values are needed")
+			}
+			if err := checkWords("--format", []string{s.format}, figure.Formats()); err != nil {
+				return err
+			}
+			return a.effects(c, args[0], s)
+		},
+	}
+	c.Flags().StringSliceVar(&s.Columns, "columns", nil, "predictors, separated by commas (default all)")
+	c.Flags().StringVar(&s.out, "out", "", "new `FOLDER` for tables and figures")
+	c.Flags().StringVar(&s.format, "format", "svg", "of the figures: svg or png")
+	completeWords(c, "format", figure.Formats())
+	c.Flags().IntVar(&s.Rows, "rows", 500, "simulated rows to average over")
+	c.Flags().IntVar(&s.Values, "values", 21, "values of a number on its grid")
+	c.Flags().IntVar(&s.draws, "draws", 500, "draws of the posterior")
+	c.Flags().Float64Var(&s.prob, "prob", usualProb, "probability of the intervals: 0.95 gives q2.5 and q97.5")
+	c.Flags().Uint64Var(&s.seed, "seed", 0, "seed of draws and rows, which is public")
+	a.unverifiedFlag(c)
+	return c
+}
+
+// effects computes and writes effects.
+func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error {
+	r, err := a.readReleased(c.Context(), folder)
+	if err != nil {
+		return err
+	}
+	law, err := table1.LawOf(r.privacy.Table1, &r.model.Spec.Data)
+	if err != nil {
+		return status.With(status.Usage, fmt.Errorf("%s: %w", folder, err))
+	}
+	public := noise.Public(s.seed)
+	list, err := effects.Of(r.model, law, r.predictive(s.draws, s.prob, public), s.Config, noise.NewRandom(public.Stream(noise.Simulation)))
+	if err != nil {
+		return status.Usagef("--columns: %v", err)
+	}
+	if s.out == "" {
+		return a.result(effectsResult{folder, s.prob, list}, func(w io.Writer) { effects.Print(w, list, s.prob) })
+	}
+	banner := r.params.Privacy
+	files := []release.File{
+		{Name: "averages.csv", Write: func(w io.Writer) error { return effects.WriteAverages(w, list, s.prob, banner) }},
+		{Name: "contrasts.csv", Write: func(w io.Writer) error { return effects.WriteContrasts(w, list, s.prob, banner) }},
+	}
+	figures := make(map[string][]figure.Figure)
+	var names []string
+	for _, e := range list {
+		if figures[e.Column] == nil {
+			names = append(names, e.Column)
+		}
+		figures[e.Column] = append(figures[e.Column], e.Figure(s.prob))
+	}
+	for i, name := range names {
+		page := figure.Page{Figures: figures[name], Stamp: banner}
+		files = append(files, release.File{Name: fmt.Sprintf("effect-%d.%s", i+1, s.format), Write: func(w io.Writer) error { return page.Write(w, s.format) }})
+	}
+	return a.writeFiles(files, true, s.out)
+}
