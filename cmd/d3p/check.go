@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -34,6 +35,8 @@ type checkResult struct {
 	Mistakes   []mistake     `json:"mistakes"`
 	Warnings   []mistake     `json:"warnings"`
 	DataCheck  string        `json:"data_check,omitempty"` // the private file with the counts of --data
+	// Records are these counts, of --show: as private as the records.
+	Records *privacy.DataCheck `json:"records,omitempty"`
 }
 
 // mistake is an error of a model file with its place.
@@ -55,6 +58,7 @@ func mistakesOf(errs expr.Errors) []mistake {
 
 func newCheck(a *app) *cobra.Command {
 	var data, out string
+	var show, strict bool
 	c := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Report every mistake of a model file, or how records fit it",
@@ -65,20 +69,22 @@ With --data the custodian sees how the records fit the declaration before a fit
 spends anything. For each column d3p counts cells that are missing, are not a
 number or date, are out of bounds, have an undeclared level or are not UTF-8. It
 also counts the records that contribute nothing because of such cells. The counts
-describe records: d3p writes them to --out with mode 0600 and prints none of them.
-FILE may be - for standard input. The counts may correct how values are written:
+describe records: d3p writes them to --out with mode 0600 and prints them only with
+--show, to a terminal that nobody else reads. --strict ends with status 9 if a rule
+changed a cell or left a record out. FILE may be - for standard input. The counts may correct how values are written:
 dates, decimals, encoding, the spelling of levels. Bounds or levels that follow the
 counts cost privacy that no report counts.`,
 		Example: `  d3p check cohort.yaml
   d3p check cohort.yaml --json
-  d3p check cohort.yaml --data cohort.csv --out datacheck.json`,
+  d3p check cohort.yaml --data cohort.csv --out datacheck.json
+  d3p check cohort.yaml --data cohort.csv --show --strict`,
 		Args: exactly("MODEL"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if out != "" && data == "" {
-				return status.Usagef("--out: only with --data")
+			if data == "" && (out != "" || show || strict) {
+				return status.Usagef("--out, --show, --strict: only with --data")
 			}
-			if data != "" && out == "" {
-				return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json")
+			if data != "" && out == "" && !show && !strict {
+				return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
 			}
 			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
 			m, err := loadModel(args[0])
@@ -103,52 +109,85 @@ counts cost privacy that no report counts.`,
 			}
 			result.Layers, result.Record = layersOf(m)
 			a.warn(m.Spec.Warnings)
+			var counts *privacy.DataCheck
 			if data != "" {
-				if err := checkRecords(m, args[0], data, out); err != nil {
+				if counts, err = checkRecords(m, args[0], data, out); err != nil {
 					return err
 				}
+				if show {
+					result.Records = counts
+				}
 			}
-			return a.result(result, func(w io.Writer) {
+			err = a.result(result, func(w io.Writer) {
 				fmt.Fprintf(w, "%s: no mistakes; %d parameters, %d unconstrained numbers: %s\n",
 					args[0], len(m.Params), m.P, strings.Join(result.Parameters, ", "))
 				printLayers(w, result.Layers, result.Record)
 				if out != "" {
 					fmt.Fprintf(w, "%s: how the records fit the declaration; as private as they are\n", out)
 				}
+				if show {
+					printCounts(w, counts)
+				}
 			})
+			if err == nil && strict && !counts.Fits() {
+				return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show says where)", data, args[0]))
+			}
+			return err
 		},
 	}
 	c.Flags().StringVar(&data, "data", "", "also read the records in `FILE`, and count what the declared rules do to them")
 	c.Flags().StringVar(&out, "out", "", "private `FILE` (JSON) for the counts of --data")
+	c.Flags().BoolVar(&show, "show", false, "print the counts of --data, which are as private as the records")
+	c.Flags().BoolVar(&strict, "strict", false, "end with status 9 if a rule changed a cell of --data or left a record out")
 	return c
 }
 
-// checkRecords writes what the rules of the model at path do to the records in data
-// into out, which only its owner can read. A malformed file has its counts, too.
-func checkRecords(m *models.Model, path, data, out string) error {
+// checkRecords counts what the rules of the model at path do to the records in data,
+// and writes it into out, which only its owner can read; "" is nowhere.
+func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, error) {
 	data = orStandardInput(data)
 	if err := checkPublic(m, path, data); err != nil {
-		return err
+		return nil, err
 	}
-	if err := outfile.CheckPrivate(out, path, data); err != nil {
-		return err
+	if out != "" {
+		if err := outfile.CheckPrivate(out, path, data); err != nil {
+			return nil, err
+		}
 	}
 	root, err := noise.System() // chooses among the rows of units that have too many
 	if err != nil {
-		return status.With(status.Numeric, err)
+		return nil, status.With(status.Numeric, err)
 	}
 	defer root.Wipe()
-	var counts bytes.Buffer
-	unreadable := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).WriteDataCheck(&counts)
-	if counts.Len() > 0 {
-		if err := atomicfile.Write(out, counts.Bytes(), 0o600); err != nil {
-			return status.With(status.Numeric, fmt.Errorf("--out: %w", err))
+	counts, err := privacy.NewTable(privacy.TableConfig{Data: data, Encoding: m.Encoding, Root: root}).DataCheck()
+	if err != nil {
+		return nil, status.With(status.Data, atomicfile.Named(data, err))
+	}
+	if out != "" {
+		var text bytes.Buffer
+		if err := errors.Join(counts.Write(&text), atomicfile.Write(out, text.Bytes(), 0o600)); err != nil {
+			return nil, status.With(status.Numeric, fmt.Errorf("--out: %w", err))
 		}
 	}
-	if unreadable != nil {
-		return status.With(status.Data, atomicfile.Named(data, unreadable))
+	return counts, nil
+}
+
+// printCounts prints what the rules did to records, for whoever holds them.
+func printCounts(w io.Writer, c *privacy.DataCheck) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "column\tmissing\tunreadable\tout of bounds\tundeclared level\t")
+	for _, column := range c.Columns {
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t\n", column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel)
 	}
-	return nil
+	t.Flush()
+	fmt.Fprintf(w, "%d records, of which %d contribute nothing", c.Records, c.Rejected)
+	if u := c.Units; u != nil {
+		fmt.Fprintf(w, "; %d rows: %d without %s, %d rejected, %d beyond rows_per_unit", u.Rows, u.WithoutID, u.Column, u.Rejected, u.Dropped)
+	}
+	if bad := c.Malformed; bad != nil {
+		fmt.Fprintf(w, "; %d malformed rows, the first on line %d: %s", bad.Rows, bad.Line, bad.Problem)
+	}
+	fmt.Fprintln(w)
 }
 
 // warn prints what is no mistake but worth a look.

@@ -2,24 +2,26 @@ package privacy
 
 import (
 	"fmt"
-	"io"
 
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// WriteDataCheck reads the records and writes to w, as JSON, what the declared rules
-// do to them: how many cells of each column are missing, do not parse, are out of
-// bounds or of no declared level, and how many rows are malformed. It is for whoever
-// holds the records: nothing in it is protected, and w must be as private as the data.
-// Errors are about the file alone; nothing is written then.
-func (t *Table) WriteDataCheck(w io.Writer) error {
+// DataCheck counts what the declared rules do to records: how many cells of each column
+// are missing, do not parse, are out of bounds or of no declared level, and how many
+// rows are malformed. It is for whoever holds the records: nothing in it is protected.
+type DataCheck = records.Check
+
+// DataCheck reads the records and counts what the declared rules do to them. Errors are
+// about the file alone.
+func (t *Table) DataCheck() (*DataCheck, error) {
 	_, check, err := t.read()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return check.Write(w)
+	check.Privacy = records.NotProtected
+	return &check, nil
 }
 
 // ReadNewRows reads and encodes rows that the caller may see and that no fit

@@ -24,6 +24,7 @@ const (
 	Numeric     Code = 6   // a result is not finite, or files could not be written
 	Stopped     Code = 7   // stopped before the end, resumable
 	NoGPU       Code = 8   // a GPU was asked for and there is none
+	Strict      Code = 9   // d3p check --strict: records do not fit their declaration
 	Interrupted Code = 130 // SIGINT
 )
 
@@ -37,6 +38,7 @@ const Table = `Exit status:
   6    a result is not finite, or could not be written
   7    stopped before the end, can be resumed
   8    no GPU available
+  9    records do not fit their declaration (d3p check --strict)
   130  interrupted before anything was spent`
 
 // statusError is an error that knows the exit status it leads to.

@@ -5,6 +5,9 @@ import (
 	"io"
 )
 
+// NotProtected marks what describes records.
+const NotProtected = "NOT_PROTECTED"
+
 // Check counts what the declared rules did to the table. It is about records,
 // so it is private: it may be written under private/ and nowhere else.
 type Check struct {
@@ -62,9 +65,19 @@ func (m *MalformedCheck) add(o MalformedCheck, lines int) {
 	m.Rows += o.Rows
 }
 
+// Fits reports whether no rule changed a cell or left a record out. A missing value that
+// is declared as such fits.
+func (c *Check) Fits() bool {
+	fits := c.Rejected == 0 && c.Malformed == nil && (c.Units == nil || c.Units.WithoutID+c.Units.Rejected+c.Units.Dropped == 0)
+	for _, column := range c.Columns {
+		fits = fits && column.Unparseable+column.OutOfBounds+column.UnknownLevel+column.NotUTF8 == 0
+	}
+	return fits
+}
+
 // Write writes the check as indented JSON.
 func (c *Check) Write(w io.Writer) error {
-	c.Privacy = "NOT_PROTECTED"
+	c.Privacy = NotProtected
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(c)
