@@ -1,7 +1,7 @@
 package cluster
 
-// abi is a binary interface of MPI libraries: what a C program's mpi.h would have been
-// translated to.
+// abi is a binary interface of MPI libraries: the constants of the mpi.h with which a C
+// program is compiled.
 type abi string
 
 const (
@@ -11,7 +11,7 @@ const (
 )
 
 // handles are the constants of an interface. A handle of Open MPI is the address of a
-// variable, of which symbols has the name.
+// variable, whose name is in symbols.
 type handles struct {
 	world, double, bytes, long, sum, largest, errorsReturn uintptr
 	inPlace                                                uintptr
@@ -40,8 +40,8 @@ var constants = map[abi]handles{
 	},
 }
 
-// files are the libraries' file names, most specific first: the number is that of the
-// binary interface.
+// files are the libraries' file names, most specific first. The number counts binary
+// interfaces.
 var files = []struct {
 	name string
 	abi  abi

@@ -1,10 +1,11 @@
 // Package cluster joins the processes that an MPI launcher started (mpirun, srun)
 // into one job: a sum over all of them, a broadcast, an end for all.
 //
-// The MPI library is opened at run time, as the CUDA driver is: the program needs none
-// to be built or to run alone, and the one that the launcher belongs to is found by its
-// environment variables. Three binary interfaces are known: Open MPI 4 and 5, MPICH and
-// its kin (Intel MPI, MVAPICH, Cray MPICH), and the standard one of MPI 5.0.
+// The MPI library is opened at run time, like the CUDA driver: the program needs none to
+// be built or to run alone. The launcher's environment variables show which library to
+// open. Three binary interfaces are supported: Open MPI 4 and 5, MPICH and its kin (Intel
+// MPI, MVAPICH, Cray MPICH), and the standard one of MPI 5.0.
 //
-// What travels between processes is not encrypted. docs/privacy.md says who is trusted.
+// Messages between processes are not encrypted; docs/privacy.md, claim 22, has the
+// assumptions.
 package cluster

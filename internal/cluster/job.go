@@ -6,25 +6,25 @@ import (
 	"os"
 )
 
-// Job is this process's place among those that were started together. Its methods are
+// Job is this process's place among the processes of one start. Its methods are
 // collective: every process calls the same ones in the same order, with as many numbers.
 // Not safe for concurrent use.
 type Job struct {
 	Rank, Size int
-	// Local is the rank among the processes of this machine, as the launcher says; 0 if it
-	// does not.
+	// Local is the rank among the processes of this machine, from the launcher; 0 if it
+	// does not give one.
 	Local int
-	// Library is what the MPI library says it is; empty for a process alone.
+	// Library is the version that the MPI library reports; empty for a process alone.
 	Library string
 
 	mpi *library
 }
 
-// Alone is the job of a process that was started by itself.
+// Alone is the job of a single process.
 func Alone() *Job { return &Job{Size: 1} }
 
-// Join is the job that a launcher started this process in, or Alone. The error says
-// which library is missing or does not belong to the launcher, and what to set.
+// Join is the job in which a launcher started this process, or Alone. The error names the
+// library that is missing or does not belong to the launcher, and the variable to set.
 func Join() (*Job, error) { return join(os.Getenv) }
 
 func join(getenv func(string) string) (*Job, error) {
@@ -49,8 +49,8 @@ func join(getenv func(string) string) (*Job, error) {
 	return j, nil
 }
 
-// Available is what the MPI library says it is that a launched process of this machine
-// would take first. The error says that there is none.
+// Available is the version of the MPI library that a launched process of this machine
+// would open first. It returns an error if there is none.
 func Available() (library string, err error) {
 	lib, err := open(os.Getenv("D3P_MPI"), findLauncher(os.Getenv).first)
 	if err != nil {
@@ -67,7 +67,7 @@ func (j *Job) Add(x []float64) error {
 	return j.mpi.add(x)
 }
 
-// Share replaces x by that of rank 0.
+// Share replaces x by the x of rank 0.
 func (j *Job) Share(x []float64) error {
 	if j.Size == 1 {
 		return nil
@@ -107,7 +107,7 @@ func (j *Job) broadcast(b []byte, rank int) ([]byte, error) {
 }
 
 // Agree reports on every process the error of the lowest rank that has one, with its
-// rank. So all go on, or all stop, with the same message.
+// rank. So all continue, or all stop with the same message.
 func (j *Job) Agree(err error) error {
 	if j.Size == 1 {
 		return err

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// work is what the processes of a test do: the test binary is its own worker, so that
-// real processes of a real launcher meet.
+// work has the tasks of a test's processes: the test binary is its own worker, so that a
+// real launcher starts real processes.
 const work = "D3P_CLUSTER_TEST_WORK"
 
 func TestMain(m *testing.M) {
@@ -130,7 +130,7 @@ var launchWith = map[string][]string{
 	"MPICH":    {"mpiexec.mpich", "-n"},
 }
 
-// launch runs a task in n processes and returns what they print.
+// launch runs a task in n processes and returns their output.
 func launch(t *testing.T, mpi string, n int, task string, env ...string) (string, error) {
 	t.Helper()
 	by := launchWith[mpi]

@@ -23,7 +23,7 @@ var launchers = []struct {
 // localRanks are the environment variables that hold the rank on this machine.
 var localRanks = []string{"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"}
 
-// localRank is the rank on this machine, 0 if no launcher says it.
+// localRank is the rank on this machine, 0 if no launcher gives it.
 func localRank(getenv func(string) string) int {
 	for _, name := range localRanks {
 		if rank, err := strconv.Atoi(getenv(name)); err == nil && rank > 0 {
@@ -33,8 +33,8 @@ func localRank(getenv func(string) string) int {
 	return 0
 }
 
-// findLauncher is the launcher of this process by its environment, getenv; its size is 1
-// where there is none.
+// findLauncher finds the launcher of this process in its environment, getenv; without a
+// launcher the size is 1.
 func findLauncher(getenv func(string) string) launcher {
 	for _, l := range launchers {
 		if size, err := strconv.Atoi(getenv(l.variable)); err == nil && size > 1 {

@@ -50,8 +50,8 @@ type library struct {
 	rank int
 }
 
-// open opens the library at path, or else one of those that the system's linker knows,
-// those of the interface first before others.
+// open opens the library at path, or else one that the system's linker finds; libraries
+// of the interface first come before others.
 func open(path string, first abi) (*library, error) {
 	if path != "" {
 		return openFile(path, "")
@@ -103,10 +103,10 @@ func openFile(file string, kind abi) (*library, error) {
 }
 
 // signalSettings are environment variables that, empty, keep Open MPI and UCX, which
-// MPICH uses, from handling signals. Go handles them, on stacks of its own.
+// MPICH uses, from handling signals. Go handles them, on its own stacks.
 var signalSettings = []string{"OMPI_MCA_opal_signal", "UCX_ERROR_SIGNALS"}
 
-// leaveSignals tells the libraries to leave signals alone. They read the environment of
+// leaveSignals keeps the libraries from handling signals. They read the environment of
 // the C library, which Go's os.Setenv does not change.
 func leaveSignals() {
 	setenv, err := purego.Dlsym(purego.RTLD_DEFAULT, "setenv")
@@ -172,7 +172,7 @@ func (lib *library) failure(f function, code int32) error {
 	return fmt.Errorf("cluster: %s: %s", functionNames[f], lib.text(code))
 }
 
-// text is what the library calls an error.
+// text is the library's text for an error.
 func (lib *library) text(code int32) string {
 	text, length := new([1024]byte), new(int32) // MPI_MAX_ERROR_STRING is at most 512
 	word, _, _ := purego.SyscallN(lib.at[mpiErrorString], uintptr(code), uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(length)))
@@ -182,7 +182,7 @@ func (lib *library) text(code int32) string {
 	return string(text[:*length])
 }
 
-// version is the first line of what the library says it is.
+// version is the first line of the library's version text.
 func (lib *library) version() string {
 	text, length := new([8192]byte), new(int32) // MPI_MAX_LIBRARY_VERSION_STRING is at most 8192
 	if err := lib.call(mpiGetLibraryVersion, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(length))); err != nil {
@@ -228,8 +228,8 @@ func (lib *library) inPieces(x []float64, do func(n int) error) error {
 }
 
 // collective calls f with the first n of lib.args. They may hold lib.data as a number:
-// what a field points at is on the heap, and Go does not move that. So a sum does not
-// allocate, as the arguments of call do.
+// the field points to the heap, and Go does not move heap memory. So a sum does not
+// allocate, unlike the arguments of call.
 func (lib *library) collective(f function, n int) error {
 	word, _, _ := purego.SyscallN(lib.at[f], lib.args[:n]...)
 	return lib.failure(f, int32(word))

@@ -8,11 +8,11 @@ import (
 	"math"
 )
 
-// Layout says where the pixels of an image stand among its numbers.
+// Layout is the place of an image's pixels among its numbers.
 type Layout struct {
 	Height, Width int
-	// Channels is 1 for grey, 3 for red, green and blue; Last says that the
-	// channels are the last dim and not the first.
+	// Channels is 1 for grey, 3 for red, green and blue; Last: the channels are the last
+	// dim and not the first.
 	Channels int
 	Last     bool
 	// Lower and Upper are the numbers of black and white.
@@ -51,10 +51,9 @@ func (l Layout) at(channel, y, x int) int {
 // gap is the number of pixels between images.
 const gap = 2
 
-// WriteImages draws images, each of l.Size numbers, in rows of columns, the first at
-// the upper left, as a PNG. Numbers outside the layout's bounds are moved to
-// them; an empty image leaves its place free. comment stands in the file as its
-// text "Comment".
+// WriteImages draws images, each of l.Size numbers, in rows of columns, the first at the
+// upper left, as a PNG. Numbers outside the layout's bounds are moved to them; an empty
+// image leaves its place free. comment becomes the file's text "Comment".
 func WriteImages(w io.Writer, l Layout, images [][]float64, columns int, comment string) error {
 	rows := (len(images) + columns - 1) / columns
 	grid := image.NewNRGBA(image.Rect(0, 0, columns*(l.Width+gap)-gap, max(1, rows*(l.Height+gap)-gap)))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Three images of 2×3 in two columns: each number is where its layout says, and
-// the fourth place is white.
+// Three images of 2×3 in two columns: each number is at the place of its layout, and the
+// fourth place is white.
 func TestImages(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -13,10 +13,10 @@ import (
 	"d3p/internal/models/simulate"
 )
 
-// Options say what a file holds beside the table.
+// Options are the parts of a file beside the table.
 type Options struct {
-	// Privacy, if it is not empty, is what every row says in a last column
-	// `privacy`: that nothing protects the records.
+	// Privacy, if not empty, is the text of every row in a last column `privacy`: it
+	// states that nothing protects the records.
 	Privacy string
 	// Metadata is stored in the file where its format has a place for it.
 	Metadata map[string]string

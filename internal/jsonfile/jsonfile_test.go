@@ -36,8 +36,8 @@ func written(t *testing.T, v any) string {
 	return b.String()
 }
 
-// Numbers that JSON lacks are null, wherever they stand; everything else is written
-// as it is without them.
+// Numbers that JSON lacks are null at every place; everything else is written as without
+// them.
 func TestWriteFinite(t *testing.T) {
 	nan, x := math.NaN(), 1.5
 	v := outer{inner: inner{X: 2, List: []float64{1, 2}, Map: map[string]float64{"a": 1}}, Name: "<&>", Share: &x, Raw: json.RawMessage(`{"k": 1}`), Any: map[string]any{"z": 1}, Deep: []inner{{}}, left: 1}

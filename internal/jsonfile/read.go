@@ -8,9 +8,9 @@ import (
 	"io"
 )
 
-// Read decodes what Write wrote: the bytes must be those that Write writes for the
-// value. So no field can stand there twice, in another case or beside those that are
-// read, and whoever reads the file with another program reads the same.
+// Read decodes the output of Write: the bytes must be those that Write writes for the
+// value. So no field can occur twice, in another case or in addition, and every other
+// program reads the same value.
 func Read[T any](raw []byte) (v T, err error) {
 	if err := decode(raw, &v, false); err != nil {
 		return v, err
@@ -28,7 +28,7 @@ func Read[T any](raw []byte) (v T, err error) {
 	return v, nil
 }
 
-// writes tells whether Write writes raw for v.
+// writes reports whether Write writes raw for v.
 func writes(raw []byte, v any) bool {
 	var again bytes.Buffer
 	return Write(&again, v) == nil && bytes.Equal(raw, again.Bytes())
@@ -46,7 +46,7 @@ func decode(raw []byte, v any, exact bool) error {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return errors.New("something stands after the value")
+		return errors.New("more bytes follow the value")
 	}
 	return nil
 }
@@ -72,13 +72,13 @@ func Strict(raw []byte, v any) error {
 	return had.within(has)
 }
 
-// names are the names in a JSON value: those of an object, in nested values too.
+// names returns the names of objects in a JSON value, in nested values too.
 type names struct {
 	object map[string]names
 	list   []names
 }
 
-// unique reads the names of the next value, and refuses one that stands twice.
+// unique reads the names of the next value, and refuses a name that occurs twice.
 func unique(d *json.Decoder) (n names, err error) {
 	token, err := d.Token()
 	if err != nil {
@@ -93,7 +93,7 @@ func unique(d *json.Decoder) (n names, err error) {
 				return n, err
 			}
 			if _, twice := n.object[name.(string)]; twice {
-				return n, fmt.Errorf("%q stands twice", name)
+				return n, fmt.Errorf("%q occurs twice", name)
 			}
 			if n.object[name.(string)], err = unique(d); err != nil {
 				return n, err

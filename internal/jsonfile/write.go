@@ -136,7 +136,7 @@ func fieldsOf(v reflect.Value, list fields) fields {
 	return list
 }
 
-// empty tells whether encoding/json omits a value that may be.
+// empty reports whether encoding/json omits a value with omitempty.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:

@@ -1,6 +1,6 @@
-// Package ledger keeps the book of one data set: what every run on it released
-// or may still release, and the budget of all of them together. It holds events
-// and names alone, nothing that depends on a record.
+// Package ledger keeps the book of one data set: the events that every run released or
+// may still release, and the budget of all runs together. A book holds events and names
+// only, nothing that depends on a record.
 package ledger
 
 import (
@@ -26,11 +26,11 @@ type Book struct {
 	Entries []Entry `json:"entries"`
 }
 
-// Header is what a book is about. It never changes.
+// Header is the subject and the limit of a book. It never changes.
 type Header struct {
 	SchemaVersion int            `json:"schema_version"`
 	ID            string         `json:"ledger_id"`
-	Dataset       string         `json:"dataset"` // what the custodian calls it
+	Dataset       string         `json:"dataset"` // the custodian's name for it
 	Entity        string         `json:"entity"`  // of the privacy unit
 	Relation      event.Relation `json:"relation"`
 	Limit         privacy.Budget `json:"limit"` // of all runs together
@@ -45,12 +45,12 @@ const (
 	Spent    = "spent"    // the run has released this, and will release no more
 )
 
-// Run says which run an entry is of.
+// Run identifies the run of an entry.
 type Run struct {
 	ID     string `json:"run"`
 	Folder string `json:"folder,omitempty"` // name of the run's folder, for the reader
-	// Attempt is the start, or the resumption, that the entry is of: copies of one
-	// folder are told apart by it. Empty for what is not made by a fit.
+	// Attempt is the start or resumption of the entry. It tells copies of one folder
+	// apart. Empty for releases that no fit made.
 	Attempt string `json:"attempt,omitempty"`
 }
 
@@ -63,15 +63,15 @@ type Entry struct {
 	Previous string          `json:"previous"` // hash of the entry before, or of the header
 }
 
-// New returns an empty book with an id of its own.
+// New returns an empty book with a new id.
 func New(dataset, entity string, rel event.Relation, limit privacy.Budget) *Book {
 	var id [8]byte
 	rand.Read(id[:]) // never fails: crypto/rand aborts the program instead
 	return &Book{Header: Header{schemaVersion, hex.EncodeToString(id[:]), dataset, entity, rel, limit}, Entries: []Entry{}}
 }
 
-// Check finds what is not a book: one of another version, an event that nobody can
-// account for, or an entry that does not follow the one before it.
+// Check refuses a book of another version, with an event that the accountant refuses, or
+// with an entry that does not follow the one before it.
 func (b *Book) Check() error {
 	if b.SchemaVersion != schemaVersion {
 		return fmt.Errorf("schema_version %d of the ledger, want %d (use the d3p that wrote it)", b.SchemaVersion, schemaVersion)
@@ -97,7 +97,7 @@ func (b *Book) Check() error {
 	return nil
 }
 
-// Head is the hash of the last entry, which stands for all before it.
+// Head is the hash of the last entry, which covers all before it.
 func (b *Book) Head() (string, error) {
 	if n := len(b.Entries); n > 0 {
 		return digest(b.Entries[n-1])
@@ -173,12 +173,12 @@ func (b *Book) Has(id, state string) (bool, error) {
 	return slices.ContainsFunc(accounts, func(a Account) bool { return a.ID == id && a.State == state }), err
 }
 
-// ErrElsewhere says that a run went on in a copy of its folder: what other copies
-// would release are other numbers, and the book has the price of one.
+// ErrElsewhere: the run continued in a copy of its folder. Other copies would release
+// other numbers, and the book has the price of one.
 var ErrElsewhere = errors.New("the run went on in another copy of its folder (resume that one)")
 
-// Holds returns ErrElsewhere unless the last entry of a run, where it has one, is of
-// one of the attempts that are given: whoever knows it is the one to go on.
+// Holds returns ErrElsewhere if the run has entries and the last one is of none of the
+// given attempts: only the copy that has the last attempt may continue.
 func (b *Book) Holds(id string, attempts []string) error {
 	for i := len(b.Entries) - 1; i >= 0; i-- {
 		if e := b.Entries[i]; e.ID == id {
@@ -220,9 +220,9 @@ func (b *Book) Epsilon(ev event.Event) (float64, error) {
 	return answer.Upper, err
 }
 
-// Reserve sets budget aside for what a run may release. It returns a
-// *privacy.BudgetError, and changes nothing, when all runs together would exceed
-// the limit. Reserving again for a run replaces what it had.
+// Reserve sets budget aside for the releases of a run. It returns a *privacy.BudgetError,
+// and changes nothing, when all runs together would exceed the limit. Reserving again for
+// a run replaces what it had.
 func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
 	others, err := b.Accounts(run.ID)
 	if err != nil {
@@ -239,13 +239,13 @@ func (b *Book) Reserve(run Run, ev event.Event, now time.Time) error {
 	return b.add(run, Reserved, ev, now)
 }
 
-// Settle books what a run has released; nil for nothing. What was released counts
-// whatever the limit.
+// Settle books the releases of a run; nil if it released nothing. Releases count even
+// beyond the limit.
 func (b *Book) Settle(run Run, ev event.Event, now time.Time) error {
 	return b.add(run, Spent, ev, now)
 }
 
-// add adds an entry, unless the run's last one says the same.
+// add adds an entry, unless the run's last entry is the same.
 func (b *Book) add(run Run, state string, ev event.Event, now time.Time) error {
 	raw := json.RawMessage("null")
 	if ev != nil {

@@ -14,7 +14,7 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// run is T steps of a full batch: what a fit does.
+// run is the event of a fit: T steps of a full batch.
 func run(sigma float64, steps int64) event.Event {
 	return event.SelfComposed{Of: event.Gaussian{NoiseMultiplier: sigma}, Count: steps}
 }
@@ -25,7 +25,7 @@ func book(epsilon float64) *Book {
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// What runs cost together is what the accountant says of all their steps as one
+// The price of several runs is the accountant's price of all their steps as one
 // mechanism: Gaussians of the same run length compose to one of smaller noise.
 func TestRunsCompose(t *testing.T) {
 	b := book(3)
@@ -54,8 +54,8 @@ func TestRunsCompose(t *testing.T) {
 	}
 }
 
-// A reservation beyond the limit is refused and changes nothing; what stopped
-// early gives the rest back; nothing spent gives all of it back.
+// A reservation beyond the limit is refused and changes nothing. A run that stops early
+// gives the rest back, a run without steps everything.
 func TestLimit(t *testing.T) {
 	b := book(1)
 	whole := run(150, 1000) // epsilon 0.92 at 1e-6
@@ -76,7 +76,7 @@ func TestLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := b.Reserve(Run{ID: "b"}, run(150, 900), now); err != nil {
-		t.Errorf("what a did not spend is not given back: %v", err)
+		t.Errorf("the budget that a did not spend is not given back: %v", err)
 	}
 	if err := b.Settle(Run{ID: "b"}, nil, now); err != nil {
 		t.Fatal(err)
@@ -153,8 +153,7 @@ func TestAlteredBooksAreFound(t *testing.T) {
 	}
 }
 
-// A book contains every head that it had, and not that of an entry which was
-// taken away.
+// A book contains every head that it had, and not the head of a removed entry.
 func TestContains(t *testing.T) {
 	b := book(2)
 	var heads []string
@@ -253,7 +252,7 @@ func TestLinkedLedger(t *testing.T) {
 	}
 }
 
-// Of the copies of a run's folder one goes on: the last that took it over.
+// One copy of a run's folder continues: the last one that resumed it.
 func TestCopiesOfARun(t *testing.T) {
 	b := book(3)
 	if err := b.Holds("a", []string{"1"}); err != nil {
@@ -275,13 +274,13 @@ func TestCopiesOfARun(t *testing.T) {
 		holds bool
 	}{{[]string{"1", "2"}, true}, {[]string{"2"}, true}, {[]string{"1"}, false}, {[]string{"1", "3"}, false}, {nil, false}} {
 		if err := b.Holds("a", c.known); (err == nil) != c.holds {
-			t.Errorf("who knows the attempts %v: %v", c.known, err)
+			t.Errorf("a copy with the attempts %v: %v", c.known, err)
 		}
 	}
 }
 
-// A ledger with a second name that is no symbolic link is not changed: the other
-// name would keep the old one, with a limit of its own.
+// Update refuses a ledger with a second name that is no symbolic link: the other name
+// would keep the old ledger, with its own limit.
 func TestHardLinkedLedger(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "cohort.ledger"), filepath.Join(dir, "other.ledger")
@@ -305,8 +304,7 @@ func TestHardLinkedLedger(t *testing.T) {
 	}
 }
 
-// A ledger that others may change or replace, and one whose lock somebody planted,
-// is not changed.
+// Update refuses a ledger that others may change or replace, or whose lock is planted.
 func TestLedgerIsOnesOwn(t *testing.T) {
 	for name, spoil := range map[string]func(dir, path string) error{
 		"":               func(_, _ string) error { return nil },

@@ -84,12 +84,11 @@ func readIn(folder *os.Root, name string) (*Book, error) {
 	return b, b.Check()
 }
 
-// Update changes a book in place, whole or not at all, while no other program
-// does; it waits for one that does. The book is returned as it was written. A
-// symbolic link stands for the file it leads to: put in place of the link, the new
-// book would be a second one, with a limit of its own.
+// Update changes a book in place, whole or not at all. It waits while another program
+// changes the book, and returns the book that it wrote. It follows a symbolic link: in
+// place of the link, the new book would be a second one, with its own limit.
 func Update(path string, change func(*Book) error) (*Book, error) {
-	if _, err := Read(path); err != nil { // before a lock is left beside what is no ledger
+	if _, err := Read(path); err != nil { // so that no lock is left beside another file
 		return nil, err
 	}
 	full, err := filepath.EvalSymlinks(path)
@@ -136,7 +135,7 @@ func Update(path string, change func(*Book) error) (*Book, error) {
 	})
 }
 
-// ownFile refuses a ledger that somebody else may change.
+// ownFile refuses a ledger that another user may change.
 func ownFile(folder *os.Root, name string) error {
 	info, err := folder.Lstat(name)
 	if err != nil {

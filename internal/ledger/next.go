@@ -7,10 +7,10 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Next is the largest epsilon, at the delta of the limit, that one more run with full
-// batches may have beside all of the book; 0 when none may. It is more than the limit
-// less what was spent: prices of a composition do not add up. A run with other batches
-// may have nearly as much.
+// Next is the largest epsilon, at the delta of the limit, of one more run with full
+// batches that the limit allows; 0 if it allows none. It is more than the limit less the
+// epsilons of the book, because prices compose to less than their sum. With other batches
+// nearly as much is allowed.
 func (b *Book) Next() (float64, error) {
 	accounts, err := b.Accounts("")
 	if err != nil {
@@ -26,7 +26,7 @@ func (b *Book) Next() (float64, error) {
 	})
 	var infeasible *accountant.InfeasibleError
 	if errors.As(err, &infeasible) {
-		return 0, nil // no noise is enough for what is left
+		return 0, nil // no noise is enough for the remaining budget
 	}
 	if err != nil {
 		return 0, err

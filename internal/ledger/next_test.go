@@ -10,8 +10,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// A run of the epsilon that Next says is let in, of any number of steps, and one of a
-// little more is not; then nothing is left.
+// A run of the epsilon that Next returns is allowed, with any number of steps, and one of
+// a little more is not; then the budget is spent.
 func TestNext(t *testing.T) {
 	b := book(2)
 	if next, err := b.Next(); err != nil || math.Abs(next-2) > 1e-3 {

@@ -1,6 +1,6 @@
 // Package signature signs a file and checks signatures in the format of ssh-keygen -Y:
-// any OpenSSH reads what is written here, and this package reads what it writes.
-// openssh-portable, PROTOCOL.sshsig.
+// OpenSSH and this package read each other's signatures. openssh-portable,
+// PROTOCOL.sshsig.
 package signature
 
 import (
@@ -15,7 +15,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Namespace says what a signature is for, so that none made for another purpose counts.
+// Namespace is the purpose of a signature; a signature for another purpose does not
+// count.
 const Namespace = "d3p-release"
 
 const (
@@ -34,7 +35,7 @@ type envelope struct {
 	Signature string
 }
 
-// signed is what the key signs, after the magic.
+// signed is the structure that the key signs, after the magic.
 type signed struct {
 	Namespace string
 	Reserved  string
@@ -45,7 +46,7 @@ type signed struct {
 // Key is a private key that signs.
 type Key struct{ signer ssh.Signer }
 
-// ErrPassphrase says that a key file is encrypted.
+// ErrPassphrase: the key file is encrypted.
 var ErrPassphrase = errors.New("the key has a passphrase")
 
 // ParseKey reads a private key in the format of OpenSSH or PEM; passphrase is nil for
@@ -116,8 +117,8 @@ func message(namespace, hash string, sum []byte) []byte {
 	return append([]byte(magic), ssh.Marshal(signed{namespace, "", hash, string(sum)})...)
 }
 
-// Check checks the signature of a file and returns the key that made it. Whose key it
-// is, a Signers file says.
+// Check checks the signature of a file and returns the key that made it. A Signers file
+// names the owner of a key.
 func Check(file, signature []byte) (ssh.PublicKey, error) {
 	block, rest := pem.Decode(signature)
 	if block == nil || block.Type != blockType || len(block.Headers) > 0 || len(bytes.TrimSpace(rest)) > 0 {

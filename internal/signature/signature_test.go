@@ -43,7 +43,7 @@ var kinds = map[string][]string{
 	"ecdsa": {"-t", "ecdsa", "-b", "256", "-N", ""}, "ecdsa 521": {"-t", "ecdsa", "-b", "521", "-N", ""},
 }
 
-// OpenSSH accepts what is signed here, and what OpenSSH signs is accepted here.
+// OpenSSH accepts our signatures, and we accept OpenSSH's.
 func TestOpenSSHAgrees(t *testing.T) {
 	for name, args := range kinds {
 		path := keygen(t, args...)
@@ -101,7 +101,7 @@ func TestOpenSSHAgrees(t *testing.T) {
 	}
 }
 
-// Every altered byte of a signature is found, and what is no signature is refused.
+// Check finds every altered byte of a signature, and refuses other files.
 func TestAlteredSignatures(t *testing.T) {
 	key, err := signature.ParseKey(read(t, keygen(t, kinds["ed25519"]...)), nil)
 	if err != nil {
@@ -121,7 +121,7 @@ func TestAlteredSignatures(t *testing.T) {
 		if other, err := signature.Check(file, bad); err == nil && !bytes.Equal(other.Marshal(), by.Marshal()) {
 			t.Errorf("byte %d altered: another key counts", i)
 		} else if err == nil && !bytes.Equal(bytes.Join(bytes.Fields(bad), nil), bytes.Join(bytes.Fields(good), nil)) {
-			t.Logf("byte %d may be %q", i, bad[i]) // outside of what is signed
+			t.Logf("byte %d may be %q", i, bad[i]) // outside of the signed bytes
 		}
 	}
 	for _, bad := range []string{"", "x", "-----BEGIN SSH SIGNATURE-----\n-----END SSH SIGNATURE-----\n", string(good) + string(good), strings.Replace(string(good), "SSH", "PGP", 2)} {
@@ -131,7 +131,7 @@ func TestAlteredSignatures(t *testing.T) {
 	}
 }
 
-// A key with a passphrase says so, and signs with it.
+// A key with a passphrase asks for it, and signs with it.
 func TestPassphrase(t *testing.T) {
 	text := read(t, keygen(t, "-t", "ed25519", "-N", "secret"))
 	if _, err := signature.ParseKey(text, nil); !errors.Is(err, signature.ErrPassphrase) {
@@ -145,7 +145,7 @@ func TestPassphrase(t *testing.T) {
 	}
 }
 
-// A key counts for its time and its namespaces alone.
+// A key is valid for its time and its namespaces only.
 func TestSigners(t *testing.T) {
 	path := keygen(t, kinds["ed25519"]...)
 	public := strings.TrimSpace(string(read(t, path+".pub")))

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Signers are those whose signatures count: the allowed signers file of ssh-keygen -Y
-// verify, one key a line: PRINCIPALS [OPTIONS] KEYTYPE KEY.
+// Signers are the trusted signers: the allowed signers file of ssh-keygen -Y verify, one
+// key a line: PRINCIPALS [OPTIONS] KEYTYPE KEY.
 type Signers []signer
 
 type signer struct {
@@ -111,7 +111,7 @@ func (list Signers) Who(key ssh.PublicKey, now time.Time) (string, error) {
 	return "", why
 }
 
-// matches tells whether a list of patterns, of which those with ! exclude, has name.
+// matches reports whether a list of patterns has name; a pattern with ! excludes.
 func matches(patterns, name string) (found bool) {
 	for _, pattern := range strings.Split(patterns, ",") {
 		positive, negated := strings.CutPrefix(pattern, "!")
