@@ -53,12 +53,11 @@ func once(u []float64, s, q float64) (sum float64) {
 // against the mechanism that was certified, the others against less noise.
 var thresholds = [...]float64{0.25, 0.5, 0.75, 1}
 
-// leaked is a lower bound on epsilon at delta from the ratios of releases with the
-// record and without, wrong with probability at most stattest.Alpha. The tests that
-// it judges say "with" above a threshold, which does not depend on the releases; a
-// mechanism that is (epsilon, delta) has TPR <= e^epsilon FPR + delta, and so have
-// the tests that say "without" below minus the threshold. Kairouz, Oh and Viswanath
-// 2015, arXiv:1311.0776.
+// leaked is a lower bound on epsilon at delta from the ratios of releases with the record
+// and without, wrong with probability at most stattest.Alpha. Its tests answer "with"
+// above a threshold, which does not depend on the releases. For an (epsilon, delta)
+// mechanism TPR <= e^epsilon FPR + delta, also for the tests that answer "without" below
+// minus the threshold. Kairouz, Oh and Viswanath 2015, arXiv:1311.0776.
 func leaked(with, without []float64, certified, delta float64) (epsilon float64) {
 	const each = stattest.Alpha / float64(4*len(thresholds)) // of four rates
 	for _, part := range thresholds {

@@ -103,8 +103,8 @@ func TestAttacksStayBelowEpsilon(t *testing.T) {
 	}
 }
 
-// judge holds what an attack found against what was certified, and against what
-// would have been for more noise.
+// judge compares the result of an attack with the certified epsilon, and with that of
+// more noise.
 func (g game) judge(t *testing.T, plan *plan.Plan, found float64) {
 	t.Helper()
 	certified := plan.Certified.Upper
@@ -124,7 +124,7 @@ func (g game) judge(t *testing.T, plan *plan.Plan, found float64) {
 	}
 }
 
-// plan is the mechanism as a fit makes it, of which one trial is all steps.
+// plan is the mechanism of a fit. One trial is all its steps.
 func (g game) plan(t *testing.T) (*plan.Plan, *models.Model) {
 	t.Helper()
 	m := modelstest.Compile(t, "audited.yaml", fmt.Sprintf(model, g.unit))
@@ -173,8 +173,8 @@ func (g game) releases(t *testing.T, plan *plan.Plan, m *models.Model, table str
 	return ratios
 }
 
-// project is what a release says of the record: 1 in expectation if it is the only
-// one in the batch, with the standard deviation of the joint noise. The record is
+// project is the component of a release along the record: 1 in expectation if it is the
+// only one in the batch, with the standard deviation of the joint noise. The record is
 // longer than C, so that it counts -γ.
 func project(plan *plan.Plan, sum []float64, count, clipNorm float64) float64 {
 	along := (sum[0] + 6*sum[1]) / math.Sqrt(37) / clipNorm

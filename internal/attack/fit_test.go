@@ -16,9 +16,8 @@ import (
 	"d3p/internal/stattest"
 )
 
-// The game on whole fits: from the iterates that a release shows, an attacker who
-// knows the settings computes the noisy sums, and from those the best test of
-// membership.
+// The game on whole fits: an attacker with the settings computes the noisy sums from the
+// released iterates, and from the sums the best test of membership.
 func TestFitsStayBelowEpsilon(t *testing.T) {
 	stattest.SkipNumerics(t)
 	g := game{unit: rowsAreUnits, more: 1.5, cfg: plan.Config{
@@ -31,7 +30,7 @@ func TestFitsStayBelowEpsilon(t *testing.T) {
 	g.judge(t, plan, leaked(with, without, plan.Certified.Upper, delta))
 }
 
-// fitted fits a table many times and returns the ratios of what is released.
+// fitted fits a table many times and returns the likelihood ratios of the releases.
 func fitted(t *testing.T, plan *plan.Plan, m *models.Model, table string, seed uint64, fits int) []float64 {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")

@@ -11,9 +11,9 @@ import (
 	"d3p/internal/stattest"
 )
 
-// What the accountant says of delta is what simulated losses give: the mean of
-// (1 - e^(epsilon - L))⁺ over L drawn from the dominating pair. Nothing is shared
-// with its engines but the pair.
+// The accountant's delta is the mean of (1 - e^(epsilon - L))⁺ over simulated losses L of
+// the dominating pair. The simulation shares nothing with the accountant's engines but
+// the pair.
 func TestSimulatedLosses(t *testing.T) {
 	stattest.SkipNumerics(t)
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestSimulatedLosses(t *testing.T) {
 	}
 }
 
-// losses are those of steps with noise s in units of what a record moves: it is put
-// into some of them.
+// losses are those of steps with noise s in units of a record's contribution, with the
+// record in some of them.
 type losses struct {
 	steps   int
 	s, rate float64
@@ -58,8 +58,8 @@ type losses struct {
 	ratio   ratio
 }
 
-// compare simulates delta at the certified epsilon, where it is delta but for the
-// width of the bracket.
+// compare simulates delta at the certified epsilon: the result is delta up to the width
+// of the bracket.
 func (l losses) compare(t *testing.T, ev event.Event, rel event.Relation, delta float64) {
 	t.Helper()
 	answer, err := accountant.Epsilon(ev, rel, delta)

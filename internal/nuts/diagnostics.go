@@ -7,9 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Diagnosis says how well the chains agree about one scalar, and how many
-// independent draws they are worth. Vehtari, Gelman, Simpson, Carpenter and
-// Bürkner 2021, arXiv:1903.08008.
+// Diagnosis is the agreement of the chains about one scalar, and their effective number
+// of draws. Vehtari, Gelman, Simpson, Carpenter and Bürkner 2021, arXiv:1903.08008.
 type Diagnosis struct {
 	// RHat is the larger of the split R-hat of rank-normalised draws and of their
 	// distance from the median; 1 where the chains agree, NaN for a constant.

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// autoregression gives chains x_t = rho x_{t-1} + noise with unit variance and a
-// mean of its own for each chain.
+// autoregression gives chains x_t = rho x_{t-1} + noise with unit variance and another
+// mean for each chain.
 func autoregression(chains, n int, rho, spread float64) [][]float64 {
 	rng := seeded(11)
 	out := make([][]float64, chains)

@@ -1,5 +1,4 @@
-// Package nuts draws from a posterior by the No-U-Turn sampler and says how far
-// its draws can be trusted.
+// Package nuts draws from a posterior by the No-U-Turn sampler and diagnoses the draws.
 //
 // Letters: D unconstrained scalars, S draws of a chain, C chains.
 package nuts
@@ -12,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Options say how long a chain is and how it adapts. The zero value of a field
-// is its default.
+// Options are the length of a chain and its adaptation. The zero value of a field is its
+// default.
 type Options struct {
 	Warmup     int     // transitions that adapt step and metric; default 1000
 	Draws      int     // transitions that are kept; default 1000
@@ -29,7 +28,7 @@ type Options struct {
 	Progress func(done int)
 }
 
-// Chain is what one chain drew.
+// Chain holds the draws of one chain.
 type Chain struct {
 	Draws       []float64 // S×D, row-major
 	LogDensity  []float64 // S

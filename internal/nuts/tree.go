@@ -45,7 +45,7 @@ type level struct {
 	extended   []float64
 }
 
-// transition says how a point of the chain was drawn.
+// transition describes how a point of the chain was drawn.
 type transition struct {
 	acceptance float64 // mean acceptance probability over the trajectory
 	leapfrogs  int

@@ -10,10 +10,10 @@ import (
 	"d3p/internal/stats"
 )
 
-// Contrast compares the expected response of a row with that of another one, over
-// the posterior. Ratios are NaN where an expectation is not positive.
+// Contrast compares the expected responses of two rows, over the posterior. Ratios are
+// NaN where an expectation is not positive.
 type Contrast struct {
-	OK            bool    // both rows have every value that the model needs; else the rest is meaningless
+	OK            bool    // both rows have every value that the model needs; else the other fields are meaningless
 	Mean, Against float64 // of the row, and of the other
 	Difference    Interval
 	Ratio         Interval
@@ -23,12 +23,12 @@ type Contrast struct {
 // its central interval.
 type Interval struct{ Mean, SD, Lower, Upper float64 }
 
-// ErrNoContrast says that a model has not one response with an expectation.
+// ErrNoContrast: the model has no single response with an expectation.
 var ErrNoContrast = errors.New("the model has not one response with an expected value")
 
-// Compare calls emit for each pair of rows in order, row of rows and row of others, of
-// which there are as many, and returns the contrast of the averages over all pairs:
-// the effect of what others differ in, standardised to the rows.
+// Compare calls emit for each pair of rows in order, a row of rows and a row of others,
+// which have the same number. It returns the contrast of the averages over all pairs: the
+// effect of the difference, standardised to the rows.
 func Compare(m *models.Model, posterior Posterior, rows, others Rows, rng dist.Rand, emit func(row int, c Contrast) error) (average Contrast, err error) {
 	if targets := Targets(m); len(targets) != 1 || targets[0].Levels > 0 || m.Reconstruct != nil {
 		return average, ErrNoContrast

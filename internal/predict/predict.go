@@ -1,6 +1,5 @@
-// Package predict says what a fitted posterior expects of new rows. It is
-// post-processing of a release and costs no privacy. The new rows are the
-// caller's own; nothing here protects them.
+// Package predict computes the predictions of a fitted posterior for new rows. It is
+// post-processing of a release and costs no privacy. Nothing protects the new rows.
 //
 // Letters: B rows in a block, S posterior draws, P unconstrained scalars.
 package predict
@@ -24,9 +23,9 @@ type Rows struct {
 	Valid     []bool
 }
 
-// EncodingOf is the encoding of the rows to predict for: what the predictors
-// need, or the whole record of a model with local latents, whose guide sees it.
-// What no prediction reads is not needed: whether a time is censored, say.
+// EncodingOf is the encoding of the rows to predict for: the columns that the predictors
+// need, or the whole record for a model with local latents, whose guide reads it. It
+// leaves out columns that no prediction reads, such as whether a time is censored.
 func EncodingOf(m *models.Model) encoding.Encoding {
 	if m.Reconstruct != nil {
 		return m.Encoding
@@ -90,7 +89,7 @@ func Targets(m *models.Model) (list []Target) {
 	return list
 }
 
-// Prediction is what is expected of one row.
+// Prediction is the prediction for one row.
 type Prediction struct {
 	OK      bool        // the row has every value that the model needs; otherwise the other fields are unset
 	Targets []Summary   // one per target

@@ -61,7 +61,7 @@ func predictAll(t *testing.T, m *models.Model, theta []float64, rows Rows) []Sum
 	return all
 }
 
-// New rows need no column that says whether their time is censored.
+// New rows need no column for whether their time is censored.
 func TestCensoringIsNotNeeded(t *testing.T) {
 	m := compile(t, "    days: {type: integer, lower: 1, upper: 900}\n    died: {type: binary}\n", "  formula: surv(days, died) ~ 1 + x\n  family: exponential\n")
 	e := EncodingOf(m)
@@ -129,8 +129,8 @@ func TestNormalResponseInterval(t *testing.T) {
 	}
 }
 
-// Draws are those whose quantiles Predict gives, one per draw of the parameters;
-// a row that lacks a value has none.
+// Predict gives the quantiles of Draws, one per draw of the parameters; a row that lacks
+// a value has no draws.
 func TestDrawsAreThoseOfPredict(t *testing.T) {
 	m := compile(t, "    y: {type: real, lower: -90, upper: 110, scale: {center: 10, by: 4}, source: expert}\n", "  formula: y ~ 1 + x\n  family: gaussian\n")
 	var theta []float64

@@ -27,7 +27,7 @@ type predictor struct {
 	levels    [][]float64 // by target that is a category: sums over draws, [level x block]
 	arrays    [][]float64 // by observation that is an array: sums over draws, [element x block]
 	bounds    []float64   // sums over draws, [block]
-	n         int         // rows of the block at hand
+	n         int         // rows of the current block
 
 	lanes, drawn []float64 // of one observation in one block
 }
@@ -99,7 +99,7 @@ func (p *predictor) run(data []float64, stride, n int) {
 	}
 }
 
-// collect takes what the machine says at draw s for n rows.
+// collect takes the machine's results at draw s for n rows.
 func (p *predictor) collect(s, n int) {
 	for i, sums := range p.arrays {
 		if sums != nil && p.machine.Mean(p.lanes, i) {
@@ -156,7 +156,7 @@ func (p *predictor) average(dst, sums []float64, elements, b int) []float64 {
 	return dst
 }
 
-// summary sets what there is to say of target t of row b.
+// summary sets the prediction of target t of row b.
 func (p *predictor) summary(r *Summary, t, b int) {
 	target := p.targets[t]
 	*r = Summary{HasMean: p.hasMean[target.Observation], Levels: p.average(r.Levels, p.levels[t], target.Levels, b)}

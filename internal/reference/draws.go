@@ -2,7 +2,7 @@ package reference
 
 import "d3p/internal/nuts"
 
-// Sampled is what the chains drew, on the unconstrained scale.
+// Sampled holds the draws of the chains, on the unconstrained scale.
 type Sampled struct{ Chains []*nuts.Chain }
 
 // Draws are all kept draws, S·C×P, row-major, chain after chain.

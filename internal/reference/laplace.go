@@ -14,8 +14,8 @@ import (
 type laplace struct {
 	mode       []float64     // P
 	covariance *mat.SymDense // inverse of the negative Hessian there
-	// normal says that the log density is close to the approximation's as far as
-	// draws of it go: a short warm-up is enough then.
+	// normal: at draws of the approximation the log density is close to the
+	// approximation's, so a short warm-up suffices.
 	normal bool
 }
 
@@ -30,9 +30,9 @@ const (
 
 var errNoMode = errors.New("no mode")
 
-// newLaplace climbs from start by damped Newton steps. Hessians are central
-// differences of gradients. The error is errNoMode where the log density has no
-// peak of its own, as in a funnel; else the density's.
+// newLaplace climbs from start by damped Newton steps. Hessians are central differences
+// of gradients. The error is errNoMode where the log density has no peak, as in a funnel;
+// else the density's.
 func newLaplace(density nuts.Density, start []float64, rng nuts.Rand) (*laplace, error) {
 	p := len(start)
 	x, trial := append([]float64(nil), start...), make([]float64, p)
@@ -135,7 +135,7 @@ func solve(factor *mat.Cholesky, gradient []float64) []float64 {
 	return step.RawVector().Data
 }
 
-// gain is what a Newton step adds to the log density of a normal.
+// gain is the increase of a normal's log density by a Newton step.
 func gain(step, gradient []float64) float64 {
 	g := 0.0
 	for j, s := range step {

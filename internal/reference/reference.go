@@ -1,6 +1,5 @@
-// Package reference draws from the posterior without privacy, to compare private
-// fits with: by the No-U-Turn sampler, on all records. Its results say everything
-// about the records.
+// Package reference draws from the posterior without privacy, to compare private fits
+// with: by the No-U-Turn sampler, on all records. Its results are not private.
 //
 // Letters: P unconstrained scalars θ, C chains, S draws of a chain.
 package reference
@@ -21,7 +20,7 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// Options say how long to sample. The zero value of a field is its default.
+// Options are the lengths of the chains. The zero value of a field is its default.
 type Options struct {
 	Chains int // default 4
 	Warmup int // transitions of each chain; default 1000
@@ -55,9 +54,10 @@ func (o Options) withDefaults() Options {
 const denseMost = 200
 
 // Sample draws from the posterior of m given the records of the curators that open
-// returns, one for each chain, when the chain begins: with Parallel 1 it may be the
-// same curator. Every curator's ledger is marked as not private. The error is open's, the engine's or the context's, or
-// says why this model has no log likelihood to sample.
+// returns, one for each chain, when the chain begins: with Parallel 1 it may be the same
+// curator. Every curator's ledger is marked as not private. The error is open's, the
+// engine's or the context's, or the reason why this model has no log likelihood to
+// sample.
 func Sample(ctx context.Context, m *models.Model, open func(chain int) (*privacy.Curator, error), o Options) (*Sampled, error) {
 	o = o.withDefaults()
 	tape, err := m.DensityTape()

@@ -20,7 +20,7 @@ type Bin struct {
 	Lower    float64 `json:"lower"` // of the predicted probability of the second level
 	Upper    float64 `json:"upper"`
 	Records  float64 `json:"records"`  // as counted with noise
-	Observed float64 `json:"observed"` // share in which the second level came; null where no record is left beside the noise
+	Observed float64 `json:"observed"` // share of the second level; null where the noise leaves no record
 	SD       float64 `json:"sd"`
 }
 

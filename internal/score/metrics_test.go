@@ -69,7 +69,8 @@ func counted(t *Table, p []float64, y []int) []float64 {
 	return counts
 }
 
-// Without noise the scores of the table are those of the records, but for the bins.
+// Without noise the scores of the table are those of the records, up to the width of
+// bins.
 func TestScoresOfTheTable(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	p, y := simulated(4000, rng)
@@ -84,7 +85,7 @@ func TestScoresOfTheTable(t *testing.T) {
 }
 
 // Intervals of 90 % hold the score of the population about that often: of 300 tables
-// between 84 and 96 %, outside of which one in ten thousand such tests lies.
+// between 84 and 96 %, except in one of ten thousand such tests.
 func TestIntervalsOfScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	p, y := simulated(200_000, rng)
@@ -133,7 +134,7 @@ func TestScoresOfErrors(t *testing.T) {
 	}
 }
 
-// What has no prediction or no outcome is in no cell.
+// A row without prediction or outcome is in no cell.
 func TestRowsWithoutACell(t *testing.T) {
 	table := twoLevels()
 	for _, outcome := range []float64{math.NaN(), -1, 2, math.Inf(1)} {

@@ -1,7 +1,7 @@
-// Package score says how well a release predicts records that nobody may see. All scores
-// come from one table of counts: how often a prediction came with an outcome. Counts of
-// units have a known sensitivity, so the table is released with noise, and what is
-// computed from it costs nothing more.
+// Package score scores the predictions of a release on records that stay private. All
+// scores come from one table of counts of predictions by outcomes. Counts of units have a
+// known sensitivity, so the table is released with noise, and all scores follow from it
+// at no further cost.
 package score
 
 import (
@@ -36,7 +36,8 @@ type Table struct {
 	asMean    bool // the expected response is the second level's probability
 }
 
-// probabilities are the edges of bins of a probability: finer where a log score tells.
+// probabilities are the edges of bins of a probability: finer where the log score changes
+// fast.
 var probabilities = []float64{0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999}
 
 // errorEdges are the edges of bins of an error: ratios of 1.25 from 1/500 of the range on.

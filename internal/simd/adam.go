@@ -39,9 +39,9 @@ func adamGain(x, grad, first, second, gain []float64, beta1, rest1, beta2, rest2
 	}
 }
 
-// root is √x to within an ulp for x that is 0 or a normal number, and for smaller
-// ones less than 2^-510. Three steps of Newton's method for 1/√x and one for √x take
-// half the time of the instruction, beside which a division has to wait.
+// root is √x to within an ulp for x that is 0 or a normal number, and for smaller ones
+// less than 2^-510. Three steps of Newton's method for 1/√x and one for √x take half the
+// time of the instruction, which also delays divisions.
 func root(x float64) float64 {
 	y := math.Float64frombits(rootGuess - math.Float64bits(x)>>1)
 	half := 0.5 * x

@@ -24,7 +24,7 @@ const (
 	tailMax = 1e9
 
 	stirlingFrom = 8.0                    // where the series of log Γ serves
-	digammaFrom  = 10.0                   // and that of its derivative
+	digammaFrom  = 10.0                   // and of its derivative
 	stirling     = 0.41893853320467274178 // log(2π)/2 - 1/2
 )
 

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Every instruction set gives the bits of the plain form, whatever the length
-// and the place in memory, and touches nothing beyond the slices: those of the
-// table end where memory ends.
+// Every instruction set gives the bits of the plain form, for slices of any length and
+// place in memory. It touches nothing beyond the slices, which end where the mapped
+// memory ends.
 
 // lengths are all tails around one, two and several vectors.
 func lengths() []int {

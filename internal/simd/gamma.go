@@ -35,9 +35,9 @@ func lgammaOne(x float64) float64 {
 	return math.FMA(z, polynomial(lgammaCoefficients[:], z), l)
 }
 
-// digammaOne is the derivative of log Γ, x > 0: the asymptotic series from 10
-// on, below after ten steps up, whose reciprocals are one quotient: that of the
-// derivative of x(x+1)···(x+9) and itself.
+// digammaOne is the derivative of log Γ, x > 0: the asymptotic series from 10 on; below
+// 10 after ten steps up, whose reciprocals add up to one quotient: the derivative of
+// x(x+1)···(x+9) by x(x+1)···(x+9).
 func digammaOne(x float64) float64 {
 	y, steps := x, 0.0
 	if x < digammaFrom {

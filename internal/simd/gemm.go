@@ -117,8 +117,8 @@ func fma32(a, b, c float32) float32 {
 	return float32(roundToOdd(p, float64(c), s))
 }
 
-// roundToOdd returns, where s = x + y was rounded, the neighbour of the exact
-// sum with an odd last bit, which says on which side of a halfway point it is.
+// roundToOdd returns, where s = x + y was rounded, the neighbour of the exact sum with an
+// odd last bit, which shows the side of a halfway point.
 func roundToOdd(x, y, s float64) float64 {
 	rest := s - x
 	rest = (x - (s - rest)) + (y - rest) // exact: Knuth's two-sum

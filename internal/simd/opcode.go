@@ -1,8 +1,8 @@
 package simd
 
-// An Opcode is what an instruction of a Program does, on all lanes of its
-// elements unless it says otherwise: a, b and c are its operands, s an operand
-// that is one number. Errors of functions are bounded in ulp.
+// An Opcode is the operation of an instruction of a Program, on all lanes of its elements
+// unless its comment has other ones: a, b and c are its operands, s an operand that is
+// one number. Errors of functions are bounded in ulp.
 type Opcode uint8
 
 // The opcodes.
@@ -101,5 +101,5 @@ func kindsOf(op Opcode) [4]kind {
 	return [4]kind{numbers, vectors, vector, vector} // OpGroupDots
 }
 
-// grouped says whether an instruction has a number of groups.
+// grouped reports whether an instruction has a number of groups.
 func grouped(op Opcode) bool { return op == OpGather || op >= OpDots && op != OpScale }

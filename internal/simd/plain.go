@@ -2,8 +2,8 @@ package simd
 
 import "math"
 
-// The plain loops. Every operation is rounded by itself, as in the assembly,
-// except where math.FMA stands.
+// The plain loops. Every operation is rounded, as in the assembly, except within
+// math.FMA.
 
 func each(f func(float64) float64) func(dst, x []float64) {
 	return func(dst, x []float64) {

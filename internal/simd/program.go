@@ -27,9 +27,8 @@ type Instruction struct {
 	Groups      int // of OpDots, OpGroupDots, OpGather and OpCombine
 }
 
-// A Program runs instructions one after the other in one call, which spares
-// what calls cost beside loops over a hundred lanes. Results have the same bits
-// on every machine.
+// A Program runs instructions one after the other in one call, because calls cost as much
+// as loops over a hundred lanes. Results have the same bits on every machine.
 type Program struct {
 	list  []Instruction
 	by    *interpreter
@@ -37,7 +36,7 @@ type Program struct {
 	needs []need  // of each space that is used
 }
 
-// A need is what a space must have: elements of lanes, and numbers.
+// A need is the size that a space must have: elements of lanes, and numbers.
 type need struct{ space, vectors, numbers int }
 
 // coded is an instruction as the interpreter reads it: see gen/program.go.
@@ -53,8 +52,7 @@ type coded struct {
 // NewProgram prepares instructions for this machine.
 func NewProgram(list []Instruction) *Program { return newProgram(interpreters()[0], list) }
 
-// An interpreter is what one instruction set runs programs with; codes is nil
-// in the plain one.
+// An interpreter runs programs with one instruction set; codes is nil in the plain one.
 type interpreter struct {
 	of    *kernels
 	codes []uintptr
@@ -109,10 +107,9 @@ func (p *Program) need(place Place, k kind, in Instruction) {
 	}
 }
 
-// Run executes the program. Element i of an array starts pitch numbers times i
-// from its start, and is so many lanes. OpSquares, OpGather, OpScale, OpCombine and
-// sums over lanes take a pitch that is a multiple of eight. The blocks of OpGather are
-// the caller's to check.
+// Run executes the program. Element i of an array starts i·pitch numbers from its start,
+// and has lanes numbers. OpSquares, OpGather, OpScale, OpCombine and sums over lanes take
+// a pitch that is a multiple of eight. The caller checks the blocks of OpGather.
 func (p *Program) Run(spaces *[Spaces][]float64, pitch int) {
 	var start [Spaces]*float64
 	for _, n := range p.needs {

@@ -2,7 +2,7 @@ package simd
 
 import "math"
 
-// functions are the plain forms of those of one value.
+// functions are the plain forms of the functions of one value.
 var functions = [opcodes]func(float64) float64{
 	OpExp: expOne, OpLog: logOne, OpSigmoid: sigmoidOne, OpSoftplus: softplusOne, OpExpm1: expm1One, OpLog1p: log1pOne,
 	OpLogSigmoid: logSigmoidOne, OpTanh: tanhOne, OpErf: erfOne, OpNormalCDF: normalCDFOne, OpLogNormalCDF: logNormalCDFOne,

@@ -6,7 +6,7 @@ import "math"
 // short last group is filled with zeros.
 type eight [8]float64
 
-// total adds them in a fixed tree, that of the vector instructions.
+// total adds them in the fixed tree of the vector instructions.
 func (s *eight) total() float64 {
 	a, b, c, d := s[0]+s[4], s[1]+s[5], s[2]+s[6], s[3]+s[7]
 	return (a + c) + (b + d)

@@ -96,7 +96,7 @@ func TestFunctionEnds(t *testing.T) {
 	}
 }
 
-// What is not positive goes its own way, whatever stands beside it.
+// Arguments that are not positive give the same result beside any others.
 func TestGammaFunctionsMixed(t *testing.T) {
 	x := []float64{3, -0.5, 0.25, math.NaN(), 7, 1e10, -1e-9}
 	for _, c := range []struct {

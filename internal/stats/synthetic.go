@@ -2,13 +2,13 @@ package stats
 
 import "math"
 
-// Estimate is what one table says of a quantity.
+// Estimate is one table's estimate of a quantity.
 type Estimate struct {
 	Value float64
 	Error float64 // standard error
 }
 
-// Combined is what all tables say together.
+// Combined is the estimate from all tables.
 type Combined struct {
 	Value float64
 	Error float64 // standard error
@@ -17,22 +17,21 @@ type Combined struct {
 	DF float64
 	// Between is the variance of the values, Within the mean squared standard error.
 	Between, Within float64
-	// Floored: the variance came out negative, and Within stands in for it.
+	// Floored: the variance was negative, and Within replaces it.
 	Floored bool
 }
 
 // CombineSynthetic combines the estimates from m = len(estimates) >= 2 tables, each drawn
-// given a draw of its own from the posterior. The value is their mean; its variance
+// given its own draw from the posterior. The value is their mean; its variance
 //
 //	T = (1 + 1/m) Between - Within
 //
-// is that of Raghunathan, Reiter and Rubin 2003, J. Official Statistics 19, 1-16: the
-// values vary by the posterior and by the sampling of records, which Within takes
-// out again. (For missing values Within is added; here that would count it twice.)
-// With few tables T can be negative: then it is ratio times Within, ratio being the
-// rows of a table over the records behind the fit (Reiter 2002, J. Official
-// Statistics 18, 531-543). DF is (m-1)(1 - Within/((1+1/m) Between))², at least 1, and m-1
-// where T was negative.
+// is from Raghunathan, Reiter and Rubin 2003, J. Official Statistics 19, 1-16: the values
+// vary by the posterior and by the sampling of records, which Within removes. (For
+// missing values Within is added; here that would count it twice.) With few tables T can
+// be negative: then it is ratio times Within, ratio being the rows of a table over the
+// records behind the fit (Reiter 2002, J. Official Statistics 18, 531-543). DF is (m-1)(1
+// - Within/((1+1/m) Between))², at least 1, and m-1 where T was negative.
 func CombineSynthetic(estimates []Estimate, ratio float64) Combined {
 	m := float64(len(estimates))
 	var c Combined

@@ -70,9 +70,9 @@ func (i avx512) masked(n GPVirtual, vectors int) []isa {
 
 func (i avx512) zero() VecVirtual { v := ZMM(); VPXORQ(v, v, v); return v }
 
-// pick overwrites a copy of no: avo believes that an instruction with a mask also
-// reads the register it sets, which would be in use from the start of the
-// function if it were a blend's new one.
+// pick overwrites a copy of no: for avo an instruction with a mask also reads the
+// register that it sets, so the new register of a blend would be in use from the start of
+// the function.
 func (i avx512) pick(p predicate, a, b, yes, no VecVirtual) VecVirtual {
 	mask, v := K(), i.to(VMOVAPD, no)
 	VCMPPD(U8(p), b, a, mask)

@@ -9,8 +9,8 @@ import (
 // equal is the predicate a = b.
 const equal predicate = 0x00 // EQ_OQ
 
-// elementwiseCode is a code whose operands are vectors (v) or scalars (s), as kinds
-// says. into, which may be nil, is the destination's old value.
+// elementwiseCode is a code whose operands are vectors (v) or scalars (s), as in kinds.
+// into, which may be nil, is the destination's old value.
 func elementwiseCode(name, doc, kinds string, old bool, op func(i isa, into VecVirtual, x []VecVirtual) VecVirtual) code {
 	return code{name, doc, func(i isa) {
 		pointers := []GPPhysical{vectors(0)}

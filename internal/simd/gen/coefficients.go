@@ -8,8 +8,8 @@ import (
 	"go/types"
 )
 
-// coefficients are the constants and tables of package simd by name, read from
-// its source, so that each stands in one place. A constant is a table of one.
+// coefficients are the constants and tables of package simd by name, read from its
+// source, so that each is written once. A constant is a table of one.
 var coefficients = readCoefficients("../coefficients.go")
 
 func readCoefficients(path string) map[string][]float64 {

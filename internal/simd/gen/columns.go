@@ -9,8 +9,7 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// columns64 takes eight rows at a time and all columns of them, each number by
-// itself.
+// columns64 takes eight rows at a time and all their columns, number by number.
 func columns64(i isa) {
 	columnsText(i, 64)
 	dst, count := base("dst"), Load(Param("count"), GP64()).(GPVirtual)

@@ -40,8 +40,8 @@ func expReduced(i isa, x VecVirtual) (r, half VecVirtual) {
 // overflow has an infinite exponential and a finite half of it.
 const overflow = 710
 
-// expEnds puts least where exp(x) vanishes. Where it overflows y has become
-// infinite by itself, and NaN of NaN.
+// expEnds sets y to least where exp(x) vanishes. Where exp(x) overflows y is infinite
+// already, and NaN for NaN.
 func expEnds(i isa, x, y VecVirtual, least float64) VecVirtual {
 	i.replace(y, less, x, c(i, number("expMin")), c(i, least))
 	return y

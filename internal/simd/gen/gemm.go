@@ -24,9 +24,9 @@ func gemm(i isa) {
 	}
 }
 
-// tile adds A·B to r rows and so many vectors of columns of C; a cut or slim one
-// keeps within columns that are fewer. A may have any strides, rows of B and C are
-// contiguous. Each element is a chain of fused multiply-adds in order of k.
+// tile adds A·B to r rows and a number of vectors of columns of C; a cut or slim one has
+// fewer columns than its vectors. A may have any strides, rows of B and C are contiguous.
+// Each element is a chain of fused multiply-adds in order of k.
 func tile(i isa, name string, r, vectors int) {
 	bits := 8 * i.size()
 	TEXT(fmt.Sprintf("%s%dx%d%s", name, r, bits, i.suffix()), NOSPLIT,

@@ -9,9 +9,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// isa is one instruction set: vectors of lanes() numbers of size() bytes and
-// the operations the kernels are written in, each of which allocates its
-// result. What follows from loadSingle on is of float64.
+// isa is one instruction set: vectors of lanes() numbers of size() bytes, and the
+// operations of the kernels, each of which allocates its result. The operations from
+// loadSingle on are for float64.
 type isa interface {
 	suffix() string
 	lanes() int

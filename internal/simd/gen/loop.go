@@ -8,9 +8,9 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// loop runs body for every eight elements and once more, confined to them, for
-// what is left of n. off is that of a vector of float64 in bytes. advance moves
-// the pointers by eight elements; n is consumed and may be zero.
+// loop runs body for every eight elements, and once more with masks for the rest of n.
+// off is the offset of a vector of float64 in bytes. advance moves the pointers by eight
+// elements; n is consumed and may be zero.
 func loop(i isa, n GPVirtual, body func(i isa, off int), advance func()) {
 	top, tail, done := label("loop"), label("tail"), label("done")
 	rest := GP64()

@@ -6,8 +6,8 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// operations are those that both instruction sets spell alike, for registers
-// of their own width and numbers of either.
+// operations have the same names in both instruction sets, for registers of either width
+// and numbers of either size.
 type operations struct {
 	register func() VecVirtual
 	numbers

@@ -9,10 +9,10 @@ import (
 	. "github.com/mmcloughlin/avo/reg"
 )
 
-// The interpreter of programs. An instruction is 40 bytes: the address of the
-// code that runs it; where destination and operands start, as elements (four of
-// 32 bits); the number of elements; the spaces of the four (one byte each); and
-// one more number. Each code ends by jumping to that of the next instruction.
+// The interpreter of programs. An instruction is 40 bytes: the address of the code that
+// runs it; where destination and operands start, as elements (four of 32 bits); the
+// number of elements; the spaces of the four (one byte each); and one more number. Each
+// code ends with a jump to the code of the next instruction.
 const (
 	startsAt         = 8
 	countAt          = 24
@@ -68,7 +68,7 @@ func program(i isa) {
 	}
 }
 
-// next goes on to the next instruction.
+// next jumps to the next instruction.
 func next() {
 	ADDQ(Imm(instructionBytes), current)
 	jump()
@@ -115,9 +115,8 @@ func elements() GPPhysical {
 	return R10
 }
 
-// over runs body for all lanes of all elements, and once more, confined to
-// them, for those that do not fill eight. at is the address of a vector of place
-// k: the k-th of the pointers.
+// over runs body for all lanes of all elements, eight at a time, and once more with masks
+// for the rest. at is the address of a vector of place k: the k-th of the pointers.
 func over(i isa, pointers []GPPhysical, body func(i isa, at func(k int) Mem)) {
 	bytes := elements()
 	IMULQ(pitch, bytes)

@@ -39,7 +39,7 @@ func (t table) row(p, at GPVirtual, plus int) {
 	ADDQ(t.base, p)
 }
 
-// load reads a vector, off being that of float64.
+// load reads a vector; off is its offset in float64.
 func (t table) load(i isa, p GPVirtual, off int) VecVirtual {
 	if t.size == 4 {
 		return i.loadSingle(Mem{Base: p, Disp: off / 2})
@@ -154,7 +154,7 @@ func rowSum(i isa, size int) {
 			v[k].store(sums[k], Mem{Base: sum, Disp: off})
 		}
 	}
-	// vectors are those of whole columns, and their offsets.
+	// vectors of whole columns, and their offsets.
 	vectors := func(columns int) (v []isa, offs []int) {
 		for k := 0; k < columns; k += i.lanes() {
 			v, offs = append(v, i), append(offs, 8*k)
