@@ -107,17 +107,36 @@ func nearestNormal(of column, edges, counts []float64) []float64 {
 	return best
 }
 
+// isolated is how many times the noise's limit a cell must hold to stand beyond an empty
+// one: among a hundred cells some hold three standard deviations by chance, and one far
+// out would make a column many times as wide as it is.
+const isolated = 5. / 3
+
 // body are the cells from the first to behind the last that hold more than one in a
-// thousand of a normal, or more than the noise.
+// thousand of a normal, or, next to such a cell, more than the noise. Beyond an empty cell
+// they must hold isolated times as much.
 func body(shares, normal []float64, noise float64) (first, last int) {
 	first, last = len(shares), 0
-	for i, x := range shares {
-		if normal[i] > 1e-3 || x > noise && x > 1e-4 {
+	for i := range shares {
+		if normal[i] > 1e-3 {
 			first, last = min(first, i), i+1
 		}
 	}
 	if first >= last {
 		return 0, len(shares)
+	}
+	holds := func(i int, limit float64) bool { return shares[i] > max(limit, 1e-4) }
+	for i, connected := first-1, true; i >= 0; i-- {
+		connected = connected && holds(i, noise)
+		if connected || holds(i, isolated*noise) {
+			first = i
+		}
+	}
+	for i, connected := last, true; i < len(shares); i++ {
+		connected = connected && holds(i, noise)
+		if connected || holds(i, isolated*noise) {
+			last = i + 1
+		}
 	}
 	return first, last
 }
