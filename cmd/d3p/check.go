@@ -193,7 +193,11 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 // warn prints what is no mistake but worth a look.
 func (a *app) warn(warnings expr.Errors) {
 	for _, w := range warnings {
-		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, w.Message) // also under --quiet
+		text := w.Message
+		if w.Hint != "" {
+			text += " (" + w.Hint + ")"
+		}
+		fmt.Fprintf(a.err, "%s: warning: %s\n", w.Position, text) // also under --quiet
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 func TestScales(t *testing.T) {
 	for file, want := range map[string]string{
 		"weibull":      "age per 20 from 60",
-		"poisson":      "deprivation per 2.598 from 5.5",
+		"poisson":      "deprivation per 3 from 5.5",
 		"hierarchical": "age per 20 from 60, severity per 8 from 12",
 	} {
 		m, err := loadModel("../../configs/" + file + ".yaml")

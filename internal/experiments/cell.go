@@ -24,6 +24,7 @@ type cell struct {
 	outcome  bool    // an outcome of 2 %
 	groups   int     // of (1 | site)
 	constant bool    // u2 is constant within groups
+	within   bool    // the model file says so
 }
 
 // cells is the table of cells. The first is the measure of the next three.
@@ -40,6 +41,7 @@ var cells = []cell{
 	{name: "groups12", by: 1, groups: 12},
 	{name: "groups150", by: 1, groups: 150},
 	{name: "constant", by: 1, groups: 30, constant: true},
+	{name: "within", by: 1, groups: 30, constant: true, within: true},
 }
 
 // family is a kind of response of the cells.
@@ -172,7 +174,13 @@ func (c cell) model(f family, records int) string {
 		if c.by != 0 {
 			scale = fmt.Sprintf(", scale: {center: 0, by: %g}", u.by)
 		}
-		fmt.Fprintf(&b, "    %s: {type: real, lower: %.17g, upper: %.17g%s}\n", u.name, u.lower, u.upper, scale)
+		within := ""
+		if c.within && u.name == "u2" {
+			within = ", constant_within: site"
+		} else if c.within {
+			within = ", constant_within: none"
+		}
+		fmt.Fprintf(&b, "    %s: {type: real, lower: %.17g, upper: %.17g%s%s}\n", u.name, u.lower, u.upper, scale, within)
 		terms = append(terms, u.name)
 	}
 	if c.rare {

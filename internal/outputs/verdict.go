@@ -35,6 +35,9 @@ type Known struct {
 	Declared, Usable, UsableSD float64
 	// Levels are the numbers of records by column and level.
 	Levels map[string][]Level
+	// Open are the predictors that may have one value for all records of a group: the
+	// group, by column.
+	Open map[string]string
 }
 
 // Level is how many records have a level.
@@ -114,6 +117,9 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			case level.Records < scarceRecords || level.Records < 2*levelNoise*level.SD:
 				verdict = worse(verdict, Partly, "about %.0f ± %.0f records have %s", level.Records, level.SD, level.Name)
 			}
+		}
+		if column, group := known.openOf(name); group != "" {
+			verdict = worse(verdict, Partly, "%s may have one value for all records of a %s, and its interval is then too narrow: declare constant_within", column, group)
 		}
 		if known.Assumed != "" {
 			verdict = worse(verdict, Partly, "%s", known.Assumed)
@@ -224,6 +230,22 @@ func (d *Draws) judgeComponents(known Known) {
 			}
 		}
 	}
+}
+
+// openOf is the column of a variable, b[column] or b[column=level], that is open, and its
+// group.
+func (k Known) openOf(variable string) (column, group string) {
+	base, element, ok := strings.Cut(strings.TrimSuffix(variable, "]"), "[")
+	if !ok || base != "b" && base != "b_raw" {
+		return "", ""
+	}
+	for _, part := range strings.Split(element, ":") {
+		column, _, _ = strings.Cut(part, "=")
+		if group = k.Open[column]; group != "" {
+			return column, group
+		}
+	}
+	return "", ""
 }
 
 // levelsOf are the levels that a variable compares: the one that it names, and the

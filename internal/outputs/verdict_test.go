@@ -74,6 +74,8 @@ func TestVerdicts(t *testing.T) {
 		"band": {{"a", 300, 5}, {"b", 300, 5}, {"c", 400, 5}}, "site": {{"p", 500, 5}, {"q", 500, 5}},
 	}}
 	rare := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1}, {"b", 598, 5}, {"c", 400, 5}}, "site": {{"p", 40, 5}, {"q", 960, 5}}}}
+	open := plenty
+	open.Open = map[string]string{"band": "site"}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
 	for _, c := range []struct {
 		name, of, want, why string
@@ -92,6 +94,8 @@ func TestVerdicts(t *testing.T) {
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},
+		{name: "perhaps constant", of: "b[band=c]", want: Partly, why: "band may have one value for all records of a site", known: open},
+		{name: "not that one", of: "b[x]", want: Resolved, known: open},
 		{name: "assumed", of: "b[x]", want: Partly, why: "declared", known: Known{Declared: 1000, Assumed: "it is declared"}},
 	} {
 		got := judged(t, m, c.known, c.sds, c.shares, c.ends)[c.of]

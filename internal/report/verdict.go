@@ -13,9 +13,16 @@ import (
 // declared number of records, whether the fit was ended early, and Table 1 where it was
 // bought.
 func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) outputs.Known {
-	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}}
+	known := outputs.Known{Declared: float64(n.NPublic), Assumed: assumed(m, bought), Levels: map[string][]outputs.Level{}, Open: map[string]string{}}
 	if early := ran.Planned; early != nil && 2*ran.Iterations < early.Iterations {
 		known.Unfinished = fmt.Sprintf("the fit was ended after %d of %d steps", ran.Iterations, early.Iterations)
+	}
+	if m.Spec.Model != nil {
+		for _, open := range m.Spec.Model.Open(&m.Spec.Data) {
+			for _, c := range open.Columns {
+				known.Open[c.Name.V] = open.Group
+			}
+		}
 	}
 	usable := 1.0 // share of the records that no column rejects
 	for _, row := range bought {

@@ -62,3 +62,12 @@ func TestCorrelationsOfTable1(t *testing.T) {
 		t.Errorf("with correlations: %q", k.Assumed)
 	}
 }
+
+// What declarations leave open of predictors beside group effects is known by column.
+func TestOpenColumns(t *testing.T) {
+	grouped := strings.NewReplacer("    y:", "    x: {type: real, lower: 0, upper: 1, constant_within: none}\n    site: {type: category, levels: [p, q]}\n    y:",
+		"1 + band", "1 + band + x + (1 | site)").Replace(oneCategory)
+	if k := report.Known(modelstest.Compile(t, "open.yaml", grouped), report.Neighbours{NPublic: 1000}, report.Mechanism{}, nil); len(k.Open) != 1 || k.Open["band"] != "site" {
+		t.Errorf("open: %v, want band", k.Open)
+	}
+}

@@ -29,14 +29,26 @@ func (b *Checker) Undeclared(name source.Value[string]) {
 	b.Add(name.At, spell.Suggest(name.V, "columns", d.ColumnNames()), "undeclared column %s", name.V)
 }
 
-// unusedShown is how many columns the warning of unused ones names.
-const unusedShown = 6
+// listed is how many columns a warning names.
+const listed = 6
+
+// Listed names columns; of many the first ones.
+func Listed(columns []*Column) string {
+	var names []string
+	for _, c := range columns[:min(len(columns), listed)] {
+		names = append(names, c.Name.V)
+	}
+	list := strings.Join(names, ", ")
+	if n := len(columns) - listed; n > 0 {
+		list += fmt.Sprintf(" and %d more", n)
+	}
+	return list
+}
 
 // Unused warns, once and at the first of them, of columns that the model does not
 // mention.
 func (b *Checker) Unused(used map[string]bool) {
-	var names []string
-	var at expr.Position
+	var columns []*Column
 	for _, c := range slices.Backward(b.Data.Derived) { // a later one may use earlier ones
 		if !used[c.Name.V] {
 			b.Warnings.Add(c.Name.At, "remove it", "nothing uses derived column %s", c.Name.V)
@@ -47,20 +59,13 @@ func (b *Checker) Unused(used map[string]bool) {
 	}
 	for _, c := range b.Data.Columns {
 		if !used[c.Name.V] && c.Name.V != b.Data.Weights.V {
-			if names == nil {
-				at = c.Name.At
-			}
-			names = append(names, c.Name.V)
+			columns = append(columns, c)
 		}
 	}
-	switch n := len(names); {
+	switch n := len(columns); {
 	case n == 1:
-		b.Warnings.Add(at, "list it under drop, or leave it", "nothing uses column %s", names[0])
+		b.Warnings.Add(columns[0].Name.At, "list it under drop, or leave it", "nothing uses column %s", Listed(columns))
 	case n > 1:
-		list := strings.Join(names[:min(n, unusedShown)], ", ")
-		if n > unusedShown {
-			list += fmt.Sprintf(" and %d more", n-unusedShown)
-		}
-		b.Warnings.Add(at, "list them under drop, or leave them", "nothing uses columns %s", list)
+		b.Warnings.Add(columns[0].Name.At, "list them under drop, or leave them", "nothing uses columns %s", Listed(columns))
 	}
 }

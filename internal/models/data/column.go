@@ -50,8 +50,11 @@ type Column struct {
 	Reference    source.Value[string] // the level that has no coefficient; unset: the first
 	Unknown      source.Value[string] // the level for values that are not declared, or RejectRow
 	Source       source.Value[string] // where the declared constants come from
-	Missing      Missing
-	Derive       *Derivation // of a column that the file does not have; nil for others
+	// ConstantWithin is the category whose level gives all its records one value of the
+	// column, or NoGroup if records of a level differ; unset: not known.
+	ConstantWithin source.Value[string]
+	Missing        Missing
+	Derive         *Derivation // of a column that the file does not have; nil for others
 
 	Bought bool                                             // its levels are asked for at a price, which is reported
 	Dates  struct{ Lower, Upper, Center source.Value[int] } // as they are written
@@ -60,6 +63,9 @@ type Column struct {
 // RejectRow as a column's `unknown:` makes a record with an undeclared level
 // contribute zero.
 const RejectRow = "reject_row_silently"
+
+// NoGroup as a column's ConstantWithin says that it varies within every group.
+const NoGroup = "none"
 
 // Numeric reports whether the column holds numbers, dates being numbers of days.
 func (c *Column) Numeric() bool { return c.Type.V == Real || c.Whole() }

@@ -33,6 +33,11 @@ func (e *Builder) Encoding() Encoding {
 			enc.Header = append(enc.Header, c.HeaderName())
 		}
 	}
+	for _, c := range e.data.Columns {
+		if g := e.data.Group(c); g != nil {
+			enc.Within = append(enc.Within, Within{Column: c.HeaderName(), Group: g.HeaderName()})
+		}
+	}
 	if unit := e.data.Unit; unit.ID.IsSet() {
 		enc.UnitID, enc.RowsPerUnit = unit.ID.V, unit.RowsPerUnit.V
 		enc.Keep = KeepRule(unit.Keep.Or(string(KeepRandom)))

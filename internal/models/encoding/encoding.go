@@ -44,9 +44,19 @@ type Encoding struct {
 	// (as do the empty cell, NaN, an infinity and a cell that does not parse).
 	// A declared level with the same spelling wins over a token.
 	MissingTokens []string `json:"missing_tokens,omitempty"`
+	// Within are the columns that are declared to be constant within a group. The data
+	// check counts the rows that break it; nothing else depends on it.
+	Within []Within `json:"within,omitempty"`
 	// Decimal is what stands before the decimals of a number in a file of text: "."
 	// or ","; "" is "." where nothing suggests otherwise.
 	Decimal string `json:"decimal,omitempty"`
+}
+
+// Within says that the raw column Column has one value for all rows with the same level
+// of the raw column Group.
+type Within struct {
+	Column string `json:"column"`
+	Group  string `json:"group"`
 }
 
 // KeepRule says which rows of a unit are kept when it has too many. Either

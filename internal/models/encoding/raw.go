@@ -16,7 +16,7 @@ const Undeclared = "\x00"
 // level, and 1 where it has no value, else 0. No cell makes a row unusable.
 func (e Encoding) Raw() Encoding {
 	raw := e
-	raw.Fields, raw.K = nil, 0
+	raw.Fields, raw.K, raw.Within = nil, 0, nil
 	for _, f := range e.Columns() {
 		value := Field{Column: f.Column, Type: f.Type, Kind: Numeric, Origin: f.Origin, Missing: MissingImpute, Out: []int{raw.K}}
 		if f.Levels != nil {

@@ -69,7 +69,8 @@ func Check(c *data.Checker, m *Model) {
 		}
 	}
 	b.Unused(used)
-	b.checkScales(m)
+	b.checkScales(m, f)
+	b.checkWithin(m)
 	// what has no levels was said to have none, and is not lowered to say so again
 	m.Terms.Groups = slices.DeleteFunc(m.Terms.Groups, func(g GroupTerm) bool {
 		c := d.Column(g.Group.V)
@@ -212,25 +213,4 @@ func (b *checker) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 		b.Add(g.Group.At, hint, "groups need a category, but %s is %s", c.Name.V, c.Type.V)
 	}
 	seen[g.Group.V] = true
-}
-
-// mostScales is how many scales apart bounds may lie before a warning.
-const mostScales = 20
-
-// checkScales warns of numeric predictors whose bounds lie far wider apart than their
-// declared scale: one of the two is then wrong, or a few records have most of the weight.
-func (b *checker) checkScales(m *Model) {
-	seen := map[string]bool{m.Terms.Response.V: true}
-	for _, t := range m.Terms.Terms {
-		for _, name := range t.Columns {
-			c := b.Data.Column(name)
-			if c == nil || seen[name] || !c.Numeric() || c.Derive != nil || !c.By.IsSet() {
-				continue
-			}
-			seen[name] = true
-			if width := (c.Transformed(c.Upper.V) - c.Transformed(c.Lower.V)) / c.By.V; width > mostScales {
-				b.Warnings.Add(c.Name.At, "narrow the bounds, or widen the scale", "the bounds of column %s are %.0f scales apart", name, width)
-			}
-		}
-	}
 }

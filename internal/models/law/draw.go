@@ -9,34 +9,54 @@ import (
 // Draw fills values with as many records as its columns are long: values[i][b]
 // is column i of record b, a number in the unit of the file or the index of a
 // level. NaN is a missing value, in columns whose rule does not reject the row.
+//
+// A column that is constant within a group has one value for each level of it, the same
+// in every call (between).
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
+	order := l.order()
 	if l.Correlation == nil {
+		groups := l.betweens(order, nil)
 		for i := range l.Columns {
 			for b := range values[i] {
 				values[i][b] = l.Columns[i].Draw(rng)
 			}
 		}
+		for _, i := range order {
+			if g := groups[i]; g != nil {
+				g.replace(&l.Columns[i], values[i], values[l.Columns[i].group])
+			}
+		}
 		return
 	}
-	root := cholesky(l.Correlation, len(l.Columns))
-	z := make([]float64, len(l.Columns))
+	n := len(l.Columns)
+	root := cholesky(permuted(l.Correlation, order), n)
+	groups := l.betweens(order, root)
+	z := make([]float64, n) // in the order
 	for b := range values[0] {
-		for i := range z {
-			z[i] = rng.Normal()
+		for k := range z {
+			z[k] = rng.Normal()
 		}
-		for i := range l.Columns {
-			score := 0.0
-			for j, x := range root[i*len(z) : i*len(z)+i+1] {
-				score += x * z[j]
-			}
+		for k, i := range order {
 			c := &l.Columns[i]
-			values[i][b] = c.Quantile(math.Erfc(-score/math.Sqrt2) / 2)
+			score := 0.0
+			if g := groups[i]; g != nil && !math.IsNaN(values[c.group][b]) {
+				level := int(values[c.group][b])
+				score, z[k] = g.score[level], g.own[level]
+			} else {
+				for j, x := range root[k*n : k*n+k+1] {
+					score += x * z[j]
+				}
+			}
+			values[i][b] = c.Quantile(cumulative(score))
 			if c.absent(rng) {
 				values[i][b] = math.NaN()
 			}
 		}
 	}
 }
+
+// cumulative is the share of a standard normal below score.
+func cumulative(score float64) float64 { return math.Erfc(-score/math.Sqrt2) / 2 }
 
 // Draw draws a value of the column alone. The draws of a declared column use the
 // generator as follows: a level takes one word, a number at a declared scale a
@@ -124,4 +144,16 @@ func cholesky(a []float64, n int) []float64 {
 		}
 	}
 	return root
+}
+
+// permuted is the matrix a with rows and columns in this order.
+func permuted(a []float64, order []int) []float64 {
+	n := len(order)
+	out := make([]float64, n*n)
+	for k, i := range order {
+		for m, j := range order {
+			out[k*n+m] = a[i*n+j]
+		}
+	}
+	return out
 }

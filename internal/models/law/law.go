@@ -5,6 +5,7 @@ package law
 
 import (
 	"fmt"
+	"slices"
 
 	"d3p/internal/models/data"
 )
@@ -47,6 +48,7 @@ type Column struct {
 
 	declared *data.Column
 	rejects  bool // a row without a value is not usable
+	group    int  // the place of the column within whose levels it is constant; -1: none
 }
 
 // Declared is the law that the declarations suggest: a number is normal at its
@@ -54,10 +56,21 @@ type Column struct {
 // scale is declared; levels have equal shares; columns are independent.
 func Declared(d *data.Data) *Law {
 	l := &Law{Records: float64(d.Rows.N())}
-	for _, c := range d.AllColumns() {
-		l.Columns = append(l.Columns, Column{Name: c.Name.V, declared: c, rejects: rejects(d, c)})
+	columns := d.AllColumns()
+	l.Columns = make([]Column, len(columns))
+	for i, c := range columns {
+		l.Columns[i].Name = c.Name.V
+		l.Columns[i].bind(d, columns, c)
 	}
 	return l
+}
+
+// bind gives a column its declaration, c among columns.
+func (own *Column) bind(d *data.Data, columns []*data.Column, c *data.Column) {
+	own.declared, own.rejects, own.group = c, rejects(d, c), -1
+	if g := d.Group(c); g != nil {
+		own.group = slices.Index(columns, g)
+	}
 }
 
 // Bind gives a law that was read from a file the declarations that it belongs to.
@@ -75,7 +88,7 @@ func (l *Law) Bind(d *data.Data) error {
 		if !c.Numeric() && own.Shares != nil && len(own.Shares) != len(c.Levels) {
 			return fmt.Errorf("the law has %d levels of column %s, the model file declares %d", len(own.Shares), c.Name.V, len(c.Levels))
 		}
-		own.declared, own.rejects = c, rejects(d, c)
+		own.bind(d, columns, c)
 	}
 	return nil
 }

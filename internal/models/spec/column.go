@@ -61,6 +61,8 @@ func (r *reader) column(e entry, c *data.Column) present {
 		"source":      func(e entry) { c.Source = r.text(e) },
 		"missing":     func(e entry) { c.Missing = r.missingRule(e) },
 		"bounds":      func(e entry) { r.spend(e) },
+
+		"constant_within": func(e entry) { c.ConstantWithin = r.text(e) },
 	})
 	r.checkDates(c)
 	return keys

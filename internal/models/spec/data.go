@@ -17,6 +17,7 @@ func (r *reader) data(e entry, d *data.Data) {
 	d.At = e.at
 	var rules []namedRule
 	var binarize entry
+	var within source.Value[string]
 	known := fields{
 		"unit":           func(e entry) { r.unit(e, &d.Unit) },
 		"rows":           func(e entry) { r.rows(e, &d.Rows) },
@@ -36,6 +37,9 @@ func (r *reader) data(e entry, d *data.Data) {
 		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
 		"weights":        func(e entry) { d.Weights = r.text(e) },
 		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },
+
+		"constant_within": func(e entry) { within = r.choice(e, data.NoGroup) },
+
 		"binarize": func(e entry) {
 			if binarize = e; r.shape != nil {
 				r.binarize(e, d)
@@ -57,6 +61,11 @@ func (r *reader) data(e entry, d *data.Data) {
 	}
 	if !keys["columns"] && !keys["tensors"] {
 		r.Add(e.at, "add `columns:` with one line per column", "data declares no columns")
+	}
+	for _, c := range d.Columns {
+		if !c.ConstantWithin.IsSet() {
+			c.ConstantWithin = within
+		}
 	}
 	r.applyMissing(rules, d) // after the columns that they speak of
 	r.checkWeights(d)

@@ -166,6 +166,9 @@ func renderColumn(d *data.Data, c *data.Column) string {
 	if c.Source.IsSet() {
 		add("source", flowText(c.Source.V))
 	}
+	if c.ConstantWithin.IsSet() {
+		add("constant_within", flowText(c.ConstantWithin.V))
+	}
 	add("missing", renderMissing(d.MissingOf(c)))
 	return flowMap(parts)
 }

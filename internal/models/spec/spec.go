@@ -166,6 +166,7 @@ func (b *blocks) check() {
 	}
 	b.checkSettings()
 	b.checkNames()
+	b.checker().CheckGroups()
 	if s.Model != nil && len(s.Data.Columns) > 0 {
 		formula.Check(b.checker(), s.Model)
 	} else if s.Core != nil {

@@ -55,6 +55,9 @@ func (r *reader) tableColumns(e entry) []*data.Column {
 		if c.Type.V == data.Date && !c.Origin.IsSet() {
 			r.Add(c.Name.At, "add `origin: 2024-01-01`", "the dates of %s need a day to count from", c.Name.V)
 		}
+		if at := c.ConstantWithin.At; at.Line > 0 {
+			r.Add(at, "leave it out", "a public table has one row per level anyway")
+		}
 		r.checkLevels(c)
 	})
 }

@@ -12,7 +12,7 @@ data:
   unit: {entity: patient, id: pid, rows_per_unit: 1}
   rows: {public: 100}
   columns:
-    a: {type: real, lower: 0, upper: 1}
+    a: {type: real, lower: 0, upper: 1, scale: {center: 0.5, by: 0.3}}
     b: {type: real, lower: 0, upper: 1}
     y: {type: binary}
 `
@@ -34,7 +34,7 @@ data:
 func TestUnusedColumnsAreOneWarning(t *testing.T) {
 	src := "d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 100}\n  columns:\n    y: {type: binary}\n"
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
-		src += "    " + name + ": {type: real, lower: 0, upper: 1}\n"
+		src += "    " + name + ": {type: real, lower: 0, upper: 1, scale: {center: 0, by: 1}}\n"
 	}
 	s, errs := Parse("m.yaml", []byte(src+"model: {formula: y ~ a, family: bernoulli}\n"), nil)
 	if len(errs) > 0 {
@@ -67,6 +67,89 @@ model:
 		}
 		if len(s.Warnings) != want {
 			t.Errorf("upper bound %s: warnings %v, want %d", upper, s.Warnings, want)
+		}
+	}
+}
+
+// TestBareScales: predictors and responses whose scale the bounds alone suggest are one
+// warning.
+func TestBareScales(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    a: {type: real, lower: 0, upper: 1}
+    b: {type: real, lower: 0, upper: 1, scale: {center: 0.5, by: 0.3}}
+    k: {type: category, levels: [p, q]}
+    y: {type: real, lower: 0, upper: 1000}
+    n: {type: integer, lower: 0, upper: 50}
+model:
+`
+	for formula, want := range map[string]string{
+		"{formula: y ~ 1 + a + b + k + n, family: normal}":     "without a scale: y, a, n",
+		"{formula: n ~ 1 + b + k, family: poisson}":            "",
+		"{formula: n ~ 1 + a * b + log1p(a), family: poisson}": "without a scale: a;",
+	} {
+		s, errs := Parse("m.yaml", []byte(strings.Replace(model, "model:\n", "model: "+formula+"\n", 1)), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, w := range s.Warnings {
+			if strings.HasPrefix(w.Message, "without a scale") {
+				said += w.Message
+			}
+		}
+		if !strings.HasPrefix(said, want) || want == "" && said != "" {
+			t.Errorf("%s: %q, want %q", formula, said, want)
+		}
+	}
+}
+
+// TestConstantWithin: a predictor beside effects of groups is one that varies within them,
+// one that does not, or worth a warning.
+func TestConstantWithin(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    a: {type: real, lower: 0, upper: 1, scale: {center: 0, by: 1}WITHIN}
+    b: {type: category, levels: [p, q]}
+    site: {type: category, levels: [r, s]}
+    ward: {type: category, levels: [v, w], constant_within: site}
+    y: {type: binary}
+DEFAULT
+model:
+  formula: y ~ 1 + FORMULA
+  family: bernoulli
+`
+	for _, c := range []struct{ within, byDefault, formula, want string }{
+		{"", "", "a + b", ""},
+		{"", "", "a + b + (1 | site)", "a, b"},
+		{"", "", "a * b + (1 + a | site)", "a, b"},
+		{", constant_within: site", "", "a + b + (1 | site)", "b"},
+		{", constant_within: none", "", "a + b + (1 | site)", "b"},
+		{", constant_within: site", "constant_within: none", "a + b + (1 | site)", ""},
+		{"", "constant_within: none", "a + log1p(a) + (1 | site)", ""},
+		{"", "", "log1p(a) + (1 | site)", "log1p(a)"},
+		{"", "constant_within: none", "a + ward + (1 | site)", ""},
+		{"", "", "site + (1 | site)", ""},
+	} {
+		src := strings.NewReplacer("WITHIN", c.within, "DEFAULT", "  "+c.byDefault, "FORMULA", c.formula).Replace(model)
+		s, errs := Parse("m.yaml", []byte(src), nil)
+		if err := errs.Err(); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, w := range s.Warnings {
+			if after, ok := strings.CutPrefix(w.Message, "columns may have one value for all records of a site: "); ok {
+				said, _, _ = strings.Cut(after, ";")
+			}
+		}
+		if said != c.want {
+			t.Errorf("%v: warned of %q, want %q", c, said, c.want)
 		}
 	}
 }

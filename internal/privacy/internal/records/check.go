@@ -38,6 +38,9 @@ type ColumnCheck struct {
 	OutOfBounds  int    `json:"out_of_bounds"` // clamped, or rejected where declared
 	UnknownLevel int    `json:"unknown_level"`
 	NotUTF8      int    `json:"not_utf8,omitempty"` // among these: the model file lacks the encoding
+	// Varying counts the usable rows with another value than the first one of their
+	// group, of a column that is declared constant within groups.
+	Varying int `json:"varying_within_group,omitempty"`
 }
 
 // add adds what was counted elsewhere.

@@ -55,7 +55,9 @@ func Read(name string, paths []string, e encoding.Encoding, opt Options) (*Rows,
 			return nil, check, err
 		}
 	}
-	return enc.rows, enc.check(name), nil
+	check = enc.check(name)
+	check.countVarying(enc.rows, e)
+	return enc.rows, check, nil
 }
 
 // makeRoom makes the table with room for the records of all paths. A file that cannot be

@@ -1,0 +1,93 @@
+package formula
+
+import (
+	"slices"
+
+	"d3p/internal/models/data"
+	"d3p/internal/models/expr"
+)
+
+// mostScales is how many scales apart bounds may lie before a warning.
+const mostScales = 20
+
+// checkScales warns of numbers whose scale the bounds alone suggest, and of predictors
+// whose bounds lie far wider apart than their declared scale: one of the two is then
+// wrong, or a few records have most of the weight.
+func (b *checker) checkScales(m *Model, f *family) {
+	response := b.Data.Column(m.Terms.Response.V)
+	var bare []*data.Column
+	if f != nil && f.scaled && response != nil && response.Numeric() && !response.By.IsSet() {
+		bare = append(bare, response)
+	}
+	for _, c := range m.predictors(b.Data) {
+		switch {
+		case !c.Numeric() || c.Derive != nil || c == response:
+		case !c.By.IsSet():
+			bare = append(bare, c)
+		default:
+			if width := (c.Transformed(c.Upper.V) - c.Transformed(c.Lower.V)) / c.By.V; width > mostScales {
+				b.Warnings.Add(c.Name.At, "narrow the bounds, or widen the scale", "the bounds of column %s are %.0f scales apart", c.Name.V, width)
+			}
+		}
+	}
+	if len(bare) > 0 {
+		b.Warnings.Add(bare[0].Name.At, "declare `scale: {center:, by:}`: a typical value and a typical deviation, from the codebook",
+			"without a scale: %s; priors take numbers to be spread over all of their bounds", data.Listed(bare))
+	}
+}
+
+// checkWithin warns of predictors that may be constant within groups of the formula.
+func (b *checker) checkWithin(m *Model) {
+	for _, o := range m.Open(b.Data) {
+		b.Warnings.Add(o.Columns[0].Name.At, "declare `constant_within: "+o.Group+"` for those, `constant_within: none` for the others",
+			"columns may have one value for all records of a %s: %s; a private fit then gives them too narrow intervals", o.Group, data.Listed(o.Columns))
+	}
+}
+
+// Open are predictors that may have one value for all records of a group, as far as
+// declarations tell. Their coefficients are then compared between groups, not between
+// records.
+type Open struct {
+	Group   string
+	Columns []*data.Column
+}
+
+// Open are the predictors of a formula that are open, by group.
+func (m *Model) Open(d *data.Data) (list []Open) {
+	for _, g := range m.Terms.Groups {
+		group := d.Column(g.Group.V)
+		if group == nil || group.Numeric() {
+			continue
+		}
+		o := Open{Group: group.Name.V}
+		for _, c := range m.predictors(d) {
+			if c != group && !isPart(group, c) && d.MayBeConstantWithin(c, group) {
+				o.Columns = append(o.Columns, c)
+			}
+		}
+		if len(o.Columns) > 0 {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+// isPart reports whether a derived group is made of column c, and so of others within its
+// levels.
+func isPart(group, c *data.Column) bool {
+	return group.Derive != nil && slices.Contains(expr.Names(group.Derive.Expr), c.Name.V)
+}
+
+// predictors are the columns of the terms of a formula outside its groups, each once.
+func (m *Model) predictors(d *data.Data) (list []*data.Column) {
+	seen := map[string]bool{}
+	for _, t := range m.Terms.Terms {
+		for _, name := range t.Columns {
+			if c := d.Column(name); c != nil && !seen[name] {
+				seen[name] = true
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,157 @@
+package law
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+)
+
+// between is what a column that is constant within a group has at each level of it.
+// Which level has which value is not known. So levels have values that are spread as
+// those of records, dealt out by a public permutation.
+type between struct {
+	score []float64 // the normal score of the value, by level
+	own   []float64 // the part of it that no earlier column explains: mean 0, variance 1
+}
+
+// replace gives records the values of their groups. Missing values stay, and so do
+// those of records without a group.
+func (g *between) replace(c *Column, values, levels []float64) {
+	for b, level := range levels {
+		if !math.IsNaN(level) && !math.IsNaN(values[b]) {
+			values[b] = c.Quantile(cumulative(g.score[int(level)]))
+		}
+	}
+}
+
+// order lists the columns so that those with groups stand first, each after its group.
+// Where there is none it is the order of the file.
+func (l *Law) order() []int {
+	order, rank := make([]int, len(l.Columns)), make([]int, len(l.Columns))
+	for i := range order {
+		order[i], rank[i] = i, len(order)
+	}
+	for i := range l.Columns {
+		for g := l.Columns[i].group; g >= 0; g = l.Columns[g].group {
+			if rank[g] == len(order) {
+				rank[g] = 0
+			}
+			if rank[i] == len(order) {
+				rank[i] = 0
+			}
+			rank[i]++
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rank[i], rank[j]) })
+	return order
+}
+
+// betweens are by column, nil for those that vary within groups. root is the root of
+// the correlation matrix in this order; nil: columns are independent.
+func (l *Law) betweens(order []int, root []float64) []*between {
+	list, n := make([]*between, len(order)), len(order)
+	for k, i := range order {
+		at := l.Columns[i].group
+		if at < 0 {
+			continue
+		}
+		group := &l.Columns[at]
+		shares := group.levelShares()
+		position := middles(shares)
+		own := standardised(l.dealt(i, shares), shares)
+		list[i] = &between{score: slices.Clone(own), own: own}
+		if root == nil {
+			continue
+		}
+		// the score is that of the correlations with what is constant within the group, too
+		row := root[k*n : k*n+k+1]
+		length := row[k] * row[k]
+		for level := range own {
+			list[i].score[level] = row[k] * own[level]
+		}
+		add := func(x float64, part []float64) {
+			length += x * x
+			for level := range own {
+				list[i].score[level] += x * part[level]
+			}
+		}
+		for j, other := range order[:k] {
+			switch {
+			case other == at:
+				add(row[j], position)
+			case l.Columns[other].group == at:
+				add(row[j], list[other].own)
+			}
+		}
+		for level := range own {
+			list[i].score[level] /= math.Sqrt(length)
+		}
+	}
+	return list
+}
+
+// dealt are the normal scores in the middle of the shares, dealt out to levels by a
+// permutation that follows from the column's name.
+func (l *Law) dealt(i int, shares []float64) []float64 {
+	deal, hashes := make([]int, len(shares)), make([]uint64, len(shares))
+	for level := range deal {
+		h := fnv.New64a()
+		fmt.Fprintf(h, "%d/%s", level, l.Columns[i].Name)
+		deal[level], hashes[level] = level, h.Sum64()
+	}
+	slices.SortFunc(deal, func(a, b int) int { return cmp.Compare(hashes[a], hashes[b]) })
+	moved := make([]float64, len(shares))
+	for k, level := range deal {
+		moved[k] = shares[level]
+	}
+	scores := make([]float64, len(shares))
+	for k, score := range middles(moved) {
+		scores[deal[k]] = score
+	}
+	return scores
+}
+
+// middles are the normal scores in the middle of each share.
+func middles(shares []float64) []float64 {
+	scores, below := make([]float64, len(shares)), 0.0
+	for k, share := range shares {
+		u := min(max(below+share/2, 1e-6), 1-1e-6)
+		scores[k] = math.Sqrt2 * math.Erfinv(2*u-1)
+		below += share
+	}
+	return scores
+}
+
+// standardised has mean 0 and variance 1 over records with these shares of levels.
+func standardised(x, shares []float64) []float64 {
+	mean, variance := 0.0, 0.0
+	for k, share := range shares {
+		mean += share * x[k]
+	}
+	for k, share := range shares {
+		variance += share * (x[k] - mean) * (x[k] - mean)
+	}
+	if !(variance > 0) {
+		variance = 1
+	}
+	out := make([]float64, len(x))
+	for k := range out {
+		out[k] = (x[k] - mean) / math.Sqrt(variance)
+	}
+	return out
+}
+
+// levelShares are those of a column's levels: equal ones where only the declaration is
+// known.
+func (c *Column) levelShares() []float64 {
+	if c.Shares != nil {
+		return c.Shares
+	}
+	shares := make([]float64, len(c.declared.Levels))
+	for k := range shares {
+		shares[k] = 1 / float64(len(shares))
+	}
+	return shares
+}
