@@ -71,7 +71,7 @@ type runs struct {
 	blocks int32 // of one run
 }
 
-// What the static_assert of kernel/program.h says.
+// The same check as the static_assert of kernel/program.h.
 var (
 	_ [96]struct{}   = [unsafe.Sizeof(instr{})]struct{}{}
 	_ [64]struct{}   = [unsafe.Sizeof(term{})]struct{}{}

@@ -6,15 +6,14 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// The threads of a team share out an instruction and, in general, wait for each
-// other before the next one: a microsecond or two where the team is all blocks of
-// a device. Before an instruction of which every thread reads and overwrites only
-// what it computed itself they need not, nor before one that has to do with other
-// memory than those since they last waited.
+// The threads of a team share out an instruction and, in general, wait for each other
+// before the next one: a microsecond or two where the team is all blocks of a device.
+// They need not wait before an instruction if every thread reads and overwrites only its
+// own results, or if the instruction uses other memory than those since the last barrier.
 
 // A turn is the order in which threads share out elements: that of `each`
-// (kernel/team.h), or that of the tiles of products with a matrix of so many rows
-// and columns, of which each block has the same ones, and waits by itself.
+// (kernel/team.h), or the order of the tiles of products with a matrix of these rows and
+// columns. Each block always has the same tiles, and waits alone.
 type turn struct{ rows, cols int32 }
 
 var (
@@ -22,17 +21,16 @@ var (
 	inTurn  = turn{1, 1}
 )
 
-// An access is what an instruction reads or writes.
+// An access is memory that an instruction reads or writes.
 type access struct {
 	at, size int32
 	writes   bool
 	turn     turn // in which elements are shared out; anyTurn: any thread has any
-	part     bool // of a buffer, the other parts of which other puts write
+	part     bool // part of a buffer, whose other parts other puts write
 }
 
-// placeBarriers marks the instructions of a stage that wait and says in which turn
-// each is shared out. Element-wise instructions after a product follow its tiles if
-// nobody has to wait then.
+// placeBarriers marks the instructions of a stage that wait, and sets the turn of each.
+// Element-wise instructions after a product follow its tiles if that needs no barrier.
 func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
 	turns := make([]turn, len(list))
 	var since []access // the last barrier
@@ -63,8 +61,8 @@ func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
 	return turns
 }
 
-// isTiled says whether an instruction is a product of which all that the kernels
-// compute in tiles (kernel/multiply.h) are elements of one place.
+// isTiled reports whether an instruction is a product for which the kernels compute only
+// elements of one place in tiles (kernel/multiply.h).
 func isTiled(c *instr) bool {
 	return c.op == opMatVec && c.b.space == inLanes && c.width == 1 && c.rows >= leastTiled && c.cols >= leastTiled
 }
@@ -73,8 +71,8 @@ func isTiled(c *instr) bool {
 // are taken in tiles: see kernel/multiply.h.
 const leastTiled = 16
 
-// conflict says whether two accesses of one place may be by two threads, one of
-// which writes.
+// conflict reports whether two accesses of one place may be by two threads, one of which
+// writes.
 func conflict(x, y access) bool {
 	switch {
 	case !x.writes && !y.writes, x.at >= y.at+y.size, y.at >= x.at+x.size:
@@ -85,8 +83,8 @@ func conflict(x, y access) bool {
 	return true
 }
 
-// accesses lists what an instruction that is shared out in a turn does to the memory
-// that its stage writes.
+// accesses lists the accesses of an instruction, shared out in a turn, to the memory that
+// its stage writes.
 func (p *program) accesses(in *graph.Instr, coded *instr, of turn) []access {
 	size := int32(p.size(in.Dst))
 	result := access{at: coded.dst, size: size, writes: true, turn: of}

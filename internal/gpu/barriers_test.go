@@ -38,8 +38,8 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
-// Of two instructions on one place of the lanes the second one waits, unless each
-// thread finds there what is its own; parts of one buffer are of several puts.
+// The second of two instructions on one place of the lanes waits, unless each thread
+// finds its own numbers there; several puts write parts of one buffer.
 func TestConflicts(t *testing.T) {
 	read, write := access{at: 10, size: 4, turn: inTurn}, access{at: 10, size: 4, writes: true, turn: inTurn}
 	from := func(a access, change func(*access)) access { change(&a); return a }
@@ -79,8 +79,8 @@ func TestBarriersOfAutoencoder(t *testing.T) {
 	}
 }
 
-// What follows a product element by element follows its tiles, also where all layers
-// have one size, and does not wait; what is made of products with other tiles does.
+// Element-wise instructions after a product follow its tiles without a barrier, also
+// where all layers have one size; instructions on products with other tiles wait.
 func TestTilesAreFollowed(t *testing.T) {
 	b := graph.NewBuilder()
 	d, more := graph.Dim{Name: "d", Size: 48}, graph.Dim{Name: "more", Size: 32}

@@ -11,9 +11,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Where parts of a gradient cancel, two terms on the same parameters or two
-// places of one term, the computed square is all rounding; what leaves must still
-// be no longer than C. Here parts of size 1e8 leave a gradient of about 1.
+// Where parts of a gradient cancel, two terms on the same parameters or two places of one
+// term, the computed square is all rounding; the released sum must still be no longer
+// than C. Here parts of size 1e8 leave a gradient of about 1.
 func TestCancellingPartsStayClipped(t *testing.T) {
 	const d, N, large, c = 3, 300, 1e8, 0.1
 	dim, place := graph.Dim{Name: "dim", Size: d}, graph.Dim{Name: "place", Size: 2}

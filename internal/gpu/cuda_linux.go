@@ -18,7 +18,7 @@ import (
 //go:embed kernels.ptx
 var kernelsPTX string
 
-// Devices lists the CUDA devices of this machine; the error says why there are
+// Devices lists the CUDA devices of this machine; the error is the reason why there are
 // none.
 func Devices() ([]Device, error) {
 	c, err := loadCUDA()
@@ -28,8 +28,8 @@ func Devices() ([]Device, error) {
 	return c.devices()
 }
 
-// New returns the engine of the n-th device. The error says why it cannot be
-// used.
+// New returns the engine of the n-th device. The error is the reason why d3p cannot use
+// it.
 func New(n int, opt Options) (*Engine, error) {
 	c, err := loadCUDA()
 	if err != nil {

@@ -4,7 +4,7 @@ package gpu
 
 import "errors"
 
-// Devices lists the CUDA devices of this machine; the error says why there are
+// Devices lists the CUDA devices of this machine; the error is the reason why there are
 // none.
 func Devices() ([]Device, error) {
 	return nil, errors.New("this build has no CUDA engine")

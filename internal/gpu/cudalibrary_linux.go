@@ -17,8 +17,8 @@ type cuda struct {
 	args [11]uintptr // kept, so that calls do not allocate
 }
 
-// loadCUDA opens and initialises the driver. The error says that there is no
-// driver, or none that works.
+// loadCUDA opens and initialises the driver. It fails without a driver, or without one
+// that works.
 func loadCUDA() (*cuda, error) {
 	const file = "libcuda.so.1"
 	library, err := purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
@@ -63,7 +63,7 @@ func (c *cuda) failure(f function, result int32) error {
 	return fmt.Errorf("gpu: %s: %s (%s)", functionNames[f], c.text(cuGetErrorName, result), c.text(cuGetErrorString, result))
 }
 
-// text is what the driver calls a CUresult.
+// text is the driver's text for a CUresult.
 func (c *cuda) text(f function, result int32) string {
 	var at unsafe.Pointer
 	if r, _, _ := purego.SyscallN(c.at[f], uintptr(result), uintptr(unsafe.Pointer(&at))); int32(r) != cudaSuccess || at == nil {

@@ -13,8 +13,8 @@ import (
 	"d3p/internal/privacy/enginetest"
 )
 
-// onDevice is the engine of the first CUDA device; without one the test is
-// skipped and says why. `make bench-gpu` runs what is here.
+// onDevice is the engine of the first CUDA device; without one the test skips and prints
+// the reason. `make bench-gpu` runs these tests.
 func onDevice(t testing.TB) *Engine {
 	t.Helper()
 	e, err := New(0, Options{})
@@ -29,8 +29,8 @@ func onDevice(t testing.TB) *Engine {
 	return e
 }
 
-// smallDevice says that the device is slow: the stand-in, or one that NVIDIA's
-// checkers watch.
+// smallDevice: the device is slow, because it is the stand-in or NVIDIA's checkers watch
+// it.
 func smallDevice() bool { return os.Getenv("GPU_TEST_SMALL") != "" }
 
 func openOn(t testing.TB, e *Engine, tape *graph.Tape, rows *privacy.Rows) *worker {
@@ -73,7 +73,7 @@ func TestOnDeviceSameBits(t *testing.T) {
 	})
 }
 
-// checkOperations compares what each operation makes of the test's points.
+// checkOperations compares the results of each operation at the test's points.
 func checkOperations(t *testing.T, device, host driver) {
 	points := testPoints()
 	y := append(points[7:], points[:7]...)

@@ -6,10 +6,10 @@ import (
 	"unsafe"
 )
 
-// A driver runs kernels on one device. What is asked of it happens in order;
-// uploads, downloads and launches may return before they are done, wait does not:
-// until then what is uploaded is neither changed nor let go, and what is downloaded
-// not read. It is used by one goroutine at a time, between enter and leave.
+// A driver runs kernels on one device, in the order of the calls. Uploads, downloads and
+// launches may return before they are done. Until wait returns, the caller must not
+// change or free an uploaded buffer, nor read a downloaded one. One goroutine at a time
+// uses a driver, between enter and leave.
 //
 // There are two: the CUDA driver, loaded at run time, and for tests the same
 // kernels compiled for one thread.
@@ -65,7 +65,7 @@ var kernelNames = [kernels]string{"d3p_globals", "d3p_records", "d3p_finish", "d
 // blockThreads is how many threads a block has.
 const blockThreads = 256
 
-// A Device is what a machine offers to run on.
+// A Device describes a device of this machine.
 type Device struct {
 	Index  int    // n of cuda:n
 	Name   string // as the maker calls it
@@ -79,7 +79,7 @@ type Device struct {
 // leastCapability is what kernels.ptx is compiled for.
 const leastCapability = 70
 
-// Usable says why a device cannot run the kernels.
+// Usable returns the reason why a device cannot run the kernels.
 func (d Device) Usable() error {
 	if d.Capability < leastCapability {
 		return fmt.Errorf("%s has compute capability %d.%d: at least %d.%d is needed", d.Name,

@@ -19,9 +19,9 @@ import (
 
 // Options of an engine.
 type Options struct {
-	// MaxMemory bounds the device memory of one worker in bytes; 0 is nine tenths
-	// of what is free. A table that does not fit stays on the host, from where
-	// the records of each batch are sent.
+	// MaxMemory bounds the device memory of one worker in bytes; 0 is nine tenths of the
+	// free memory. A table that does not fit stays on the host, from where the records of
+	// each batch are sent.
 	MaxMemory int64
 }
 
@@ -52,9 +52,9 @@ func (e *Engine) Name() string { return e.name }
 // Close gives the device up. Its workers are closed before.
 func (e *Engine) Close() error { return e.driver.close() }
 
-// Open implements privacy.Engine. An *UnsupportedError names what of the tape
-// the kernels do not have; other errors are the device's, or say how much
-// memory the model needs.
+// Open implements privacy.Engine. An *UnsupportedError names the part of the tape that
+// the kernels do not have; other errors are the device's, or state the memory that the
+// model needs.
 func (e *Engine) Open(t *graph.Tape, rows *privacy.Rows) (privacy.Worker, error) {
 	p, err := compile(t, e.wideFrom)
 	if err != nil {
@@ -108,9 +108,9 @@ func (e *Engine) limit() (int64, error) {
 	return limit, nil
 }
 
-// explain says of a lack of memory what would fit. It speaks of the model and
-// the device only: the size of the table is secret, and a table that does not
-// fit is no error.
+// explain adds to a lack of memory the size that would fit. It names the model and the
+// device only: the size of the table is secret, and a table that does not fit is no
+// error.
 func (e *Engine) explain(err error, w *worker) error {
 	if !errors.Is(err, errNoMemory) {
 		return err

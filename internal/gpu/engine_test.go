@@ -122,8 +122,8 @@ func same(t *testing.T, x, y []float64) {
 	}
 }
 
-// Too little memory is an error that says what the model needs, of which the
-// size of the table is no part; what was taken is given back (newOneThread).
+// Too little memory is an error that states the needs of the model, without the size of
+// the table; the memory is freed (newOneThread).
 func TestOutOfMemory(t *testing.T) {
 	message := ""
 	for _, N := range []int{100, 40000} {

@@ -9,9 +9,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Where double precision does not decide how noise is rounded the host adds it,
-// and the run goes on: here to a number of the sum, and to the count, of which
-// the radius of Box and Muller needs more bits than a word has.
+// Where double precision does not decide the rounding of noise the host adds it, and the
+// run continues: here to a number of the sum, and to the count, whose radius of Box and
+// Muller needs more bits than a word has.
 func TestUncertainNoiseIsAddedOnTheHost(t *testing.T) {
 	const N = 300
 	tape, rows := plainRegression(t, 44, N)
@@ -30,7 +30,7 @@ func TestUncertainNoiseIsAddedOnTheHost(t *testing.T) {
 			in := stepsInput(5, tape.P, N, []int{50})
 			for _, s := range []struct {
 				stream *noise.Stream
-				radii  int // words of the first group that are radii of what is added
+				radii  int // words of the first group that are radii of the added noise
 			}{{in.Sum, 8}, {in.Count, 1}} {
 				in.First = sensitive(t, s.stream, s.radii) - 2
 				in.State = make([]float64, tape.P+1)
@@ -51,9 +51,8 @@ var found = struct {
 	steps map[any]int
 }{steps: map[any]int{}}
 
-// sensitive finds a step of which one of the first words is too near 0 or 1:
-// there is one among 11 million words, so that 2^31 have none with probability
-// below 1e-80.
+// sensitive finds a step with one of the first words too near 0 or 1: there is one among
+// 11 million words, so that 2^31 have none with probability below 1e-80.
 func sensitive(t *testing.T, s *noise.Stream, radii int) int {
 	t.Helper()
 	type search struct {

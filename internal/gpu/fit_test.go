@@ -88,8 +88,8 @@ func TestFitsSideBySide(t *testing.T) {
 	}
 }
 
-// scarce has no memory for the second allocation after a tape is prepared for steps:
-// that of what the first call brings back.
+// scarce has no memory for the second allocation after a tape is prepared for steps, the
+// one for the results of the first call.
 type scarce struct {
 	*oneThread
 	since int // the preparation; 0: not yet
@@ -177,7 +177,7 @@ func TestFitFollowsCPU(t *testing.T) {
 				}
 			}
 			close("trace", got.Trace.Mean, want.Trace.Mean, 1e-8)
-			// what is made of the iterates after the last one amplifies their rounding
+			// the computations after the last iterate amplify its rounding
 			close("mean", got.Mean, want.Mean, 1e-6)
 			close("log sd", got.LogSD, want.LogSD, 1e-6)
 			close("noise variance", got.VarDP, want.VarDP, 1e-6)

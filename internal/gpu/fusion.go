@@ -2,12 +2,11 @@ package gpu
 
 import "d3p/internal/models/graph"
 
-// A chain is element-wise instructions of one size that follow each other without
-// a barrier. A thread takes some elements at a time through all of it
-// (kernel/chain.h); after a product of a matrix these are its block's tiles. What
-// only the next instruction reads stays in registers, and what nobody but the chain
-// reads in shared memory: of Adam on all weights of a network most of what would go
-// to memory.
+// A chain is element-wise instructions of one size that follow each other without a
+// barrier. A thread takes some elements at a time through all of it (kernel/chain.h);
+// after a product of a matrix these are its block's tiles. Numbers that only the next
+// instruction reads stay in registers, and numbers that only the chain reads in shared
+// memory: for Adam on all weights of a network this saves most of the traffic to memory.
 
 // The lengths of a chain, the numbers that each thread can keep, and how many
 // elements of tiles are taken at a time, as kernel/chain.h has them.
@@ -17,11 +16,11 @@ const (
 	ofTilesAbreast = 2
 )
 
-// findChains marks the chains of a stage, whose instructions are shared out in
-// `turns`, and moves what they keep; `abreast` elements are taken at a time. elsewhere
-// says which buffers are read by others than the stage's instructions, checked of
-// which a chain tells numbers that are not finite: it has them even if it is of one
-// instruction.
+// findChains marks the chains of a stage, whose instructions are shared out in `turns`,
+// and moves the numbers that they keep; a thread takes `abreast` elements at a time.
+// elsewhere marks the buffers with readers outside the stage's instructions. checked
+// marks the buffers in which a chain finds numbers that are not finite; such a chain may
+// have one instruction.
 func (p *program) findChains(list []graph.Instr, coded []instr, turns []turn, abreast int, elsewhere, checked []bool) {
 	last := make([]int, len(p.tape.Buffers)) // the last instruction that reads a buffer
 	for i := range list {
@@ -77,7 +76,7 @@ func (p *program) abreast() int {
 	return 1
 }
 
-// links says whether an instruction can be in a chain that begins with another.
+// links reports whether an instruction can be in a chain that begins with another.
 func (p *program) links(first, in *graph.Instr) bool {
 	if in.Op.Arity() == 0 || p.size(in.Dst) != p.size(first.Dst) {
 		return false
@@ -98,8 +97,8 @@ type slots struct {
 	most int32
 }
 
-// move points the operands of instruction i at what is kept, and gives up the slots
-// that are not read any more.
+// move points the operands of instruction i at the kept numbers, and frees the slots
+// without further readers.
 func (s *slots) move(in *graph.Instr, coded *instr, i int, last []int) {
 	to := [3]*operand{&coded.a, &coded.b, &coded.c}
 	for k, o := range operands(in) {
@@ -128,8 +127,8 @@ func (s *slots) keep(b graph.Buf, coded *instr) {
 	}
 }
 
-// readElsewhere says which buffers terms read, or outputs are, or another stage's
-// instructions read.
+// readElsewhere marks the buffers that terms or another stage's instructions read, or
+// that are outputs.
 func (p *program) readElsewhere(stage []graph.Instr) []bool {
 	reads := make([]bool, len(p.tape.Buffers))
 	for i := range p.tape.Terms {

@@ -8,7 +8,7 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// What only a chain reads is kept by its threads, what others read is in memory.
+// Threads keep the numbers that only their chain reads; other numbers are in memory.
 func TestChains(t *testing.T) {
 	d := graph.Dim{Name: "d", Size: 6}
 	b := graph.NewBuilder()

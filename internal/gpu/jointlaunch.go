@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// A gathering lets the steps of several workers, those of fits side by side, be
-// taken in one launch. The launch waits for every worker that last called Prepare or
-// Steps: its next call will be Steps, a single step or Close.
+// A gathering takes the steps of several workers, of fits side by side, in one launch.
+// The launch waits for every worker that last called Prepare or Steps: its next call will
+// be Steps, a single step or Close.
 type gathering struct {
 	runs    address // room for MostTogether of struct run, while there are workers
 	workers int     // that are prepared for steps
@@ -18,7 +18,7 @@ type gathering struct {
 	mu       sync.Mutex
 	expected int // workers that the launch waits for
 	waiting  []*launch
-	full     chan struct{} // tells that all have come
+	full     chan struct{} // closed when all have come
 }
 
 // MostTogether is the most fits whose steps are taken in one launch.
@@ -71,18 +71,18 @@ func (g *gathering) expect(w *worker, yes bool) {
 	g.tell()
 }
 
-// tell says so when all have come.
+// tell closes full when all have come.
 func (g *gathering) tell() {
 	if len(g.waiting) > 0 && len(g.waiting) >= g.expected {
 		select {
 		case g.full <- struct{}{}:
-		default: // it knows
+		default: // it is closed already
 		}
 	}
 }
 
-// launchSteps runs the steps that w is aimed at together with those of others, and
-// tells when they are taken.
+// launchSteps runs the steps of w together with those of others, and returns when they
+// are done.
 func (e *Engine) launchSteps(w *worker) <-chan error {
 	g := &e.gathering
 	l := &launch{w, make(chan error, 1)}
@@ -119,7 +119,7 @@ func (e *Engine) lead(full <-chan struct{}) {
 	}
 }
 
-// launchTogether sends the feeds, runs the steps and fetches what they left.
+// launchTogether sends the feeds, runs the steps and fetches the results.
 func (e *Engine) launchTogether(all []*launch) error {
 	d, list, slots := e.driver, make([]run, len(all)), 1
 	most := all[0].w.stepping.blocks

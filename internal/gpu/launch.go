@@ -20,8 +20,8 @@ const (
 	uncertainNoise = 1
 )
 
-// interrupted says whether the host has to add noise before the steps go on. More
-// than can be told of end them.
+// interrupted reports whether the host has to add noise before the steps continue. More
+// numbers than the status can hold end the steps.
 func (s *status) interrupted() bool {
 	return s.why == uncertainNoise && s.unresolved <= mostUnresolved
 }
@@ -35,10 +35,10 @@ type block struct {
 // keyWords is the room for a key and its round keys, in 4-byte words.
 const keyWords = 8 + 60
 
-// Steps implements privacy.Stepper. The steps are taken some at a time, and what the
-// next ones depend on is made meanwhile. Where the device has not the memory for that,
-// beside a table that depends on how many records there are, it is given back, and steps
-// are taken one at a time from there on: that a fit fails would tell of the records.
+// Steps implements privacy.Stepper. The device takes some steps at a time, while the host
+// makes the inputs of the next ones. If the memory beside the table is too small for
+// that, Steps frees it and takes steps one at a time from then on: the size of the table
+// depends on the records, so an error would reveal something about them.
 func (w *worker) Steps(in privacy.StepsInput) (int, error) {
 	if w.stepping.ended {
 		return 0, privacy.ErrNotStepping
@@ -75,7 +75,7 @@ func (w *worker) steps(in privacy.StepsInput) (int, error) {
 	return done, nil
 }
 
-// openCall lays out what comes back, and sends the state.
+// openCall lays out the results, and sends the state.
 func (w *worker) openCall(in privacy.StepsInput) error {
 	st := w.stepping
 	b, r := &st.out, &st.run
@@ -165,11 +165,11 @@ func (w *worker) aim(f *feed, in privacy.StepsInput) {
 	}
 }
 
-// fetchesState says whether the state comes back after each launch: it does where it
-// is small, in the same copy as the rest.
+// fetchesState reports whether each launch returns the state: a small state, in the same
+// copy as the rest.
 func (st *stepping) fetchesState() bool { return st.out.used <= 1<<16 }
 
-// send sends what the steps depend on, unless they resume.
+// send sends the inputs of the steps, unless they resume.
 func (st *stepping) send(d driver) error {
 	if st.run.resumes != 0 {
 		return nil
@@ -177,7 +177,7 @@ func (st *stepping) send(d driver) error {
 	return st.fed.send(d)
 }
 
-// fetch copies back what the steps left.
+// fetch copies back the results of the steps.
 func (st *stepping) fetch(d driver) error {
 	if st.fetchesState() {
 		return st.out.fetch(d, st.out.used)
@@ -199,7 +199,7 @@ func (w *worker) setKey(in privacy.StepsInput) error {
 	return err
 }
 
-// forgetKey overwrites the key on the device, and what was made of it.
+// forgetKey overwrites the key and its key schedule on the device.
 func (w *worker) forgetKey() error {
 	r, d := &w.stepping.run, w.engine.driver
 	if r.key == 0 {

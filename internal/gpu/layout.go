@@ -18,9 +18,8 @@ const (
 // tape, inner products, factor and part in the count.
 func (p *program) lanesPerRecord() int { return p.lanes.count + len(p.dots) + 2 }
 
-// A tape with large products is run by all blocks together, on one chunk after
-// the other, each of as many records as wideNumbers allow; the others by each
-// block on chunks of its own.
+// All blocks together run a tape with large products, on one chunk after the other, each
+// of as many records as wideNumbers allow. Each block runs other tapes on its own chunks.
 const (
 	wideProducts = 1 << 14
 	wideNumbers  = 1 << 26
@@ -39,7 +38,7 @@ func (p *program) wide() int {
 // unit is the number of records that parts of a batch are multiples of.
 func (p *program) unit() int { return max(maxChunk, p.wide()) }
 
-// unitOf is that of a table of N records: no batch has longer chunks.
+// unitOf is the unit for a table of N records: no batch has longer chunks.
 func (p *program) unitOf(N int) int {
 	return min(p.unit(), (p.chunk(N)+chunkUnit-1)/chunkUnit*chunkUnit)
 }

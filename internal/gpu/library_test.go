@@ -63,7 +63,7 @@ var library = sync.OnceValues(func() (uintptr, error) {
 	return purego.Dlopen(file, purego.RTLD_NOW|purego.RTLD_LOCAL)
 })
 
-// required says that there has to be a compiler, as in CI, and that it must not warn.
+// required: a compiler must exist, as in CI, and must not warn.
 func required() bool { return os.Getenv("D3P_GPU_REQUIRED") != "" }
 
 // mustCompile skips the test without a C++ compiler, unless one is required.

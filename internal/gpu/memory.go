@@ -8,7 +8,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// memory is what one worker has on the device, within a limit.
+// memory is the device memory of one worker, within a limit.
 type memory struct {
 	driver      driver
 	limit, used int64
@@ -109,8 +109,8 @@ func (p *program) send(m *memory, a *arguments) (err error) {
 	return err
 }
 
-// leastMemory is what a model with rows of the given size needs at least,
-// however many records there are: see worker.openTable.
+// leastMemory is the least memory of a model with rows of the given size, for any number
+// of records: see worker.openTable.
 func (p *program) leastMemory(row int64) int64 {
 	fixed := int64(8*len(p.constants) + 4*len(p.indices) + 96*(len(p.global)+len(p.record)) + 16*(len(p.columns)+len(p.dots)) +
 		64*len(p.terms) + 32*len(p.pairs) + 8*(p.globals+2*p.tape.P+p.tape.AuxGlobal))

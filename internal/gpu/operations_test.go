@@ -15,7 +15,7 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// The numbers in operations.go are those of enum Op in kernel/operations.h.
+// The numbers in operations.go agree with enum Op in kernel/operations.h.
 func TestOperationNumbers(t *testing.T) {
 	src, err := os.ReadFile("kernel/operations.h")
 	if err != nil {

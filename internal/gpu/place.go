@@ -2,8 +2,8 @@ package gpu
 
 import "d3p/internal/models/graph"
 
-// Lanes are memory of a chunk: one number per record. A place is used again for
-// another buffer of its size when what was there is not read any more.
+// Lanes are memory of a chunk: one number per record. Another buffer of the same size
+// takes a place when the old one has no further readers.
 type lanes struct {
 	count int             // in all
 	idle  map[int][]int32 // places, by size
@@ -26,7 +26,7 @@ func (l *lanes) give(at int32, size int) {
 	l.idle[size] = append(l.idle[size], at)
 }
 
-// placeFixed places constants and what is computed once per step.
+// placeFixed places constants and values that are computed once per step.
 func (p *program) placeFixed() {
 	for i, b := range p.tape.Buffers {
 		switch b.Kind {
@@ -69,8 +69,8 @@ func (p *program) placeColumns() {
 	}
 }
 
-// readsTable says whether an instruction of the record stage is a product with
-// columns that are read from the table in place.
+// readsTable reports whether an instruction of the record stage is a product that reads
+// columns from the table in place.
 func (p *program) readsTable(in *graph.Instr) bool {
 	return in.Op == graph.OpMatVec && in.Width == 1 && in.Rows <= inPlace && p.tape.Buffers[in.B.Buf].Kind == graph.KColumn
 }
@@ -102,7 +102,7 @@ func (p *program) placeResults() {
 		o := operands(&list[i])
 		for _, b := range []graph.Buf{dst, o[0].Buf, o[1].Buf, o[2].Buf} {
 			if b != graph.NoBuf && p.inLanes[b] && last[b] == i {
-				last[b] = -1 // given up once
+				last[b] = -1 // freed once
 				p.lanes.give(p.place[b], p.size(b))
 			}
 		}

@@ -24,8 +24,8 @@ type globalProgram struct {
 	args arguments
 }
 
-// mostScripted is the most parameters of a fit in chunks of blocks of their own
-// that is run on the device by itself: one block does what is not about records.
+// mostScripted is the most parameters of a fit of small models that runs on the device
+// alone: one block does all work that is not about records.
 const mostScripted = 1 << 14
 
 // largeVector is the least P from which chains of vectors take four elements at a
@@ -57,7 +57,7 @@ func newScript(P int, wide bool, of privacy.Postprocessing) (s *script, err erro
 	return s, nil
 }
 
-// isStart says whether a tape's outputs are just its first P parameters.
+// isStart reports whether a tape's outputs are just its first P parameters.
 func isStart(t *graph.Tape, P int) bool {
 	if len(t.Global) != 1 || len(t.Outputs) != 1 {
 		return false
@@ -106,8 +106,8 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	return p, nil
 }
 
-// asked is the part of the global stage that the gradient and the outputs need:
-// the value of a prior is nobody's, and a sum of its terms is one thread's work.
+// asked is the part of the global stage that the gradient and the outputs need. Nothing
+// needs the value of a prior, whose sum would keep one thread busy.
 func asked(t *graph.Tape) (list []graph.Instr) {
 	reads := make([]bool, len(t.Buffers))
 	for i := range t.Terms {

@@ -73,7 +73,7 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	return p, nil
 }
 
-// check finds what the kernels cannot do.
+// check finds instructions that the kernels lack.
 func (p *program) check() error {
 	if err := errors.Join(p.checkOperations(p.tape.Global), p.checkOperations(needed(p.tape))); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (p *program) checkOperations(list []graph.Instr) error {
 	return nil
 }
 
-// UnsupportedError says what of a model the CUDA engine cannot run yet; the CPU
+// UnsupportedError names the part of a model that the CUDA engine cannot run; the CPU
 // engine runs everything.
 type UnsupportedError struct{ What string }
 
@@ -200,15 +200,15 @@ func bySource(into []int32, n int) []int32 {
 	return list
 }
 
-// Supports says whether the kernels can run a tape: nil, or an
-// *UnsupportedError, or what else is wrong with it.
+// Supports returns nil if the kernels can run a tape, or else an *UnsupportedError or
+// another fault of the tape.
 func Supports(t *graph.Tape) error {
 	_, err := compile(t, wideProducts)
 	return err
 }
 
-// Products is the number of multiplications that a tape's matrix products and
-// gradients of weights take per record: what a device is faster at.
+// Products is the number of multiplications that a tape's matrix products and gradients
+// of weights take per record; a device is faster at these.
 func Products(t *graph.Tape) (n int64) {
 	for i := range needed(t) {
 		if in := &t.Record[i]; in.Op == graph.OpMatVec || in.Op == graph.OpOuter {

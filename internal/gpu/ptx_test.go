@@ -31,9 +31,8 @@ func ptxFlags(t testing.TB, source string, flags ...string) []string {
 	return append(ptx.Flags(".", file, blockThreads), flags...)
 }
 
-// The PTX that a driver is given, run as the PTX ISA says, by blocks of 256 threads:
-// it computes the bits that its source does on one thread, and does nothing that a
-// card forbids.
+// The driver's PTX, run by the rules of the PTX ISA in blocks of 256 threads, computes
+// the bits of its source on one thread, and does nothing that a card forbids.
 func TestPTX(t *testing.T) {
 	if stattest.Race {
 		t.Skip("Go's race detector does not see what happens in another program")
@@ -68,7 +67,7 @@ func checkFits(t *testing.T, d driver) {
 	}
 }
 
-// What a launch passes is what the kernels take.
+// The arguments of a launch are the parameters of the kernels.
 func TestPTXParameters(t *testing.T) {
 	module, err := ptx.Parse(kernelsPTX)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// Fits side by side, one of which ends early and one of which needs the host for
-// its noise, compute the bits that each computes by itself, in few launches, and
-// share the table.
+// Fits side by side, one of which ends early and one of which needs the host for its
+// noise, compute the bits that each computes alone, in few launches, and share the table.
 func TestReplicates(t *testing.T) {
 	d := newOneThread(t, 1<<30)
 	checkReplicates(t, newEngine("cuda:test", d, Options{}), newEngine("cuda:test", newOneThread(t, 1<<30), Options{}))
@@ -68,7 +67,7 @@ func checkReplicates(t *testing.T, device, alone *Engine) {
 				if done[k], err = w.Steps(inputs[k]); err != nil {
 					t.Error(err)
 				}
-				if err := w.Close(); err != nil { // so that nobody waits for it
+				if err := w.Close(); err != nil { // so that no fit waits for it
 					t.Error(err)
 				}
 			})

@@ -6,9 +6,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// withOwnOutputs is a tape of which each output is made by an element-wise
-// instruction, and is no other output: so the kernel finds there whether its numbers
-// are finite.
+// withOwnOutputs is a tape in which an element-wise instruction makes each output, and no
+// two outputs are the same: there the kernel checks whether numbers are finite.
 func withOwnOutputs(t *graph.Tape) *graph.Tape {
 	own := *t
 	own.Buffers, own.Global, own.Outputs = slices.Clone(t.Buffers), slices.Clone(t.Global), slices.Clone(t.Outputs)
@@ -24,7 +23,7 @@ func withOwnOutputs(t *graph.Tape) *graph.Tape {
 	return &own
 }
 
-// isPlain says whether an instruction is element-wise, element by element.
+// isPlain reports whether an instruction is element-wise, element by element.
 func isPlain(in *graph.Instr) bool {
 	return in.Op.Arity() > 0 && !slices.ContainsFunc([]graph.Operand{in.A, in.B, in.C}, func(o graph.Operand) bool { return o.Map != nil })
 }
@@ -37,9 +36,8 @@ func withRecordArranged(t *graph.Tape) *graph.Tape {
 	return &own
 }
 
-// arranged puts the instructions of a stage into an order in which those of one size
-// follow each other, small ones first, so that there are few chains and few barriers
-// between them.
+// arranged orders the instructions of a stage by size, small ones first, so that there
+// are few chains and few barriers between them.
 func arranged(t *graph.Tape, list []graph.Instr) []graph.Instr {
 	writers := make([]int, len(t.Buffers)) // instructions that are still to write a buffer
 	for i := range list {

@@ -13,9 +13,9 @@ import (
 	"d3p/internal/stattest"
 )
 
-// served is the driver of a program that has the kernels (testdata/server.cpp),
-// compiled for blocks of as many threads as on a device, each a fiber, under the
-// sanitizers that its flags ask for. What they find ends it.
+// served is the driver of a program that has the kernels (testdata/server.cpp), compiled
+// for blocks of as many threads as on a device, each a fiber, under the sanitizers of its
+// flags. A finding ends the program.
 type served struct {
 	t      testing.TB
 	in     io.WriteCloser
@@ -60,7 +60,7 @@ func newServed(t testing.TB, flags ...string) *served {
 	return d
 }
 
-// call sends a command with what belongs to it and returns what comes back.
+// call sends a command with its data and returns the answer.
 func (d *served) call(answer []byte, command [3]uint64, more ...[]byte) error {
 	if err := binary.Write(d.in, binary.LittleEndian, command); err != nil {
 		return err
@@ -155,7 +155,7 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// checkBlocks compares blocks of threads with one thread; modelsWideFrom is that of
+// checkBlocks compares blocks of threads with one thread; modelsWideFrom as in
 // checkSameBits.
 func checkBlocks(t *testing.T, d driver, modelsWideFrom int64) {
 	checkSameBits(t, newEngine("cuda:test", d, Options{}), newOneThread(t, 1<<30), 200, 2, modelsWideFrom)

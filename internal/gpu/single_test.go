@@ -13,8 +13,8 @@ import (
 	"d3p/internal/privacy"
 )
 
-// singleNetwork is a network of which products are taken in float32 where the
-// table is, and its tables in both precisions, with the same numbers.
+// singleNetwork is a network whose products are float32 if the table is, with tables of
+// the same numbers in both precisions.
 func singleNetwork(t testing.TB, N int) (tape *graph.Tape, wide, single *privacy.Rows, in privacy.StepInput) {
 	t.Helper()
 	tape, wide = network(t, N)
@@ -47,8 +47,8 @@ func clipped(t *testing.T, w privacy.Worker, in privacy.StepInput, batch []uint3
 	return dst
 }
 
-// Where the table is in float32 large products are, on both engines: the sums are
-// not those of float64, and not far from them.
+// With a float32 table large products are float32 on both engines: the sums differ from
+// those of float64, but not by much.
 func TestSingleProducts(t *testing.T) {
 	const N = 300
 	tape, wide, single, in := singleNetwork(t, N)
@@ -86,9 +86,8 @@ func TestSingleProducts(t *testing.T) {
 	}
 }
 
-// What one record adds to a sum has at most norm C, to the precision of float64,
-// whichever others are in the batch and however many: the tiles and the chunks
-// that it is in change nothing about its gradient.
+// One record adds at most norm C to a sum, to the precision of float64, beside any other
+// records: its tiles and chunks do not change its gradient.
 func TestSingleProductsKeepTheBound(t *testing.T) {
 	const N, c = 40, 0.3
 	tape, _, single, in := singleNetwork(t, N)

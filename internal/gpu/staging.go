@@ -2,8 +2,8 @@ package gpu
 
 import "unsafe"
 
-// A box is a piece of the device's memory and one of the host's of the same layout,
-// so that what is sent or fetched is one copy.
+// A box is a piece of the device's memory and one of the host's of the same layout, so
+// that one copy sends or fetches it.
 type box struct {
 	at    block
 	host  unsafe.Pointer
@@ -30,7 +30,7 @@ func (p boxPart[T]) in(b *box) []T { return unsafe.Slice((*T)(unsafe.Add(b.host,
 // on is the part's address on the device.
 func (p boxPart[T]) on(b *box) address { return b.at.at + address(p.place) }
 
-// fits says whether both pieces are as large as the layout.
+// fits reports whether both pieces are as large as the layout.
 func (b *box) fits() bool { return b.used <= min(b.bytes, b.at.bytes) }
 
 // grow makes them so, and somewhat larger: memory of the host that a device reads
@@ -78,6 +78,6 @@ func (b *box) send(d driver) error {
 // fetch copies the layout back from the device, up to a place.
 func (b *box) fetch(d driver, to int64) error { return d.download(b.host, b.at.at, to) }
 
-// forget overwrites on the host what was sent: it has random words. There may be less
-// memory than the layout takes, where there was no more.
+// forget overwrites the sent bytes on the host, which have random words. After a failed
+// allocation the memory may be smaller than the layout.
 func (b *box) forget() { clear(unsafe.Slice((*byte)(b.host), min(b.used, b.bytes))) }

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// The tests that need a device pass on a driver that has the prototypes of
-// cuda.h, and runs the PTX in blocks of 256 fibers instead of a card: what is
-// called, in which order and with what arguments is right. Models differ in no
-// call.
+// The tests that need a device pass on a driver that has the prototypes of cuda.h, and
+// runs the PTX in blocks of 256 fibers instead of a card: the calls, their order and
+// their arguments are right. All models make the same calls.
 func TestDriverCalls(t *testing.T) {
 	t.Parallel()
 	newOneThread(t, 0) // skips without a compiler

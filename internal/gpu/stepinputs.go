@@ -8,9 +8,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// A feed is what the device gets for some steps before it takes them: public inputs,
-// batches, and random words. Two take turns: one is filled, by several threads, while
-// the device takes the steps of the other.
+// A feed holds the inputs of some steps: public inputs, batches, and random words. Two
+// feeds take turns: several threads fill one while the device takes the steps of the
+// other.
 type feed struct {
 	box
 	first, n int // steps of the call
@@ -28,9 +28,9 @@ type feed struct {
 // streams are one thread's copies of the streams of noise.
 type streams struct{ sum, count, record *noise.Stream }
 
-// A feed has at most feedSteps steps and about feedBytes bytes: enough that a launch
-// and what is around it are a small part of its time, and little enough that the
-// device does not wait long for the first.
+// A feed has at most feedSteps steps and about feedBytes bytes: enough steps that a
+// launch is a small part of the time, and few enough that the device does not wait long
+// for the first feed.
 const (
 	feedSteps = 512
 	feedBytes = 4 << 20
@@ -87,7 +87,7 @@ func (f *feed) share(threads int, work func(thread, low, high int)) {
 	wait.Wait()
 }
 
-// drawBatches draws the batches and says what memory their slots take.
+// drawBatches draws the batches and returns the memory of their slots.
 func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
 	f.starts = slices.Grow(f.starts[:0], f.n+1)[:f.n+1]
 	f.starts[0] = 0
@@ -116,7 +116,7 @@ func (w *worker) drawBatches(f *feed, in privacy.StepsInput) (need slotMemory) {
 	return need
 }
 
-// layOut says where what a feed has is in its box.
+// layOut sets the places of a feed's parts in its box.
 func (w *worker) layOut(f *feed, in privacy.StepsInput) {
 	records, places, offsets := int(f.starts[f.n]), int(f.starts[f.n]), f.n+1
 	if f.all {

@@ -7,7 +7,7 @@ import (
 	"d3p/internal/privacy"
 )
 
-// stepping is what a worker has on the device to take many steps in a launch.
+// stepping is the device memory of a worker for many steps in a launch.
 type stepping struct {
 	script *script
 	run    run     // of the last call
@@ -20,7 +20,7 @@ type stepping struct {
 	feedSteps int   // of the call: see stepsOfFeed
 	streams   []streams
 
-	out         box // what comes back
+	out         box // the results
 	status      boxPart[status]
 	kept, state boxPart[float64]
 }
@@ -36,7 +36,7 @@ func copyNumbers(to, from []float64) {
 	wait.Wait()
 }
 
-// Prepare implements privacy.Stepper. The table has to be on the device.
+// Prepare implements privacy.Stepper. The table must be on the device.
 func (w *worker) Prepare(of privacy.Postprocessing) error {
 	if !w.table.resident {
 		return errors.New("gpu: the table stays on the host")

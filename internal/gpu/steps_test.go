@@ -12,9 +12,8 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Steps in one launch are those of a session that asks for each: the same sums
-// and counts bit for bit, the same noise, and the analyst's arithmetic up to the
-// rounding of exp.
+// Steps in one launch equal single steps of a session: the same sums and counts bit for
+// bit, the same noise, and the analyst's arithmetic up to the rounding of exp.
 func TestStepsFollowSession(t *testing.T) {
 	const N = 2000
 	for _, c := range []struct {
@@ -105,7 +104,7 @@ func follow(t *testing.T, w *worker, post privacy.Postprocessing, in privacy.Ste
 				t.Fatalf("step %d: state[%d] = %x, want %x", k, i, got[i], want[i])
 			}
 		}
-		copy(want, got) // so that the next sums see the same bits
+		copy(want, got) // so that the next sums start from the same bits
 	}
 }
 

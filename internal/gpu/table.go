@@ -17,7 +17,7 @@ type table struct {
 	valid    address
 }
 
-// A part is what is sent to the device for one launch, in shared memory.
+// A part is the piece of a batch that one launch sends to the device, in shared memory.
 type part struct {
 	records  int       // at most
 	places   []uint32  // of the part's records in the table

@@ -24,7 +24,7 @@ func (p *program) termReads(i int) []graph.Buf {
 	return reads
 }
 
-// xInTable says whether a term's X is columns that are read from the table in
+// xInTable reports whether a term's X is columns that the kernel reads from the table in
 // place. Inner products with other terms read lanes.
 func (p *program) xInTable(i int) bool {
 	t := &p.tape.Terms[i]
@@ -109,9 +109,9 @@ func (p *program) addDots(x, y graph.Buf) (from, to int32) {
 	return at[0], at[1]
 }
 
-// addPlaces adds the pieces of the inner product of terms i and j, of which a
-// record uses the parameters at several places: one for each place of i, or for
-// each row of the elements; of a term with itself also its size.
+// addPlaces adds the pieces of the inner product of terms i and j, whose parameters a
+// record uses at several places: one piece for each place of i, or for each row of the
+// elements; for a term with itself also its size.
 func (p *program) addPlaces(i, j int, gram bool) (from, to int32) {
 	from = int32(len(p.dots))
 	t := &p.tape.Terms[i]
@@ -128,8 +128,8 @@ func (p *program) addPlaces(i, j int, gram bool) (from, to int32) {
 	return from, int32(len(p.dots))
 }
 
-// isPartition says whether each parameter is in exactly one term, so that a sum
-// begins with what its first chunk puts there, and not with zeros.
+// isPartition reports whether each parameter is in exactly one term. Then the first chunk
+// writes the sum, and needs no zeros.
 func (p *program) isPartition() bool {
 	of := make([]bool, p.tape.P)
 	for i := range p.tape.Terms {

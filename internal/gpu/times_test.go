@@ -16,9 +16,9 @@ import (
 	"d3p/internal/stattest"
 )
 
-// TestOnDeviceTimes prints what a step of whole fits takes: batches, gradients,
-// noise, optimizer and what the host does in between. Each workload is a test of
-// its own, so that one that fails takes no other with it.
+// TestOnDeviceTimes prints the time of a step of whole fits: batches, gradients, noise,
+// optimizer and the host's work. Each workload is a separate test, so that a failure ends
+// no other.
 func TestOnDeviceTimes(t *testing.T) {
 	if smallDevice() {
 		t.Skip("nothing to time")
@@ -35,7 +35,7 @@ func TestOnDeviceTimes(t *testing.T) {
 	}
 }
 
-// What is to be timed on a device runs.
+// The workloads that the device times run.
 func TestTimesRun(t *testing.T) {
 	if stattest.Race {
 		t.Skip("it is the same with and without")
@@ -48,9 +48,9 @@ func TestTimesRun(t *testing.T) {
 	}
 }
 
-// measure runs the fits of a workload and returns a row of the table: workload,
-// records in a batch, µs a step, steps/s of all fits, table read, an epoch.
-// bandwidth is that of the device's memory in bytes/s.
+// measure runs the fits of a workload and returns a row of the table: workload, records
+// in a batch, µs a step, steps/s of all fits, table read, an epoch. bandwidth is the
+// bandwidth of the device's memory, in bytes/s.
 func (w timing) measure(t *testing.T, e privacy.Engine, bandwidth float64) string {
 	t.Helper()
 	m := w.compile(t)
@@ -100,8 +100,8 @@ func (w timing) measure(t *testing.T, e privacy.Engine, bandwidth float64) strin
 	return fmt.Sprintf("| %s | %.0f | %.1f | %.0f | %s | %s |", w.name, batch, 1e6*step, float64(steps)/seconds, read, epoch)
 }
 
-// A startLine is one fit's engine: its first step waits until all fits are ready,
-// so that the time of fits side by side is that of their steps.
+// A startLine is one fit's engine: its first step waits until all fits are ready, so that
+// the time of fits side by side is the time of their steps.
 type startLine struct {
 	privacy.Engine
 	ready *sync.WaitGroup

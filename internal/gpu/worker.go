@@ -26,14 +26,14 @@ type worker struct {
 
 	together int       // blocks that can work on a wide tape
 	stepping *stepping // after Prepare
-	expected bool      // to take further steps by itself: see gathering
+	expected bool      // expected to take further steps without a call: see gathering
 }
 
 // slotMemory is the size in bytes of the slots, large enough for every batch so
 // far.
 type slotMemory struct{ lanes, partial, counts int64 }
 
-// open allocates what does not depend on the batch and sends the program and,
+// open allocates the memory that does not depend on the batch, and sends the program and,
 // if it fits, the table.
 func (w *worker) open() error {
 	t := w.p.tape
@@ -158,8 +158,7 @@ func (w *worker) launch(k kernel, blocks int) error {
 	return d.launchTogether(k, w.together, unsafe.Pointer(w.args))
 }
 
-// prepare sets what the arguments say of the batch as a whole and makes room
-// for its slots.
+// prepare sets the arguments about the batch as a whole and makes room for its slots.
 func (w *worker) prepare(size int, clip privacy.Clip) error {
 	n, slots, need := w.p.slotsOf(size)
 	w.args.chunk, w.args.slots = int32(n), int32(slots)
@@ -250,7 +249,7 @@ func (w *worker) Close() error {
 	})
 }
 
-// releaseAll gives back what the worker has on the device.
+// releaseAll frees the worker's memory on the device.
 func (w *worker) releaseAll() error {
 	err := w.memory.releaseAll()
 	if w.table.resident {

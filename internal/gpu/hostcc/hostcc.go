@@ -1,5 +1,5 @@
-// Package hostcc compiles C++ for this machine, for tests: what was compiled from the
-// same text by the same compiler is not compiled again.
+// Package hostcc compiles C++ for this machine, for tests. It compiles the same text with
+// the same compiler only once.
 package hostcc
 
 import (
@@ -17,7 +17,7 @@ import (
 // kept is how long a file that no test asks for stays.
 const kept = 7 * 24 * time.Hour
 
-// Compiler finds a C++ compiler. The error is exec.ErrNotFound when there is none.
+// Compiler finds a C++ compiler. The error is exec.ErrNotFound without one.
 func Compiler() (path string, err error) {
 	if path, err = exec.LookPath("g++"); err != nil {
 		path, err = exec.LookPath("clang++")
@@ -64,7 +64,7 @@ func Build(compiler string, args, inputs []string) (file string, err error) {
 	return file, os.Rename(out, file)
 }
 
-// Source writes a text that was generated to a file that Build can be told of.
+// Source writes a generated text to a file, for Build.
 func Source(text string) (file string, err error) {
 	dir, err := folder()
 	if err != nil {
@@ -102,7 +102,7 @@ func folder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// removeOld removes what nobody asked for since a time.
+// removeOld removes files without a use since a time.
 func removeOld(dir string, since time.Time) {
 	list, _ := os.ReadDir(dir)
 	for _, f := range list {

@@ -17,8 +17,8 @@ func minus(x int64) (bits uint64) { return uint64(-x) }
 
 var inf, nan, zero = math.Inf(1), math.NaN(), math.Copysign(0, -1)
 
-// What the PTX ISA says that instructions compute, where it is not what C++ does
-// for the same sign, at the edges.
+// The results of instructions by the PTX ISA, at the edges, where C++ gives others for
+// the same sign.
 var computed = []struct {
 	opcode string
 	want   uint64

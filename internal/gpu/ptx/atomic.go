@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// atomic is atom or red, relaxed and for the whole device if nothing is said of it.
+// atomic is atom or red, relaxed and for the whole device by default.
 func (s *scope) atomic(i *instruction, parts []string, line int) string {
 	rest := parts[1:]
 	took := map[string]bool{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is not translated is an error that names the line.
+// An instruction without translation is an error that names the line.
 func TestErrors(t *testing.T) {
 	for body, want := range map[string]string{
 		"frob.u32 %r1, %r2;":                      "frob.u32 is not translated",

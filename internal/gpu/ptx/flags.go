@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 )
 
-// Flags are what g++ or clang++ needs to compile a source with
+// Flags are the flags of g++ or clang++ for a source with
 //
 //	#include KERNELS
 //
 // so that KERNELS is a translated file. gpu is the folder internal/gpu; blocks have
-// `threads` threads. Floating-point arithmetic is that of the ISA: each operation is
-// rounded by itself.
+// `threads` threads. Floating-point arithmetic follows the ISA: each operation is
+// rounded.
 func Flags(gpu, file string, threads int) []string {
 	return []string{
 		"-std=c++17", fmt.Sprintf("-DTHREADS=%d", threads), fmt.Sprintf("-DKERNELS=%q", file),

@@ -2,14 +2,13 @@ package ptx
 
 import "strings"
 
-// forms are the instructions that compute a result from operands alone: the opcode
-// with the modifiers it must have, the types it may have, and the types of result
-// and operands: T is that of the instruction, W twice as wide, p a predicate, n a
-// 32-bit number. Each is a function of machine/arithmetic.h, whose name has _ for
-// a dot.
+// forms are the instructions that compute a result from operands alone: the opcode with
+// the modifiers it must have, the types it may have, and the types of result and
+// operands: T is the instruction's type, W twice as wide, p a predicate, n a 32-bit
+// number. Each is a function of machine/arithmetic.h, whose name has _ for a dot.
 //
-// Floating-point arithmetic without a rounding is left out: the ISA lets it be
-// contracted to fma. So is what is approximate.
+// Floating-point arithmetic without a rounding is left out, because the ISA lets it be
+// contracted to fma; so are approximate instructions.
 const forms = `
 add sub             | u16 s16 u32 s32 u64 s64          | T T T
 add.rn sub.rn       | f32 f64                          | T T T
@@ -43,7 +42,7 @@ setp.lo setp.ls setp.hi setp.hs | u16 u32 u64          | p T T
 setp.equ setp.neu setp.ltu setp.leu setp.gtu setp.geu setp.num setp.nan | f32 f64 | p T T
 `
 
-// A form is what an opcode computes.
+// A form is the function of an opcode.
 type form struct {
 	function string   // in C++, with its template argument
 	types    []string // of the result, then of the operands

@@ -5,18 +5,17 @@ import (
 	"strings"
 )
 
-// A scope is what the names of a function's body mean.
+// A scope resolves the names of a function's body.
 type scope struct {
 	*translator
 	of        *Function
 	registers map[string]string   // their types
-	memory    map[string]Variable // .local, .param and those of calls
+	memory    map[string]Variable // .local, .param and the parameters of calls
 	places    map[string]int      // of an entry's parameters
 	file      string
 }
 
-// ofCall is the space of what is passed to a .func and what it returns, which is
-// called .param too.
+// ofCall is the space of a .func's arguments and results, which PTX calls .param, too.
 const ofCall = "param of a call"
 
 // signature is the C++ of a function that is no entry. A parameter that is an array

@@ -97,8 +97,7 @@ func (s *scope) value(o operand, kind string, line int) string {
 	return ""
 }
 
-// specialRegisters are what a thread can read of itself. Blocks and grids have one
-// dimension.
+// specialRegisters are a thread's indices and sizes. Blocks and grids have one dimension.
 var specialRegisters = map[string]string{
 	"%tid.x": "thread.tid", "%tid.y": "0", "%tid.z": "0",
 	"%ntid.x": "blockThreads", "%ntid.y": "1", "%ntid.z": "1",

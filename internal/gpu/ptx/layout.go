@@ -13,8 +13,8 @@ const (
 	mostShared = 48 << 10
 )
 
-// gap is what lies between two variables of a space, so that an access behind one
-// does not reach the next. AddressSanitizer is told of it in shared memory.
+// gap is the distance between two variables of a space, so that an access behind one does
+// not reach the next. In shared memory AddressSanitizer guards it.
 const gap = 64
 
 // place lays variables of a space out: m_name is where one is.
@@ -63,7 +63,7 @@ func initial(v Variable) string {
 	return strings.Join(list, ",")
 }
 
-// placeParams says where a kernel's parameters are, and how many bytes they take.
+// placeParams returns the places of a kernel's parameters, and their size in bytes.
 func placeParams(f *Function) (places map[string]int, bytes int) {
 	places = map[string]int{}
 	for _, v := range f.Params {

@@ -50,7 +50,7 @@ func message(before, after string) string {
 		first("1") + "again: ld.volatile.global.u32 %r3, [%m]; setp.eq.s32 %p1, %r3, 0; @%p1 bra again;" + after + "ld.global.u32 %r4, [%m+8]; st.global.u32 [%m+16], %r4; done1:"
 }
 
-// What a card forbids, or leaves open, ends the program and is named.
+// An access that a card forbids, or leaves open, ends the program with its name.
 func TestForbidden(t *testing.T) {
 	cases := []struct{ build, name, want, body string }{
 		{"", "alignment", "kernels.ptx:.*not aligned", "ld.global.u64 %rd1, [%m+4];"},
@@ -107,7 +107,7 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// What is declared with too small an alignment is found wherever it lies.
+// A variable that is declared with too small an alignment is found at every address.
 func TestAlignment(t *testing.T) {
 	source := header + ".const .align 1 .b8 c[9] = {1};\n.shared .align 8 .b8 s[64];\n"
 	for name, body := range map[string]string{

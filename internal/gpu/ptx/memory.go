@@ -97,7 +97,7 @@ func order(strong, what, place string) string {
 	return ""
 }
 
-// lowOf is what is stored or converted of an operand, whose register may be wider.
+// lowOf is the part of an operand that is stored or converted; its register may be wider.
 func (s *scope) lowOf(o operand, kind string, line int) string {
 	if have := s.registers[o.name]; o.kind == word && have != "" {
 		return fmt.Sprintf("low<%s>(v_%s)", kind, name(o.name))

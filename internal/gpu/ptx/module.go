@@ -1,9 +1,8 @@
-// Package ptx translates PTX, NVIDIA's assembly language for virtual machines, to
-// C++, one statement for each instruction, so that tests run the very text that a
-// driver is given on a machine without a card: see docs/design/gpu.md. It does what the
-// PTX ISA (7.0, the manual of NVIDIA) says. What it does not know is an error that
-// names the line, and so is what the manual allows but leaves open, such as a sum
-// that may be contracted with a product.
+// Package ptx translates PTX, NVIDIA's assembly language for virtual machines, to C++,
+// one statement for each instruction, so that tests on a machine without a card run the
+// text that a driver gets: see docs/design/gpu.md. It follows NVIDIA's manual, the PTX
+// ISA 7.0. An unknown instruction is an error that names the line. So is one whose result
+// the manual leaves open, such as a sum that may be contracted with a product.
 //
 // The directory machine has what the C++ needs: arithmetic, memory in its spaces
 // with checks, and threads, which are the fibers of internal/gpu/kernel/fibers.h.
@@ -73,7 +72,7 @@ type instruction struct {
 	operands []operand
 }
 
-// What an operand is.
+// The kinds of operands.
 type operandKind int
 
 const (

@@ -61,7 +61,7 @@ func (p *parser) next() string {
 	return p.tokens[p.at-1].text
 }
 
-// skip goes on behind a token if it is the next one.
+// skip consumes a token if it is the next one.
 func (p *parser) skip(text string) bool {
 	if p.peek() != text {
 		return false

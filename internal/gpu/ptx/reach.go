@@ -1,8 +1,8 @@
 package ptx
 
-// sharedBy is the shared memory in bytes that a kernel and what it calls name. A
-// function that calls itself ends the translation: a driver could not know how much
-// of a stack a thread needs.
+// sharedBy is the shared memory, in bytes, of a kernel and the functions that it calls. A
+// recursive function ends the translation: a driver could not determine the size of a
+// thread's stack.
 func (t *translator) sharedBy(kernel *Function) int {
 	variables := map[string]int{}
 	open, done := map[string]bool{}, map[string]bool{}

@@ -17,9 +17,8 @@ import (
 	"d3p/internal/stattest"
 )
 
-// compile translates PTX and compiles it for blocks of 64 threads; the function runs
-// one of its kernels on memory and returns what it wrote to standard error, if it
-// ended badly.
+// compile translates PTX and compiles it for blocks of 64 threads; the function runs one
+// of its kernels on memory and returns its standard error if it fails.
 func compile(t *testing.T, source string, flags ...string) func(kernel string, blocks int, memory []uint64) string {
 	t.Helper()
 	if stattest.Race {

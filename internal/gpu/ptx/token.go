@@ -11,8 +11,8 @@ type token struct {
 	line int
 }
 
-// isWord says whether c can be part of an identifier, a directive, an opcode with
-// its modifiers, or a number.
+// isWord reports whether c can be part of an identifier, a directive, an opcode with its
+// modifiers, or a number.
 func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_$%.", c) >= 0
 }

@@ -85,7 +85,7 @@ func name(text string) string {
 	return strings.NewReplacer("%", "", "$", "_", ".", "_").Replace(text)
 }
 
-// kernel writes what a launch calls.
+// kernel writes the function that a launch calls.
 func (t *translator) kernel(f *Function) {
 	if shared := t.sharedBy(f); shared > mostShared {
 		fail(f.Line, "%s takes %d bytes of shared memory, a block has %d", f.Name, shared, mostShared)
