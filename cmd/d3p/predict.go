@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
+	"d3p/internal/models/encoding"
 	"d3p/internal/predict"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
@@ -190,12 +193,31 @@ type prediction struct {
 	random    *noise.Random
 }
 
-// readNewRows reads the rows of a file, - for standard input, that m predicts.
-func readNewRows(path string, m *models.Model) (predict.Rows, error) {
+// readNewRows reads the rows of a file, - for standard input, that m predicts, and says
+// how many of them lack a value that it needs.
+func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 	path = orStandardInput(path)
-	rows, err := privacy.ReadNewRows(path, predict.EncodingOf(m))
+	read := predict.EncodingOf(m)
+	rows, check, err := privacy.ReadNewRows(path, read)
 	if err != nil {
 		return predict.Rows{}, status.With(status.Data, atomicfile.Named(path, err))
+	}
+	if check.Rejected > 0 {
+		var why []string
+		for _, c := range check.Columns {
+			if !slices.ContainsFunc(read.Fields, func(f encoding.Field) bool { return f.Column == c.Column && f.Missing == encoding.MissingReject }) {
+				continue
+			}
+			for _, count := range []struct {
+				n    int
+				what string
+			}{{c.Missing, "missing"}, {c.Unparseable, "unreadable"}, {c.UnknownLevel, "of no declared level"}} {
+				if count.n > 0 {
+					why = append(why, fmt.Sprintf("%s %s in %d", c.Column, count.what, count.n))
+				}
+			}
+		}
+		a.notef("%s: no prediction for %d of %d rows (%s)", path, check.Rejected, rows.N, strings.Join(why, ", "))
 	}
 	return predict.Rows{Data: rows.F64, N: rows.N, Stride: rows.Stride, Valid: rows.Valid}, nil
 }
@@ -206,7 +228,7 @@ func (a *app) newPrediction(ctx context.Context, run, path string, s predictSett
 	if err != nil {
 		return nil, err
 	}
-	rows, err := readNewRows(path, r.model)
+	rows, err := a.readNewRows(path, r.model)
 	if err != nil {
 		return nil, err
 	}
@@ -248,7 +270,7 @@ func (p *prediction) contrastColumns() []string {
 // predictAgainst compares the expected response of each row with that of the same
 // row of another file, and of all rows together.
 func (a *app) predictAgainst(p *prediction, s predictSettings) error {
-	others, err := readNewRows(s.against, p.run.model)
+	others, err := a.readNewRows(s.against, p.run.model)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func vae(t testing.TB) *models.Model {
 // and code per image. Its standard error is about 0.5.
 func testBound(t testing.TB, m *models.Model, dir string, theta []float64) float64 {
 	t.Helper()
-	rows, err := privacy.ReadNewRows(filepath.Join(dir, "t10k-images-idx3-ubyte.gz"), m.Encoding)
+	rows, _, err := privacy.ReadNewRows(filepath.Join(dir, "t10k-images-idx3-ubyte.gz"), m.Encoding)
 	if err != nil {
 		t.Fatal(err)
 	}

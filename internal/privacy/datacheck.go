@@ -26,16 +26,17 @@ func (t *Table) DataCheck() (*DataCheck, error) {
 
 // ReadNewRows reads and encodes rows that the caller may see and that no fit
 // protects: rows to predict for. They never reach a Curator, and an error may say
-// which line it means. The name of the file says what it is.
-func ReadNewRows(path string, e encoding.Encoding) (*Rows, error) {
+// which line it means. The name of the file says what it is. The check counts what made
+// rows unusable.
+func ReadNewRows(path string, e encoding.Encoding) (*Rows, *DataCheck, error) {
 	e.Format = ""
 	files, err := records.Files(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, check, err := records.Read(path, files, e, records.Options{})
 	if bad := check.Malformed; err == nil && bad != nil {
-		return nil, &tablefile.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
+		return nil, nil, &tablefile.FileError{File: path, Problem: bad.Problem, Hint: fmt.Sprintf("line %d", bad.Line)}
 	}
-	return rows, err
+	return rows, &check, err
 }

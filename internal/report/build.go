@@ -101,7 +101,7 @@ func unitOf(u data.Unit) Unit {
 	var enforcement string
 	switch kept := keptRows(u); {
 	case !u.ID.IsSet():
-		enforcement = "declared: one row per unit; a unit with more rows has that many times the epsilon"
+		enforcement = "declared: one row per unit; a unit with more rows has a larger epsilon, which d3p account RUN --group 2 prints for two"
 	case rows == 1:
 		enforcement = "enforced: one row per unit is kept, " + kept
 	default:

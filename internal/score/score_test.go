@@ -36,7 +36,7 @@ func cellsOf(t *testing.T, column, family string, lines []string) [][]int {
 	if err := os.WriteFile(path, []byte("id,x,g,y\n"+strings.Join(lines, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := privacy.ReadNewRows(path, m.Encoding)
+	rows, _, err := privacy.ReadNewRows(path, m.Encoding)
 	if err != nil {
 		t.Fatal(err)
 	}
