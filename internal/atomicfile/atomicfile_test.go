@@ -27,7 +27,7 @@ func TestWrite(t *testing.T) {
 	alone(t, dir, "ledger")
 }
 
-// What cannot be put in place leaves nothing behind.
+// A failed write leaves no file behind.
 func TestWriteFails(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "taken", "full"), 0o700); err != nil {

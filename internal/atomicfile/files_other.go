@@ -17,5 +17,5 @@ func SyncFolder(*os.Root, string) error { return nil }
 // Mine is true: who owns a file is not asked for here.
 func Mine(fs.FileInfo) bool { return true }
 
-// OpenTo is false: modes say nothing here.
+// OpenTo is false: modes mean nothing here.
 func OpenTo(fs.FileInfo, fs.FileMode) bool { return false }

@@ -12,8 +12,8 @@ import (
 // NonBlocking opens a pipe without waiting for its other end.
 const NonBlocking = syscall.O_NONBLOCK
 
-// SyncFolder brings the names in a folder of root to the disk: a rename is not
-// there for good before that.
+// SyncFolder syncs the names in a folder of root: only then does a rename survive a loss
+// of power.
 func SyncFolder(root *os.Root, name string) error {
 	folder, err := root.Open(name)
 	if err != nil {
@@ -22,11 +22,11 @@ func SyncFolder(root *os.Root, name string) error {
 	return errors.Join(folder.Sync(), folder.Close())
 }
 
-// Mine tells whether a file belongs to the user of this process.
+// Mine reports whether a file belongs to the user of this process.
 func Mine(info fs.FileInfo) bool {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || int(s.Uid) == os.Geteuid()
 }
 
-// OpenTo tells whether a file's mode has any of the bits of mask.
+// OpenTo reports whether a file's mode has any of the bits of mask.
 func OpenTo(info fs.FileInfo, mask fs.FileMode) bool { return info.Mode().Perm()&mask != 0 }

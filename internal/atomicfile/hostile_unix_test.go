@@ -24,7 +24,7 @@ func root(t *testing.T) (folder *os.Root, at func(string) string) {
 	return folder, func(name string) string { return filepath.Join(folder.Name(), name) }
 }
 
-// What stands where a file is written is replaced; what it leads to keeps its content.
+// Write replaces a link; the link's target keeps its content.
 func TestWriteFollowsNothing(t *testing.T) {
 	folder, at := root(t)
 	if err := errors.Join(
@@ -117,7 +117,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// A folder that everybody may rename is refused, wherever it stands on the way.
+// A folder that everybody may rename is refused, anywhere on the way.
 func TestCheckParents(t *testing.T) {
 	_, at := root(t)
 	if err := errors.Join(os.MkdirAll(at("open/below"), 0o755), os.MkdirAll(at("sticky/below"), 0o755), os.Mkdir(at("way"), 0o755),

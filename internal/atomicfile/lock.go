@@ -6,13 +6,13 @@ import (
 	"path/filepath"
 )
 
-// ErrLocked says that another process has a lock.
+// ErrLocked: another process has the lock.
 var ErrLocked = errors.New("another process has the lock")
 
-// Lock locks the file name of folder, which it makes, mode 0600, until unlock or
-// the end of the process, however that comes. Without wait, a lock that another
-// process has is ErrLocked. What is there and is no file of its own, such as a
-// link, is an error. On a file system without locks: errors.ErrUnsupported.
+// Lock locks the file name of folder, which it makes, mode 0600, until unlock or any end
+// of the process. Without wait, a lock that another process has is ErrLocked. A link, or
+// another thing that is no file of this user, is an error. On a file system without
+// locks: errors.ErrUnsupported.
 func Lock(folder *os.Root, name string, wait bool) (unlock func(), err error) {
 	for {
 		f, err := folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)

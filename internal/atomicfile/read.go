@@ -34,9 +34,8 @@ func OpenRegular(folder *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return nil, nil, &fs.PathError{Op: "open", Path: name, Err: errReplaced}
 }
 
-// errReplaced says that another file stands where one was looked at. Files that are
-// written whole are replaced all the time, ledgers by every fit: who is told so looks
-// again.
+// errReplaced: another file has replaced the one that was checked. Every fit replaces its
+// ledger, so the caller tries again.
 var errReplaced = errors.New("was replaced while it was opened (try again)")
 
 // mostReplaced is how often in a row a file may be replaced while it is opened.

@@ -30,7 +30,7 @@ func checkWay(folder string) error {
 	for {
 		info, err := os.Stat(folder)
 		if err != nil {
-			return nil // whoever uses the path will say so
+			return nil // the next use of the path reports it
 		}
 		if OpenTo(info, 0o002) && info.Mode()&fs.ModeSticky == 0 {
 			return fmt.Errorf("everybody may rename what is in %s (chmod o-w or chmod +t it, or name another folder)", folder)

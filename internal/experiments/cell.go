@@ -11,10 +11,10 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// cell is a way in which tables differ from what the defaults like best. Effects
-// are drawn in units of the columns' true standard deviations, and the model file
-// states the same prior in the declared units: so the exact posterior has nominal
-// coverage, and the same width whatever the declarations are.
+// cell is a way in which tables differ from the best case of the defaults. Effects are
+// drawn in units of the columns' true standard deviations, and the model file states the
+// same prior in the declared units: so the exact posterior has nominal coverage, and the
+// same width whatever the declarations are.
 type cell struct {
 	name     string
 	by       float64 // declared scale in true standard deviations; 0: bounds only

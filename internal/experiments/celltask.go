@@ -20,10 +20,9 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// cellTask counts, in every cell, how many intervals of 90 % hold the parameters
-// that made the tables. Every fit is one run of the program, so intervals are those
-// that a user reads. The result of every fit is kept in a file (-results): a fit
-// found there is not repeated.
+// cellTask counts, in every cell, how many 90 % intervals hold the true parameters. Every
+// fit is one run of the program, so the intervals are those of a user. A file (-results)
+// keeps the result of every fit; a fit in it is not repeated.
 type cellTask struct{}
 
 // setting is one cell with the family, size and price of its fits. Epsilon 0 is a
@@ -39,7 +38,7 @@ func (s cellSetting) label() string {
 	return fmt.Sprintf("%s %s N %d", s.family.name, s.cell.name, s.records)
 }
 
-// interval is what a fit says of a parameter.
+// interval is a fit's result for a parameter.
 type interval struct {
 	key                      cellKey
 	parameter                string
@@ -60,7 +59,7 @@ func (s cellSetting) key(table int) cellKey {
 	return cellKey{s.family.name, s.cell.name, s.records, s.epsilon, table}
 }
 
-// settings are those that the options ask for.
+// settings returns the settings of the options.
 func (cellTask) settings(opt options) ([]cellSetting, error) {
 	records, err := numbers(opt.records, "300,1000,10000,100000")
 	if err != nil {
@@ -147,8 +146,8 @@ func (t cellTask) judge(opt options, _ []threshold, dir string, out *report) err
 	return nil
 }
 
-// fits runs the fits of a setting that are not known yet, as many side by side as
-// -parallel says, and writes their intervals.
+// fits runs the missing fits of a setting, -parallel at a time, and writes their
+// intervals.
 func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int, dir string, file io.Writer) error {
 	var wait sync.WaitGroup
 	var lock sync.Mutex
@@ -176,7 +175,7 @@ func (s cellSetting) fits(opt options, known map[cellKey][]interval, tables int,
 	return errors.Join(errs...)
 }
 
-// seed is that of table k: the same for every epsilon.
+// seed is the seed of table k, the same for every epsilon.
 func (s cellSetting) seed(k int) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s/%s/%d/%d", s.family.name, s.cell.name, s.records, k)
@@ -216,8 +215,7 @@ func (s cellSetting) fit(opt options, k int, dir string) ([]interval, error) {
 	return s.read(k, truth, seconds, filepath.Join(run, "release", "summary.csv"))
 }
 
-// statusNotConverged is the program's status after a fit that says of itself that
-// it has not converged.
+// statusNotConverged is the program's status after a fit that has not converged.
 const statusNotConverged = 6
 
 // read reads the intervals of a fit.
@@ -302,8 +300,8 @@ func (x interval) wrongSign() bool {
 }
 
 // logScore is the log density of the truth, in units of unit, under a normal with the
-// interval's mean and sd, but for a constant; of positive parameters that of the
-// logarithm, whose normal has the interval's ends.
+// interval's mean and sd, up to a constant; for positive parameters the log density of
+// the logarithm, whose normal has the interval's ends.
 func (x interval) logScore(unit float64) float64 {
 	mean, sd, truth := x.mean/unit, x.sd/unit, x.truth/unit
 	switch x.kind() {
@@ -371,7 +369,7 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 	held, se := coverage(tables)
 	line := fmt.Sprintf("%.0f ± %.0f %% hold", 100*held, 100*se)
 	// Widths are compared parameter by parameter, in effects of a true standard
-	// deviation, with those of the same parameter in the cell declared right.
+	// deviation, with the widths of the same parameter in the cell declared right.
 	right := s
 	right.cell = cells[0]
 	bare := s
@@ -419,8 +417,8 @@ func (s cellSetting) words(known map[cellKey][]interval, tables [][]interval, op
 	return line
 }
 
-// coverage is the share of intervals that hold the truth, and its standard error:
-// the larger of that of independent intervals and that between tables.
+// coverage is the share of intervals that hold the truth, and its standard error: the
+// larger one of independent intervals and of the spread between tables.
 func coverage(tables [][]interval) (share, se float64) {
 	var n, held float64
 	var perTable []float64

@@ -14,7 +14,7 @@ import (
 // nine in ten do. It needs no data, and the same seeds give the same numbers.
 type coverageTask struct {
 	fits   []coverageFit
-	tables int // of each setting, if -tables does not say
+	tables int // of each setting, without -tables
 	// settings are what options ask for.
 	settings func(opt options) ([]setup, error)
 }
@@ -26,7 +26,7 @@ type coverageFit struct {
 	config plan.Config
 }
 
-// defaultFit is that of d3p fit.
+// defaultFit is the default of d3p fit.
 var defaultFit = coverageFit{name: "default"}
 
 // toolFits are what users of other tools would run, beside ours under the relation

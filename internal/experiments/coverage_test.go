@@ -29,7 +29,7 @@ core:
       y: normal(a + b, 1)
 `
 
-// TestScores compares the scores of a posterior with what they are by hand.
+// TestScores compares the scores of a posterior with scores computed by hand.
 func TestScores(t *testing.T) {
 	m, err := models.Read("m.yaml", []byte(twoParameters), nil)
 	if err != nil {

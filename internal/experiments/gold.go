@@ -34,8 +34,8 @@ type gold struct {
 	model  func(rows int) string
 	// names are our names of the parameters, in the order of summary.csv.
 	names []string
-	// normal says that the posterior is close to normal, so that a full-rank
-	// normal guide has its standard deviations, too.
+	// normal: the posterior is close to normal, so that a full-rank normal guide has its
+	// standard deviations, too.
 	normal bool
 }
 

@@ -55,7 +55,7 @@ func (h hlrTask) load(shared string) ([]replicate, error) {
 	return out, nil
 }
 
-// hlrModel is the model in core blocks; the prior of M is that of the paper.
+// hlrModel is the model in core blocks; M has the paper's prior.
 func hlrModel(records int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "d3p: 1\nname: hlr\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", records)

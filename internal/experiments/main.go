@@ -1,6 +1,5 @@
-// Command experiments runs the shipped defaults through the d3p command line
-// on public data and prints what was measured beside the threshold it must
-// meet.
+// Command experiments runs the shipped defaults through the d3p command line on public
+// data and prints measured values beside their thresholds.
 //
 //	go run ./internal/experiments -tasks abalone,simlr -runs 10
 //	go run ./internal/experiments -tasks coverage -models logistic -cells right,cor.95 -records 1000 -results intervals.csv
@@ -9,10 +8,9 @@
 // tools and cohort fit tables simulated from priors in this process. None of these
 // needs data.
 //
-// The data and the thresholds (must_meet.json: the mean of an independent
-// implementation of the same defaults, less three standard errors) are looked
-// for in $D3P_DATA and its neighbour reference/utility; without them the
-// program says so and stops with status 0.
+// The data and the thresholds (must_meet.json: the mean of an independent implementation
+// of the same defaults, less three standard errors) are in $D3P_DATA and its neighbour
+// reference/utility; without them the program prints that and stops with status 0.
 package main
 
 import (

@@ -77,7 +77,7 @@ func (m mnistTask) judge(opt options, _ []threshold, dir string, out *report) er
 	return nil
 }
 
-// model writes the model file without what is to be left out.
+// model writes the model file without the parts to leave out.
 func (m mnistTask) model(dir string) (path string, err error) {
 	raw, err := os.ReadFile(filepath.Join("configs", m.config+".yaml"))
 	if err != nil {

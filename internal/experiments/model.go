@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// logisticModel is the model file of a logistic regression of y on names as
-// they stand (declared bounds wide enough never to clamp, scale one).
+// logisticModel is the model file of a logistic regression of y on names unchanged
+// (declared bounds wide enough never to clamp, scale one).
 func logisticModel(name string, records int, names []string, intercept bool, priorSD float64) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "d3p: 1\nname: %s\ndata:\n  unit: {entity: record, rows_per_unit: 1}\n  rows: {public: %d}\n  columns:\n", name, records)

@@ -11,16 +11,15 @@ import (
 	"d3p/internal/posterior"
 )
 
-// reach is how many standard deviations an interval of 90 % goes to either side.
+// reach is the number of standard deviations of a 90 % interval to either side.
 const reach = 1.6448536269514722
 
-// score is what a fit says of a parameter, all its numbers unconstrained (log sd),
-// means over them: the share of intervals that hold the truth, the log score of
-// the truth under the posterior, a normal but for the constant, and the squared
-// error of its mean.
+// score is a fit's score for a parameter, the mean over its unconstrained numbers (log
+// sd): the share of intervals that hold the truth, the log score of the truth under the
+// posterior, a normal up to the constant, and the squared error of its mean.
 type score struct{ held, log, square float64 }
 
-// tableScores are those of a table, by parameter.
+// tableScores are the scores of a table, by parameter.
 type tableScores map[string]score
 
 // scoreTable compares a posterior with the parameters that made the table.
@@ -44,7 +43,7 @@ func scoreTable(m *models.Model, post *posterior.Posterior, truth []float64) tab
 	return out
 }
 
-// scores are those of tables, by setting.
+// scores are the scores of tables, by setting.
 type scores struct{ settings [][]tableScores }
 
 // mean is the mean over settings of the means over tables of what pick takes from

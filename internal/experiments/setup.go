@@ -10,9 +10,9 @@ import (
 	"d3p/internal/models"
 )
 
-// setup is a model that draws tables, the model that they are fitted with, and
-// the size and the price of a fit. Parameters named "b" of the first are divided by
-// unit to be those of the second.
+// setup is a model that draws tables, the model that they are fitted with, and the size
+// and the price of a fit. Parameters named "b" of the first model, divided by unit, are
+// those of the second.
 type setup struct {
 	name        string
 	drawn, used *models.Model

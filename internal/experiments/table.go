@@ -19,7 +19,7 @@ type table struct {
 	rows   [][]float64
 }
 
-// readCells reads a CSV file, gzipped when its name says so, as text.
+// readCells reads a CSV file, gzipped if its name ends in .gz, as text.
 func readCells(path string) (header []string, rows [][]string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,7 +39,7 @@ func readCells(path string) (header []string, rows [][]string, err error) {
 	return all[0], all[1:], nil
 }
 
-// bannerColumn says in a file of a run without privacy that it has none.
+// bannerColumn marks a file of a run without privacy.
 const bannerColumn = "privacy"
 
 // readTable reads a CSV file of numbers, and leaves out a last column that is

@@ -19,7 +19,7 @@ type threshold struct {
 	Direction string   `json:"direction"`
 }
 
-// met says whether value is on the right side.
+// met reports whether value is on the right side.
 func (t threshold) met(value float64) bool {
 	if t.Direction == "<=" {
 		return value <= t.Threshold

@@ -27,7 +27,7 @@ type Folder struct {
 	entries  map[string]Entry // nil: files are read as they are
 }
 
-// Altered says that a file of a release is not what the manifest says.
+// Altered: a file of a release differs from its manifest.
 type Altered struct{ Name, Why string }
 
 func (e *Altered) Error() string { return e.Name + ": " + e.Why }
@@ -64,7 +64,7 @@ func Open(dir string, unverified bool) (*Folder, error) {
 // Path is where the release is.
 func (f *Folder) Path() string { return f.path }
 
-// Manifest is what the release says of its files, and the bytes that say it.
+// Manifest is the manifest of a release, and its bytes.
 func (f *Folder) Manifest() (Manifest, []byte) { return f.manifest, f.raw }
 
 // Close gives the handle on the folder back.
@@ -85,7 +85,7 @@ func (f *Folder) readManifest() error {
 		return &Altered{ManifestName, fmt.Sprintf("schema_version %d, want %d (use the d3p that wrote it)", m.SchemaVersion, SchemaVersion)}
 	}
 	entries := map[string]Entry{}
-	folded := map[string]string{} // what a file system without cases would find
+	folded := map[string]string{} // names without case, as some file systems compare them
 	for _, e := range m.Files {
 		if why := e.wrong(); why != "" {
 			return &Altered{ManifestName, fmt.Sprintf("%s %q", why, e.Path)}
@@ -105,7 +105,7 @@ func (f *Folder) readManifest() error {
 	return nil
 }
 
-// wrong says why an entry can be none of a release, or "".
+// wrong is the reason why an entry cannot be one of a release, or "".
 func (e *Entry) wrong() string {
 	sum, err := hex.DecodeString(e.SHA256)
 	switch {
@@ -123,7 +123,7 @@ func (e *Entry) wrong() string {
 	return ""
 }
 
-// Has tells whether the release has a file.
+// Has reports whether the release has a file.
 func (f *Folder) Has(name string) bool {
 	if f.entries == nil {
 		_, err := f.root.Lstat(name)
@@ -184,7 +184,7 @@ func (f *Folder) missing(name string, err error) error {
 	return err
 }
 
-// altered says what is wrong with the file of an entry.
+// altered is the error about the file of an entry.
 func (e *Entry) altered(err error) *Altered {
 	var failed *fs.PathError
 	switch {
@@ -198,7 +198,7 @@ func (e *Entry) altered(err error) *Altered {
 	return &Altered{e.Path, "altered: its SHA-256 is not the manifest's"}
 }
 
-// Check compares one file with its entry; nil when it is as the manifest says.
+// Check compares one file with its entry; nil if they agree.
 func (f *Folder) Check(ctx context.Context, e Entry) error {
 	file, info, err := atomicfile.OpenRegular(f.root, e.Path)
 	if err != nil {
@@ -273,8 +273,7 @@ func (f *Folder) Verify(ctx context.Context) error {
 	return err
 }
 
-// notRelease says why nothing could be read from dir, given the error of the file
-// that was wanted.
+// notRelease explains why dir has no release, given the error of the wanted file.
 func notRelease(dir string, err error) error {
 	if info, wrong := os.Stat(dir); wrong == nil && !info.IsDir() {
 		return fmt.Errorf("%s is no release, which is a folder (unpack it first, if it is an archive)", dir)

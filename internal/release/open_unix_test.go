@@ -209,8 +209,8 @@ func TestHostileReleases(t *testing.T) {
 	}
 }
 
-// What is read is what was hashed: a file that changes after it was verified is
-// refused when it is read.
+// ReadFile returns only the hashed bytes: it refuses a file that changed after it was
+// verified.
 func TestReadFileIsVerified(t *testing.T) {
 	dir := honest(t)
 	f, err := Open(dir, false)

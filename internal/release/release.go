@@ -20,7 +20,7 @@ func JSONFile(name string, covered bool, v any) File {
 	return File{name, covered, func(w io.Writer) error { return jsonfile.Write(w, v) }}
 }
 
-// Entry is what MANIFEST.json says of a file.
+// Entry is the line of MANIFEST.json about a file.
 type Entry struct {
 	Path    string `json:"path"`
 	Bytes   int64  `json:"bytes"`
@@ -28,14 +28,14 @@ type Entry struct {
 	Covered bool   `json:"covered_by_claim"`
 }
 
-// Manifest lists every other file of a release, but for its signature.
+// Manifest lists every other file of a release, except its signature.
 type Manifest struct {
 	SchemaVersion int     `json:"schema_version"`
 	Privacy       string  `json:"privacy,omitempty"` // a banner, when the release is not private
 	Files         []Entry `json:"files"`
 }
 
-// SchemaVersion is that of MANIFEST.json and of the JSON files that it lists.
+// SchemaVersion is the version of MANIFEST.json and of the JSON files that it lists.
 const SchemaVersion = 1
 
 const (
@@ -45,7 +45,7 @@ const (
 	SignatureName = "MANIFEST.json.sig"
 )
 
-// What a release may hold at most: a hostile one would keep who verifies it busy.
+// The most that a release may hold: a hostile one would keep its verifier busy.
 const (
 	MostBytes    = 1 << 36 // of one file
 	mostManifest = 1 << 24 // bytes

@@ -17,7 +17,7 @@ import (
 	"d3p/internal/jsonfile"
 )
 
-// Options say how a release is written.
+// Options of writing a release.
 type Options struct {
 	Banner string                                // the manifest's privacy field
 	Sign   func(manifest []byte) ([]byte, error) // nil: it is not signed
@@ -147,7 +147,7 @@ func writeFile(folder *os.Root, f File) (Entry, error) {
 	return Entry{f.Name, sum.n, hex.EncodeToString(sum.sum.Sum(nil)), f.Covered}, nil
 }
 
-// counter hashes and counts what is written to it.
+// counter hashes and counts the bytes written to it.
 type counter struct {
 	sum hash.Hash
 	n   int64

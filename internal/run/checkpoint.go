@@ -9,13 +9,13 @@ import (
 
 const (
 	defaultCheckpointEvery = 60 // s
-	// checkpointShare bounds the time that goes into checkpoints: one part in checkpointShare.
+	// checkpointShare bounds the time for checkpoints: one part in checkpointShare.
 	checkpointShare = 50
 )
 
-// observer watches a fit: it tells of the progress, and from time to time writes a
-// checkpoint into private/, so that a fit that is killed can be resumed. What was
-// computed after the last checkpoint is lost unseen: no number of it was released.
+// observer reports the progress of a fit, and from time to time writes a checkpoint into
+// private/, so that a killed fit can be resumed. The steps after the last checkpoint are
+// lost; none of their numbers was released.
 type observer struct {
 	folder folder
 	host   Host
@@ -43,8 +43,7 @@ func (o *observer) Step(t, steps int, epsilonSpent func() float64) {
 	}
 }
 
-// Keep implements fit.Keeper. That a checkpoint cannot be written is no reason to
-// end a fit that goes well.
+// Keep implements fit.Keeper. A fit continues if a checkpoint cannot be written.
 func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error)) {
 	if !o.due.Load() {
 		return

@@ -41,7 +41,7 @@ func usagef(format string, args ...any) error {
 	return failed(Usage, fmt.Errorf(format, args...))
 }
 
-// kindOf is the innermost kind of err: the place nearest to the cause knows it best.
+// kindOf is the innermost kind of err, the one nearest to the cause.
 func kindOf(err error) Kind {
 	found := Usage
 	if errors.Is(err, context.Canceled) {

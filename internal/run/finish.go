@@ -6,9 +6,9 @@ import (
 	"d3p/internal/fit"
 )
 
-// Finish ends the stopped fit of r, which Reopen has read, after the steps that it has
-// taken, and releases what they gave. It reads no record. The ledger of the data set
-// keeps the price of those steps and gets the rest of the reservation back.
+// Finish ends the stopped fit of r, which Reopen has read, after its last step, and
+// releases the result. It reads no record. The ledger of the data set keeps the price of
+// those steps and gets the rest of the reservation back.
 func (r Run) Finish() (*Result, error) {
 	spent, err := spentAt(r.checkpoint)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"d3p/internal/report"
 )
 
-// folder is OUT: release/ may be published, private/ must not be. root is the
-// folder itself, wherever path leads later: whatever is written goes through it.
+// folder is OUT: release/ may be published, private/ must not be. root is the folder
+// itself, wherever path leads later: all writing goes through it.
 type folder struct {
 	path string
 	root *os.Root
@@ -60,8 +60,7 @@ func newFolder(path, model string) (folder, error) {
 	}
 }
 
-// madeFolder is the folder that was just made at path, unless somebody put
-// another in its place.
+// madeFolder is the folder that was just made at path, unless another has replaced it.
 func madeFolder(path string) (folder, error) {
 	r, err := openOwn(path)
 	if err != nil {
@@ -94,8 +93,8 @@ func takeFolder(path string) (folder, error) {
 	return folder{}, usagef("--out: %s exists; results are never overwritten, name a new folder", path)
 }
 
-// openOwn opens a folder that nobody but this user may change: no link, of no
-// other owner, writable by nobody else.
+// openOwn opens a folder that only this user may change: no link, no other owner, not
+// writable by others.
 func openOwn(path string) (folder, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -149,8 +148,8 @@ func (r folder) entries(name string) []fs.DirEntry {
 	return entries
 }
 
-// spentNothing tells whether a folder with these entries was left by a run that
-// failed while reading the data, before any mechanism ran.
+// spentNothing reports whether a folder with these entries is from a run that failed
+// while reading the data, before any mechanism ran.
 func (r folder) spentNothing(outer []fs.DirEntry) bool {
 	if len(outer) != 1 || outer[0] == nil || outer[0].Name() != privateName {
 		return false
@@ -179,7 +178,7 @@ func (r folder) withPrivate() (folder, error) {
 func (r folder) release() string { return filepath.Join(r.path, releaseName) }
 func (r folder) private() string { return filepath.Join(r.path, privateName) }
 
-// released tells whether there is a release.
+// released reports whether there is a release.
 func (r folder) released() bool {
 	_, err := r.root.Lstat(releaseName)
 	return err == nil
@@ -274,7 +273,7 @@ type privateJSON struct {
 func (r folder) write(name string, v any) error {
 	var b bytes.Buffer
 	encode := jsonfile.Write
-	if name == checkpointFile { // of a network millions of numbers, which nobody reads
+	if name == checkpointFile { // for a network it has millions of numbers, for no reader
 		encode = func(w io.Writer, v any) error { return json.NewEncoder(w).Encode(v) }
 	}
 	if err := encode(&b, privateJSON{report.NotProtected, v}); err != nil {

@@ -15,7 +15,7 @@ import (
 
 const otherUser = 1234
 
-// plants are what somebody may have prepared where a run's folder is asked for.
+// plants are traps at the path of a run's folder.
 var plants = map[string]struct {
 	prepare func(parent, out string) error
 	ok      bool
@@ -72,7 +72,7 @@ func dataCheck(out string, folder, file fs.FileMode) error {
 	return errors.Join(os.MkdirAll(out, 0o755), os.MkdirAll(filepath.Join(out, "private"), folder), os.WriteFile(path, nil, file), os.Chmod(path, file))
 }
 
-// A run takes a folder of its own alone, and leaves what it refuses as it was.
+// A run takes only a folder of its own user, and does not change one that it refuses.
 func TestOutIsOnesOwn(t *testing.T) {
 	for name, plant := range plants {
 		t.Run(name, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestOutIsOnesOwn(t *testing.T) {
 	}
 }
 
-// discard removes what the run made, and an empty folder that was there before stays.
+// discard removes the run's files; an empty folder that existed before the run stays.
 func TestDiscardKeepsWhatWasThere(t *testing.T) {
 	for _, existed := range []bool{false, true} {
 		out := filepath.Join(t.TempDir(), "out")
@@ -164,8 +164,8 @@ func TestRunIsOnesOwn(t *testing.T) {
 	}
 }
 
-// While somebody swaps the folder for a link, nothing is written behind the link:
-// a file goes into the run's own folder, wherever that is by then, or nowhere.
+// While another process swaps the folder for a link, nothing is written behind the link:
+// a file goes into the run's own folder, wherever it was moved, or nowhere.
 func TestSwappedFolderIsNotFollowed(t *testing.T) {
 	parent := t.TempDir()
 	out, away, target := filepath.Join(parent, "out"), filepath.Join(parent, "away"), filepath.Join(parent, "target")

@@ -17,11 +17,12 @@ import (
 	"d3p/internal/report"
 )
 
-// Job is what a run needs besides its plan and its state: private/run.json,
-// from which d3p resume goes on.
+// Job is the content of private/run.json: all that d3p resume needs besides plan and
+// state.
 type Job struct {
 	ID string `json:"id"`
-	// Attempts are the start of the run and its resumptions, as the ledger knows them.
+	// Attempts are the start of the run and its resumptions, by their names in the
+	// ledger.
 	Attempts []string  `json:"attempts"`
 	Folder   string    `json:"folder"` // its name, without where it is
 	Created  time.Time `json:"created"`
@@ -44,7 +45,7 @@ type Job struct {
 	Insecure        bool   `json:"insecure"`
 	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
 	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
-	Engine          string `json:"engine,omitempty"`     // what it came to
+	Engine          string `json:"engine,omitempty"`     // the engine that Open chose
 	Processes       int    `json:"processes,omitempty"`  // that held parts of the records, if more than one
 	Ledger          string `json:"ledger,omitempty"`     // absolute path of the data set's ledger
 	Sign            string `json:"sign,omitempty"`       // absolute path of the key that signs the release
@@ -55,9 +56,9 @@ func (j Job) reservation() reservation {
 	return reservation{j.Ledger, ledger.Run{ID: j.ID, Folder: j.Folder, Attempt: j.Attempts[len(j.Attempts)-1]}, j.Attempts}
 }
 
-// compile compiles the model as the release will have it. Draws from the prior depend
-// on the order in which a model file states it, so that those of a release come from
-// this model.
+// compile compiles the model in the form that the release has. Draws from the prior
+// depend on the order of the model file, so the draws of a release must come from this
+// form.
 func (j Job) compile() (*models.Model, error) {
 	s, errs := spec.Parse("the model of the fit", []byte(j.Model), func(name string) ([]byte, error) {
 		src, ok := j.Public[name]
@@ -73,14 +74,14 @@ func (j Job) compile() (*models.Model, error) {
 	return m, failed(Model, err)
 }
 
-// nextAttempt is the job as it goes on, or is settled, from here.
+// nextAttempt is the job with a new attempt, for a resumption or settlement.
 func (j Job) nextAttempt() Job {
 	j.Attempts = append(slices.Clone(j.Attempts), NewID())
 	return j
 }
 
-// replicate is the k-th of several jobs like j, from 0, with a seed of its own. Its
-// report says how to run it by itself.
+// replicate is the k-th of several jobs like j, from 0, with its own seed. Its report has
+// the command that runs it alone.
 func (j Job) replicate(k int, folder folder) Job {
 	j.ID, j.Attempts, j.Folder, j.Seed = NewID(), []string{NewID()}, folder.name(), j.Seed+uint64(k)
 	seed := strconv.FormatUint(j.Seed, 10)
@@ -112,7 +113,7 @@ func (j Job) table(m *models.Model, root noise.Root, ranks Ranks) *privacy.Table
 	return privacy.NewTable(cfg)
 }
 
-// TablePrecision is that of the encoded table.
+// TablePrecision is the precision of the encoded table.
 func (j Job) TablePrecision() privacy.Precision {
 	if j.Precision == "float64" {
 		return privacy.Float64
@@ -120,7 +121,8 @@ func (j Job) TablePrecision() privacy.Precision {
 	return privacy.Float32
 }
 
-// columns are those of this process that the job's purchase counts, not read yet.
+// columns are the columns that the job's purchase counts, of this process's records, not
+// read yet.
 func (j Job) columns(m *models.Model, root noise.Root, ranks Ranks) *privacy.Columns {
 	cfg := privacy.TableConfig{Data: j.Data, Encoding: m.Encoding, Root: root}
 	if ranks.Several() {

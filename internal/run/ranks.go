@@ -13,8 +13,8 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// task is what rank 0 tells the other processes of a job to take part in. Without a Plan
-// there is nothing to do: rank 0 has failed and says why itself.
+// task is the work that rank 0 sends to the other processes of a job. Without a Plan
+// there is nothing to do: rank 0 has failed and reports the reason itself.
 type task struct {
 	Job        Job             `json:"job"`
 	Plan       *plan.Plan      `json:"plan"`
@@ -31,8 +31,8 @@ type Ranks struct {
 // NewRanks are the processes of a job.
 func NewRanks(j *cluster.Job) Ranks { return Ranks{Job: j, told: new(bool), inStep: &inStep{job: j}} }
 
-// Dismiss tells the other processes of a job that there is nothing to do, unless r has
-// told them what, and leaves the job.
+// Dismiss sends an empty task to the other processes of a job, unless r has sent one, and
+// leaves the job.
 func (r Ranks) Dismiss() error {
 	var err error
 	if r.Job.Rank == 0 && !*r.told {
@@ -62,7 +62,7 @@ func (r Ranks) tell(t task) error {
 	return err
 }
 
-// begin tells the other processes what to do and waits until all are ready.
+// begin sends the task to the other processes and waits until all are ready.
 func (r Run) begin() error {
 	if !r.Ranks.Several() {
 		return nil
@@ -78,8 +78,8 @@ func (r Run) begin() error {
 	return r.Ranks.agree(nil)
 }
 
-// Follow takes part in the fit that rank 0 runs, as another process of the job. An error
-// is one that rank 0 does not tell.
+// Follow takes part in the fit that rank 0 runs, as another process of the job. It
+// returns only errors that rank 0 does not report.
 func Follow(ranks Ranks, host Host) error {
 	text, err := ranks.Job.Broadcast(nil)
 	if err != nil {
@@ -95,13 +95,13 @@ func Follow(ranks Ranks, host Host) error {
 	r := Run{Job: t.Job, Plan: t.Plan, Ranks: ranks, Host: host, checkpoint: t.Checkpoint}
 	err = r.open()
 	if ranks.agree(err) != nil {
-		return nil // rank 0 says so
+		return nil // rank 0 reports it
 	}
 	defer r.Root.Wipe()
 	defer r.engine.Close()
 	curator, err := r.curator(nil)
 	if ranks.agree(err) != nil {
-		return nil // rank 0 says so
+		return nil // rank 0 reports it
 	}
 	_, err = r.steps(context.Background(), curator, nil)
 	var own *privacy.RankError
@@ -111,7 +111,7 @@ func Follow(ranks Ranks, host Host) error {
 	return nil // what else ends the steps ends them on rank 0, too
 }
 
-// open makes what a process other than rank 0 needs of its own.
+// open makes the engine and the curator of a process other than rank 0.
 func (r *Run) open() (err error) {
 	if r.Model, err = r.Job.compile(); err != nil {
 		return err
@@ -128,13 +128,13 @@ func (r *Run) open() (err error) {
 	return err
 }
 
-// inStep are the processes of a job as a curator knows them. The fit stops on all after
-// the step in which rank 0 was told to.
+// inStep are the processes of a job for a curator. All stop after the step in which rank
+// 0 is cancelled.
 type inStep struct {
 	job    *cluster.Job
-	told   context.Context // of this process; that of rank 0 counts
+	told   context.Context // of this process; only that of rank 0 counts
 	stop   context.CancelFunc
-	buffer []float64 // what is shared, and 1 to stop
+	buffer []float64 // the shared numbers, and 1 to stop
 }
 
 // follow is the context in which all processes take their steps; ctx is this one's own.

@@ -15,7 +15,7 @@ import (
 	"d3p/internal/report"
 )
 
-// Result is what a finished fit came to, and its JSON form.
+// Result is the result of a finished fit, and its JSON form.
 type Result struct {
 	Run     string            `json:"run"`
 	Release string            `json:"release"`
@@ -27,7 +27,7 @@ type Result struct {
 	Summary []outputs.Summary `json:"summary"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
-	// Verdict says whether the fit resolved what it was asked; nil without privacy.
+	// Verdict is the verdict on the statistics; nil without privacy.
 	Verdict *outputs.Verdict `json:"verdict,omitempty"`
 }
 
@@ -39,7 +39,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 			return nil, failed(Output, errors.New("the posterior is not finite; a smaller --learning-rate, or priors with lighter tails, would help. What was spent is in the ledger"))
 		}
 	}
-	// What was paid for is kept before anything else can fail.
+	// Keep the paid numbers before anything else can fail.
 	r.folder.giveSpaceBack()
 	checkpoint, err := result.Checkpoint()
 	if err == nil {

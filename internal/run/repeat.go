@@ -14,11 +14,10 @@ import (
 // mostRepeats bounds the fits of Repeat: each is a folder.
 const mostRepeats = 1000
 
-// Repeat runs n fits like r side by side, as many at a time as there are
-// processors, or as the engine takes, in OUT-1, OUT-2, ... and tells done of the
-// k-th one, from 0. They share the model and the records, which are read once. Each
-// draws noise and batches of its own and is charged by itself: all of them are
-// reserved in the ledger, or none is run.
+// Repeat runs n fits like r side by side, as many at a time as there are processors, or
+// as the engine takes, in OUT-1, OUT-2, ... and calls done for the k-th one, from 0. They
+// share the model and the records, which are read once. Each draws its own noise and
+// batches and has its own price: either the ledger reserves all of them, or none runs.
 func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, folder string, result *Result, err error)) error {
 	switch {
 	case n > mostRepeats:
@@ -76,8 +75,8 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	return nil
 }
 
-// replicates prepares n fits, which tell nobody of their steps. On an error it
-// returns those whose folders exist.
+// replicates prepares n fits, which report no steps. On an error it returns those whose
+// folders exist.
 func (r Run) replicates(out string, n int) (all []Run, err error) {
 	for k := range n {
 		path := out

@@ -19,7 +19,7 @@ import (
 type reservation struct {
 	path  string
 	run   ledger.Run
-	known []string // attempts of the run that its folder knows
+	known []string // attempts of the run in its folder
 }
 
 // reserve sets budget aside for a planned fit before any record is read.
@@ -36,8 +36,8 @@ func (r reservation) reserve(entity string, plan *plan.Plan) error {
 	return r.failed(err)
 }
 
-// reserveIn is reserve in a book that is open. Of several copies of a run's folder
-// the first takes the run over: what the others would release are other numbers.
+// reserveIn is reserve in an open book. The first of several copies of a run's folder
+// takes the run over, because the others would release other numbers.
 func (r reservation) reserveIn(book *ledger.Book, plan *plan.Plan) error {
 	if err := book.Holds(r.run.ID, r.known); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (r reservation) reserveIn(book *ledger.Book, plan *plan.Plan) error {
 	return book.Reserve(r.run, plan.MechanismEvent(plan.NoiseMultiplier), time.Now())
 }
 
-// settle books what the run is about to release or has spent so far, and gives back
-// the rest. It fails when another copy of the folder has taken the run over.
+// settle books the events that the run releases, or has spent so far, and gives back the
+// rest. It fails if another copy of the folder has taken the run over.
 func (r reservation) settle(spent privacy.Ledger) error {
 	return r.settleFor(spent, []string{r.run.Attempt})
 }
@@ -69,7 +69,7 @@ func (r reservation) settleFor(spent privacy.Ledger, attempts []string) error {
 	return r.failed(err)
 }
 
-// spentAt is the ledger of what a run had spent at its checkpoint; empty without one.
+// spentAt is the ledger of a run at its checkpoint; empty without one.
 func spentAt(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
 	if checkpoint == nil {
 		return spent, nil
@@ -80,8 +80,8 @@ func spentAt(checkpoint *fit.Checkpoint) (spent privacy.Ledger, err error) {
 	return spent, nil
 }
 
-// Booked is what a report says of the ledger at path, without the run of an id; nil
-// when path is "".
+// Booked is a report's part about the ledger at path, without the run of an id; nil if
+// path is "".
 func Booked(path, id, entity string, rel event.Relation) (*report.Booked, error) {
 	if path == "" {
 		return nil, nil
@@ -120,7 +120,7 @@ func (r reservation) failed(err error) error {
 	return failed(Usage, fmt.Errorf("--ledger: %w", err))
 }
 
-// SameClaim refuses to add up what is said of different things.
+// SameClaim refuses to compose claims about different relations or units.
 func SameClaim(book *ledger.Book, entity string, rel event.Relation) error {
 	if book.Entity != entity || book.Relation != rel {
 		return fmt.Errorf("the ledger of %s protects one %s under %s neighbours, the run one %s under %s: they do not add up",

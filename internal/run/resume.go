@@ -30,10 +30,10 @@ func (r *Run) Close() {
 	r.folder.close()
 }
 
-// reopen locks the folder of r and reads what it holds.
+// reopen locks the folder of r and reads it.
 func (r *Run) reopen(data string) (err error) {
 	path := r.folder.path
-	if r.folder.released() { // whatever checkpoint is beside it: it was paid for once
+	if r.folder.released() { // even with a checkpoint beside it: it was paid for once
 		return usagef("%s holds no stopped fit", path)
 	}
 	if r.unlock, err = r.folder.lock(); err != nil {
@@ -56,7 +56,7 @@ func (r *Run) reopen(data string) (err error) {
 	return err
 }
 
-// noCheckpoint tells why a fit cannot be resumed.
+// noCheckpoint is the reason why a fit cannot be resumed.
 func noCheckpoint(path string, j Job) error {
 	switch {
 	case j.ID == "":

@@ -21,7 +21,7 @@ import (
 	"d3p/internal/signature"
 )
 
-// A Run is a job with what it needs besides its folder.
+// A Run is a job with its model, plan and host, but without a folder.
 type Run struct {
 	Job   Job
 	Model *models.Model
@@ -39,17 +39,17 @@ type Run struct {
 	unlock     func()           // the folder that Reopen has locked
 }
 
-// Host is what a run needs from the program around it.
+// Host is the program around a run.
 type Host struct {
-	// Open opens the engine that the job of r asks for, for a number of fits side by side.
-	// It tells r.Host.Notef which.
+	// Open opens the engine that the job of r asks for, for a number of fits side by
+	// side. It reports the engine by r.Host.Notef.
 	Open func(r Run, fits int) (*Engine, error)
 	// Tool describes the program in a report.
 	Tool func(engine string) report.Tool
-	// Step is told of each finished step, see fit.Observer, and of the sampling rate;
-	// nil: nobody is told.
+	// Step is called for each finished step, see fit.Observer, with the sampling rate;
+	// nil: no call.
 	Step func(t, steps int, rate float64, epsilonSpent func() float64)
-	// Notef tells the user a line.
+	// Notef prints a line for the user.
 	Notef func(format string, args ...any)
 }
 
@@ -60,9 +60,9 @@ type Engine struct {
 	Close    func() error
 }
 
-// Fit runs r in the new folder out. out may be an empty folder of this user alone, or
-// what a run left that could not read its data; "" takes the first free
-// d3p-run-NAME-1, -2, ... in the working directory.
+// Fit runs r in the new folder out. out may be an empty folder of this user alone, or the
+// folder of a run that could not read its data; "" takes the first free d3p-run-NAME-1,
+// -2, ... in the working directory.
 func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
 	folder, err := newFolder(out, r.Job.Name)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r Run) Fit(ctx context.Context, out string) (*Result, error) {
 	return r.execute(ctx)
 }
 
-// Resume goes on from the checkpoint of r, which Reopen has read.
+// Resume continues from the checkpoint of r, which Reopen has read.
 func (r Run) Resume(ctx context.Context) (*Result, error) { return r.execute(ctx) }
 
 // discard removes the folder of a new fit. A stopped fit keeps what it has.
@@ -82,7 +82,7 @@ func (r Run) discard() {
 	}
 }
 
-// execute runs the job in its folder: all of it, or what a checkpoint left to do.
+// execute runs the job in its folder: all of it, or the steps after a checkpoint.
 func (r Run) execute(ctx context.Context) (*Result, error) {
 	if r.checkpoint == nil {
 		unlock, err := r.folder.lock() // Reopen has locked the folder of a stopped fit
@@ -133,8 +133,8 @@ func (r Run) execute(ctx context.Context) (*Result, error) {
 	return nil, failed(kindOf(err), errors.Join(err, unbooked))
 }
 
-// reserve sets disk space and budget aside. What can fail for lack of space fails
-// before privacy is spent.
+// reserve sets disk space and budget aside, so that a full disk fails before privacy is
+// spent.
 func (r Run) reserve() error {
 	if err := r.folder.prepare(r.Job, releaseBytes(r.Model, r.Job.Draws)); err != nil {
 		return err
@@ -189,10 +189,9 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	return result, err
 }
 
-// curator reads the records, those of this process. What the plan buys first is bought,
-// and the records are encoded for the model that the plan has then. What the declared
-// rules did to them goes to the folder private, unless that is nil. With an error it is
-// the curator that has spent so far, or nil.
+// curator reads the records of this process, buys Table 1 if the plan does, and encodes
+// the records for the plan's model after that. The data check goes to the folder private,
+// unless that is nil. With an error it returns the curator that has spent so far, or nil.
 func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	spent, err := spentAt(r.checkpoint)
 	if err != nil {
@@ -226,7 +225,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if err := fit.Buy(r.Plan, curator); err != nil {
 		var one *privacy.RankError
 		if errors.As(err, &one) {
-			err = one.Own // nil where another process failed, which says why when all agree
+			err = one.Own // nil if another process failed, which reports the reason when all agree
 		}
 		return curator, err
 	}
@@ -274,9 +273,9 @@ func (r Run) curators() *fit.Curators {
 	}}
 }
 
-// stopped ends a run that did not get to its last step. What was spent is in
-// the ledger, and a checkpoint lets Resume go on. A run that spent nothing leaves
-// nothing; one that was resumed keeps what it had.
+// stopped ends a run before its last step. The ledger has its price, and a checkpoint
+// lets Resume continue. A run that spent nothing leaves nothing; a resumed one keeps its
+// files.
 func (r Run) stopped(result *fit.Result, cause error) error {
 	r.folder.giveSpaceBack()
 	found := Output

@@ -13,7 +13,7 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Settle books in the ledger at path what the killed fit in a folder had spent.
+// Settle books the price of the killed fit in a folder, in the ledger at path.
 func Settle(path, run string) error {
 	folder, err := openFolder(run)
 	if err != nil {

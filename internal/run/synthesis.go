@@ -19,8 +19,8 @@ import (
 	"d3p/internal/synthesis"
 )
 
-// synthesise learns a synthetic table from noisy tables of counts and releases those.
-// It takes no checkpoints: what was spent when it stops stays in the ledger.
+// synthesise learns a synthetic table from noisy tables of counts and releases those. It
+// writes no checkpoints: if it stops, its price stays in the ledger.
 func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	if r.Ranks.Several() {
 		r.discard()
@@ -74,8 +74,8 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 	return done, nil
 }
 
-// learn reads the records and releases counts. The ledger is what was spent, also
-// with an error.
+// learn reads the records and releases counts. The returned ledger has the price so far,
+// also with an error.
 func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, privacy.Ledger, error) {
 	private, err := r.folder.root.OpenRoot(privateName)
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 // A thousand checks at this level fail by chance once in a million programs.
 const Alpha = 1e-9
 
-// Require fails the test when the p-value is below Alpha or is not a
-// probability at all. The name says which law was tested.
+// Require fails the test when the p-value is below Alpha or is not a probability at all.
+// The name is that of the tested law.
 func Require(t testing.TB, name string, p float64) {
 	t.Helper()
 	if !(p >= Alpha && p <= 1) {

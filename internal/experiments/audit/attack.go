@@ -36,7 +36,7 @@ type attack struct {
 	dir string
 }
 
-// finding is what an attack shows.
+// finding is the result of an attack.
 type finding struct {
 	epsilon, delta float64 // claimed
 	fits           int
@@ -215,8 +215,8 @@ func (a attack) oneRun(directions *mat.Dense, origin []float64) (finding, error)
 	return f, nil
 }
 
-// priced are the arguments of a fit at a price. With less noise than certified, the
-// settings are those of a fit that costs more, which claims the smaller price.
+// priced are the arguments of a fit at a price. With less noise than certified, they are
+// the settings of a more expensive fit that claims the smaller price.
 func (a attack) priced(price []string) []string {
 	if a.noise == 1 {
 		return append(slices.Clone(a.args), price...)
@@ -224,7 +224,7 @@ func (a attack) priced(price []string) []string {
 	return append(slices.Clone(a.args), "--epsilon=2000", price[1], "--noise-multiplier="+a.reduced(price))
 }
 
-// scores estimates how much of each canary's direction is in what a fit moved, by
+// scores estimates the component of a fit's movement along each canary's direction, by
 // least squares over all canaries.
 func (a attack) scores(directions *mat.Dense, origin, params []float64) []float64 {
 	moved := mat.NewVecDense(len(origin), slices.Clone(params))

@@ -37,8 +37,8 @@ func TestLowerBoundOfRandomisedResponse(t *testing.T) {
 	}
 }
 
-// TestPValue compares with the binomial tail, which it is at delta 0, and sees
-// delta make it larger.
+// TestPValue compares with the binomial tail at delta 0, and checks that delta makes the
+// p-value larger.
 func TestPValue(t *testing.T) {
 	const r, v, epsilon = 100, 85, 1.2
 	q := 1 / (1 + math.Exp(-epsilon))
@@ -46,7 +46,7 @@ func TestPValue(t *testing.T) {
 	if got := pValue(1000, r, v, epsilon, 0); math.Abs(got-want) > 1e-12 {
 		t.Errorf("p-value %v, want %v", got, want)
 	}
-	// The largest 2/i·P(v - i <= W < v) is at least that of i = 1.
+	// The largest 2/i·P(v - i <= W < v) is at least the one of i = 1.
 	least := want + 2*1000*1e-5*(distuv.Binomial{N: r, P: q}.Prob(v-1))
 	if got := pValue(1000, r, v, epsilon, 1e-5); got < least {
 		t.Errorf("p-value %v with delta, want at least %v", got, least)

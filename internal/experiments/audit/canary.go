@@ -30,7 +30,7 @@ func hunted(s scenario) (scenario, error) {
 		Model:  sensitivity.Model{Name: s.name, Tape: m.Likelihood, Encoding: &m.Encoding},
 		Engine: cpu.New(cpu.Options{Threads: 1}), Precision: privacy.Float32,
 	}
-	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1} // as steep says
+	clip := privacy.Clip{Kind: privacy.Flat, Norm: 1} // as steep requires
 	found, err := sensitivity.Canary(target, make([]float64, m.P), clip, rand.New(rand.NewPCG(3, 3)), searchRounds)
 	if err != nil {
 		return s, err
@@ -40,8 +40,7 @@ func hunted(s scenario) (scenario, error) {
 	return s, nil
 }
 
-// rowsOf are the lines of a table with the given header that say what an encoded
-// record says.
+// rowsOf are the lines, for a table with the given header, that encode to a record.
 func rowsOf(e encoding.Encoding, header []string, record []float64) (lines []string) {
 	block := e.K
 	if e.RowsPerUnit > 1 {

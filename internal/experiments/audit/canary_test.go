@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHuntedCanariesAreRows: what the search finds can be written into the table.
+// TestHuntedCanariesAreRows: a record that the search finds can be written into the
+// table.
 func TestHuntedCanariesAreRows(t *testing.T) {
 	list, err := scenarios()
 	if err != nil {

@@ -207,8 +207,8 @@ func levelScenario(levels int) scenario {
 	return s
 }
 
-// networkScenario has as many inputs as canaries: each canary sets one of them to
-// its bound, so that its gradient is mostly in weights of its own.
+// networkScenario has as many inputs as canaries: each canary sets another input to its
+// bound, so that its gradient is mostly in other weights.
 func networkScenario(inputs int) scenario {
 	rng := rand.New(rand.NewPCG(1, 9))
 	s := scenario{name: fmt.Sprintf("%d canaries in one run, network", inputs),
