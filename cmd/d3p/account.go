@@ -1,25 +1,24 @@
 package main
 
 import (
-	"bytes"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
-	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/accounting"
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/report"
+	"d3p/internal/verify"
 )
 
 func newAccount(a *app) *cobra.Command {
-	var m mechanismFlags
+	var m accounting.Mechanism
 	var o accountOptions
 	c := &cobra.Command{
 		Use:   "account [RUN]",
@@ -63,12 +62,12 @@ own, unless you add --what-if.`,
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			o.pure = c.Flags().Changed("delta") && m.delta == 0
+			o.pure = c.Flags().Changed("delta") && m.Delta == 0
 			var other []string // flags that the table of mechanisms replaces
 			if o.pure {
 				other = []string{"delta"}
 			}
-			if err := errors.Join(readSettings(c, other...), checkGroup(o.group)); err != nil {
+			if err := errors.Join(flags.Read(c, other...), accounting.CheckGroup(o.group)); err != nil {
 				return err
 			}
 			if len(args) == 1 {
@@ -85,14 +84,14 @@ own, unless you add --what-if.`,
 			return a.account(&m, &o)
 		},
 	}
-	m.define(c)
+	m.Define(c)
 	f := c.Flags()
 	f.StringVar(&o.event, "event", "", "account the mechanisms in `FILE` (dp_accounting JSON, Opacus history or CSV) instead of the flags")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "answer with the delta at this `E` instead of the epsilon at a delta")
 	f.IntVar(&o.group, "group", 0, "add the epsilon of a group of up to `K` records that are all there or not, as of one person with K rows")
-	f.BoolVar(&o.risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
-	f.StringVar(&o.plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
-	f.StringVar(&o.curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
+	f.BoolVar(&o.risk.Risk, "risk", false, "add what an attacker can do: advantage, true-positive rates, beliefs")
+	f.StringVar(&o.risk.Plot, "plot", "", "draw the trade-off and the privacy curve into `FILE` (.svg or .png)")
+	f.StringVar(&o.risk.Curve, "curve", "", "write the privacy, trade-off and Rényi curves into `FILE` (CSV)")
 	f.StringVar(&o.ledger, "ledger", "", "also ask the ledger of the data set in `FILE` whether it has the RUN, and all that its report has seen there")
 	f.BoolVar(&o.whatIf, "what-if", false, "account a RUN as if it had used --sampling or --neighbours")
 	return c
@@ -103,9 +102,7 @@ type accountOptions struct {
 	event   string
 	epsilon float64
 	group   int
-	risk    bool
-	plot    string
-	curve   string
+	risk    accounting.RiskOptions
 	ledger  string // of the data set
 	whatIf  bool
 	pure    bool // delta is given, and 0
@@ -125,90 +122,177 @@ func refuse(c *cobra.Command, why string, flags []string) error {
 var describing = []string{"sampling-rate", "steps", "epochs", "noise-multiplier", "records", "batch-size"}
 
 // account answers for the flags or an event file.
-func (a *app) account(m *mechanismFlags, o *accountOptions) error {
+func (a *app) account(m *accounting.Mechanism, o *accountOptions) error {
 	var ev event.Event
-	rel, err := event.ParseRelation(m.relation)
+	rel, err := event.ParseRelation(m.Relation)
 	if err != nil {
 		return status.Usagef("--neighbours: %v", err)
 	}
-	r := accounted{Relation: string(rel)}
+	r := accounting.Answer{Relation: string(rel)}
 	if o.event != "" {
-		if ev, err = readEvent(o.event); err != nil {
+		if ev, err = accounting.ReadEvent(o.event); err != nil {
 			return err
 		}
 		r.Sampling = "ledger"
 	} else {
-		if rel, err = m.check(); err != nil {
+		if rel, err = m.Check(); err != nil {
 			return err
 		}
-		if err := m.checkRun(); err != nil {
+		if err := m.CheckRun(); err != nil {
 			return err
 		}
-		ev = m.event(m.noise, m.steps)
-		r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = m.sampling, m.rate, m.noise, m.steps
+		ev = m.Event(m.Noise, m.Steps)
+		r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = m.Sampling, m.Rate, m.Noise, m.Steps
 	}
-	if o.pure && (o.risk || o.plot != "" || o.curve != "") {
+	if o.pure && (o.risk != (accounting.RiskOptions{})) {
 		return status.Usagef("--delta: --risk, --plot and --curve need a delta above 0")
 	}
-	if (m.delta != 0 || o.pure) && o.epsilon != 0 {
+	if (m.Delta != 0 || o.pure) && o.epsilon != 0 {
 		return status.Usagef("--epsilon: give --delta to learn epsilon or --epsilon to learn delta, not both")
 	}
-	if o.epsilon != 0 && (o.risk || o.group != 0 || o.plot != "" || o.curve != "") {
+	if o.epsilon != 0 && (o.risk != (accounting.RiskOptions{}) || o.group != 0) {
 		return status.Usagef("--epsilon: --group, --risk, --plot and --curve go with --delta")
 	}
 	if o.epsilon != 0 {
 		return a.accountDelta(ev, rel, o.epsilon, r)
 	}
-	if m.delta == 0 && !o.pure {
+	if m.Delta == 0 && !o.pure {
 		return status.Usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
 	}
-	if err := r.answer(ev, rel, m.delta); err != nil {
+	if err := r.Account(ev, rel, m.Delta); err != nil {
 		return err
 	}
-	r.Warnings = m.warnings(m.noise, r.EpsilonUpper, m.delta)
-	if err := r.addGroup(ev, rel, o.group); err != nil {
+	r.Warnings = m.Warnings(m.Noise, r.EpsilonUpper, m.Delta)
+	if err := r.AddGroup(ev, rel, o.group); err != nil {
 		return err
 	}
-	if err := r.addRisk(ev, rel, o); err != nil {
+	if err := r.AddRisk(ev, rel, o.risk); err != nil {
 		return err
 	}
-	return a.result(r, func(w io.Writer) { r.print(w) })
+	return a.result(r, func(w io.Writer) { r.Print(w) })
 }
 
-// checkRun reports a missing number of steps or noise.
-func (m *mechanismFlags) checkRun() error {
-	if m.steps == 0 {
-		return status.Usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
+// accountedRun is the JSON result of account RUN.
+type accountedRun struct {
+	Run            string         `json:"run"`
+	ClaimedEpsilon float64        `json:"claimed_epsilon"`
+	ClaimedDelta   float64        `json:"claimed_delta"`
+	Holds          bool           `json:"holds"`
+	WhatIf         bool           `json:"what_if"` // the numbers are for another sampler or relation than the run's
+	Checks         []verify.Check `json:"checks"`
+	accounting.Answer
+}
+
+// accountRun checks a finished run against its own ledger and prints what it costs.
+func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, o *accountOptions) error {
+	if err := refuse(c, "a RUN brings its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
+		return err
 	}
-	if m.noise == 0 {
-		return status.Usagef("--noise-multiplier: missing: noise standard deviation over clip norm, as in --noise-multiplier 1.5 (d3p sigma finds one for a target)")
+	files, checks, err := verify.Release(c.Context(), run)
+	if err != nil {
+		return status.With(status.Usage, err)
 	}
-	return nil
+	if files == nil {
+		return status.With(status.Data, fmt.Errorf("%s: %s: %s", run, checks[0].Name, checks[0].Detail))
+	}
+	defer files.Close()
+	p, ev, err := accounting.ReadClaim(files)
+	if err != nil {
+		return status.With(status.Data, err)
+	}
+	if p.Guarantee == nil {
+		return status.With(status.Data, fmt.Errorf("%s: there is no claim: the run is %s", run, report.NotPrivate))
+	}
+	rel, err := event.ParseRelation(p.Neighbours.Relation)
+	if err != nil {
+		return status.With(status.Data, fmt.Errorf("%s: privacy.json: %w", run, err))
+	}
+	r := accountedRun{Run: run, ClaimedEpsilon: p.Guarantee.Epsilon, ClaimedDelta: p.Guarantee.Delta, Checks: checks}
+	if check, ok := accounting.CheckLedger(run, ev, p); ok {
+		r.Checks = append(r.Checks, check)
+	}
+	if o.ledger != "" {
+		check, err := accounting.CheckBook(o.ledger, ev, p)
+		if err != nil {
+			return status.With(status.Usage, fmt.Errorf("--ledger: %w", err))
+		}
+		r.Checks = append(r.Checks, check)
+	}
+	s := p.Mechanism.Sampler
+	own := accounting.Mechanism{
+		Sampling: s.Scheme, Relation: string(rel), Rate: s.Rate, Noise: p.Mechanism.NoiseMultiplier,
+		Steps: int64(p.Mechanism.Iterations), Records: p.Neighbours.NPublic, Delta: p.Guarantee.Delta,
+		Before: p.Mechanism.Purchase.Events(),
+	}
+	if ev, rel, err = own.WhatIf(c, m, o.whatIf, ev, rel); err != nil {
+		return err
+	}
+	r.WhatIf = o.whatIf && (own.Sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
+	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.Sampling, own.Rate, own.Noise, own.Steps
+	if err := r.Account(ev, rel, own.Delta); err != nil {
+		return err
+	}
+	r.Warnings = own.Warnings(own.Noise, r.EpsilonUpper, own.Delta)
+	if err := r.AddGroup(ev, rel, o.group); err != nil {
+		return err
+	}
+	if err := r.AddRisk(ev, rel, o.risk); err != nil {
+		return err
+	}
+	failed := 0
+	for _, check := range r.Checks {
+		if !check.OK {
+			failed++
+		}
+	}
+	r.Holds = failed == 0
+	err = a.result(r, func(w io.Writer) { r.print(w) })
+	if failed > 0 {
+		err = errors.Join(err, fmt.Errorf("%d of %d checks failed", failed, len(r.Checks)))
+	}
+	return status.With(status.Data, err)
+}
+
+// print writes the checks and the account as text.
+func (r *accountedRun) print(w io.Writer) {
+	failed := 0
+	for _, c := range r.Checks {
+		if !c.OK {
+			failed++
+			fmt.Fprintf(w, "FAIL  %s: %s\n", c.Name, c.Detail)
+		}
+	}
+	fmt.Fprintf(w, "%d of %d checks hold\n", len(r.Checks)-failed, len(r.Checks))
+	fmt.Fprintf(w, "claimed: epsilon = %v at delta = %v\n", r.ClaimedEpsilon, r.ClaimedDelta)
+	if r.WhatIf {
+		fmt.Fprintln(w, "WHAT IF, not what ran:")
+	}
+	r.Answer.Print(w)
 }
 
 // deltaAnswer is the result of account --epsilon.
 type deltaAnswer struct {
-	Epsilon    float64          `json:"epsilon"`
-	DeltaLower float64          `json:"delta_lower"`
-	Delta      float64          `json:"delta"`          // the claim: the upper bound
-	DeltaUpper float64          `json:"delta_upper"`    // the same
-	Estimate   float64          `json:"delta_estimate"` // between the bounds, and no bound itself
-	Relation   string           `json:"relation"`
-	Engine     string           `json:"engine"`
-	Certified  bool             `json:"certified"`
-	Seconds    float64          `json:"seconds"`
-	Directions []directionEntry `json:"directions"`
-	Notes      []string         `json:"notes"`
+	Epsilon    float64                `json:"epsilon"`
+	DeltaLower float64                `json:"delta_lower"`
+	Delta      float64                `json:"delta"`          // the claim: the upper bound
+	DeltaUpper float64                `json:"delta_upper"`    // the same
+	Estimate   float64                `json:"delta_estimate"` // between the bounds, and no bound itself
+	Relation   string                 `json:"relation"`
+	Engine     string                 `json:"engine"`
+	Certified  bool                   `json:"certified"`
+	Seconds    float64                `json:"seconds"`
+	Directions []accounting.Direction `json:"directions"`
+	Notes      []string               `json:"notes"`
 }
 
-func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, r accounted) error {
+func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, r accounting.Answer) error {
 	answer, err := accountant.Delta(ev, rel, epsilon)
 	if err != nil {
 		return err
 	}
 	d := deltaAnswer{
 		Epsilon: epsilon, DeltaLower: answer.Lower, Delta: answer.Upper, DeltaUpper: answer.Upper, Estimate: answer.Estimate, Relation: r.Relation,
-		Engine: answer.Engine, Certified: answer.Certified, Seconds: answer.Seconds, Directions: directionEntries(answer.Directions),
+		Engine: answer.Engine, Certified: answer.Certified, Seconds: answer.Seconds, Directions: accounting.Directions(answer.Directions),
 		Notes: append([]string{}, answer.Notes...),
 	}
 	return a.result(d, func(w io.Writer) {
@@ -218,46 +302,4 @@ func (a *app) accountDelta(ev event.Event, rel event.Relation, epsilon float64, 
 			fmt.Fprintf(w, "note: %s\n", n)
 		}
 	})
-}
-
-// writeCurves writes the curves of a ledger as a CSV file with the columns curve, x
-// and y, one point a line; every point bounds the attacker:
-//
-//	privacy   epsilon, delta
-//	tradeoff  false-positive rate, least false-negative rate of any test
-//	renyi     order, divergence; absent where it is infinite or not known
-func writeCurves(path string, c *accountant.Curve, ev event.Event, rel event.Relation) error {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	point := func(curve string, x, y float64) {
-		w.Write([]string{curve, strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(y, 'g', -1, 64)})
-	}
-	w.Write([]string{"curve", "x", "y"})
-	const perDecade = 8
-	for i := 0; i <= 14*perDecade; i++ {
-		delta := math.Pow(10, -float64(i)/perDecade)
-		if epsilon := c.Epsilon(delta); !math.IsInf(epsilon, 1) {
-			point("privacy", epsilon, delta)
-		}
-	}
-	for i := 5 * perDecade; i > 0; i-- { // small rates, where tests of membership are judged
-		fpr := math.Pow(10, -float64(i)/perDecade) / 2
-		point("tradeoff", fpr, c.Tradeoff(fpr))
-	}
-	for i := 50; i <= 100; i++ {
-		fpr := float64(i) / 100
-		point("tradeoff", fpr, c.Tradeoff(fpr))
-	}
-	renyi, err := accountant.RenyiCurve(ev, rel)
-	if unknown := new(accountant.UnsupportedError); err != nil && !errors.As(err, &unknown) {
-		return err
-	}
-	for _, p := range renyi {
-		point("renyi", p.Order, p.Epsilon)
-	}
-	w.Flush()
-	if err := outfile.Write(path, b.Bytes()); err != nil {
-		return fmt.Errorf("--curve: %w", err)
-	}
-	return nil
 }

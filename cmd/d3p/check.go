@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
@@ -89,7 +90,7 @@ counts cost privacy that no report counts.`,
 			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
 			m, err := loadModel(args[0])
 			if err == nil {
-				err = checkAlone(m.Spec)
+				err = flags.CheckAlone(m.Spec)
 			}
 			var errs expr.Errors
 			if err != nil && !errors.As(err, &errs) {

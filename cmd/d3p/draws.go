@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/settings"
@@ -29,7 +30,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 		Example: "  d3p draws d3p-run-cohort-1 --format csv > draws.csv\n  d3p draws d3p-run-cohort-1 --format zarr --out arviz",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkWords("--format", []string{format}, settings.FormatNames()); err != nil {
+			if err := flags.CheckWords("--format", []string{format}, settings.FormatNames()); err != nil {
 				return err
 			}
 			if format == "zarr" && out == "" {
@@ -54,7 +55,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 		},
 	}
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", "))
-	completeWords(c, "format", settings.FormatNames())
+	flags.CompleteWords(c, "format", settings.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
 	asked.flags(c)
 	a.unverifiedFlag(c)

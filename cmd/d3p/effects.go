@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/effects"
 	"d3p/internal/privacy/noise"
@@ -57,7 +58,7 @@ which is a causal effect only if the model has what both causes share.`,
 			if s.Rows < 1 || s.Values < 2 {
 				return status.Usagef("--rows, --values: at least 1 row and 2 values are needed")
 			}
-			if err := checkWords("--format", []string{s.format}, figure.Formats()); err != nil {
+			if err := flags.CheckWords("--format", []string{s.format}, figure.Formats()); err != nil {
 				return err
 			}
 			return a.effects(c, args[0], s)
@@ -66,7 +67,7 @@ which is a causal effect only if the model has what both causes share.`,
 	c.Flags().StringSliceVar(&s.Columns, "columns", nil, "predictors, separated by commas (default all)")
 	c.Flags().StringVar(&s.out, "out", "", "new `FOLDER` for tables and figures")
 	c.Flags().StringVar(&s.format, "format", "svg", "of the figures: svg or png")
-	completeWords(c, "format", figure.Formats())
+	flags.CompleteWords(c, "format", figure.Formats())
 	c.Flags().IntVar(&s.Rows, "rows", 500, "simulated rows to average over")
 	c.Flags().IntVar(&s.Values, "values", 21, "values of a number on its grid")
 	c.Flags().IntVar(&s.draws, "draws", 500, "draws of the posterior")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
@@ -34,7 +35,7 @@ const signFlag = "sign"
 const defaultDraws = 4000
 
 func newFit(a *app) *cobra.Command {
-	var s *runSettings
+	var s *flags.Settings
 	c := &cobra.Command{
 		Use:   "fit DATA",
 		Short: "Fit a model under differential privacy and write a release",
@@ -55,14 +56,14 @@ Ctrl-C stops between two steps; d3p resume continues at no new cost.`,
 			return a.inRanks(c, func(ranks run.Ranks) error { return a.fit(c, s, args[0], true, ranks) })
 		},
 	}
-	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Running)
+	s = flags.Define(c, settings.Algorithm, settings.Price, settings.Running)
 	c.Flags().String(signFlag, "", "sign the release with the OpenSSH private key in `FILE`; d3p verify --signers and ssh-keygen -Y verify check it")
 	c.Flags().Uint64(insecureSeedFlag, 0, "fix the privacy noise, for tests only: every file says NOT PRIVATE")
 	return c
 }
 
 func newFitNonprivate(a *app) *cobra.Command {
-	var s *runSettings
+	var s *flags.Settings
 	c := &cobra.Command{
 		Use:   "fit-nonprivate DATA",
 		Short: "Fit without clipping or noise, as a baseline; NOT PRIVATE",
@@ -76,13 +77,13 @@ its settings by looking at these results.`,
 			return a.inRanks(c, func(ranks run.Ranks) error { return a.fit(c, s, args[0], false, ranks) })
 		},
 	}
-	s = defineSettings(c, settings.Algorithm, settings.Reference, settings.Running)
+	s = flags.Define(c, settings.Algorithm, settings.Reference, settings.Running)
 	return c
 }
 
 // fit decides a fit of the data file from its settings and runs it.
-func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, ranks run.Ranks) error {
-	if err := a.resolve(c, s); err != nil {
+func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool, ranks run.Ranks) error {
+	if err := s.Resolve(c, a.environment()); err != nil {
 		return err
 	}
 	if err := checkDevice(s.Device); err != nil {
@@ -100,14 +101,14 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 		return err
 	}
 	s.Fit.NonPrivate = !private
-	if err := s.checkMethod(); err != nil {
+	if err := checkMethod(s); err != nil {
 		return err
 	}
 	plan, err := a.plan(c, s, m)
 	if err != nil {
 		return err
 	}
-	if plan.Purchase != nil && readOnce(data) && !s.given("table1") {
+	if plan.Purchase != nil && readOnce(data) && !s.Given("table1") {
 		s.Fit.Table1 = settings.Table1None
 		if plan, err = a.plan(c, s, m); err != nil {
 			return err
@@ -128,17 +129,17 @@ func (a *app) fit(c *cobra.Command, s *runSettings, data string, private bool, r
 	if err != nil {
 		return status.With(status.Data, err)
 	}
-	draws, err := s.draws(m)
+	draws, err := drawsOf(s, m)
 	if err != nil {
 		return err
 	}
-	applied, err := appliedOf(c, s, plan, draws)
+	applied, err := s.Applied(c, plan, draws)
 	if err != nil {
 		return status.With(status.Numeric, err)
 	}
 	j := run.Job{
 		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
-		ModelSHA256: hash, Command: commandOf(c, s), Settings: applied, Accepted: s.AcceptRisk,
+		ModelSHA256: hash, Command: s.Command(c), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
@@ -250,23 +251,23 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 }
 
 // checkMethod refuses settings beside the model file that the method does not use.
-func (s *runSettings) checkMethod() error {
+func checkMethod(s *flags.Settings) error {
 	if s.Fit.Method != settings.MethodNUTS {
 		return nil
 	}
 	for _, row := range settings.Table() {
-		if row.Group == settings.Algorithm && s.beside[row.Name] && row.Name != "records" && row.Name != "init-seed" {
+		if row.Group == settings.Algorithm && s.Beside[row.Name] && row.Name != "records" && row.Name != "init-seed" {
 			return status.Usagef("--%s: the No-U-Turn sampler has no use for it (leave it out, or type --method vi)", row.Name)
 		}
 	}
 	return nil
 }
 
-// draws is the number of posterior draws to write: none only when there is
+// drawsOf is the number of posterior draws to write: none only when there is
 // nothing to draw.
-func (s *runSettings) draws(m *models.Model) (int, error) {
+func drawsOf(s *flags.Settings, m *models.Model) (int, error) {
 	switch {
-	case !s.given("draws"):
+	case !s.Given("draws"):
 		return defaultDraws, nil
 	case s.Draws == 1:
 		return 0, status.Usagef("--draws: 1 draw has no spread to summarise; take at least 2")
@@ -278,7 +279,7 @@ func (s *runSettings) draws(m *models.Model) (int, error) {
 
 // ledgerOf is the absolute path of the ledger that a fit is booked in; "" for
 // none. A run that claims nothing has nothing to book.
-func ledgerOf(s *runSettings, plan *plan.Plan, seeded bool) (string, error) {
+func ledgerOf(s *flags.Settings, plan *plan.Plan, seeded bool) (string, error) {
 	switch {
 	case s.Ledger == "" || !plan.Private:
 		return "", nil
@@ -298,16 +299,4 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 	}
 	root, err = noise.System()
 	return root, false, status.With(status.Numeric, err)
-}
-
-// commandOf is the command line that gives the settings which the model file does
-// not, wherever they came from, without the names of files.
-func commandOf(c *cobra.Command, s *runSettings) []string {
-	words := []string{c.CommandPath()}
-	for _, row := range settings.Table() {
-		if s.beside[row.Name] && !row.File {
-			words = append(words, fmt.Sprintf("--%s=%s", row.Name, row.Print(s.values[row.Name])))
-		}
-	}
-	return words
 }

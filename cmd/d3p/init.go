@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/skeleton"
@@ -66,7 +67,7 @@ file declares only the columns that the formula names.`,
 				return a.initFrom(codebook, known)
 			}
 			if known.Encoding != "" {
-				if err := checkWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
+				if err := flags.CheckWords("--encoding", []string{known.Encoding}, spec.Encodings()); err != nil {
 					return err
 				}
 			}
@@ -88,7 +89,7 @@ file declares only the columns that the formula names.`,
 	f.StringVar(&known.Entity, "entity", "", "what one protected `UNIT` is: patient, person, household")
 	f.IntVar(&known.Records, "records", 0, "public number of units")
 	f.StringVar(&known.Encoding, "encoding", "", "how the letters of the file are written: "+strings.Join(spec.Encodings(), ", "))
-	completeWords(c, "encoding", spec.Encodings())
+	flags.CompleteWords(c, "encoding", spec.Encodings())
 	f.StringVar(&known.Formula, "formula", "", "the model's formula")
 	f.BoolVar(&known.Twin, "twin", false, "a model of whole records, for synthetic tables, instead of a formula")
 	f.StringVar(&known.Family, "family", "", "the response's family: bernoulli, normal, poisson, ...")

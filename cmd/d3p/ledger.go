@@ -13,6 +13,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/accounting"
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/ledger"
@@ -60,7 +62,7 @@ func newLedgerInit(a *app) *cobra.Command {
 		Example: "  d3p ledger init cohort.ledger --dataset cohort --entity patient --epsilon 3 --delta 1e-6",
 		Args:    exactly("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := readSettings(c); err != nil {
+			if err := flags.Read(c); err != nil {
 				return err
 			}
 			switch {
@@ -80,7 +82,7 @@ func newLedgerInit(a *app) *cobra.Command {
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "limit of all runs together")
 	c.Flags().Float64Var(&limit.Delta, "delta", 1e-6, "delta of the limit")
 	c.Flags().StringVar(&relation, "neighbours", string(event.AddRemove), "which data sets are neighbours: "+strings.Join(event.RelationNames(), ", "))
-	completeWords(c, "neighbours", event.RelationNames())
+	flags.CompleteWords(c, "neighbours", event.RelationNames())
 	return c
 }
 
@@ -141,14 +143,14 @@ func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 			return status.With(status.Data, fmt.Errorf("%s: %s", c.Name, c.Detail))
 		}
 	}
-	p, ev, err := readClaim(files)
+	p, ev, err := accounting.ReadClaim(files)
 	if err != nil {
 		return status.With(status.Usage, err)
 	}
 	if p.Guarantee == nil {
 		return status.With(status.Data, errors.New("there is no claim: the run is "+report.NotPrivate))
 	}
-	if c, there := checkLedger(folder, ev, p); there && !c.OK {
+	if c, there := accounting.CheckLedger(folder, ev, p); there && !c.OK {
 		return status.With(status.Data, fmt.Errorf("%s: %s", c.Name, c.Detail))
 	}
 	if err := run.SameClaim(book, p.Unit.Entity, event.Relation(p.Neighbours.Relation)); err != nil {
@@ -272,7 +274,7 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 			if name == "" {
 				return status.Usagef("--name: missing; the ledger shows the release under it")
 			}
-			ev, err := readEvent(args[1])
+			ev, err := accounting.ReadEvent(args[1])
 			if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
@@ -52,7 +53,6 @@ type app struct {
 	environ  []string  // NAME=value, as os.Environ
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
-	oldNames []string  // notes about flags given by the names that they had
 
 	unverified  bool        // --unverified: releases are read as they are
 	stopsItself atomic.Bool // the command ends between two steps when its context does
@@ -115,7 +115,7 @@ func (a *app) newProgress() *terminal.Progress {
 	if a.quiet {
 		return nil
 	}
-	return terminal.NewProgress(a.err, terminal.Steerable(a.err, a.env))
+	return terminal.NewProgress(a.err, terminal.Steerable(a.err, a.environment().Lookup))
 }
 
 // report prints an error to stderr. Lines that begin with a file position stand
@@ -139,14 +139,9 @@ func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
-// env returns the value of an environment variable and whether it is set.
-func (a *app) env(name string) (string, bool) {
-	for i := len(a.environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(a.environ[i], name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
+// environment is where the settings of a command come from.
+func (a *app) environment() flags.Environment {
+	return flags.Environment{Variables: a.environ, Notef: a.notef}
 }
 
 // result prints a command's result on stdout: v as indented JSON with --json,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/cpu"
@@ -30,7 +31,7 @@ import (
 )
 
 func newPlan(a *app) *cobra.Command {
-	var s *runSettings
+	var s *flags.Settings
 	var out string
 	c := &cobra.Command{
 		Use:   "plan MODEL",
@@ -42,7 +43,7 @@ report that the fit would have, for the people who decide on it.`,
 		Example: "  d3p plan cohort.yaml --epsilon 1\n  d3p plan cohort.yaml --records 20000 --epsilon 0.5 --json\n  d3p plan cohort.yaml --epsilon 1 --report plan.html",
 		Args:    exactly("MODEL"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := a.resolve(c, s); err != nil {
+			if err := s.Resolve(c, a.environment()); err != nil {
 				return err
 			}
 			m, hash, err := readModel(args[0])
@@ -67,7 +68,7 @@ report that the fit would have, for the people who decide on it.`,
 			return a.result(result, func(w io.Writer) { printPlan(w, m, result) })
 		},
 	}
-	s = defineSettings(c, settings.Algorithm, settings.Price)
+	s = flags.Define(c, settings.Algorithm, settings.Price)
 	c.Flags().StringVar(&out, "report", "", "write the privacy report that the fit would have to `FILE`: .html, .md, .txt or .json")
 	return c
 }
@@ -85,8 +86,8 @@ type planResult struct {
 }
 
 // plan decides a fit of m under the settings, and prints its warnings.
-func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Plan, error) {
-	if err := a.resolveModel(c, s, m.Spec); err != nil {
+func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.Plan, error) {
+	if err := s.ResolveModel(c, m.Spec); err != nil {
 		return nil, err
 	}
 	a.warn(m.Spec.Warnings)
@@ -116,7 +117,7 @@ func (a *app) plan(c *cobra.Command, s *runSettings, m *models.Model) (*plan.Pla
 	return plan, nil
 }
 
-func accepted(s *runSettings, id string) bool {
+func accepted(s *flags.Settings, id string) bool {
 	for _, name := range s.AcceptRisk {
 		if name == id {
 			return true
@@ -348,8 +349,8 @@ func workWords(plan *plan.Plan, e *estimate) string {
 
 // plannedPrivacy is the privacy report of a fit that has not run. It reads no
 // data.
-func plannedPrivacy(c *cobra.Command, s *runSettings, m *models.Model, hash string, plan *plan.Plan) (*report.Privacy, error) {
-	command := commandOf(c, s)
+func plannedPrivacy(c *cobra.Command, s *flags.Settings, m *models.Model, hash string, plan *plan.Plan) (*report.Privacy, error) {
+	command := s.Command(c)
 	command[0] = "d3p fit"
 	planned := report.Run{
 		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
@@ -373,7 +374,7 @@ func (a *app) writePlan(out string, p *report.Privacy, f report.Findings, m *mod
 	if format == "txt" {
 		format = "text"
 	}
-	if err := checkWords("--report: extension of "+filepath.Base(out), []string{format}, []string{"html", "md", "text", "json"}); err != nil {
+	if err := flags.CheckWords("--report: extension of "+filepath.Base(out), []string{format}, []string{"html", "md", "text", "json"}); err != nil {
 		return err
 	}
 	file, err := report.ReportFile(format, p, f, m.Spec)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
@@ -50,10 +51,10 @@ prior (densities before and after the fit). It needs the release only.`,
 		Example: "  d3p plot d3p-run-cohort-1 --out figures\n  d3p plot d3p-run-cohort-1 --kind intervals --format png --out figures",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkWords("--kind", kinds, known); err != nil {
+			if err := flags.CheckWords("--kind", kinds, known); err != nil {
 				return err
 			}
-			if err := checkWords("--format", formats, figure.Formats()); err != nil {
+			if err := flags.CheckWords("--format", formats, figure.Formats()); err != nil {
 				return err
 			}
 			r, findings, err := a.readFindings(c.Context(), args[0])
@@ -79,8 +80,8 @@ prior (densities before and after the fit). It needs the release only.`,
 	}
 	c.Flags().StringSliceVar(&kinds, "kind", known, "figures, separated by commas")
 	c.Flags().StringSliceVar(&formats, "format", []string{"svg"}, "file formats, separated by commas: "+strings.Join(figure.Formats(), ", "))
-	completeWords(c, "kind", known)
-	completeWords(c, "format", figure.Formats())
+	flags.CompleteWords(c, "kind", known)
+	flags.CompleteWords(c, "format", figure.Formats())
 	c.Flags().StringVar(&out, "out", "d3p-plots", "new `FOLDER` for the figures")
 	a.unverifiedFlag(c)
 	return c

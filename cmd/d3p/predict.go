@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
@@ -91,7 +92,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 			if s.images < 1 {
 				return status.Usagef("--images: %d is less than 1", s.images)
 			}
-			if err := checkWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
+			if err := flags.CheckWords("--format", []string{s.format}, []string{"csv", "zarr"}); err != nil {
 				return err
 			}
 			if s.against != "" && (s.format == "zarr" || s.grid != "" || s.against == "-" && args[1] == "-") {
@@ -118,7 +119,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 		},
 	}
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
-	completeWords(c, "format", []string{"csv", "zarr"})
+	flags.CompleteWords(c, "format", []string{"csv", "zarr"})
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
 	c.Flags().StringVar(&s.against, "against", "", "`FILE` of rows to compare with, one by one: what differs is the contrast")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")

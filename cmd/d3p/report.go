@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
@@ -32,7 +33,7 @@ several to the new folder --out.
 			if a.json && !c.Flags().Changed("format") {
 				formats = []string{"json"}
 			}
-			if err := checkWords("--format", formats, report.ReportNames()); err != nil {
+			if err := flags.CheckWords("--format", formats, report.ReportNames()); err != nil {
 				return err
 			}
 			if len(formats) > 1 && out == "" {
@@ -54,7 +55,7 @@ several to the new folder --out.
 		},
 	}
 	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
-	completeWords(c, "format", report.ReportNames())
+	flags.CompleteWords(c, "format", report.ReportNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
 	a.unverifiedFlag(c)
 	return c

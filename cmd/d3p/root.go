@@ -5,12 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/run"
 	"d3p/internal/spell"
@@ -103,7 +103,7 @@ nothing about a record leaves except through a mechanism whose price is counted.
 	)
 	root.SetHelpCommandGroupID(groupOther)
 	root.SetCompletionCommandGroupID(groupOther)
-	a.acceptOldNames(root)
+	flags.AcceptOldNames(root, a.notef)
 	for _, c := range commands() {
 		sub := c.build(a)
 		sub.GroupID = c.group
@@ -234,19 +234,4 @@ func runsNear(typed string) (runs []string) {
 		return all
 	}
 	return runs
-}
-
-// completeWords proposes words for a flag.
-func completeWords(c *cobra.Command, flag string, words []string) {
-	c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(slices.Clone(words), cobra.ShellCompDirectiveNoFileComp))
-}
-
-// checkWords refuses a word that is not in known.
-func checkWords(flag string, words, known []string) error {
-	for _, w := range words {
-		if !slices.Contains(known, w) {
-			return status.Usagef("%s: no %s%s; one of %s", flag, w, spell.Hint(w, known), strings.Join(known, ", "))
-		}
-	}
-	return nil
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/accounting"
+	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
@@ -15,7 +17,7 @@ import (
 )
 
 func newSigma(a *app) *cobra.Command {
-	var m mechanismFlags
+	var m accounting.Mechanism
 	var o sigmaOptions
 	c := &cobra.Command{
 		Use:   "sigma",
@@ -37,7 +39,7 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
   d3p sigma --max-tpr 0.05@0.01 --sampling-rate 0.01 --steps 10000`,
 		Args: exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if err := readSettings(c); err != nil {
+			if err := flags.Read(c); err != nil {
 				return err
 			}
 			given := func(flag string) bool {
@@ -45,12 +47,12 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 				case "steps":
 					return c.Flags().Changed("steps") || c.Flags().Changed("epochs")
 				case "sampling-rate":
-					return c.Flags().Changed("sampling-rate") || c.Flags().Changed("batch-size") || m.sampling == "full"
+					return c.Flags().Changed("sampling-rate") || c.Flags().Changed("batch-size") || m.Sampling == "full"
 				}
 				return c.Flags().Changed(flag)
 			}
-			m.solveRate = o.maxTPR == "" && !given("sampling-rate") && given("noise-multiplier") && given("steps") && given("epsilon") && given("delta")
-			rel, err := m.check()
+			m.SolveRate = o.maxTPR == "" && !given("sampling-rate") && given("noise-multiplier") && given("steps") && given("epsilon") && given("delta")
+			rel, err := m.Check()
 			if err != nil {
 				return err
 			}
@@ -64,7 +66,7 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 			return a.result(r, func(w io.Writer) { r.printSolved(w) })
 		},
 	}
-	m.define(c)
+	m.Define(c)
 	c.Flags().Float64Var(&o.epsilon, "epsilon", 0, "target `E`")
 	c.Flags().StringVar(&o.maxTPR, "max-tpr", "", "target risk `TPR@FPR`: largest true-positive rate at a false-positive rate")
 	c.Flags().IntVar(&o.group, "group", 1, "the target is about up to `K` records at once, as about one person with K rows")
@@ -85,7 +87,7 @@ type solved struct {
 	NotBelow   *float64 `json:"noise_multiplier_lower,omitempty"` // proven too small
 	DeltaLower *float64 `json:"delta_lower,omitempty"`            // when solved for delta
 	TargetRisk *risk    `json:"target_risk,omitempty"`
-	accounted
+	accounting.Answer
 }
 
 type risk struct {
@@ -94,8 +96,8 @@ type risk struct {
 }
 
 // solve finds the one of noise, steps, epsilon and delta that was not given.
-func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(string) bool) (*solved, error) {
-	r := &solved{accounted: accounted{Sampling: m.sampling, SamplingRate: m.rate}}
+func (o *sigmaOptions) solve(m *accounting.Mechanism, rel event.Relation, given func(string) bool) (*solved, error) {
+	r := &solved{Answer: accounting.Answer{Sampling: m.Sampling, SamplingRate: m.Rate}}
 	if o.group > 1 {
 		if o.maxTPR != "" || o.plot != "" {
 			return nil, status.Usagef("--group: --max-tpr and --plot are about one record")
@@ -118,35 +120,35 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 		return nil, status.Usagef("cannot solve for %s at once: give all but one (or --max-tpr TPR@FPR as the target)", strings.Join(missing, " and "))
 	}
 	r.SolvedFor = strings.ReplaceAll(strings.TrimPrefix(missing[0], "--"), "-", "_")
-	target := accountant.Target{Epsilon: o.epsilon, Delta: m.delta, Group: o.group}
+	target := accountant.Target{Epsilon: o.epsilon, Delta: m.Delta, Group: o.group}
 	answer := accountant.Answer{}
 	var err error
 	switch missing[0] {
 	case "--noise-multiplier":
 		var c accountant.Calibration
-		c, err = accountant.CalibrateNoise(target, rel, func(sigma float64) event.Event { return m.event(sigma, m.steps) })
-		m.noise, answer = c.NoiseMultiplier, c.Certified
+		c, err = accountant.CalibrateNoise(target, rel, func(sigma float64) event.Event { return m.Event(sigma, m.Steps) })
+		m.Noise, answer = c.NoiseMultiplier, c.Certified
 		if c.Lower > 0 {
 			r.NotBelow = &c.Lower
 		}
 	case "--sampling-rate":
 		var rate float64
 		rate, answer, err = accountant.MaxRate(target, rel, func(rate float64) event.Event {
-			at := m.atRate(rate)
-			return at.event(at.noise, at.steps)
+			at := m.AtRate(rate)
+			return at.Event(at.Noise, at.Steps)
 		})
 		if err == nil {
-			*m = m.atRate(m.runRate(rate))
-			r.SamplingRate = m.rate
+			*m = m.AtRate(m.RunRate(rate))
+			r.SamplingRate = m.Rate
 		}
 	case "--steps":
-		m.steps, answer, err = accountant.MaxSteps(target, rel, maxSolvedSteps, func(steps int64) event.Event { return m.event(m.noise, steps) })
+		m.Steps, answer, err = accountant.MaxSteps(target, rel, maxSolvedSteps, func(steps int64) event.Event { return m.Event(m.Noise, steps) })
 	case "--epsilon":
-		answer, err = accountant.GroupEpsilon(m.event(m.noise, m.steps), rel, o.group, m.delta)
+		answer, err = accountant.GroupEpsilon(m.Event(m.Noise, m.Steps), rel, o.group, m.Delta)
 	case "--delta":
-		answer, err = accountant.GroupDelta(m.event(m.noise, m.steps), rel, o.group, o.epsilon)
+		answer, err = accountant.GroupDelta(m.Event(m.Noise, m.Steps), rel, o.group, o.epsilon)
 		lower := answer.Lower
-		m.delta, r.DeltaLower = answer.Upper, &lower
+		m.Delta, r.DeltaLower = answer.Upper, &lower
 		// the certificate is about delta; epsilon was given
 		answer.Lower, answer.Estimate, answer.Upper, answer.Directions = o.epsilon, o.epsilon, o.epsilon, nil
 	}
@@ -160,14 +162,14 @@ func (o *sigmaOptions) solve(m *mechanismFlags, rel event.Relation, given func(s
 const maxSolvedSteps = 100_000_000
 
 // solveRisk finds the noise for a target risk; epsilon is reported at --delta.
-func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relation, given func(string) bool) error {
+func (o *sigmaOptions) solveRisk(r *solved, m *accounting.Mechanism, rel event.Relation, given func(string) bool) error {
 	if given("epsilon") || given("noise-multiplier") {
 		return status.Usagef("--max-tpr: it is the target, so neither --epsilon nor --noise-multiplier")
 	}
 	if !given("delta") {
-		m.delta = 1e-6
+		m.Delta = 1e-6
 	}
-	if m.steps == 0 {
+	if m.Steps == 0 {
 		return status.Usagef("--steps: missing: how many batches the run takes, as in --steps 10000")
 	}
 	tpr, fpr, ok := strings.Cut(o.maxTPR, "@")
@@ -176,13 +178,13 @@ func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relatio
 	if !ok || errX != nil || errY != nil {
 		return status.Usagef("--max-tpr: %q is not TPR@FPR, as in 0.05@0.01", o.maxTPR)
 	}
-	sigma, _, err := accountant.CalibrateRisk(accountant.Risk{TPR: x, FPR: y}, rel, func(sigma float64) event.Event { return m.event(sigma, m.steps) })
+	sigma, _, err := accountant.CalibrateRisk(accountant.Risk{TPR: x, FPR: y}, rel, func(sigma float64) event.Event { return m.Event(sigma, m.Steps) })
 	if err != nil {
 		return err
 	}
-	m.noise = sigma
+	m.Noise = sigma
 	r.SolvedFor, r.TargetRisk = "noise_multiplier", &risk{x, y}
-	answer, err := accountant.Epsilon(m.event(m.noise, m.steps), rel, m.delta)
+	answer, err := accountant.Epsilon(m.Event(m.Noise, m.Steps), rel, m.Delta)
 	if err != nil {
 		return err
 	}
@@ -190,12 +192,12 @@ func (o *sigmaOptions) solveRisk(r *solved, m *mechanismFlags, rel event.Relatio
 }
 
 // finish completes the result with the certificate of the solved run.
-func (o *sigmaOptions) finish(r *solved, m *mechanismFlags, rel event.Relation, answer accountant.Answer) error {
-	ev := m.event(m.noise, m.steps)
-	r.NoiseMultiplier, r.Steps = m.noise, m.steps
-	r.fill(answer, ev, rel, m.delta)
-	r.Warnings = m.warnings(m.noise, answer.Upper, m.delta)
-	return r.addRisk(ev, rel, &accountOptions{plot: o.plot, risk: r.TargetRisk != nil})
+func (o *sigmaOptions) finish(r *solved, m *accounting.Mechanism, rel event.Relation, answer accountant.Answer) error {
+	ev := m.Event(m.Noise, m.Steps)
+	r.NoiseMultiplier, r.Steps = m.Noise, m.Steps
+	r.Fill(answer, ev, rel, m.Delta)
+	r.Warnings = m.Warnings(m.Noise, answer.Upper, m.Delta)
+	return r.AddRisk(ev, rel, accounting.RiskOptions{Plot: o.plot, Risk: r.TargetRisk != nil})
 }
 
 // printSolved writes the result for people: what was solved for, then why it holds.
@@ -216,8 +218,8 @@ func (r *solved) printSolved(w io.Writer) {
 		fmt.Fprintf(w, "at most %d steps\n", r.Steps)
 	case "delta":
 		fmt.Fprintf(w, "delta <= %s at epsilon = %v (exact value in [%s, %s])\n", terminal.AtMost(r.Delta), r.EpsilonUpper, terminal.AtLeast(*r.DeltaLower), terminal.AtMost(r.Delta))
-		r.printDetails(w)
+		r.PrintDetails(w)
 		return
 	}
-	r.print(w)
+	r.Print(w)
 }

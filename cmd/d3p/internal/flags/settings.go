@@ -1,4 +1,6 @@
-package main
+// Package flags fills the settings of a command from its flags, the environment, a
+// config file and the model file.
+package flags
 
 import (
 	"encoding/json"
@@ -14,9 +16,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// runSettings are the values that steer a fit, however they were given. A field of
+// Settings are the values that steer a fit, however they were given. A field of
 // it or of Fit is the row of the table of settings that is called like it.
-type runSettings struct {
+type Settings struct {
 	Fit        plan.Config // a zero value leaves the decision to plan.New
 	AcceptRisk []string
 	Formats    []string
@@ -30,18 +32,20 @@ type runSettings struct {
 	Repeat             int // 0 is 1
 	Seed               uint64
 
-	values  map[string]any    // of the settings that something gave a value
-	sources map[string]string // of every setting, by name
-	beside  map[string]bool   // the settings that something beside the model file gave a value
+	Values  map[string]any    // of the settings that something gave a value
+	Sources map[string]string // of every setting, by name
+	Beside  map[string]bool   // the settings that something beside the model file gave a value
+
+	environ Environment
 }
 
-// given tells whether a flag, a variable, the config file or the model file
+// Given tells whether a flag, a variable, the config file or the model file
 // gave the setting a value.
-func (s *runSettings) given(name string) bool { return s.values[name] != nil }
+func (s *Settings) Given(name string) bool { return s.Values[name] != nil }
 
 // store sets the field of a setting.
-func (s *runSettings) store(name string, value any) {
-	s.values[name] = value
+func (s *Settings) store(name string, value any) {
+	s.Values[name] = value
 	if settings.Has(s, name) {
 		settings.Set(s, name, value)
 	} else {
@@ -73,46 +77,47 @@ func (f *settingFlag) Type() string {
 	return "string"
 }
 
-// defineSettings adds the flags of the given groups, and --config, to c and
+// Define adds the flags of the given groups, and --config, to c and
 // returns what they are resolved into.
-func defineSettings(c *cobra.Command, groups ...settings.Group) *runSettings {
+func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 	c.Flags().SortFlags = false
 	for _, row := range settings.Table() {
 		if slices.Contains(groups, row.Group) {
 			c.Flags().Var(&settingFlag{kind: row.Kind}, row.Name, row.Usage())
 			if len(row.Choices) > 0 {
-				completeWords(c, row.Name, row.Choices)
+				CompleteWords(c, row.Name, row.Choices)
 			}
 		}
 	}
 	c.Flags().String("config", "", "run settings `FILE` (TOML, YAML or JSON; its keys are flag names)")
 	c.MarkFlagFilename("config", "toml", "yaml", "json")
 	c.MarkFlagFilename("model", "yaml", "yml")
-	return &runSettings{sources: map[string]string{}, values: map[string]any{}}
+	return &Settings{Sources: map[string]string{}, Values: map[string]any{}}
 }
 
-// acceptOldNames lets the flags of settings be given by the names that they had, each
+// AcceptOldNames lets the flags of settings be given by the names that they had, each
 // with a note.
-func (a *app) acceptOldNames(c *cobra.Command) {
+func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
+	var notes []string
 	c.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		for _, row := range settings.Table() {
 			if slices.Contains(row.Old, name) {
-				a.oldNames = append(a.oldNames, fmt.Sprintf("--%s is an old name of --%s", name, row.Name))
+				notes = append(notes, fmt.Sprintf("--%s is an old name of --%s", name, row.Name))
 				return pflag.NormalizedName(row.Name)
 			}
 		}
 		return pflag.NormalizedName(name)
 	})
 	c.PersistentPreRun = func(*cobra.Command, []string) {
-		for _, note := range a.oldNames {
-			a.notef("note: %s", note)
+		for _, note := range notes {
+			notef("note: %s", note)
 		}
 	}
 }
 
-// readSettings reads the flags of c that are settings, but for other: of commands that
+// Read reads the flags of c that are settings, but for other: of commands that
 // take a few of them and no file.
-func readSettings(c *cobra.Command, other ...string) error {
+func Read(c *cobra.Command, other ...string) error {
 	for _, row := range settings.Table() {
 		f := c.Flags().Lookup(row.Name)
 		if f == nil || !f.Changed || slices.Contains(other, row.Name) {
@@ -127,10 +132,10 @@ func readSettings(c *cobra.Command, other ...string) error {
 	return nil
 }
 
-// appliedOf lists every setting of the command with the value that the plan
+// Applied lists every setting of the command with the value that the plan
 // uses and the source of it. Names of files are left out: they can say more
 // than a release should.
-func appliedOf(c *cobra.Command, s *runSettings, plan *plan.Plan, draws int) ([]report.Applied, error) {
+func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]report.Applied, error) {
 	raw, err := json.Marshal(plan)
 	if err != nil {
 		return nil, err
@@ -146,10 +151,22 @@ func appliedOf(c *cobra.Command, s *runSettings, plan *plan.Plan, draws int) ([]
 			continue
 		}
 		value, ok := planned[row.Field()]
-		if !ok && s.given(row.Name) {
-			value = row.Print(s.values[row.Name])
+		if !ok && s.Given(row.Name) {
+			value = row.Print(s.Values[row.Name])
 		}
-		list = append(list, report.Applied{Name: row.Name, Value: value, Source: s.sources[row.Name]})
+		list = append(list, report.Applied{Name: row.Name, Value: value, Source: s.Sources[row.Name]})
 	}
 	return list, nil
+}
+
+// Command is the command line that gives the settings which the model file does
+// not, wherever they came from, without the names of files.
+func (s *Settings) Command(c *cobra.Command) []string {
+	words := []string{c.CommandPath()}
+	for _, row := range settings.Table() {
+		if s.Beside[row.Name] && !row.File {
+			words = append(words, fmt.Sprintf("--%s=%s", row.Name, row.Print(s.Values[row.Name])))
+		}
+	}
+	return words
 }

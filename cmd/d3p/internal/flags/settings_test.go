@@ -1,7 +1,7 @@
-package main
+package flags
 
 import (
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,14 +17,14 @@ import (
 
 // parse resolves settings as a fit does, from args, environ, a config file and
 // a model file (each may be empty).
-func parse(t *testing.T, args, environ []string, config, model string) (*runSettings, error) {
+func parse(t *testing.T, args, environ []string, config, model string) (*Settings, error) {
 	t.Helper()
 	s, _, err := parseNoting(t, args, environ, config, model)
 	return s, err
 }
 
 // parseNoting is parse with the notes that were printed.
-func parseNoting(t *testing.T, args, environ []string, config, model string) (*runSettings, string, error) {
+func parseNoting(t *testing.T, args, environ []string, config, model string) (*Settings, string, error) {
 	t.Helper()
 	if config != "" {
 		path := filepath.Join(t.TempDir(), "run.toml")
@@ -34,11 +34,11 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*r
 		args = append(slices.Clone(args), "--config", path)
 	}
 	var notes strings.Builder
-	a := &app{out: io.Discard, err: &notes, environ: environ}
-	var s *runSettings
+	notef := func(format string, args ...any) { fmt.Fprintf(&notes, format+"\n", args...) }
+	var s *Settings
 	var result error
 	c := &cobra.Command{Use: "test", SilenceErrors: true, SilenceUsage: true, RunE: func(c *cobra.Command, _ []string) error {
-		if result = a.resolve(c, s); result != nil || model == "" {
+		if result = s.Resolve(c, Environment{environ, notef}); result != nil || model == "" {
 			return nil
 		}
 		m, errs := spec.Parse("m.yaml", []byte(model), nil)
@@ -46,13 +46,14 @@ func parseNoting(t *testing.T, args, environ []string, config, model string) (*r
 			result = errs
 			return nil
 		}
-		a.warn(m.Warnings)
-		result = a.resolveModel(c, s, m)
+		for _, w := range m.Warnings {
+			notef("%v", w)
+		}
+		result = s.ResolveModel(c, m)
 		return nil
 	}}
-	a.acceptOldNames(c)
-	s = defineSettings(c, settings.Algorithm, settings.Price, settings.Reference, settings.Running)
-	c.SetFlagErrorFunc(flagError)
+	AcceptOldNames(c, notef)
+	s = Define(c, settings.Algorithm, settings.Price, settings.Reference, settings.Running)
 	c.SetArgs(args)
 	if err := c.Execute(); err != nil {
 		return s, notes.String(), err
@@ -97,11 +98,11 @@ func TestPrecedence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Fit.Epsilon != c.want || s.sources["epsilon"] != c.source {
-			t.Errorf("epsilon %g from %s, want %g from %s", s.Fit.Epsilon, s.sources["epsilon"], c.want, c.source)
+		if s.Fit.Epsilon != c.want || s.Sources["epsilon"] != c.source {
+			t.Errorf("epsilon %g from %s, want %g from %s", s.Fit.Epsilon, s.Sources["epsilon"], c.want, c.source)
 		}
-		if s.given("epsilon") != (c.want != 0) {
-			t.Errorf("given(epsilon) = %v for %g", s.given("epsilon"), c.want)
+		if s.Given("epsilon") != (c.want != 0) {
+			t.Errorf("given(epsilon) = %v for %g", s.Given("epsilon"), c.want)
 		}
 	}
 }
@@ -126,8 +127,8 @@ func TestPrecedenceOfTheSameMeaning(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := s.Fit
-		if f.Steps != c.steps || f.Epochs != c.epochs || f.SamplingRate != c.rate || f.BatchSize != c.batch || s.sources["steps"] != c.stepsFrom {
-			t.Errorf("%q %q: steps %d (%s), epochs %g, rate %g, batch %d", c.args, c.config, f.Steps, s.sources["steps"], f.Epochs, f.SamplingRate, f.BatchSize)
+		if f.Steps != c.steps || f.Epochs != c.epochs || f.SamplingRate != c.rate || f.BatchSize != c.batch || s.Sources["steps"] != c.stepsFrom {
+			t.Errorf("%q %q: steps %d (%s), epochs %g, rate %g, batch %d", c.args, c.config, f.Steps, s.Sources["steps"], f.Epochs, f.SamplingRate, f.BatchSize)
 		}
 	}
 }
@@ -167,7 +168,6 @@ func TestBadSettings(t *testing.T) {
 		{[]string{"--config", "none.toml"}, nil, "", "--config: no file none.toml"},
 		{[]string{"--config", "settings.txt"}, nil, "", "--config: settings.txt: the name must end in .toml"},
 		{[]string{"--epsilon", "-1", "--delta", "2"}, nil, "", "--delta: 2 is not above 0 and below 1"},
-		{[]string{"--insecure-noise-sed", "1"}, nil, "", "unknown flag --insecure-noise-sed"},
 	} {
 		_, err := parse(t, c.args, c.environ, c.config, "")
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"fmt"
@@ -121,7 +121,7 @@ func TestSourcesAgree(t *testing.T) {
 		for _, try := range trials(row) {
 			args := beside(row, try.text)
 			plain := strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
-			check := func(source string, s *runSettings, err error) {
+			check := func(source string, s *Settings, err error) {
 				t.Helper()
 				switch {
 				case try.ok && err != nil:
@@ -130,8 +130,8 @@ func TestSourcesAgree(t *testing.T) {
 					t.Errorf("%s, %s: %s is accepted", row.Name, source, try.text)
 				case !try.ok && !strings.Contains(err.Error(), try.want):
 					t.Errorf("%s, %s: %v, want %q", row.Name, source, err, try.want)
-				case try.ok && row.Print(s.values[row.Name]) != try.text:
-					t.Errorf("%s, %s: %v, want %s", row.Name, source, s.values[row.Name], try.text)
+				case try.ok && row.Print(s.Values[row.Name]) != try.text:
+					t.Errorf("%s, %s: %v, want %s", row.Name, source, s.Values[row.Name], try.text)
 				}
 			}
 			s, err := parse(t, append(args, "--"+row.Name+"="+try.text), nil, "", plain)
@@ -163,11 +163,11 @@ func TestOldNames(t *testing.T) {
 			}
 		}
 		args, plain := beside(row, text), strings.Replace(sourcesModel, "ROWS", "public: 100", 1)
-		check := func(source string, s *runSettings, notes string, err error) {
+		check := func(source string, s *Settings, notes string, err error) {
 			t.Helper()
 			renamed++
-			if err != nil || row.Print(s.values[row.Name]) != text {
-				t.Errorf("%s: %v, %v, want %s", source, s.values[row.Name], err, text)
+			if err != nil || row.Print(s.Values[row.Name]) != text {
+				t.Errorf("%s: %v, %v, want %s", source, s.Values[row.Name], err, text)
 			}
 			if !strings.Contains(notes, "old name") {
 				t.Errorf("%s: no note among %q", source, notes)
@@ -240,10 +240,10 @@ func TestUnusedSettings(t *testing.T) {
 
 // Every row has a field of the settings of a run.
 func TestSettingsHaveFields(t *testing.T) {
-	var s runSettings
+	var s Settings
 	for _, row := range settings.Table() {
 		if !settings.Has(&s, row.Name) && !settings.Has(&s.Fit, row.Name) {
-			t.Errorf("neither runSettings nor plan.Config has a field for the setting %s", row.Name)
+			t.Errorf("neither Settings nor plan.Config has a field for the setting %s", row.Name)
 		}
 	}
 }

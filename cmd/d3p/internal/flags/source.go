@@ -1,4 +1,4 @@
-package main
+package flags
 
 import (
 	"errors"
@@ -19,14 +19,32 @@ import (
 	"d3p/internal/spell"
 )
 
+// Environment is where settings come from besides the command line, and where notes
+// about them go.
+type Environment struct {
+	Variables []string // NAME=value, as os.Environ
+	Notef     func(format string, args ...any)
+}
+
+// Lookup returns the value of a variable and whether it is set.
+func (e Environment) Lookup(name string) (string, bool) {
+	for i := len(e.Variables) - 1; i >= 0; i-- {
+		if value, ok := strings.CutPrefix(e.Variables[i], name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
 // layer is one place that values come from. It returns the value that a setting has
 // there under one of its names, and where it stands.
 type layer func(name string) (value any, source string, ok bool)
 
-// resolve fills s from the flags, the D3P_* variables and the config file, in
+// Resolve fills s from the flags, the D3P_* variables and the config file, in
 // this order. All mistakes are reported at once.
-func (a *app) resolve(c *cobra.Command, s *runSettings) error {
-	config, err := a.readConfig(c)
+func (s *Settings) Resolve(c *cobra.Command, e Environment) error {
+	s.environ = e
+	config, err := e.readConfig(c)
 	if err != nil {
 		return err
 	}
@@ -34,34 +52,34 @@ func (a *app) resolve(c *cobra.Command, s *runSettings) error {
 		return c.Flags().Lookup(name).Value, "--" + name, c.Flags().Changed(name)
 	}
 	variables := func(name string) (any, string, bool) {
-		value, ok := a.env(settings.Variable(name))
+		value, ok := e.Lookup(settings.Variable(name))
 		return value, settings.Variable(name), ok
 	}
-	errs := append(a.unknownVariables(), a.apply(c, s, flags, variables, config)...)
-	s.beside = map[string]bool{}
-	for name := range s.values {
-		s.beside[name] = true
+	errs := append(e.unknownVariables(), s.apply(c, flags, variables, config)...)
+	s.Beside = map[string]bool{}
+	for name := range s.Values {
+		s.Beside[name] = true
 	}
 	return status.With(status.Usage, errors.Join(errs...))
 }
 
-// resolveModel fills what is still unset from the model file, and checks what the
+// ResolveModel fills what is still unset from the model file, and checks what the
 // settings say together.
-func (a *app) resolveModel(c *cobra.Command, s *runSettings, m *spec.Spec) error {
+func (s *Settings) ResolveModel(c *cobra.Command, m *spec.Spec) error {
 	model := func(name string) (any, string, bool) {
 		v, ok := m.Settings[name]
 		return v.V, v.At.String(), ok
 	}
-	if errs := a.apply(c, s, model); len(errs) > 0 {
+	if errs := s.apply(c, model); len(errs) > 0 {
 		return status.With(status.Spec, errors.Join(errs...))
 	}
 	return s.conflicts(m)
 }
 
-// checkAlone reports settings of a model file that it makes useless when nothing else
+// CheckAlone reports settings of a model file that it makes useless when nothing else
 // gives one.
-func checkAlone(m *spec.Spec) error {
-	s := &runSettings{values: map[string]any{}}
+func CheckAlone(m *spec.Spec) error {
+	s := &Settings{Values: map[string]any{}}
 	for name, v := range m.Settings {
 		s.store(name, v.V)
 	}
@@ -69,16 +87,16 @@ func checkAlone(m *spec.Spec) error {
 }
 
 // conflicts reports settings that the others make useless, each where it stands.
-func (s *runSettings) conflicts(m *spec.Spec) error {
+func (s *Settings) conflicts(m *spec.Spec) error {
 	values := s.Fit.Values()
-	maps.Copy(values, s.values)
+	maps.Copy(values, s.Values)
 	var inFile expr.Errors
 	var beside []error
-	for _, c := range settings.Conflicts(s.values, values) {
-		if v, ok := m.Settings[c.Name]; ok && !s.beside[c.Name] {
+	for _, c := range settings.Conflicts(s.Values, values) {
+		if v, ok := m.Settings[c.Name]; ok && !s.Beside[c.Name] {
 			inFile.Add(v.At, spec.Remedy(c), "%s: %s", settings.Named(c.Name).Field(), c.Text)
 		} else {
-			beside = append(beside, fmt.Errorf("%s: %w", s.sources[c.Name], c))
+			beside = append(beside, fmt.Errorf("%s: %w", s.Sources[c.Name], c))
 		}
 	}
 	if len(beside) > 0 {
@@ -90,8 +108,8 @@ func (s *runSettings) conflicts(m *spec.Spec) error {
 // apply gives every setting that has no value yet the one of the first layer
 // that has one, and records where it came from. A value that an earlier layer
 // gives a setting of the same meaning goes before it.
-func (a *app) apply(c *cobra.Command, s *runSettings, layers ...layer) (errs []error) {
-	before := maps.Clone(s.values)
+func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
+	before := maps.Clone(s.Values)
 	// first is the first layer with a value of the row, and under which name.
 	first := func(row settings.Setting) (at int, name string) {
 		for at, layer := range layers {
@@ -104,18 +122,18 @@ func (a *app) apply(c *cobra.Command, s *runSettings, layers ...layer) (errs []e
 		return len(layers), row.Name
 	}
 	for _, row := range settings.Table() {
-		if c.Flags().Lookup(row.Name) == nil || s.given(row.Name) {
+		if c.Flags().Lookup(row.Name) == nil || s.Given(row.Name) {
 			continue
 		}
-		s.sources[row.Name] = "default"
+		s.Sources[row.Name] = "default"
 		chosen, name := first(row)
 		if chosen == len(layers) || stronger(row, before, func(other settings.Setting) bool { at, _ := first(other); return at < chosen }) {
 			continue
 		}
 		value, source, _ := layers[chosen](name)
-		s.sources[row.Name] = withoutFolder(source)
+		s.Sources[row.Name] = withoutFolder(source)
 		if name != row.Name {
-			a.notef("note: %s is an old name of %s", source, row.Name)
+			s.environ.Notef("note: %s is an old name of %s", source, row.Name)
 		}
 		read, mistake := row.Read(asText(value))
 		if mistake != nil {
@@ -123,7 +141,7 @@ func (a *app) apply(c *cobra.Command, s *runSettings, layers ...layer) (errs []e
 			continue
 		}
 		if row.Kind == settings.Word && asText(value) != row.Print(read) {
-			a.notef("note: %s: %s is an old spelling of %s", source, asText(value), row.Print(read))
+			s.environ.Notef("note: %s: %s is an old spelling of %s", source, asText(value), row.Print(read))
 		}
 		s.store(row.Name, read)
 	}
@@ -164,10 +182,10 @@ func withoutFolder(source string) string {
 
 // readConfig reads the file of --config or D3P_CONFIG. Unknown keys are
 // refused, each with the nearest known one.
-func (a *app) readConfig(c *cobra.Command) (layer, error) {
+func (e Environment) readConfig(c *cobra.Command) (layer, error) {
 	path, _ := c.Flags().GetString("config")
 	if path == "" {
-		path, _ = a.env(settings.Variable("config"))
+		path, _ = e.Lookup(settings.Variable("config"))
 	}
 	if path == "" {
 		return func(string) (any, string, bool) { return nil, "", false }, nil
@@ -198,12 +216,12 @@ func (a *app) readConfig(c *cobra.Command) (layer, error) {
 
 // unknownVariables refuses D3P_ variables that no setting reads: a mistyped one
 // would be ignored in silence. D3P_DATA belongs to the project's own tests.
-func (a *app) unknownVariables() (errs []error) {
+func (e Environment) unknownVariables() (errs []error) {
 	known := []string{settings.Variable("config"), "D3P_DATA"}
 	for _, name := range settingNames() {
 		known = append(known, settings.Variable(name))
 	}
-	for _, pair := range a.environ {
+	for _, pair := range e.Variables {
 		name, _, _ := strings.Cut(pair, "=")
 		if strings.HasPrefix(name, "D3P_") && !slices.Contains(known, name) {
 			errs = append(errs, fmt.Errorf("unknown environment variable %s%s", name, spell.Hint(name, known)))

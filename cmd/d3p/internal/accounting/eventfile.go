@@ -1,4 +1,4 @@
-package main
+package accounting
 
 import (
 	"bytes"
@@ -16,11 +16,11 @@ import (
 	"d3p/internal/settings"
 )
 
-// readEvent reads what mechanisms did from a file in one of three forms: the JSON of
+// ReadEvent reads what mechanisms did from a file in one of three forms: the JSON of
 // dp_accounting, the history of an accountant of Opacus (a list of [noise
 // multiplier, sampling rate, steps], or its state_dict), or a CSV table, see
 // readMechanisms.
-func readEvent(path string) (ev event.Event, err error) {
+func ReadEvent(path string) (ev event.Event, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, status.With(status.Data, atomicfile.Named(path, err))
@@ -50,8 +50,8 @@ func opacusHistory(text []byte) (event.Event, error) {
 	}
 	var parts []event.Event
 	for i, h := range history {
-		m := mechanismFlags{sampling: "poisson", noise: h[0], rate: h[1], steps: int64(h[2])}
-		if float64(m.steps) != h[2] {
+		m := Mechanism{Sampling: "poisson", Noise: h[0], Rate: h[1], Steps: int64(h[2])}
+		if float64(m.Steps) != h[2] {
 			return nil, fmt.Errorf("entry %d: %v is no number of steps", i+1, h[2])
 		}
 		ev, err := m.checked()
@@ -91,7 +91,7 @@ func readMechanisms(text []byte) (event.Event, error) {
 
 // mechanismOf is the event of a line of a table.
 func mechanismOf(header, line []string) (event.Event, error) {
-	m := mechanismFlags{rate: 1, steps: 1}
+	m := Mechanism{Rate: 1, Steps: 1}
 	given := map[string]float64{}
 	for i, name := range header {
 		name, cell := strings.TrimSpace(name), strings.TrimSpace(line[i])
@@ -99,7 +99,7 @@ func mechanismOf(header, line []string) (event.Event, error) {
 		case cell == "" || name == "name":
 			continue
 		case name == "sampling":
-			m.sampling = cell
+			m.Sampling = cell
 			continue
 		}
 		x, err := strconv.ParseFloat(cell, 64)
@@ -117,20 +117,20 @@ func mechanismOf(header, line []string) (event.Event, error) {
 		return nil, fmt.Errorf("a mechanism has a noise_multiplier or an epsilon, and not both")
 	}
 	if steps, ok := given["steps"]; ok {
-		m.steps = int64(steps)
+		m.Steps = int64(steps)
 	}
 	if blackBox {
-		ev := event.SelfComposed{Of: event.EpsilonDelta{Epsilon: epsilon, Delta: given["delta"]}, Count: m.steps}
+		ev := event.SelfComposed{Of: event.EpsilonDelta{Epsilon: epsilon, Delta: given["delta"]}, Count: m.Steps}
 		return ev, event.Validate(ev)
 	}
-	m.noise, m.records = noise, int(given["records"])
+	m.Noise, m.Records = noise, int(given["records"])
 	if rate, ok := given["sampling_rate"]; ok {
-		m.rate = rate
+		m.Rate = rate
 	}
-	if m.sampling == "" {
-		m.sampling = "poisson"
-		if m.rate == 1 {
-			m.sampling = "full"
+	if m.Sampling == "" {
+		m.Sampling = "poisson"
+		if m.Rate == 1 {
+			m.Sampling = "full"
 		}
 	}
 	return m.checked()
@@ -138,11 +138,11 @@ func mechanismOf(header, line []string) (event.Event, error) {
 
 // checked is the event of a mechanism whose numbers make sense. An error is about
 // the file, whatever it would be for a flag.
-func (m *mechanismFlags) checked() (event.Event, error) {
-	m.relation = string(event.AddRemove) // the relation is asked for elsewhere
-	values := map[string]any{"sampling": m.sampling, "sampling-rate": m.rate, "noise-multiplier": m.noise, "steps": m.steps}
-	if m.records != 0 {
-		values["records"] = m.records
+func (m *Mechanism) checked() (event.Event, error) {
+	m.Relation = string(event.AddRemove) // the relation is asked for elsewhere
+	values := map[string]any{"sampling": m.Sampling, "sampling-rate": m.Rate, "noise-multiplier": m.Noise, "steps": m.Steps}
+	if m.Records != 0 {
+		values["records"] = m.Records
 	}
 	for _, row := range settings.Table() {
 		if value, ok := values[row.Name]; ok {
@@ -151,13 +151,13 @@ func (m *mechanismFlags) checked() (event.Event, error) {
 			}
 		}
 	}
-	if _, err := m.check(); err != nil {
+	if _, err := m.Check(); err != nil {
 		return nil, errors.New(err.Error())
 	}
-	if err := m.checkRun(); err != nil {
+	if err := m.CheckRun(); err != nil {
 		return nil, errors.New(err.Error())
 	}
-	return m.event(m.noise, m.steps), nil
+	return m.Event(m.Noise, m.Steps), nil
 }
 
 // composedOf is the event of all parts together.

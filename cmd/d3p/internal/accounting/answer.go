@@ -1,0 +1,208 @@
+package accounting
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"d3p/cmd/d3p/internal/status"
+	"d3p/cmd/d3p/internal/terminal"
+	"d3p/internal/privacy/accountant"
+	"d3p/internal/privacy/event"
+)
+
+// Answer is the JSON result of account and sigma.
+type Answer struct {
+	EpsilonLower    float64        `json:"epsilon_lower"`
+	Epsilon         float64        `json:"epsilon"`          // the claim: the upper bound
+	EpsilonUpper    float64        `json:"epsilon_upper"`    // the same
+	EpsilonEstimate float64        `json:"epsilon_estimate"` // between the bounds, and no bound itself
+	RelativeWidth   float64        `json:"relative_width"`   // of the bracket; a note says so where it is not narrow
+	Delta           float64        `json:"delta"`
+	Sampling        string         `json:"sampling"`
+	Relation        string         `json:"relation"`
+	GroupSize       int            `json:"group_size,omitempty"` // records that all of this is about at once; none: one
+	SamplingRate    float64        `json:"sampling_rate"`
+	NoiseMultiplier float64        `json:"noise_multiplier"`
+	Steps           int64          `json:"steps"`
+	Engine          string         `json:"engine"`
+	Certified       bool           `json:"certified"`
+	Seconds         float64        `json:"seconds"`
+	Directions      []Direction    `json:"directions"`
+	AttackLower     *float64       `json:"attack_lower_bound,omitempty"` // when an explicit attack shows how loose the bound can be
+	Renyi           *renyiEntry    `json:"rdp,omitempty"`                // the looser cross-check, where it exists
+	Other           *otherRelation `json:"other_relation,omitempty"`
+	Group           *groupEntry    `json:"group,omitempty"` // of --group
+	Risk            *riskEntry     `json:"risk,omitempty"`
+	Notes           []string       `json:"notes"`
+	Warnings        []string       `json:"warnings"`
+}
+
+// Direction is the answer for one order of the neighbours.
+type Direction struct {
+	Name         string  `json:"name"`
+	Engine       string  `json:"engine"`
+	EpsilonLower float64 `json:"lower"`
+	Epsilon      float64 `json:"estimate"`
+	EpsilonUpper float64 `json:"upper"`
+}
+
+type renyiEntry struct {
+	Epsilon float64 `json:"epsilon_upper"`
+	Order   float64 `json:"order"`
+}
+
+// otherRelation is the same run under the relation that was not asked for, so
+// that nobody quotes the one where the other applies.
+type otherRelation struct {
+	Relation     string   `json:"relation"`
+	EpsilonLower *float64 `json:"epsilon_lower"`
+	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no accounting, see why
+	Why          string   `json:"why,omitempty"`
+}
+
+// Directions are those of an answer.
+func Directions(ds []accountant.Direction) []Direction {
+	entries := make([]Direction, len(ds))
+	for i, d := range ds {
+		entries[i] = Direction{d.Name, d.Engine, d.Lower, d.Estimate, d.Upper}
+	}
+	return entries
+}
+
+// Account fills in the epsilon at delta, its cross-check and the other relation.
+func (r *Answer) Account(ev event.Event, rel event.Relation, delta float64) error {
+	answer, err := accountant.Epsilon(ev, rel, delta)
+	if err != nil {
+		return err
+	}
+	r.Fill(answer, ev, rel, delta)
+	return nil
+}
+
+// Fill takes over the answer for the event, which is about r.GroupSize records.
+func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
+	r.EpsilonLower, r.Epsilon, r.EpsilonUpper, r.EpsilonEstimate = answer.Lower, answer.Upper, answer.Upper, answer.Estimate
+	r.RelativeWidth = answer.RelativeWidth()
+	r.Relation, r.Delta, r.Engine, r.Certified, r.Seconds = string(rel), delta, answer.Engine, answer.Certified, answer.Seconds
+	r.Directions, r.Notes = Directions(answer.Directions), append([]string{}, answer.Notes...)
+	r.Warnings = []string{}
+	for _, d := range answer.Directions {
+		if strings.HasPrefix(d.Name, "attack") && (r.AttackLower == nil || d.Lower > *r.AttackLower) {
+			lower := d.Lower
+			r.AttackLower = &lower
+		}
+	}
+	if r.AttackLower != nil {
+		r.Notes = append(r.Notes, fmt.Sprintf("fixed-size batches under substitution: proven at most %s; an explicit attack reaches %s", terminal.AtMost(r.EpsilonUpper), terminal.AtLeast(*r.AttackLower)))
+	}
+	if renyi, err := accountant.Renyi(ev, rel, delta); r.GroupSize <= 1 && err == nil && !math.IsInf(renyi.Epsilon, 1) {
+		r.Renyi = &renyiEntry{renyi.Epsilon, renyi.Order}
+	}
+	other := event.Substitute
+	if rel == event.Substitute {
+		other = event.AddRemove
+	}
+	r.Other = &otherRelation{Relation: string(other)}
+	if answer, err := accountant.Outline(ev, other, max(1, r.GroupSize), delta); err != nil {
+		r.Other.Why = err.Error()
+	} else {
+		r.Other.EpsilonLower, r.Other.EpsilonUpper = &answer.Lower, &answer.Upper
+	}
+}
+
+// Print writes the result for people.
+func (r *Answer) Print(w io.Writer) {
+	certified := "certified"
+	if !r.Certified {
+		certified = "a valid but loose bound"
+	}
+	fmt.Fprintf(w, "epsilon <= %s (%s; exact value in [%s, %s]) at delta = %v\n",
+		terminal.AtMost(r.EpsilonUpper), certified, terminal.AtLeast(r.EpsilonLower), terminal.AtMost(r.EpsilonUpper), r.Delta)
+	r.PrintDetails(w)
+}
+
+// PrintDetails writes all but the claim.
+func (r *Answer) PrintDetails(w io.Writer) {
+	what := r.Sampling
+	if r.Steps > 0 {
+		what = fmt.Sprintf("%s batches, q = %v, noise multiplier %v, %d steps", r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps)
+	}
+	neighbours := "neighbours"
+	if r.GroupSize > 1 {
+		neighbours = fmt.Sprintf("neighbours that differ in up to %d records", r.GroupSize)
+	}
+	fmt.Fprintf(w, "%s, %s %s\n", what, r.Relation, neighbours)
+	for _, d := range r.Directions {
+		fmt.Fprintf(w, "  %-14s [%s, %s]  %s\n", d.Name, terminal.AtLeast(d.EpsilonLower), terminal.AtMost(d.EpsilonUpper), d.Engine)
+	}
+	if r.Renyi != nil {
+		fmt.Fprintf(w, "  %-14s <= %s at order %v, looser\n", "rdp", terminal.AtMost(r.Renyi.Epsilon), r.Renyi.Order)
+	}
+	if o := r.Other; o != nil && o.EpsilonUpper != nil {
+		fmt.Fprintf(w, "the same run under %s: epsilon <= %s\n", o.Relation, terminal.AtMost(*o.EpsilonUpper))
+	} else if o != nil {
+		fmt.Fprintf(w, "the same run under %s: no epsilon: %s\n", o.Relation, o.Why)
+	}
+	if r.Group != nil {
+		r.Group.print(w)
+	}
+	if r.Risk != nil {
+		r.Risk.print(w)
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(w, "note: %s\n", n)
+	}
+	for _, n := range r.Warnings {
+		fmt.Fprintf(w, "warning: %s\n", n)
+	}
+}
+
+// groupEntry is what a run costs a group of records, at the run's delta.
+type groupEntry struct {
+	Size         int      `json:"size"`
+	EpsilonLower float64  `json:"epsilon_lower"`
+	EpsilonUpper float64  `json:"epsilon_upper"` // the claim
+	Engine       string   `json:"engine"`        // "lemma": a general bound, which may be far above the exact value
+	Certified    bool     `json:"certified"`
+	Notes        []string `json:"notes"`
+}
+
+// AddGroup computes the epsilon of a group of size records, if --group asks for it.
+func (r *Answer) AddGroup(ev event.Event, rel event.Relation, size int) error {
+	if size == 0 {
+		return nil
+	}
+	var unsupported *accountant.UnsupportedError
+	answer, err := accountant.GroupEpsilon(ev, rel, size, r.Delta)
+	if errors.As(err, &unsupported) {
+		answer, err = accountant.GroupLemma(ev, rel, size, r.Delta)
+		answer.Notes = append(answer.Notes, fmt.Sprintf("this is the general lemma on groups, which may be far above the exact value: %v", unsupported))
+	}
+	if err != nil {
+		return err
+	}
+	r.Group = &groupEntry{size, answer.Lower, answer.Upper, answer.Engine, answer.Certified, append([]string{}, answer.Notes...)}
+	return nil
+}
+
+// CheckGroup reports a --group that is out of range.
+func CheckGroup(size int) error {
+	if size < 0 || size > accountant.MostGroup {
+		return status.Usagef("--group: %d is not a number of records from 1 to %d", size, accountant.MostGroup)
+	}
+	return nil
+}
+
+func (g *groupEntry) print(w io.Writer) {
+	exact := fmt.Sprintf("certified; exact value in [%s, %s]", terminal.AtLeast(g.EpsilonLower), terminal.AtMost(g.EpsilonUpper))
+	if !g.Certified {
+		exact = "a valid but loose bound"
+	}
+	fmt.Fprintf(w, "a group of up to %d records at once: epsilon <= %s (%s)\n", g.Size, terminal.AtMost(g.EpsilonUpper), exact)
+	for _, n := range g.Notes {
+		fmt.Fprintf(w, "  note: %s\n", n)
+	}
+}
