@@ -44,7 +44,7 @@ var forgeries = []struct {
 	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"entity": "person"`, `"entity": "household", "Entity": "person"`}}},
 	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `"relation": "add_remove"`, `"relation": "zero_out", "Relation": "add_remove"`}}},
 	{"the claim follows from the event: privacy.json: .*unknown field", []forgery{{"privacy.json", `"relation"`, `"note": 1, "relation"`}}},
-	{"the claim follows from the event: privacy.json: .*after", []forgery{{"privacy.json", `\}\n$`, "}\n{}\n"}}},
+	{"the claim follows from the event: privacy.json: .*more bytes follow", []forgery{{"privacy.json", `\}\n$`, "}\n{}\n"}}},
 	{"the claim follows from the event: privacy.json: its bytes", []forgery{{"privacy.json", `^\{`, "{ "}}},
 	{"the claim follows from the event: epsilon is between", []forgery{{"privacy.json", `"epsilon": 0\.99\d+,`, `"epsilon": 0.01,`}}},
 	{"every number of the report follows from the event", []forgery{{"privacy.json", `"advantage": [-.\de]+`, `"advantage": 0.001`}}},
