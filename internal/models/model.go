@@ -44,7 +44,7 @@ type Model struct {
 	Reconstruct *graph.Tape
 
 	// Layers are those of all networks, in order of declaration.
-	Layers []net.Layer
+	Layers []net.Built
 
 	// Derived are the quantities under `let:`, in order of declaration; their
 	// Offset is among the numbers that Quantities sets.

@@ -8,7 +8,6 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/net"
 	"d3p/internal/models/source"
-	"d3p/internal/models/spec"
 	"d3p/internal/models/support"
 )
 
@@ -48,7 +47,7 @@ func (c *compiler) weights(scratch *build) {
 }
 
 // weightPrior is the prior that all weights of a net share.
-func (c *compiler) weightPrior(n *spec.Net, scratch *build) prior {
+func (c *compiler) weightPrior(n *net.Declaration, scratch *build) prior {
 	p := prior{support: support.Support{Kind: support.Real}}
 	if n.Prior == nil || n.Prior.Expr == nil {
 		return p
@@ -132,7 +131,7 @@ func (g *build) callable() {
 }
 
 // calls reports whether an expression calls the net.
-func (c *compiler) calls(n *spec.Net) bool {
+func (c *compiler) calls(n *net.Declaration) bool {
 	for _, list := range [][]*core.Definition{c.spec.Guide.Rows, c.core.Let, c.core.RowsLet, c.core.Observe} {
 		for _, d := range list {
 			if d.Expr != nil && n.Calls(d.Expr) {

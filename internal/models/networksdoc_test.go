@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"d3p/internal/models/spec"
+	"d3p/internal/models/net"
 )
 
 // TestManualNamesLayers checks that docs/reference/networks.md has every layer and every
@@ -16,7 +16,7 @@ func TestManualNamesLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(src)
-	for _, name := range spec.LayerNames() {
+	for _, name := range net.Names() {
 		if !strings.Contains(text, "`"+name+"`") && !strings.Contains(text, " "+name+" ") && !strings.Contains(text, "`"+name+" ") && !strings.Contains(text, " "+name+"`") {
 			t.Errorf("docs/reference/networks.md has no layer %s", name)
 		}

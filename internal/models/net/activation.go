@@ -8,8 +8,16 @@ type function struct {
 	apply func(b *graph.Builder, x *graph.Node) *graph.Node
 }
 
-// activations is the table of activations, those of package spec.
-func activations() []function {
+// Activations lists the functions that a layer may apply to each of its values.
+func Activations() (names []string) {
+	for _, f := range functions() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// functions is the table of activations.
+func functions() []function {
 	return []function{
 		{"relu", (*graph.Builder).Relu},
 		{"softplus", (*graph.Builder).Softplus},
@@ -26,10 +34,10 @@ func (f function) step(b *graph.Builder, x *graph.Node, _ *Call) *graph.Node {
 	return f.apply(b, x)
 }
 
-// activation is the step of an activation; package spec admits only those of
+// activation is the step of an activation; package spec reads only those of
 // the table.
 func activation(name string) step {
-	for _, f := range activations() {
+	for _, f := range functions() {
 		if f.name == name {
 			return f.step
 		}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // convolution is y[f, p] = Σ_c,t W[f, c, t]·x[c, p·stride + t] + c[f] with one
@@ -12,8 +11,8 @@ import (
 // filters (F × C·T) and what each place sees (C·T × places), as in Chellapilla
 // et al. 2006. W is ordered as PyTorch's Conv2d. Places share W, so a record's
 // gradient is Σ_p δ_p x_pᵀ: see graph.Term.
-func convolution(axes int) func(p *plan, l *spec.Layer) step {
-	return func(p *plan, l *spec.Layer) step {
+func convolution(axes int) func(p *plan, l *Layer) step {
+	return func(p *plan, l *Layer) step {
 		m, in, out, ok := p.filtered(l, axes)
 		if !ok {
 			return nil
@@ -38,7 +37,7 @@ func convolution(axes int) func(p *plan, l *spec.Layer) step {
 
 // filtered is the image that a layer of filters reads, and the dims of its
 // channels and of its filters, under different names.
-func (p *plan) filtered(l *spec.Layer, axes int) (m image, in, out graph.Dim, ok bool) {
+func (p *plan) filtered(l *Layer, axes int) (m image, in, out graph.Dim, ok bool) {
 	if m, ok = p.image(l, axes); !ok {
 		return m, in, out, false
 	}
@@ -55,7 +54,7 @@ func (p *plan) filtered(l *spec.Layer, axes int) (m image, in, out graph.Dim, ok
 // filters adds the weights of a layer of filters, which have the dims of
 // channels and filters in the order of ends and then the window's, and a bias
 // for each of out. It counts their products.
-func (p *plan) filters(l *spec.Layer, ends graph.Shape, out graph.Dim, w window) (weights, bias int) {
+func (p *plan) filters(l *Layer, ends graph.Shape, out graph.Dim, w window) (weights, bias int) {
 	products, taps := ends.Size(), w.taps()
 	weightSD, biasSD := p.startSD(l, products/out.Size*taps, out.Size*taps)
 	weights = p.weight(l, "weight", slices.Concat(ends, p.kernelShape(w)), weightSD)
@@ -92,8 +91,8 @@ func (w window) patches(channels int) []int32 {
 // position of the input adds W[c, f, t]·x[c, p] at p·stride − low + t. With
 // padding same it makes in·stride positions, with a number (in−1)·stride +
 // kernel − 2·padding, as PyTorch's ConvTranspose2d, which orders W so too.
-func transposed(axes int) func(p *plan, l *spec.Layer) step {
-	return func(p *plan, l *spec.Layer) step {
+func transposed(axes int) func(p *plan, l *Layer) step {
+	return func(p *plan, l *Layer) step {
 		m, in, out, ok := p.filtered(l, axes)
 		if !ok {
 			return nil
@@ -122,15 +121,15 @@ func transposed(axes int) func(p *plan, l *spec.Layer) step {
 
 // enlarging is the window of the convolution whose adjoint a transposed one is:
 // its places are the positions of the image.
-func (p *plan) enlarging(l *spec.Layer, m image) (w window, ok bool) {
+func (p *plan) enlarging(l *Layer, m image) (w window, ok bool) {
 	for i, places := range m.sizes() {
 		a := axis{taps: each(l.Kernel, i), stride: each(l.Stride, i), out: places}
 		switch {
-		case l.Padding.V == "same":
+		case l.Padding.Mode.V == "same":
 			a.in = places * a.stride
 			a.low = max(0, a.taps-a.stride) / 2
 		default:
-			a.low = l.Margin.V
+			a.low = l.Padding.Margin.V
 			a.in = (places-1)*a.stride + a.taps - 2*a.low
 		}
 		if a.in < 1 {
@@ -167,7 +166,7 @@ func (w window) stamps(filters int) (from, into []int32) {
 }
 
 // bias adds a bias for each output, -1 where the layer has none.
-func (p *plan) bias(l *spec.Layer, out graph.Dim, sd float64) int {
+func (p *plan) bias(l *Layer, out graph.Dim, sd float64) int {
 	if !l.Bias.Or(true) {
 		return -1
 	}

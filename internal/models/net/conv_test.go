@@ -1,4 +1,4 @@
-package net
+package net_test
 
 import (
 	"math"
@@ -6,13 +6,14 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 )
 
 // forward runs a net without heads on one record.
-func forward(t *testing.T, n *Net, theta func(p int) []float64, x []float64) (y []float64, shape graph.Shape) {
+func forward(t *testing.T, n *net.Net, theta func(p int) []float64, x []float64) (y []float64, shape graph.Shape) {
 	t.Helper()
 	b := graph.NewBuilder()
-	out := n.output(b, b.Columns(0, graph.Dim{Name: "(v)", Size: len(x)}), "")
+	out := output(n, b, b.Columns(0, graph.Dim{Name: "(v)", Size: len(x)}), "")
 	tape, err := graph.Compile(b, nil, []*graph.Node{out}, graph.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 		{"kernel: 1, stride: 2, padding: same", "[2, 6, 8]", "[3, 3, 4]", 96, 36},
 		{"kernel: 4, stride: 2, padding: same", "[2, 6, 8]", "[3, 3, 4]", 96, 36}, // a place before the first
 	} {
-		reshaped := func(size int, shape, layer string) *Net {
+		reshaped := func(size int, shape, layer string) *net.Net {
 			return resolveAt(t, size, "  n: {input: [all], layers: [{reshape: {shape: "+shape+"}}, {"+layer+test.settings+"}}]}\n")
 		}
 		weights := normals(3*2*16, 1, rng) // both order them alike

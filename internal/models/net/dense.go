@@ -1,15 +1,12 @@
 package net
 
-import (
-	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
-)
+import "d3p/internal/models/graph"
 
 // dense is y = x W + c with x (I), W (I, O) and c (O): W's row is the input, as
 // in Keras and Flax; PyTorch's Linear stores its transpose. The gradient of one
 // record is the outer product of x and the adjoint δ of y, so its squared norm
 // is |δ|² (|x|² + 1), bias included. Goodfellow 2015, arXiv:1510.01799.
-func dense(p *plan, l *spec.Layer) step {
+func dense(p *plan, l *Layer) step {
 	out, ok := p.dim(l.Units)
 	switch {
 	case !ok:

@@ -4,14 +4,13 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // dropout sets every value to 0 with probability rate and divides the others by
 // 1 − rate; in predictions it changes nothing. A value is kept where standard
 // normal noise exceeds its quantile Φ⁻¹(rate), new for every record and step, so
 // that the gradient of a record depends on no other. Srivastava et al. 2014.
-func dropout(p *plan, l *spec.Layer) step {
+func dropout(p *plan, l *Layer) step {
 	shape, name := p.shape, p.layer.Name
 	quantile := math.Sqrt2 * math.Erfinv(2*l.Rate.V-1)
 	return func(b *graph.Builder, x *graph.Node, c *Call) *graph.Node {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // embedding replaces every level, a whole number from 0, by a row of a table of
@@ -13,7 +12,7 @@ import (
 // record count as zero. The gradient of a record is in the rows that it has:
 // see graph.Term. Unless an initialiser is stated, weights start at N(0, 1), as
 // in PyTorch.
-func embedding(p *plan, l *spec.Layer) step {
+func embedding(p *plan, l *Layer) step {
 	levels, ok := p.dimOf(l.Levels, p.layer.Name+".level")
 	if !ok {
 		return nil

@@ -1,4 +1,4 @@
-package net
+package net_test
 
 import (
 	"math"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 )
 
 // near compares an output with what its definition gives.
@@ -93,7 +94,7 @@ func TestPooling(t *testing.T) {
 		"avg_pool2d: {kernel: 3, stride: 2, padding: 1}":      {-12.0 / 9, -16.0 / 9},
 	} {
 		if len(want) == 0 { // a place would see only padding
-			if _, errs := Resolve(parse(t, "  n: {input: [h, w], layers: [{"+settings+"}]}\n").Nets[0], dims(1)); len(errs) != 1 {
+			if _, errs := net.Resolve(parse(t, "  n: {input: [h, w], layers: [{"+settings+"}]}\n").Nets[0], dims(1)); len(errs) != 1 {
 				t.Errorf("%s: %v", settings, errs)
 			}
 			continue
@@ -123,7 +124,7 @@ func TestResidual(t *testing.T) {
 	near(t, "residual", y, []float64{math.Exp(2), math.Exp(-2)})
 	y, _ = forward(t, resolve(t, "  n: {input: [h], layers: [{residual: {layers: [relu], shortcut: [exp]}}]}\n"), weightless, x)
 	near(t, "shortcut", y, []float64{math.E + 1, math.Exp(-2)})
-	_, errs := Resolve(parse(t, "  n: {input: [h], layers: [{residual: {layers: [{dense: {units: 3}}]}}]}\n").Nets[0], dims(1))
+	_, errs := net.Resolve(parse(t, "  n: {input: [h], layers: [{residual: {layers: [{dense: {units: 3}}]}}]}\n").Nets[0], dims(1))
 	if len(errs) != 1 {
 		t.Errorf("a sum of 2 and 3 values: %v", errs)
 	}
@@ -137,7 +138,7 @@ func TestDropout(t *testing.T) {
 	const draws = 20000
 	n := resolve(t, "  n: {input: [h], layers: [{dropout: {rate: 0.3}}]}\n")
 	b := graph.NewBuilder()
-	out := n.output(b, b.Columns(0, graph.Dim{Name: "(v)", Size: 2}), "")
+	out := output(n, b, b.Columns(0, graph.Dim{Name: "(v)", Size: 2}), "")
 	tape, err := graph.Compile(b, nil, []*graph.Node{out}, graph.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +163,7 @@ func TestDropout(t *testing.T) {
 		t.Errorf("%d of %d values dropped", dropped, 2*draws)
 	}
 	x := b.Columns(0, graph.Dim{Name: "h", Size: 2})
-	if y := n.Apply(b, x, "", Call{}); y != x {
+	if y := n.Apply(b, x, "", net.Call{}); y != x {
 		t.Errorf("without noise %v becomes %v", x, y)
 	}
 }

@@ -1,6 +1,7 @@
 // Package net resolves the networks of a model file: the shape of every value,
 // the weights with their places and first values, and the graph of a call. One
-// layer is one file and one line in the table of kinds.
+// layer is one file and one row in the table of kinds, from which package spec reads and
+// prints it.
 //
 // A net maps one record's value to one record's value. Layers that would mix
 // records do not exist: package spec refuses them by name.
@@ -11,14 +12,13 @@ import (
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // Net is a network whose shapes fit.
 type Net struct {
 	Name    string
 	Weights []Weight
-	Layers  []Layer // all of them: those of the trunk, then those of each head
+	Layers  []Built // all of them: those of the trunk, then those of each head
 	input   graph.Shape
 	trunk   []step
 	heads   []head // of a net without heads: one without a name
@@ -34,8 +34,8 @@ type Weight struct {
 	At       expr.Position
 }
 
-// Layer describes one layer for reports.
-type Layer struct {
+// Built describes one layer for reports.
+type Built struct {
 	Name    string // encoder.loc.dense1
 	Out     graph.Shape
 	Weights int // scalars
@@ -77,7 +77,7 @@ func (c *Call) plus(b *graph.Builder, y *graph.Node, i int) *graph.Node {
 
 // Resolve finds shapes and weights of a network. Its mistakes are all reported,
 // each at its place; the Net is nil then.
-func Resolve(n *spec.Net, dims map[string]expr.Dim) (*Net, expr.Errors) {
+func Resolve(n *Declaration, dims map[string]expr.Dim) (*Net, expr.Errors) {
 	p := &plan{net: &Net{Name: n.Name.V}, dims: dims, init: n.Init}
 	names := make([]*expr.Name, len(n.Input))
 	for i, d := range n.Input {

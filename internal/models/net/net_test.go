@@ -1,4 +1,4 @@
-package net
+package net_test
 
 import (
 	"fmt"
@@ -12,6 +12,7 @@ import (
 	"d3p/internal/models/difference"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
+	"d3p/internal/models/net"
 	"d3p/internal/models/spec"
 )
 
@@ -41,29 +42,45 @@ func dims(all int) map[string]expr.Dim {
 	return list
 }
 
-func resolve(t *testing.T, nets string) *Net {
+func resolve(t *testing.T, nets string) *net.Net {
 	t.Helper()
 	return resolveAt(t, 1, nets)
 }
 
 // resolveAt resolves the first net, with all numbers in the dim all.
-func resolveAt(t *testing.T, all int, nets string) *Net {
+func resolveAt(t *testing.T, all int, nets string) *net.Net {
 	t.Helper()
-	n, errs := Resolve(parse(t, nets).Nets[0], dims(all))
+	n, errs := net.Resolve(parse(t, nets).Nets[0], dims(all))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
 	return n
 }
 
-// TestKinds checks that every layer of the language is here and none else.
+// Every row of the table of layers is complete, and every setting belongs to a layer.
 func TestKinds(t *testing.T) {
-	var here []string
-	for _, k := range kinds() {
-		here = append(here, k.name)
+	used := map[string]bool{}
+	for _, k := range net.Kinds() {
+		keys := slices.Concat(k.Needs, k.OneOf, k.Takes)
+		if len(k.Settings()) != len(keys) {
+			t.Errorf("%s: of the settings %v the table of settings has %d", k.Name, keys, len(k.Settings()))
+		}
+		for _, key := range keys {
+			used[key] = true
+		}
+		if k.Maps == "" {
+			t.Errorf("%s: Maps is empty, which the manual prints", k.Name)
+		}
+		if !strings.HasPrefix(k.Example, k.Name+": {") {
+			t.Errorf("%s: the example is %q", k.Name, k.Example)
+			continue
+		}
+		resolve(t, "  n: {input: ["+k.Input+"], layers: [{"+k.Example+"}]}\n")
 	}
-	if there := spec.LayerNames(); !slices.Equal(here, there) {
-		t.Errorf("layers %v, in the language %v", here, there)
+	for _, s := range net.Settings() {
+		if !used[s.Key] {
+			t.Errorf("no layer has the setting %s", s.Key)
+		}
 	}
 }
 
@@ -80,7 +97,7 @@ func TestShapes(t *testing.T) {
       b: [{dense: {units: 6, init: glorot}}, exp, {reshape: {dims: [w, h]}}]
       c: [{dense: {units: 1, init: zero}}]
 `)
-	want := []Weight{
+	want := []net.Weight{
 		{Name: "n.dense1.weight", Shape: graph.Shape{{Name: "n.flatten1", Size: 6}, {Name: "n.dense1", Size: 5}}, SD: 0.5},
 		{Name: "n.dense1.bias", Shape: graph.Shape{{Name: "n.dense1", Size: 5}}, SD: 0.5},
 		{Name: "n.a.dense1.weight", Shape: graph.Shape{{Name: "n.dense1", Size: 5}, {Name: "k", Size: 4}}, SD: math.Sqrt(2.0 / 5)},
@@ -99,7 +116,7 @@ func TestShapes(t *testing.T) {
 	}
 	b := graph.NewBuilder()
 	for head, want := range map[string]string{"a": "[k 4]", "b": "[w 3, h 2]", "c": "scalar"} {
-		if got := n.output(b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), head).Shape().String(); got != want {
+		if got := output(n, b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), head).Shape().String(); got != want {
 			t.Errorf("output %s is %s, want %s", head, got, want)
 		}
 	}
@@ -109,10 +126,10 @@ func TestShapes(t *testing.T) {
 }
 
 // output calls a net at a vector that it reshapes to its input.
-func (n *Net) output(b *graph.Builder, x *graph.Node, head string) *graph.Node {
+func output(n *net.Net, b *graph.Builder, x *graph.Node, head string) *graph.Node {
 	x = b.Reshape(x, n.Input())
-	return n.Apply(b, x, head, Call{
-		Weight: func(w Weight) *graph.Node { return b.Param(w.Name, w.Shape) },
+	return n.Apply(b, x, head, net.Call{
+		Weight: func(w net.Weight) *graph.Node { return b.Param(w.Name, w.Shape) },
 		Noise: func(layer string, input *graph.Node, shape graph.Shape) *graph.Node {
 			return b.Aux(fmt.Sprintf("%s at %p", layer, input), shape, true)
 		},
@@ -134,7 +151,7 @@ func lossOf(b *graph.Builder, y *graph.Node) *graph.Node {
 	return b.Sum(sum)
 }
 
-// cases are small nets of every layer, each with an input of six numbers.
+// cases are small nets of every layer: of one that none is written for, its example.
 func cases() map[string]string {
 	list := map[string]string{
 		"dense":      "  n: {input: [v], layers: [{dense: {units: 3}}]}\n",
@@ -182,8 +199,17 @@ func cases() map[string]string {
 	}
 	list["embedding"] = "  n: {input: [t], layers: [{embedding: {levels: 4, units: 3}}, tanh, {conv1d: {filters: 2, kernel: 2}}, flatten, {dense: {units: 2}}]}\n"
 	list["embedding of a number"] = "  n: {input: [], layers: [{embedding: {levels: k, units: 3}}, {dense: {units: 2}}]}\n"
-	for _, a := range activations() {
-		list[a.name] = "  n: {input: [v], layers: [{dense: {units: 4, activation: " + a.name + "}}, {dense: {units: 2}}, " + a.name + "]}\n"
+	for _, a := range net.Activations() {
+		list[a] = "  n: {input: [v], layers: [{dense: {units: 4, activation: " + a + "}}, {dense: {units: 2}}, " + a + "]}\n"
+	}
+	var written strings.Builder
+	for _, text := range list {
+		written.WriteString(text)
+	}
+	for _, k := range net.Kinds() {
+		if !regexp.MustCompile(`\W` + k.Name + `\W`).MatchString(written.String()) {
+			list[k.Name] = "  n: {input: [" + k.Input + "], layers: [{" + k.Example + "}]}\n"
+		}
 	}
 	return list
 }
@@ -194,15 +220,6 @@ func cases() map[string]string {
 // that its weights are tied.
 func TestGradients(t *testing.T) {
 	const records = 4
-	var all strings.Builder
-	for _, text := range cases() {
-		all.WriteString(text)
-	}
-	for _, k := range kinds() {
-		if !regexp.MustCompile(`\W` + k.name + `\W`).MatchString(all.String()) {
-			t.Errorf("cases has no net with a layer %s", k.name)
-		}
-	}
 	for name, text := range cases() {
 		n := resolve(t, text)
 		size, levels := n.Input().Size(), strings.HasPrefix(name, "embedding")
@@ -216,13 +233,13 @@ func TestGradients(t *testing.T) {
 		for _, tied := range []bool{false, true} {
 			b := graph.NewBuilder()
 			x := b.Columns(0, graph.Dim{Name: "(v)", Size: size})
-			loss := lossOf(b, n.output(b, x, ""))
+			loss := lossOf(b, output(n, b, x, ""))
 			if tied {
 				other := b.Mul(b.Const(0.5), b.Sub(x, b.Square(x)))
 				if levels {
 					other = b.Sub(b.Const(3), x)
 				}
-				loss = b.Add(loss, lossOf(b, n.output(b, other, "")))
+				loss = b.Add(loss, lossOf(b, output(n, b, other, "")))
 			}
 			tape, err := graph.Compile(b, loss, nil, graph.Options{})
 			if err != nil {
@@ -253,7 +270,7 @@ func normals(n int, sd float64, rng *rand.Rand) []float64 {
 func TestDenseKeepsItsStructure(t *testing.T) {
 	n := resolve(t, "  n: {input: [v], layers: [{dense: {units: 50, activation: relu}}, {dense: {units: 40}}]}\n")
 	b := graph.NewBuilder()
-	loss := lossOf(b, n.output(b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), ""))
+	loss := lossOf(b, output(n, b, b.Columns(0, graph.Dim{Name: "v", Size: 6}), ""))
 	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // Normalisation of one record's values by their own mean and variance,
@@ -23,7 +22,7 @@ const startingEpsilon = 1e-5
 
 // layerNorm normalises over the last dims of a value, all unless stated, and
 // scales each of their values.
-func layerNorm(p *plan, l *spec.Layer) step {
+func layerNorm(p *plan, l *Layer) step {
 	n := l.Trailing.Or(len(p.shape))
 	if n > len(p.shape) || len(p.shape) == 0 {
 		return p.fail(l.Kind.At, "", "layer layer_norm normalises over %d dims of %v", n, p.shape)
@@ -32,7 +31,7 @@ func layerNorm(p *plan, l *spec.Layer) step {
 }
 
 // groupNorm normalises over groups of neighbouring channels.
-func groupNorm(p *plan, l *spec.Layer) step {
+func groupNorm(p *plan, l *Layer) step {
 	if len(p.shape) == 0 {
 		return p.fail(l.Kind.At, "", "layer group_norm needs channels, not a number")
 	}
@@ -43,7 +42,7 @@ func groupNorm(p *plan, l *spec.Layer) step {
 }
 
 // instanceNorm normalises each channel by itself; it has weights only if asked.
-func instanceNorm(p *plan, l *spec.Layer) step {
+func instanceNorm(p *plan, l *Layer) step {
 	if len(p.shape) < 2 {
 		return p.fail(l.Kind.At, "", "layer instance_norm needs [channel, positions], not %v", p.shape)
 	}
@@ -52,7 +51,7 @@ func instanceNorm(p *plan, l *spec.Layer) step {
 
 // normalised normalises over what is left of a value when it is cut into blocks,
 // and scales by weights of the given shape.
-func (p *plan) normalised(l *spec.Layer, weights graph.Shape, scaled bool, blocks graph.Shape) step {
+func (p *plan) normalised(l *Layer, weights graph.Shape, scaled bool, blocks graph.Shape) step {
 	scale, shift := -1, -1
 	if l.Affine.Or(scaled) {
 		scale = p.weight(l, "weight", weights, 0)

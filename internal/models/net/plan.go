@@ -6,76 +6,34 @@ import (
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/source"
-	"d3p/internal/models/spec"
 )
 
 // plan walks through the layers with the shape of the value that they are at.
 type plan struct {
 	net   *Net
 	dims  map[string]expr.Dim
-	init  spec.Init // of layers that state none
+	init  Init // of layers that state none
 	shape graph.Shape
 	errs  expr.Errors
-	layer *Layer // the one in the making
-}
-
-// kind is one line of the table of layers: resolve checks the layer at the
-// plan's shape, sets the shape to that of its output and returns its step, nil
-// after a mistake.
-type kind struct {
-	name    string
-	resolve func(p *plan, l *spec.Layer) step
-}
-
-// kinds is the table of layers, those of package spec.
-func kinds() []kind {
-	list := []kind{
-		{"dense", dense},
-		{"flatten", flatten},
-		{"reshape", reshape},
-		{"conv1d", convolution(1)},
-		{"conv2d", convolution(2)},
-		{"conv1d_transpose", transposed(1)},
-		{"conv2d_transpose", transposed(2)},
-		{"max_pool1d", pooling(1, true)},
-		{"max_pool2d", pooling(2, true)},
-		{"avg_pool1d", pooling(1, false)},
-		{"avg_pool2d", pooling(2, false)},
-		{"global_avg_pool", globalMean},
-		{"embedding", embedding},
-		{"layer_norm", layerNorm},
-		{"group_norm", groupNorm},
-		{"instance_norm", instanceNorm},
-		{"residual", residual},
-		{"dropout", dropout},
-	}
-	for _, a := range activations() {
-		list = append(list, kind{a.name, func(*plan, *spec.Layer) step { return a.step }})
-	}
-	return list
+	layer *Built // the one in the making
 }
 
 // layers resolves a list of layers; after a mistake it goes no further, since
 // the shape is not known, and reports false.
-func (p *plan) layers(path string, list []*spec.Layer) (steps []step, ok bool) {
+func (p *plan) layers(path string, list []*Layer) (steps []step, ok bool) {
 	count := make(map[string]int)
 	for _, l := range list {
 		name := l.Kind.V
 		count[name]++
 		at := len(p.net.Layers) // layers may have layers
-		p.net.Layers = append(p.net.Layers, Layer{Name: path + "." + name + strconv.Itoa(count[name])})
+		p.net.Layers = append(p.net.Layers, Built{Name: path + "." + name + strconv.Itoa(count[name])})
 		p.layer = &p.net.Layers[at]
-		for _, k := range kinds() {
-			if k.name != name {
-				continue
-			}
-			s := k.resolve(p, l)
-			if s == nil {
-				return nil, false
-			}
-			steps = append(steps, s)
+		kind, _ := KindNamed(name)
+		s := kind.build(p, l)
+		if s == nil {
+			return nil, false
 		}
+		steps = append(steps, s)
 		if a := l.Activation.V; a != "" {
 			steps = append(steps, activation(a))
 		}
@@ -91,7 +49,7 @@ func (p *plan) fail(at expr.Position, hint, format string, args ...any) step {
 }
 
 // weight adds an array of weights and returns its index.
-func (p *plan) weight(l *spec.Layer, name string, shape graph.Shape, sd float64) int {
+func (p *plan) weight(l *Layer, name string, shape graph.Shape, sd float64) int {
 	p.net.Weights = append(p.net.Weights, Weight{Name: p.layer.Name + "." + name, Shape: shape, SD: sd, At: l.Kind.At})
 	p.layer.Weights += shape.Size()
 	return len(p.net.Weights) - 1
@@ -102,7 +60,7 @@ func (p *plan) weight(l *spec.Layer, name string, shape graph.Shape, sd float64)
 // fanOut. Glorot and Bengio 2010 (normal form, the default): 2/(fanIn+fanOut)
 // is the variance of a weight; He et al. 2015: 2/fanIn; biases start at zero.
 // {normal: s} is for weights and biases alike.
-func (p *plan) startSD(l *spec.Layer, fanIn, fanOut int) (weight, bias float64) {
+func (p *plan) startSD(l *Layer, fanIn, fanOut int) (weight, bias float64) {
 	init := l.Init
 	if !init.Kind.IsSet() {
 		init = p.init
@@ -120,11 +78,11 @@ func (p *plan) startSD(l *spec.Layer, fanIn, fanOut int) (weight, bias float64) 
 
 // dim is the dim of an output: a declared one by its name, or one of the
 // layer's own by a number.
-func (p *plan) dim(units source.Value[string]) (graph.Dim, bool) { return p.dimOf(units, p.layer.Name) }
+func (p *plan) dim(units Size) (graph.Dim, bool) { return p.dimOf(units, p.layer.Name) }
 
 // dimOf is a declared dim by its name, or one of the layer's own, of this name,
 // by a number.
-func (p *plan) dimOf(units source.Value[string], own string) (graph.Dim, bool) {
+func (p *plan) dimOf(units Size, own string) (graph.Dim, bool) {
 	if n, err := strconv.Atoi(units.V); err == nil {
 		if n < 1 {
 			p.fail(units.At, "", "a layer has at least one unit, not %d", n)

@@ -4,15 +4,14 @@ import (
 	"math"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // pooling takes the largest value or the mean of every window of each channel.
 // The stride is the kernel unless stated. The mean counts padding as zeros, as
 // PyTorch's does; the maximum leaves it out. At a tie the gradient of the
 // maximum is shared.
-func pooling(axes int, largest bool) func(p *plan, l *spec.Layer) step {
-	return func(p *plan, l *spec.Layer) step {
+func pooling(axes int, largest bool) func(p *plan, l *Layer) step {
+	return func(p *plan, l *Layer) step {
 		m, ok := p.image(l, axes)
 		if !ok {
 			return nil
@@ -43,7 +42,7 @@ func pooling(axes int, largest bool) func(p *plan, l *spec.Layer) step {
 }
 
 // globalMean is the mean of each channel over all its positions.
-func globalMean(p *plan, l *spec.Layer) step {
+func globalMean(p *plan, l *Layer) step {
 	if len(p.shape) < 2 {
 		return p.fail(l.Kind.At, "", "layer %s needs [channel, positions], not %v", l.Kind.V, p.shape)
 	}

@@ -4,13 +4,12 @@ import (
 	"slices"
 
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // residual is y = s(x) + f(x) with the layers of f and, if stated, those of the
 // shortcut s, else s(x) = x. Both have as many values; the dims are the
 // shortcut's. He et al. 2016, arXiv:1512.03385.
-func residual(p *plan, l *spec.Layer) step {
+func residual(p *plan, l *Layer) step {
 	path, shape := p.layer.Name, p.shape
 	f, ok := p.layers(path, l.Layers)
 	if !ok {

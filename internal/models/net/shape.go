@@ -5,17 +5,16 @@ import (
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
-	"d3p/internal/models/spec"
 )
 
 // flatten is the vector of all values in row-major order.
-func flatten(p *plan, _ *spec.Layer) step {
+func flatten(p *plan, _ *Layer) step {
 	return p.reshaped(graph.Shape{{Name: p.layer.Name, Size: p.shape.Size()}})
 }
 
 // reshape gives the values, in row-major order, dims that the model declares or
 // sizes.
-func reshape(p *plan, l *spec.Layer) step {
+func reshape(p *plan, l *Layer) step {
 	var shape graph.Shape
 	switch {
 	case len(l.Dims) > 0 && len(l.Shape) > 0:

@@ -3,7 +3,6 @@ package net
 import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/source"
-	"d3p/internal/models/spec"
 )
 
 // An axis is one spatial dimension that a window of taps moves along: place p
@@ -55,17 +54,17 @@ func (w window) at(tap, place int) int {
 // given sizes; ok is false after a mistake. Padding `same` is TensorFlow's:
 // ⌈in/stride⌉ places, with more padding at the end where it is odd; a number is
 // PyTorch's, on both sides; `valid`, the default, means no padding.
-func (p *plan) window(l *spec.Layer, sizes []int, kernel, stride []source.Value[int]) (w window, ok bool) {
+func (p *plan) window(l *Layer, sizes []int, kernel, stride []source.Value[int]) (w window, ok bool) {
 	for i, in := range sizes {
 		a := axis{in: in, taps: each(kernel, i), stride: each(stride, i)}
 		high := 0
 		switch {
-		case l.Padding.V == "same":
+		case l.Padding.Mode.V == "same":
 			a.out = (in + a.stride - 1) / a.stride
 			total := max(0, (a.out-1)*a.stride+a.taps-in)
 			a.low, high = total/2, total-total/2
-		case l.Margin.IsSet():
-			a.low, high = l.Margin.V, l.Margin.V
+		case l.Padding.Margin.IsSet():
+			a.low, high = l.Padding.Margin.V, l.Padding.Margin.V
 		}
 		a.out = (in+a.low+high-a.taps)/a.stride + 1
 		switch {
@@ -101,7 +100,7 @@ type image struct {
 }
 
 // image reads the plan's shape as channels and positions.
-func (p *plan) image(l *spec.Layer, axes int) (m image, ok bool) {
+func (p *plan) image(l *Layer, axes int) (m image, ok bool) {
 	switch len(p.shape) {
 	case axes:
 		return image{graph.Dim{Name: p.layer.Name + ".channel", Size: 1}, p.shape}, true

@@ -12,65 +12,51 @@ import (
 	"d3p/internal/spell"
 )
 
-// columns reads `columns:`, one declaration per column.
-func (r *reader) columns(e entry) []*data.Column {
-	return r.declarations(e, func(c *data.Column, keys present) {
-		if !source.IsName(c.Name.V) {
-			r.Add(c.Name.At, "give it a plain name and write `header: \""+c.Name.V+"\"`", "column %q cannot be named in a formula", c.Name.V)
-		}
-		if keys != nil {
-			r.checkColumn(c, keys)
-		}
-	})
+// readColumn reads the declaration of one column.
+func readColumn(r *reader, e entry) (*data.Column, bool) {
+	c := &data.Column{Name: e.name()}
+	keys := r.column(e, c)
+	if !source.IsName(c.Name.V) {
+		r.Add(c.Name.At, "give it a plain name and write `header: \""+c.Name.V+"\"`", "column %q cannot be named in a formula", c.Name.V)
+	}
+	if keys != nil {
+		r.checkColumn(c, keys)
+	}
+	return c, true
 }
 
-// declarations reads a declaration per column, and has each checked; keys are
-// nil where it could not be read.
-func (r *reader) declarations(e entry, check func(c *data.Column, keys present)) []*data.Column {
-	list, ok := r.entries(e.node, "columns")
-	if !ok {
-		return nil
-	}
-	var columns []*data.Column
-	for _, e := range list {
-		c := &data.Column{Name: source.Value[string]{V: e.key, At: e.at}}
-		columns = append(columns, c)
-		var keys present
-		if e.node != nil {
-			keys = r.column(e, c)
-		}
-		check(c, keys)
-	}
-	return columns
-}
-
-// column reads the declaration of one column.
+// column reads the keys of a column; nil where it could not be read.
 func (r *reader) column(e entry, c *data.Column) present {
-	keys := r.object(e.node, "column "+e.key, fields{
-		"type":        func(e entry) { c.Type = r.choice(e, data.ColumnTypes...) },
-		"header":      func(e entry) { c.Header = r.text(e) },
-		"lower":       func(e entry) { r.dated(e, &c.Lower, &c.Dates.Lower) },
-		"upper":       func(e entry) { r.dated(e, &c.Upper, &c.Dates.Upper) },
-		"origin":      func(e entry) { r.origin(e, c) },
-		"transform":   func(e entry) { c.Transform = r.choice(e, data.TransformNames()...) },
-		"scale":       func(e entry) { r.scale(e, c) },
-		"levels":      func(e entry) { r.levels(e, c) },
-		"levels_from": func(e entry) { c.LevelsFrom = r.text(e) },
-		"reference":   func(e entry) { c.Reference = r.text(e) },
-		"unknown":     func(e entry) { c.Unknown = r.text(e) },
-		"source":      func(e entry) { c.Source = r.text(e) },
-		"missing":     func(e entry) { c.Missing = r.missingRule(e) },
-		"bounds":      func(e entry) { r.spend(e) },
-
-		"constant_within": func(e entry) { c.ConstantWithin = r.text(e) },
-	})
+	keys := r.object(e, "column "+e.key, columnFields(&r.spec.Data, c))
 	r.checkDates(c)
 	return keys
 }
 
+// columnFields are the keys of a column.
+func columnFields(d *data.Data, c *data.Column) []field {
+	numeric := c.Numeric()
+	return []field{
+		choice("type", &c.Type, data.ColumnTypes...),
+		text("header", &c.Header),
+		origin(c),
+		dated("lower", &c.Lower, &c.Dates.Lower).as(func() string { return c.Cell(c.Lower.V) }).when(numeric),
+		dated("upper", &c.Upper, &c.Dates.Upper).as(func() string { return c.Cell(c.Upper.V) }).when(numeric),
+		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
+		scale(c).when(numeric),
+		levels(c).when(!numeric),
+		text("levels_from", &c.LevelsFrom).unprinted(),
+		text("reference", &c.Reference).as(func() string { return flowText(c.Levels[c.ReferenceLevel()].V) }).when(!numeric && c.Type.V != data.Binary),
+		text("unknown", &c.Unknown).or(data.RejectRow).when(!numeric),
+		text("source", &c.Source),
+		text("constant_within", &c.ConstantWithin),
+		field{key: "missing", read: func(r *reader, e entry) { c.Missing = r.missingRule(e) }}.as(func() string { return missingText(d.MissingOf(c)) }),
+		{key: "bounds", read: (*reader).spend},
+	}
+}
+
 // bound reads a bound, which may not be bought yet.
 func (r *reader) bound(e entry) source.Value[float64] {
-	if _, ok := e.node.(*ast.MappingNode); ok {
+	if e.isMapping() {
 		r.spend(e)
 		return source.Value[float64]{}
 	}
@@ -82,16 +68,28 @@ func (r *reader) spend(e entry) {
 	if r.describesNothing() {
 		return
 	}
-	r.object(e.node, e.key, fields{"spend": func(e entry) { r.positive(e) }})
+	var price source.Value[float64]
+	r.object(e, e.key, []field{positive("spend", &price)})
 	r.Add(e.at, "declare it", "buying %s is not available yet", e.key)
 }
 
-// scale reads `scale: {center:, by:}`.
-func (r *reader) scale(e entry, c *data.Column) {
-	r.object(e.node, "scale", fields{
-		"center": func(e entry) { r.dated(e, &c.Center, &c.Dates.Center) },
-		"by":     func(e entry) { c.By = r.positive(e) },
-	})
+// scale is `scale: {center:, by:}`; the one that follows from the bounds is printed where
+// the file states none.
+func scale(c *data.Column) field {
+	return mapping("scale", []field{dated("center", &c.Center, &c.Dates.Center), positive("by", &c.By)}).
+		as(func() string { return scaleText(c.Scale()) })
+}
+
+// scaleText prints a scale.
+func scaleText(center, by float64) string {
+	return "{center: " + source.FormatNumber(center) + ", by: " + source.FormatNumber(by) + "}"
+}
+
+// levels is `levels:` as the list of them.
+func levels(c *data.Column) field {
+	f := texts("levels", &c.Levels)
+	f.read = func(r *reader, e entry) { r.levels(e, c) }
+	return f
 }
 
 // levels reads a list of levels, or the first and the last of whole numbers, as in

@@ -13,52 +13,65 @@ import (
 	"d3p/internal/models/twin"
 )
 
-// core reads `core:`.
-func (r *reader) core(e entry) *core.Core {
-	c := &core.Core{At: e.at}
-	r.object(e.node, "core", fields{
-		"dims":        func(e entry) { c.Dims = r.dims(e) },
-		"params":      func(e entry) { c.Params = r.definitions(e) },
-		"let":         func(e entry) { c.Let = r.definitions(e) },
-		"rows":        func(e entry) { r.coreRows(e, c) },
-		"constraints": func(e entry) { c.Constraints = r.constraints(e) },
-	})
-	return c
+// readCore reads `core:`.
+func (s *Spec) readCore(r *reader, e entry) {
+	s.Core = &core.Core{At: e.at}
+	r.object(e, "core", coreFields(s.Core))
 }
 
-// coreRows reads the block of one row.
-func (r *reader) coreRows(e entry, c *core.Core) {
-	r.object(e.node, "rows", fields{
-		"let":     func(e entry) { c.RowsLet = r.definitions(e) },
-		"observe": func(e entry) { c.Observe = r.definitions(e) },
-		"latent":  func(e entry) { c.Latent = r.definitions(e) },
-	})
-}
-
-// dims reads `dims:`.
-func (r *reader) dims(e entry) []*core.Dim {
-	list, ok := r.entries(e.node, "dims")
-	if !ok {
-		return nil
+// coreFields are the keys of `core:`.
+func coreFields(c *core.Core) []field {
+	return []field{
+		named("dims", &c.Dims, readDim, func(p *printer, d *core.Dim) { p.line(d.Name.V, dimText(d)) }),
+		constraints(&c.Constraints),
+		definitions("params", &c.Params),
+		definitions("let", &c.Let),
+		mapping("rows", []field{
+			definitions("latent", &c.Latent),
+			definitions("let", &c.RowsLet),
+			definitions("observe", &c.Observe),
+		}).when(len(c.RowsLet)+len(c.Observe) > 0),
 	}
-	var dims []*core.Dim
-	for _, e := range list {
-		if e.node == nil {
-			continue
+}
+
+// readDim reads one line of `dims:`.
+func readDim(r *reader, e entry) (*core.Dim, bool) {
+	d := &core.Dim{Name: e.name()}
+	if _, ok := e.node.(*ast.SequenceNode); ok {
+		d.Labels = r.texts(e)
+		r.unique("label", d.Labels)
+		if len(d.Labels) == 0 {
+			r.Add(e.at, "", "dim %s has no labels", e.key)
 		}
-		d := &core.Dim{Name: source.Value[string]{V: e.key, At: e.at}}
-		if _, ok := e.node.(*ast.SequenceNode); ok {
-			d.Labels = r.texts(e)
-			r.unique("label", d.Labels)
-			if len(d.Labels) == 0 {
-				r.Add(e.at, "", "dim %s has no labels", e.key)
+	} else if v := r.text(e); v.IsSet() {
+		r.dimSize(v, d)
+	}
+	return d, true
+}
+
+// dimText prints the value of a dim.
+func dimText(d *core.Dim) string {
+	switch {
+	case d.Size.IsSet():
+		return strconv.Itoa(d.Size.V)
+	case d.Of.IsSet():
+		return "levels(" + d.Of.V + ")"
+	}
+	return flowList(d.Labels, func(v source.Value[string]) string { return v.V })
+}
+
+// constraints is a list of conditions on records.
+func constraints(at *[]*core.Constraint) field {
+	return field{key: "constraints",
+		read: func(r *reader, e entry) {
+			for _, text := range r.texts(e) {
+				*at = append(*at, &core.Constraint{Text: text, Expr: source.ParseExpr(text, r.Problems)})
 			}
-		} else if v := r.text(e); v.IsSet() {
-			r.dimSize(v, d)
-		}
-		dims = append(dims, d)
-	}
-	return dims
+		},
+		stated: func() bool { return len(*at) > 0 },
+		print: func(p *printer) {
+			p.line("constraints", flowList(*at, func(c *core.Constraint) string { return c.Text.V }))
+		}}
 }
 
 // dimSize reads a number or levels(column).

@@ -4,60 +4,58 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/settings"
 	"d3p/internal/spell"
 )
 
-// data reads the block `data:`.
-func (r *reader) data(e entry, d *data.Data) {
+// dataFields are the keys of `data:`; within, rules and binarize are read before the columns that
+// they are about are known.
+func (s *Spec) dataFields(within *source.Value[string], rules *[]namedRule, modes *[]binarize) []field {
+	d := &s.Data
+	return []field{
+		inline("unit", unitFields(&d.Unit)).notedAt(&d.Unit.At).
+			needed("add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is"),
+		rows(&d.Rows),
+		choice("out_of_range", &d.OutOfRange, "clamp", "reject").or("clamp"),
+		distinct("missing_tokens", "token", &d.MissingTokens),
+		choice("decimal", &d.Decimal, ".", ",").quoted(&d.Decimal),
+		choice("dates", &d.Dates, data.DayFirst, data.MonthFirst),
+		choice("encoding", &d.Encoding, Encodings()...),
+		choice("format", &d.Format, Formats()...),
+		choice("separator", &d.Separator, Separators()...).quoted(&d.Separator),
+		choice("quotes", &d.Quotes, OneLine, NoQuotes),
+		distinct("header", "column", &d.Header),
+		declared("columns", &d.Columns, readColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(columnFields(d, c))) }),
+		derived(d, s.Model != nil),
+		named("tensors", &d.Tensors, readTensor, func(p *printer, t *data.Tensor) {
+			p.block(t.Name.V, func() { p.fields(tensorFields(t)) })
+		}),
+		binarizes(d, modes),
+		declared("tables", &d.Tables, readTable, func(p *printer, t *data.Table) {
+			p.block(t.Name.V, func() { p.fields(tableFields(t)) })
+		}),
+		text("weights", &d.Weights),
+		distinct("drop", "column", &d.Drop),
+		choice("constant_within", within, data.NoGroup).unprinted(), // printed with the columns
+		named("missing", rules, readRule, nil).unprinted(),
+	}
+}
+
+// readData reads the block `data:`.
+func (s *Spec) readData(r *reader, e entry) {
+	d := &s.Data
 	d.At = e.at
 	var rules []namedRule
-	var binarize entry
+	var modes []binarize
 	var within source.Value[string]
-	known := fields{
-		"unit":           func(e entry) { r.unit(e, &d.Unit) },
-		"rows":           func(e entry) { r.rows(e, &d.Rows) },
-		"out_of_range":   func(e entry) { d.OutOfRange = r.choice(e, "clamp", "reject") },
-		"columns":        func(e entry) { d.Columns = r.columns(e) },
-		"derive":         func(e entry) { d.Derived = r.derived(e) },
-		"tables":         func(e entry) { d.Tables = r.tables(e) },
-		"missing":        func(e entry) { rules = r.missingRules(e) },
-		"missing_tokens": func(e entry) { d.MissingTokens = r.texts(e); r.unique("token", d.MissingTokens) },
-		"decimal":        func(e entry) { d.Decimal = r.choice(e, ".", ",") },
-		"dates":          func(e entry) { d.Dates = r.choice(e, data.DayFirst, data.MonthFirst) },
-		"encoding":       func(e entry) { d.Encoding = r.choice(e, Encodings()...) },
-		"format":         func(e entry) { d.Format = r.choice(e, Formats()...) },
-		"separator":      func(e entry) { d.Separator = r.choice(e, Separators()...) },
-		"quotes":         func(e entry) { d.Quotes = r.choice(e, OneLine, NoQuotes) },
-		"header":         func(e entry) { d.Header = r.texts(e); r.unique("column", d.Header) },
-		"drop":           func(e entry) { d.Drop = r.texts(e); r.unique("column", d.Drop) },
-		"weights":        func(e entry) { d.Weights = r.text(e) },
-		"tensors":        func(e entry) { d.Tensors = r.tensors(e) },
-
-		"constant_within": func(e entry) { within = r.choice(e, data.NoGroup) },
-
-		"binarize": func(e entry) {
-			if binarize = e; r.shape != nil {
-				r.binarize(e, d)
-			}
-		},
-	}
-	keys := r.object(e.node, "data", known)
+	keys := r.object(e, "data", s.dataFields(&within, &rules, &modes))
 	if keys == nil {
 		return
 	}
-	if !keys["unit"] {
-		r.Add(e.at, "add `unit: {entity: person, rows_per_unit: 1}`", "data has no unit: say what one protected entity is")
-	}
-	if !keys["rows"] {
-		r.Add(e.at, "add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
-	}
-	if binarize.node != nil {
-		r.binarize(binarize, d) // after the tensors that it speaks of
+	for _, m := range modes {
+		r.binarize(m, d) // after the tensors that it is about
 	}
 	if !keys["columns"] && !keys["tensors"] {
 		r.Add(e.at, "add `columns:` with one line per column", "data declares no columns")
@@ -67,7 +65,8 @@ func (r *reader) data(e entry, d *data.Data) {
 			c.ConstantWithin = within
 		}
 	}
-	r.applyMissing(rules, d) // after the columns that they speak of
+	r.applyMissing(rules, d) // after the columns that they are about
+	r.checkUnit(&d.Unit)
 	r.checkWeights(d)
 	r.checkDerived(d)
 	r.checkHeader(d)
@@ -79,24 +78,18 @@ func (r *reader) data(e entry, d *data.Data) {
 	}
 }
 
-// unit reads `unit: {entity:, id:, rows_per_unit:, keep:}`.
-func (r *reader) unit(e entry, u *data.Unit) {
-	u.At = e.at
-	keys := r.object(e.node, "unit", fields{
-		"entity":        func(e entry) { u.Entity = r.text(e) },
-		"id":            func(e entry) { u.ID = r.text(e) },
-		"rows_per_unit": func(e entry) { u.RowsPerUnit = r.count(e, 1) },
-		"keep":          func(e entry) { u.Keep = r.choice(e, "random", "first") },
-	})
-	if keys == nil {
-		return
+// unitFields are the keys of `unit:`.
+func unitFields(u *data.Unit) []field {
+	return []field{
+		text("entity", &u.Entity).needed("add `entity: person`, or whatever one unit is", "unit has no entity"),
+		text("id", &u.ID),
+		count("rows_per_unit", &u.RowsPerUnit, 1).needed("add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit"),
+		choice("keep", &u.Keep, "random", "first").or("random").when(u.ID.IsSet()),
 	}
-	if !keys["entity"] {
-		r.Add(e.at, "add `entity: person`, or whatever one unit is", "unit has no entity")
-	}
-	if !keys["rows_per_unit"] {
-		r.Add(e.at, "add `rows_per_unit: 1` when every unit has one row", "unit has no rows_per_unit")
-	}
+}
+
+// checkUnit reports keys of `unit:` that contradict each other.
+func (r *reader) checkUnit(u *data.Unit) {
 	switch {
 	case u.RowsPerUnit.V > 1 && !u.ID.IsSet():
 		r.Add(u.RowsPerUnit.At, "add `id:` with the column that names the unit", "%d rows per unit, but no column says which rows belong together", u.RowsPerUnit.V)
@@ -107,20 +100,25 @@ func (r *reader) unit(e entry, u *data.Unit) {
 	}
 }
 
-// rows reads `rows: {public: N}`, `{upper_bound: N}` or `{dp: epsilon}`.
-func (r *reader) rows(e entry, rows *data.Rows) {
-	rows.At = e.at
-	keys := r.object(e.node, "rows", fields{
-		"public":      func(e entry) { rows.Public = r.records(e) },
-		"upper_bound": func(e entry) { rows.UpperBound = r.records(e) },
-		"dp":          func(e entry) { rows.DP = r.epsilonOf(e) },
-	})
-	if keys != nil && len(keys) != 1 {
-		r.Add(e.at, "", "rows must have exactly one of public, upper_bound and dp")
+// rows is `rows: {public: N}`, `{upper_bound: N}` or `{dp: epsilon}`.
+func rows(v *data.Rows) field {
+	fields := []field{
+		value("public", &v.Public, (*reader).records),
+		value("upper_bound", &v.UpperBound, (*reader).records),
+		value("dp", &v.DP, (*reader).epsilonOf),
 	}
-	if rows.DP.IsSet() {
-		r.Add(rows.DP.At, "declare `public:` or `upper_bound:`", "buying the number of rows is not available yet")
+	f := inline("rows", fields).needed("add `rows: {public: N}` or `rows: {upper_bound: N}`", "data has no rows: the number of records is private unless declared")
+	f.read = func(r *reader, e entry) {
+		v.At = e.at
+		keys := r.object(e, "rows", fields)
+		if keys != nil && len(keys) != 1 {
+			r.Add(e.at, "", "rows must have exactly one of public, upper_bound and dp")
+		}
+		if v.DP.IsSet() {
+			r.Add(v.DP.At, "declare `public:` or `upper_bound:`", "buying the number of rows is not available yet")
+		}
 	}
+	return f
 }
 
 // records reads a number of records, which is a setting, too.
@@ -132,10 +130,10 @@ func (r *reader) records(e entry) source.Value[int] {
 
 // epsilonOf reads a price: a number, or `{epsilon: number}`.
 func (r *reader) epsilonOf(e entry) (v source.Value[float64]) {
-	if _, ok := e.node.(*ast.MappingNode); !ok {
+	if !e.isMapping() {
 		return r.positive(e)
 	}
-	r.object(e.node, e.key, fields{"epsilon": func(e entry) { v = r.positive(e) }})
+	r.object(e, e.key, []field{positive("epsilon", &v)})
 	return v
 }
 

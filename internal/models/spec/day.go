@@ -12,15 +12,17 @@ import (
 
 // dated is a number of a column that may be written as a date, before the type
 // of the column is known.
-func (r *reader) dated(e entry, number *source.Value[float64], date *source.Value[int]) {
-	if r.describes("number", "string") {
-		return
-	}
-	if day, at, ok := r.date(e); ok {
-		*date = source.Value[int]{V: day, At: at}
-		return
-	}
-	*number = r.bound(e)
+func dated(key string, number *source.Value[float64], date *source.Value[int]) field {
+	return value(key, number, func(r *reader, e entry) (v source.Value[float64]) {
+		if r.describes("number", "string") {
+			return v
+		}
+		if day, at, ok := r.date(e); ok {
+			*date = source.Value[int]{V: day, At: at}
+			return v
+		}
+		return r.bound(e)
+	})
 }
 
 // date reads a date, if the entry is one.
@@ -65,6 +67,12 @@ func (r *reader) checkDates(c *data.Column) {
 			*l.number = source.Value[float64]{}
 		}
 	}
+}
+
+// origin is `origin:`, the day that a date column counts from.
+func origin(c *data.Column) field {
+	return field{key: "origin", read: func(r *reader, e entry) { r.origin(e, c) }}.
+		as(func() string { return c.Cell(0) }).when(c.Type.V == data.Date)
 }
 
 // origin reads the day that a date column counts from.

@@ -1,7 +1,7 @@
 package spec
 
 import (
-	"github.com/goccy/go-yaml/ast"
+	"slices"
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
@@ -9,54 +9,62 @@ import (
 	"d3p/internal/spell"
 )
 
-// derived reads `derive:`, an expression per column, or a mapping with its bounds and
-// scale.
-func (r *reader) derived(e entry) []*data.Column {
-	list, ok := r.entries(e.node, "derive")
-	if !ok {
-		return nil
-	}
-	var columns []*data.Column
-	for _, e := range list {
-		if e.node == nil {
-			continue
-		}
-		c := &data.Column{Name: source.Value[string]{V: e.key, At: e.at}, Derive: &data.Derivation{}}
-		if _, mapping := e.node.(*ast.MappingNode); r.shape != nil || mapping {
-			r.describes("string")
-			keys := r.object(e.node, "column "+e.key, fields{
-				"is":        func(e entry) { c.Derive.Text = r.text(e) },
-				"levels":    func(e entry) { c.Derive.Merged = r.merged(e) },
-				"reference": func(e entry) { c.Reference = r.text(e) },
-				"lower":     func(e entry) { c.Lower = r.number(e) },
-				"upper":     func(e entry) { c.Upper = r.number(e) },
-				"transform": func(e entry) { c.Transform = r.choice(e, data.TransformNames()...) },
-				"scale":     func(e entry) { r.scale(e, c) },
-				"source":    func(e entry) { c.Source = r.text(e) },
-			})
-			if keys != nil && !keys["is"] {
-				r.Add(e.at, "add `is:` with an expression of columns, such as weight / (height / 100)^2", "derived column %s has no expression", e.key)
+// derived is `derive:`, an expression per column, or a mapping with its bounds and
+// scale. A column that is a term of the formula is not printed where the formula is.
+func derived(d *data.Data, formula bool) field {
+	shown := slices.DeleteFunc(slices.Clone(d.Derived), func(c *data.Column) bool { return formula && c.Derive.InFormula })
+	f := named("derive", &d.Derived, readDerived, nil)
+	f.stated = func() bool { return len(shown) > 0 }
+	f.print = func(p *printer) {
+		p.block("derive", func() {
+			for _, c := range shown {
+				p.line(c.Name.V, flow(derivedFields(c)))
 			}
-		} else {
-			c.Derive.Text = r.text(e)
-		}
-		columns = append(columns, c)
+		})
 	}
-	return columns
+	return f
 }
 
-// merged reads the levels of a category that joins levels of another:
+// readDerived reads one line of `derive:`.
+func readDerived(r *reader, e entry) (*data.Column, bool) {
+	c := &data.Column{Name: e.name(), Derive: &data.Derivation{}}
+	if r.shape != nil {
+		r.describes("string")
+	} else if !e.isMapping() {
+		c.Derive.Text = r.text(e)
+		return c, true
+	}
+	r.object(e, "column "+e.key, derivedFields(c))
+	return c, true
+}
+
+// derivedFields are the keys of a derived column.
+func derivedFields(c *data.Column) []field {
+	numeric := c.Numeric()
+	return []field{
+		text("is", &c.Derive.Text).needed("add `is:` with an expression of columns, such as weight / (height / 100)^2", "derived column "+c.Name.V+" has no expression"),
+		number("lower", &c.Lower).as(func() string { return source.FormatNumber(c.Lower.V) }).when(numeric),
+		number("upper", &c.Upper).as(func() string { return source.FormatNumber(c.Upper.V) }).when(numeric),
+		choice("transform", &c.Transform, data.TransformNames()...).when(numeric),
+		scale(c).when(numeric),
+		merged(&c.Derive.Merged),
+		text("reference", &c.Reference),
+		text("source", &c.Source),
+	}
+}
+
+// merged are the levels of a category that joins levels of another:
 // {north: [leeds, york], south: [dover]}.
-func (r *reader) merged(e entry) []data.Merge {
-	list, ok := r.entries(e.node, "levels")
-	if !ok {
-		return nil
-	}
-	var merged []data.Merge
-	for _, e := range list {
-		merged = append(merged, data.Merge{Level: source.Value[string]{V: e.key, At: e.at}, From: r.texts(e)})
-	}
-	return merged
+func merged(at *[]data.Merge) field {
+	return named("levels", at, func(r *reader, e entry) (data.Merge, bool) {
+		return data.Merge{Level: e.name(), From: r.texts(e)}, true
+	}, nil).shown(func() string {
+		var levels []string
+		for _, m := range *at {
+			levels = append(levels, flowText(m.Level.V)+": "+flowList(m.From, func(v source.Value[string]) string { return v.V }))
+		}
+		return flowMap(levels)
+	})
 }
 
 // checkDerived parses the expressions of derived columns and completes their

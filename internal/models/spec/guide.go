@@ -1,13 +1,11 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"d3p/internal/models/core"
-	"d3p/internal/models/expr"
 	"d3p/internal/models/guide"
 	"d3p/internal/models/source"
 	"d3p/internal/settings"
@@ -30,17 +28,43 @@ type Guide struct {
 	Rows   []*core.Definition     // of amortised: the guide of every local latent, normal(mean, sd)
 }
 
-// guide reads `guide:`.
-func (r *reader) guide(e entry, g *Guide) {
-	r.block(e, fields{
-		"init":   func(e entry) { r.guideInit(e, g) },
-		"blocks": func(e entry) { g.Blocks = r.guideBlocks(e) },
-		"params": func(e entry) { g.Params = r.definitions(e) },
-		"free":   func(e entry) { g.Free = r.definitions(e) },
-		"rows":   func(e entry) { g.Rows = r.definitions(e) },
-	})
-	r.checkBlocks(g)
-	r.checkCustom(g)
+// field is `guide:`.
+func (g *Guide) field(s *Spec) field {
+	f := s.Settings.block("guide", g.fields(s)...)
+	read := f.read
+	f.read = func(r *reader, e entry) {
+		read(r, e)
+		r.checkBlocks(g)
+		r.checkCustom(g)
+	}
+	return f
+}
+
+// fields are the keys of `guide:` beside its settings; of these the file's networks
+// decide the family, and init may be said by parameter.
+func (g *Guide) fields(s *Spec) []field {
+	rows := keyed(s.Settings.fields("guide", nil))
+	init := rows["init"]
+	return []field{
+		rows["type"].or(s.guideDefault()),
+		{key: "init",
+			read:   func(r *reader, e entry) { r.guideInit(e, g) },
+			stated: func() bool { return len(g.Spread) > 0 || init.stated() },
+			print: func(p *printer) {
+				if len(g.Spread) == 0 {
+					init.print(p)
+					return
+				}
+				spreads(g).print(p)
+			}, absent: init.absent},
+		named("blocks", &g.Blocks, func(r *reader, e entry) (GuideBlock, bool) {
+			family := r.choice(e, "mean_field", "full_rank")
+			return GuideBlock{e.name(), family}, family.IsSet()
+		}, func(p *printer, b GuideBlock) { p.line(b.Param.V, b.Family.V) }),
+		definitions("params", &g.Params),
+		definitions("free", &g.Free),
+		definitions("rows", &g.Rows),
+	}
 }
 
 // checkCustom reports laws beside a guide that has its own, and a custom guide
@@ -57,28 +81,10 @@ func (r *reader) checkCustom(g *Guide) {
 	}
 }
 
-// guideBlocks reads `blocks: {z: mean_field}`.
-func (r *reader) guideBlocks(e entry) []GuideBlock {
-	list, ok := r.entries(e.node, "blocks")
-	if !ok {
-		return nil
-	}
-	var blocks []GuideBlock
-	for _, e := range list {
-		if e.node == nil {
-			continue
-		}
-		if family := r.choice(e, "mean_field", "full_rank"); family.IsSet() {
-			blocks = append(blocks, GuideBlock{source.Value[string]{V: e.key, At: e.at}, family})
-		}
-	}
-	return blocks
-}
-
 // guideInit reads `init: prior` or, by parameter, `init: {mus: spread_on_bounds}`;
 // the others then start as the plan decides.
 func (r *reader) guideInit(e entry, g *Guide) {
-	if _, ok := e.node.(*ast.MappingNode); !ok {
+	if !e.isMapping() {
 		if s, ok := e.node.(*ast.StringNode); ok && r.shape == nil && s.Value == SpreadOnBounds {
 			r.Add(r.at(e.node), "write init: {mus: "+SpreadOnBounds+"}", "%s needs the name of a parameter", SpreadOnBounds)
 			return
@@ -86,15 +92,14 @@ func (r *reader) guideInit(e entry, g *Guide) {
 		r.setting(e, settings.Named("init"))
 		return
 	}
-	list, ok := r.entries(e.node, "init")
-	if !ok {
-		return
-	}
-	for _, e := range list {
-		if e.node != nil && r.choice(e, SpreadOnBounds).IsSet() {
-			g.Spread = append(g.Spread, source.Value[string]{V: e.key, At: e.at})
-		}
-	}
+	spreads(g).read(r, e)
+}
+
+// spreads is `init: {mus: spread_on_bounds}`.
+func spreads(g *Guide) field {
+	return named("init", &g.Spread, func(r *reader, e entry) (source.Value[string], bool) {
+		return e.name(), r.choice(e, SpreadOnBounds).IsSet()
+	}, func(p *printer, name source.Value[string]) { p.line(name.V, SpreadOnBounds) })
 }
 
 // checkBlocks reports blocks beside a guide that has none.
@@ -103,38 +108,4 @@ func (r *reader) checkBlocks(g *Guide) {
 	if len(g.Blocks) > 0 && slices.Contains([]string{"delta", guide.AmortisedName, guide.CustomName}, family) {
 		r.Add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", family)
 	}
-}
-
-// renderBlocks prints the parts of the guide that are about single parameters.
-func renderBlocks(p *printer, g *Guide) {
-	if len(g.Blocks) > 0 {
-		p.block("blocks", func() {
-			for _, b := range g.Blocks {
-				p.line(b.Param.V, b.Family.V)
-			}
-		})
-	}
-}
-
-// renderGuide prints the guide.
-func (s *Spec) renderGuide(p *printer) {
-	g := &s.Guide
-	stated := maps.Clone(s.Settings)
-	if !stated["guide"].IsSet() {
-		stated["guide"] = source.Value[any]{V: s.guideDefault(), At: expr.Position{Line: 1}}
-	}
-	if len(g.Spread) == 0 {
-		p.settings("guide", stated)
-	} else {
-		p.settings("guide", stated, "init")
-		p.block("init", func() {
-			for _, name := range g.Spread {
-				p.line(name.V, SpreadOnBounds)
-			}
-		})
-	}
-	renderBlocks(p, g)
-	renderDefinitions(p, "params", g.Params)
-	renderDefinitions(p, "free", g.Free)
-	renderDefinitions(p, "rows", g.Rows)
 }

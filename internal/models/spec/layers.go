@@ -1,134 +1,171 @@
 package spec
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
 
+	"d3p/internal/models/net"
 	"d3p/internal/models/source"
+	"d3p/internal/spell"
 )
 
-// layerKind is one line of the table of layers: its name in model files, along how
-// many axes its windows lie, what its settings are, and which of them it needs. What
-// it computes is in package net, under the same name.
-type layerKind struct {
-	name     string
-	axes     int
-	settings []string // keys of layerFields
-	needs    []string
-}
-
-// layerKinds is the table of layers; activations are layers without settings.
-func layerKinds() []layerKind {
-	window := []string{"kernel", "stride", "padding"}
-	convolution := []string{"filters", "kernel", "stride", "padding", "activation", "init", "bias"}
-	kinds := []layerKind{
-		{"dense", 0, []string{"units", "activation", "init", "bias"}, []string{"units"}},
-		{"flatten", 0, nil, nil},
-		{"reshape", 0, []string{"dims", "shape"}, nil},
-		{"conv1d", 1, convolution, []string{"filters", "kernel"}},
-		{"conv2d", 2, convolution, []string{"filters", "kernel"}},
-		{"conv1d_transpose", 1, convolution, []string{"filters", "kernel"}},
-		{"conv2d_transpose", 2, convolution, []string{"filters", "kernel"}},
-		{"max_pool1d", 1, window, []string{"kernel"}},
-		{"max_pool2d", 2, window, []string{"kernel"}},
-		{"avg_pool1d", 1, window, []string{"kernel"}},
-		{"avg_pool2d", 2, window, []string{"kernel"}},
-		{"global_avg_pool", 0, nil, nil},
-		{"embedding", 0, []string{"levels", "units", "init"}, []string{"levels", "units"}},
-		{"layer_norm", 0, []string{"epsilon", "affine", "activation", "trailing"}, nil},
-		{"group_norm", 0, []string{"epsilon", "affine", "activation", "groups"}, []string{"groups"}},
-		{"instance_norm", 0, []string{"epsilon", "affine", "activation"}, nil},
-		{"residual", 0, []string{"layers", "shortcut", "activation"}, []string{"layers"}},
-		{"dropout", 0, []string{"rate"}, []string{"rate"}},
+// layerFields are the settings of a layer, from the table of package net.
+func layerFields(k net.Kind, l *net.Layer) (fields []field) {
+	for _, s := range k.Settings() {
+		fields = append(fields, layerField(k, s, l))
 	}
-	for _, name := range Activations() {
-		kinds = append(kinds, layerKind{name: name})
+	return fields
+}
+
+// layerField is a setting of a layer: the type of its value says how it is written.
+func layerField(k net.Kind, s net.Setting, l *net.Layer) field {
+	switch at := s.At(l).(type) {
+	case *net.Size:
+		return text(s.Key, &at.Value).shown(func() string { return plainNumber(at.V) })
+	case *source.Value[string]:
+		return choice(s.Key, at, s.Choices...)
+	case *source.Value[bool]:
+		return boolean(s.Key, at)
+	case *source.Value[int]:
+		return count(s.Key, at, int(s.Least))
+	case *source.Value[float64]:
+		return value(s.Key, at, func(r *reader, e entry) source.Value[float64] { return r.numberIn(e, s.Range, s.Inside) })
+	case *[]source.Value[string]:
+		return texts(s.Key, at)
+	case *net.Sizes:
+		return list(s.Key, (*[]source.Value[int])(at), (*reader).sizes)
+	case *net.PerAxis:
+		return list(s.Key, (*[]source.Value[int])(at), func(r *reader, e entry) []source.Value[int] { return r.oneOrMore(e, k.Axes) })
+	case *net.Padding:
+		return padding(s.Key, at)
+	case *net.Init:
+		return initial(s.Key, at)
+	case *[]*net.Layer:
+		return innerLayers(s.Key, at)
 	}
-	return kinds
+	panic("spec: no way to read the setting " + s.Key + " of layers")
 }
 
-// fields are the settings of a layer of this kind.
-func (k layerKind) fields(r *reader, l *Layer) fields {
-	known := fields{}
-	for _, f := range layerFields() {
-		if slices.Contains(k.settings, f.key) {
-			known[f.key] = func(e entry) { f.read(r, e, l, k.axes) }
-		}
-	}
-	return known
-}
-
-// layerField is a setting of layers: how it is read, along how many axes its windows
-// lie, and how it is printed, "" when the file does not state it.
-type layerField struct {
-	key  string
-	read func(r *reader, e entry, l *Layer, axes int)
-	text func(l *Layer) string
-}
-
-// layerFields lists the settings of layers in the order in which they are printed.
-func layerFields() []layerField {
-	return []layerField{
-		{"filters", func(r *reader, e entry, l *Layer, _ int) { l.Filters = r.text(e) },
-			func(l *Layer) string { return statedText(l.Filters, plainNumber) }},
-		{"kernel", func(r *reader, e entry, l *Layer, axes int) { l.Kernel = r.oneOrMore(e, axes) },
-			func(l *Layer) string { return statedList(l.Kernel, strconv.Itoa) }},
-		{"stride", func(r *reader, e entry, l *Layer, axes int) { l.Stride = r.oneOrMore(e, axes) },
-			func(l *Layer) string { return statedList(l.Stride, strconv.Itoa) }},
-		{"padding", func(r *reader, e entry, l *Layer, _ int) { l.Padding, l.Margin = r.padding(e) },
-			func(l *Layer) string { return statedText(l.Padding, word) + statedText(l.Margin, strconv.Itoa) }},
-		{"units", func(r *reader, e entry, l *Layer, _ int) { l.Units = r.text(e) },
-			func(l *Layer) string { return statedText(l.Units, plainNumber) }},
-		{"activation", func(r *reader, e entry, l *Layer, _ int) { l.Activation = r.choice(e, Activations()...) },
-			func(l *Layer) string { return statedText(l.Activation, word) }},
-		{"init", func(r *reader, e entry, l *Layer, _ int) { l.Init = r.init(e) },
-			func(l *Layer) string { return l.Init.text() }},
-		{"bias", func(r *reader, e entry, l *Layer, _ int) { l.Bias = r.boolean(e) },
-			func(l *Layer) string { return statedText(l.Bias, strconv.FormatBool) }},
-		{"levels", func(r *reader, e entry, l *Layer, _ int) { l.Levels = r.text(e) },
-			func(l *Layer) string { return statedText(l.Levels, plainNumber) }},
-		{"groups", func(r *reader, e entry, l *Layer, _ int) { l.Groups = r.count(e, 1) },
-			func(l *Layer) string { return statedText(l.Groups, strconv.Itoa) }},
-		{"trailing", func(r *reader, e entry, l *Layer, _ int) { l.Trailing = r.count(e, 1) },
-			func(l *Layer) string { return statedText(l.Trailing, strconv.Itoa) }},
-		{"epsilon", func(r *reader, e entry, l *Layer, _ int) { l.Epsilon = r.positive(e) },
-			func(l *Layer) string { return statedText(l.Epsilon, source.FormatNumber) }},
-		{"affine", func(r *reader, e entry, l *Layer, _ int) { l.Affine = r.boolean(e) },
-			func(l *Layer) string { return statedText(l.Affine, strconv.FormatBool) }},
-		{"rate", func(r *reader, e entry, l *Layer, _ int) {
-			l.Rate = r.numberIn(e, "at least 0 and below 1", func(x float64) bool { return x >= 0 && x < 1 })
-		}, func(l *Layer) string { return statedText(l.Rate, source.FormatNumber) }},
-		{"layers", func(r *reader, e entry, l *Layer, _ int) { l.Layers = r.innerLayers(e) },
-			func(l *Layer) string { return layersText(l.Layers) }},
-		{"shortcut", func(r *reader, e entry, l *Layer, _ int) { l.Shortcut = r.innerLayers(e) },
-			func(l *Layer) string { return layersText(l.Shortcut) }},
-		{"dims", func(r *reader, e entry, l *Layer, _ int) { l.Dims = r.texts(e) },
-			func(l *Layer) string { return statedList(l.Dims, word) }},
-		{"shape", func(r *reader, e entry, l *Layer, _ int) { l.Shape = r.sizes(e) },
-			func(l *Layer) string { return statedList(l.Shape, strconv.Itoa) }},
-	}
-}
-
-// Activations lists the functions that a layer may apply to each of its values.
-func Activations() []string {
-	return []string{"relu", "softplus", "tanh", "gelu", "silu", "sigmoid", "exp", "identity"}
-}
-
-// innerLayers reads the layers of a layer. The schema refers to its own list of
-// layers there.
-func (r *reader) innerLayers(e entry) []*Layer {
-	if r.shape != nil {
-		r.shape.add(map[string]any{"$ref": layersReference})
-		return nil
-	}
-	return r.layers(e)
+// innerLayers are the layers of a layer. The schema refers to its own list of layers
+// there.
+func innerLayers(key string, at *[]*net.Layer) field {
+	return field{key: key,
+		read: func(r *reader, e entry) {
+			if r.shape != nil {
+				r.shape.add(map[string]any{"$ref": layersReference})
+				return
+			}
+			*at = r.layers(e)
+		},
+		stated: func() bool { return len(*at) > 0 },
+		print: func(p *printer) {
+			parts := make([]string, len(*at))
+			for i, l := range *at {
+				parts[i] = flowMap([]string{layerText(l)})
+			}
+			p.line(key, "["+strings.Join(parts, ", ")+"]")
+		}}
 }
 
 // layersReference is where the schema describes the layers of a net.
 const layersReference = "#/properties/nets/additionalProperties/properties/layers"
+
+// layerText prints a layer with its settings.
+func layerText(l *net.Layer) string {
+	kind, _ := net.KindNamed(l.Kind.V)
+	return l.Kind.V + ": " + flow(layerFields(kind, l))
+}
+
+// layersField is a list of layers, one on each line.
+func layersField(key string, at *[]*net.Layer) field {
+	return field{key: key,
+		read:   func(r *reader, e entry) { *at = r.layers(e) },
+		stated: func() bool { return len(*at) > 0 },
+		print: func(p *printer) {
+			p.block(key, func() {
+				for _, l := range *at {
+					p.item(layerText(l))
+				}
+			})
+		}}
+}
+
+// layers reads a list of layers, each `kind: {settings}` or a kind alone.
+func (r *reader) layers(e entry) []*net.Layer {
+	var layers []*net.Layer
+	r.items(e, func(n ast.Node) {
+		if l := r.layer(entry{"a layer", r.at(n), n}); l != nil {
+			layers = append(layers, l)
+		}
+	})
+	return layers
+}
+
+// describeLayer notes a layer for the schema.
+func (r *reader) describeLayer() {
+	var alone []string
+	var known []field
+	for _, k := range net.Kinds() {
+		if k.Alone() {
+			alone = append(alone, k.Name)
+		}
+		known = append(known, mapping(k.Name, layerFields(k, &net.Layer{})))
+	}
+	r.describesChoice(alone)
+	r.describeObject(known)
+}
+
+// layer reads one layer, nil after a mistake.
+func (r *reader) layer(e entry) *net.Layer {
+	if r.shape != nil {
+		r.describeLayer()
+		return nil
+	}
+	name, settings := source.Value[string]{}, entry{}
+	if e.isMapping() {
+		list, ok := r.entries(e.node, "a layer")
+		if !ok || len(list) != 1 {
+			if ok {
+				r.Add(e.at, "start every layer with its own dash", "a layer is one kind with its settings, not %d keys", len(list))
+			}
+			return nil
+		}
+		settings = list[0]
+		name = settings.name()
+	} else if name = r.text(e); !name.IsSet() {
+		return nil
+	}
+	k, ok := net.KindNamed(name.V)
+	if !ok {
+		r.unknownLayer(name)
+		return nil
+	}
+	l, keys := &net.Layer{Kind: name}, present{}
+	if settings.node != nil {
+		keys = r.object(settings, k.Name, layerFields(k, l))
+	}
+	if keys == nil {
+		return l
+	}
+	if missing := k.Missing(func(key string) bool { return keys[key] }); missing != "" {
+		r.Add(name.At, "as in "+k.Example, "layer %s needs %s", k.Name, missing)
+		return nil
+	}
+	return l
+}
+
+// unknownLayer reports a layer that the language does not have.
+func (r *reader) unknownLayer(name source.Value[string]) {
+	for _, m := range net.MixingLayers() {
+		if m.Name == name.V {
+			r.Add(name.At, m.Instead, "layer %s mixes records: %s, so no record's gradient can be bounded by itself", m.Name, m.Why)
+			return
+		}
+	}
+	r.Add(name.At, spell.Suggest(name.V, "layers", net.Names()), "unknown layer %s", name.V)
+}
 
 // oneOrMore reads one size for all axes, or a list with one for each.
 func (r *reader) oneOrMore(e entry, axes int) []source.Value[int] {
@@ -151,133 +188,49 @@ func (r *reader) oneOrMore(e entry, axes int) []source.Value[int] {
 	return list
 }
 
-// padding reads `same`, `valid` or how many positions are added on both sides.
-func (r *reader) padding(e entry) (mode source.Value[string], margin source.Value[int]) {
-	if r.shape != nil {
-		r.choice(e, "same", "valid")
-		r.count(e, 0)
-		return mode, margin
-	}
-	if _, ok := e.node.(*ast.IntegerNode); ok {
-		return mode, r.count(e, 0)
-	}
-	return r.choice(e, "same", "valid"), margin
-}
-
-// LayerNames lists the layers of the language.
-func LayerNames() []string {
-	var names []string
-	for _, k := range layerKinds() {
-		names = append(names, k.name)
-	}
-	return names
-}
-
-// plainLayers are the layers that may stand without settings.
-func plainLayers() []string {
-	var names []string
-	for _, k := range layerKinds() {
-		if len(k.needs) == 0 && k.name != "reshape" {
-			names = append(names, k.name)
-		}
-	}
-	return names
-}
-
-// mixingLayer is a layer of other libraries that a private fit must not have.
-type mixingLayer struct{ name, why, instead string }
-
-// mixingLayers lists layers whose output for one record depends on other
-// records, or whose randomness this tool does not draw, with what to use
-// instead.
-func mixingLayers() []mixingLayer {
-	return []mixingLayer{
-		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block"},
-		{"batch_renorm", "it normalises with mean and variance of batches", "use layer_norm or group_norm"},
-		{"sync_batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm"},
-		{"minibatch_discrimination", "it compares a record with the others of its batch", "leave it out"},
-		{"moe", "its load balancing depends on how all records are routed", "use dense"},
-		{"mixup", "it averages two records", "leave it out"},
-		{"spectral_norm", "its power iteration is trained along with the batches", "use a prior on the weights"},
-	}
-}
-
-// renderNets prints the networks with what they leave open filled in.
-func renderNets(p *printer, nets []*Net) {
-	for _, n := range nets {
-		p.block(n.Name.V, func() {
-			p.line("input", flowList(n.Input, func(v source.Value[string]) string { return v.V }))
-			if n.Init.Kind.IsSet() {
-				p.line("init", n.Init.text())
+// padding is `same`, `valid` or how many positions are added on both sides.
+func padding(key string, at *net.Padding) field {
+	return field{key: key,
+		read: func(r *reader, e entry) {
+			if _, number := e.node.(*ast.IntegerNode); number || r.shape != nil {
+				at.Margin = r.count(e, 0)
 			}
-			if n.Prior != nil {
-				p.text("prior", n.Prior.Text.V)
+			if _, number := e.node.(*ast.IntegerNode); !number {
+				at.Mode = r.choice(e, "same", "valid")
+			}
+		},
+		stated: func() bool { return at.Mode.IsSet() || at.Margin.IsSet() },
+		print: func(p *printer) {
+			if at.Mode.IsSet() {
+				p.text(key, at.Mode.V)
 			} else {
-				p.text("prior", flatPrior)
+				p.value(key, at.Margin.V)
 			}
-			if len(n.Layers) > 0 {
-				renderLayers(p, "layers", n.Layers)
+		}}
+}
+
+// initial is `glorot`, `he`, `zero` or `{normal: sd}`.
+func initial(key string, at *net.Init) field {
+	normal := []field{positive("normal", &at.SD)}
+	return field{key: key,
+		read: func(r *reader, e entry) {
+			if !e.isMapping() || r.shape != nil {
+				at.Kind = r.choice(e, "glorot", "he", "zero")
 			}
-			if len(n.Heads) > 0 {
-				p.block("heads", func() {
-					for _, h := range n.Heads {
-						renderLayers(p, h.Name.V, h.Layers)
-					}
-				})
+			if e.isMapping() || r.shape != nil {
+				if r.object(e, e.key, normal)["normal"] {
+					at.Kind = source.Value[string]{V: "normal", At: e.at}
+				}
 			}
-		})
-	}
-}
-
-// renderLayers prints a list of layers.
-func renderLayers(p *printer, key string, layers []*Layer) {
-	p.block(key, func() {
-		for _, l := range layers {
-			p.item(l.Kind.V + ": " + l.text())
-		}
-	})
-}
-
-// text prints the settings of a layer as a flow map.
-func (l *Layer) text() string {
-	var parts []string
-	for _, f := range layerFields() {
-		if text := f.text(l); text != "" {
-			parts = append(parts, f.key+": "+text)
-		}
-	}
-	return flowMap(parts)
-}
-
-// statedText prints a value that the file states; "" otherwise.
-func statedText[T any](v source.Value[T], text func(T) string) string {
-	if !v.IsSet() {
-		return ""
-	}
-	return text(v.V)
-}
-
-// statedList prints a list that the file states; "" otherwise.
-func statedList[T any](list []source.Value[T], text func(T) string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return flowList(list, func(v source.Value[T]) string { return text(v.V) })
-}
-
-// word prints a word as it is.
-func word(s string) string { return s }
-
-// layersText prints the layers of a layer as a flow list of flow maps; "" for none.
-func layersText(list []*Layer) string {
-	if len(list) == 0 {
-		return ""
-	}
-	parts := make([]string, len(list))
-	for i, l := range list {
-		parts[i] = flowMap([]string{l.Kind.V + ": " + l.text()})
-	}
-	return "[" + strings.Join(parts, ", ") + "]"
+		},
+		stated: func() bool { return at.Kind.IsSet() },
+		print: func(p *printer) {
+			if at.SD.IsSet() {
+				p.line(key, flow(normal))
+			} else {
+				p.line(key, at.Kind.V)
+			}
+		}}
 }
 
 // plainNumber prints a whole number as it is and other texts quoted if need be.
@@ -286,12 +239,4 @@ func plainNumber(s string) string {
 		return s
 	}
 	return flowText(s)
-}
-
-// text prints an initialiser.
-func (i Init) text() string {
-	if i.Kind.V == "normal" {
-		return "{normal: " + source.FormatNumber(i.SD.V) + "}"
-	}
-	return i.Kind.V
 }

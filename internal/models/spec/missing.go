@@ -3,8 +3,6 @@ package spec
 import (
 	"math"
 
-	"github.com/goccy/go-yaml/ast"
-
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/spell"
@@ -13,19 +11,29 @@ import (
 // missingRule reads `reject`, `model` or `{impute: value, indicator: true}`.
 func (r *reader) missingRule(e entry) data.Missing {
 	m := data.Missing{At: e.at}
-	if _, ok := e.node.(*ast.MappingNode); !ok {
+	if !e.isMapping() {
 		m.Rule = r.choice(e, data.MissingReject, data.MissingModel).V
 		return m
 	}
 	m.Rule = data.MissingImpute
-	keys := r.object(e.node, "missing", fields{
-		"impute":    func(e entry) { m.Impute = r.text(e) },
-		"indicator": func(e entry) { m.Indicator = r.boolean(e) },
-	})
-	if keys != nil && !keys["impute"] {
-		r.Add(e.at, "add `impute:` with a constant", "no value to impute for %s", e.key)
-	}
+	r.object(e, "missing", missingFields(&m))
 	return m
+}
+
+// missingFields are the keys of an imputed value.
+func missingFields(m *data.Missing) []field {
+	return []field{
+		text("impute", &m.Impute).needed("add `impute:` with a constant", "no value to impute"),
+		boolean("indicator", &m.Indicator).or("false"),
+	}
+}
+
+// missingText prints the rule for missing values.
+func missingText(m data.Missing) string {
+	if m.Rule != data.MissingImpute {
+		return m.Rule
+	}
+	return flow(missingFields(&m))
 }
 
 // namedRule is one line of `data: missing:`.
@@ -34,19 +42,9 @@ type namedRule struct {
 	rule   data.Missing
 }
 
-// missingRules reads `data: missing:`, a rule per column and `default:`.
-func (r *reader) missingRules(e entry) []namedRule {
-	list, ok := r.entries(e.node, "missing")
-	if !ok {
-		return nil
-	}
-	var rules []namedRule
-	for _, e := range list {
-		if e.node != nil {
-			rules = append(rules, namedRule{source.Value[string]{V: e.key, At: e.at}, r.missingRule(e)})
-		}
-	}
-	return rules
+// readRule reads one line of `data: missing:`, a rule per column and `default:`.
+func readRule(r *reader, e entry) (namedRule, bool) {
+	return namedRule{e.name(), r.missingRule(e)}, true
 }
 
 // applyMissing gives every column its rule.

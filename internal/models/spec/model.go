@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"slices"
 	"strings"
 
 	"d3p/internal/models/core"
@@ -8,101 +9,98 @@ import (
 	"d3p/internal/models/source"
 )
 
-// groupFormulas reads `group_formula:`.
-func (r *reader) groupFormulas(e entry) []*formula.GroupFormula {
-	list, ok := r.entries(e.node, "group_formula")
-	if !ok {
-		return nil
-	}
-	var formulas []*formula.GroupFormula
-	for _, e := range list {
-		if e.node == nil {
-			continue
-		}
-		g := &formula.GroupFormula{Group: source.Value[string]{V: e.key, At: e.at}, Text: r.text(e)}
-		if g.Text.IsSet() {
-			_, g.Terms = formula.ParseTerms(g.Text, r.Problems)
-			formulas = append(formulas, g)
-		}
-	}
-	return formulas
-}
-
-// model reads `model:`. The parameters that a family has beside the linear
-// predictor may have their priors here too, `nu: gamma(2, 0.1)`, or a formula,
+// modelFields are the keys of `model:`. The parameters that a family has beside the
+// linear predictor may have their priors here too, `nu: gamma(2, 0.1)`, or a formula,
 // `sigma: 1 + arm`.
-func (r *reader) model(e entry) *formula.Model {
-	m := &formula.Model{At: e.at}
-	known := fields{
-		"formula":         func(e entry) { m.Formula = r.text(e) },
-		"family":          func(e entry) { m.Family = r.choice(e, append(formula.FamilyNames(), formula.BrmsNames()...)...) },
-		"link":            func(e entry) { m.Link = r.text(e) },
-		"parametrisation": func(e entry) { m.Parametrisation = r.choice(e, "non_centred", "centred") },
-		"priors":          func(e entry) { m.Priors = append(m.Priors, r.definitions(e)...) },
-		"group_formula":   func(e entry) { m.GroupFormulas = r.groupFormulas(e) },
-		"cuts":            func(e entry) { m.Cuts = r.cuts(e) },
+func (s *Spec) modelFields() []field {
+	m := s.Model
+	fields := []field{
+		text("formula", &m.Formula).needed("add `formula: y ~ 1 + x`", "model has no formula").
+			printed(func(p *printer) { p.text("formula", m.Terms.String()) }),
+		choice("family", &m.Family, slices.Concat(formula.FamilyNames(), formula.BrmsNames())...).
+			needed("add `family:` with one of "+strings.Join(formula.FamilyNames(), ", "), "model has no family").
+			as(func() string { return formula.FamilyOf(m.Family.V).Name }),
+		text("link", &m.Link).as(func() string { return formula.FamilyOf(m.Family.V).Link(m.Link.V).Name }),
+		list("cuts", &m.Cuts, (*reader).cuts),
 	}
 	for _, name := range formula.AuxiliaryNames() {
-		known[name] = func(e entry) { r.auxiliary(e, m) }
+		fields = append(fields, auxiliary(m, name))
 	}
-	keys := r.object(e.node, "model", known)
+	return append(fields,
+		named("group_formula", &m.GroupFormulas, readGroupFormula, func(p *printer, f *formula.GroupFormula) {
+			p.text(f.Group.V, formula.SumText(true, f.Terms))
+		}),
+		choice("parametrisation", &m.Parametrisation, "non_centred", "centred").or("non_centred").when(m.Terms != nil && len(m.Terms.Groups) > 0),
+		definitions("priors", &m.Priors).printed(func(p *printer) {
+			core, _ := s.Lower()
+			if all := m.AllPriors(core); len(all) > 0 {
+				definitions("priors", &all).print(p)
+			}
+		}),
+	)
+}
+
+// readModel reads `model:`.
+func (s *Spec) readModel(r *reader, e entry) {
+	s.Model = &formula.Model{At: e.at}
+	m := s.Model
+	keys := r.object(e, "model", s.modelFields())
 	if keys == nil {
-		return m
+		return
 	}
 	m.Rename()
-	if !keys["family"] {
-		r.Add(e.at, "add `family:` with one of "+strings.Join(formula.FamilyNames(), ", "), "model has no family")
-	}
-	if !keys["formula"] {
-		r.Add(e.at, "add `formula: y ~ 1 + x`", "model has no formula")
-	} else if m.Formula.IsSet() {
+	if m.Formula.IsSet() {
 		m.Terms = formula.Parse(m.Formula, r.Problems)
 	}
-	return m
 }
 
-// definitions reads a mapping of names to expressions, in file order.
-func (r *reader) definitions(e entry) []*core.Definition {
-	list, ok := r.entries(e.node, e.key)
-	if !ok {
+// readGroupFormula reads one line of `group_formula:`.
+func readGroupFormula(r *reader, e entry) (*formula.GroupFormula, bool) {
+	g := &formula.GroupFormula{Group: e.name(), Text: r.text(e)}
+	if g.Text.IsSet() {
+		_, g.Terms = formula.ParseTerms(g.Text, r.Problems)
+	}
+	return g, g.Text.IsSet()
+}
+
+// readDefinition reads one named expression.
+func readDefinition(r *reader, e entry) (*core.Definition, bool) {
+	d := &core.Definition{Name: e.name(), Text: r.text(e)}
+	if d.Text.IsSet() {
+		d.Expr = source.ParseExpr(d.Text, r.Problems)
+	}
+	return d, d.Text.IsSet()
+}
+
+// auxiliary is what stands beside `family:` for one of its parameters: a prior, which
+// is a call, or a formula.
+func auxiliary(m *formula.Model, name string) field {
+	predicted := func() *formula.Predicted {
+		for _, p := range m.Predicted {
+			if p.Name.V == name {
+				return p
+			}
+		}
 		return nil
 	}
-	var defs []*core.Definition
-	for _, e := range list {
-		if e.node == nil {
-			continue
-		}
-		if d := r.definition(e); d != nil {
-			defs = append(defs, d)
-		}
-	}
-	return defs
-}
-
-// definition reads one named expression.
-func (r *reader) definition(e entry) *core.Definition {
-	d := &core.Definition{Name: source.Value[string]{V: e.key, At: e.at}, Text: r.text(e)}
-	if !d.Text.IsSet() {
-		return nil
-	}
-	d.Expr = source.ParseExpr(d.Text, r.Problems)
-	return d
-}
-
-// auxiliary reads what stands beside `family:` for one of its parameters: a
-// prior, which is a call, or a formula.
-func (r *reader) auxiliary(e entry, m *formula.Model) {
-	text := r.text(e)
-	if !text.IsSet() {
-		return
-	}
-	if strings.Contains(text.V, "(") {
-		m.Priors = append(m.Priors, &core.Definition{Name: source.Value[string]{V: e.key, At: e.at}, Text: text, Expr: source.ParseExpr(text, r.Problems)})
-		return
-	}
-	p := &formula.Predicted{Name: source.Value[string]{V: e.key, At: e.at}, Text: text}
-	p.Intercept, p.Terms = formula.ParseTerms(text, r.Problems)
-	m.Predicted = append(m.Predicted, p)
+	return field{key: name,
+		read: func(r *reader, e entry) {
+			text := r.text(e)
+			switch {
+			case !text.IsSet():
+			case strings.Contains(text.V, "("):
+				m.Priors = append(m.Priors, &core.Definition{Name: e.name(), Text: text, Expr: source.ParseExpr(text, r.Problems)})
+			default:
+				p := &formula.Predicted{Name: e.name(), Text: text}
+				p.Intercept, p.Terms = formula.ParseTerms(text, r.Problems)
+				m.Predicted = append(m.Predicted, p)
+			}
+		},
+		stated: func() bool { return predicted() != nil },
+		print: func(p *printer) {
+			f := predicted()
+			p.text(name, formula.SumText(f.Intercept, f.Terms))
+		}}
 }
 
 // cuts reads `cuts: [30, 90, 365]`, the times at which the hazard of a

@@ -5,200 +5,44 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"d3p/internal/models/core"
-	"d3p/internal/models/expr"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/net"
 	"d3p/internal/models/source"
-	"d3p/internal/spell"
 )
 
-// Net is a network: layers from a value with the dims of Input to its output,
-// or to one output per head. Expressions call it: `net(x)`, `encoder(x).loc`.
-type Net struct {
-	Name   source.Value[string]
-	Input  []source.Value[string] // dims
-	Init   Init                   // of layers that state none
-	Prior  *core.Definition       // of all weights; nil: flat
-	Layers []*Layer
-	Heads  []*Head // after the layers; none: one output
-}
-
-// Head is one of several outputs of a net.
-type Head struct {
-	Name   source.Value[string]
-	Layers []*Layer
-}
-
-// Layer is one step of a net: its kind and its settings.
-type Layer struct {
-	Kind       source.Value[string]
-	Units      source.Value[string] // a number, or the dim that the output has
-	Activation source.Value[string]
-	Init       Init
-	Bias       source.Value[bool]
-	Dims       []source.Value[string] // of reshape
-	Shape      []source.Value[int]    // of reshape
-
-	// of convolutions and pooling
-	Filters        source.Value[string] // as Units
-	Kernel, Stride []source.Value[int]  // one for all axes, or one for each
-	Padding        source.Value[string] // same or valid
-	Margin         source.Value[int]    // padding as a number
-
-	Levels   source.Value[string]  // of embeddings, as Units
-	Epsilon  source.Value[float64] // of normalisations
-	Affine   source.Value[bool]
-	Trailing source.Value[int] // of layer_norm: the last dims
-	Groups   source.Value[int]
-	Rate     source.Value[float64] // of dropout
-	Layers   []*Layer              // of residual
-	Shortcut []*Layer
-}
-
-// Init says how weights start: public random numbers, which no record moves.
-type Init struct {
-	Kind source.Value[string]  // glorot, he, normal or zero
-	SD   source.Value[float64] // of normal: of weights and biases
-}
-
-// nets reads `nets:`.
-func (r *reader) nets(e entry) []*Net {
-	list, ok := r.entries(e.node, "nets")
-	if !ok {
-		return nil
+// netFields are the keys of a network.
+func netFields(n *net.Declaration) []field {
+	prior := source.Value[string]{V: flatPrior}
+	if n.Prior != nil {
+		prior = n.Prior.Text
 	}
-	var nets []*Net
-	for _, e := range list {
-		if e.node != nil {
-			nets = append(nets, r.net(e))
-		}
+	return []field{
+		texts("input", &n.Input).needed("add `input: [dim]` with the dims of what it is called with", "net "+n.Name.V+" has no input"),
+		initial("init", &n.Init),
+		{key: "prior", read: func(r *reader, e entry) {
+			if d, ok := readDefinition(r, e); ok && d.Text.V != flatPrior {
+				n.Prior = d
+			}
+		}, stated: func() bool { return true }, print: func(p *printer) { p.text("prior", prior.V) }},
+		layersField("layers", &n.Layers),
+		named("heads", &n.Heads, func(r *reader, e entry) (*net.Head, bool) {
+			return &net.Head{Name: e.name(), Layers: r.layers(e)}, true
+		}, func(p *printer, h *net.Head) { layersField(h.Name.V, &h.Layers).print(p) }),
 	}
-	return nets
 }
 
-// net reads one network.
-func (r *reader) net(e entry) *Net {
-	n := &Net{Name: source.Value[string]{V: e.key, At: e.at}}
-	keys := r.object(e.node, "net "+e.key, fields{
-		"input":  func(e entry) { n.Input = r.texts(e) },
-		"init":   func(e entry) { n.Init = r.init(e) },
-		"prior":  func(e entry) { n.Prior = r.definition(e) },
-		"layers": func(e entry) { n.Layers = r.layers(e) },
-		"heads":  func(e entry) { n.Heads = r.heads(e) },
-	})
-	switch {
-	case keys == nil:
-	case !keys["input"]:
-		r.Add(e.at, "add `input: [dim]` with the dims of what it is called with", "net %s has no input", e.key)
-	case !keys["layers"] && !keys["heads"]:
+// readNet reads one network.
+func readNet(r *reader, e entry) (*net.Declaration, bool) {
+	n := &net.Declaration{Name: e.name()}
+	keys := r.object(e, "net "+e.key, netFields(n))
+	if keys != nil && keys["input"] && !keys["layers"] && !keys["heads"] {
 		r.Add(e.at, "add `layers:` with a list", "net %s has no layers", e.key)
 	}
-	if n.Prior != nil && n.Prior.Text.V == flatPrior {
-		n.Prior = nil
-	}
-	return n
+	return n, true
 }
 
 // flatPrior is the improper prior of weights that are only points.
 const flatPrior = "flat"
-
-// heads reads `heads:`, a mapping of names to lists of layers.
-func (r *reader) heads(e entry) []*Head {
-	list, ok := r.entries(e.node, "heads")
-	if !ok {
-		return nil
-	}
-	var heads []*Head
-	for _, e := range list {
-		if e.node != nil {
-			heads = append(heads, &Head{Name: source.Value[string]{V: e.key, At: e.at}, Layers: r.layers(e)})
-		}
-	}
-	return heads
-}
-
-// layers reads a list of layers, each `kind: {settings}` or a kind alone.
-func (r *reader) layers(e entry) []*Layer {
-	var layers []*Layer
-	r.items(e, func(n ast.Node) {
-		if l := r.layer(entry{"a layer", r.at(n), n}); l != nil {
-			layers = append(layers, l)
-		}
-	})
-	return layers
-}
-
-// layer reads one layer, nil after a mistake.
-func (r *reader) layer(e entry) *Layer {
-	kinds := layerKinds()
-	if r.shape != nil {
-		known := make(fields)
-		for _, k := range kinds {
-			known[k.name] = func(e entry) { r.object(e.node, k.name, k.fields(r, &Layer{})) }
-		}
-		r.describesChoice(plainLayers())
-		r.describeObject(known)
-		return nil
-	}
-	kind, settings := e, entry{}
-	if _, ok := e.node.(*ast.MappingNode); ok {
-		list, ok := r.entries(e.node, "a layer")
-		if !ok || len(list) != 1 {
-			if ok {
-				r.Add(e.at, "start every layer with its own dash", "a layer is one kind with its settings, not %d keys", len(list))
-			}
-			return nil
-		}
-		settings = list[0]
-		kind = entry{settings.key, settings.at, nil}
-	} else if v := r.text(e); v.IsSet() {
-		kind = entry{v.V, v.At, nil}
-	} else {
-		return nil
-	}
-	for _, k := range kinds {
-		if k.name != kind.key {
-			continue
-		}
-		l := &Layer{Kind: source.Value[string]{V: kind.key, At: kind.at}}
-		keys := present{}
-		if settings.node != nil {
-			keys = r.object(settings.node, kind.key, k.fields(r, l))
-		}
-		for _, need := range k.needs {
-			if keys != nil && !keys[need] {
-				r.Add(kind.at, "", "layer %s needs %s", kind.key, need)
-				return nil
-			}
-		}
-		return l
-	}
-	for _, m := range mixingLayers() {
-		if m.name == kind.key {
-			r.Add(kind.at, m.instead, "layer %s mixes records: %s, so no record's gradient can be bounded by itself", m.name, m.why)
-			return nil
-		}
-	}
-	r.Add(kind.at, spell.Suggest(kind.key, "layers", LayerNames()), "unknown layer %s", kind.key)
-	return nil
-}
-
-// init reads `glorot`, `he`, `zero` or `{normal: sd}`.
-func (r *reader) init(e entry) (i Init) {
-	if r.shape != nil {
-		r.choice(e, "glorot", "he", "zero")
-		r.describeObject(fields{"normal": func(e entry) { r.positive(e) }})
-		return i
-	}
-	if _, ok := e.node.(*ast.MappingNode); !ok {
-		i.Kind = r.choice(e, "glorot", "he", "zero")
-		return i
-	}
-	r.object(e.node, e.key, fields{"normal": func(e entry) {
-		i.Kind, i.SD = source.Value[string]{V: "normal", At: e.at}, r.positive(e)
-	}})
-	return i
-}
 
 // items reads a list whose elements read reads.
 func (r *reader) items(e entry, read func(n ast.Node)) {
@@ -235,7 +79,7 @@ func (r *reader) sizes(e entry) (list []source.Value[int]) {
 }
 
 // Net finds a network by name; nil when there is none.
-func (s *Spec) Net(name string) *Net {
+func (s *Spec) Net(name string) *net.Declaration {
 	for _, n := range s.Nets {
 		if n.Name.V == name {
 			return n
@@ -252,17 +96,6 @@ func (s *Spec) parsedNets() bool {
 		}
 	}
 	return true
-}
-
-// Calls reports whether an expression calls the net.
-func (n *Net) Calls(e expr.Expr) bool {
-	found := false
-	expr.Walk(e, func(e expr.Expr) bool {
-		c, ok := e.(*expr.Call)
-		found = found || ok && c.Func == n.Name.V
-		return !found
-	})
-	return found
 }
 
 // guideDefault is the guide of a file that states none: networks are points.

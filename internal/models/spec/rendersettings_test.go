@@ -32,7 +32,7 @@ var settingTexts = []string{
 fit:
   sampling: poisson
   sampling_rate: 0.125
-  steps: 77
+  steps: 1000000
   clipping: adaptive
   clip_norm: 2.5
   clip_quantile: 0.7

@@ -20,7 +20,7 @@ func Schema() []byte {
 	b := &blocks{Problems: &source.Problems{}, spec: &Spec{Settings: Settings{}}, load: noFiles, seen: map[string]expr.Position{}}
 	r := &reader{Problems: b.Problems, spec: b.spec, shape: &shape{}}
 	top := r.shape
-	r.describeObject(b.topLevel(r, 0))
+	r.describeObject(b.topLevel(0))
 	schema := top.schema()
 	schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	schema["$id"] = "urn:d3p:schema:model-v1"
@@ -85,14 +85,14 @@ func probes() []ast.Node {
 
 // describeObject notes a mapping with known keys; words are texts that may
 // stand for any of its values.
-func (r *reader) describeObject(known fields, words ...string) {
+func (r *reader) describeObject(known []field, words ...string) {
 	outer := r.shape
 	properties := make(map[string]any)
-	for key, read := range known {
+	for _, f := range known {
 		r.shape = &shape{}
 		for _, n := range probes() {
 			inner := r.shape
-			read(entry{key: key, node: n})
+			f.read(r, entry{key: f.key, node: n})
 			r.shape = inner
 		}
 		if r.shape.schema() == nil {
@@ -101,7 +101,7 @@ func (r *reader) describeObject(known fields, words ...string) {
 		for _, w := range words {
 			r.shape.forms = append(r.shape.forms, map[string]any{"const": w})
 		}
-		properties[key] = r.shape.schema()
+		properties[f.key] = r.shape.schema()
 	}
 	r.shape = outer
 	r.shape.add(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -30,13 +29,50 @@ func (s Settings) Values() map[string]any {
 	return values
 }
 
-// block reads a block of settings: those of the table that stand in it, and own
-// keys. A value may be `auto`: decided by the plan, as if the key were absent.
-func (r *reader) block(e entry, own fields) {
-	known, old := r.keysOf(e.key, own)
+// block is a block of settings: those of the table that stand in it, as stated, and
+// own keys, which may replace one. A value may be `auto`: decided by the plan, as if the
+// key were absent.
+func (s Settings) block(key string, own ...field) field {
+	fields := s.fields(key, own)
+	return field{key: key,
+		read:   func(r *reader, e entry) { r.settings(e, fields) },
+		stated: func() bool { return true },
+		print:  func(p *printer) { p.block(key, func() { p.fields(fields) }) }}
+}
+
+// fields are the keys of a block: `auto` is printed where the plan decides, and
+// nothing for a setting whose meaning another one has stated.
+func (s Settings) fields(block string, own []field) (fields []field) {
+	same := map[string]bool{}
+	for _, row := range settings.Table() {
+		same[row.Same] = same[row.Same] || s[row.Name].IsSet()
+	}
+	for _, row := range settings.Table() {
+		key, ok := strings.CutPrefix(row.Key, block+".")
+		if !ok {
+			continue
+		}
+		if at := slices.Index(keysOf(own), key); at >= 0 {
+			fields, own = append(fields, own[at]), slices.Delete(slices.Clone(own), at, at+1)
+			continue
+		}
+		f := field{key: key,
+			read:   func(r *reader, e entry) { r.setting(e, row) },
+			stated: func() bool { return s[row.Name].IsSet() },
+			print:  func(p *printer) { p.value(key, s[row.Name].V) }}
+		if !row.Quiet && row.Same == "" && !same[row.Name] {
+			f = f.or("auto")
+		}
+		fields = append(fields, f)
+	}
+	return append(fields, own...)
+}
+
+// settings reads a block of settings.
+func (r *reader) settings(e entry, fields []field) {
+	known, old := withOldKeys(e.key, fields)
 	if r.shape != nil {
-		maps.Copy(known, old)
-		r.describeObject(known, "auto")
+		r.describeObject(append(known, old...), "auto")
 		return
 	}
 	list, ok := r.entries(e.node, e.key)
@@ -48,51 +84,47 @@ func (r *reader) block(e entry, own fields) {
 			list[i].node = nil
 		}
 	}
-	r.each(list, e.key, known, old)
+	r.each(list, e.key, known, old...)
 }
 
-// keysOf are the keys of a block and the keys that it had.
-func (r *reader) keysOf(block string, own fields) (known, old fields) {
-	known, old = fields{}, fields{}
-	blocks := map[string]fields{} // of a block that held settings: {clip: {norm: 1}}
+// withOldKeys are the keys of a block, some of which were blocks themselves, and the
+// keys that it had.
+func withOldKeys(block string, fields []field) (known, old []field) {
+	known = slices.Clone(fields)
+	blocks := map[string][]field{} // of a block that held settings: {clip: {norm: 1}}
 	for _, row := range settings.Table() {
-		if key, ok := strings.CutPrefix(row.Key, block+"."); ok {
-			known[key] = func(e entry) { r.setting(e, row) }
-		}
 		for _, path := range row.OldKeys {
 			key, ok := strings.CutPrefix(path, block+".")
 			if !ok {
 				continue
 			}
-			read := func(e entry) { r.renamed(e, path, row) }
+			read := func(r *reader, e entry) { r.renamed(e, path, row) }
 			if outer, inner, ok := strings.Cut(key, "."); !ok {
-				old[key] = read
-			} else if blocks[outer] == nil {
-				blocks[outer] = fields{inner: read}
+				old = append(old, field{key: key, read: read})
 			} else {
-				blocks[outer][inner] = read
+				blocks[outer] = append(blocks[outer], field{key: inner, read: read})
 			}
 		}
 	}
-	if clip := blocks["clip"]; clip != nil {
-		clip["unit"] = func(e entry) { r.choice(e, "record") } // a unit of several rows is one record
+	if clip := blocks["clip"]; clip != nil { // a unit of several rows is one record
+		blocks["clip"] = append(clip, field{key: "unit", read: func(r *reader, e entry) { r.choice(e, "record") }})
 	}
 	for outer, keys := range blocks {
-		setting, both := known[outer]
-		known[outer] = func(e entry) {
-			if _, mapping := e.node.(*ast.MappingNode); both && !mapping {
-				setting(e)
+		at := slices.IndexFunc(known, func(f field) bool { return f.key == outer })
+		was := field{key: outer, read: func(r *reader, e entry) {
+			if at >= 0 && !e.isMapping() {
+				fields[at].read(r, e)
 				return
 			}
 			r.spec.OldNames = true
-			r.block(e, keys)
-		}
-		if !both {
-			old[outer] = known[outer]
-			delete(known, outer)
+			r.settings(e, keys)
+		}}
+		if at >= 0 {
+			known[at] = was
+		} else {
+			old = append(old, was)
 		}
 	}
-	maps.Copy(known, own)
 	return known, old
 }
 
@@ -181,48 +213,12 @@ func Remedy(c settings.Conflict) string {
 	return "write " + written(settings.Named(c.Setting).Key, c.Value) + ", or " + leave
 }
 
-// settings prints the settings of a block: `auto` where the plan decides, and
-// nothing for one whose meaning another one has stated, or that is among other.
-func (p *printer) settings(block string, stated Settings, other ...string) {
-	same := map[string]bool{}
-	for _, row := range settings.Table() {
-		if row.Same != "" && stated[row.Name].IsSet() {
-			same[row.Same] = true
-		}
+// fitFields are the keys of `fit:` beside its settings.
+func fitFields() []field {
+	return []field{
+		{key: "trace", read: (*reader).trace},
+		{key: "microbatch", read: func(r *reader, e entry) { r.choice(e, "auto") }}, // the engine decides
 	}
-	for _, row := range settings.Table() {
-		key, ok := strings.CutPrefix(row.Key, block+".")
-		v := stated[row.Name]
-		switch {
-		case !ok, slices.Contains(other, row.Name), !v.IsSet() && (row.Quiet || row.Same != "" || same[row.Name]):
-		case !v.IsSet():
-			p.line(key, "auto")
-		default:
-			p.setting(key, v.V)
-		}
-	}
-}
-
-// setting prints a value of the table as YAML.
-func (p *printer) setting(key string, value any) {
-	switch v := value.(type) {
-	case float64:
-		p.line(key, source.FormatNumber(v))
-	case int:
-		p.line(key, source.FormatNumber(float64(v)))
-	case []string:
-		p.line(key, flowList(v, func(s string) string { return s }))
-	case string:
-		p.text(key, v)
-	}
-}
-
-// fit reads `fit:`.
-func (r *reader) fit(e entry) {
-	r.block(e, fields{
-		"trace":      func(e entry) { r.trace(e) },
-		"microbatch": func(e entry) { r.choice(e, "auto") }, // the engine decides
-	})
 }
 
 // trace reads `trace: {loss: {spend: epsilon, every: steps}}`, a clipped and
@@ -231,12 +227,11 @@ func (r *reader) trace(e entry) {
 	if r.describesNothing() {
 		return
 	}
-	what := func(e entry) {
-		r.object(e.node, e.key, fields{
-			"spend": func(e entry) { r.positive(e) },
-			"every": func(e entry) { r.count(e, 1) },
-		})
+	var price source.Value[float64]
+	var every source.Value[int]
+	what := func(r *reader, e entry) {
+		r.object(e, e.key, []field{positive("spend", &price), count("every", &every, 1)})
 		r.Add(e.at, "remove it: the released iterates cost nothing more", "buying the %s of a fit is not available yet", e.key)
 	}
-	r.object(e.node, "trace", fields{"loss": what, "norms": what})
+	r.object(e, "trace", []field{{key: "loss", read: what}, {key: "norms", read: what}})
 }

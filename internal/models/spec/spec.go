@@ -9,6 +9,7 @@ import (
 	"d3p/internal/models/data"
 	"d3p/internal/models/expr"
 	"d3p/internal/models/formula"
+	"d3p/internal/models/net"
 	"d3p/internal/models/source"
 	"d3p/internal/models/twin"
 )
@@ -27,7 +28,7 @@ type Spec struct {
 	Model       *formula.Model // the formula front end; nil when the file has core blocks
 	Core        *core.Core     // the core blocks as written; nil when the file has none
 	Twin        *twin.Twin     // the front end of synthetic tables; nil when the file has none
-	Nets        []*Net
+	Nets        []*net.Declaration
 	Settings    Settings
 	Guide       Guide
 	Privacy     Privacy
@@ -88,7 +89,7 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	if !ok {
 		return
 	}
-	known := b.topLevel(r, depth)
+	known := b.topLevel(depth)
 	for _, e := range entries {
 		if first, twice := b.seen[e.key]; twice && e.key != "d3p" && e.key != "include" {
 			r.Add(e.at, "", "%s is also declared at %s", e.key, first)
@@ -102,24 +103,26 @@ func (b *blocks) file(r *reader, src []byte, depth int) {
 	}
 }
 
-// topLevel lists the blocks of a model file and what reads them.
-func (b *blocks) topLevel(r *reader, depth int) fields {
+// topLevel lists the blocks of a model file.
+func (b *blocks) topLevel(depth int) []field {
 	s := b.spec
-	return fields{
-		"d3p":         func(e entry) { s.Version = r.version(e) },
-		"name":        func(e entry) { s.Name = r.text(e) },
-		"description": func(e entry) { s.Description = r.text(e) },
-		"include":     func(e entry) { b.include(r, e, depth) },
-		"data":        func(e entry) { r.data(e, &s.Data); b.levels(r) },
-		"model":       func(e entry) { s.Model = r.model(e) },
-		"core":        func(e entry) { s.Core = r.core(e) },
-		"twin":        func(e entry) { s.Twin = r.twin(e) },
-		"nets":        func(e entry) { s.Nets = r.nets(e) },
-		"guide":       func(e entry) { r.guide(e, &s.Guide) },
-		"fit":         func(e entry) { r.fit(e) },
-		"privacy":     func(e entry) { r.privacy(e, &s.Privacy) },
-		"output":      func(e entry) { r.output(e, &s.Output) },
-		"release":     func(e entry) { r.release(e, &s.Release) },
+	return []field{
+		value("d3p", &s.Version, (*reader).version),
+		text("name", &s.Name),
+		text("description", &s.Description),
+		{key: "include", read: func(r *reader, e entry) { b.include(r, e, depth) }}, // printed as part of the file
+		lazy("data", func(r *reader, e entry) { s.readData(r, e); b.levels(r) }, true, func() []field { return s.dataFields(nil, nil, nil) }),
+		named("nets", &s.Nets, readNet, func(p *printer, n *net.Declaration) {
+			p.block(n.Name.V, func() { p.fields(netFields(n)) })
+		}),
+		lazy("model", s.readModel, s.Model != nil, s.modelFields),
+		lazy("core", s.readCore, s.Core != nil, func() []field { return coreFields(s.Core) }),
+		lazy("twin", s.readTwin, s.Twin != nil, func() []field { return twinFields(s.Twin, &s.Data) }),
+		s.Guide.field(s),
+		s.Settings.block("fit", fitFields()...),
+		s.Settings.block("privacy", s.Privacy.fields()...),
+		s.Settings.block("output", s.Output.fields()...),
+		s.Release.field(),
 	}
 }
 

@@ -5,61 +5,71 @@ import (
 	"slices"
 
 	"d3p/internal/models/data"
-	"d3p/internal/models/source"
 	"d3p/internal/spell"
 )
 
-// tables reads `tables:`.
-func (r *reader) tables(e entry) []*data.Table {
-	list, ok := r.entries(e.node, "tables")
-	if !ok {
-		return nil
+// readTable reads the declaration of one public table.
+func readTable(r *reader, e entry) (*data.Table, bool) {
+	t := &data.Table{Name: e.name(), Values: make(map[string][]float64)}
+	keys := r.object(e, "table "+e.key, tableFields(t))
+	if t.File.IsSet() {
+		t.File.V = r.relative(t.File.V)
 	}
-	var tables []*data.Table
-	for _, e := range list {
-		t := &data.Table{Name: source.Value[string]{V: e.key, At: e.at}, Values: make(map[string][]float64)}
-		tables = append(tables, t)
-		if e.node == nil {
-			continue
-		}
-		keys := r.object(e.node, "table "+e.key, fields{
-			"file": func(e entry) {
-				if t.File = r.text(e); t.File.IsSet() {
-					t.File.V = r.relative(t.File.V)
-				}
-			},
-			"public":  func(e entry) { t.Public = r.boolean(e) },
-			"key":     func(e entry) { t.Key = r.text(e) },
-			"columns": func(e entry) { t.Columns = r.tableColumns(e) },
-		})
-		if keys != nil && (!keys["file"] || !keys["key"]) {
-			r.Add(t.Name.At, "", "table %s needs a file and a key", e.key)
-		}
-		if keys != nil && !t.Public.V {
-			r.Add(t.Name.At, "write `public: true` when it is", "table %s is not declared public: a private table cannot be read in the clear", e.key)
-		}
+	if keys != nil && (!keys["file"] || !keys["key"]) {
+		r.Add(t.Name.At, "", "table %s needs a file and a key", e.key)
 	}
-	return tables
+	if keys != nil && !t.Public.V {
+		r.Add(t.Name.At, "write `public: true` when it is", "table %s is not declared public: a private table cannot be read in the clear", e.key)
+	}
+	return t, true
 }
 
-// tableColumns reads the columns of a public table: as its numbers are public,
-// they need no bounds.
-func (r *reader) tableColumns(e entry) []*data.Column {
-	return r.declarations(e, func(c *data.Column, keys present) {
-		if keys == nil {
-			return
-		}
-		if !keys["type"] {
-			r.Add(c.Name.At, "", "column %s has no type", c.Name.V)
-		}
-		if c.Type.V == data.Date && !c.Origin.IsSet() {
-			r.Add(c.Name.At, "add `origin: 2024-01-01`", "the dates of %s need a day to count from", c.Name.V)
-		}
-		if at := c.ConstantWithin.At; at.Line > 0 {
-			r.Add(at, "leave it out", "a public table has one row per level anyway")
-		}
-		r.checkLevels(c)
-	})
+// tableFields are the keys of a public table; its rows stay in their file.
+func tableFields(t *data.Table) []field {
+	return []field{
+		text("file", &t.File),
+		boolean("public", &t.Public),
+		text("key", &t.Key),
+		declared("columns", &t.Columns, readTableColumn, func(p *printer, c *data.Column) { p.line(c.Name.V, flow(tableColumnFields(c))) }),
+	}
+}
+
+// readTableColumn reads a column of a public table: as its numbers are public, it needs
+// no bounds.
+func readTableColumn(r *reader, e entry) (*data.Column, bool) {
+	c := &data.Column{Name: e.name()}
+	keys := r.object(e, "column "+e.key, tableColumnFields(c))
+	if keys == nil {
+		return c, true
+	}
+	r.checkDates(c)
+	if !keys["type"] {
+		r.Add(c.Name.At, "", "column %s has no type", c.Name.V)
+	}
+	if c.Type.V == data.Date && !c.Origin.IsSet() {
+		r.Add(c.Name.At, "add `origin: 2024-01-01`", "the dates of %s need a day to count from", c.Name.V)
+	}
+	if c.Numeric() {
+		r.refuse(c, "levels", firstAt(c.Levels))
+	} else {
+		r.refuse(c, "scale or transform", c.Transform.At, c.Center.At, c.By.At)
+	}
+	r.checkLevels(c)
+	return c, true
+}
+
+// tableColumnFields are the keys of a column of a public table.
+func tableColumnFields(c *data.Column) []field {
+	numeric := c.Numeric()
+	return []field{
+		choice("type", &c.Type, data.ColumnTypes...),
+		text("header", &c.Header),
+		origin(c),
+		scale(c).as(func() string { return scaleText(c.Center.V, c.By.Or(1)) }).when(numeric),
+		levels(c).when(!numeric),
+		choice("transform", &c.Transform, data.TransformNames()...),
+		text("source", &c.Source),
+	}
 }
 
 // loadTables reads the public tables and matches their rows with the levels of

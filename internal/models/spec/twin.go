@@ -5,26 +5,52 @@ import (
 
 	"github.com/goccy/go-yaml/ast"
 
-	"d3p/internal/models/core"
 	"d3p/internal/models/data"
 	"d3p/internal/models/source"
 	"d3p/internal/models/twin"
 )
 
-// twin reads `twin:`.
-func (r *reader) twin(e entry) *twin.Twin {
-	t := &twin.Twin{At: e.at}
-	keys := r.object(e.node, "twin", fields{
-		"engine":      func(e entry) { t.Engine = r.choice(e, twin.Marginals, twin.Mixture) },
-		"workload":    func(e entry) { t.Workload = r.workload(e) },
-		"components":  func(e entry) { t.Components = r.count(e, 1) },
-		"weights":     func(e entry) { t.Weights = r.text(e) },
-		"features":    func(e entry) { t.Features = r.features(e) },
-		"priors":      func(e entry) { t.Priors = r.definitions(e) },
-		"constraints": func(e entry) { t.Constraints = r.constraints(e) },
-	})
+// twinFields are the keys of `twin:`. The family of every column and the prior of every
+// argument are printed.
+func twinFields(t *twin.Twin, d *data.Data) []field {
+	mixture := !t.ByMarginals()
+	engine := twin.Marginals
+	if mixture {
+		engine = twin.Mixture
+	}
+	return []field{
+		choice("engine", &t.Engine, twin.Marginals, twin.Mixture).as(func() string { return engine }),
+		workload(&t.Workload).when(!mixture),
+		count("components", &t.Components, 1).or("auto").when(mixture),
+		text("weights", &t.Weights).printed(func(p *printer) { p.text("weights", t.Weights.Or(twin.Weights.Prior)) }).when(mixture),
+		named("features", &t.Features, func(r *reader, e entry) (*twin.Feature, bool) {
+			return &twin.Feature{Column: e.name(), Family: r.choice(e, twin.FamilyNames()...)}, true
+		}, func(p *printer, f *twin.Feature) { p.line(f.Column.V, f.Family.V) }).when(mixture),
+		definitions("priors", &t.Priors).printed(func(p *printer) { p.block("priors", func() { twinPriors(p, t, d) }) }).when(mixture),
+		constraints(&t.Constraints),
+	}
+}
+
+// twinPriors prints the prior of every argument.
+func twinPriors(p *printer, t *twin.Twin, d *data.Data) {
+	for _, f := range t.Features {
+		family, c := twin.FamilyOf(f.Family.V), d.Column(f.Column.V)
+		for _, a := range family.Args {
+			p.text(c.Name.V+"."+a.Name, t.Prior(f, family.Name, a, c).V)
+		}
+		if d.MissingOf(c).Rule == data.MissingModel {
+			p.text(c.Name.V+"."+twin.Missing.Name, t.Prior(f, "", twin.Missing, c).V)
+		}
+	}
+}
+
+// readTwin reads `twin:`.
+func (s *Spec) readTwin(r *reader, e entry) {
+	s.Twin = &twin.Twin{At: e.at}
+	t := s.Twin
+	keys := r.object(e, "twin", twinFields(t, &s.Data))
 	if keys == nil {
-		return t
+		return
 	}
 	mixture := []string{"components", "weights", "features", "priors"}
 	switch {
@@ -41,14 +67,26 @@ func (r *reader) twin(e entry) *twin.Twin {
 	case !t.Engine.IsSet() && !keys["components"] && (keys["weights"] || keys["features"] || keys["priors"]):
 		r.Add(e.at, "add `components: 10`", "twin has no components")
 	}
-	return t
 }
 
 // The names of the workloads of all sets of a size.
 const allPairs, allTriples = "all 2-way", "all 3-way"
 
-// workload reads `workload:`, a list whose elements are lists of columns, or names of all
+// workload is `workload:`, a list whose elements are lists of columns, or names of all
 // sets of a size.
+func workload(at *[]*twin.Question) field {
+	return field{key: "workload",
+		read:   func(r *reader, e entry) { *at = r.workload(e) },
+		stated: func() bool { return len(*at) > 0 },
+		print: func(p *printer) {
+			parts := make([]string, len(*at))
+			for i, q := range *at {
+				parts[i] = questionText(q)
+			}
+			p.line("workload", "["+strings.Join(parts, ", ")+"]")
+		}}
+}
+
 func (r *reader) workload(e entry) (list []*twin.Question) {
 	r.items(e, func(n ast.Node) {
 		e := entry{"an element of workload", r.at(n), n}
@@ -71,34 +109,6 @@ func (r *reader) workload(e entry) (list []*twin.Question) {
 	return list
 }
 
-// features reads `features:`, a family for each column.
-func (r *reader) features(e entry) []*twin.Feature {
-	list, ok := r.entries(e.node, "features")
-	if !ok {
-		return nil
-	}
-	var features []*twin.Feature
-	for _, e := range list {
-		if e.node == nil {
-			continue
-		}
-		features = append(features, &twin.Feature{
-			Column: source.Value[string]{V: e.key, At: e.at},
-			Family: r.choice(e, twin.FamilyNames()...),
-		})
-	}
-	return features
-}
-
-// constraints reads a list of conditions.
-func (r *reader) constraints(e entry) []*core.Constraint {
-	var list []*core.Constraint
-	for _, text := range r.texts(e) {
-		list = append(list, &core.Constraint{Text: text, Expr: source.ParseExpr(text, r.Problems)})
-	}
-	return list
-}
-
 // fronts counts the blocks that describe the model.
 func (s *Spec) fronts() int {
 	n := 0
@@ -110,47 +120,6 @@ func (s *Spec) fronts() int {
 	return n
 }
 
-// renderTwin prints the twin with the family of every column and the prior of
-// every argument.
-func renderTwin(p *printer, t *twin.Twin, d *data.Data) {
-	if t.ByMarginals() {
-		p.block("twin", func() {
-			p.line("engine", twin.Marginals)
-			if len(t.Workload) > 0 {
-				parts := make([]string, len(t.Workload))
-				for i, q := range t.Workload {
-					parts[i] = questionText(q)
-				}
-				p.line("workload", "["+strings.Join(parts, ", ")+"]")
-			}
-			renderConstraints(p, t.Constraints)
-		})
-		return
-	}
-	p.block("twin", func() {
-		p.line("engine", twin.Mixture)
-		p.count("components", t.Components)
-		p.text("weights", t.Weights.Or(twin.Weights.Prior))
-		p.block("features", func() {
-			for _, f := range t.Features {
-				p.line(f.Column.V, f.Family.V)
-			}
-		})
-		p.block("priors", func() {
-			for _, f := range t.Features {
-				family, c := twin.FamilyOf(f.Family.V), d.Column(f.Column.V)
-				for _, a := range family.Args {
-					p.text(c.Name.V+"."+a.Name, t.Prior(f, family.Name, a, c).V)
-				}
-				if d.MissingOf(c).Rule == data.MissingModel {
-					p.text(c.Name.V+"."+twin.Missing.Name, t.Prior(f, "", twin.Missing, c).V)
-				}
-			}
-		})
-		renderConstraints(p, t.Constraints)
-	})
-}
-
 func questionText(q *twin.Question) string {
 	switch q.All {
 	case 2:
@@ -159,11 +128,4 @@ func questionText(q *twin.Question) string {
 		return allTriples
 	}
 	return flowList(q.Columns, func(c source.Value[string]) string { return c.V })
-}
-
-// renderConstraints prints the conditions on records.
-func renderConstraints(p *printer, list []*core.Constraint) {
-	if len(list) > 0 {
-		p.line("constraints", flowList(list, func(c *core.Constraint) string { return c.Text.V }))
-	}
 }

@@ -3,7 +3,6 @@ package spec
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -155,44 +154,47 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 	return list, true
 }
 
-// fields are the keys that a mapping may have and what reads their values.
-type fields map[string]func(e entry)
-
 // present holds the keys of a mapping that was read; nil when there is none.
 type present map[string]bool
 
 // object reads a mapping with exactly these keys; others are reported with the
-// nearest one. It returns the keys that are there, with or without mistakes in
-// their values, and nil when n is no mapping.
-func (r *reader) object(n ast.Node, what string, known fields) present {
+// nearest one, and so is the absence of a key that is needed. It returns the keys that
+// are there, with or without mistakes in their values, and nil when e is no mapping.
+func (r *reader) object(e entry, what string, known []field) present {
 	if r.shape != nil {
 		r.describeObject(known)
 		return nil
 	}
-	list, ok := r.entries(n, what)
+	list, ok := r.entries(e.node, what)
 	if !ok {
 		return nil
 	}
-	return r.each(list, what, known)
+	keys := r.each(list, what, known)
+	for _, f := range known {
+		if f.need != nil && !keys[f.key] {
+			r.Add(e.at, f.need.hint, "%s", f.need.text)
+		}
+	}
+	return keys
 }
 
 // each reads entries with exactly these keys, or keys that they had.
-func (r *reader) each(list []entry, what string, known fields, old ...fields) present {
+func (r *reader) each(list []entry, what string, known []field, old ...field) present {
 	keys := make(present, len(list))
 	for _, e := range list {
 		keys[e.key] = true
-		read, ok := known[e.key]
-		for _, had := range old {
-			if !ok {
-				read, ok = had[e.key]
-				r.spec.OldNames = r.spec.OldNames || ok
-			}
-		}
+		called := func(f field) bool { return f.key == e.key }
+		at, had := slices.IndexFunc(known, called), slices.IndexFunc(old, called)
 		switch {
-		case !ok:
-			r.Add(e.at, spell.Suggest(e.key, "keys", sortedKeys(known)), "unknown key %s in %s", e.key, what)
+		case at < 0 && had < 0:
+			r.Add(e.at, spell.Suggest(e.key, "keys", slices.Sorted(slices.Values(keysOf(known)))), "unknown key %s in %s", e.key, what)
+		case at < 0:
+			r.spec.OldNames = true
+			if e.node != nil {
+				old[had].read(r, e)
+			}
 		case e.node != nil:
-			read(e)
+			known[at].read(r, e)
 		}
 	}
 	return keys
@@ -234,9 +236,6 @@ func distributionInFlowMap(line string) bool {
 	brace := strings.IndexAny(line, "{[")
 	return brace >= 0 && strings.Contains(line[brace:], "(")
 }
-
-// sortedKeys returns the keys of m in order.
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // Blank marks a place of a skeleton that a person must fill in.
 const Blank = "FILL_IN"

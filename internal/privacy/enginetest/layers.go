@@ -2,6 +2,8 @@ package enginetest
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 
 	"d3p/internal/models/expr"
 	"d3p/internal/models/graph"
@@ -9,48 +11,89 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// layerModels are small networks that together have every layer.
-func layerModels() []Model {
+// layeredNet is a net on columns, called some times.
+type layeredNet struct {
+	name    string
+	columns []Column
+	input   string
+	calls   int
+	layers  string
+}
+
+// layerModels are small networks that together have every layer: of one that none is
+// written for, its example.
+func layerModels() (models []Model) {
+	list, written := networks(), ""
+	for _, n := range list {
+		written += n.layers
+	}
+	for _, k := range net.Kinds() {
+		if !regexp.MustCompile(`\b` + k.Name + `\b`).MatchString(written) {
+			list = append(list, layeredNet{"layers: " + k.Name, repeat(normalColumn, sizeOf(k.Input)), "[" + k.Input + "]", 1, "\n      - " + k.Example})
+		}
+	}
+	for _, n := range list {
+		models = append(models, Model{n.name, n.columns, layered(n.input, n.calls, n.layers)})
+	}
+	return models
+}
+
+// sizeOf is the number of values of an input.
+func sizeOf(input string) int {
+	n := 1
+	for _, name := range strings.Split(input, ", ") {
+		n *= dimSizes()[name]
+	}
+	return n
+}
+
+// dimSizes are the dims of the networks.
+func dimSizes() map[string]int {
+	return map[string]int{"y": 4, "x": 4, "t": 5, "v": 6, "all": 16}
+}
+
+// networks are written by hand, so that layers meet each other.
+func networks() []layeredNet {
 	images, items := repeat(normalColumn, 16), repeat(groupColumn, 5)
-	return []Model{
-		{"layers: filters and maxima", images, layered("[y, x]", 1, `
+	return []layeredNet{
+		{"layers: filters and maxima", images, "[y, x]", 1, `
       - conv2d: {filters: 3, kernel: 2, activation: relu}
       - max_pool2d: {kernel: 2, stride: 1}
       - conv2d: {filters: 2, kernel: 2, padding: same, bias: false}
       - tanh
       - flatten
-      - dense: {units: 2, activation: gelu}`)},
-		{"layers: normalised residual", images, layered("[y, x]", 1, `
+      - dense: {units: 2, activation: gelu}`},
+		{"layers: normalised residual", images, "[y, x]", 1, `
       - conv2d: {filters: 4, kernel: 2, stride: 2}
       - group_norm: {groups: 2, activation: silu}
       - residual: {layers: [{conv2d: {filters: 4, kernel: 3, padding: same}}, softplus]}
       - layer_norm
       - global_avg_pool
-      - dense: {units: 2, activation: sigmoid}`)},
-		{"layers: transposed filters", repeat(normalColumn, 16), layered("[all]", 1, `
+      - dense: {units: 2, activation: sigmoid}`},
+		{"layers: transposed filters", repeat(normalColumn, 16), "[all]", 1, `
       - dense: {units: 8, activation: exp}
       - reshape: {shape: [2, 2, 2]}
       - conv2d_transpose: {filters: 2, kernel: 3, stride: 2, padding: same, activation: softplus}
       - avg_pool2d: {kernel: 2}
-      - identity`)},
-		{"layers: embedding", items, layered("[t]", 1, `
+      - identity`},
+		{"layers: embedding", items, "[t]", 1, `
       - embedding: {levels: 4, units: 3}
       - conv1d: {filters: 2, kernel: 2}
       - instance_norm
       - conv1d_transpose: {filters: 2, kernel: 2}
       - max_pool1d: {kernel: 2}
-      - avg_pool1d: {kernel: 2}`)},
-		{"layers: dropout", images, layered("[y, x]", 1, `
+      - avg_pool1d: {kernel: 2}`},
+		{"layers: dropout", images, "[y, x]", 1, `
       - dropout: {rate: 0.2}
       - flatten
       - dense: {units: 4, activation: tanh}
       - dropout: {rate: 0.5}
-      - dense: {units: 2}`)},
-		{"layers: a net called twice", images, layered("[y, x]", 2, `
+      - dense: {units: 2}`},
+		{"layers: a net called twice", images, "[y, x]", 2, `
       - conv2d: {filters: 2, kernel: 2, activation: tanh}
       - layer_norm: {trailing: 2}
       - flatten
-      - dense: {units: 2}`)},
+      - dense: {units: 2}`},
 	}
 }
 
@@ -81,7 +124,7 @@ func layered(input string, calls int, layers string) func(b *graph.Builder) *gra
 	}
 }
 
-// resolve reads a net with the dims y and x of 4, t of 5 and all of 16.
+// resolve reads a net with the dims of dimSizes.
 func resolve(input, layers string) *net.Net {
 	s, errs := spec.Parse("net.yaml", []byte(`d3p: 1
 data:
@@ -98,7 +141,7 @@ nets:
 		panic(errs)
 	}
 	dims := make(map[string]expr.Dim)
-	for name, size := range map[string]int{"y": 4, "x": 4, "t": 5, "all": 16} {
+	for name, size := range dimSizes() {
 		dims[name] = expr.Dim{Size: size, Labels: expr.NumberedLabels(size)}
 	}
 	n, errs := net.Resolve(s.Nets[0], dims)

@@ -1,0 +1,134 @@
+package net
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind is one row of the table of layers. Reading, printing, the schema of model files,
+// the manual and the shapes follow from it.
+type Kind struct {
+	Name  string
+	Needs []string // settings without which there is no layer
+	OneOf []string // settings one of which there must be
+	Takes []string // other settings
+	Axes  int      // along which its windows lie
+	Maps  string   // input → output, in the words of the manual
+	// Example is a net with the layer on an input that it takes, for the tests: of the
+	// dims x (4), y and t (4 at least) and v (6).
+	Input, Example string
+	// build checks the layer at the plan's shape, sets the shape to that of its
+	// output and returns its step, nil after a mistake.
+	build func(p *plan, l *Layer) step
+}
+
+// Kinds is the table of layers; activations are layers without settings.
+func Kinds() []Kind {
+	window := []string{"stride", "padding"}
+	weights := []string{"activation", "init", "bias"}
+	filters, filtered := []string{"filters", "kernel"}, slices.Concat(window, weights)
+	list := []Kind{
+		{Name: "dense", Needs: []string{"units"}, Takes: weights, Maps: "[i] → [units]",
+			Input: "v", Example: "dense: {units: 3}", build: dense},
+		{Name: "flatten", Maps: "one vector, in row-major order",
+			Input: "y, x", Example: "flatten: {}", build: flatten},
+		{Name: "reshape", OneOf: []string{"dims", "shape"}, Maps: "as many numbers in other dims, in row-major order",
+			Input: "v", Example: "reshape: {shape: [2, 3]}", build: reshape},
+		{Name: "conv1d", Axes: 1, Needs: filters, Takes: filtered, Maps: "[channel, x] or [x] → [filters, x]",
+			Input: "t", Example: "conv1d: {filters: 2, kernel: 2}", build: convolution(1)},
+		{Name: "conv2d", Axes: 2, Needs: filters, Takes: filtered, Maps: "[channel, y, x] or [y, x] → [filters, y, x]",
+			Input: "y, x", Example: "conv2d: {filters: 2, kernel: 2}", build: convolution(2)},
+		{Name: "conv1d_transpose", Axes: 1, Needs: filters, Takes: filtered, Maps: "the adjoint: makes sequences longer",
+			Input: "t", Example: "conv1d_transpose: {filters: 2, kernel: 2}", build: transposed(1)},
+		{Name: "conv2d_transpose", Axes: 2, Needs: filters, Takes: filtered, Maps: "the adjoint: makes images larger",
+			Input: "y, x", Example: "conv2d_transpose: {filters: 2, kernel: 2}", build: transposed(2)},
+		{Name: "max_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Maps: "the largest value of every window, channel by channel",
+			Input: "t", Example: "max_pool1d: {kernel: 2}", build: pooling(1, true)},
+		{Name: "max_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Maps: "the same in an image",
+			Input: "y, x", Example: "max_pool2d: {kernel: 2}", build: pooling(2, true)},
+		{Name: "avg_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Maps: "the mean of every window, channel by channel",
+			Input: "t", Example: "avg_pool1d: {kernel: 2}", build: pooling(1, false)},
+		{Name: "avg_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Maps: "the same in an image",
+			Input: "y, x", Example: "avg_pool2d: {kernel: 2}", build: pooling(2, false)},
+		{Name: "global_avg_pool", Maps: "[channel, positions] → [channel]",
+			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
+		{Name: "embedding", Needs: []string{"levels", "units"}, Takes: []string{"init"}, Maps: "whole numbers from 0 → [units, dims of the input]",
+			Input: "t", Example: "embedding: {levels: 4, units: 3}", build: embedding},
+		{Name: "layer_norm", Takes: []string{"trailing", "epsilon", "affine", "activation"}, Maps: "the same dims",
+			Input: "y, x", Example: "layer_norm: {}", build: layerNorm},
+		{Name: "group_norm", Needs: []string{"groups"}, Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims, the first is the channel",
+			Input: "x, y", Example: "group_norm: {groups: 2}", build: groupNorm},
+		{Name: "instance_norm", Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims",
+			Input: "y, x", Example: "instance_norm: {}", build: instanceNorm},
+		{Name: "residual", Needs: []string{"layers"}, Takes: []string{"shortcut", "activation"}, Maps: "s(x) + f(x)",
+			Input: "v", Example: "residual: {layers: [{dense: {units: 6}}]}", build: residual},
+		{Name: "dropout", Needs: []string{"rate"}, Maps: "the same dims; nothing in predictions",
+			Input: "v", Example: "dropout: {rate: 0.2}", build: dropout},
+	}
+	for _, f := range functions() {
+		list = append(list, Kind{Name: f.name, Maps: "value by value", Input: "v", Example: f.name + ": {}",
+			build: func(*plan, *Layer) step { return f.step }})
+	}
+	return list
+}
+
+// KindNamed is the row of a layer; false when there is none.
+func KindNamed(name string) (Kind, bool) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Names lists the layers of the language.
+func Names() (names []string) {
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Alone tells whether the layer may stand without settings.
+func (k Kind) Alone() bool { return len(k.Needs)+len(k.OneOf) == 0 }
+
+// Missing is what a layer lacks that states some settings; "" for a layer that is whole.
+func (k Kind) Missing(states func(key string) bool) string {
+	for _, key := range k.Needs {
+		if !states(key) {
+			return key
+		}
+	}
+	if len(k.OneOf) > 0 && !slices.ContainsFunc(k.OneOf, states) {
+		return strings.Join(k.OneOf, " or ")
+	}
+	return ""
+}
+
+// Settings are the settings of a layer of this kind.
+func (k Kind) Settings() (list []Setting) {
+	for _, s := range Settings() {
+		if slices.Contains(slices.Concat(k.Needs, k.OneOf, k.Takes), s.Key) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// Mixing is a layer of other libraries that a private fit must not have.
+type Mixing struct{ Name, Why, Instead string }
+
+// MixingLayers lists layers whose output for one record depends on other records, or
+// whose randomness this tool does not draw, with what to use instead.
+func MixingLayers() []Mixing {
+	return []Mixing{
+		{"batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm, or scale: in the data block"},
+		{"batch_renorm", "it normalises with mean and variance of batches", "use layer_norm or group_norm"},
+		{"sync_batch_norm", "it normalises with mean and variance of the batch", "use layer_norm or group_norm"},
+		{"minibatch_discrimination", "it compares a record with the others of its batch", "leave it out"},
+		{"moe", "its load balancing depends on how all records are routed", "use dense"},
+		{"mixup", "it averages two records", "leave it out"},
+		{"spectral_norm", "its power iteration is trained along with the batches", "use a prior on the weights"},
+	}
+}
