@@ -38,7 +38,7 @@ func tableFields(t *data.Table) []field {
 // no bounds.
 func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 	c := &data.Column{Name: e.name()}
-	keys := r.object(e, "column "+e.key, tableColumnFields(c))
+	keys := r.object(e, "column "+e.key, append(tableColumnFields(c), unused(columnFields(&data.Data{}, &data.Column{}), tableColumnFields(c))...))
 	if keys == nil {
 		return c, true
 	}
@@ -56,6 +56,21 @@ func readTableColumn(r *reader, e entry) (*data.Column, bool) {
 	}
 	r.checkLevels(c)
 	return c, true
+}
+
+// unused are the fields that only a column of the data has a use for: they are read as
+// what they are, with a note.
+func unused(of, used []field) (list []field) {
+	for _, f := range of {
+		if slices.Contains(keysOf(used), f.key) {
+			continue
+		}
+		list = append(list, field{key: f.key, read: func(r *reader, e entry) {
+			f.read(r, e)
+			r.spec.Warnings.Add(e.at, "remove it", "%s has no use in a public table", e.key)
+		}})
+	}
+	return list
 }
 
 // tableColumnFields are the keys of a column of a public table.

@@ -46,6 +46,38 @@ func TestUnusedColumnsAreOneWarning(t *testing.T) {
 	}
 }
 
+// TestUnusedKeysOfTables: a column of a public table is read in the clear, so bounds and
+// rules for missing values do nothing there.
+func TestUnusedKeysOfTables(t *testing.T) {
+	const model = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 10}
+  columns:
+    y: {type: binary}
+    ward: {type: category, levels: [a, b]}
+  tables:
+    wards:
+      file: wards.csv
+      public: true
+      key: ward
+      columns:
+        beds: {type: real, lower: 0, missing: model, scale: {center: 1, by: 2}}
+model: {formula: y ~ (1 | ward), family: bernoulli, group_formula: {ward: 1 + beds}}
+`
+	s, errs := Parse("m.yaml", []byte(model), func(string) ([]byte, error) { return []byte("ward,beds\na,1\nb,2\n"), nil })
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	got := ""
+	for _, w := range s.Warnings {
+		got += w.Message + "\n"
+	}
+	if want := "lower has no use in a public table\nmissing has no use in a public table\n"; got != want {
+		t.Errorf("warnings %q, want %q", got, want)
+	}
+}
+
 // TestWideBounds: bounds far wider than the scale are worth a look.
 func TestWideBounds(t *testing.T) {
 	const model = `d3p: 1

@@ -165,6 +165,9 @@ func (r *reader) object(e entry, what string, known []field) present {
 		r.describeObject(known)
 		return nil
 	}
+	if e.node == nil {
+		return nil // still to be filled in, which is reported
+	}
 	list, ok := r.entries(e.node, what)
 	if !ok {
 		return nil
