@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/internal/cpu"
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
@@ -35,7 +36,7 @@ func BenchmarkCommand(b *testing.B) {
 	if err := os.Symlink(test, d3p); err != nil {
 		b.Fatal(err)
 	}
-	m, err := loadModel(model)
+	m, err := modelfile.Load(model)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
@@ -88,7 +89,7 @@ counts cost privacy that no report counts.`,
 				return status.Usagef("--out: missing: the private file that the counts go to, as in --out datacheck.json (or --show prints them)")
 			}
 			result := checkResult{File: args[0], Parameters: []string{}, Mistakes: []mistake{}, Warnings: []mistake{}, DataCheck: out}
-			m, err := loadModel(args[0])
+			m, err := modelfile.Load(args[0])
 			if err == nil {
 				err = flags.CheckAlone(m.Spec)
 			}
@@ -147,7 +148,7 @@ counts cost privacy that no report counts.`,
 // and writes it into out, which only its owner can read; "" is nowhere.
 func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, error) {
 	data = orStandardInput(data)
-	if err := checkPublic(m, path, data); err != nil {
+	if err := modelfile.CheckPublic(m, path, data); err != nil {
 		return nil, err
 	}
 	if out != "" {

@@ -104,7 +104,7 @@ func (a *app) combineFiles(ctx context.Context, paths []string, ratio float64) (
 func (a *app) readEstimates(ctx context.Context, path string) (names []string, estimates []stats.Estimate, err error) {
 	var file io.Reader
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		release, err := a.openRelease(ctx, path)
+		release, err := a.releases.Open(ctx, path)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -66,12 +66,12 @@ records tells an attacker more; a choice between runs by this table is tuning.`,
 func (a *app) compare(ctx context.Context, runs []string) (*comparison, error) {
 	result, at := &comparison{}, map[string]int{}
 	for i, run := range runs {
-		r, err := a.readReleased(ctx, run)
+		r, err := a.releases.Read(ctx, run)
 		if err != nil {
 			return nil, err
 		}
-		result.Runs = append(result.Runs, comparedRun{run, r.params.Model, r.privacy.Statements.OneLine})
-		for _, row := range r.draws(r.drawn).Summarise() {
+		result.Runs = append(result.Runs, comparedRun{run, r.Params.Model, r.Privacy.Statements.OneLine})
+		for _, row := range r.Draws(r.Drawn).Summarise() {
 			k, ok := at[row.Variable]
 			if !ok {
 				k = len(result.Rows)

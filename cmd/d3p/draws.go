@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/outputs"
 	"d3p/internal/settings"
@@ -13,7 +14,7 @@ import (
 
 func newDraws(a *app) *cobra.Command {
 	var format, out string
-	var asked drawn
+	var asked released.Drawn
 	c := &cobra.Command{
 		Use:   "draws RUN",
 		Short: "Write posterior draws in the format of another tool",
@@ -36,18 +37,18 @@ the log density of a draw is a function of the records, and no budget paid for i
 			if format == "zarr" && out == "" {
 				return status.Usagef("--format zarr: it is a folder, name one with --out")
 			}
-			r, err := a.readReleased(c.Context(), args[0])
+			r, err := a.releases.Read(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if outputs.PointScalars(r.model) == r.model.P {
+			if outputs.PointScalars(r.Model) == r.Model.P {
 				return status.Usagef("%s: the posterior is a point and has no draws; its weights are in %s", args[0], outputs.WeightsName)
 			}
-			take, err := asked.orOf(c, r)
+			take, err := asked.OrOf(c, r)
 			if err != nil {
 				return err
 			}
-			sample, err := r.sample(take)
+			sample, err := r.Sample(take)
 			if err != nil {
 				return err
 			}
@@ -57,7 +58,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", "))
 	flags.CompleteWords(c, "format", settings.FormatNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for zarr a new folder")
-	asked.flags(c)
+	asked.Flags(c)
 	a.unverifiedFlag(c)
 	return c
 }

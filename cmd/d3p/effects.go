@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/effects"
 	"d3p/internal/privacy/noise"
@@ -49,7 +50,7 @@ which is a causal effect only if the model has what both causes share.`,
 		Example: "  d3p effects d3p-run-cohort-1\n  d3p effects d3p-run-cohort-1 --columns age,smoker --out effects",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkDraws(s.draws); err != nil {
+			if err := released.CheckDraws(s.draws); err != nil {
 				return err
 			}
 			if err := checkProb(s.prob); err != nil {
@@ -79,23 +80,23 @@ which is a causal effect only if the model has what both causes share.`,
 
 // effects computes and writes effects.
 func (a *app) effects(c *cobra.Command, folder string, s effectsSettings) error {
-	r, err := a.readReleased(c.Context(), folder)
+	r, err := a.releases.Read(c.Context(), folder)
 	if err != nil {
 		return err
 	}
-	law, err := table1.LawOf(r.privacy.Table1, &r.model.Spec.Data)
+	law, err := table1.LawOf(r.Privacy.Table1, &r.Model.Spec.Data)
 	if err != nil {
 		return status.With(status.Usage, fmt.Errorf("%s: %w", folder, err))
 	}
 	public := noise.Public(s.seed)
-	list, err := effects.Of(r.model, law, r.predictive(s.draws, s.prob, public), s.Config, noise.NewRandom(public.Stream(noise.Simulation)))
+	list, err := effects.Of(r.Model, law, r.Predictive(s.draws, s.prob, public), s.Config, noise.NewRandom(public.Stream(noise.Simulation)))
 	if err != nil {
 		return status.Usagef("--columns: %v", err)
 	}
 	if s.out == "" {
 		return a.result(effectsResult{folder, s.prob, list}, func(w io.Writer) { effects.Print(w, list, s.prob) })
 	}
-	banner := r.params.Privacy
+	banner := r.Params.Privacy
 	files := []release.File{
 		{Name: "averages.csv", Write: func(w io.Writer) error { return effects.WriteAverages(w, list, s.prob, banner) }},
 		{Name: "contrasts.csv", Write: func(w io.Writer) error { return effects.WriteContrasts(w, list, s.prob, banner) }},

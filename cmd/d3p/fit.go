@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/cluster"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/outputs"
@@ -89,15 +91,15 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err := checkDevice(s.Device); err != nil {
 		return err
 	}
-	path, err := findModel(s.Model, data)
+	path, err := modelfile.Find(s.Model, data)
 	if err != nil {
 		return err
 	}
-	m, hash, err := readModel(path)
+	m, hash, err := modelfile.Read(path)
 	if err != nil {
 		return err
 	}
-	if err := checkPublic(m, path, data); err != nil {
+	if err := modelfile.CheckPublic(m, path, data); err != nil {
 		return err
 	}
 	s.Fit.NonPrivate = !private
@@ -138,7 +140,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 		return status.With(status.Numeric, err)
 	}
 	j := run.Job{
-		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelName(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
+		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelfile.Name(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hash, Command: s.Command(c), Settings: applied, Accepted: s.AcceptRisk,
 		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
@@ -299,4 +301,37 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 	}
 	root, err = noise.System()
 	return root, false, status.With(status.Numeric, err)
+}
+
+// inRanks runs a command in the processes that an MPI launcher started, if one did: the
+// first does all that has to be done once, the others take part in its fit.
+func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
+	job, err := cluster.Join()
+	if err != nil {
+		return status.Usagef("%v", err)
+	}
+	ranks := run.NewRanks(job)
+	if job.Rank > 0 {
+		err = a.follow(c, ranks)
+	} else {
+		if ranks.Several() {
+			a.notef("running in %d processes of %s", job.Size, job.Library)
+		}
+		err = first(ranks)
+	}
+	if left := ranks.Dismiss(); left != nil && err == nil {
+		err = status.With(status.Numeric, left)
+	}
+	return err
+}
+
+// follow takes part in the fit of rank 0, which prints what there is to say.
+func (a *app) follow(c *cobra.Command, ranks run.Ranks) error {
+	if err := a.stopItself(c.Context()); err != nil {
+		return err
+	}
+	a.quiet = true
+	host := a.host()
+	host.Step = nil
+	return status.With(status.Numeric, run.Follow(ranks, host))
 }

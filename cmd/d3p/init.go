@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/skeleton"
@@ -71,7 +72,7 @@ file declares only the columns that the formula names.`,
 					return err
 				}
 			}
-			files, err := dataFiles(args[0])
+			files, err := modelfile.DataFiles(args[0])
 			if err != nil {
 				return err
 			}

@@ -17,6 +17,7 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/jsonfile"
@@ -54,13 +55,14 @@ type app struct {
 	json     bool      // --json: results as one JSON document
 	quiet    bool      // --quiet: nothing but results and errors
 
-	unverified  bool        // --unverified: releases are read as they are
+	releases    released.Reader
 	stopsItself atomic.Bool // the command ends between two steps when its context does
 }
 
 // run executes the command line args and returns the exit status. A result that
 // did not arrive on stdout whole is an error.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.releases.Notef = a.notef
 	out := &faultWriter{to: a.out}
 	a.out = out
 	root := newRoot(a)
@@ -137,6 +139,11 @@ func hasPosition(line string) bool {
 
 func isDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// unverifiedFlag defines --unverified for a command that reads releases.
+func (a *app) unverifiedFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.releases.Unverified, "unverified", false, "read a release whose files are not those of its manifest all the same")
 }
 
 // environment is where the settings of a command come from.

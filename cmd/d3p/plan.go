@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/cpu"
@@ -46,7 +47,7 @@ report that the fit would have, for the people who decide on it.`,
 			if err := s.Resolve(c, a.environment()); err != nil {
 				return err
 			}
-			m, hash, err := readModel(args[0])
+			m, hash, err := modelfile.Read(args[0])
 			if err != nil {
 				return err
 			}
@@ -133,7 +134,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 		printMarginalPlan(w, m, p)
 		return
 	}
-	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelName(m.Spec), len(m.Params), p.Latent)})
+	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelfile.Name(m.Spec), len(m.Params), p.Latent)})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	if p.Private {
 		t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
@@ -187,7 +188,7 @@ func tableWords(b *table1.Plan) string {
 // printMarginalPlan shows the plan of a synthetic table by marginals.
 func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	t := terminal.Columns{W: w}
-	t.Line(terminal.Cells{"model", modelName(m.Spec) + ": a synthetic table from noisy tables of counts"})
+	t.Line(terminal.Cells{"model", modelfile.Name(m.Spec) + ": a synthetic table from noisy tables of counts"})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
 	t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
 	t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
@@ -353,7 +354,7 @@ func plannedPrivacy(c *cobra.Command, s *flags.Settings, m *models.Model, hash s
 	command := s.Command(c)
 	command[0] = "d3p fit"
 	planned := report.Run{
-		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelName(m.Spec),
+		ID: "plan", Created: time.Now(), Status: report.Planned, Tool: tool("none"), Name: modelfile.Name(m.Spec),
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: hash, Command: command, Accepted: s.AcceptRisk,
 		Plan: plan, Posterior: &posterior.Posterior{Plan: plan, Steps: plan.Steps},
 	}

@@ -70,7 +70,7 @@ prior (densities before and after the fit). It needs the release only.`,
 				if err != nil {
 					return status.With(status.Numeric, fmt.Errorf("%s: %w", k.name, err))
 				}
-				page := figure.Page{Figures: drawn, Stamp: r.params.Privacy}
+				page := figure.Page{Figures: drawn, Stamp: r.Params.Privacy}
 				for _, format := range formats {
 					files = append(files, release.File{Name: k.name + "." + format, Write: func(w io.Writer) error { return page.Write(w, format) }})
 				}

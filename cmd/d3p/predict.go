@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,8 @@ import (
 
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/prediction"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/models"
@@ -82,7 +83,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 		Args: exactly("RUN", "NEW"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("draws") {
-				if err := checkDraws(s.draws); err != nil {
+				if err := released.CheckDraws(s.draws); err != nil {
 					return err
 				}
 			}
@@ -109,7 +110,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 				return a.predictAgainst(p, s)
 			}
 			if s.format == "zarr" {
-				files, err := p.predictionFiles()
+				files, err := p.Files()
 				if err != nil {
 					return err
 				}
@@ -132,23 +133,23 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 }
 
 // predict writes the predictions as lines, and images.
-func (a *app) predict(p *prediction, s predictSettings) error {
-	var grid *reconstructionGrid
+func (a *app) predict(p *prediction.Prediction, s predictSettings) error {
+	var grid *prediction.Grid
 	if s.grid != "" {
 		var err error
-		if grid, err = p.newGrid(s.images); err != nil {
+		if grid, err = p.NewGrid(s.images); err != nil {
 			return err
 		}
 	}
-	result := &predictResult{Grid: s.grid, N: p.rows.N, Columns: p.columns()}
+	result := &predictResult{Grid: s.grid, N: p.Rows.N, Columns: p.Columns()}
 	var text bytes.Buffer
 	lines := csv.NewWriter(&text)
 	lines.Write(result.Columns) // to memory: it cannot fail
-	err := predict.Predict(p.run.model, p.posterior, p.rows, p.random, func(i int, predicted *predict.Prediction) error {
+	err := predict.Predict(p.Run.Model, p.Posterior, p.Rows, p.Random, func(i int, predicted *predict.Prediction) error {
 		if grid != nil {
-			grid.add(i, predicted)
+			grid.Add(i, predicted)
 		}
-		line := p.line(i, predicted)
+		line := p.Line(i, predicted)
 		if a.json && s.out == "" {
 			result.Rows = append(result.Rows, line)
 			return nil
@@ -160,7 +161,7 @@ func (a *app) predict(p *prediction, s predictSettings) error {
 	}
 	lines.Flush()
 	if grid != nil {
-		if err := grid.write(s.grid, p.run); err != nil {
+		if err := grid.Write(s.grid, p.Run); err != nil {
 			return err
 		}
 	}
@@ -184,14 +185,44 @@ func (a *app) writeLines(result *predictResult, text []byte, out, what string) e
 	})
 }
 
-// prediction is new rows, draws from a release, and public randomness for the
-// responses.
-type prediction struct {
-	run       *released
-	rows      predict.Rows
-	posterior predict.Posterior
-	targets   []predict.Target
-	random    *noise.Random
+// predictAgainst compares the expected response of each row with that of the same
+// row of another file, and of all rows together.
+func (a *app) predictAgainst(p *prediction.Prediction, s predictSettings) error {
+	others, err := a.readNewRows(s.against, p.Run.Model)
+	if err != nil {
+		return err
+	}
+	if others.N != p.Rows.N {
+		return status.With(status.Data, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.Rows.N))
+	}
+	result := &predictResult{N: p.Rows.N, Columns: p.ContrastColumns()}
+	banner := p.Run.Params.Privacy
+	if banner != "" {
+		result.Columns = append(result.Columns, "privacy")
+	}
+	line := func(name string, c predict.Contrast) {
+		cells := append([]string{name}, prediction.ContrastCells(c)...)
+		if banner != "" {
+			cells = append(cells, banner)
+		}
+		result.Rows = append(result.Rows, cells)
+	}
+	average, err := predict.Compare(p.Run.Model, p.Posterior, p.Rows, others, p.Random, func(row int, c predict.Contrast) error {
+		line(strconv.Itoa(row+1), c)
+		return nil
+	})
+	switch {
+	case errors.Is(err, predict.ErrNoContrast):
+		return status.Usagef("--against: %w, as a regression of a number, a count or 0/1 has", err)
+	case err != nil:
+		return status.With(status.Numeric, err)
+	}
+	line("average", average)
+	var text bytes.Buffer
+	lines := csv.NewWriter(&text)
+	lines.Write(result.Columns) // to memory: it cannot fail
+	lines.WriteAll(result.Rows)
+	return a.writeLines(result, text.Bytes(), s.out, "contrasts of %d rows and of their average")
 }
 
 // readNewRows reads the rows of a file, - for standard input, that m predicts, and says
@@ -224,99 +255,26 @@ func (a *app) readNewRows(path string, m *models.Model) (predict.Rows, error) {
 }
 
 // newPrediction reads a release and the new rows of a file.
-func (a *app) newPrediction(ctx context.Context, run, path string, s predictSettings) (*prediction, error) {
-	r, err := a.readReleased(ctx, run)
+func (a *app) newPrediction(ctx context.Context, run, path string, s predictSettings) (*prediction.Prediction, error) {
+	r, err := a.releases.Read(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := a.readNewRows(path, r.model)
+	rows, err := a.readNewRows(path, r.Model)
 	if err != nil {
 		return nil, err
 	}
 	root := noise.Public(s.seed)
-	p := &prediction{
-		run: r, rows: rows,
-		targets: predict.Targets(r.model), random: noise.NewRandom(root.Stream(noise.Prediction)),
+	p := &prediction.Prediction{
+		Run: r, Rows: rows,
+		Targets: predict.Targets(r.Model), Random: noise.NewRandom(root.Stream(noise.Prediction)),
 	}
-	p.posterior = r.predictive(s.draws, s.prob, root)
+	p.Posterior = r.Predictive(s.draws, s.prob, root)
 	if s.draws == 0 {
-		p.posterior.S = defaultPredictDraws
-		if p.posterior.Point && r.model.Reconstruct != nil {
-			p.posterior.S = defaultLatentDraws
+		p.Posterior.S = defaultPredictDraws
+		if p.Posterior.Point && r.Model.Reconstruct != nil {
+			p.Posterior.S = defaultLatentDraws
 		}
 	}
 	return p, nil
-}
-
-// predictive is the posterior to predict from: draws with the seed of root, the same for
-// every block of rows.
-func (r *released) predictive(draws int, prob float64, root noise.Root) predict.Posterior {
-	p := predict.Posterior{S: draws, Prob: prob, Point: r.params.Guide.Family == "delta"}
-	var stream *noise.Stream
-	p.Draw = func(theta []float64, s int) {
-		if s == 0 {
-			stream = root.Stream(noise.PosteriorDraws)
-		}
-		r.posterior.Draws(theta, stream)
-	}
-	return p
-}
-
-// contrastColumns name what is said of a row and of its counterpart.
-func (p *prediction) contrastColumns() []string {
-	low, high := p.quantiles()
-	return []string{"row", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
-}
-
-// predictAgainst compares the expected response of each row with that of the same
-// row of another file, and of all rows together.
-func (a *app) predictAgainst(p *prediction, s predictSettings) error {
-	others, err := a.readNewRows(s.against, p.run.model)
-	if err != nil {
-		return err
-	}
-	if others.N != p.rows.N {
-		return status.With(status.Data, fmt.Errorf("--against: %s has %d rows, the new rows are %d; each is compared with the one in its place", s.against, others.N, p.rows.N))
-	}
-	result := &predictResult{N: p.rows.N, Columns: p.contrastColumns()}
-	banner := p.run.params.Privacy
-	if banner != "" {
-		result.Columns = append(result.Columns, "privacy")
-	}
-	line := func(name string, c predict.Contrast) {
-		cells := append([]string{name}, contrastCells(c)...)
-		if banner != "" {
-			cells = append(cells, banner)
-		}
-		result.Rows = append(result.Rows, cells)
-	}
-	average, err := predict.Compare(p.run.model, p.posterior, p.rows, others, p.random, func(row int, c predict.Contrast) error {
-		line(strconv.Itoa(row+1), c)
-		return nil
-	})
-	switch {
-	case errors.Is(err, predict.ErrNoContrast):
-		return status.Usagef("--against: %w, as a regression of a number, a count or 0/1 has", err)
-	case err != nil:
-		return status.With(status.Numeric, err)
-	}
-	line("average", average)
-	var text bytes.Buffer
-	lines := csv.NewWriter(&text)
-	lines.Write(result.Columns) // to memory: it cannot fail
-	lines.WriteAll(result.Rows)
-	return a.writeLines(result, text.Bytes(), s.out, "contrasts of %d rows and of their average")
-}
-
-// contrastCells are the cells of a line; empty where nothing is known.
-func contrastCells(c predict.Contrast) []string {
-	var cells []string
-	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Lower, c.Difference.Upper, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Lower, c.Ratio.Upper} {
-		if !c.OK || math.IsNaN(x) {
-			cells = append(cells, "")
-		} else {
-			cells = append(cells, strconv.FormatFloat(x, 'g', 8, 64))
-		}
-	}
-	return cells
 }

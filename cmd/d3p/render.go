@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/expr"
 )
@@ -23,7 +24,7 @@ itself a model file.`,
 			if core && tape {
 				return status.Usagef("--core, --tape: give one of the two")
 			}
-			m, err := loadModel(args[0])
+			m, err := modelfile.Load(args[0])
 			if err != nil {
 				return err
 			}

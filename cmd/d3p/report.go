@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/flags"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/release"
 	"d3p/internal/report"
@@ -45,7 +46,7 @@ several to the new folder --out.
 			}
 			var files []release.File
 			for _, f := range formats {
-				file, err := report.ReportFile(f, r.privacy, findings, r.model.Spec)
+				file, err := report.ReportFile(f, r.Privacy, findings, r.Model.Spec)
 				if err != nil {
 					return status.With(status.Spec, err)
 				}
@@ -63,26 +64,11 @@ several to the new folder --out.
 
 // readFindings reads a release and what it says of its model: what the fit's own
 // report was written from.
-func (a *app) readFindings(ctx context.Context, run string) (*released, report.Findings, error) {
-	r, err := a.readReleased(ctx, run)
+func (a *app) readFindings(ctx context.Context, run string) (*released.Release, report.Findings, error) {
+	r, err := a.releases.Read(ctx, run)
 	if err != nil {
 		return nil, report.Findings{}, err
 	}
-	findings, err := r.findings()
+	findings, err := r.Findings()
 	return r, findings, err
-}
-
-// findings is what a release says of its model.
-func (r *released) findings() (report.Findings, error) {
-	draws, prior, trace, err := r.judged(r.drawn)
-	if err != nil {
-		return report.Findings{}, err
-	}
-	fitted, err := report.ReadGuide(r.files)
-	if err != nil {
-		return report.Findings{}, status.With(status.Usage, err)
-	}
-	return report.Findings{
-		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.params.Guide.Family, Fitted: fitted,
-	}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/ledger"
@@ -68,7 +69,7 @@ it reads a record and refuses what exceeds the limit.`,
 			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
 				return status.Usagef("--delta: %g is not between 0 and 1", s.delta)
 			}
-			if err := checkDraws(s.draws); err != nil {
+			if err := released.CheckDraws(s.draws); err != nil {
 				return err
 			}
 			return a.score(c, args[0], s)
@@ -86,14 +87,14 @@ it reads a record and refuses what exceeds the limit.`,
 
 // score books the price, counts, and prints what follows.
 func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
-	r, err := a.readReleased(c.Context(), folder)
+	r, err := a.releases.Read(c.Context(), folder)
 	if err != nil {
 		return err
 	}
-	rel := event.Relation(r.privacy.Neighbours.Relation)
+	rel := event.Relation(r.Privacy.Neighbours.Relation)
 	if s.delta == 0 {
 		s.delta = 1e-5
-		if g := r.privacy.Guarantee; g != nil {
+		if g := r.Privacy.Guarantee; g != nil {
 			s.delta = g.Delta
 		}
 	}
@@ -105,7 +106,7 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 		return err
 	}
 	public := noise.Public(s.seed)
-	table, err := score.New(r.model, r.predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
+	table, err := score.New(r.Model, r.Predictive(s.draws, usualProb, public), s.column, noise.NewRandom(public.Stream(noise.Prediction)))
 	if err != nil {
 		return status.Usagef("--column: %v", err)
 	}
@@ -115,14 +116,14 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	}
 	defer root.Wipe()
 	curator, err := privacy.NewCurator(privacy.CuratorConfig{
-		Table: privacy.NewTable(privacy.TableConfig{Data: orStandardInput(s.data), Encoding: r.model.Encoding, Precision: privacy.Float64, Root: root}),
+		Table: privacy.NewTable(privacy.TableConfig{Data: orStandardInput(s.data), Encoding: r.Model.Encoding, Precision: privacy.Float64, Root: root}),
 		Root:  root, Budget: privacy.Budget{Epsilon: s.epsilon, Delta: s.delta}, Relation: rel,
 	})
 	if err != nil {
 		return status.With(status.Data, atomicfile.Named(s.data, err))
 	}
 	sigma := price.NoiseMultiplier
-	if err := s.book(folder, r.privacy.Unit.Entity, rel, counts(sigma)); err != nil {
+	if err := s.book(folder, r.Privacy.Unit.Entity, rel, counts(sigma)); err != nil {
 		return err
 	}
 	noisy, err := curator.CountPlaced("score of "+nameOf(folder), table, sigma)
@@ -131,13 +132,13 @@ func (a *app) score(c *cobra.Command, folder string, s scoreSettings) error {
 	}
 	result := scoreResult{
 		Run: folder, Column: table.Target.Name, Epsilon: price.Certified.Upper, Delta: s.delta, Noise: sigma,
-		Claim: fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s of %s", price.Certified.Upper, s.delta, r.privacy.Unit.Entity, s.data),
+		Claim: fmt.Sprintf("(%.4g, %.4g)-differential privacy for one %s of %s", price.Certified.Upper, s.delta, r.Privacy.Unit.Entity, s.data),
 		Edges: table.Edges, Counts: noisy,
 		Scores:      table.Metrics(noisy, sigma, noise.NewRandom(public.Stream(noise.Simulation))),
 		Calibration: table.Calibration(noisy, sigma),
 	}
 	return a.result(result, func(w io.Writer) {
-		result.print(w, r.model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
+		result.print(w, r.Model.Observed[table.Target.Observation].Columns[table.Target.Column].LevelNames())
 	})
 }
 

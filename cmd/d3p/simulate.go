@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/cmd/d3p/internal/outfile"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
@@ -47,7 +48,7 @@ parameters go to stdout.`,
 			if err != nil {
 				return err
 			}
-			m, err := loadModel(args[0])
+			m, err := modelfile.Load(args[0])
 			if err != nil {
 				return err
 			}

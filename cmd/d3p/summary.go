@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/models"
@@ -28,7 +29,7 @@ type summaryResult struct {
 
 // summarySettings say what of a posterior is summarised, and how.
 type summarySettings struct {
-	drawn
+	released.Drawn
 	ratios, raw bool
 	prob        float64
 }
@@ -54,11 +55,11 @@ regression, rate ratios of counts, hazard ratios.`,
 			if err := checkProb(s.prob); err != nil {
 				return err
 			}
-			r, err := a.readReleased(c.Context(), args[0])
+			r, err := a.releases.Read(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
-			if s.drawn, err = s.orOf(c, r); err != nil {
+			if s.Drawn, err = s.OrOf(c, r); err != nil {
 				return err
 			}
 			result, err := summarise(r, s)
@@ -68,7 +69,7 @@ regression, rate ratios of counts, hazard ratios.`,
 			return a.result(result, func(w io.Writer) {
 				shown := view{prob: s.prob, raw: s.raw, ratio: result.Ratio}
 				printSummary(w, result.Summary, shown)
-				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.model, shown), result.Claim)
+				fmt.Fprintf(w, "\n%s\n\nClaim: %s\n", explain(r.Model, shown), result.Claim)
 			})
 		},
 	}
@@ -76,22 +77,22 @@ regression, rate ratios of counts, hazard ratios.`,
 	f.BoolVar(&s.ratios, "exponentiate", false, "exp of the coefficients: odds, rate or hazard ratios")
 	f.BoolVar(&s.raw, "raw", false, "coefficients in the unit of the data file")
 	f.Float64Var(&s.prob, "prob", usualProb, "probability of the interval: 0.95 is 2.5 % to 97.5 %")
-	s.flags(c)
+	s.Drawn.Flags(c)
 	a.unverifiedFlag(c)
 	return c
 }
 
 // summarise summarises the posterior of a release as s says.
-func summarise(r *released, s summarySettings) (*summaryResult, error) {
-	result := &summaryResult{Run: r.dir, Model: r.params.Model, Claim: r.privacy.Statements.OneLine}
-	draws, _, _, err := r.judged(s.drawn)
+func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
+	result := &summaryResult{Run: r.Dir, Model: r.Params.Model, Claim: r.Privacy.Statements.OneLine}
+	draws, _, _, err := r.Judged(s.Drawn)
 	if err != nil {
 		return nil, err
 	}
 	if s.ratios {
-		formula := r.model.Spec.Model
+		formula := r.Model.Spec.Model
 		if formula == nil {
-			return nil, status.Usagef("--exponentiate: the model has no formula, so nothing says which parameters are coefficients (d3p draws %s writes all)", r.dir)
+			return nil, status.Usagef("--exponentiate: the model has no formula, so nothing says which parameters are coefficients (d3p draws %s writes all)", r.Dir)
 		}
 		if result.Ratio = formula.Ratio(); result.Ratio == "" {
 			return nil, status.Usagef("--exponentiate: exp of a coefficient means nothing under the link of this model (leave --exponentiate out)")
@@ -106,38 +107,11 @@ func summarise(r *released, s summarySettings) (*summaryResult, error) {
 	if s.raw {
 		rows, any := outputs.InFileUnits(result.Summary)
 		if !any {
-			return nil, status.Usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.dir)
+			return nil, status.Usagef("--raw: the release has no coefficients in another unit than those that d3p summary %s shows", r.Dir)
 		}
 		result.Summary = rows
 	}
 	return result, nil
-}
-
-// flags defines which draws a command takes.
-func (d *drawn) flags(c *cobra.Command) {
-	c.Flags().IntVar(&d.n, "draws", 0, "posterior draws to take (default as many as the fit)")
-	c.Flags().Uint64Var(&d.seed, "seed", 0, "seed of the draws, which is public (default that of the fit)")
-}
-
-// orOf is what the flags ask for, or else what the fit of a release took.
-func (d drawn) orOf(c *cobra.Command, r *released) (drawn, error) {
-	if !c.Flags().Changed("seed") {
-		d.seed = r.drawn.seed
-	}
-	switch {
-	case !c.Flags().Changed("draws"):
-		d.n = r.drawn.n
-	default:
-		return d, checkDraws(d.n)
-	}
-	return d, nil
-}
-
-func checkDraws(draws int) error {
-	if draws < 2 {
-		return status.Usagef("--draws: %d is less than 2", draws)
-	}
-	return nil
 }
 
 // rawSuffix marks coefficients in the units of the data file.

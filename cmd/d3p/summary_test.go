@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"d3p/cmd/d3p/internal/modelfile"
 	"d3p/internal/models"
 )
 
@@ -15,7 +16,7 @@ func TestScales(t *testing.T) {
 		"poisson":      "deprivation per 3 from 5.5",
 		"hierarchical": "age per 20 from 60, severity per 8 from 12",
 	} {
-		m, err := loadModel("../../configs/" + file + ".yaml")
+		m, err := modelfile.Load("../../configs/" + file + ".yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -28,7 +29,7 @@ func TestScales(t *testing.T) {
 // A date's scale is in days, from a date; what the model derives for the unit of
 // the file is named.
 func TestExplainDates(t *testing.T) {
-	s, err := parseSpec("m.yaml", []byte(`d3p: 1
+	s, err := modelfile.ParseSpec("m.yaml", []byte(`d3p: 1
 data:
   unit: {entity: person, rows_per_unit: 1}
   rows: {public: 100}

@@ -4,10 +4,13 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/prediction"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
@@ -70,14 +73,14 @@ privacy; the claim of the release covers the table.`,
 					return status.Usagef("--%s: %d is less than 1", name, value)
 				}
 			}
-			r, err := a.readAnyReleased(c.Context(), args[0])
+			r, err := a.releases.ReadAny(c.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			if !c.Flags().Changed("separate") {
-				s.separate = r.model.Spec.Output.Twin.Separate.V
+				s.separate = r.Model.Spec.Output.Twin.Separate.V
 			}
-			return a.twin(r, s.withDefaults(r.model.Spec))
+			return a.twin(r, s.withDefaults(r.Model.Spec))
 		},
 	}
 	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
@@ -114,7 +117,7 @@ func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
 }
 
 // twin draws and writes the tables and the grid of images.
-func (a *app) twin(r *released, s twinSettings) error {
+func (a *app) twin(r *released.Release, s twinSettings) error {
 	files := 1
 	if s.separate {
 		files = s.draws
@@ -122,18 +125,18 @@ func (a *app) twin(r *released, s twinSettings) error {
 			return status.Usagef("--separate needs --out with the name of the files")
 		}
 	}
-	paths, err := outfile.TablePaths(s.out, r.model.Spec.Output.Twin.Format.Or("csv"), files)
+	paths, err := outfile.TablePaths(s.out, r.Model.Spec.Output.Twin.Format.Or("csv"), files)
 	if err != nil {
 		return err
 	}
-	twin, err := simulate.NewTwin(r.model)
+	twin, err := simulate.NewTwin(r.Model)
 	if err != nil {
 		return status.With(status.Spec, err)
 	}
-	if r.marginals != nil && s.grid != "" {
+	if r.Marginals != nil && s.grid != "" {
 		return status.Usagef("--grid: a synthetic table by marginals has no images")
 	}
-	result := twinResult{Files: []string{}, Draws: s.draws, Seed: s.seed, Privacy: r.params.Privacy}
+	result := twinResult{Files: []string{}, Draws: s.draws, Seed: s.seed, Privacy: r.Params.Privacy}
 	if s.grid != "" {
 		if err := s.drawGrid(r); err != nil {
 			return err
@@ -142,7 +145,7 @@ func (a *app) twin(r *released, s twinSettings) error {
 	}
 	if s.out != "" || s.grid == "" {
 		fill := newTwinDraws(r, s.seed).fill
-		if r.marginals != nil {
+		if r.Marginals != nil {
 			drawer, err := newMarginalDraws(r, s)
 			if err != nil {
 				return err
@@ -156,9 +159,9 @@ func (a *app) twin(r *released, s twinSettings) error {
 				return err
 			}
 			if len(paths) == 0 {
-				return a.printTable(table, r.params.Privacy)
+				return a.printTable(table, r.Params.Privacy)
 			}
-			if err := outfile.WriteTable(paths[i], table, r.params.Privacy, twinMetadata(r)); err != nil {
+			if err := outfile.WriteTable(paths[i], table, r.Params.Privacy, twinMetadata(r)); err != nil {
 				return err
 			}
 		}
@@ -179,18 +182,18 @@ func (a *app) twin(r *released, s twinSettings) error {
 
 // twinDraws draws parameters one after the other, and records at each.
 type twinDraws struct {
-	run   *released
+	run   *released.Release
 	theta []float64
 	draws posterior.Normals
 	rng   *noise.Random
 }
 
-func newTwinDraws(r *released, seed uint64) *twinDraws {
+func newTwinDraws(r *released.Release, seed uint64) *twinDraws {
 	root := noise.Public(seed)
-	if r.marginals != nil {
+	if r.Marginals != nil {
 		return &twinDraws{}
 	}
-	return &twinDraws{r, make([]float64, r.model.P), root.Stream(noise.PosteriorDraws), noise.NewRandom(root.Stream(noise.Twin))}
+	return &twinDraws{r, make([]float64, r.Model.P), root.Stream(noise.PosteriorDraws), noise.NewRandom(root.Stream(noise.Twin))}
 }
 
 // fill draws n times from the posterior: draw d fills the rows of the table from
@@ -198,7 +201,7 @@ func newTwinDraws(r *released, seed uint64) *twinDraws {
 func (t *twinDraws) fill(twin *simulate.Twin, table simulate.Table, n int) error {
 	rows := len(table.Values[0])
 	for d := range n {
-		t.run.posterior.Draws(t.theta, t.draws)
+		t.run.Posterior.Draws(t.theta, t.draws)
 		first, next := d*rows/n, (d+1)*rows/n
 		if err := twin.Draw(table, first, next-first, t.theta, t.rng); err != nil {
 			return status.With(status.Numeric, err)
@@ -214,8 +217,8 @@ type marginalDraws struct {
 	rng      *noise.Random
 }
 
-func newMarginalDraws(r *released, s twinSettings) (*marginalDraws, error) {
-	drawer, err := synthesis.NewDrawer(r.marginals, r.model, s.separate, runtime.GOMAXPROCS(0))
+func newMarginalDraws(r *released.Release, s twinSettings) (*marginalDraws, error) {
+	drawer, err := synthesis.NewDrawer(r.Marginals, r.Model, s.separate, runtime.GOMAXPROCS(0))
 	if err != nil {
 		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", report.MarginalsName, err))
 	}
@@ -232,10 +235,39 @@ func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) erro
 }
 
 // twinMetadata is what a Parquet file says of itself.
-func twinMetadata(r *released) map[string]string {
-	claim := r.privacy.Statements.OneLine
-	if r.params.Privacy != "" {
-		claim = r.params.Privacy
+func twinMetadata(r *released.Release) map[string]string {
+	claim := r.Privacy.Statements.OneLine
+	if r.Params.Privacy != "" {
+		claim = r.Params.Privacy
 	}
-	return map[string]string{"d3p.content": "synthetic table", "d3p.model": r.model.Name, "d3p.run_id": r.privacy.ReportID, "d3p.privacy": claim}
+	return map[string]string{"d3p.content": "synthetic table", "d3p.model": r.Model.Name, "d3p.run_id": r.Privacy.ReportID, "d3p.privacy": claim}
+}
+
+// drawGrid draws expected images from the release.
+func (s twinSettings) drawGrid(r *released.Release) error {
+	tensor, layout, err := prediction.ImagesOf(r.Model.Spec)
+	if err != nil {
+		return err
+	}
+	twin, err := simulate.NewTwin(r.Model)
+	if err != nil {
+		return status.With(status.Spec, err)
+	}
+	twin.ExpectArrays()
+	table := twin.Table(s.images)
+	if err := newTwinDraws(r, s.seed).fill(twin, table, min(s.draws, s.images)); err != nil {
+		return err
+	}
+	first := slices.Index(table.Columns, tensor.Columns[0])
+	if first < 0 {
+		return status.Usagef("--grid: the model does not use tensor %s", tensor.Name.V)
+	}
+	images := make([][]float64, s.images)
+	for i := range images {
+		images[i] = make([]float64, layout.Size())
+		for j := range images[i] {
+			images[i][j] = table.Values[first+j][i]
+		}
+	}
+	return prediction.WriteGrid(s.grid, layout, images, r)
 }

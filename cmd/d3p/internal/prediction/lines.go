@@ -1,25 +1,38 @@
-package main
+// Package prediction writes what a release says of new rows: lines, draws, images.
+package prediction
 
 import (
 	"math"
 	"strconv"
 
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/models/encoding"
 	"d3p/internal/outputs"
 	"d3p/internal/predict"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/release"
 )
 
-// columns names the columns of the lines: with several targets, each has its
+// Prediction is new rows, draws from a release, and public randomness for the
+// responses.
+type Prediction struct {
+	Run       *released.Release
+	Rows      predict.Rows
+	Posterior predict.Posterior
+	Targets   []predict.Target
+	Random    *noise.Random
+}
+
+// Columns names the columns of the lines: with several targets, each has its
 // own, prefixed by its name. Then comes what models with local latents and with
 // arrays have.
-func (p *prediction) columns() []string {
-	m := p.run.model
+func (p *Prediction) Columns() []string {
+	m := p.Run.Model
 	columns := []string{"row"}
-	for _, t := range p.targets {
+	for _, t := range p.Targets {
 		prefix := ""
-		if len(p.targets) > 1 {
+		if len(p.Targets) > 1 {
 			prefix = t.Name + "."
 		}
 		low, high := p.quantiles()
@@ -44,17 +57,17 @@ func (p *prediction) columns() []string {
 			}
 		}
 	}
-	if p.run.params.Privacy != "" {
+	if p.Run.Params.Privacy != "" {
 		columns = append(columns, "privacy")
 	}
 	return columns
 }
 
 // quantiles name the ends of the intervals.
-func (p *prediction) quantiles() (low, high string) { return predict.QuantileNames(p.posterior.Prob) }
+func (p *Prediction) quantiles() (low, high string) { return predict.QuantileNames(p.Posterior.Prob) }
 
-// line is the cells of row i; what does not exist is empty.
-func (p *prediction) line(i int, predicted *predict.Prediction) []string {
+// Line is the cells of row i; what does not exist is empty.
+func (p *Prediction) Line(i int, predicted *predict.Prediction) []string {
 	line := []string{strconv.Itoa(i + 1)}
 	number := func(x float64, exists bool) {
 		if !exists || !predicted.OK {
@@ -64,7 +77,7 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 		line = append(line, strconv.FormatFloat(x, 'g', 8, 64))
 	}
 	for k := range predicted.Targets {
-		t, s := p.targets[k], &predicted.Targets[k]
+		t, s := p.Targets[k], &predicted.Targets[k]
 		if t.Levels == 0 {
 			for _, x := range []float64{s.Mean, s.SD, s.Lower, s.Upper} {
 				number(x, s.HasMean)
@@ -75,14 +88,14 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 		}
 		class := ""
 		if predicted.OK {
-			class = p.run.model.Observed[t.Observation].Columns[t.Column].LevelNames()[s.Class()]
+			class = p.Run.Model.Observed[t.Observation].Columns[t.Column].LevelNames()[s.Class()]
 		}
 		line = append(line, class)
 		for _, probability := range s.Levels {
 			number(probability, true)
 		}
 	}
-	if p.run.model.Reconstruct != nil {
+	if p.Run.Model.Reconstruct != nil {
 		number(predicted.Bound, true)
 	}
 	for _, values := range predicted.Arrays {
@@ -90,26 +103,26 @@ func (p *prediction) line(i int, predicted *predict.Prediction) []string {
 			number(x, true)
 		}
 	}
-	if p.run.params.Privacy != "" {
-		line = append(line, p.run.params.Privacy)
+	if p.Run.Params.Privacy != "" {
+		line = append(line, p.Run.Params.Privacy)
 	}
 	return line
 }
 
-// predictionFiles are the groups of predictions for the new rows, in
+// Files are the groups of predictions for the new rows, in
 // ArviZ's form: draws of each response, and the new rows as the model reads them.
-func (p *prediction) predictionFiles() ([]release.File, error) {
-	m := p.run.model
-	if len(p.targets) == 0 {
+func (p *Prediction) Files() ([]release.File, error) {
+	m := p.Run.Model
+	if len(p.Targets) == 0 {
 		return nil, status.Usagef("--format zarr: the model observes arrays alone, whose draws would be too many; use csv")
 	}
-	responses := &outputs.Tables{S: p.posterior.S, N: p.rows.N}
-	for _, t := range p.targets {
+	responses := &outputs.Tables{S: p.Posterior.S, N: p.Rows.N}
+	for _, t := range p.Targets {
 		column := outputs.NewTableColumn(m.Observed[t.Observation].Columns[t.Column], responses.S*responses.N)
 		column.Name = t.Name
 		responses.Columns = append(responses.Columns, column)
 	}
-	err := predict.Draws(m, p.posterior, p.rows, p.random, func(row int, draws [][]float64) error {
+	err := predict.Draws(m, p.Posterior, p.Rows, p.Random, func(row int, draws [][]float64) error {
 		for i := range draws {
 			for s, y := range draws[i] {
 				responses.Columns[i].Values[s*responses.N+row] = y
@@ -120,28 +133,47 @@ func (p *prediction) predictionFiles() ([]release.File, error) {
 	if err != nil {
 		return nil, status.With(status.Numeric, err)
 	}
-	sample := &outputs.Sample{Model: p.run.params.Model}
-	if err := p.run.privacy.Describe(sample); err != nil {
+	sample := &outputs.Sample{Model: p.Run.Params.Model}
+	if err := p.Run.Privacy.Describe(sample); err != nil {
 		return nil, err
 	}
 	return outputs.PredictionFiles(sample, responses, p.given()), nil
 }
 
 // given are the new rows, decoded.
-func (p *prediction) given() *outputs.Tables {
-	t := &outputs.Tables{S: 1, N: p.rows.N}
-	for _, f := range predict.EncodingOf(p.run.model).Fields {
+func (p *Prediction) given() *outputs.Tables {
+	t := &outputs.Tables{S: 1, N: p.Rows.N}
+	for _, f := range predict.EncodingOf(p.Run.Model).Fields {
 		if f.Kind == encoding.MissingIndicator || f.Role == encoding.Response {
 			continue
 		}
 		c := outputs.TableColumn{Name: f.Column, Levels: f.Levels, Values: make([]float64, t.N)}
 		for i := range c.Values {
 			c.Values[i] = math.NaN()
-			if p.rows.Valid[i] {
-				c.Values[i] = f.Decode(p.rows.Data[i*p.rows.Stride:])
+			if p.Rows.Valid[i] {
+				c.Values[i] = f.Decode(p.Rows.Data[i*p.Rows.Stride:])
 			}
 		}
 		t.Columns = append(t.Columns, c)
 	}
 	return t
+}
+
+// ContrastColumns name what is said of a row and of its counterpart.
+func (p *Prediction) ContrastColumns() []string {
+	low, high := p.quantiles()
+	return []string{"row", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}
+}
+
+// ContrastCells are the cells of a line; empty where nothing is known.
+func ContrastCells(c predict.Contrast) []string {
+	var cells []string
+	for _, x := range []float64{c.Mean, c.Against, c.Difference.Mean, c.Difference.SD, c.Difference.Lower, c.Difference.Upper, c.Ratio.Mean, c.Ratio.SD, c.Ratio.Lower, c.Ratio.Upper} {
+		if !c.OK || math.IsNaN(x) {
+			cells = append(cells, "")
+		} else {
+			cells = append(cells, strconv.FormatFloat(x, 'g', 8, 64))
+		}
+	}
+	return cells
 }

@@ -1,4 +1,5 @@
-package main
+// Package modelfile finds and reads model files.
+package modelfile
 
 import (
 	"crypto/sha256"
@@ -22,9 +23,9 @@ import (
 	"d3p/internal/report"
 )
 
-// findModel returns the model file of a data file: the explicit one, else
+// Find returns the model file of a data file: the explicit one, else
 // DATA.yaml beside the data, else d3p.yaml in the working directory.
-func findModel(explicit, data string) (string, error) {
+func Find(explicit, data string) (string, error) {
 	if explicit != "" {
 		return explicit, nil
 	}
@@ -34,7 +35,7 @@ func findModel(explicit, data string) (string, error) {
 			return path, nil
 		}
 	}
-	files, err := dataFiles(data)
+	files, err := DataFiles(data)
 	if err != nil {
 		return "", err
 	}
@@ -44,8 +45,8 @@ func findModel(explicit, data string) (string, error) {
 	return "", status.With(status.Spec, fmt.Errorf("no model file: neither --model, nor %s, nor d3p.yaml here; d3p init %s > %s writes a skeleton from the header line alone", beside, files[0], beside))
 }
 
-// dataFiles are the files of a table.
-func dataFiles(data string) ([]string, error) {
+// DataFiles are the files of a table.
+func DataFiles(data string) ([]string, error) {
 	files, err := privacy.DataFiles(data)
 	return files, status.With(status.Data, err)
 }
@@ -61,11 +62,11 @@ func modelBeside(data string) string {
 	return strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 }
 
-// checkPublic refuses a model at path that names the data file itself as a public
+// CheckPublic refuses a model at path that names the data file itself as a public
 // table or list: what it says would be learnt from the records, and the release
 // would carry them.
-func checkPublic(m *models.Model, path, data string) error {
-	files, err := dataFiles(data)
+func CheckPublic(m *models.Model, path, data string) error {
+	files, err := DataFiles(data)
 	if err != nil {
 		return err
 	}
@@ -92,16 +93,16 @@ func besideModel(path, name string) string {
 	return filepath.Join(filepath.Dir(path), name)
 }
 
-// loadModel is readModel without the hash.
-func loadModel(path string) (*models.Model, error) {
-	m, _, err := readModel(path)
+// Load is Read without the hash.
+func Load(path string) (*models.Model, error) {
+	m, _, err := Read(path)
 	return m, err
 }
 
-// readModel reads, checks and compiles a model file, or the spec.lock.yaml of a
+// Read reads, checks and compiles a model file, or the spec.lock.yaml of a
 // release, which has its own copies of the public files that it names. The error
 // holds all its mistakes, those of its expressions included. hash is the file's SHA-256.
-func readModel(path string) (m *models.Model, hash string, err error) {
+func Read(path string) (m *models.Model, hash string, err error) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, "", status.With(status.Spec, fmt.Errorf("no model file %s", path))
@@ -129,7 +130,7 @@ func readModel(path string) (m *models.Model, hash string, err error) {
 		return nil, "", status.With(status.Spec, err)
 	}
 	if name := &m.Spec.Name; !name.IsSet() { // a default, which a rendered file states
-		*name = source.Value[string]{V: modelName(m.Spec), At: expr.Position{File: path, Line: 1, Column: 1}}
+		*name = source.Value[string]{V: Name(m.Spec), At: expr.Position{File: path, Line: 1, Column: 1}}
 	}
 	return m, hex.EncodeToString(sum[:]), nil
 }
@@ -156,15 +157,15 @@ func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 	return model, files, nil
 }
 
-// parseSpec parses the text of a model file; load reads the public files that
+// ParseSpec parses the text of a model file; load reads the public files that
 // it names.
-func parseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
+func ParseSpec(path string, src []byte, load spec.Loader) (*spec.Spec, error) {
 	s, errs := spec.Parse(path, src, load)
 	return s, status.With(status.Spec, errs.Err())
 }
 
-// modelName is the name of the model: as declared, else the file's.
-func modelName(s *spec.Spec) string {
+// Name is the name of the model: as declared, else the file's.
+func Name(s *spec.Spec) string {
 	base := filepath.Base(s.File)
 	return s.Name.Or(strings.TrimSuffix(base, filepath.Ext(base)))
 }

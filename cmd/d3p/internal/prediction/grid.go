@@ -1,4 +1,4 @@
-package main
+package prediction
 
 import (
 	"bytes"
@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"d3p/cmd/d3p/internal/outfile"
+	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/export"
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
-	"d3p/internal/models/simulate"
 	"d3p/internal/models/spec"
 	"d3p/internal/predict"
 	"d3p/internal/report"
@@ -20,8 +20,8 @@ import (
 // gridColumns is the number of images side by side.
 const gridColumns = 10
 
-// imagesOf is the first array of a model that is an image, with its layout.
-func imagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
+// ImagesOf is the first array of a model that is an image, with its layout.
+func ImagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
 	err := fmt.Errorf("the model has no images: `tensors:` declares none")
 	for _, t := range m.Data.Tensors {
 		var shape []int
@@ -37,38 +37,9 @@ func imagesOf(m *spec.Spec) (*data.Tensor, export.Layout, error) {
 	return nil, export.Layout{}, status.Usagef("--grid: %w", err)
 }
 
-// drawGrid draws expected images from the release.
-func (s twinSettings) drawGrid(r *released) error {
-	tensor, layout, err := imagesOf(r.model.Spec)
-	if err != nil {
-		return err
-	}
-	twin, err := simulate.NewTwin(r.model)
-	if err != nil {
-		return status.With(status.Spec, err)
-	}
-	twin.ExpectArrays()
-	table := twin.Table(s.images)
-	if err := newTwinDraws(r, s.seed).fill(twin, table, min(s.draws, s.images)); err != nil {
-		return err
-	}
-	first := slices.Index(table.Columns, tensor.Columns[0])
-	if first < 0 {
-		return status.Usagef("--grid: the model does not use tensor %s", tensor.Name.V)
-	}
-	images := make([][]float64, s.images)
-	for i := range images {
-		images[i] = make([]float64, layout.Size())
-		for j := range images[i] {
-			images[i][j] = table.Values[first+j][i]
-		}
-	}
-	return writeGrid(s.grid, layout, images, r)
-}
-
-// reconstructionGrid is images and their reconstructions.
-type reconstructionGrid struct {
-	p           *prediction
+// Grid is images and their reconstructions.
+type Grid struct {
+	p           *Prediction
 	layout      export.Layout
 	observation int              // of the image
 	pixels      []encoding.Field // that read its columns
@@ -77,14 +48,14 @@ type reconstructionGrid struct {
 	decoded     [][]float64
 }
 
-// newGrid prepares a grid of the first images.
-func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
-	m := p.run.model
-	tensor, layout, err := imagesOf(m.Spec)
+// NewGrid prepares a grid of the first images.
+func (p *Prediction) NewGrid(images int) (*Grid, error) {
+	m := p.Run.Model
+	tensor, layout, err := ImagesOf(m.Spec)
 	if err != nil {
 		return nil, err
 	}
-	g := &reconstructionGrid{p: p, layout: layout, images: min(images, p.rows.N), observation: -1}
+	g := &Grid{p: p, layout: layout, images: min(images, p.Rows.N), observation: -1}
 	for i := range m.Observed {
 		if m.Observed[i].Name == tensor.Name.V {
 			g.observation = i
@@ -104,14 +75,14 @@ func (p *prediction) newGrid(images int) (*reconstructionGrid, error) {
 	return g, nil
 }
 
-// add takes row i and what is expected of it.
-func (g *reconstructionGrid) add(i int, predicted *predict.Prediction) {
+// Add takes row i and what is expected of it.
+func (g *Grid) Add(i int, predicted *predict.Prediction) {
 	if i >= g.images {
 		return
 	}
 	var original, decoded []float64 // empty places for a row that lacks a value
 	if predicted.OK {
-		row := g.p.rows.Data[i*g.p.rows.Stride:]
+		row := g.p.Rows.Data[i*g.p.Rows.Stride:]
 		for k := range g.pixels {
 			original = append(original, g.pixels[k].Decode(row))
 		}
@@ -120,8 +91,8 @@ func (g *reconstructionGrid) add(i int, predicted *predict.Prediction) {
 	g.originals, g.decoded = append(g.originals, original), append(g.decoded, decoded)
 }
 
-// write draws rows of images, each above the row of their reconstructions.
-func (g *reconstructionGrid) write(path string, r *released) error {
+// Write draws rows of images, each above the row of their reconstructions.
+func (g *Grid) Write(path string, r *released.Release) error {
 	columns := min(gridColumns, g.images)
 	var images [][]float64
 	for first := 0; first < g.images; first += columns {
@@ -131,17 +102,17 @@ func (g *reconstructionGrid) write(path string, r *released) error {
 			images = append(images, make([][]float64, columns-(next-first))...)
 		}
 	}
-	return writeGrid(path, g.layout, images, r)
+	return WriteGrid(path, g.layout, images, r)
 }
 
-// writeGrid writes images as a PNG that states the claim of the run, whole or
+// WriteGrid writes images as a PNG that states the claim of the run, whole or
 // not at all.
-func writeGrid(path string, layout export.Layout, images [][]float64, r *released) error {
+func WriteGrid(path string, layout export.Layout, images [][]float64, r *released.Release) error {
 	if filepath.Ext(path) != ".png" {
 		return status.Usagef("--grid: %s: the name must end in .png", path)
 	}
-	claim := r.privacy.Statements.OneLine
-	if r.params.Privacy == report.NotPrivate {
+	claim := r.Privacy.Statements.OneLine
+	if r.Params.Privacy == report.NotPrivate {
 		claim = report.NotPrivate
 	}
 	var b bytes.Buffer

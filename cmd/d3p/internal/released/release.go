@@ -1,0 +1,230 @@
+// Package released reads a release back: all that the commands after a fit work from.
+package released
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"d3p/cmd/d3p/internal/modelfile"
+	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/fit/plan"
+	"d3p/internal/models"
+	"d3p/internal/outputs"
+	"d3p/internal/posterior"
+	"d3p/internal/predict"
+	"d3p/internal/privacy/noise"
+	"d3p/internal/release"
+	"d3p/internal/report"
+	"d3p/internal/run"
+	"d3p/internal/synthesis"
+)
+
+// Release is a release read back: all that the commands after a fit work from.
+type Release struct {
+	Dir       string
+	Files     *release.Folder
+	Model     *models.Model
+	Params    outputs.Parameters
+	Posterior *posterior.Posterior
+	Marginals *synthesis.Table // of a synthetic table by marginals; nil: the release has a posterior
+	Privacy   *report.Privacy
+	Drawn     Drawn // by the fit
+}
+
+// Drawn says which draws from the posterior are taken: how many, and their public
+// seed.
+type Drawn struct {
+	N    int
+	Seed uint64
+}
+
+// Flags defines which draws a command takes.
+func (d *Drawn) Flags(c *cobra.Command) {
+	c.Flags().IntVar(&d.N, "draws", 0, "posterior draws to take (default as many as the fit)")
+	c.Flags().Uint64Var(&d.Seed, "seed", 0, "seed of the draws, which is public (default that of the fit)")
+}
+
+// OrOf is what the flags ask for, or else what the fit of a release took.
+func (d Drawn) OrOf(c *cobra.Command, r *Release) (Drawn, error) {
+	if !c.Flags().Changed("seed") {
+		d.Seed = r.Drawn.Seed
+	}
+	switch {
+	case !c.Flags().Changed("draws"):
+		d.N = r.Drawn.N
+	default:
+		return d, CheckDraws(d.N)
+	}
+	return d, nil
+}
+
+// CheckDraws refuses a number of draws that has no spread.
+func CheckDraws(draws int) error {
+	if draws < 2 {
+		return status.Usagef("--draws: %d is less than 2", draws)
+	}
+	return nil
+}
+
+// Reader reads releases.
+type Reader struct {
+	Unverified bool // as they are, and not only as their manifests list them
+	Notef      func(format string, args ...any)
+}
+
+// Open opens the release of a run and compares its files with the manifest;
+// run is its folder, or release/ itself.
+func (o *Reader) Open(ctx context.Context, run string) (*release.Folder, error) {
+	files, err := release.Open(run, o.Unverified)
+	if err != nil {
+		return nil, status.With(readStatus(err), alteredRun(run, err))
+	}
+	if o.Unverified {
+		o.Notef("%s: its files were not compared with %s", run, release.ManifestName)
+		return files, nil
+	}
+	if err := files.Verify(ctx); err != nil {
+		files.Close()
+		return nil, status.With(readStatus(err), alteredRun(run, err))
+	}
+	return files, nil
+}
+
+// alteredRun adds to the error of a release that was altered what to type next.
+func alteredRun(run string, err error) error {
+	if altered := new(release.Altered); errors.As(err, &altered) {
+		return fmt.Errorf("%s: %w (d3p verify %[1]s checks all; --unverified reads it all the same)", run, err)
+	}
+	return err
+}
+
+// readStatus is the status of an error of reading a release.
+func readStatus(err error) status.Code {
+	if altered := new(release.Altered); errors.As(err, &altered) {
+		return status.Data
+	}
+	return status.Usage
+}
+
+// Read reads the release of a run; run is its folder, or release/ itself.
+func (o *Reader) Read(ctx context.Context, run string) (*Release, error) {
+	r, err := o.ReadAny(ctx, run)
+	if err == nil && r.Marginals != nil {
+		r.Files.Close()
+		return nil, status.Usagef("%s: it has noisy tables of counts and no posterior (d3p twin %[1]s draws a synthetic table from them)", run)
+	}
+	return r, err
+}
+
+// ReadAny is Read, also of a release without posterior.
+func (o *Reader) ReadAny(ctx context.Context, run string) (*Release, error) {
+	files, err := o.Open(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	r, err := In(files)
+	if err != nil {
+		files.Close()
+		return nil, status.With(readStatus(err), alteredRun(run, err))
+	}
+	r.Dir = run
+	return r, nil
+}
+
+// In reads the release in a folder.
+func In(files *release.Folder) (*Release, error) {
+	lock, params, err := report.ReadRelease(files)
+	if err != nil {
+		return nil, status.With(status.Usage, err)
+	}
+	privacy, err := report.ReadPrivacy(files)
+	if err != nil {
+		return nil, status.With(status.Usage, err)
+	}
+	s, err := modelfile.ParseSpec("spec.lock.yaml", lock, func(name string) ([]byte, error) { return report.ReadPublic(files, name) })
+	if err != nil {
+		return nil, err
+	}
+	m, err := models.Compile(s)
+	if err != nil {
+		return nil, status.With(status.Spec, err)
+	}
+	if m.ByMarginals() {
+		table, err := release.ReadJSON[synthesis.Table](files, report.MarginalsName)
+		if err != nil {
+			return nil, status.With(status.Usage, err)
+		}
+		return &Release{Dir: files.Path(), Files: files, Model: m, Params: params, Marginals: &table, Privacy: privacy}, nil
+	}
+	posterior, err := params.Posterior(m)
+	if err != nil {
+		return nil, status.With(status.Spec, fmt.Errorf("%s: %w", files.Path(), err))
+	}
+	r := &Release{Dir: files.Path(), Files: files, Model: m, Params: params, Posterior: posterior, Privacy: privacy}
+	r.Drawn.N, r.Drawn.Seed, err = report.ReadDrawn(files)
+	return r, status.With(status.Usage, err)
+}
+
+// Draws draws from the released posterior: post-processing, which costs nothing.
+// What the fit took gives draws.parquet again.
+func (r *Release) Draws(d Drawn) outputs.Draws {
+	if r.Marginals != nil {
+		return outputs.Draws{}
+	}
+	return outputs.DrawPosterior(r.Model, r.Posterior, d.N, run.PosteriorRandom(d.Seed))
+}
+
+// Judged are draws with what they say of each parameter; of a fit without privacy
+// nothing is judged.
+func (r *Release) Judged(d Drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace, error) {
+	draws, prior := r.Draws(d), outputs.DrawPrior(r.Model, d.N, run.PriorRandom(d.Seed))
+	trace, err := outputs.ReadTrace(r.Files)
+	if err != nil {
+		return draws, prior, nil, status.With(status.Usage, err)
+	}
+	if r.Privacy.Mechanism.Clip.Mode != plan.ClippingOff {
+		draws.Judge(r.Model, prior, trace, report.Known(r.Model, r.Privacy.Neighbours, r.Privacy.Mechanism, r.Privacy.Table1))
+	}
+	return draws, prior, trace, nil
+}
+
+// Sample is what files of draws are written from.
+func (r *Release) Sample(d Drawn) (*outputs.Sample, error) {
+	sample := &outputs.Sample{
+		Model: r.Params.Model, Steps: r.Params.Steps,
+		Draws: r.Draws(d), Prior: outputs.DrawPrior(r.Model, d.N, run.PriorRandom(d.Seed)), Simulated: outputs.PriorPredictive(r.Model, run.SimulationRandom(d.Seed)),
+	}
+	return sample, status.With(status.Usage, r.Privacy.Describe(sample))
+}
+
+// Findings is what a release says of its model.
+func (r *Release) Findings() (report.Findings, error) {
+	draws, prior, trace, err := r.Judged(r.Drawn)
+	if err != nil {
+		return report.Findings{}, err
+	}
+	fitted, err := report.ReadGuide(r.Files)
+	if err != nil {
+		return report.Findings{}, status.With(status.Usage, err)
+	}
+	return report.Findings{
+		Rows: draws.Summarise(), Trace: trace, Overlays: report.Overlays(draws, prior, report.Panels), Guide: r.Params.Guide.Family, Fitted: fitted,
+	}, nil
+}
+
+// Predictive is the posterior to predict from: draws with the seed of root, the same for
+// every block of rows.
+func (r *Release) Predictive(draws int, prob float64, root noise.Root) predict.Posterior {
+	p := predict.Posterior{S: draws, Prob: prob, Point: r.Params.Guide.Family == "delta"}
+	var stream *noise.Stream
+	p.Draw = func(theta []float64, s int) {
+		if s == 0 {
+			stream = root.Stream(noise.PosteriorDraws)
+		}
+		r.Posterior.Draws(theta, stream)
+	}
+	return p
+}
