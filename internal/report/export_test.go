@@ -5,7 +5,6 @@ var (
 	Badge          = badge
 	Beliefs        = beliefs
 	Breakable      = breakable
-	Density        = density
 	FalsePositives = falsePositives
 	FieldsByHeader = fieldsByHeader
 	PerIteration   = perIteration

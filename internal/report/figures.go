@@ -1,12 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"d3p/internal/outputs"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/report/figure"
+	"d3p/internal/stats"
 )
 
 // figures are the figures of the report's page.
@@ -100,6 +104,56 @@ func (f Findings) Iterates() (list []figure.Figure) {
 		list = append(list, figure.Trace(line.Name, points))
 	}
 	return list
+}
+
+// Overlay holds the densities of one parameter before and after the fit, over
+// the range of the latter.
+type Overlay struct {
+	Name             string
+	Prior, Posterior []DensityPoint
+	From, To         float64 // of the axis
+}
+
+// DensityPoint is a point of a density.
+type DensityPoint = figure.Point
+
+// Overlays compares prior and posterior of the n parameters, not derived
+// quantities, whose posterior mean is farthest from zero;
+// standardised effects of groups, and what does not vary, are left out.
+func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Overlay) {
+	if prior == nil || prior.S < 2 || posterior.S < 2 {
+		return nil
+	}
+	rows := posterior.Summarise()
+	var order []int
+	for v, variable := range posterior.Variables {
+		if variable.Transform != "" && rows[v].SD > 0 && !rows[v].Fixed() && !strings.HasPrefix(variable.Name, "z_") {
+			order = append(order, v)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(rows[b].Mean), math.Abs(rows[a].Mean))
+	})
+	for _, v := range order[:min(n, len(order))] {
+		variable := posterior.Variables[v]
+		o := Overlay{
+			Name: rows[v].Variable,
+			From: max(rows[v].Mean-5*rows[v].SD, variable.Lower), To: min(rows[v].Mean+5*rows[v].SD, variable.Upper),
+		}
+		o.Prior, o.Posterior = density(prior.Of(v), variable, o.From, o.To), density(posterior.Of(v), variable, o.From, o.To)
+		list = append(list, o)
+	}
+	return list
+}
+
+// density is that of x at 81 points.
+func density(x []float64, bounds outputs.Variable, lo, hi float64) []DensityPoint {
+	points := make([]DensityPoint, 81)
+	at, height := stats.Density(x, bounds.Lower, bounds.Upper, lo, hi, len(points))
+	for i := range points {
+		points[i] = DensityPoint{X: at[i], Y: height[i]}
+	}
+	return points
 }
 
 // BeforeAndAfter shows prior and posterior of some parameters.

@@ -1,5 +1,5 @@
 // Package stats has the statistics that several packages share: the one definition of a
-// sample quantile, and combined estimates from several synthetic tables.
+// sample quantile, densities of draws, and combined estimates from several synthetic tables.
 package stats
 
 // Quantile is the p-quantile, 0 <= p <= 1, of an ascending sample that is not empty:
