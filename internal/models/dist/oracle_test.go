@@ -98,6 +98,29 @@ func (o oracle) gammaDensity(x, shape, rate node) node {
 	return o.add(o.mul(shape, o.log(rate)), o.times(-1, o.lgamma(shape)), o.mul(o.plus(-1, shape), o.log(x)), o.times(-1, o.mul(rate, x)))
 }
 
+// ordered is the difference of a distribution function at the ends of a level.
+func (o oracle) ordered(a map[string][]node, at float64, cdf func(node) node) node {
+	cuts, level := a["cutpoints"], int(at)
+	above, below := o.c(1), o.c(0)
+	if level < len(cuts) {
+		above = cdf(o.sub(cuts[level], a["eta"][0]))
+	}
+	if level > 0 {
+		below = cdf(o.sub(cuts[level-1], a["eta"][0]))
+	}
+	return o.log(o.sub(above, below))
+}
+
+// normalCDF is Φ by its power series, for |z| < 6: Φ(z) = 1/2 + φ(z) Σ z^(2n+1)/(2n+1)!!.
+func (o oracle) normalCDF(z node) node {
+	sum, term := z, z
+	for n := range 60 {
+		term = o.times(1/float64(2*n+3), o.mul(term, o.square(z)))
+		sum = o.add(sum, term)
+	}
+	return o.plus(0.5, o.times(1/math.Sqrt(2*math.Pi), o.mul(sum, o.exp(o.times(-0.5, o.square(z))))))
+}
+
 // success is probs or sigmoid(logits).
 func (o oracle) success(a map[string][]node) node {
 	if p, ok := a["probs"]; ok {

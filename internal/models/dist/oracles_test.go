@@ -11,6 +11,13 @@ import (
 
 // oracles holds one density for every line of Table. at are the numbers of x.
 var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []float64) node{
+	"adjacent_logistic": func(o oracle, a map[string][]node, _ []node, at []float64) node {
+		weights := []node{o.c(1)}
+		for k, c := range a["cutpoints"] {
+			weights = append(weights, o.mul(weights[k], o.exp(o.sub(a["eta"][0], c))))
+		}
+		return o.log(o.div(weights[int(at[0])], o.add(weights...)))
+	},
 	"bernoulli": func(o oracle, a map[string][]node, _ []node, at []float64) node {
 		p := o.success(a)
 		if at[0] == 1 {
@@ -28,6 +35,13 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		}
 		return o.add(o.lgamma(o.add(p, q)), o.times(-1, o.lgamma(p)), o.times(-1, o.lgamma(q)),
 			o.mul(o.plus(-1, p), o.log(x[0])), o.mul(o.plus(-1, q), o.log(o.sub(o.c(1), x[0]))))
+	},
+	"beta_binomial": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		n, p, q := a["trials"][0], a["alpha"][0], a["beta"][0]
+		failures := o.sub(n, x[0])
+		beta := func(p, q node) node { return o.sub(o.add(o.lgamma(p), o.lgamma(q)), o.lgamma(o.add(p, q))) }
+		return o.add(o.lgamma(o.plus(1, n)), o.times(-1, o.lgamma(o.plus(1, x[0]))), o.times(-1, o.lgamma(o.plus(1, failures))),
+			beta(o.add(x[0], p), o.add(failures, q)), o.times(-1, beta(p, q)))
 	},
 	"binomial": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		p, n := o.success(a), a["trials"][0]
@@ -57,6 +71,10 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 	},
 	"gamma": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.gammaDensity(x[0], a["shape"][0], a["rate"][0])
+	},
+	"gompertz": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		rate, growth := o.positive(a, "rate", "log_rate"), o.mul(a["shape"][0], x[0])
+		return o.sub(o.add(o.log(rate), growth), o.div(o.mul(rate, o.plus(-1, o.exp(growth))), a["shape"][0]))
 	},
 	"half_cauchy": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.plus(math.Ln2, o.cauchy(x[0], o.c(0), a["scale"][0]))
@@ -92,6 +110,11 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 		// The density of y = 1/x, and dy/dx = 1/x².
 		return o.sub(o.gammaDensity(o.div(o.c(1), x[0]), a["shape"][0], a["scale"][0]), o.times(2, o.log(x[0])))
 	},
+	"inverse_gaussian": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		mean, shape := a["mean"][0], a["shape"][0]
+		off := o.div(o.square(o.sub(x[0], mean)), o.mul(o.square(mean), x[0]))
+		return o.add(o.times(0.5, o.log(shape)), o.times(-1.5, o.log(x[0])), o.c(-0.5*math.Log(2*math.Pi)), o.times(-0.5, o.mul(shape, off)))
+	},
 	"laplace": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		z := o.div(o.sub(x[0], a["loc"][0]), a["scale"][0])
 		return o.times(-1, o.add(o.must(G.Abs(z)), o.log(o.times(2, a["scale"][0]))))
@@ -108,6 +131,11 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 			s = o.add(s, o.mul(o.plus(float64(d-k-3), o.times(2, eta)), o.log(x[k*d+k])))
 		}
 		return s
+	},
+	"log_logistic": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		k := a["shape"][0]
+		z := o.mul(k, o.log(o.div(x[0], o.positive(a, "scale", "log_scale"))))
+		return o.add(o.log(k), z, o.times(-1, o.log(x[0])), o.times(-2, o.log(o.plus(1, o.exp(z)))))
 	},
 	"log_normal": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		l := o.log(x[0])
@@ -132,16 +160,14 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 	"normal": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.normal(x[0], a["loc"][0], a["scale"][0])
 	},
+	"ordered_cloglog": func(o oracle, a map[string][]node, _ []node, at []float64) node {
+		return o.ordered(a, at[0], func(z node) node { return o.sub(o.c(1), o.exp(o.times(-1, o.exp(z)))) })
+	},
 	"ordered_logistic": func(o oracle, a map[string][]node, _ []node, at []float64) node {
-		cuts, level := a["cutpoints"], int(at[0])
-		above, below := o.c(1), o.c(0)
-		if level < len(cuts) {
-			above = o.sigmoid(o.sub(cuts[level], a["eta"][0]))
-		}
-		if level > 0 {
-			below = o.sigmoid(o.sub(cuts[level-1], a["eta"][0]))
-		}
-		return o.log(o.sub(above, below))
+		return o.ordered(a, at[0], o.sigmoid)
+	},
+	"ordered_probit": func(o oracle, a map[string][]node, _ []node, at []float64) node {
+		return o.ordered(a, at[0], o.normalCDF)
 	},
 	"ordered_normal": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		var s []node
@@ -171,6 +197,21 @@ var oracles = map[string]func(o oracle, a map[string][]node, x []node, at []floa
 	},
 	"poisson": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.poisson(a, x[0])
+	},
+	"sequential_logistic": func(o oracle, a map[string][]node, _ []node, at []float64) node {
+		cuts, level := a["cutpoints"], int(at[0])
+		p := o.c(1)
+		for _, c := range cuts[:level] {
+			p = o.mul(p, o.sigmoid(o.sub(a["eta"][0], c)))
+		}
+		if level < len(cuts) {
+			p = o.mul(p, o.sigmoid(o.sub(cuts[level], a["eta"][0])))
+		}
+		return o.log(p)
+	},
+	"skew_normal": func(o oracle, a map[string][]node, x []node, _ []float64) node {
+		z := o.div(o.sub(x[0], a["loc"][0]), a["scale"][0])
+		return o.add(o.c(math.Ln2), o.normal(x[0], a["loc"][0], a["scale"][0]), o.log(o.normalCDF(o.mul(a["alpha"][0], z))))
 	},
 	"student_t": func(o oracle, a map[string][]node, x []node, _ []float64) node {
 		return o.student(x[0], a["df"][0], a["loc"][0], a["scale"][0])

@@ -166,10 +166,10 @@ func enumerate(t *testing.T, d *Distribution, p point) []outcome {
 	case support.Binary:
 		rows = []float64{0, 1}
 	case support.Category:
-		for i, arg := range d.Args {
+		for _, arg := range d.Args {
 			if v, ok := p.Args[arg.Name]; ok && arg.Rank == 1 {
 				levels := len(v.values)
-				if d.Args[i].Support.Kind == support.Ordered { // cutpoints between levels
+				if arg.Name == "cutpoints" { // between levels
 					levels++
 				}
 				for x := range levels {

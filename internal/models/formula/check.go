@@ -173,12 +173,20 @@ func (b *checker) checkResponse(m *Model, c *data.Column, f *family) {
 // cannot give.
 func (b *checker) checkResponseParts(m *Model, f *family) {
 	d, formula := b.Data, m.Terms
-	if f != nil && (f.Name == "binomial") != formula.Trials.IsSet() {
-		if f.Name == "binomial" {
-			b.Add(formula.Response.At, "write "+formula.Response.V+" | trials(n)", "family binomial needs the number of trials")
-		} else {
-			b.Add(formula.Trials.At, "", "family %s has no trials", f.Name)
+	given := formula.Trials.IsSet() || formula.TrialsNumber.IsSet()
+	switch {
+	case f == nil || f.trials == given:
+	case f.trials:
+		b.Add(formula.Response.At, "write "+formula.Response.V+" | trials(n)", "family %s needs the number of trials", f.Name)
+	default:
+		at := formula.Trials.At
+		if formula.TrialsNumber.IsSet() {
+			at = formula.TrialsNumber.At
 		}
+		b.Add(at, "", "family %s has no trials", f.Name)
+	}
+	if c := d.Column(formula.Response.V); formula.TrialsNumber.IsSet() && c != nil && c.Upper.IsSet() && c.Upper.V > formula.TrialsNumber.V {
+		b.Add(c.Upper.At, "", "%s has at most %s successes: its upper bound must not be above", c.Name.V, source.FormatNumber(formula.TrialsNumber.V))
 	}
 	if c := d.Column(formula.Trials.V); c != nil && c.Type.IsSet() && c.Type.V != data.Integer {
 		b.Add(formula.Trials.At, "", "the number of trials must be an integer, but %s is %s", c.Name.V, c.Type.V)

@@ -23,6 +23,8 @@ type family struct {
 	// response relative to its declared scale, y/by: so a fit that starts from
 	// zero starts near the response, whatever its unit.
 	relative bool
+	// trials says that the response is a number of successes in y | trials(n).
+	trials bool
 	// counts says that the response is a count: its lower bound is at least 0.
 	counts bool
 	// effects says that every level of the response but its reference has
@@ -52,6 +54,7 @@ type link struct {
 type auxiliary struct {
 	name, prior string
 	probability bool
+	anywhere    bool   // on the whole line: a formula predicts it itself
 	brms        string // the name that brms gives it
 }
 
@@ -68,7 +71,7 @@ var families = []family{
 		},
 	},
 	{
-		Name: "binomial", types: []string{data.Integer}, counts: true,
+		Name: "binomial", types: []string{data.Integer}, counts: true, trials: true,
 		links: []link{
 			{Name: "logit", observe: "binomial(trials, logits=eta)", ratio: "odds ratio"},
 			{Name: "probit", observe: "binomial(trials, probit_cdf(eta))"},
@@ -76,12 +79,26 @@ var families = []family{
 		},
 	},
 	{
+		Name: "beta_binomial", types: []string{data.Integer}, counts: true, trials: true,
+		links: []link{
+			{Name: "logit", observe: "beta_binomial(trials, kappa * sigmoid(eta), kappa * sigmoid(-eta))", ratio: "odds ratio"},
+			{Name: "probit", observe: "beta_binomial(trials, kappa * probit_cdf(eta), kappa * probit_cdf(-eta))"},
+		},
+		aux: []auxiliary{{name: "kappa", prior: "gamma(2, 0.1)", brms: "phi"}},
+	},
+	{
 		Name: "normal", aliases: []string{"gaussian"}, types: data.Numeric, scaled: true,
 		links: []link{
 			{Name: "identity", observe: "normal(eta, sigma)"},
+			{Name: "log", observe: "normal(exp(eta) - response.center / response.by, sigma)", ratio: "ratio of means"},
 			{Name: "tan_half", observe: "normal(2 * atan(eta), sigma)"},
 		},
 		aux: []auxiliary{{name: "sigma", prior: "half_normal(1)"}},
+	},
+	{
+		Name: "skew_normal", types: data.Numeric, scaled: true,
+		links: []link{{Name: "identity", observe: "skew_normal(eta, sigma, alpha)"}},
+		aux:   []auxiliary{{name: "sigma", prior: "half_normal(1)"}, {name: "alpha", prior: "normal(0, 4)", anywhere: true}},
 	},
 	{
 		Name: "student_t", types: data.Numeric, scaled: true,
@@ -105,6 +122,7 @@ var families = []family{
 			{Name: "log", observe: "poisson(log_rate=eta)", ratio: "rate ratio"},
 			{Name: "softplus", observe: "poisson(softplus(eta))"},
 			{Name: "sqrt", observe: "poisson(eta ^ 2)", positive: true},
+			{Name: "identity", observe: "poisson(eta)", positive: true},
 		},
 	},
 	{
@@ -146,6 +164,7 @@ var families = []family{
 			{Name: "log", observe: "gamma(shape, shape * exp(-eta) / response.by)", ratio: "ratio of means"},
 			{Name: "softplus", observe: "gamma(shape, shape / (softplus(eta) * response.by))"},
 			{Name: "inverse", observe: "gamma(shape, shape * eta / response.by)", positive: true},
+			{Name: "identity", observe: "gamma(shape, shape / (eta * response.by))", positive: true},
 			{Name: "inverse_squared", observe: "gamma(shape, shape * sqrt(eta) / response.by)", positive: true},
 		},
 		aux: []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
@@ -169,6 +188,21 @@ var families = []family{
 		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
 	},
 	{
+		Name: "inverse_gaussian", types: data.Numeric, relative: true,
+		links: []link{{Name: "log", observe: "inverse_gaussian(exp(eta) * response.by, shape * response.by)", ratio: "ratio of means"}},
+		aux:   []auxiliary{{name: "shape", prior: "gamma(2, 0.1)"}},
+	},
+	{
+		Name: "log_logistic", types: data.Numeric, relative: true,
+		links: []link{{Name: "log", observe: "log_logistic(shape, log_scale=eta + log(response.by))", ratio: "ratio of medians"}},
+		aux:   []auxiliary{{name: "shape", prior: "log_normal(0, 0.5)"}},
+	},
+	{
+		Name: "gompertz", types: data.Numeric, relative: true,
+		links: []link{{Name: "log", observe: "gompertz(shape / response.by, log_rate=eta - log(response.by))", ratio: "hazard ratio"}},
+		aux:   []auxiliary{{name: "shape", prior: "log_normal(-1, 1)"}},
+	},
+	{
 		Name: "piecewise_exponential", types: data.Numeric, Intervals: true,
 		links: []link{{Name: "log", observe: "piecewise_exponential(eta + baseline - log(response.by), cuts)", ratio: "hazard ratio"}},
 		aux:   []auxiliary{{name: "baseline", prior: "normal(0, 2.5)"}},
@@ -187,8 +221,22 @@ var families = []family{
 	},
 	{
 		Name: "cumulative", types: []string{data.Ordinal}, cuts: true,
-		links: []link{{Name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"}},
-		aux:   []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
+		links: []link{
+			{Name: "logit", observe: "ordered_logistic(eta, thresholds)", ratio: "odds ratio"},
+			{Name: "probit", observe: "ordered_probit(eta, thresholds)"},
+			{Name: "cloglog", observe: "ordered_cloglog(eta, thresholds)", ratio: "hazard ratio"},
+		},
+		aux: []auxiliary{{name: "thresholds", prior: "ordered_normal(0, 2)"}},
+	},
+	{
+		Name: "sratio", aliases: []string{"cratio"}, types: []string{data.Ordinal}, cuts: true,
+		links: []link{{Name: "logit", observe: "sequential_logistic(eta, thresholds)", ratio: "odds ratio"}},
+		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
+	},
+	{
+		Name: "acat", types: []string{data.Ordinal}, cuts: true,
+		links: []link{{Name: "logit", observe: "adjacent_logistic(eta, thresholds)", ratio: "odds ratio"}},
+		aux:   []auxiliary{{name: "thresholds", prior: "normal(0, 2)"}},
 	},
 }
 
@@ -204,7 +252,7 @@ const (
 
 // brms are the names that brms and R give families that have others here.
 var brms = map[string]string{
-	"Beta": "beta", "Gamma": "gamma", "lognormal": "log_normal", "negbinomial": "negative_binomial", "student": "student_t",
+	"Beta": "beta", "Gamma": "gamma", "inverse.gaussian": "inverse_gaussian", "lognormal": "log_normal", "negbinomial": "negative_binomial", "student": "student_t",
 	"hurdle_negbinomial": "hurdle_negative_binomial", "zero_inflated_negbinomial": "zero_inflated_negative_binomial",
 }
 

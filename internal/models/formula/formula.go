@@ -15,17 +15,19 @@ import (
 // in the notation of Wilkinson & Rogers 1973 as extended by lme4. The response
 // may be surv(time, event) or y | trials(n).
 type Formula struct {
-	Response  source.Value[string]
-	Compared  []string             // columns of a response such as num > 0
-	Event     source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
-	Trials    source.Value[string] // of y | trials(n): the column with the number of trials
-	Intercept bool
-	Rest      expr.Position // of the point, all other columns, until expand
-	Terms     []Term
-	Functions []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
-	Groups    []GroupTerm
-	Smooths   []*Smooth          // curves in one number
-	Offsets   []*core.Definition // expressions added to the linear predictor as they are
+	Response source.Value[string]
+	Compared []string             // columns of a response such as num > 0
+	Event    source.Value[string] // of surv(time, event): 1 when the time is known, 0 when censored
+	Trials   source.Value[string] // of y | trials(n): the column with the number of trials
+	// TrialsNumber is the number of trials of y | trials(10).
+	TrialsNumber source.Value[float64]
+	Intercept    bool
+	Rest         expr.Position // of the point, all other columns, until expand
+	Terms        []Term
+	Functions    []*core.Definition // functions of columns, log(x) or I(x^2), that terms name
+	Groups       []GroupTerm
+	Smooths      []*Smooth          // curves in one number
+	Offsets      []*core.Definition // expressions added to the linear predictor as they are
 }
 
 // Term is one column, or the interaction of several.
@@ -56,6 +58,8 @@ func (f *Formula) String() string {
 		b.WriteString("surv(" + f.Response.V + ", " + f.Event.V + ") ~ ")
 	case f.Trials.IsSet():
 		b.WriteString(f.Response.V + " | trials(" + f.Trials.V + ") ~ ")
+	case f.TrialsNumber.IsSet():
+		b.WriteString(f.Response.V + " | trials(" + source.FormatNumber(f.TrialsNumber.V) + ") ~ ")
 	default:
 		b.WriteString(f.Response.V + " ~ ")
 	}

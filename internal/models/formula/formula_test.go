@@ -45,6 +45,7 @@ func TestFormula(t *testing.T) {
 		"y  > 0.5 ~ a":                "y>0.5 ~ 1 + a",
 		"y ~ log(a) * g + I(a ^ 2)":   "y ~ 1 + log(a) + g + log(a):g + I(a^2)",
 		"y ~ scale(a) + (b | g)":      "y ~ 1 + a + (1 + b | g)",
+		"y | trials( 10 ) ~ a":        "y | trials(10) ~ 1 + a",
 		"y ~ (b | a : g)":             "y ~ 1 + (1 + b | a:g)",
 		"y ~ (1 || a/g/c)":            "y ~ 1 + (1 || a) + (1 || a:g) + (1 || a:g:c)",
 		"y ~ cut(a , 1, 2) * g":       "y ~ 1 + cut(a,1,2) + g + cut(a,1,2):g",

@@ -102,9 +102,12 @@ func (l *lowering) predictor(f *family) {
 // observation is how the family observes the response.
 func (l *lowering) observation(f *family) string {
 	m := l.model
-	text := strings.Replace(f.Link(m.Link.V).observe, "response.", m.Terms.Response.V+".", 1)
-	if m.Terms.Trials.IsSet() {
+	text := strings.Replace(f.Link(m.Link.V).observe, "response.", m.Terms.Response.V+".", -1)
+	switch n := m.Terms.TrialsNumber; {
+	case m.Terms.Trials.IsSet():
 		text = strings.Replace(text, "trials", "raw("+m.Terms.Trials.V+")", 1)
+	case n.IsSet():
+		text = strings.Replace(text, "trials", source.FormatNumber(n.V), 1)
 	}
 	if f.Intervals {
 		text = strings.Replace(text, "cuts", m.CutsText(), 1)

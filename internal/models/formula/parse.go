@@ -67,7 +67,15 @@ func (f *parser) response(out *Formula) {
 		return
 	}
 	f.expect("(", "y | trials(n)")
-	out.Trials = f.column("y | trials(n)")
+	if f.space(); f.offset < len(f.text) && f.text[f.offset] >= '0' && f.text[f.offset] <= '9' {
+		out.TrialsNumber = source.Value[float64]{At: f.at()}
+		out.TrialsNumber.V = f.number("y | trials(10)")
+		if n := out.TrialsNumber.V; !f.failed && (n < 1 || n != float64(int(n))) {
+			f.fail("write y | trials(10)", "the number of trials is a whole number from 1 on")
+		}
+	} else {
+		out.Trials = f.column("y | trials(n)")
+	}
 	f.expect(")", "y | trials(n)")
 }
 

@@ -128,8 +128,11 @@ func (l *lowering) predict(a auxiliary) bool {
 		sum = []string{(&expr.Number{}).String()}
 	}
 	inverse := "exp"
-	if a.probability {
+	switch {
+	case a.probability:
 		inverse = "sigmoid"
+	case a.anywhere:
+		inverse = ""
 	}
 	l.Define(&l.Core.RowsLet, name, source.Value[string]{V: inverse + "(" + strings.Join(sum, " + ") + ")", At: p.Text.At})
 	return true

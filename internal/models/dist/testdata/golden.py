@@ -83,6 +83,83 @@ def ordered_logistic(x, a):
     return ln(hi - lo)
 
 
+def erf_series(z):
+    """erf by its alternating series, to 50 digits for |z| < 6 under 60-digit arithmetic and guard digits."""
+    getcontext().prec = 110
+    term = total = D(z)
+    n = 0
+    while abs(term) > D(10) ** -80:
+        n += 1
+        term = -term * z * z / n
+        total += term / (2 * n + 1)
+    getcontext().prec = 60
+    return +(2 * total / PI.sqrt())
+
+
+def normal_cdf(z):
+    return (1 + erf_series(D(z) / D(2).sqrt())) / 2
+
+
+def cloglog_cdf(z):
+    return 1 - exp(-exp(z))
+
+
+def ordered(cdf):
+    def density(x, a):
+        c, eta, k = a["cutpoints"], a["eta"], int(x)
+        hi = cdf(c[k] - eta) if k < len(c) else D(1)
+        lo = cdf(c[k - 1] - eta) if k > 0 else D(0)
+        return ln(hi - lo)
+    return density
+
+
+def sequential(x, a):
+    c, eta, k = a["cutpoints"], a["eta"], int(x)
+    p = D(1)
+    for j in range(k):
+        p *= 1 - sigmoid(c[j] - eta)
+    return ln(p * (sigmoid(c[k] - eta) if k < len(c) else 1))
+
+
+def adjacent(x, a):
+    weights = [D(1)]
+    for c in a["cutpoints"]:
+        weights.append(weights[-1] * exp(a["eta"] - c))
+    return ln(weights[int(x)] / sum(weights))
+
+
+def log_beta(p, q):
+    return lgamma(p) + lgamma(q) - lgamma(p + q)
+
+
+def beta_binomial(x, a):
+    n, p, q = a["trials"], a["alpha"], a["beta"]
+    return fact(n) - fact(x) - fact(n - x) + log_beta(x + p, n - x + q) - log_beta(p, q)
+
+
+def inverse_gaussian(x, a):
+    m, s = a["mean"], a["shape"]
+    return ln(s / (2 * PI * x ** 3)) / 2 - s * (x - m) ** 2 / (2 * m * m * x)
+
+
+def skew_normal(x, a):
+    z = (x - a["loc"]) / a["scale"]
+    return ln(2) + norm(x, a["loc"], a["scale"]) + ln(normal_cdf(a["alpha"] * z))
+
+
+def log_logistic(x, a):
+    s = a["scale"] if "scale" in a else exp(a["log_scale"])
+    k = a["shape"]
+    odds = exp(k * ln(x / s))
+    return ln(k / x) + ln(odds) - 2 * ln(1 + odds)
+
+
+def gompertz(x, a):
+    r = a["rate"] if "rate" in a else exp(a["log_rate"])
+    k = a["shape"]
+    return ln(r) + k * x - r * (exp(k * x) - 1) / k
+
+
 def dirichlet(x, a):
     c = a["concentration"]
     c = c if isinstance(c, list) else [c] * len(x)
@@ -237,6 +314,38 @@ FAMILIES = {
     "zero_inflated_negative_binomial": (zero_inflated(negative_binomial), [
         ({"zi": .3, "mean": 2, "phi": 1.5}, 0), ({"zi_logits": -1, "log_mean": .5, "phi": 4}, 3)],
         [({"zi_logits": -800, "log_mean": 600, "phi": 1}, 0, "finite")]),
+    "adjacent_logistic": (adjacent, [
+        ({"eta": .3, "cutpoints": [-1, 0, 2]}, 0), ({"eta": .3, "cutpoints": [1, -.5, 2]}, 2), ({"eta": -2, "cutpoints": [-1, 0, 2]}, 3),
+        ({"eta": 1, "cutpoints": [.5]}, 1)],
+        [({"eta": 500, "cutpoints": [-1, 0, 2]}, 0, "finite"), ({"eta": -500, "cutpoints": [-1, 0, 2]}, 3, "finite")]),
+    "beta_binomial": (beta_binomial, [
+        ({"trials": 7, "alpha": 2, "beta": .5}, 3), ({"trials": 1, "alpha": 1, "beta": 4}, 0), ({"trials": 30, "alpha": 20, "beta": 9}, 22)],
+        [({"trials": 5, "alpha": 1e-3, "beta": 1e-3}, 5, "finite")]),
+    "gompertz": (gompertz, [
+        ({"shape": .5, "rate": .3}, 1), ({"shape": 2, "log_rate": -1}, .5), ({"shape": .1, "log_rate": -3}, 20)],
+        [({"shape": 1, "log_rate": -600}, 500, "finite"), ({"shape": .5, "rate": 1}, 1e-300, "finite")]),
+    "inverse_gaussian": (inverse_gaussian, [
+        ({"mean": 1, "shape": 1}, .5), ({"mean": 3, "shape": 12}, 2.5), ({"mean": .5, "shape": 3}, 1)],
+        [({"mean": 1, "shape": 1}, 1e-3, "finite"), ({"mean": 1, "shape": 2}, 1e100, "finite")]),
+    "log_logistic": (log_logistic, [
+        ({"shape": 1.5, "scale": 2}, 1), ({"shape": 3, "log_scale": 1}, 5), ({"shape": 8, "log_scale": -1}, .25)],
+        [({"shape": 1.5, "log_scale": 300}, 1, "finite"), ({"shape": 2, "scale": 1}, 1e-300, "finite")]),
+    "ordered_cloglog": (ordered(cloglog_cdf), [
+        ({"eta": .3, "cutpoints": [-1, 0, 2]}, 0), ({"eta": .3, "cutpoints": [-1, 0, 1]}, 2),
+        ({"eta": 1, "cutpoints": [-1, 0, 2]}, 3), ({"eta": 1, "cutpoints": [.5]}, 1)],
+        [({"eta": -5, "cutpoints": [-1, 0, 1]}, 3, "finite"), ({"eta": 30, "cutpoints": [-1, 0, 2]}, 1, "finite")]),
+    "ordered_probit": (ordered(normal_cdf), [
+        ({"eta": .3, "cutpoints": [-1, 0, 2]}, 0), ({"eta": .3, "cutpoints": [-1, 0, 2]}, 2),
+        ({"eta": -2, "cutpoints": [-1, 0, 2]}, 3), ({"eta": 1, "cutpoints": [.5]}, 1), ({"eta": 0, "cutpoints": [2, 3]}, 1)],
+        [({"eta": 30, "cutpoints": [-1, 0, 2]}, 1, "finite"), ({"eta": -30, "cutpoints": [-1, 0, 2]}, 2, "finite")]),
+    "sequential_logistic": (sequential, [
+        ({"eta": .3, "cutpoints": [-1, 0, 2]}, 0), ({"eta": .3, "cutpoints": [1, -.5, 2]}, 2), ({"eta": -2, "cutpoints": [-1, 0, 2]}, 3),
+        ({"eta": 1, "cutpoints": [.5]}, 1)],
+        [({"eta": 500, "cutpoints": [-1, 0, 2]}, 0, "finite"), ({"eta": -500, "cutpoints": [-1, 0, 2]}, 3, "finite")]),
+    "skew_normal": (skew_normal, [
+        ({"loc": 0, "scale": 1, "alpha": 2}, .5), ({"loc": -1, "scale": 2.5, "alpha": -1}, 1), ({"loc": 0, "scale": 1, "alpha": 3}, -1.2),
+        ({"loc": 3, "scale": .25, "alpha": 0}, 3)],
+        [({"loc": 0, "scale": 1, "alpha": 5}, -30, "finite")]),
     "inverse_gamma": (lambda x, a: a["shape"] * ln(a["scale"]) - lgamma(a["shape"]) - (a["shape"] + 1) * ln(x) - a["scale"] / x, [
         ({"shape": 1, "scale": 1}, .5), ({"shape": 10, "scale": .1}, .0125), ({"shape": 3, "scale": 2}, 4)],
         [({"shape": 1, "scale": 1}, 1e150, "finite")]),

@@ -1,0 +1,64 @@
+package dist
+
+import (
+	"math"
+
+	"d3p/internal/models/graph"
+	"d3p/internal/models/support"
+)
+
+// logLogistic is a waiting time whose logarithm is logistic: its odds of having ended
+// grow like x^shape. Its median is scale = exp(log_scale).
+//
+//	p(x) = (shape/x) σ(z) σ(-z),  z = shape log(x/scale),  x > 0
+//
+// Johnson, Kotz and Balakrishnan 1995, vol. 2, ch. 23.
+var logLogistic = Distribution{
+	Name:    "log_logistic",
+	Summary: "waiting time whose odds of having ended grow like x^shape; its median is scale, log_scale = log(scale)",
+	Args: []Arg{
+		{Name: "shape", Support: support.Support{Kind: support.Positive}},
+		{Name: "scale", Support: support.Support{Kind: support.Positive}},
+		{Name: "log_scale", Instead: "scale"},
+	},
+	Support: always(support.Support{Kind: support.Positive}),
+	LogDensity: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		z := logLogisticOdds(b, x, args)
+		return b.AddAll(LogOf(b, args[0]), b.Neg(LogOf(b, x)), b.LogSigmoid(z), b.LogSigmoid(b.Neg(z)))
+	},
+	Mean: func(b *graph.Builder, args []*graph.Node) *graph.Node {
+		one := b.Const(1)
+		angle := b.Mul(b.Const(math.Pi), b.Reciprocal(b.Max(args[0], one)))
+		logScale := args[2]
+		if logScale == nil {
+			logScale = LogOf(b, args[1])
+		}
+		mean := b.Mul(b.Exp(logScale), b.Div(angle, b.Sin(angle)))
+		return b.Where(b.Less(one, args[0]), mean, b.Const(math.Inf(1)))
+	},
+	LogCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogSigmoid(logLogisticOdds(b, x, args))
+	},
+	LogCCDF: func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+		return b.LogSigmoid(b.Neg(logLogisticOdds(b, x, args)))
+	},
+	Sample: func(dst []float64, args [][]float64, rng Rand) {
+		u := rng.Uniform()
+		logScale := 0.0
+		if args[1] == nil {
+			logScale = args[2][0]
+		} else {
+			logScale = math.Log(args[1][0])
+		}
+		dst[0] = math.Exp(logScale + (math.Log(u)-math.Log1p(-u))/args[0][0])
+	},
+}
+
+// logLogisticOdds are the log odds of having ended by x.
+func logLogisticOdds(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node {
+	logScale := args[2]
+	if logScale == nil {
+		logScale = LogOf(b, args[1])
+	}
+	return b.Mul(args[0], b.Sub(LogOf(b, x), logScale))
+}
