@@ -77,7 +77,7 @@ own, unless you add --what-if.`,
 				return err
 			}
 			if o.event != "" {
-				if err := refuse(c, "the file of --event brings its own", append([]string{"sampling"}, describing...)); err != nil {
+				if err := refuse(c, "the file of --event has its own", append([]string{"sampling"}, describing...)); err != nil {
 					return err
 				}
 			}

@@ -132,12 +132,12 @@ counts cost privacy that no report counts.`,
 				}
 			})
 			if err == nil && strict && !counts.Fits() {
-				return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show says where)", data, args[0]))
+				return status.With(status.Strict, fmt.Errorf("--strict: %s does not fit its declaration (d3p check %s --data %[1]s --show prints where)", data, args[0]))
 			}
 			return err
 		},
 	}
-	c.Flags().StringVar(&data, "data", "", "also read the records in `FILE`, and count what the declared rules do to them")
+	c.Flags().StringVar(&data, "data", "", "also read the records in `FILE`, and count the effects of the declared rules on them")
 	c.Flags().StringVar(&out, "out", "", "private `FILE` (JSON) for the counts of --data")
 	c.Flags().BoolVar(&show, "show", false, "print the counts of --data, which are as private as the records")
 	c.Flags().BoolVar(&strict, "strict", false, "end with status 9 if a rule changed a cell of --data or left a record out")
@@ -182,7 +182,7 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t\n", column.Column, column.Missing, column.Unparseable, column.OutOfBounds, column.UnknownLevel)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "%d records, of which %d contribute nothing", c.Records, c.Rejected)
+	fmt.Fprintf(w, "%d records; %d of them contribute nothing", c.Records, c.Rejected)
 	if u := c.Units; u != nil {
 		fmt.Fprintf(w, "; %d rows: %d without %s, %d rejected, %d beyond rows_per_unit", u.Rows, u.WithoutID, u.Column, u.Rejected, u.Dropped)
 	}

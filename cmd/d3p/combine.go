@@ -163,6 +163,6 @@ func printCombined(w io.Writer, list []combinedEstimate, tables int) {
 	}
 	fmt.Fprintf(w, "\n%d synthetic tables; the uncertainty of the fit behind them is counted.\n", tables)
 	if len(floored) > 0 {
-		fmt.Fprintf(w, "Too few tables for %s: the spread of its estimates is below their standard errors, which stand in for it.\n", strings.Join(floored, ", "))
+		fmt.Fprintf(w, "Too few tables for %s: the spread of its estimates is below their standard errors, which d3p uses instead.\n", strings.Join(floored, ", "))
 	}
 }

@@ -98,7 +98,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	}
 	onCUDA := func(card *gpu.Engine) (*run.Engine, error) {
 		if err := privacy.Try(card, cpu.New(cpu.Options{Threads: r.Job.Threads}), r.Model, r.Job.TablePrecision()); err != nil {
-			return nil, status.With(status.Numeric, errors.Join(fmt.Errorf("%s is not to be trusted: %w (type --device cpu, and tell the authors of d3p which card and driver it is)", card.Name(), err), card.Close()))
+			return nil, status.With(status.Numeric, errors.Join(fmt.Errorf("%s computes wrong sums: %w (type --device cpu, and report card and driver to the authors of d3p)", card.Name(), err), card.Close()))
 		}
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}

@@ -191,7 +191,7 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 		if m.ByMarginals() {
 			fmt.Fprintf(w, "Claim: %s\n", result.Claim)
 			fmt.Fprintf(w, "%s  may be published: noisy tables of counts; read privacy.html there. d3p twin %s draws synthetic tables from them\n", result.Release, result.Run)
-			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts what the declared rules did to the records\n", result.Private)
+			fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 			return
 		}
 		usual := view{prob: usualProb}
@@ -206,7 +206,7 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 		} else {
 			fmt.Fprintf(w, "%s  may be published: draws, summaries, parameters; read privacy.html there\n", result.Release)
 		}
-		fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts what the declared rules did to the records\n", result.Private)
+		fmt.Fprintf(w, "%s  must not: it is not protected; datacheck.json there counts the effects of the declared rules on the records\n", result.Private)
 	})
 	if err != nil {
 		return err

@@ -87,7 +87,7 @@ file declares only the columns that the formula names.`,
 	}
 	f := c.Flags()
 	f.StringVar(&codebook, "from", "", "public `CODEBOOK` (CSV) to take the declarations from, instead of a data file")
-	f.StringVar(&known.Entity, "entity", "", "what one protected `UNIT` is: patient, person, household")
+	f.StringVar(&known.Entity, "entity", "", "word for one protected `UNIT`: patient, person, household")
 	f.IntVar(&known.Records, "records", 0, "public number of units")
 	f.StringVar(&known.Encoding, "encoding", "", "how the letters of the file are written: "+strings.Join(spec.Encodings(), ", "))
 	flags.CompleteWords(c, "encoding", spec.Encodings())
@@ -207,7 +207,7 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	case len(line) == maxHeader:
 		return "", fmt.Errorf("no line end in the first %d bytes; is it a CSV file?", maxHeader)
 	case !utf8.ValidString(line) || strings.IndexByte(line, 0) >= 0:
-		return "", errors.New("is not text in UTF-8 (--encoding windows-1252 is what Excel writes in Western Europe; or export CSV in UTF-8, or Parquet)")
+		return "", errors.New("is not text in UTF-8 (Excel writes --encoding windows-1252 in Western Europe; or export CSV in UTF-8, or Parquet)")
 	}
 	return strings.TrimPrefix(line, "\ufeff"), nil
 }

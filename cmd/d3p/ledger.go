@@ -69,7 +69,7 @@ func newLedgerInit(a *app) *cobra.Command {
 			case limit.Epsilon == 0:
 				return status.Usagef("--epsilon: missing: the limit of all runs together, as in --epsilon 3")
 			case dataset == "" || entity == "":
-				return status.Usagef("--dataset and --entity: name the data set, and what one protected unit of it is")
+				return status.Usagef("--dataset and --entity: name the data set and its protected unit")
 			}
 			if err := ledger.Create(args[0], ledger.New(dataset, entity, event.Relation(relation), limit)); err != nil {
 				return status.With(status.Usage, err)
@@ -78,7 +78,7 @@ func newLedgerInit(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dataset, "dataset", "", "`NAME` of the data set, as reports will call it")
-	c.Flags().StringVar(&entity, "entity", "", "what one protected `UNIT` is, as in the model files: patient")
+	c.Flags().StringVar(&entity, "entity", "", "word for one protected `UNIT`, as in the model files: patient")
 	c.Flags().Float64Var(&limit.Epsilon, "epsilon", 0, "limit of all runs together")
 	c.Flags().Float64Var(&limit.Delta, "delta", 1e-6, "delta of the limit")
 	c.Flags().StringVar(&relation, "neighbours", string(event.AddRemove), "which data sets are neighbours: "+strings.Join(event.RelationNames(), ", "))
@@ -173,7 +173,7 @@ func notBooked(book *ledger.Book, id string) error {
 	case err != nil:
 		return err
 	case booked:
-		return fmt.Errorf("the ledger has this run already (if this is another copy of a stopped fit, which went on by itself, it has to be charged, too: d3p ledger import FILE release/dp_event.json --name NAME)")
+		return fmt.Errorf("the ledger has this run already (if this is another copy of a stopped fit, which continued without the ledger, charge it, too: d3p ledger import FILE release/dp_event.json --name NAME)")
 	}
 	return nil
 }
@@ -259,7 +259,7 @@ func newLedgerImport(a *app) *cobra.Command {
 	var name string
 	c := &cobra.Command{
 		Use:   "import FILE EVENT --name NAME",
-		Short: "Book what another tool released",
+		Short: "Book the release of another tool",
 		Long: `Import books a release that another tool made from the same records, such as a
 published count or table. EVENT is a JSON file with its mechanism in the form of
 dp_accounting, as d3p account --event reads it. If only epsilon and delta are known:

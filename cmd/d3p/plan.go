@@ -107,7 +107,7 @@ func (a *app) plan(c *cobra.Command, s *flags.Settings, m *models.Model) (*plan.
 		case c.Flags().Lookup("accept-risk") == nil:
 			a.warnf("%s", w.Text)
 		default:
-			a.warnf("%s (--accept-risk %s records that you know)", w.Text, w.ID)
+			a.warnf("%s (--accept-risk %s records that you accept it)", w.Text, w.ID)
 		}
 	}
 	for _, id := range s.AcceptRisk {

@@ -122,7 +122,7 @@ Predict needs the release only and costs no privacy. Nothing protects the new ro
 	c.Flags().StringVar(&s.format, "format", "csv", "csv or zarr")
 	flags.CompleteWords(c, "format", []string{"csv", "zarr"})
 	c.Flags().StringVar(&s.out, "out", "", "CSV `FILE` to write (default stdout); for zarr a new folder")
-	c.Flags().StringVar(&s.against, "against", "", "`FILE` of rows to compare with, one by one: what differs is the contrast")
+	c.Flags().StringVar(&s.against, "against", "", "`FILE` of rows to compare with, one by one: their difference is the contrast")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images and their reconstructions in")
 	c.Flags().IntVar(&s.images, "images", 50, "images in --grid")
 	c.Flags().IntVar(&s.draws, "draws", 0, fmt.Sprintf("draws to average over (default %d of the posterior, or %d of local latents)", defaultPredictDraws, defaultLatentDraws))

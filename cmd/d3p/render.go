@@ -44,6 +44,6 @@ itself a model file.`,
 		},
 	}
 	c.Flags().BoolVar(&core, "core", false, "print the model in the core language")
-	c.Flags().BoolVar(&tape, "tape", false, "print the compiled program instead: what runs for every record")
+	c.Flags().BoolVar(&tape, "tape", false, "print the compiled program instead, which runs for every record")
 	return c
 }

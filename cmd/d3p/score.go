@@ -64,7 +64,7 @@ it reads a record and refuses what exceeds the limit.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			s.data = args[1]
 			if !(s.epsilon > 0) || math.IsInf(s.epsilon, 0) {
-				return status.Usagef("--epsilon: %g is no budget; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
+				return status.Usagef("--epsilon: %g is not positive; type --epsilon 0.5, say, for the price of the scores", s.epsilon)
 			}
 			if s.delta < 0 || s.delta >= 1 || math.IsNaN(s.delta) {
 				return status.Usagef("--delta: %g is not between 0 and 1", s.delta)
@@ -76,7 +76,7 @@ it reads a record and refuses what exceeds the limit.`,
 		},
 	}
 	c.Flags().Float64Var(&s.epsilon, "epsilon", 0, "privacy budget ε of the scores")
-	c.Flags().Float64Var(&s.delta, "delta", 0, "privacy budget δ (default that of the release)")
+	c.Flags().Float64Var(&s.delta, "delta", 0, "privacy budget δ (default the release's)")
 	c.Flags().StringVar(&s.column, "column", "", "the response to score, of a model with several")
 	c.Flags().StringVar(&s.ledger, "ledger", "", "`FILE` of the data set's ledger, in which the price is booked")
 	c.Flags().IntVar(&s.draws, "draws", defaultPredictDraws, "draws of the posterior to average predictions over")

@@ -10,7 +10,7 @@ import (
 
 // ErrStopped is returned when a fit was cancelled between two steps. What was
 // spent is in the ledger, and the checkpoint continues from there.
-var ErrStopped = errors.New("stopped before the last step; what was spent so far is recorded (d3p resume continues)")
+var ErrStopped = errors.New("stopped before the last step; the ledger has its price (d3p resume continues)")
 
 // iterate takes the remaining steps, many at a time where the oracle can. eta is
 // the public stream of reparameterisation noise, sought to each step so that a

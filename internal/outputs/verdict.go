@@ -94,7 +94,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			case ratio > priorWidth:
 				verdict = worse(verdict, Not, "the posterior is the prior")
 			case ratio > mixedWidth:
-				verdict = worse(verdict, Partly, "the prior says more than the data")
+				verdict = worse(verdict, Partly, "the prior has more information than the data")
 			}
 		}
 		if ends != nil {

@@ -45,7 +45,7 @@ func (p *Parameters) ReadWeights(f *release.Folder) error {
 		return fmt.Errorf("the weights: %w", err)
 	}
 	if sum := sha256.Sum256(raw); hex.EncodeToString(sum[:]) != ref.SHA256 {
-		return fmt.Errorf("%s: not the file that params.json refers to: its SHA-256 is another (d3p verify says which file was altered)", WeightsName)
+		return fmt.Errorf("%s: not the file of params.json: its SHA-256 is another (d3p verify names the altered file)", WeightsName)
 	}
 	arrays, err := parseWeights(raw)
 	if err != nil {

@@ -286,7 +286,7 @@ func notRelease(dir string, err error) error {
 		return fmt.Errorf("%s is no release: there is no such folder", dir)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "private")); err == nil {
-		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s goes on with one that was stopped)", dir)
+		return fmt.Errorf("%s holds no release: its fit has not ended (d3p resume %[1]s continues a stopped fit)", dir)
 	}
 	return fmt.Errorf("%s is no release: it has no file %s", dir, filepath.Base(file.Path))
 }

@@ -12,7 +12,7 @@ func (r *Run) assumptions() []Assumption {
 	unit := r.Spec.Data.Unit
 	list := []Assumption{
 		{"declared-constants", "no bound, scale, level or category comes from the records", Declared,
-			"they stand in the model file; values outside are clamped, unknown levels follow the declared rule"},
+			"the model file declares them; values outside are clamped, unknown levels follow the declared rule"},
 		{"one-row-per-unit", fmt.Sprintf("a %s has at most %d row", r.entity(), unit.RowsPerUnit.Or(1)), Declared,
 			"the program does not look for a second row of the same " + r.entity()},
 	}
@@ -23,7 +23,7 @@ func (r *Run) assumptions() []Assumption {
 			"ids are compared as text; rows without one are left out"})
 	}
 	if !r.Plan.Private {
-		return append(list, Assumption{"noise", "what leaves the records is clipped and noisy", Fails, "this run used neither clipping nor noise"})
+		return append(list, Assumption{"noise", "every release is clipped and noisy", Fails, "this run used neither clipping nor noise"})
 	}
 	bounded := Assumption{"bounded-gradients", "one unit contributes at most the clip norm to a released sum", Holds,
 		"the whole gradient of a record is clipped in L2 norm before it is added; one that is not finite counts as zero"}
@@ -52,7 +52,7 @@ func (r *Run) assumptions() []Assumption {
 			fmt.Sprintf("a fit in progress shows its step and price only; without this assumption the price is that of all %d planned steps, epsilon %s", planned.Iterations, Upward(planned.Epsilon))})
 	}
 	if r.Tool.Processes > 1 {
-		list = append(list, Assumption{"trusted-processes", "whoever can read the memory or the messages of the processes may see the records", Declared,
+		list = append(list, Assumption{"trusted-processes", "a reader of the processes' memory or messages may see the records", Declared,
 			fmt.Sprintf("%d processes each held a part of the records, and sent sums of clipped gradients to the first without encryption; it added the noise", r.Tool.Processes)})
 	}
 	return append(list, noise,

@@ -151,7 +151,7 @@ func (r *Run) mechanism() Mechanism {
 func (r *Run) utility() Utility {
 	u := Utility{
 		NoiseToSignal: r.Plan.NoiseToSignal, NoiseShare: map[string]float64{},
-		Note: "sqrt(P)/(mu N). The share is the part of a parameter's posterior variance that stands for the privacy noise",
+		Note: "sqrt(P)/(mu N). The share is the part of a parameter's posterior variance that the privacy noise adds",
 	}
 	for _, v := range r.Draws.Variables {
 		if v.NoiseShare != nil {

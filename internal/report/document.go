@@ -76,7 +76,7 @@ func badge(p *Privacy) (badge, reason string) {
 	case p.Guarantee.Epsilon > p.Guarantee.Target.Epsilon:
 		return "FAIL", "the price exceeds the target"
 	case p.Status == Planned && len(p.Warnings) == 0:
-		return "PLAN", "no record was read and nothing is spent; this is what the fit will satisfy"
+		return "PLAN", "no record was read and nothing is spent; the fit will satisfy this"
 	case len(p.Warnings) > 0:
 		return "WARN", "the claim holds; see the warnings in section 9"
 	}

@@ -193,7 +193,7 @@ func pipelineFigure(p *Privacy) figure.Figure {
 	}
 	bound := fmt.Sprintf("L2 norm at most %.3g", m.Clip.Norm)
 	if m.Clip.Quantile > 0 {
-		bound = fmt.Sprintf("L2 norm at most %.3g at first, then as released counts say", m.Clip.Norm)
+		bound = fmt.Sprintf("L2 norm at most %.3g at first, then adapted by released counts", m.Clip.Norm)
 	}
 	records := [2]string{fmt.Sprintf("records, one %s each", p.Unit.Entity), "declared bounds and levels"}
 	step := [2]string{"step of the posterior", fmt.Sprintf("%d numbers, scaled by public numbers only", m.ReleasedPerStep)}

@@ -60,7 +60,7 @@ var contents = []struct{ name, text string }{
 	{MarginalsName, "noisy tables of counts, from which d3p twin draws synthetic tables"},
 	{paramsName, "the released parameters, from which every other number follows"},
 	{LockName, "the model file with every default, and every setting with its source"},
-	{EventName, "what the mechanism did, in the form of Google's dp_accounting"},
+	{EventName, "the releases of the mechanism, in the form of Google's dp_accounting"},
 	{publicFolder + "/", "public tables and level lists of the model"},
 }
 

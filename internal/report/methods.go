@@ -70,7 +70,7 @@ func methodsInference(p *Privacy, family string) string {
 		text += fmt.Sprintf("Batches were drawn by the scheme %s at rate %.4g. ", m.Sampler.Scheme, m.Sampler.Rate)
 	}
 	if len(p.Utility.NoiseShare) > 0 {
-		text += "Posterior intervals include the part that stands for the privacy noise."
+		text += "Posterior intervals include the variance of the privacy noise."
 	}
 	return strings.TrimSpace(text)
 }

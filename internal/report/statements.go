@@ -78,7 +78,7 @@ func (r *Run) statements() Statements {
 		return Statements{OneLine: r.Claim(), Paragraph: r.Claim(), Odds: "none: this run gives no guarantee"}
 	}
 	if r.Status == Planned {
-		return Statements{OneLine: r.claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s, whatever the records are. Nothing in this report depends on them.", r.Name, r.claim())}
+		return Statements{OneLine: r.claim(), Paragraph: fmt.Sprintf("A fit of model %s under this plan will satisfy %s for any records. Nothing in this report depends on them.", r.Name, r.claim())}
 	}
 	mechanism := r.mechanism()
 	return Statements{OneLine: r.claim(), Paragraph: ClaimParagraph(r.Name, r.claim(), &mechanism, r.Spent.Lower, r.Spent.Upper)}
@@ -138,7 +138,7 @@ func (r *Run) hazards() []Hazard {
 		list = append(list, Hazard{"several-rows-of-one-unit", "high", "accepted", "that a unit has one row is declared, not checked"})
 	}
 	if slices.ContainsFunc(r.Spec.Data.AllColumns(), func(c *data.Column) bool { return c.Source.V == "" && c.Numeric() }) {
-		list = append(list, Hazard{"undocumented-bounds", "medium", "open", "some columns do not say where their bounds come from"})
+		list = append(list, Hazard{"undocumented-bounds", "medium", "open", "some columns do not state the source of their bounds"})
 	}
 	if !r.Plan.Private {
 		list = append(list, Hazard{"not-private", "high", "open", "no noise was added"})

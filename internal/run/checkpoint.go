@@ -54,7 +54,7 @@ func (o *observer) Keep(checkpoint func() (fit.Checkpoint, error)) {
 		err = o.folder.write(checkpointFile, state)
 	}
 	if err != nil {
-		o.host.Notef("no checkpoint: %v (the fit goes on)", err)
+		o.host.Notef("no checkpoint: %v (the fit continues)", err)
 	}
 	o.due.Store(false)
 	o.timer.Reset(max(o.every, checkpointShare*time.Since(started)))

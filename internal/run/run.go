@@ -298,13 +298,13 @@ func (r Run) stopped(result *fit.Result, cause error) error {
 	switch {
 	case errors.Is(cause, fit.ErrStopped):
 	case err != nil: // a state that left the range of numbers cannot be written
-		return failed(Output, fmt.Errorf("%w; what was spent is in %s", cause, spent))
+		return failed(Output, fmt.Errorf("%w; its price is in %s", cause, spent))
 	default:
-		return failed(Output, fmt.Errorf("%w; what was spent is in %s (d3p resume %s tries again from there)", cause, spent, r.folder.path))
+		return failed(Output, fmt.Errorf("%w; its price is in %s (d3p resume %s tries again from there)", cause, spent, r.folder.path))
 	}
 	if err != nil {
 		return failed(Output, errors.Join(cause, err))
 	}
-	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; what was spent is in %s (d3p resume %[4]s goes on at no new cost, d3p finish %[4]s releases what there is)",
+	return failed(Stopped, fmt.Errorf("stopped after %d of %d steps; their price is in %s (d3p resume %[4]s continues at no new cost, d3p finish %[4]s releases the result so far)",
 		result.Posterior.Steps, result.Posterior.Plan.Steps, spent, r.folder.path))
 }

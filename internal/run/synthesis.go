@@ -57,11 +57,11 @@ func (r Run) synthesise(ctx context.Context, m *models.Model) (*Result, error) {
 			}
 			return nil, failed(kind, err)
 		}
-		return nil, failed(kind, fmt.Errorf("%w; what was spent is in %s, and a new fit pays again", err, filepath.Join(r.folder.private(), ledgerFile)))
+		return nil, failed(kind, fmt.Errorf("%w; its price is in %s, and a new fit pays again", err, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	written, err := r.writeSynthesis(m, table)
 	if err != nil {
-		return nil, failed(Output, fmt.Errorf("release: %w; what was spent is in %s", err, filepath.Join(r.folder.private(), ledgerFile)))
+		return nil, failed(Output, fmt.Errorf("release: %w; its price is in %s", err, filepath.Join(r.folder.private(), ledgerFile)))
 	}
 	r.folder.remove(lockFile)
 	done := &Result{

@@ -80,7 +80,7 @@ func (t *Table) check(want []Column) error {
 	for k, c := range t.Columns {
 		w := want[k]
 		if c.Name != w.Name || c.Levels != w.Levels || c.Missing != w.Missing || c.Whole != w.Whole || c.Lower != w.Lower || c.Upper != w.Upper || !slices.Equal(c.Cuts, w.Cuts) {
-			return fmt.Errorf("column %s is not that of the model", c.Name)
+			return fmt.Errorf("column %s differs from the model's", c.Name)
 		}
 		if c.Levels > 0 {
 			continue
@@ -95,7 +95,7 @@ func (t *Table) check(want []Column) error {
 		}
 		for _, w := range c.Shape {
 			if !(w >= 0) || math.IsInf(w, 0) {
-				return fmt.Errorf("column %s has a weight that is none", c.Name)
+				return fmt.Errorf("column %s has an invalid weight", c.Name)
 			}
 		}
 	}

@@ -40,13 +40,13 @@ func WrittenAgain(f release.File, written []byte, sameBuild bool) (ok bool, deta
 	case err != nil:
 		return false, "not readable: " + err.Error()
 	case sameNumbers(numbers, had) && names == hadNames && sameBuild:
-		return true, "written again, it is the same but for last bits"
+		return true, "written again, it is the same up to last bits"
 	case sameNumbers(numbers, had) && names == hadNames:
 		return true, "written again, its numbers are the same; another build of d3p wrote it, whose words were not compared"
 	case sameBuild:
 		return false, "written again, it is another (d3p draws writes it again)"
 	}
-	return false, "written again, its numbers or names are others (another build of d3p wrote it, which can tell whether it was altered)"
+	return false, "written again, its numbers or names are others (another build of d3p wrote it; verify it with that build)"
 }
 
 // isArray tells whether a file is an array of Zarr.

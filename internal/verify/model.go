@@ -51,7 +51,7 @@ func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *
 		return c
 	}
 	if wrong := differsIn(again, p); wrong != "" {
-		c.Detail = wrong + " of privacy.json is not what the model file and the mechanism give"
+		c.Detail = wrong + " of privacy.json does not follow from the model file and the mechanism"
 		return c
 	}
 	if why := lockDiffers(f, m.Spec, p.Banner); why != "" && (sameBuild || !m.Spec.OldNames) {
@@ -122,7 +122,7 @@ func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
 		return err.Error()
 	}
 	if !bytes.HasPrefix(lock, again.Bytes()) {
-		return fmt.Sprintf("%s is not what d3p writes for its model", report.LockName)
+		return fmt.Sprintf("%s is not the file that d3p writes for its model", report.LockName)
 	}
 	return ""
 }

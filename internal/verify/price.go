@@ -38,7 +38,7 @@ func verifyPrice(raw []byte, p *report.Privacy) Check {
 		return c
 	}
 	if wrong := reportDiffers(p, again, budget); wrong != "" {
-		c.Detail = wrong + " of privacy.json is not what the event gives"
+		c.Detail = wrong + " of privacy.json does not follow from the event"
 		return c
 	}
 	c.OK, c.Detail = true, fmt.Sprintf("price, curve, risk, spending, cross-check and sentences: mu %s, advantage %s", report.Upward(again.GDP.Mu), report.Upward(again.Risk.Advantage))

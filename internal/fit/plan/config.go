@@ -97,7 +97,7 @@ func (c Config) read() (Config, error) {
 	}
 	if !c.NonPrivate {
 		if c.Epsilon == 0 && c.NoiseMultiplier == 0 {
-			refuse("epsilon", "missing (say how much privacy to spend: type --epsilon 1)")
+			refuse("epsilon", "missing (choose the privacy budget: type --epsilon 1)")
 		}
 		if c.Draws > 1 {
 			refuse("draws", "%d draws per step are for fit-nonprivate only (type --draws 1)", c.Draws)

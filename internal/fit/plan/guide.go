@@ -27,7 +27,7 @@ func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, err
 			return g, nil
 		}
 	}
-	return nil, errors.New("--guide: custom needs laws of its own (write `guide: {type: custom, params:, free:}` in the model file)")
+	return nil, errors.New("--guide: custom needs distributions (write `guide: {type: custom, params:, free:}` in the model file)")
 }
 
 // setCustom decides what a custom guide cannot have: the variance of the
@@ -43,7 +43,7 @@ func (p *Plan) setCustom(cfg Config) error {
 	p.NoiseAware = NoiseAwareNone
 	if p.Private {
 		p.Warnings = append(p.Warnings, Warning{"custom-guide-noise",
-			"a custom guide does not follow what the privacy noise does to it: its intervals leave that out; the other guides include it"})
+			"the intervals of a custom guide leave out the privacy noise; the other guides include it"})
 	}
 	_, err := p.NewGuide()
 	return err

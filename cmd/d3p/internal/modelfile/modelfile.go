@@ -79,7 +79,7 @@ func CheckPublic(m *models.Model, path, data string) error {
 	for name := range m.Spec.Public {
 		public, err := os.Stat(besideModel(path, name))
 		if err == nil && slices.ContainsFunc(private, func(f os.FileInfo) bool { return os.SameFile(public, f) }) {
-			return status.With(status.Spec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release carries the public files (write a public list of its own)", path, name))
+			return status.With(status.Spec, fmt.Errorf("%s: %s is named as public, but it is the data file; its levels must not be learnt from the records, and a release contains the public files (write a separate public list)", path, name))
 		}
 	}
 	return nil

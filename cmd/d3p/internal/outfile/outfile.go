@@ -83,7 +83,7 @@ func CheckPrivate(out string, read ...string) error {
 	}
 	for _, path := range read {
 		if other, err := os.Stat(path); err == nil && os.SameFile(info, other) {
-			return status.Usagef("--out: %s is what is read; name another file", out)
+			return status.Usagef("--out: %s is the input; name another file", out)
 		}
 	}
 	return nil
