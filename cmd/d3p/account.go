@@ -185,7 +185,7 @@ type accountedRun struct {
 
 // accountRun checks a finished run against its own ledger and prints what it costs.
 func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, o *accountOptions) error {
-	if err := refuse(c, "a RUN brings its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
+	if err := refuse(c, "a RUN has its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
 		return err
 	}
 	files, checks, err := verify.Release(c.Context(), run)

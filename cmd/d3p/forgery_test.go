@@ -62,7 +62,7 @@ var forgeries = []struct {
 	{"privacy.json follows from spec.lock.yaml: subject", []forgery{{"privacy.json", `"description": ""`, `"description": "approved"`}}},
 	{"privacy.json follows from spec.lock.yaml: unit", []forgery{{"spec.lock.yaml", `entity: person`, `entity: household`}}},
 	{"privacy.json follows from spec.lock.yaml: preprocessing", []forgery{{"spec.lock.yaml", `lower: -3`, `lower: -9`}}},
-	{"privacy.json follows from spec.lock.yaml: spec.lock.yaml is not what d3p writes", []forgery{{"spec.lock.yaml", `d3p: 1`, `d3p: 1 # approved`}}},
+	{"privacy.json follows from spec.lock.yaml: spec.lock.yaml is not the file that d3p writes", []forgery{{"spec.lock.yaml", `d3p: 1`, `d3p: 1 # approved`}}},
 	{"privacy.json follows from spec.lock.yaml: mechanism", []forgery{{"params.json", `"steps": `, `"steps": 1`}}},
 	{"privacy.json follows from spec.lock.yaml: params.json", []forgery{{"params.json", `"model": "cohort"`, `"model": "census"`}}},
 	{"the release follows from its parameters: params.json", []forgery{{"params.json", `"steps": `, `"Steps": 1, "steps": `}}},

@@ -143,7 +143,7 @@ func isDigits(s string) bool {
 
 // unverifiedFlag defines --unverified for a command that reads releases.
 func (a *app) unverifiedFlag(c *cobra.Command) {
-	c.Flags().BoolVar(&a.releases.Unverified, "unverified", false, "read a release whose files are not those of its manifest all the same")
+	c.Flags().BoolVar(&a.releases.Unverified, "unverified", false, "read a release even if its files differ from its manifest")
 }
 
 // environment is where the settings of a command come from.

@@ -92,7 +92,7 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 	if s.ratios {
 		formula := r.Model.Spec.Model
 		if formula == nil {
-			return nil, status.Usagef("--exponentiate: the model has no formula, so nothing says which parameters are coefficients (d3p draws %s writes all)", r.Dir)
+			return nil, status.Usagef("--exponentiate: the model has no formula, so d3p cannot tell which parameters are coefficients (d3p draws %s writes all)", r.Dir)
 		}
 		if result.Ratio = formula.Ratio(); result.Ratio == "" {
 			return nil, status.Usagef("--exponentiate: exp of a coefficient means nothing under the link of this model (leave --exponentiate out)")
@@ -128,14 +128,14 @@ func explain(m *models.Model, v view) string {
 		ratios = " of exp of the coefficients"
 	}
 	low, high := tails(v.prob)
-	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that stands for the privacy noise.", v.center(), low, high, ratios)
+	text := fmt.Sprintf("%s, sd and %s to %s describe the posterior%s; noise is the part of its variance that the privacy noise adds.", v.center(), low, high, ratios)
 	if v.ratio != "" {
 		text += fmt.Sprintf("\nEach is the %s for one unit more, or for a level against the reference; that of the intercept, or baseline, is the value where all predictors are 0.", v.ratio)
 	}
 	scales := scalesOf(m)
 	switch {
 	case v.raw:
-		text += "\nCoefficients are per unit of the data file, transformed where the model file says so."
+		text += "\nCoefficients are per unit of the data file, transformed if the column has a transform."
 	case len(scales) > 0:
 		text += "\nCoefficients are on the declared scales: " + strings.Join(scales, ", ") + "."
 	}

@@ -50,7 +50,7 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 	check.OK = same(own.Event(), ev) && string(own.Relation) == p.Neighbours.Relation && own.NotPrivate == "" &&
 		steps == p.Mechanism.Iterations && authorised == planned // a release is of a fit that is finished
 	if !check.OK {
-		check.Detail = run.LedgerName + " says something else than dp_event.json"
+		check.Detail = run.LedgerName + " differs from dp_event.json"
 	}
 	return check, true
 }

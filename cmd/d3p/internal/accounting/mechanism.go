@@ -171,7 +171,7 @@ func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 		w = append(w, "delta is not below 1/records: publishing one record at random would meet it")
 	}
 	if epsilon > 10 {
-		w = append(w, "epsilon is above 10: the guarantee says little")
+		w = append(w, "epsilon is above 10: the guarantee is weak")
 	}
 	if m.Records > 0 && m.Rate*float64(m.Records) < 1 {
 		w = append(w, "batches hold less than one record on average")

@@ -44,7 +44,7 @@ type Drawn struct {
 // Flags defines which draws a command takes.
 func (d *Drawn) Flags(c *cobra.Command) {
 	c.Flags().IntVar(&d.N, "draws", 0, "posterior draws to take (default as many as the fit)")
-	c.Flags().Uint64Var(&d.Seed, "seed", 0, "seed of the draws, which is public (default that of the fit)")
+	c.Flags().Uint64Var(&d.Seed, "seed", 0, "seed of the draws, which is public (default the fit's)")
 }
 
 // OrOf is what the flags ask for, or else what the fit of a release took.
