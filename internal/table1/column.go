@@ -11,6 +11,7 @@ type column struct {
 	lower, upper       float64 // transformed
 	rawLower, rawUpper float64
 	center, scale      float64 // declared, or that of the uniform on the bounds
+	scaled             bool    // a scale is declared
 	whole              bool
 }
 
@@ -18,6 +19,7 @@ func columnOf(d *data.Column) column {
 	c := column{declared: d, rawLower: d.Lower.V, rawUpper: d.Upper.V, whole: d.Whole()}
 	c.lower, c.upper = d.Transformed(c.rawLower), d.Transformed(c.rawUpper)
 	c.center, c.scale = d.Scale()
+	c.scaled = d.Center.IsSet() && d.By.IsSet()
 	return c
 }
 

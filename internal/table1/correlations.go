@@ -67,8 +67,34 @@ func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encodi
 			at++
 		}
 	}
+	shrink(l)
 	makePositive(l.Correlation, all)
 	return nil
+}
+
+// shrink draws the correlations towards 0, as far as all of them together do not
+// contradict it (James and Stein 1961).
+func shrink(l *law.Law) {
+	n := len(l.Columns)
+	distance, pairs := 0.0, 0.0
+	for i := range n {
+		for j := range i {
+			if sd := l.CorrelationSD[i*n+j]; sd > 0 {
+				distance += l.Correlation[i*n+j] * l.Correlation[i*n+j] / (sd * sd)
+				pairs++
+			}
+		}
+	}
+	own := 1.0
+	if pairs > 2 {
+		own = max(0, 1-(pairs-2)/distance)
+	}
+	for i := range n {
+		for j := range i {
+			set(l.Correlation, n, i, j, own*l.Correlation[i*n+j])
+			set(l.CorrelationSD, n, i, j, math.Sqrt(own)*l.CorrelationSD[i*n+j])
+		}
+	}
 }
 
 func set(a []float64, n, i, j int, x float64) { a[i*n+j], a[j*n+i] = x, x }

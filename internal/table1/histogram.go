@@ -7,8 +7,9 @@ import (
 )
 
 // setHistogram makes a histogram of the counts between cuts. Its shares are drawn
-// towards those of the nearest normal, as far as the counts do not contradict it (James
-// and Stein 1961): noise in the tails moves mean and standard deviation far. With tails,
+// towards those of a normal, as far as the counts do not contradict it (James
+// and Stein 1961): noise in the tails moves mean and standard deviation far. The normal is
+// that of the declared scale where the counts agree with it, else the nearest one. With tails,
 // cells at the ends stand only where they hold what noise cannot explain.
 func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) {
 	cells := counts[:len(counts)-1]
@@ -18,13 +19,14 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 	if of.whole {
 		edges[0], edges[len(edges)-1] = of.rawLower-0.5, of.rawUpper+0.5
 	}
-	normal := nearestNormal(of, edges, cells)
-	distance := 0.0
-	for i, x := range cells {
-		d := x/all - normal[i]
-		distance += d * d
-	}
 	sd := noise / all
+	normal := of.normalShares(edges, place{of.center, of.scale})
+	distance := squareDistance(cells, all, normal)
+	c.AsDeclared = of.scaled && distance <= agreement(len(cells))*sd*sd
+	if !c.AsDeclared {
+		normal = nearestNormal(of, edges, cells)
+		distance = squareDistance(cells, all, normal)
+	}
 	own := 0.0 // weight of the counts
 	if distance > 0 {
 		own = max(0, 1-float64(len(cells)-2)*sd*sd/distance)
@@ -43,6 +45,33 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 	for range c.Shares {
 		c.ShareSD = append(c.ShareSD, sd*math.Sqrt(of2))
 	}
+}
+
+// agreement is the square of a distance, in units of the noise of n cells, that chance
+// exceeds in 1 of 20 tables, about: the mean of chi-squared and 1.6 standard deviations.
+func agreement(n int) float64 { return float64(n) + 1.6*math.Sqrt(2*float64(n)) }
+
+// squareDistance is that of the shares of counts, which add up to all, from p.
+func squareDistance(counts []float64, all float64, p []float64) float64 {
+	sum := 0.0
+	for i, x := range counts {
+		sum += (x/all - p[i]) * (x/all - p[i])
+	}
+	return sum
+}
+
+// normalShares are the probabilities of the cells between raw edges under a normal, moved
+// to the bounds.
+func (c column) normalShares(edges []float64, at place) []float64 {
+	p, below := make([]float64, len(edges)-1), 0.0
+	for i := range p {
+		above := 1.0
+		if i < len(p)-1 {
+			above = normalBelow((c.transformed(min(max(edges[i+1], c.rawLower), c.rawUpper)) - at.center) / at.scale)
+		}
+		p[i], below = above-below, above
+	}
+	return p
 }
 
 // nearestNormal are the probabilities of the cells between raw edges under the normal,

@@ -1,6 +1,12 @@
 package table1
 
-import "testing"
+import (
+	"math/rand/v2"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/models/law"
+)
 
 // A cell far out stands where it holds more than noise explains, next to others or
 // alone, and noise alone does not make a column wide: cells hold shares of which .06 are
@@ -19,6 +25,73 @@ func TestBodyOfAHistogram(t *testing.T) {
 	} {
 		if first, last := body(c.shares, normal, limit); first != c.first || last != c.last {
 			t.Errorf("%s: cells %d to %d, want %d to %d", name, first, last, c.first, c.last)
+		}
+	}
+}
+
+// Counts that agree with the declared scale leave it nearly as it is, and counts that do
+// not, replace it.
+func TestDeclaredScaleAgreesWithCounts(t *testing.T) {
+	m, err := models.Read("x.yaml", []byte(`d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: 1000}
+  columns:
+    u: {type: real, lower: -10, upper: 10, scale: {center: 0, by: 1}}
+    y: {type: binary}
+model: {formula: y ~ u, family: bernoulli}
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, rng := columnOf(m.Spec.Data.Columns[0]), rand.New(rand.NewPCG(1, 2))
+	cuts := []float64{-2.5, -1.75, -1.15, -0.67, -0.32, 0, 0.32, 0.67, 1.15, 1.75, 2.5}
+	edges := append(append([]float64{-10}, cuts...), 10)
+	const noise = 65
+	for _, scale := range []float64{1, 3} {
+		agreed, square := 0, 0.0
+		for range 100 {
+			counts := []float64{}
+			for _, p := range of.normalShares(edges, place{0, scale}) {
+				counts = append(counts, 1000*p+noise*rng.NormFloat64())
+			}
+			var c law.Column
+			setHistogram(&c, of, cuts, append(counts, 0), noise, true)
+			if c.AsDeclared {
+				agreed++
+			}
+			at := of.normalShares(edges, place{0, scale})
+			first := 0
+			for ; edges[first] < c.Edges[0]; first++ {
+			}
+			for i, x := range c.Shares {
+				square += (x - at[first+i]) * (x - at[first+i]) / 100
+			}
+		}
+		t.Logf("scale %g: %d of 100 agree, square error %.4f; noise alone %.4f", scale, agreed, square, 12*0.065*0.065)
+		if scale == 1 && (agreed < 85 || square > 0.4*12*0.065*0.065) {
+			t.Errorf("of 100 tables %d agree with the scale that is theirs; the square error is %.4f", agreed, square)
+		}
+		if scale == 3 && (agreed > 15 || square > 0.4*12*0.065*0.065) {
+			t.Errorf("%d of 100 tables agree with a scale that is a third of theirs; the square error is %.4f", agreed, square)
+		}
+	}
+}
+
+// Correlations that noise explains go, others stay.
+func TestCorrelationsAreShrunk(t *testing.T) {
+	for _, c := range []struct{ at, low, high float64 }{{0.1, 0, 0.03}, {0.9, 0.85, 0.9}} {
+		const n = 6
+		l := &law.Law{Columns: make([]law.Column, n), Correlation: make([]float64, n*n), CorrelationSD: make([]float64, n*n)}
+		for i := range n {
+			for j := range i {
+				set(l.Correlation, n, i, j, c.at)
+				set(l.CorrelationSD, n, i, j, 0.1)
+			}
+		}
+		shrink(l)
+		if got := l.Correlation[1]; got < c.low || got > c.high || l.CorrelationSD[1] > 0.1 {
+			t.Errorf("correlations of %g with noise of 0.1 become %g", c.at, got)
 		}
 	}
 }

@@ -38,6 +38,9 @@ type Column struct {
 	Shares []float64 `json:"shares,omitempty"`
 	// ShareSD is the standard deviation of the noise of each share.
 	ShareSD []float64 `json:"share_sd,omitempty"`
+	// AsDeclared reports that the counts agree with the declared scale: the shares are
+	// drawn towards those of its normal.
+	AsDeclared bool `json:"as_declared,omitempty"`
 	// Missing is the share of rows without a value, MissingSD its noise.
 	Missing   float64 `json:"missing,omitempty"`
 	MissingSD float64 `json:"missing_sd,omitempty"`
