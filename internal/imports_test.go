@@ -124,7 +124,7 @@ var rules = map[string]rule{
 	"verify": {ours: []string{"signature", "fit/plan", "jsonfile", "models", "models/spec", "outputs", "posterior", "privacy", "privacy/accountant", "privacy/event",
 		"privacy/sampler", "release", "report"}, theirs: []string{arrow}, files: true},
 	"export": {ours: []string{"models/simulate", "models", "models/data"}, theirs: []string{arrow}},
-	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}},
+	"score":  {ours: []string{"models/data", "models/encoding", "models", "models/dist", "predict", "privacy"}, theirs: []string{"gonum.org/v1/gonum/stat"}},
 	"run": {ours: []string{"atomicfile", "cluster", "fit", "fit/plan", "jsonfile", "ledger", "models", "models/spec", "outputs", "posterior", "privacy",
 		"privacy/accountant", "privacy/event", "privacy/noise", "privacy/sampler", "release", "report", "settings", "signature", "synthesis"}, files: true},
 	"experiments":       {ours: []string{"models/simulate", "cpu", "fit", "fit/plan", "posterior", "models", "privacy", "privacy/noise", "privacy/sampler", "export"}, theirs: []string{"gonum.org/v1/gonum/"}, files: true},

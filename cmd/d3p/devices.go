@@ -103,9 +103,13 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		return &run.Engine{Engine: card, Together: gpu.MostTogether, Close: card.Close}, nil
 	}
 	opt := gpu.Options{MaxMemory: int64(r.Job.MaxMemory) << 20}
+	turn := opt // processes of one machine take turns with its cards
+	if r.Ranks.Several() {
+		turn.Turn = r.Ranks.Job.Local
+	}
 	if n := cudaNumber(r.Job.Device); n >= 0 {
 		if r.Job.Device == "cuda" {
-			n = localCard(r)
+			opt = turn
 		}
 		card, err := openCUDA(r.Job.Device, n, opt)
 		if err != nil {
@@ -122,7 +126,7 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		why = fmt.Errorf("steps of this size are faster there")
 	}
 	if why == nil {
-		card, err := gpu.New(localCard(r), opt)
+		card, err := gpu.New(0, turn)
 		var engine *run.Engine
 		if err == nil {
 			engine, err = onCUDA(card)
@@ -137,16 +141,6 @@ func openEngine(r run.Run, fits int) (*run.Engine, error) {
 		r.Host.Notef("running on cpu: %v", why)
 	}
 	return onCPU()
-}
-
-// localCard is the number of the card for this process: processes of one machine take
-// turns with its cards.
-func localCard(r run.Run) int {
-	cards, err := gpu.Devices()
-	if err != nil || !r.Ranks.Several() {
-		return 0
-	}
-	return r.Ranks.Job.Local % max(1, len(cards))
 }
 
 func newDevices(a *app) *cobra.Command {

@@ -329,12 +329,9 @@ func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *privacy.Rows {
 	encoded, k := simulate.Records(m, theta, timedRecords, m.DeclaredLaw(), random), m.Encoding.K
 	stride := max(k, m.Likelihood.K)
-	rows := &privacy.Rows{F32: make([]float32, timedRecords*stride), N: timedRecords, K: stride, Stride: stride, Valid: make([]bool, timedRecords)}
+	rows := privacy.NewRows(privacy.Float32, timedRecords, stride, stride)
 	for r := range timedRecords {
-		rows.Valid[r] = true
-		for j, x := range encoded[r*k : (r+1)*k] {
-			rows.F32[r*stride+j] = float32(x)
-		}
+		rows.Set(r, 0, encoded[r*k:(r+1)*k])
 	}
 	return rows
 }

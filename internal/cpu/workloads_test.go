@@ -96,15 +96,13 @@ func (w workload) open(tb testing.TB) (*graph.Tape, *privacy.Rows, privacy.StepI
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	stride := len(w.columns) // deriving widens and pads it, as in a fit
-	rows := &privacy.Rows{N: w.records, K: stride, Stride: stride, Valid: make([]bool, w.records)}
+	precision := privacy.Float64
 	if w.narrow {
-		rows.F32 = make([]float32, w.records*stride)
-	} else {
-		rows.F64 = make([]float64, w.records*stride)
+		precision = privacy.Float32
 	}
+	rows := privacy.NewRows(precision, w.records, stride, stride)
 	cell := make([]float64, 1)
 	for i := range w.records {
-		rows.Valid[i] = true
 		for j, draw := range w.columns {
 			cell[0] = draw(rng)
 			rows.Set(i, j, cell)

@@ -28,8 +28,8 @@ func Devices() ([]Device, error) {
 	return c.devices()
 }
 
-// New returns the engine of the n-th device. The error is the reason why d3p cannot use
-// it.
+// New returns the engine of the n-th device, or one that is opt.Turn places behind it.
+// The error is the reason why d3p cannot use it.
 func New(n int, opt Options) (*Engine, error) {
 	c, err := loadCUDA()
 	if err != nil {
@@ -38,6 +38,9 @@ func New(n int, opt Options) (*Engine, error) {
 	all, err := c.devices()
 	if err != nil {
 		return nil, err
+	}
+	if len(all) > 0 {
+		n += opt.Turn % len(all)
 	}
 	if n < 0 || n >= len(all) {
 		return nil, fmt.Errorf("there is no cuda:%d: the devices are 0 to %d", n, len(all)-1)

@@ -23,6 +23,9 @@ type Options struct {
 	// free memory. A table that does not fit stays on the host, from where the records of
 	// each batch are sent.
 	MaxMemory int64
+	// Turn is this process's place among those of the machine: they take turns with its
+	// devices.
+	Turn int
 }
 
 // Engine runs tapes on one device. Workers of one engine may be used by several

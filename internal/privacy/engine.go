@@ -9,6 +9,20 @@ import (
 // Rows is the encoded table. Only engines ever receive it.
 type Rows = records.Rows
 
+// NewRows returns n valid records of k columns that are all zero, stride numbers apart.
+func NewRows(p Precision, n, k, stride int) *Rows {
+	r := &Rows{N: n, K: k, Stride: stride, Valid: make([]bool, n)}
+	for i := range r.Valid {
+		r.Valid[i] = true
+	}
+	if p == Float32 {
+		r.F32 = make([]float32, n*stride)
+	} else {
+		r.F64 = make([]float64, n*stride)
+	}
+	return r
+}
+
 // Precision is the width in which Rows stores numbers. Sums, norms and noise
 // are float64 in every precision.
 type Precision = records.Precision

@@ -94,12 +94,7 @@ func simulatedRows(m *models.Model, p Precision) (*Rows, error) {
 		theta[i] = 0.3 * rng.Normal()
 	}
 	drawn := simulate.Records(m, theta, trialRecords*most, m.DeclaredLaw(), rng)
-	rows := &Rows{N: trialRecords, K: e.Width(), Stride: max(e.Width(), m.Likelihood.K), Valid: make([]bool, trialRecords)}
-	if p == Float32 {
-		rows.F32 = make([]float32, trialRecords*rows.Stride)
-	} else {
-		rows.F64 = make([]float64, trialRecords*rows.Stride)
-	}
+	rows := NewRows(p, trialRecords, e.Width(), max(e.Width(), m.Likelihood.K))
 	block := e.Width() / most
 	record := make([]float64, e.Width())
 	for i := range trialRecords {
@@ -113,7 +108,6 @@ func simulatedRows(m *models.Model, p Precision) (*Rows, error) {
 			}
 		}
 		rows.Set(i, 0, record)
-		rows.Valid[i] = true
 	}
 	return rows, DeriveColumns(m.Likelihood, rows, e.Width())
 }

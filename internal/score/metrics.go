@@ -3,6 +3,8 @@ package score
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Metric is a score with how far the noise of the counts and the number of records may
@@ -51,7 +53,7 @@ func (t *Table) Metrics(counts []float64, sigma float64, random interface{ Norma
 		m := Metric{Name: name, Value: values[k], SD: math.NaN(), Lower: math.NaN(), Upper: math.NaN()}
 		if d := drawn[k]; len(d) > replicates*9/10 && values[k]-values[k] == 0 {
 			slices.Sort(d)
-			m.SD, m.Lower, m.Upper = sd(d), d[len(d)*5/100], d[len(d)*95/100]
+			m.SD, m.Lower, m.Upper = stat.StdDev(d, nil), d[len(d)*5/100], d[len(d)*95/100]
 		}
 		m.bound()
 		list[k] = m
@@ -173,20 +175,4 @@ func (t *Table) Calibration(counts []float64, sigma float64) []Bin {
 		}
 	}
 	return bins
-}
-
-func mean(x []float64) float64 {
-	sum := 0.
-	for _, v := range x {
-		sum += v
-	}
-	return sum / float64(len(x))
-}
-
-func sd(x []float64) float64 {
-	m, sum := mean(x), 0.
-	for _, v := range x {
-		sum += (v - m) * (v - m)
-	}
-	return math.Sqrt(sum / float64(len(x)-1))
 }

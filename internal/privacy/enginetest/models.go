@@ -45,14 +45,8 @@ func (m Model) Tape(t testing.TB) *graph.Tape {
 func (m Model) Table(t testing.TB, tape *graph.Tape, rng *rand.Rand, p privacy.Precision) *privacy.Rows {
 	t.Helper()
 	stride := tape.K + 1 // a stride that is not the number of columns
-	rows := &privacy.Rows{N: tableRecords, K: tape.K, Stride: stride, Valid: make([]bool, tableRecords)}
-	if p == privacy.Float32 {
-		rows.F32 = make([]float32, tableRecords*stride)
-	} else {
-		rows.F64 = make([]float64, tableRecords*stride)
-	}
+	rows := privacy.NewRows(p, tableRecords, tape.K, stride)
 	for i := range tableRecords {
-		rows.Valid[i] = true
 		for j, draw := range m.Columns {
 			rows.Set(i, j, []float64{draw(rng)})
 		}
