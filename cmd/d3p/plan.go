@@ -197,7 +197,7 @@ func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	if b := p.Budget; b != nil {
 		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
 	}
-	t.Line(terminal.Cells{"releases", fmt.Sprintf("%d: single columns, a first look at every table of the workload, and rounds of the tables that matter", p.Steps)})
+	t.Line(terminal.Cells{"releases", fmt.Sprintf("single columns, a first look at every table of the workload, and rounds of the tables that matter; together they cost %d of this noise", p.Steps)})
 	t.Line(terminal.Cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})
 	t.Print()
 }

@@ -14,6 +14,111 @@ type Domain []int
 // Set is an ascending list of columns.
 type Set []int
 
+// Table is a table of counts over a set of columns. Groups are, by column of the set, the
+// group of each of its cells; the table has a cell for each group. Without groups every
+// cell is its own.
+type Table struct {
+	Set    Set
+	Groups [][]int32 `json:",omitempty"`
+}
+
+// Tables are tables by cells, without groups.
+func Tables(sets ...Set) []Table {
+	var list []Table
+	for _, s := range sets {
+		list = append(list, Table{Set: s})
+	}
+	return list
+}
+
+// of is the domain with the groups of a table in the place of cells.
+func (d Domain) of(t Table) Domain {
+	if t.Groups == nil {
+		return d
+	}
+	g := slices.Clone(d)
+	for i, k := range t.Set {
+		if of := t.Groups[i]; of != nil {
+			g[k] = int(slices.Max(of)) + 1
+		}
+	}
+	return g
+}
+
+// Size is the number of cells of a table.
+func (d Domain) Size(t Table) int { return d.of(t).Cells(t.Set) }
+
+// grouped finds, for each cell of the table over t.Set without groups, that of t.
+func (d Domain) grouped(t Table) []int32 {
+	steps := d.of(t).strides(t.Set)
+	list := make([]int32, d.Cells(t.Set))
+	index := make([]int, len(t.Set))
+	for c := range list {
+		for j := range t.Set {
+			at := index[j]
+			if t.Groups != nil && t.Groups[j] != nil {
+				at = int(t.Groups[j][at])
+			}
+			list[c] += int32(at * steps[j])
+		}
+		for j := len(index) - 1; j >= 0; j-- {
+			if index[j]++; index[j] < d[t.Set[j]] {
+				break
+			}
+			index[j] = 0
+		}
+	}
+	return list
+}
+
+// Count adds the records' cells to the table.
+func (d Domain) Count(dst []float64, t Table, records [][]int32) {
+	steps := d.of(t).strides(t.Set)
+	for i := range records[0] {
+		at := 0
+		for j, k := range t.Set {
+			cell := records[k][i]
+			if t.Groups != nil && t.Groups[j] != nil {
+				cell = t.Groups[j][cell]
+			}
+			at += int(cell) * steps[j]
+		}
+		dst[at]++
+	}
+}
+
+// group merges neighbours of the first ordered cells of a column until it has at most so
+// many groups: always the two with the least counts together.
+func group(counts []float64, ordered, groups int) []int32 {
+	if ordered < 2 || len(counts) <= groups {
+		return nil
+	}
+	sums, ends := []float64{}, []int{}
+	for c, y := range counts[:ordered] {
+		sums, ends = append(sums, max(y, 0)), append(ends, c+1)
+	}
+	for most := max(2, groups-len(counts)+ordered); len(sums) > most; {
+		best := 0
+		for i := range len(sums) - 1 {
+			if sums[i]+sums[i+1] < sums[best]+sums[best+1] {
+				best = i
+			}
+		}
+		sums[best] += sums[best+1]
+		ends[best] = ends[best+1]
+		sums, ends = slices.Delete(sums, best+1, best+2), slices.Delete(ends, best+1, best+2)
+	}
+	var list []int32
+	at := int32(0)
+	for c := range counts {
+		if c >= ordered || c == ends[at] {
+			at++
+		}
+		list = append(list, at)
+	}
+	return list
+}
+
 // Cells is the number of cells of a table over s, or math.MaxInt if that
 // overflows.
 func (d Domain) Cells(s Set) int {

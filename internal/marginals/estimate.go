@@ -11,7 +11,7 @@ import (
 // counts deviate from the family without the measurement more than by chance:
 // the variance of a cell of n·p records is Trust·n·p.
 type Measurement struct {
-	Set      Set
+	Table
 	Counts   []float64
 	Variance float64
 	Trust    float64
@@ -37,7 +37,7 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		}
 		at += len(m[i].Counts)
 	}
-	gradient, next, step := make([]float64, size), make([]float64, size), make([]float64, size)
+	gradient, next, step, last := make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)
 	value := func(g []float64) float64 {
 		f := n * t.Infer()
 		for i, x := range t.theta {
@@ -57,20 +57,28 @@ func (t *Tree) Fit(m []Measurement, n, tolerance float64, iterations int) int {
 		if -slope < tolerance*n { // twice the distance to the minimum, by Newton
 			break
 		}
-		rate := 1.0
-		for trial := 0; ; trial++ {
+		copy(last, t.theta)
+		rate, better := 1.0, false
+		for range trials {
 			simd.Axpy(t.theta, rate, step)
-			g := value(next)
-			if g <= f+1e-4*rate*slope || trial == 20 {
-				f = g
+			if g := value(next); g <= f+1e-4*rate*slope && !math.IsInf(g, 0) {
+				f, better = g, true
 				break
 			}
-			simd.Axpy(t.theta, -rate, step)
+			copy(t.theta, last)
 			rate /= 3
 		}
-		simd.MulScalar(step, step, rate)
-		l.keep(step, next, gradient)
-		copy(gradient, next)
+		switch {
+		case better:
+			simd.MulScalar(step, step, rate)
+			l.keep(step, next, gradient)
+			copy(gradient, next)
+		case l.count > 0:
+			l.count = 0 // once more without memory
+		default:
+			t.Infer()
+			return k
+		}
 	}
 	return k
 }
@@ -88,10 +96,10 @@ const (
 	roundIterations = 60
 	lastIterations  = 250
 	tolerance       = 1e-7
+	trials          = 12 // of ever shorter steps
 )
 
 // lbfgs holds the last steps and changes of gradient.
-
 type lbfgs struct {
 	steps, changes [][]float64
 	rho, alpha     []float64
@@ -120,6 +128,16 @@ func (l *lbfgs) direction(d, gradient []float64) {
 		simd.Axpy(d, -l.alpha[i], l.changes[i])
 	}
 	simd.Mul(d, d, l.inverse)
+	if l.count > 0 {
+		// The last step's curvature by that of the diagonal: tables that share columns move
+		// each other, which the diagonal leaves out.
+		i := (l.count - 1) % memory
+		curvature := 0.0
+		for j, y := range l.changes[i] {
+			curvature += y * y * l.inverse[j]
+		}
+		simd.MulScalar(d, d, 1/(l.rho[i]*curvature))
+	}
 	for k := oldest; k < l.count; k++ {
 		i := k % memory
 		beta := l.rho[i] * simd.Dot(l.changes[i], d)

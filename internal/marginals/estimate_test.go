@@ -14,7 +14,7 @@ func random(seed uint64) *noise.Random {
 
 // noisy are measurements of a random family's tables, with noise.
 func noisy(t *testing.T, d Domain, sets []Set, n, sigma, trust float64, r *noise.Random) []Measurement {
-	tree, err := NewTree(d, sets, nil, 1<<20, 1)
+	tree, err := NewTree(d, Tables(sets...), nil, 1<<20, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func noisy(t *testing.T, d Domain, sets []Set, n, sigma, trust float64, r *noise
 		for c, p := range tree.Means[i] {
 			y[c] = n*p + sigma*r.Normal()
 		}
-		m = append(m, Measurement{s, y, sigma*sigma + 1e-9, trust})
+		m = append(m, Measurement{Table{Set: s}, y, sigma*sigma + 1e-9, trust})
 	}
 	return m
 }
@@ -39,7 +39,7 @@ func TestFitIsStationary(t *testing.T) {
 	d := Domain{4, 3, 5, 2, 6}
 	sets := []Set{{0}, {1}, {2}, {3}, {4}, {0, 1}, {1, 2}, {2, 3}, {0, 4}, {1, 4}, {2, 3, 4}}
 	m := noisy(t, d, sets, 5000, 20, 50, random(3))
-	tree, err := NewTree(d, sets, nil, 1<<20, 2)
+	tree, err := NewTree(d, Tables(sets...), nil, 1<<20, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +62,13 @@ func TestFitOfChain(t *testing.T) {
 	sets := []Set{{0, 1}, {1, 2}}
 	m := noisy(t, d, sets, 1000, 0, 1e6, random(4))
 	all := append(slices.Clone(sets), Set{0, 1, 2})
-	tree, err := NewTree(d, all, nil, 1<<20, 1)
+	tree, err := NewTree(d, Tables(all...), nil, 1<<20, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer tree.Close()
 	// The table over all three is asked for with no weight.
-	m = append(m, Measurement{all[2], make([]float64, 60), 1, 1e-12})
+	m = append(m, Measurement{Table{Set: all[2]}, make([]float64, 60), 1, 1e-12})
 	tree.Fit(m, 1000, 1e-16, 3000)
 	tree.Infer()
 	b := make([]float64, 3)
@@ -95,7 +95,7 @@ func TestReconcile(t *testing.T) {
 		for c := range y {
 			y[c] = 100 * r.Uniform()
 		}
-		m = append(m, Measurement{s, y, float64(i + 1), 1})
+		m = append(m, Measurement{Table{Set: s}, y, float64(i + 1), 1})
 	}
 	out := Reconcile(d, m, 777)
 	margin := func(t Measurement, k int) []float64 {
@@ -136,7 +136,7 @@ func TestReconcile(t *testing.T) {
 // Inference and the fit's iterations allocate nothing.
 func TestInferAllocatesNothing(t *testing.T) {
 	d := Domain{20, 30, 40}
-	tree, err := NewTree(d, []Set{{0, 1}, {0, 2}, {1, 2}}, nil, 1<<20, 2)
+	tree, err := NewTree(d, Tables([]Set{{0, 1}, {0, 2}, {1, 2}}...), nil, 1<<20, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

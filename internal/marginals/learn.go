@@ -1,6 +1,7 @@
 package marginals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +12,7 @@ import (
 // Measure releases the counts of tables with normal noise of the given standard
 // deviations. One unit moves each table by at most 1 in L2; the call costs a
 // Gaussian release with σ⁻² = Σ σ_S⁻².
-type Measure func(sets []Set, sigma []float64) ([][]float64, error)
+type Measure func(tables []Table, sigma []float64) ([][]float64, error)
 
 // Question is a set of the workload with its weight.
 type Question struct {
@@ -24,18 +25,39 @@ type Config struct {
 	Domain   Domain
 	Zeros    []Zeros
 	Columns  []Measurement // of each column, in order
+	Ordered  []int         // of each column: how many cells, from the first, are in order
 	Workload []Question    // sets of at least two columns
-	// Sigma is that of each release: Σ σ_S⁻² = Sigma⁻².
+	// Sigma is that of a step: a release of k steps has Σ σ_S⁻² = k Sigma⁻².
 	Sigma   float64
 	Limit   int // cells of the tree
 	Workers int
 }
 
-// rounds of choice and measurement follow the first look.
-const rounds = 3
+// Rounds of choice and measurement follow the first look. A release of k steps costs k
+// Gaussian releases of Config.Sigma.
+const (
+	FineSteps   = 1 // of numbers by fine cells, which bins are made of
+	ColumnSteps = 3 // of single columns, Config.Columns
+	lookSteps   = 4
+	rounds      = 3
+	roundSteps  = 4
+	// Steps is what all releases of a table cost at most.
+	Steps = FineSteps + ColumnSteps + lookSteps + rounds*roundSteps
+)
 
-// leastTrust keeps a measured table from being ignored.
-const leastTrust = 0.3
+// Trust in a table is twice its excess: relations are few and strong, and the excess is an
+// average. leastTrust keeps a measured table from being ignored; mostTrust, times the
+// number of records, or the trust at which a parameter's penalty is leastRidge, keeps the
+// fit well-conditioned.
+const (
+	leastTrust = 0.3
+	mostTrust  = 0.01
+	leastRidge = 20
+)
+
+func (l *learner) trust(excess float64, m *Measurement) float64 {
+	return min(max(leastTrust, 2*excess), max(mostTrust*l.n, m.Variance/leastRidge))
+}
 
 // Learned is what was measured, and the tree fitted to it.
 type Learned struct {
@@ -53,33 +75,31 @@ type Distance struct {
 	Measured  bool // the tree is fitted to the set
 }
 
-// Releases is the largest number of calls of measure that Learn makes.
-const Releases = 1 + rounds
-
 // learner is the state of Learn.
 type learner struct {
 	Config
 	random  Random
 	n       float64
-	looks   []Measurement // by question
-	clean   []Measurement // looks, reconciled
-	chosen  []bool        // by question: the tree has it
-	order   []int         // questions of the tree, in order of choice
+	looks   []*Measurement               // by question, by groups
+	full    []*Measurement               // by question, by cells; nil: not measured; looks' where those have no groups
+	clean   map[*Measurement]Measurement // reconciled
+	chosen  []bool                       // by question: the tree has it
+	order   []*Measurement               // of the tree, beside columns, in order of choice
 	tree    *Tree
-	model   []float64 // counts of a question under the tree
 	sample  [][]int32
 	sampled int
 	learned Learned
 }
 
-// Learn takes a first noisy look at all sets of the workload. Then, in rounds, it chooses the sets that the fitted tree explains
-// worst, measures them again and fits the tree to everything. The choice depends
+// Learn takes a first noisy look at all sets of the workload, by groups of neighbouring
+// cells. Then, in rounds, it chooses the sets that the fitted tree explains worst,
+// measures them by cells and fits the tree to everything. The choice depends
 // on noisy counts only: it is post-processing. Where McKenna et al. 2022
 // (arXiv:2201.12677) pay an exponential mechanism for the choice, the look is
 // paid once and serves the fit as well.
 func Learn(c Config, measure Measure, random Random) (*Learned, error) {
 	c.Columns = slices.Clone(c.Columns)
-	l := &learner{Config: c, random: random, chosen: make([]bool, len(c.Workload))}
+	l := &learner{Config: c, random: random, chosen: make([]bool, len(c.Workload)), full: make([]*Measurement, len(c.Workload))}
 	if err := l.check(); err != nil {
 		return nil, err
 	}
@@ -125,7 +145,7 @@ func (l *learner) check() error {
 	if len(l.Columns) != len(l.Domain) {
 		return fmt.Errorf("marginals: %d columns measured of %d", len(l.Columns), len(l.Domain))
 	}
-	tree, err := NewTree(l.Domain, singles(l.Domain), l.Zeros, l.Limit, 1)
+	tree, err := NewTree(l.Domain, Tables(singles(l.Domain)...), l.Zeros, l.Limit, 1)
 	if err == nil {
 		tree.Close()
 	}
@@ -147,25 +167,49 @@ func singles(d Domain) []Set {
 	return sets
 }
 
-// look measures all questions in one release.
+// countsPerNoise is the mean count of a group of a look in units of its noise.
+const countsPerNoise = 2
+
+// look measures all questions in one release, by groups of cells: as many as can have
+// counts above the noise.
 func (l *learner) look(measure Measure) error {
+	l.n = Records(l.Columns)
 	if len(l.Workload) > 0 {
 		total := 0.0
 		for _, q := range l.Workload {
 			total += q.Weight
 		}
-		var sets []Set
+		groups := make(map[[2]int][]int32)
+		var tables []Table
 		var sigma []float64
 		for _, q := range l.Workload {
-			sets = append(sets, q.Set)
-			sigma = append(sigma, l.Sigma*math.Sqrt(total/q.Weight))
+			noise := l.Sigma * math.Sqrt(total/q.Weight/lookSteps)
+			most := int(math.Max(leastGroups, math.Pow(l.n/(countsPerNoise*noise), 1/float64(len(q.Set)))))
+			t := Table{Set: q.Set}
+			for i, k := range q.Set {
+				g, ok := groups[[2]int{k, most}]
+				if !ok {
+					g = group(l.Columns[k].Counts, l.ordered(k), most)
+					groups[[2]int{k, most}] = g
+				}
+				if g != nil {
+					if t.Groups == nil {
+						t.Groups = make([][]int32, len(q.Set))
+					}
+					t.Groups[i] = g
+				}
+			}
+			tables, sigma = append(tables, t), append(sigma, noise)
 		}
-		counts, err := measure(sets, sigma)
+		counts, err := measure(tables, sigma)
 		if err != nil {
 			return err
 		}
-		for i := range sets {
-			l.looks = append(l.looks, Measurement{Set: sets[i], Counts: counts[i], Variance: sigma[i] * sigma[i], Trust: 1})
+		for i, t := range tables {
+			l.looks = append(l.looks, &Measurement{Table: t, Counts: counts[i], Variance: sigma[i] * sigma[i], Trust: 1})
+			if t.Groups == nil {
+				l.full[i] = l.looks[i]
+			}
 		}
 	}
 	l.reconcile()
@@ -175,34 +219,55 @@ func (l *learner) look(measure Measure) error {
 	return nil
 }
 
+// leastGroups are the fewest groups of a column in a look.
+const leastGroups = 4
+
+func (l *learner) ordered(k int) int {
+	if l.Ordered == nil {
+		return 0
+	}
+	return l.Ordered[k]
+}
+
 // reconcile sets n and clean from everything that was measured.
 func (l *learner) reconcile() {
-	all := slices.Concat(l.Columns, l.looks)
+	all := slices.Clone(l.Columns)
+	var of []*Measurement
+	add := func(m *Measurement) { all, of = append(all, *m), append(of, m) }
+	for i := range l.looks {
+		add(l.looks[i])
+		if l.full[i] != nil && l.full[i] != l.looks[i] {
+			add(l.full[i])
+		}
+	}
 	l.n = Records(all)
-	l.clean = Reconcile(l.Domain, all, l.n)[len(l.Columns):]
+	l.clean = make(map[*Measurement]Measurement)
+	for i, m := range Reconcile(l.Domain, all, l.n)[len(l.Columns):] {
+		l.clean[of[i]] = m
+	}
 }
 
 // measurements are those that the tree is fitted to.
 func (l *learner) measurements() []Measurement {
 	m := slices.Clone(l.Columns)
-	for _, i := range l.order {
-		m = append(m, l.looks[i])
+	for _, x := range l.order {
+		m = append(m, *x)
 	}
 	return m
 }
 
-func (l *learner) sets() []Set {
-	var sets []Set
+func (l *learner) tables() []Table {
+	var list []Table
 	for _, m := range l.measurements() {
-		sets = append(sets, m.Set)
+		list = append(list, m.Table)
 	}
-	return sets
+	return list
 }
 
 // fit builds the tree for the chosen sets and fits it, from the last one's
 // parameters.
 func (l *learner) fit(iterations int) error {
-	tree, err := NewTree(l.Domain, l.sets(), l.Zeros, math.MaxInt32, l.Workers)
+	tree, err := NewTree(l.Domain, l.tables(), l.Zeros, math.MaxInt32, l.Workers)
 	if err != nil {
 		return err
 	}
@@ -227,27 +292,14 @@ func (l *learner) draw() {
 	l.sample = l.tree.Sample(l.sampled, l.random, false)
 }
 
-// expect sets model to the counts of a question under the tree.
-func (l *learner) expect(i int) []float64 {
-	set := l.Workload[i].Set
-	l.model = append(l.model[:0], make([]float64, l.Domain.Cells(set))...)
-	Count(l.model, l.Domain, set, l.sample)
-	for c := range l.model {
-		l.model[c] *= l.n / float64(l.sampled)
+// expect returns the counts of a table under the tree.
+func (l *learner) expect(t Table) []float64 {
+	model := make([]float64, l.Domain.Size(t))
+	l.Domain.Count(model, t, l.sample)
+	for c := range model {
+		model[c] *= l.n / float64(l.sampled)
 	}
-	return l.model
-}
-
-// Count counts the records' cells in the table over s.
-func Count(dst []float64, d Domain, s Set, records [][]int32) {
-	steps := d.strides(s)
-	for i := range records[0] {
-		at := 0
-		for j, k := range s {
-			at += int(records[k][i]) * steps[j]
-		}
-		dst[at]++
-	}
+	return model
 }
 
 // excess estimates by what factor true counts deviate from the model's more than
@@ -263,7 +315,7 @@ func (l *learner) excess(m *Measurement, model []float64) float64 {
 	if b == 0 {
 		return 0
 	}
-	return min(a/b-l.n/float64(l.sampled), l.n/100)
+	return min(a/b-l.n/float64(l.sampled), l.n)
 }
 
 // deviation is the expected absolute deviation of all cells when the true counts
@@ -280,61 +332,93 @@ func deviation(model []float64, excess, variance float64) float64 {
 
 // distance predicts the total variation of a question.
 func (l *learner) distance(i int) float64 {
-	model := l.expect(i)
-	m := l.clean[i]
-	m.Trust = l.looks[i].Trust
-	excess := max(0, l.excess(&m, model))
-	variance := math.Inf(1)
-	if l.chosen[i] {
-		variance, excess = m.Variance, max(excess, m.Trust)
+	look := l.clean[l.looks[i]]
+	model := l.expect(look.Table)
+	excess := max(0, l.excess(&look, model))
+	if !l.chosen[i] {
+		return deviation(model, excess, math.Inf(1)) / (2 * l.n)
 	}
-	return deviation(model, excess, variance) / (2 * l.n)
+	if m := l.full[i]; m != nil {
+		return deviation(l.expect(m.Table), m.Trust, m.Variance) / (2 * l.n)
+	}
+	return deviation(model, max(excess, l.looks[i].Trust), l.looks[i].Variance) / (2 * l.n)
 }
 
-// candidate is a question that a round may choose.
+// candidate is a question that a round may measure.
 type candidate struct {
-	question int
-	model    []float64
-	excess   float64
-	gain     float64
+	question  int
+	model     []float64 // by cells
+	excess    float64   // by cells
+	known     float64   // precision of a cell from what was measured
+	groups    float64   // excess by groups
+	gain      float64
+	precision float64 // of the round's measurement
 }
 
 // round chooses questions, measures them and fits the tree.
 func (l *learner) round(measure Measure, round int) error {
 	l.draw()
-	unit := l.Sigma * l.Sigma // variance of a table that gets the whole release
-	var list []candidate
-	for i := range l.Workload {
-		model := l.expect(i)
-		if l.chosen[i] {
-			continue
+	var list []*candidate
+	for i, q := range l.Workload {
+		look := l.clean[l.looks[i]]
+		c := &candidate{question: i, model: l.expect(Table{Set: q.Set})}
+		coarse := c.model
+		if look.Groups != nil {
+			coarse = l.expect(look.Table)
 		}
-		c := candidate{question: i, model: slices.Clone(model), excess: l.excess(&l.clean[i], model)}
+		c.groups = l.excess(&look, coarse)
+		// A look knows of a cell what its group does, as far as neighbours agree.
+		merged := float64(len(c.model)) / float64(len(coarse))
+		c.known = merged / look.Variance
+		c.excess = c.groups * typical(c.model) / typical(coarse)
+		if m := l.full[i]; m != nil && m != l.looks[i] {
+			c.known += 1 / m.Variance
+		}
+		if l.chosen[i] {
+			c.groups = l.looks[i].Trust
+			c.excess = c.groups * typical(c.model) / typical(coarse)
+			if m := l.full[i]; m != nil {
+				c.excess = m.Trust
+			}
+		}
 		if c.excess > 0 {
 			list = append(list, c)
 		}
 	}
-	picked := l.pick(list, unit, round)
-	var sets []Set
+	picked := l.pick(list, round)
+	var tables []Table
 	var sigma []float64
-	for range picked {
-		sigma = append(sigma, l.Sigma*math.Sqrt(float64(len(picked))))
-	}
 	for _, c := range picked {
-		sets = append(sets, l.Workload[c.question].Set)
+		sigma = append(sigma, math.Sqrt(1/c.precision))
+		tables = append(tables, Table{Set: l.Workload[c.question].Set})
 	}
 	if len(picked) > 0 {
-		counts, err := measure(sets, sigma)
+		counts, err := measure(tables, sigma)
 		if err != nil {
 			return err
 		}
+		var fresh []*candidate
 		for i, c := range picked {
-			m := &l.looks[c.question]
-			l.combine(m, counts[i], sigma[i]*sigma[i])
+			q := c.question
+			if l.full[q] == nil {
+				l.full[q] = &Measurement{Table: tables[i], Counts: counts[i], Variance: sigma[i] * sigma[i]}
+				fresh = append(fresh, c)
+				continue
+			}
+			if !l.chosen[q] {
+				fresh = append(fresh, c)
+			}
+			l.combine(l.full[q], counts[i], sigma[i]*sigma[i])
 		}
 		l.reconcile()
-		for _, c := range picked {
-			l.looks[c.question].Trust = max(leastTrust, l.excess(&l.clean[c.question], c.model))
+		for _, c := range fresh {
+			m := l.full[c.question]
+			clean := l.clean[m]
+			m.Trust = l.trust(l.excess(&clean, c.model), m)
+			l.choose(c)
+			if m != l.looks[c.question] {
+				l.order = append(l.order, m)
+			}
 		}
 	}
 	iterations := roundIterations
@@ -343,6 +427,28 @@ func (l *learner) round(measure Measure, round int) error {
 		iterations = lastIterations
 	}
 	return l.fit(iterations)
+}
+
+// typical is the mean count of a record's cell.
+func typical(model []float64) float64 {
+	sum, squares := 1e-9, 1e-9
+	for _, m := range model {
+		sum += m
+		squares += m * m
+	}
+	return squares / sum
+}
+
+// choose adds the look of a candidate to the tree.
+func (l *learner) choose(c *candidate) {
+	look := l.looks[c.question]
+	if l.chosen[c.question] {
+		return
+	}
+	if look != l.full[c.question] {
+		look.Trust = l.trust(c.groups, look)
+	}
+	l.chosen[c.question], l.order = true, append(l.order, look)
 }
 
 // combine averages a second measurement with weights of least variance.
@@ -354,62 +460,69 @@ func (l *learner) combine(m *Measurement, counts []float64, variance float64) {
 	m.Variance *= w
 }
 
-// pick chooses greedily, by gain, what fits into the tree.
-func (l *learner) pick(list []candidate, unit float64, round int) []candidate {
+// parts is in how many parts a round deals out its precision.
+const parts = 200
+
+// pick chooses, by gain, what fits into the tree, and deals the precision of the round
+// out to that and to what the tree has: each part to where the expected deviation falls
+// most.
+func (l *learner) pick(list []*candidate, round int) []*candidate {
 	most := max(1, len(l.Domain)) // questions
-	l.rank(list, unit*float64(most))
-	limit := int(float64(l.Limit) * float64(round+1) / rounds)
-	var picked []candidate
-	sets := l.sets()
+	precision := roundSteps / (l.Sigma * l.Sigma)
 	for _, c := range list {
-		if len(picked) == most {
-			break
+		c.gain = l.gain(c, 0, precision/float64(most))
+		if !l.chosen[c.question] {
+			c.gain = l.Workload[c.question].Weight * (deviation(c.model, c.excess, math.Inf(1)) - l.rest(c, precision/float64(most)))
+		}
+	}
+	sort.SliceStable(list, func(a, b int) bool { return list[a].gain > list[b].gain })
+	limit := int(float64(l.Limit) * float64(round+1) / rounds)
+	var open []*candidate
+	sets := setsOf(l.tables())
+	for _, c := range list {
+		if l.chosen[c.question] {
+			open = append(open, c)
+			continue
+		}
+		if most == 0 {
+			continue
 		}
 		set := l.Workload[c.question].Set
 		if Size(l.Domain, append(slices.Clip(sets), set), l.Zeros, limit) > limit {
 			continue
 		}
+		most--
 		sets = append(sets, set)
-		picked = append(picked, c)
+		open = append(open, c)
 	}
-	// As many as gain most together: fewer tables have less noise each.
-	best, number := 0.0, 0
-	for k := 1; k <= len(picked); k++ {
-		total := 0.0
-		for i := range picked[:k] {
-			total += l.gain(&picked[i], unit*float64(k))
+	part := precision / parts
+	for _, c := range open {
+		c.gain = l.gain(c, 0, part)
+	}
+	for range parts {
+		if len(open) == 0 {
+			break
 		}
-		if total > best {
-			best, number = total, k
-		}
+		best := slices.MaxFunc(open, func(a, b *candidate) int { return cmp.Compare(a.gain, b.gain) })
+		best.precision += part
+		best.gain = l.gain(best, best.precision, part)
 	}
-	picked = picked[:number]
-	for _, c := range picked {
-		l.chosen[c.question] = true
-		l.order = append(l.order, c.question)
-	}
-	return picked
+	return slices.DeleteFunc(open, func(c *candidate) bool { return c.precision == 0 })
 }
 
-// rank sorts by gain, largest first.
-func (l *learner) rank(list []candidate, variance float64) {
-	for i := range list {
-		list[i].gain = l.gain(&list[i], variance)
-	}
-	sort.SliceStable(list, func(a, b int) bool { return list[a].gain > list[b].gain })
+// rest is the expected deviation of a candidate that is measured with more precision.
+func (l *learner) rest(c *candidate, more float64) float64 {
+	return deviation(c.model, c.excess, 1/(c.known+more))
 }
 
-// gain is by how much the expected deviation falls when the candidate is measured
-// again with the variance and the tree fitted to it.
-func (l *learner) gain(c *candidate, variance float64) float64 {
-	first := l.looks[c.question].Variance
-	both := first * variance / (first + variance)
-	return l.Workload[c.question].Weight * (deviation(c.model, c.excess, math.Inf(1)) - deviation(c.model, c.excess, both))
+// gain is by how much the expected deviation falls from one precision to more.
+func (l *learner) gain(c *candidate, from, more float64) float64 {
+	return l.Workload[c.question].Weight * (l.rest(c, from) - l.rest(c, from+more))
 }
 
 // fill adds looks that fit into the tree and were not measured again.
-func (l *learner) fill(list []candidate) {
-	sets := l.sets()
+func (l *learner) fill(list []*candidate) {
+	sets := setsOf(l.tables())
 	for _, c := range list {
 		if l.chosen[c.question] {
 			continue
@@ -419,8 +532,17 @@ func (l *learner) fill(list []candidate) {
 			continue
 		}
 		sets = append(sets, set)
-		l.chosen[c.question] = true
-		l.looks[c.question].Trust = max(leastTrust, c.excess)
-		l.order = append(l.order, c.question)
+		if look := l.looks[c.question]; look == l.full[c.question] {
+			look.Trust = l.trust(c.excess, look)
+		}
+		l.choose(c)
 	}
+}
+
+func setsOf(tables []Table) []Set {
+	var sets []Set
+	for _, t := range tables {
+		sets = append(sets, t.Set)
+	}
+	return sets
 }

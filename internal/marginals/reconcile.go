@@ -22,16 +22,22 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 	for k := range d {
 		sums[k] = make([]float64, d[k])
 	}
-	each := func(t *Measurement, f func(k int, margin []float64, repeats float64)) {
-		for _, k := range t.Set {
-			margin := make([]float64, d[k])
-			d.Project(margin, t.Counts, t.Set, Set{k})
-			f(k, margin, float64(len(t.Counts)/d[k]))
+	// each calls f for every column of a table, by its index in the set.
+	each := func(t *Measurement, f func(i int, of Domain, margin []float64, repeats float64)) {
+		of := d.of(t.Table)
+		for i, k := range t.Set {
+			margin := make([]float64, of[k])
+			of.Project(margin, t.Counts, t.Set, Set{k})
+			f(i, of, margin, float64(len(t.Counts)/of[k]))
 		}
 	}
-	for i := range m {
-		each(&m[i], func(k int, margin []float64, repeats float64) {
-			w := 1 / (m[i].Variance * repeats)
+	for j := range m {
+		each(&m[j], func(i int, of Domain, margin []float64, repeats float64) {
+			k := m[j].Set[i]
+			if of[k] != d[k] {
+				return
+			}
+			w := 1 / (m[j].Variance * repeats)
 			weights[k] += w
 			for c, y := range margin {
 				sums[k][c] += w * y
@@ -51,21 +57,31 @@ func Reconcile(d Domain, m []Measurement, n float64) []Measurement {
 		}
 	}
 	out := make([]Measurement, len(m))
-	for i, t := range m {
-		out[i] = t
-		out[i].Counts = make([]float64, len(t.Counts))
+	for j, t := range m {
+		out[j] = t
+		out[j].Counts = make([]float64, len(t.Counts))
 		total := 0.0
 		for _, y := range t.Counts {
 			total += y
 		}
 		for c, y := range t.Counts {
-			out[i].Counts[c] = y + (n-total)/float64(len(t.Counts))
+			out[j].Counts[c] = y + (n-total)/float64(len(t.Counts))
 		}
-		each(&out[i], func(k int, margin []float64, repeats float64) {
+		each(&out[j], func(i int, of Domain, margin []float64, repeats float64) {
+			k := t.Set[i]
 			for c := range margin {
-				margin[c] = (sums[k][c] - margin[c]) / repeats
+				margin[c] = -margin[c]
 			}
-			d.spread(out[i].Counts, out[i].Set, k, margin)
+			for c, y := range sums[k] {
+				if of[k] != d[k] {
+					c = int(t.Groups[i][c])
+				}
+				margin[c] += y
+			}
+			for c := range margin {
+				margin[c] /= repeats
+			}
+			of.spread(out[j].Counts, t.Set, k, margin)
 		})
 	}
 	return out

@@ -10,7 +10,7 @@ import (
 func TestSampleFollowsTheFamily(t *testing.T) {
 	r := random(6)
 	for i, p := range problems(r) {
-		tree, err := NewTree(p.domain, p.sets, p.zeros, 1<<20, 1)
+		tree, err := NewTree(p.domain, Tables(p.sets...), p.zeros, 1<<20, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +23,7 @@ func TestSampleFollowsTheFamily(t *testing.T) {
 			sets, means := append([]Set{Set{0, 1, 2, 3, 4, 5}[:len(p.domain)]}, p.sets...), append([][]float64{joint}, tree.Means...)
 			for j, s := range sets {
 				got := make([]float64, p.domain.Cells(s))
-				Count(got, p.domain, s, records)
+				p.domain.Count(got, Table{Set: s}, records)
 				chi2, cells := 0.0, 0
 				for c, m := range means[j] {
 					if m == 0 && got[c] > 0 {
@@ -43,7 +43,7 @@ func TestSampleFollowsTheFamily(t *testing.T) {
 			}
 			for _, z := range p.zeros {
 				got := make([]float64, p.domain.Cells(z.Set))
-				Count(got, p.domain, z.Set, records)
+				p.domain.Count(got, Table{Set: z.Set}, records)
 				for c, empty := range z.Empty {
 					if empty && got[c] > 0 {
 						t.Errorf("problem %d: %g records in the zero %d of %v", i, got[c], c, z.Set)
@@ -57,7 +57,7 @@ func TestSampleFollowsTheFamily(t *testing.T) {
 
 // Counts of the first clique's cells are the expected ones rounded up or down.
 func TestSampleRoundsExpectedCounts(t *testing.T) {
-	tree, err := NewTree(Domain{5, 7}, []Set{{0, 1}}, nil, 100, 1)
+	tree, err := NewTree(Domain{5, 7}, Tables(Set{0, 1}), nil, 100, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestSampleRoundsExpectedCounts(t *testing.T) {
 	draw(tree, r)
 	tree.Infer()
 	got := make([]float64, 35)
-	Count(got, tree.Domain, Set{0, 1}, tree.Sample(1000, r, false))
+	tree.Domain.Count(got, Table{Set: Set{0, 1}}, tree.Sample(1000, r, false))
 	for c, m := range tree.Means[0] {
 		if math.Abs(got[c]-1000*m) >= 1 {
 			t.Errorf("cell %d: %g records, expected %g", c, got[c], 1000*m)

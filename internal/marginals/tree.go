@@ -13,10 +13,10 @@ import (
 // Spiegelhalter 1988). It keeps tables of cells without zeros only.
 type Tree struct {
 	Domain  Domain
-	Sets    []Set
-	Theta   [][]float64 // natural parameters, by set
-	Means   [][]float64 // probabilities of cells after Infer, by set
-	theta   []float64   // of all sets
+	Tables  []Table
+	Theta   [][]float64 // natural parameters, by table
+	Means   [][]float64 // probabilities of cells after Infer, by table
+	theta   []float64   // of all tables
 	means   []float64
 	cliques []clique
 	pool    *pool
@@ -43,12 +43,12 @@ type clique struct {
 	total     float64   // of belief before ratio
 }
 
-// A factor is the table of a set in its clique, inner column fastest.
+// A factor is a table without groups in its clique, inner column fastest.
 type factor struct {
-	set         int
+	table       int
 	view        view
 	theta, mean []float64
-	order       []int32 // cell of the set's own layout
+	order       []int32 // cell of the table, in its own layout
 }
 
 type known struct{ column, cells int }
@@ -66,11 +66,15 @@ type view struct {
 	size   int
 }
 
-// NewTree builds a tree whose cliques contain sets. Its error says that the
+// NewTree builds a tree whose cliques contain the sets of tables. Its error says that the
 // cliques have more than limit cells, or that zeros leave none.
-func NewTree(d Domain, sets []Set, zeros []Zeros, limit, workers int) (*Tree, error) {
-	t := &Tree{Domain: d, Sets: sets}
+func NewTree(d Domain, tables []Table, zeros []Zeros, limit, workers int) (*Tree, error) {
+	t := &Tree{Domain: d, Tables: tables}
 	u := newSupport(d, zeros)
+	var sets []Set
+	for _, x := range tables {
+		sets = append(sets, x.Set)
+	}
 	s := u.structure(withZeros(sets, zeros), limit)
 	if n := u.total(s, limit); n > limit {
 		return nil, fmt.Errorf("the cliques have more than %d cells", limit)
@@ -95,21 +99,21 @@ func NewTree(d Domain, sets []Set, zeros []Zeros, limit, workers int) (*Tree, er
 		}
 	}
 	size := 0
-	for _, set := range sets {
-		size += d.Cells(set)
+	for _, x := range tables {
+		size += d.Size(x)
 	}
 	t.theta, t.means = make([]float64, size), make([]float64, size)
 	at := 0
-	for i, set := range sets {
+	for i, x := range tables {
 		best := -1
 		for j := range t.cliques {
-			if c := &t.cliques[j]; c.columns.Contains(set) && (best < 0 || len(c.belief) < len(t.cliques[best].belief)) {
+			if c := &t.cliques[j]; c.columns.Contains(x.Set) && (best < 0 || len(c.belief) < len(t.cliques[best].belief)) {
 				best = j
 			}
 		}
 		c := &t.cliques[best]
-		c.factors = append(c.factors, c.factor(d, i, set))
-		n := d.Cells(set)
+		c.factors = append(c.factors, c.factor(d, i, x))
+		n := d.Size(x)
 		t.Theta = append(t.Theta, t.theta[at:at+n])
 		t.Means = append(t.Means, t.means[at:at+n])
 		at += n
@@ -182,8 +186,9 @@ func (c *clique) strided(s Set, steps []int, size int) view {
 	return v
 }
 
-// factor lays the table over set i out with the inner column fastest.
-func (c *clique) factor(d Domain, i int, s Set) factor {
+// factor lays table i out with the inner column fastest.
+func (c *clique) factor(d Domain, i int, x Table) factor {
+	s := x.Set
 	steps := make([]int, len(s))
 	step := 1
 	if j := slices.Index(s, c.inner); j >= 0 {
@@ -195,14 +200,15 @@ func (c *clique) factor(d Domain, i int, s Set) factor {
 			step *= d[s[j]]
 		}
 	}
-	f := factor{set: i, view: c.strided(s, steps, step), theta: make([]float64, step), mean: make([]float64, step), order: make([]int32, step)}
+	f := factor{table: i, view: c.strided(s, steps, step), theta: make([]float64, step), mean: make([]float64, step), order: make([]int32, step)}
+	groups := d.grouped(x)
 	index := make([]int, len(s))
 	for cell := range step {
 		at := 0
 		for j := range s {
 			at += index[j] * steps[j]
 		}
-		f.order[at] = int32(cell)
+		f.order[at] = groups[cell]
 		for j := len(s) - 1; j >= 0; j-- {
 			if index[j]++; index[j] < d[s[j]] {
 				break
@@ -232,7 +238,7 @@ func (t *Tree) Infer() float64 {
 		c := &t.cliques[i]
 		for _, f := range c.factors {
 			for cell, o := range f.order {
-				f.theta[cell] = t.Theta[f.set][o]
+				f.theta[cell] = t.Theta[f.table][o]
 			}
 		}
 		peak := t.pool.potentials(c)
@@ -255,8 +261,10 @@ func (t *Tree) Infer() float64 {
 		}
 		t.pool.distribute(c)
 		for _, f := range c.factors {
+			mean := t.Means[f.table]
+			clear(mean)
 			for cell, o := range f.order {
-				t.Means[f.set][o] = f.mean[cell]
+				mean[o] += f.mean[cell]
 			}
 		}
 	}

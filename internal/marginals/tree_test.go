@@ -87,7 +87,7 @@ func TestInferIsExact(t *testing.T) {
 	for i, p := range problems(r) {
 		for workers := 1; workers <= 2; workers++ {
 			t.Run(fmt.Sprint(i, workers), func(t *testing.T) {
-				tree, err := NewTree(p.domain, p.sets, p.zeros, 1<<20, workers)
+				tree, err := NewTree(p.domain, Tables(p.sets...), p.zeros, 1<<20, workers)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,7 +23,7 @@ func ClaimLine(epsilon, delta float64, entity string, rel event.Relation) string
 func ClaimParagraph(model, claim string, m *Mechanism, lower, upper float64) string {
 	if m.Clip.Mode == plan.ClippingCounts {
 		return fmt.Sprintf("The released tables of model %s satisfy %s. So does everything computed from the released files, such as synthetic tables. "+
-			"The price was computed for the mechanism that ran, %d releases of noisy counts of all records with noise multiplier %.4g; it lies %s.",
+			"The price was computed for the mechanism that ran, releases of noisy counts of all records that cost %d of noise multiplier %.4g; it lies %s.",
 			model, claim, m.Iterations, m.NoiseMultiplier, between(lower, upper))
 	}
 	text := fmt.Sprintf("The released posterior of model %s satisfies %s. It covers every iterate of the fit and everything computed from the released files. "+

@@ -113,7 +113,7 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 // writeSynthesis writes the release.
 func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Run, error) {
 	j, done := r.Job, *r.Plan
-	done.Steps = table.Releases
+	done.Steps = table.Steps
 	run := report.Run{
 		ID: j.ID, Created: j.Created, Status: report.Complete, Tool: r.Host.Tool(j.Engine), Name: j.Name,
 		Spec: m.Spec, Encoding: m.Encoding, SpecSHA256: j.ModelSHA256, Settings: j.Settings, Command: j.Command, Accepted: j.Accepted,

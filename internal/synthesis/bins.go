@@ -28,7 +28,7 @@ type Column struct {
 
 const (
 	mostIntegers = 256  // with a fine cell each
-	gridCells    = 64   // fine cells of equal width, and of equal ratio
+	gridCells    = 80   // fine cells of equal width, and of equal ratio
 	wideRatio    = 1000 // of bounds from which cells of equal ratio are added
 	binsWanted   = 20
 )
@@ -110,11 +110,13 @@ func (c *Column) counted(cuts int) int {
 	return cuts + 2
 }
 
-// binCuts are the cuts between bins.
-func (c *Column) binCuts() []float64 {
+// groupCuts are the cuts between groups of bins; nil groups: between bins.
+func (c *Column) groupCuts(groups []int32) []float64 {
 	var list []float64
-	for _, first := range c.Bins[min(1, len(c.Bins)):] {
-		list = append(list, c.Cuts[first-1])
+	for b := 1; b < len(c.Bins); b++ {
+		if groups == nil || groups[b] != groups[b-1] {
+			list = append(list, c.Cuts[c.Bins[b]-1])
+		}
 	}
 	return list
 }
@@ -143,14 +145,68 @@ func (c *Column) ends(cell int) (from, to float64) {
 	return from, to
 }
 
-// learn makes bins of a number's fine cells from noisy counts, and their shape. Bins
+// smoothed is a histogram without its noise, as far as that is possible: a cell that stands
+// out of its neighbours keeps its count, the others get the mean count per width of
+// their neighbours.
+func (c *Column) smoothed(counts []float64, noise float64) (smooth []float64, spike []bool) {
+	const reach = 2
+	m := c.fine()
+	smooth, spike = make([]float64, m), make([]bool, m)
+	around := func(i int) (mean, sd float64) {
+		sum, width, cells := 0.0, 0.0, 0
+		for j := max(0, i-reach); j <= min(m-1, i+reach); j++ {
+			if j != i && !spike[j] {
+				sum += counts[j]
+				width += c.width(j)
+				cells++
+			}
+		}
+		if cells == 0 {
+			return 0, noise
+		}
+		share := c.width(i) / width
+		return sum * share, noise * math.Sqrt(1+share*share*float64(cells))
+	}
+	for range 2 {
+		found := slices.Clone(spike)
+		for i := range m {
+			mean, sd := around(i)
+			found[i] = counts[i]-max(0, mean) > 3.5*sd
+		}
+		spike = found
+	}
+	for i, y := range counts[:m] {
+		if spike[i] {
+			smooth[i] = y
+			continue
+		}
+		sum, width, cells := y, c.width(i), 1
+		for j := max(0, i-reach); j <= min(m-1, i+reach); j++ {
+			if j != i && !spike[j] {
+				sum += counts[j]
+				width += c.width(j)
+				cells++
+			}
+		}
+		share := c.width(i) / width
+		smooth[i] = max(0, sum*share-noise*share*math.Sqrt(float64(cells)))
+	}
+	return smooth, spike
+}
+
+// coarse tells whether neighbouring cells of the column become bins. Where they are few,
+// each cell is a bin.
+func (c *Column) coarse() bool { return c.Levels == 0 && c.fine() > binsWanted }
+
+// bin makes bins of a number's fine cells from noisy counts. Bins
 // hold about equal sums of square roots of counts, so that spikes and thin tails both
 // have bins. What it reads is noisy: this is post-processing.
-func (c *Column) learn(counts []float64, noise float64) {
+func (c *Column) bin(counts []float64, noise float64) {
 	m := c.fine()
+	smooth, spike := c.smoothed(counts, noise)
 	roots, total := make([]float64, m), 0.0
-	for i, y := range counts[:m] {
-		roots[i] = math.Sqrt(max(y-noise, 0))
+	for i, y := range smooth {
+		roots[i] = math.Sqrt(y)
 		total += roots[i]
 	}
 	for i := range roots {
@@ -159,73 +215,119 @@ func (c *Column) learn(counts []float64, noise float64) {
 	total *= 1.1
 	c.Bins = []int{0}
 	sum := 0.0
+	share := total / binsWanted
 	for i := range m {
-		switch share := total / binsWanted; {
-		case i == 0 || m > binsWanted && sum < share && (roots[i] < share || sum < share/4):
-			sum += roots[i]
-		default:
+		alone := spike[i] && roots[i] > share/2 || i > 0 && spike[i-1] && roots[i-1] > share/2
+		switch {
+		case i > 0 && (alone || sum+roots[i]/2 >= share):
 			c.Bins = append(c.Bins, i)
 			sum = roots[i]
+		default:
+			sum += roots[i]
 		}
 	}
-	c.shape(counts, noise)
 }
 
-// shape sets the weights of fine cells: the count of one that stands out of the
-// noise; the others of a bin share the rest by their widths.
-func (c *Column) shape(counts []float64, noise float64) {
+// shape sets the weights of fine cells within their bins from the counts of bins and of
+// fine cells: the density within a bin is a line between its neighbours, and a fine cell
+// departs from it as far as its count stands out of the noise.
+func (c *Column) shape(bins, counts []float64, noise float64) {
 	m := c.fine()
 	c.Shape = make([]float64, m)
-	for b, first := range c.Bins {
-		next := m
-		if b+1 < len(c.Bins) {
-			next = c.Bins[b+1]
+	if counts == nil {
+		for i := range c.Shape {
+			c.Shape[i] = 1
 		}
-		rest, width := 0.0, 0.0
-		for i := first; i < next; i++ {
-			rest += counts[i]
-			if counts[i] > 3*noise {
-				c.Shape[i] = math.Round(counts[i])
+		return
+	}
+	_, spike := c.smoothed(counts, noise)
+	n := len(c.Bins)
+	density, middle, width := make([]float64, n), make([]float64, n), make([]float64, n)
+	for b := range n {
+		rest, w, x := max(0, bins[b]), 0.0, 0.0
+		for i := c.Bins[b]; i < c.next(b); i++ {
+			if spike[i] {
 				rest -= counts[i]
-			} else {
-				width += c.width(i)
+				continue
 			}
+			w += c.width(i)
+			x += c.width(i) * c.centre(i)
 		}
+		width[b] = w
+		if w > 0 {
+			density[b], middle[b] = max(0, rest)/w, x/w
+		}
+	}
+	line := make([]float64, m)
+	for b := range n {
+		slope := 0.0
+		if before, after := c.neighbour(width, b, -1), c.neighbour(width, b, 1); width[b] > 0 && before >= 0 && after >= 0 {
+			slope = limited((density[b]-density[before])/(middle[b]-middle[before]), (density[after]-density[b])/(middle[after]-middle[b]))
+		}
+		for i := c.Bins[b]; i < c.next(b); i++ {
+			line[i] = c.width(i) * max(0, density[b]+slope*(c.centre(i)-middle[b]))
+		}
+	}
+	trust := departure(counts, line, spike, noise)
+	for b := range n {
 		sum := 0.0
-		for i := first; i < next; i++ {
-			if c.Shape[i] == 0 && width > 0 {
-				c.Shape[i] = max(0, rest) * c.width(i) / width
+		for i := c.Bins[b]; i < c.next(b); i++ {
+			c.Shape[i] = max(0, line[i]+trust*(counts[i]-line[i]))
+			if spike[i] {
+				c.Shape[i] = counts[i]
 			}
 			sum += c.Shape[i]
 		}
-		for i := first; i < next && sum == 0; i++ {
+		for i := c.Bins[b]; i < c.next(b) && sum == 0; i++ {
 			c.Shape[i] = max(c.width(i), 1e-300)
 		}
 	}
 }
 
-// measured is the column's measurement by bins.
-func (c *Column) measured(k int, counts []float64, noise float64) marginals.Measurement {
-	out := make([]float64, c.cells())
-	if c.Levels > 0 {
-		copy(out, counts[:c.Levels])
-	} else {
-		b := -1
-		for i, y := range counts[:c.fine()] {
-			if b+1 < len(c.Bins) && c.Bins[b+1] == i {
-				b++
-			}
-			out[b] += y
+// departure is the part of a cell's departure from the line that is not noise.
+func departure(counts, line []float64, spike []bool, noise float64) float64 {
+	squares, cells := 0.0, 0.0
+	for i, y := range line {
+		if !spike[i] && y > 0 {
+			squares += (counts[i] - y) * (counts[i] - y)
+			cells++
 		}
 	}
-	if c.Missing {
-		out[len(out)-1] = counts[len(counts)-1]
+	if cells == 0 {
+		return 0
 	}
-	summed := 1.0
-	if c.Levels == 0 {
-		summed = float64(c.fine()) / float64(len(c.Bins))
+	return max(0, 1-noise*noise*cells/squares)
+}
+
+// neighbour is the next bin in a direction that has more than spikes, or -1.
+func (c *Column) neighbour(width []float64, b, step int) int {
+	for b += step; b >= 0 && b < len(width); b += step {
+		if width[b] > 0 {
+			return b
+		}
 	}
-	return marginals.Measurement{Set: marginals.Set{k}, Counts: out, Variance: noise * noise * summed}
+	return -1
+}
+
+// limited is the slope of van Leer 1974: 0 at an extreme, else the harmonic mean.
+func limited(a, b float64) float64 {
+	if a*b <= 0 {
+		return 0
+	}
+	return 2 * a * b / (a + b)
+}
+
+// next is one past the last fine cell of a bin.
+func (c *Column) next(bin int) int {
+	if bin+1 < len(c.Bins) {
+		return c.Bins[bin+1]
+	}
+	return c.fine()
+}
+
+func (c *Column) centre(cell int) float64 {
+	from, to := c.ends(cell)
+	return (from + to) / 2
 }
 
 // value draws a value of the file for a cell.

@@ -41,11 +41,18 @@ func TestBins(t *testing.T) {
 	for i := 1; i < 40; i++ {
 		counts[i] = 60
 	}
-	c.learn(counts, 20)
+	c.bin(counts, 20)
+	bins := make([]float64, c.bins())
+	for b := range bins {
+		for i := c.Bins[b]; i < c.next(b); i++ {
+			bins[b] += counts[i]
+		}
+	}
+	c.shape(bins, counts, 20)
 	if len(c.Bins) < 5 || len(c.Bins) > binsWanted+2 || c.Bins[1] != 1 {
 		t.Fatalf("bins at %v", c.Bins)
 	}
-	at := c.binCuts()
+	at := c.groupCuts(nil)
 	r := source(1)
 	for cell := range c.bins() {
 		for range 200 {
@@ -59,13 +66,31 @@ func TestBins(t *testing.T) {
 			}
 		}
 	}
-	m := c.measured(0, counts, 20)
-	sum := 0.0
-	for _, y := range m.Counts {
-		sum += y
+}
+
+// The density within a bin follows the neighbours' and keeps the bin's count; a spike
+// within a bin keeps its own.
+func TestShape(t *testing.T) {
+	c := Column{Upper: 80, Cuts: cuts(0, 80, false)}
+	counts := make([]float64, c.fine()+1)
+	for i := range c.fine() {
+		counts[i] = 10 * c.width(i) * (100 - c.centre(i)) // a falling line
 	}
-	if m.Counts[0] != 30000 || sum != 30000+39*60 {
-		t.Errorf("bins count %v", m.Counts)
+	counts[40] += 9000
+	for b := range 8 {
+		c.Bins = append(c.Bins, b*10)
+	}
+	bins := make([]float64, 8)
+	for b := range bins {
+		for i := c.Bins[b]; i < c.next(b); i++ {
+			bins[b] += counts[i]
+		}
+	}
+	c.shape(bins, counts, 100)
+	for i := 10; i < 70; i++ { // the first and the last bin have one neighbour
+		if want := counts[i]; math.Abs(c.Shape[i]-want) > 0.03*want {
+			t.Errorf("cell %d has weight %.0f of %.0f", i, c.Shape[i], want)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ type Drawer struct {
 
 // Iterations of the fits: to the released counts, and from there to simulated ones.
 const (
-	fitIterations   = 250
+	fitIterations   = 400
 	refitIterations = 60
 )
 
@@ -53,15 +53,16 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	if err != nil {
 		return nil, err
 	}
-	var sets []marginals.Set
+	var tables []marginals.Table
 	for _, x := range t.Tables {
 		if inference {
 			x.Trust *= widening
 		}
-		sets = append(sets, x.Columns)
-		d.measured = append(d.measured, marginals.Measurement{Set: x.Columns, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
+		of := marginals.Table{Set: x.Columns, Groups: x.Groups}
+		tables = append(tables, of)
+		d.measured = append(d.measured, marginals.Measurement{Table: of, Counts: x.Counts, Variance: x.Variance, Trust: x.Trust})
 	}
-	if d.tree, err = marginals.NewTree(domain, sets, zeros, 64*treeCells, workers); err != nil {
+	if d.tree, err = marginals.NewTree(domain, tables, zeros, 64*treeCells, workers); err != nil {
 		return nil, err
 	}
 	d.records = d.tree.Estimate(d.measured, fitIterations)
@@ -100,18 +101,40 @@ func (t *Table) check(want []Column) error {
 		}
 	}
 	for _, x := range t.Tables {
+		if x.Groups != nil && len(x.Groups) != len(x.Columns) {
+			return fmt.Errorf("a table of %d columns has the groups of %d", len(x.Columns), len(x.Groups))
+		}
 		cells := 1
 		for i, k := range x.Columns {
 			if k < 0 || k >= len(t.Columns) || i > 0 && k <= x.Columns[i-1] || cells > marginals.MostCells {
 				return fmt.Errorf("a table is over columns that it has not")
 			}
-			cells *= t.Columns[k].cells()
+			n := t.Columns[k].cells()
+			if x.Groups != nil && x.Groups[i] != nil {
+				if !ascending(x.Groups[i], n) {
+					return fmt.Errorf("a table's groups of column %s are not its cells, in order", t.Columns[k].Name)
+				}
+				n = int(x.Groups[i][n-1]) + 1
+			}
+			cells *= n
 		}
 		if len(x.Counts) != cells || !(x.Variance > 0) || !(x.Trust > 0) || slices.ContainsFunc(x.Counts, func(y float64) bool { return math.IsNaN(y) || math.IsInf(y, 0) }) {
 			return fmt.Errorf("a table of %d columns has other cells or no variance", len(x.Columns))
 		}
 	}
 	return nil
+}
+
+// ascending tells whether groups are of n cells, from 0 on, without a gap.
+func ascending(groups []int32, n int) bool {
+	at := int32(0)
+	for _, g := range groups {
+		if g != at && g != at+1 {
+			return false
+		}
+		at = g
+	}
+	return len(groups) == n && groups[0] == 0
 }
 
 // Close ends the workers.
@@ -135,7 +158,7 @@ func (d *Drawer) Perturb(random Random) {
 	for i, x := range d.measured {
 		simulated[i] = x
 		simulated[i].Counts = make([]float64, len(x.Counts))
-		marginals.Count(simulated[i].Counts, d.tree.Domain, x.Set, sample)
+		d.tree.Domain.Count(simulated[i].Counts, x.Table, sample)
 		noise := math.Sqrt(x.Variance)
 		for c := range simulated[i].Counts {
 			simulated[i].Counts[c] += noise * random.Normal()

@@ -17,8 +17,8 @@ import (
 type Table struct {
 	SchemaVersion int        `json:"schema_version"`
 	Privacy       string     `json:"privacy,omitempty"`
-	Records       float64    `json:"records"`  // estimated from the counts
-	Releases      int        `json:"releases"` // each a Gaussian one of the noise multiplier
+	Records       float64    `json:"records"` // estimated from the counts
+	Steps         int        `json:"steps"`   // what the releases cost, in Gaussians of the noise multiplier
 	Columns       []Column   `json:"columns"`
 	Tables        []Counts   `json:"tables"`
 	Distances     []Distance `json:"distances"`
@@ -27,6 +27,7 @@ type Table struct {
 // Counts is a noisy table of counts over columns, by their index, last fastest.
 type Counts struct {
 	Columns  []int     `json:"columns"`
+	Groups   [][]int32 `json:"groups,omitempty"` // by column: the group of each of its cells; null: itself
 	Counts   []float64 `json:"counts"`
 	Variance float64   `json:"variance"` // of the noise of each
 	Trust    float64   `json:"trust"`    // how far true counts may deviate from the other tables' prediction
@@ -40,16 +41,18 @@ type Distance struct {
 	Measured  bool     `json:"measured"`
 }
 
+var TuneColumns, TuneLimit = 2. / 3, treeCells
+
 // treeCells bounds the junction tree.
 const treeCells = 1 << 20
 
 // Config says how a table is learnt.
 type Config struct {
 	Relation event.Relation
-	// NoiseMultiplier is that of each release.
+	// NoiseMultiplier is that of a step; a release of k steps costs k Gaussians of it.
 	NoiseMultiplier float64
 	Workers         int
-	Step            func(releases int) error // after each release; nil: none
+	Step            func(steps int) error // after each release; nil: none
 }
 
 // Check reports, before any record is read, a workload or constraints that cannot be
@@ -147,12 +150,13 @@ type fitter struct {
 	curator *privacy.Curator
 	cfg     Config
 	columns []Column
-	noise   float64 // of one table that is a release of its own
-	done    int
+	noise   float64 // of one table that is a step of its own
+	spent   float64 // in steps
+	done    int     // steps
 }
 
-// Fit releases noisy counts of the curator's records, each release a Gaussian one of
-// the noise multiplier, and learns from them. It makes at most marginals.Releases + 1.
+// Fit releases noisy counts of the curator's records and learns from them. That costs at
+// most marginals.Steps Gaussians of the noise multiplier.
 func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table, error) {
 	f := &fitter{curator: c, cfg: cfg, columns: columnsOf(m)}
 	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, cfg.Relation).(event.Gaussian)
@@ -161,9 +165,12 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 	if err != nil {
 		return nil, err
 	}
-	domain := make(marginals.Domain, len(f.columns))
+	domain, ordered := make(marginals.Domain, len(f.columns)), make([]int, len(f.columns))
 	for k := range f.columns {
 		domain[k] = f.columns[k].cells()
+		if f.columns[k].Levels == 0 {
+			ordered[k] = f.columns[k].bins()
+		}
 	}
 	zeros, err := impossible(m, f.columns)
 	if err != nil {
@@ -174,19 +181,19 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 		return nil, err
 	}
 	learned, err := marginals.Learn(marginals.Config{
-		Domain: domain, Zeros: zeros, Columns: measured, Workload: questions, Sigma: f.noise, Limit: treeCells, Workers: cfg.Workers,
+		Domain: domain, Zeros: zeros, Columns: measured, Ordered: ordered, Workload: questions, Sigma: f.noise, Limit: treeCells, Workers: cfg.Workers,
 	}, f.measure, random)
 	if err != nil {
 		return nil, err
 	}
 	learned.Tree.Close()
-	t := &Table{SchemaVersion: 1, Releases: f.done, Records: math.Round(learned.Records), Columns: f.columns, Distances: []Distance{}}
+	t := &Table{SchemaVersion: 1, Steps: f.done, Records: math.Round(learned.Records), Columns: f.columns, Distances: []Distance{}}
 	for _, x := range learned.Measurements {
 		counts := make([]float64, len(x.Counts))
 		for i, y := range x.Counts {
 			counts[i] = math.Round(y*100) / 100
 		}
-		t.Tables = append(t.Tables, Counts{x.Set, counts, x.Variance, x.Trust})
+		t.Tables = append(t.Tables, Counts{x.Set, x.Groups, counts, x.Variance, x.Trust})
 	}
 	for _, d := range learned.Distances {
 		x := Distance{Predicted: d.Predicted, Measured: d.Measured}
@@ -207,24 +214,60 @@ func Fit(c *privacy.Curator, m *models.Model, cfg Config, random Random) (*Table
 	return t, nil
 }
 
-// measureColumns releases every column by fine cells and makes bins of them.
+// measureColumns releases numbers by fine cells and makes bins of them, then every column
+// by bins.
 func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
-	noise := f.noise * math.Sqrt(float64(len(f.columns)))
 	var partitions []privacy.Partition
-	for _, c := range f.columns {
-		partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: c.Name, Cuts: c.Cuts}}, Usable: true, Noise: noise})
+	for k := range f.columns {
+		if c := &f.columns[k]; c.coarse() {
+			partitions = append(partitions, privacy.Partition{Axes: []privacy.Axis{{Column: c.Name, Cuts: c.Cuts}}, Usable: true})
+		}
 	}
-	counts, err := f.release(partitions)
+	fine, noise := [][]float64{}, f.noise*math.Sqrt(float64(len(partitions))/marginals.FineSteps)
+	if len(partitions) > 0 {
+		for i := range partitions {
+			partitions[i].Noise = noise
+		}
+		var err error
+		if fine, err = f.release(partitions); err != nil {
+			return nil, err
+		}
+	}
+	counted := make([][]float64, len(f.columns))
+	for k := range f.columns {
+		switch c := &f.columns[k]; {
+		case c.coarse():
+			counted[k], fine = fine[0], fine[1:]
+			c.bin(counted[k], noise)
+		case c.Levels == 0:
+			c.Bins = make([]int, c.fine())
+			for i := range c.Bins {
+				c.Bins[i] = i
+			}
+		}
+	}
+	var tables []marginals.Table
+	var sigma []float64
+	weights, total := make([]float64, len(f.columns)), 0.0
+	for k := range f.columns {
+		// Least total error for a given cost: the standard deviation falls as cells^(-1/3).
+		weights[k] = math.Pow(float64(f.columns[k].cells()), 2.0/3)
+		total += weights[k]
+	}
+	for k := range f.columns {
+		tables = append(tables, marginals.Table{Set: marginals.Set{k}})
+		sigma = append(sigma, f.noise*math.Sqrt(total/weights[k]/marginals.ColumnSteps))
+	}
+	counts, err := f.measure(tables, sigma)
 	if err != nil {
 		return nil, err
 	}
 	var list []marginals.Measurement
 	for k := range f.columns {
-		c := &f.columns[k]
-		if c.Levels == 0 {
-			c.learn(counts[k], noise)
+		if c := &f.columns[k]; c.Levels == 0 {
+			c.shape(counts[k], counted[k], noise)
 		}
-		list = append(list, c.measured(k, counts[k], noise))
+		list = append(list, marginals.Measurement{Table: tables[k], Counts: counts[k], Variance: sigma[k] * sigma[k]})
 	}
 	return list, nil
 }
@@ -243,7 +286,10 @@ func (f *fitter) release(partitions []privacy.Partition) ([][]float64, error) {
 		}
 		counts = append(counts, more...)
 	}
-	f.done++
+	for _, p := range partitions {
+		f.spent += f.noise * f.noise / (p.Noise * p.Noise)
+	}
+	f.done = int(math.Round(f.spent))
 	var err error
 	if f.cfg.Step != nil {
 		err = f.cfg.Step(f.done)
@@ -251,15 +297,15 @@ func (f *fitter) release(partitions []privacy.Partition) ([][]float64, error) {
 	return counts, err
 }
 
-// measure releases tables by bins.
-func (f *fitter) measure(sets []marginals.Set, sigma []float64) ([][]float64, error) {
+// measure releases tables by bins, or by groups of bins.
+func (f *fitter) measure(tables []marginals.Table, sigma []float64) ([][]float64, error) {
 	var partitions []privacy.Partition
-	for i, s := range sets {
+	for i, t := range tables {
 		p := privacy.Partition{Usable: true, Noise: sigma[i]}
-		for _, k := range s {
+		for j, k := range t.Set {
 			a := privacy.Axis{Column: f.columns[k].Name}
-			if f.columns[k].Levels == 0 {
-				a.Cuts = f.columns[k].binCuts()
+			if c := &f.columns[k]; c.Levels == 0 {
+				a.Cuts = c.groupCuts(groupsOf(t, j))
 			}
 			p.Axes = append(p.Axes, a)
 		}
@@ -269,26 +315,40 @@ func (f *fitter) measure(sets []marginals.Set, sigma []float64) ([][]float64, er
 	if err != nil {
 		return nil, err
 	}
-	for i, s := range sets {
-		counts[i] = f.gather(counts[i], s)
+	for i, t := range tables {
+		counts[i] = f.gather(counts[i], t)
 	}
 	return counts, nil
 }
 
+func groupsOf(t marginals.Table, j int) []int32 {
+	if t.Groups == nil {
+		return nil
+	}
+	return t.Groups[j]
+}
+
 // gather leaves out the cells of a curator's table that no usable row has: levels that
 // are not declared, and values missing where the rules reject that.
-func (f *fitter) gather(counts []float64, s marginals.Set) []float64 {
+func (f *fitter) gather(counts []float64, t marginals.Table) []float64 {
 	var out []float64
 	var visit func(i, at int)
 	visit = func(i, at int) {
-		if i == len(s) {
+		if i == len(t.Set) {
 			out = append(out, counts[at])
 			return
 		}
-		c := &f.columns[s[i]]
-		size := c.counted(c.bins() - 1)
-		for cell := range c.cells() {
-			if cell == c.bins() {
+		c := &f.columns[t.Set[i]]
+		bins := c.bins()
+		if g := groupsOf(t, i); g != nil {
+			bins = int(g[bins-1]) + 1
+		}
+		size, cells := c.counted(bins-1), bins
+		if c.Missing {
+			cells++
+		}
+		for cell := range cells {
+			if cell == bins {
 				cell = size - 1
 			}
 			visit(i+1, at*size+cell)

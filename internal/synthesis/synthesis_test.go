@@ -131,7 +131,7 @@ func TestFitCostsItsReleases(t *testing.T) {
 		const multiplier = 7.5
 		table, c := learn(t, m, records, rel, multiplier, 2)
 		plan := event.Composed{}
-		for range table.Releases {
+		for range table.Steps {
 			plan.Events = append(plan.Events, event.Gaussian{NoiseMultiplier: multiplier})
 		}
 		want, err := accountant.Epsilon(plan, rel, 1e-5)

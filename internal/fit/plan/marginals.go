@@ -15,10 +15,6 @@ const MethodMarginals = "marginals"
 // ClippingCounts is the clipping of counts: a unit has a weight of 1 in each table.
 const ClippingCounts = "counts"
 
-// MarginalSteps is the number of releases: single columns, then those of
-// marginals.Learn. Each is one Gaussian over all records, and all cost the same.
-const MarginalSteps = 1 + marginals.Releases
-
 // newMarginals decides a synthetic table by marginals.
 func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.NonPrivate {
@@ -46,7 +42,7 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}
-	sampled := Config{Sampling: samplingFull, Steps: MarginalSteps}
+	sampled := Config{Sampling: samplingFull, Steps: marginals.Steps}
 	if err := p.chooseSampling(sampled); err != nil {
 		return nil, err
 	}

@@ -65,11 +65,11 @@ func (k Known) top() string {
 
 // bottom is the file from the columns on.
 func (k Known) bottom() string {
-	model := fmt.Sprintf(skeletonModel, orBlank(k.Formula), orBlank(k.Family))
+	missing, model := skeletonMissing, fmt.Sprintf(skeletonModel, orBlank(k.Formula), orBlank(k.Family))
 	if k.Twin {
-		model = skeletonTwin
+		missing, model = skeletonMissingTwin, skeletonTwin
 	}
-	return skeletonMissing + model + skeletonPrivacy
+	return missing + skeletonText + model + skeletonPrivacy
 }
 
 const skeletonTop = `# A model for d3p. Replace every %s; then run: d3p check FILE
@@ -105,7 +105,14 @@ const skeletonDecimal = `  # How the file writes numbers: "," as in 3,14 or "." 
 const skeletonMissing = `  missing:
     default: reject        # such a record contributes nothing; or per column:
     # COLUMN: {impute: 27, indicator: true}
-  # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
+`
+
+const skeletonMissingTwin = `  missing:
+    default: model         # missing is a value of the column, in the twin too; or per column:
+    # COLUMN: reject       # a record without it contributes nothing
+`
+
+const skeletonText = `  # missing_tokens: [NA, "-9"]  # instead of an empty cell, NA, N/A, NaN, null and a point
   # dates: dmy              # where the file writes them 31.12.2024; encoding: windows-1252
   # drop: [name, postcode]
 
