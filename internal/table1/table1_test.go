@@ -193,8 +193,11 @@ func TestAuto(t *testing.T) {
 	if got := share(1, 4000); got < 0.02 || got > 0.05 {
 		t.Errorf("4000 records at epsilon 1: share %g", got)
 	}
-	if got := share(1, 1000000); got == 0 || got > 1e-4 {
-		t.Errorf("a million records at epsilon 1: share %g", got)
+	if got := share(1, 1000000); got < 0.02 || got > 0.05 {
+		t.Errorf("a million records at epsilon 1, rare levels: share %g", got)
+	}
+	if got := share(20, 1000000); got == 0 || got > 0.005 {
+		t.Errorf("a million records at epsilon 20: share %g", got)
 	}
 	twin, err := models.Read("twin.yaml", []byte("d3p: 1\ndata:\n  unit: {entity: patient, rows_per_unit: 1}\n  rows: {public: 4000}\n  columns:\n    a: {type: binary}\n    b: {type: binary}\ntwin:\n  components: 3\n"), nil)
 	if err != nil {

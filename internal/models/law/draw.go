@@ -2,6 +2,7 @@ package law
 
 import (
 	"math"
+	"slices"
 
 	"d3p/internal/models/dist"
 )
@@ -13,6 +14,7 @@ import (
 // A column that is constant within a group has one value for each level of it, the same
 // in every call (between).
 func (l *Law) Draw(values [][]float64, rng dist.Rand) {
+	l = l.cautious()
 	order := l.order()
 	if l.Correlation == nil {
 		groups := l.betweens(order, nil)
@@ -156,4 +158,30 @@ func permuted(a []float64, order []int) []float64 {
 		}
 	}
 	return out
+}
+
+// cautious is l with fewer records of rare levels: each share is smaller by the standard
+// deviation of its noise. What is simulated of a level then seldom says more of it than
+// its records do. A level that may have none has none.
+func (l *Law) cautious() *Law {
+	out := *l
+	out.Columns = slices.Clone(l.Columns)
+	for i := range out.Columns {
+		c := &out.Columns[i]
+		if c.Edges != nil || len(c.ShareSD) != len(c.Shares) {
+			continue
+		}
+		shares, sum := make([]float64, len(c.Shares)), 0.0
+		for k, share := range c.Shares {
+			shares[k] = math.Max(share-c.ShareSD[k], 0)
+			sum += shares[k]
+		}
+		if sum > 0 {
+			for k := range shares {
+				shares[k] /= sum
+			}
+			c.Shares = shares
+		}
+	}
+	return &out
 }

@@ -23,7 +23,8 @@ import (
 // With Σ the covariance of the design's columns and N the number of records, Matrix is
 // (Σ + R)^(−1/2), symmetric in units of the columns. R is diagonal: ridge of each
 // column's variance, and the precision of the prior over N/4. So a direction in which
-// the records say less than the prior is not blown up.
+// the records say less than the prior is not blown up. Levels are compared with the most
+// common one of their category meanwhile (toCommonReference).
 //
 // It returns nil where m has no linear predictor.
 func Coordinates(m *models.Model, l *law.Law, ridge float64, rng dist.Rand) *models.Coordinates {
@@ -201,9 +202,19 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 		}
 		squares.SymRankOne(squares, 1/float64(n), d)
 	}
+	ofPrior := mat.NewSymDense(k, nil)
+	for j, precision := range prior {
+		ofPrior.SetSym(j, j, precision)
+	}
+	var recode *mat.Dense
+	if l.Level != nil {
+		recode = toCommonReference(l.Coefficients.Dims[0].Labels, center)
+		congruent(squares, recode)
+		congruent(ofPrior, recode)
+	}
 	scale := make([]float64, k)
 	for j := range scale {
-		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*prior[j]/records)
+		squares.SetSym(j, j, squares.At(j, j)*(1+ridge)+4*ofPrior.At(j, j)/records)
 		scale[j] = math.Sqrt(squares.At(j, j))
 	}
 	for j := range k {
@@ -224,11 +235,19 @@ func whiten(l models.LinearPredictor, design []float64, k int, records, ridge fl
 		}
 	}
 	root.Mul(&half, v.T())
-	matrix := make([]float64, k*k)
 	for i := range k {
 		for j := range k {
-			matrix[i*k+j] = root.At(i, j) / scale[i]
+			root.Set(i, j, root.At(i, j)/scale[i])
 		}
+	}
+	if recode != nil {
+		var declared mat.Dense
+		declared.Mul(recode, &root)
+		root.Copy(&declared)
+	}
+	matrix := make([]float64, k*k)
+	for i := range k {
+		copy(matrix[i*k:], root.RawRowView(i))
 	}
 	return models.Rotation{Coefficients: l.Coefficients.Name, Center: center, Matrix: matrix}
 }

@@ -3,6 +3,7 @@ package whiten
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,5 +131,56 @@ func TestWhitenedLeavesNoiseAlone(t *testing.T) {
 		if got := stretch(noise); math.Abs(got/want-1) > 0.1 {
 			t.Errorf("noise %v: stretched by %v, want %v", noise, got, want)
 		}
+	}
+}
+
+// The direction of a rare reference level is stretched as that of another rare level is:
+// noise of the law, in units of each column's variance, does not hide it.
+func TestWhitenedRareReference(t *testing.T) {
+	const columns = `d3p: 1
+data:
+  unit: {entity: person, rows_per_unit: 1}
+  rows: {public: 100000}
+  columns:
+    band: {type: category, levels: [a, b, c, d], reference: REFERENCE}
+    y: {type: binary}
+model: {formula: y ~ 1 + band, family: bernoulli}
+`
+	// variance is that of the column of work that is longest along the records of level a.
+	variance := func(reference string) float64 {
+		m := modelstest.Compile(t, "bands.yaml", strings.Replace(columns, "REFERENCE", reference, 1))
+		l := m.DeclaredLaw()
+		l.Columns[0].Shares = []float64{0.004, 0.196, 0.3, 0.5}
+		l.Correlation, l.CorrelationSD = []float64{1, 0, 0, 1}, []float64{0, 0.05, 0.05, 0}
+		rng := testRand{rand.New(rand.NewPCG(3, 3))}
+		c := Coordinates(m, l, 0.002, rng)
+		r := c.Predictors[0]
+		rows := drawRows(m, l, rng)
+		designs, _ := designs(m, m.LinearPredictors(), rows)
+		k, unit := len(r.Center), c.Unit[0]
+		rare, n := make([]float64, k), 0.0
+		for i := 0; i < lawRecords; i++ {
+			x := designs[0][i*k : (i+1)*k]
+			is := reference == "a" && slices.Max(x) == 0 || reference != "a" && x[0] == 1
+			if !is {
+				continue
+			}
+			n++
+			for j := range k {
+				for e := range k {
+					rare[j] += r.Matrix[e*k+j] / unit * (x[e] - r.Center[e])
+				}
+			}
+		}
+		square := 0.0
+		for _, x := range rare {
+			square += x / n * x / n
+		}
+		return square * n / lawRecords
+	}
+	asReference, other := variance("a"), variance("d")
+	// without the noise both are 1 - 0.004; chance of 40 records moves both alike
+	if math.Abs(asReference/other-1) > 0.1 || other < 0.8 {
+		t.Errorf("records of a rare level have variance %.2f as reference, %.2f as another level", asReference, other)
 	}
 }
