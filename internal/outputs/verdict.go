@@ -2,6 +2,7 @@ package outputs
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -44,6 +45,7 @@ type Known struct {
 type Level struct {
 	Name        string
 	Records, SD float64 // SD is the noise of Records
+	Reference   bool    // the other levels of its column are compared with it
 }
 
 // Limits of verdicts.
@@ -110,7 +112,7 @@ func (d *Draws) Judge(m *models.Model, prior *Draws, trace *Trace, known Known) 
 			noise := OfNoise(*share)
 			verdict = worse(verdict, noise.Value, "%s", noise.Why)
 		}
-		for _, level := range known.levelsOf(name) {
+		for _, level := range known.levelsOf(name, d.Variables) {
 			switch {
 			case level.Records < fewRecords || level.Records < levelNoise*level.SD:
 				verdict = worse(verdict, Not, "about %.0f ± %.0f records have %s", math.Max(0, level.Records), level.SD, level.Name)
@@ -249,9 +251,22 @@ func (k Known) openOf(variable string) (column, group string) {
 }
 
 // levelsOf are the levels that a variable compares: the one that it names, and the
-// reference, the first.
-func (k Known) levelsOf(variable string) (found []Level) {
+// reference. An intercept is about the reference levels of all columns that some variable
+// compares.
+func (k Known) levelsOf(variable string, all []Variable) (found []Level) {
 	base, element, ok := strings.Cut(strings.TrimSuffix(variable, "]"), "[")
+	if base == "Intercept" || base == "Intercept_raw" || base == "thresholds" {
+		for _, column := range slices.Sorted(maps.Keys(k.Levels)) {
+			compared := slices.ContainsFunc(all, func(v Variable) bool { return strings.HasPrefix(v.Name, "b["+column+"=") })
+			for _, level := range k.Levels[column] {
+				if level.Reference && compared {
+					level.Name = column + "=" + level.Name
+					found = append(found, level)
+				}
+			}
+		}
+		return found
+	}
 	if !ok {
 		return nil
 	}
@@ -261,8 +276,8 @@ func (k Known) levelsOf(variable string) (found []Level) {
 		}
 		for _, part := range strings.Split(element, ":") {
 			if name, ok := strings.CutPrefix(part, column+"="); ok {
-				for i, level := range levels {
-					if level.Name == name || i == 0 {
+				for _, level := range levels {
+					if level.Name == name || level.Reference {
 						level.Name = column + "=" + level.Name
 						found = append(found, level)
 					}

@@ -71,9 +71,10 @@ func judged(t *testing.T, m *models.Model, known Known, sds, shares map[string]f
 func TestVerdicts(t *testing.T) {
 	m := modelstest.Compile(t, "groups.yaml", verdictModel)
 	plenty := Known{Declared: 1000, Levels: map[string][]Level{
-		"band": {{"a", 300, 5}, {"b", 300, 5}, {"c", 400, 5}}, "site": {{"p", 500, 5}, {"q", 500, 5}},
+		"band": {{"a", 300, 5, true}, {"b", 300, 5, false}, {"c", 400, 5, false}}, "site": {{"p", 500, 5, true}, {"q", 500, 5, false}},
 	}}
-	rare := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1}, {"b", 598, 5}, {"c", 400, 5}}, "site": {{"p", 40, 5}, {"q", 960, 5}}}}
+	rare := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1, true}, {"b", 598, 5, false}, {"c", 400, 5, false}}, "site": {{"p", 40, 5, true}, {"q", 960, 5, false}}}}
+	rareOther := Known{Declared: 1000, Levels: map[string][]Level{"band": {{"a", 2, 1, false}, {"b", 500, 5, true}, {"c", 498, 5, false}}}}
 	open := plenty
 	open.Open = map[string]string{"band": "site"}
 	one := func(name string, value float64) map[string]float64 { return map[string]float64{name: value} }
@@ -91,6 +92,9 @@ func TestVerdicts(t *testing.T) {
 		{name: "still moving", of: "b[x]", want: Not, why: "did not arrive", known: plenty, ends: one("b[x]", 0.3)},
 		{name: "nearly there", of: "b[x]", want: Partly, why: "last steps", known: plenty, ends: one("b[x]", 0.1)},
 		{name: "rare reference", of: "b[band=c]", want: Not, why: "band=a", known: rare},
+		{name: "intercept of a rare reference", of: "Intercept", want: Not, why: "band=a", known: rare},
+		{name: "intercept of a common reference", of: "Intercept", want: Resolved, known: rareOther},
+		{name: "the reference is not the first", of: "b[band=c]", want: Resolved, known: rareOther},
 		{name: "few in a group", of: "r_site[p,Intercept]", want: Partly, why: "site=p", known: rare},
 		{name: "group like the spread", of: "r_site[p,Intercept]", want: Not, why: "spread between groups", known: plenty, sds: one("r_site[p,Intercept]", 0.49)},
 		{name: "sd is noise", of: "r_site[q,Intercept]", want: Not, why: "sd_site[Intercept] is not resolved", known: plenty, shares: one("sd_site[Intercept]", 0.99)},

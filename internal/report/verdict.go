@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"d3p/internal/models"
+	"d3p/internal/models/data"
 	"d3p/internal/outputs"
 	"d3p/internal/table1"
 )
@@ -37,6 +38,9 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 	for _, row := range bought {
 		if row.Statistic == table1.Share {
 			level := outputs.Level{Name: row.Of, Records: known.Usable * row.Value, SD: max(known.Usable, 1) * row.NoiseSD}
+			if c := m.Spec.Data.Column(row.Column); c != nil && c.Type.V != data.Binary && !c.Numeric() {
+				level.Reference = c.Levels[c.ReferenceLevel()].V == row.Of
+			}
 			known.Levels[row.Column] = append(known.Levels[row.Column], level)
 		}
 	}

@@ -44,7 +44,7 @@ func TestKnownOfTable1(t *testing.T) {
 	if k.Assumed != "" || math.Abs(k.Usable-450) > 1e-9 || k.UsableSD != 5 {
 		t.Errorf("with Table 1: %+v", k)
 	}
-	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-45) > 1e-9 || math.Abs(band[0].SD-4.5) > 1e-9 {
+	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-45) > 1e-9 || math.Abs(band[0].SD-4.5) > 1e-9 || !band[0].Reference || band[1].Reference {
 		t.Errorf("levels %+v", k.Levels)
 	}
 }
