@@ -110,14 +110,15 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	if err != nil {
 		return err
 	}
-	if plan.Purchase != nil && readOnce(data) && !s.Given("table1") {
+	again := s.Repeat > 1 && readOnce(data) // and each fit encodes the records as its purchase suggests
+	if plan.Purchase != nil && again && !s.Given("table1") {
 		s.Fit.Table1 = settings.Table1None
 		if plan, err = a.plan(c, s, m); err != nil {
 			return err
 		}
 	}
-	if plan.Purchase != nil && readOnce(data) {
-		return status.Usagef("%s: it is no regular file, and is read twice where Table 1 is bought (write it to a file, or type --table1 none)", data)
+	if plan.Purchase != nil && again {
+		return status.Usagef("%s: it is no regular file, and --repeat reads it for every fit where Table 1 is bought (write it to a file, or type --table1 none)", data)
 	}
 	root, seeded, err := noiseRoot(c)
 	if err != nil {

@@ -333,3 +333,12 @@ func (m *Model) DesignTape() *graph.Tape {
 	}
 	return tape
 }
+
+// RotatedSpare is about how many derived columns m has in coordinates of work.
+func (m *Model) RotatedSpare() int {
+	spare := m.Likelihood.K - m.Likelihood.K0
+	for _, l := range m.LinearPredictors() {
+		spare += len(l.Coefficients.Dims[0].Labels) * max(1, m.Encoding.RowsPerUnit)
+	}
+	return spare
+}

@@ -3,17 +3,16 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 
 	"d3p/internal/atomicfile"
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/internal/records"
-	"d3p/internal/privacy/noise"
 )
 
-// Columns are the columns of a data set as the file has them, from which a curator
-// releases counts and moments. They are read apart from the Table of a fit, whose
-// encoding may depend on what was released here. Several curators may hold them.
+// Columns are the records of a data set with what counts and moments need of them.
+// Several curators may hold them.
 type Columns struct {
 	cfg   TableConfig
 	once  sync.Once
@@ -31,88 +30,124 @@ func NewColumns(cfg TableConfig) *Columns {
 }
 
 // selection is the child of a root that chooses the rows of units for Columns: other
-// random numbers than a Table with the same root takes.
+// random numbers than a Table of its own takes with the same root.
 const selection = 1 << 33
 
 func (c *Columns) read() error {
 	c.once.Do(func() {
-		c.rows, c.check, c.err = c.cfg.read(c.cfg.Encoding.Raw(), records.Options{
-			Precision: Float64, MaxMemory: c.cfg.MaxMemory,
-			Selection: c.cfg.Root.Child(selection).Stream(noise.RowSelection),
-		})
+		opt := c.cfg.options(c.cfg.Root.Child(selection))
+		opt.Codes = true
+		c.rows, c.check, c.err = c.cfg.read(c.cfg.Encoding, opt)
 	})
 	return c.err
 }
 
-// readColumns reads the columns. Where they cannot be read, the data check says why, as
-// it does for a table.
-func (c *Curator) readColumns() error {
+// Table is the table of the same records, which the columns give up.
+func (c *Columns) Table() *Table {
+	t := NewTable(c.cfg)
+	t.once.Do(func() {
+		t.err = c.read()
+		t.rows, t.check, c.rows = c.rows, c.check, nil
+		if t.err == nil {
+			t.rows.Finish()
+		}
+	})
+	return t
+}
+
+// ReadColumns reads the columns, on all ranks, unless it has. The data check says what
+// the declared rules did, also with an error.
+func (c *Curator) ReadColumns() error {
+	if c.columnsRead {
+		return nil
+	}
 	err := c.columns.read()
-	if err != nil && c.private != nil {
+	if c.private != nil {
 		check := c.columns.check
 		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
 	}
+	err = ready(c.ranks, err)
+	c.columnsRead = err == nil
 	return err
 }
 
 // Format prints a fixed text for every verb: no log may show a record.
 func (c *Columns) Format(f fmt.State, _ rune) { fmt.Fprint(f, "privacy.Columns(secret)") }
 
-// find is the place of a column of the file, and a field that says what it is.
-func (c *Columns) find(name string) (at int, f encoding.Field, err error) {
-	for i, f := range c.cfg.Encoding.Columns() {
-		if f.Column == name {
-			return 2 * i, f, nil
+// find is a column of the file.
+func (c *Columns) find(name string) (encoding.Field, error) {
+	for _, f := range c.cfg.Encoding.Columns() {
+		switch {
+		case f.Column != name:
+		case f.Kind == encoding.Quantile:
+			return f, fmt.Errorf("privacy: column %s is encoded by its quantiles", name)
+		default:
+			return f, nil
 		}
 	}
-	return 0, f, fmt.Errorf("privacy: the model reads no column %s", name)
+	return encoding.Field{}, fmt.Errorf("privacy: the model reads no column %s", name)
 }
 
-// eachUnit calls use with the rows of every unit. They are valid during the call. A
-// unit has at most Encoding.RowsPerUnit rows, and may have none.
-func (c *Columns) eachUnit(use func(rows [][]float64)) {
-	e := c.cfg.Encoding
-	k, width := e.Raw().K, c.rows.K
-	record, unit := make([]float64, width), make([][]float64, 0, max(e.RowsPerUnit, 1))
-	for i := range c.rows.N {
-		unit = unit[:0]
-		if c.rows.Valid[i] {
-			c.rows.Row(i, record)
-			if e.RowsPerUnit <= 1 {
-				unit = append(unit, record[:k])
-			} else {
-				for at := 0; at < width; at += k + 1 {
-					if record[at+k] == 1 {
-						unit = append(unit, record[at:at+k])
-					}
-				}
-			}
+// coded is what the rows have of a column that find has found.
+func (c *Columns) coded(name string) *records.CodedColumn {
+	for i := range c.rows.Codes.Columns {
+		if k := &c.rows.Codes.Columns[i]; k.Field.Column == name {
+			return k
 		}
-		use(unit)
+	}
+	panic("privacy: no codes of column " + name)
+}
+
+// A part of a sum: numbers that threads add to, each its own.
+type sums [][]int64
+
+// add sets s to s + other.
+func (s sums) add(other sums) {
+	for i := range s {
+		for j, x := range other[i] {
+			s[i][j] += x
+		}
 	}
 }
 
-// usable returns what says whether the declared rules take a row into a fit.
-func (c *Columns) usable() func(row []float64) bool {
-	fields := c.cfg.Encoding.Columns()
-	return func(row []float64) bool {
-		for i := range fields {
-			f, x, absent := &fields[i], row[2*i], row[2*i+1] == 1
-			switch {
-			case absent:
-				if f.Missing != encoding.MissingImpute {
-					return false
-				}
-			case f.Levels != nil:
-				if int(x) == len(f.Levels) { // undeclared
-					return false
-				}
-			case f.RejectOutside:
-				if f.Lower != nil && x < *f.Lower || f.Upper != nil && x > *f.Upper {
-					return false
-				}
-			}
-		}
-		return true
+// leastRecords is the least number of records that is worth a thread.
+const leastRecords = 1 << 14
+
+// over is the sum of what work adds for records low to before high, on all processors.
+// Whole numbers add up to the same in any order.
+func (c *Columns) over(empty func() sums, work func(to sums, low, high int)) sums {
+	n := c.rows.N
+	threads := max(1, min(runtime.GOMAXPROCS(0), n/leastRecords))
+	all := make([]sums, threads)
+	var wait sync.WaitGroup
+	for k := range all {
+		all[k] = empty()
+		wait.Go(func() { work(all[k], n*k/threads, n*(k+1)/threads) })
 	}
+	wait.Wait()
+	for _, s := range all[1:] {
+		all[0].add(s)
+	}
+	return all[0]
+}
+
+// rowsOf appends the rows of record i that are there, or that are usable, to list.
+func (c *Columns) rowsOf(list []int, i int, usable bool) []int {
+	codes := c.rows.Codes
+	for r := range codes.Most {
+		state := records.RowState(codes.Row(i, r)[0])
+		if state == records.UsableRow || state == records.RejectedRow && !usable {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// number is what row r of record i has in a column of the table's rows.
+func number(rows *Rows, i, r, column int) float64 {
+	at := i*rows.Stride + r*rows.Codes.Width + column
+	if rows.F32 != nil {
+		return float64(rows.F32[at])
+	}
+	return rows.F64[at]
 }

@@ -7,13 +7,15 @@ import (
 	"slices"
 
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/internal/records"
 	"d3p/internal/privacy/noise"
 )
 
 // Axis divides rows by one column of the file. The last cell has the rows without a
-// value. The cells before it are, for a number, those between the cuts: below the
-// first, from each to below the next, from the last on. For a category they are
-// the declared levels, then the levels that are not declared.
+// value. The cells before it are, for a number within its bounds, those between the
+// cuts: below the first, from each to below the next, from the last on; number and cut
+// are compared as the table stores them. For a category they are the declared levels,
+// then the levels that are not declared.
 type Axis struct {
 	Column string
 	Cuts   []float64 // ascending; of numbers only
@@ -68,7 +70,7 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 	if err != nil {
 		return nil, err
 	}
-	if err := ready(c.ranks, c.readColumns()); err != nil {
+	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
 	stream, err := c.charge(purpose, CountsEvent(partitions, c.relation))
@@ -124,11 +126,21 @@ type cells struct {
 }
 
 type cellAxis struct {
-	at     int // of the value in a row; the missing indicator is behind it
+	column string
 	cuts   []float64
-	levels int // 0: a number
 	n      int
+
+	// Once the columns are read:
+	coded  *records.CodedColumn
+	stored []float64 // the cuts
+	first  [buckets]int32
+	low    float64 // of the numbers that have a bucket
+	scale  float64 // buckets per number
 }
+
+// buckets divide the stored numbers between the first and the last cut; each knows the
+// cell in which it starts.
+const buckets = 256
 
 // cells checks the partitions.
 func (c *Columns) cells(partitions []Partition) ([]cells, error) {
@@ -142,11 +154,11 @@ func (c *Columns) cells(partitions []Partition) ([]cells, error) {
 		}
 		k := cells{usable: p.Usable, n: 1}
 		for _, a := range p.Axes {
-			at, f, err := c.find(a.Column)
+			f, err := c.find(a.Column)
 			if err != nil {
 				return nil, err
 			}
-			axis := cellAxis{at: at, cuts: a.Cuts, levels: len(f.Levels)}
+			axis := cellAxis{column: a.Column, cuts: a.Cuts}
 			switch {
 			case f.Levels != nil && a.Cuts != nil:
 				return nil, fmt.Errorf("privacy: column %s has levels, no cuts", a.Column)
@@ -171,57 +183,103 @@ func (c *Columns) cells(partitions []Partition) ([]cells, error) {
 	return list, nil
 }
 
-// of is the cell of a row.
-func (k *cells) of(row []float64) int {
-	cell := 0
+// bind gives the axes what the rows have of their columns.
+func (k *cells) bind(c *Columns) {
 	for i := range k.axes {
 		a := &k.axes[i]
-		cell = cell*a.n + a.of(row[a.at], row[a.at+1])
+		a.coded = c.coded(a.column)
+		if a.coded.Number < 0 || len(a.cuts) == 0 {
+			continue
+		}
+		a.stored = make([]float64, len(a.cuts))
+		for j, x := range a.cuts {
+			switch {
+			case x <= a.coded.Lower():
+				a.stored[j] = math.Inf(-1) // every number is at least that
+			case x > a.coded.Upper():
+				a.stored[j] = math.Inf(1)
+			default:
+				a.stored[j] = a.coded.Stored(x, c.rows.Precision())
+			}
+		}
+		inner := slices.DeleteFunc(slices.Clone(a.stored), func(x float64) bool { return math.IsInf(x, 0) })
+		if len(inner) == 0 {
+			continue
+		}
+		a.low = inner[0]
+		high := inner[len(inner)-1]
+		a.scale = buckets / (high - a.low)
+		if !(a.scale > 0 && a.scale <= math.MaxFloat64) {
+			a.scale = 0 // all in one bucket
+		}
+		for b := range a.first {
+			// a bucket earlier, so that rounding starts no number behind its cell
+			from := a.low + float64(b-1)/a.scale
+			if b == 0 || a.scale == 0 || from != from {
+				from = math.Inf(-1)
+			}
+			at, _ := slices.BinarySearch(a.stored, from)
+			a.first[b] = int32(at)
+		}
+	}
+}
+
+// of is the cell of row r of record i.
+func (k *cells) of(rows *Rows, i, r int) int {
+	cell, row := 0, rows.Codes.Row(i, r)
+	for j := range k.axes {
+		a := &k.axes[j]
+		own := a.coded.Code(row)
+		if a.coded.Number >= 0 {
+			if own != 0 {
+				own = a.n - 1
+			} else {
+				own = a.between(number(rows, i, r, a.coded.Number))
+			}
+		}
+		cell = cell*a.n + own
 	}
 	return cell
 }
 
-func (a *cellAxis) of(x, missing float64) int {
-	switch {
-	case missing != 0 || math.IsNaN(x):
-		return a.n - 1
-	case a.levels > 0:
-		return min(max(int(x), 0), a.n-2)
+// between is the number of cuts that are at most x.
+func (a *cellAxis) between(x float64) int {
+	b := min(max((x-a.low)*a.scale, 0), buckets-1)
+	cell := int(a.first[int(b)])
+	for cell < len(a.stored) && x >= a.stored[cell] {
+		cell++
 	}
-	i, at := slices.BinarySearch(a.cuts, x)
-	if at {
-		i++
-	}
-	return i
+	return cell
 }
 
 // count returns, for each partition, the weight of its cells in units of 1/grain. The
 // weights of one unit are grain/k each, rounded down, on its k rows.
-func (c *Columns) count(list []cells) [][]int64 {
-	sums := make([][]int64, len(list))
+func (c *Columns) count(list []cells) sums {
 	for i := range list {
-		sums[i] = make([]int64, list[i].n)
+		list[i].bind(c)
 	}
-	usable := c.usable()
-	var kept [][]float64
-	c.eachUnit(func(rows [][]float64) {
-		kept = kept[:0]
-		for _, row := range rows {
-			if usable(row) {
-				kept = append(kept, row)
-			}
-		}
+	empty := func() sums {
+		s := make(sums, len(list))
 		for i := range list {
-			of := rows
-			if list[i].usable {
-				of = kept
-			}
-			for _, row := range of {
-				sums[i][list[i].of(row)] += grain / int64(len(of))
+			s[i] = make([]int64, list[i].n)
+		}
+		return s
+	}
+	return c.over(empty, func(to sums, low, high int) {
+		var all, usable []int
+		for i := low; i < high; i++ {
+			all, usable = c.rowsOf(all[:0], i, false), c.rowsOf(usable[:0], i, true)
+			for k := range list {
+				of := all
+				if list[k].usable {
+					of = usable
+				}
+				for _, r := range of {
+					to[k][list[k].of(c.rows, i, r)] += grain / int64(len(of))
+				}
 			}
 		}
 	})
-	return sums
 }
 
 // exact is a sum in units of 1: exact for fewer than 2^32 units, and no number

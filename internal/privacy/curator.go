@@ -48,19 +48,20 @@ const DataCheckName = "datacheck.json"
 
 // Curator holds the records of one data set. It is not safe for concurrent use.
 type Curator struct {
-	columns  *Columns
-	table    *Table
-	private  *os.Root
-	rows     *Rows // of the table
-	engine   Engine
-	root     noise.Root
-	budget   Budget
-	relation event.Relation
-	ledger   Ledger
-	ranks    Ranks
-	now      func() time.Time
-	session  *Session // the open one
-	sessions int      // begun so far
+	columns     *Columns
+	columnsRead bool
+	table       *Table
+	private     *os.Root
+	rows        *Rows // of the table
+	engine      Engine
+	root        noise.Root
+	budget      Budget
+	relation    event.Relation
+	ledger      Ledger
+	ranks       Ranks
+	now         func() time.Time
+	session     *Session // the open one
+	sessions    int      // begun so far
 }
 
 // NewCurator takes a table, and reads it if it is the first to. Errors are about the file and the

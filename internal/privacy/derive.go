@@ -21,7 +21,9 @@ func DeriveColumns(t *graph.Tape, rows *Rows, encoded int) error {
 	if t.K0 < encoded {
 		return fmt.Errorf("privacy: the tape's derived columns start at %d, inside an encoding of %d columns (compile it with Options.Columns)", t.K0, encoded)
 	}
-	rows.Widen(t.K)
+	if err := rows.Widen(t.K); err != nil {
+		return err
+	}
 	const block = 256
 	machine := graph.NewMachine(t, block)
 	from, to := make([]float64, block*t.K0), make([]float64, block*extra)

@@ -25,5 +25,5 @@ func MomentsExactly(c *Columns, d Design) ([]float64, error) {
 	if err := c.read(); err != nil {
 		return nil, err
 	}
-	return exact(c.moments(reader)), nil
+	return exact(c.moments(reader)[0]), nil
 }

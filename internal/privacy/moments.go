@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/encoding"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/internal/records"
 )
 
 // Reading is a number that a row has in a column of the file. Bounds and what takes the
@@ -57,7 +58,7 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := ready(c.ranks, c.readColumns()); err != nil {
+	if err := c.ReadColumns(); err != nil {
 		return nil, err
 	}
 	stream, err := c.charge(purpose, MomentsEvent(d))
@@ -65,7 +66,7 @@ func (c *Curator) Moments(purpose string, d Design) ([]float64, error) {
 		return nil, err
 	}
 	defer stream.Wipe()
-	moments := exact(c.columns.moments(reader))
+	moments := exact(c.columns.moments(reader)[0])
 	err = releaseTogether(c.ranks, moments, func() { stream.AddGaussian(moments, d.Noise) })
 	if err != nil {
 		return nil, err
@@ -84,8 +85,12 @@ type designReader struct {
 
 type reading struct {
 	Reading
-	at     int
 	column encoding.Field
+
+	coded *records.CodedColumn // once the columns are read
+	// The number is stored·slope + level where the table stores it after the transform.
+	affine       bool
+	slope, level float64
 }
 
 // design checks a Design.
@@ -102,7 +107,7 @@ func (c *Columns) design(d Design) (*designReader, error) {
 	for _, factors := range d.Products {
 		var product []reading
 		for _, f := range factors {
-			at, column, err := c.find(f.Column)
+			column, err := c.find(f.Column)
 			if err != nil {
 				return nil, err
 			}
@@ -112,34 +117,52 @@ func (c *Columns) design(d Design) (*designReader, error) {
 			if !(f.By > 0) || f.Center-f.Center != 0 {
 				return nil, fmt.Errorf("privacy: column %s is to be standardised by %g around %g", f.Column, f.By, f.Center)
 			}
-			product = append(product, reading{Reading: f, at: at, column: column})
+			product = append(product, reading{Reading: f, column: column})
 		}
 		r.products = append(r.products, product)
 	}
 	return r, nil
 }
 
-// of is the reading of a row.
-func (r *reading) of(row []float64) float64 {
-	x, f := row[r.at], &r.column
-	absent := row[r.at+1] == 1
-	if r.Level == Missing {
-		if x = 0; absent {
-			x = 1
+// bind gives a reading what the rows have of its column.
+func (r *reading) bind(c *Columns) {
+	r.coded = c.coded(r.Column)
+	if f := &r.column; r.Level == Number && f.Levels == nil && f.Transform == r.Transform {
+		scale := f.Scale
+		if scale == 0 {
+			scale = 1
 		}
-		return (x - r.Center) / r.By
+		r.affine, r.slope, r.level = true, scale/r.By, (f.Center-r.Center)/r.By
 	}
-	if absent {
-		x = f.Impute
-	}
+}
+
+// of is the reading of row k of record i.
+func (r *reading) of(rows *Rows, i, k int) float64 {
+	f, codes := &r.column, rows.Codes.Row(i, k)
+	code := r.coded.Code(codes)
+	absent, x := code == r.coded.Missing(), 0.0
 	switch {
-	case f.Levels != nil && r.Level >= 0:
-		if int(x) == r.Level {
+	case r.Level == Missing:
+		if absent {
 			x = 1
-		} else {
-			x = 0
 		}
-	case f.Levels == nil:
+	case f.Levels != nil:
+		if x = float64(code); absent {
+			x = f.Impute
+		}
+		if r.Level >= 0 {
+			if int(x) == r.Level {
+				x = 1
+			} else {
+				x = 0
+			}
+		}
+	case r.affine && !absent:
+		return number(rows, i, k, r.coded.Number)*r.slope + r.level
+	default:
+		if x = f.Impute; !absent {
+			x = f.Number(number(rows, i, k, r.coded.Number))
+		}
 		if f.Lower != nil {
 			x = max(x, *f.Lower)
 		}
@@ -151,61 +174,52 @@ func (r *reading) of(row []float64) float64 {
 	return (x - r.Center) / r.By
 }
 
-// moments is Σ v_u / C in units of 1/grain.
-func (c *Columns) moments(d *designReader) []int64 {
+// moments is Σ v_u / C in units of 1/grain, the only part of what it returns.
+func (c *Columns) moments(d *designReader) sums {
+	for _, product := range d.products {
+		for k := range product {
+			product[k].bind(c)
+		}
+	}
 	p := len(d.products)
-	x, v := make([]float64, p), make([]float64, p*(p+1)/2)
-	whole, sum := make([]int64, len(v)), make([]int64, len(v))
-	usable := c.usable()
-	c.eachUnit(func(rows [][]float64) {
-		clear(v)
-		for _, row := range rows {
-			if !usable(row) {
+	size := p * (p + 1) / 2
+	return c.over(func() sums { return sums{make([]int64, size)} }, func(to sums, low, high int) {
+		x, v, whole := make([]float64, p), make([]float64, size), make([]int64, size)
+		var usable []int
+		for i := low; i < high; i++ {
+			usable = c.rowsOf(usable[:0], i, true)
+			clear(v)
+			for _, r := range usable {
+				for j, product := range d.products {
+					x[j] = 1
+					for k := range product {
+						x[j] *= product[k].of(c.rows, i, r)
+					}
+				}
+				at := 0
+				for j := range x {
+					for _, y := range x[j:] {
+						v[at] += x[j] * y
+						at++
+					}
+				}
+			}
+			if !shorten(whole, v, d.bound) {
 				continue
 			}
-			for i, product := range d.products {
-				x[i] = 1
-				for k := range product {
-					x[i] *= product[k].of(row)
-				}
+			for j, q := range whole {
+				to[0][j] += q
 			}
-			at := 0
-			for i := range x {
-				for _, y := range x[i:] {
-					v[at] += x[i] * y
-					at++
-				}
-			}
-		}
-		if !shorten(whole, v, d.bound) {
-			return
-		}
-		for i, q := range whole {
-			sum[i] += q
 		}
 	})
-	return sum
 }
 
 // shorten sets dst to v in units of bound/grain, rounded, and shortened so far that the
 // squares of dst, which is what enters a sum, add up to at most grain². It reports
 // false if v has no finite norm.
 func shorten(dst []int64, v []float64, bound float64) bool {
-	longest := 0.0
-	for _, x := range v {
-		if !(math.Abs(x) <= math.MaxFloat64) {
-			return false
-		}
-		longest = max(longest, math.Abs(x))
-	}
-	norm := 0.0
-	if longest > 0 {
-		for _, x := range v {
-			norm += (x / longest) * (x / longest)
-		}
-		norm = longest * math.Sqrt(norm)
-	}
-	if !(norm <= math.MaxFloat64) {
+	norm, ok := length(v)
+	if !ok {
 		return false
 	}
 	factor := grain / max(norm, bound)
@@ -220,4 +234,31 @@ func shorten(dst []int64, v []float64, bound float64) bool {
 		}
 		factor *= 1 - 0x1p-20
 	}
+}
+
+// length is the L2 norm of v, and whether it is finite.
+func length(v []float64) (norm float64, ok bool) {
+	square := 0.0
+	for _, x := range v {
+		square += x * x
+	}
+	if square > 0x1p-900 && square <= math.MaxFloat64 {
+		return math.Sqrt(square), true
+	}
+	longest := 0.0
+	for _, x := range v {
+		if !(math.Abs(x) <= math.MaxFloat64) {
+			return 0, false
+		}
+		longest = max(longest, math.Abs(x))
+	}
+	if longest == 0 {
+		return 0, true
+	}
+	square = 0
+	for _, x := range v {
+		square += (x / longest) * (x / longest)
+	}
+	norm = longest * math.Sqrt(square)
+	return norm, norm <= math.MaxFloat64
 }

@@ -38,7 +38,7 @@ func TestOneUnitMovesMomentsByTheBound(t *testing.T) {
 			}
 			var sums [2][]float64
 			for i, text := range []string{"", hostileRows(rng, "me", map[string]int{"rows": 1, "units": 1 + rng.IntN(6)}[name])} {
-				sum, err := privacy.MomentsExactly(columnsOf(t, e, "id,x,k,g,y\n"+others.String()+text), d)
+				sum, err := privacy.MomentsExactly(columnsOf(t, e, "id,x,k,g,y\n"+placed(trial, others.String(), text)), d)
 				if err != nil {
 					t.Fatalf("%s, trial %d: %v", name, trial, err)
 				}
@@ -86,7 +86,7 @@ func TestMomentsAreThoseOfTheFile(t *testing.T) {
 		bound float64
 	}{
 		"rows":    {aRow, [][]int{{0}, {1}, {2}}, 1e5},
-		"units":   {threeRows, [][]int{{0}, {1}}, 1e5},
+		"units":   {threeRows, [][]int{{0}, {1, 2}}, 1e5},
 		"clipped": {aRow, [][]int{{0}, {1}, {2}}, 300},
 	} {
 		got, err := privacy.MomentsExactly(columnsOf(t, survey(t, c.unit), text), surveyDesign(c.bound))

@@ -56,12 +56,17 @@ func NewTable(cfg TableConfig) *Table {
 // is not nil.
 func (t *Table) read() (*Rows, records.Check, error) {
 	t.once.Do(func() {
-		t.rows, t.check, t.err = t.cfg.read(t.cfg.Encoding, records.Options{
-			Precision: t.cfg.Precision, Spare: t.cfg.Spare, MaxMemory: t.cfg.MaxMemory,
-			Selection: t.cfg.Root.Stream(noise.RowSelection),
-		})
+		t.rows, t.check, t.err = t.cfg.read(t.cfg.Encoding, t.cfg.options(t.cfg.Root))
 	})
 	return t.rows, t.check, t.err
+}
+
+// options are how the records are read; the root chooses rows of units.
+func (cfg TableConfig) options(root noise.Root) records.Options {
+	return records.Options{
+		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
+		Selection: root.Stream(noise.RowSelection),
+	}
 }
 
 // read reads the share of the records that is this process's.

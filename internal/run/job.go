@@ -122,9 +122,9 @@ func (j Job) TablePrecision() privacy.Precision {
 }
 
 // columns are the columns that the job's purchase counts, of this process's records, not
-// read yet.
+// read yet. They have room for what a model in coordinates of work derives.
 func (j Job) columns(m *models.Model, root noise.Root, ranks Ranks) *privacy.Columns {
-	cfg := privacy.TableConfig{Data: j.Data, Encoding: m.Encoding, Root: root}
+	cfg := privacy.TableConfig{Data: j.Data, Encoding: m.Encoding, Spare: m.RotatedSpare(), Precision: j.TablePrecision(), Root: root}
 	if ranks.Several() {
 		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
 	}

@@ -215,7 +215,8 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 		}
 		return privacy.NewCurator(config)
 	}
-	if config.Columns = r.columns; r.columns == nil {
+	own := r.columns == nil
+	if config.Columns = r.columns; own {
 		config.Columns = r.Job.columns(r.Model, r.Root, r.Ranks)
 	}
 	curator, err := privacy.NewCurator(config)
@@ -228,6 +229,9 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 			err = one.Own // nil if another process failed, which reports the reason when all agree
 		}
 		return curator, err
+	}
+	if own { // what was bought changes no encoded number, only what is derived of them
+		return curator, curator.Encode(config.Columns.Table())
 	}
 	return curator, curator.Encode(r.Job.table(r.Plan.Model(), r.Root, r.Ranks))
 }

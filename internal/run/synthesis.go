@@ -82,15 +82,16 @@ func (r Run) learn(ctx context.Context, m *models.Model) (*synthesis.Table, priv
 		return nil, privacy.Ledger{}, failed(Output, err)
 	}
 	defer private.Close()
-	config := privacy.CuratorConfig{Table: r.Job.Table(m, r.Root), Root: r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private}
-	// The first curator finds out whether the file is readable, before anything is spent.
-	if _, err := privacy.NewCurator(config); err != nil {
-		return nil, privacy.Ledger{}, failed(Data, atomicfile.Named(r.Job.Data, err))
-	}
-	config.Table, config.Columns = nil, privacy.NewColumns(privacy.TableConfig{Data: r.Job.Data, Encoding: m.Encoding, Root: r.Root})
-	curator, err := privacy.NewCurator(config)
+	curator, err := privacy.NewCurator(privacy.CuratorConfig{
+		Columns: privacy.NewColumns(privacy.TableConfig{Data: r.Job.Data, Encoding: m.Encoding, Root: r.Root}),
+		Root:    r.Root, Budget: r.Plan.Budget(), Relation: r.Plan.Relation(), Private: private,
+	})
 	if err != nil {
 		return nil, privacy.Ledger{}, failed(Data, err)
+	}
+	// Whether the file is readable shows before anything is spent.
+	if err := curator.ReadColumns(); err != nil {
+		return nil, privacy.Ledger{}, failed(Data, atomicfile.Named(r.Job.Data, err))
 	}
 	if err := curator.Authorise(r.Plan.MechanismEvent(r.Plan.NoiseMultiplier)); err != nil {
 		return nil, curator.Ledger(), failed(Budget, err)

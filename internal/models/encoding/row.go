@@ -12,15 +12,7 @@ import (
 func (f *Field) Decode(row []float64) float64 {
 	switch x := row[max(f.Out[0], 0)]; f.Kind {
 	case Numeric, Quantile:
-		if f.Kind == Quantile {
-			x = math.Erfc(-x/math.Sqrt2) / 2
-		}
-		by := f.Scale
-		if by == 0 {
-			by = 1
-		}
-		c := data.Column{Transform: source.Value[string]{V: f.Transform}}
-		return c.Untransformed(x*by + f.Center)
+		return f.Number(x)
 	case OneHot:
 		level := math.NaN()
 		for l, out := range f.Out {
@@ -73,4 +65,23 @@ func (e Encoding) Encode(row []float64, value func(header string) float64) {
 			}
 		}
 	}
+}
+
+// Number is the number in the unit of the file of which a numeric field writes x.
+func (f *Field) Number(x float64) float64 {
+	if f.Kind == Quantile {
+		x = math.Erfc(-x/math.Sqrt2) / 2
+	}
+	by := f.Scale
+	if by == 0 {
+		by = 1
+	}
+	c := data.Column{Transform: source.Value[string]{V: f.Transform}}
+	return c.Untransformed(x*by + f.Center)
+}
+
+// Transformed applies a declared transform, "" for none, to a number.
+func Transformed(transform string, x float64) float64 {
+	c := data.Column{Transform: source.Value[string]{V: transform}}
+	return c.Transformed(x)
 }

@@ -73,17 +73,52 @@ func encoded(rows *Rows) (all []string) {
 		rows.Row(i, row)
 		var b strings.Builder
 		fmt.Fprintf(&b, "%v", rows.Valid[i])
-		for _, x := range row {
-			fmt.Fprintf(&b, " %x", math.Float64bits(x))
+		if rows.Codes != nil {
+			b.WriteString(counted(rows.Codes, i, row))
+		} else {
+			for _, x := range row {
+				fmt.Fprintf(&b, " %x", math.Float64bits(x))
+			}
 		}
 		all = append(all, b.String())
 	}
 	return all
 }
 
+// counted is what counts and moments see of a record.
+func counted(c *Codes, i int, record []float64) string {
+	var b strings.Builder
+	for r := range c.Most {
+		row := c.Row(i, r)
+		fmt.Fprintf(&b, " row %d", row[0])
+		for k := range c.Columns {
+			if of := &c.Columns[k]; RowState(row[0]) != NoRow {
+				fmt.Fprintf(&b, " %d", of.Code(row))
+				if of.Number >= 0 && of.Code(row) != of.Missing() {
+					fmt.Fprintf(&b, ":%x", math.Float64bits(record[r*c.Width+of.Number]))
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
 // alone checks that reading the records of a file gives what reading each of them alone
-// gives, in order; read makes a file of records and reads it.
-func alone(t *testing.T, name string, records []string, read func(records []string) (*Rows, error)) (valid int) {
+// gives, in order; read makes a file of records and reads it. So does what counts see,
+// and without it the table is the same.
+func alone(t *testing.T, name string, records []string, read func(records []string, opt Options) (*Rows, error)) (valid int) {
+	t.Helper()
+	with, err := read(records, Options{Codes: true})
+	if err != nil {
+		t.Fatalf("%s: %v\n%q", name, err, records)
+	}
+	aloneAs(t, name+", for counts", records, encoded(with), func(r []string) (*Rows, error) { return read(r, Options{Codes: true}) })
+	with.Finish()
+	return aloneAs(t, name, records, encoded(with), func(r []string) (*Rows, error) { return read(r, Options{}) })
+}
+
+// aloneAs checks it of reading in one way, and that this gives `same`.
+func aloneAs(t *testing.T, name string, records, same []string, read func(records []string) (*Rows, error)) (valid int) {
 	t.Helper()
 	rows, err := read(records)
 	if err != nil {
@@ -104,6 +139,9 @@ func alone(t *testing.T, name string, records []string, read func(records []stri
 			}
 		}
 		t.Fatalf("%s: %d records, want %d\n%q", name, len(got), len(want), records)
+	}
+	if !slices.Equal(same, want) {
+		t.Fatalf("%s: records are\n%q, read in another way\n%q\n%q", name, want, same, records)
 	}
 	for _, ok := range rows.Valid {
 		if ok {
@@ -202,12 +240,11 @@ func TestCSVRecordsAlone(t *testing.T) {
 			}
 			end := d.written([]string{"\n", "\r\n"}[rng.IntN(2)])
 			for _, size := range []int{0, 5} {
-				valid += alone(t, fmt.Sprintf("%+v, blocks of %d", d, size), records, func(records []string) (*Rows, error) {
+				valid += alone(t, fmt.Sprintf("%+v, blocks of %d", d, size), records, func(records []string, opt Options) (*Rows, error) {
 					text := d.written(d.header()) + strings.Join(records, end)
 					if rng.IntN(2) == 0 {
 						text += end
 					}
-					opt := Options{}
 					switch {
 					case size > 0:
 						rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: size}, nil, e, opt)
@@ -240,9 +277,9 @@ func FuzzCSVRecordsAlone(f *testing.F) {
 		if strings.Contains(a+b, "\n") || d.quotes == "" && strings.Count(a, `"`)%2 != 0 {
 			t.Skip()
 		}
-		alone(t, fmt.Sprintf("%+v", d), []string{a, b, a}, func(records []string) (*Rows, error) {
+		alone(t, fmt.Sprintf("%+v", d), []string{a, b, a}, func(records []string, opt Options) (*Rows, error) {
 			text := d.header() + strings.Join(records, "\n") + "\n"
-			rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: 32}, nil, d.rules(), Options{})
+			rows, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), d.encoding), Size: 32}, nil, d.rules(), opt)
 			return rows, err
 		})
 	})
@@ -315,12 +352,12 @@ func TestParquetRecordsAlone(t *testing.T) {
 			}
 			records = append(records, strings.Join(cells, "\x1f"))
 		}
-		valid += alone(t, fmt.Sprint(kinds), records, func(records []string) (*Rows, error) {
+		valid += alone(t, fmt.Sprint(kinds), records, func(records []string, opt Options) (*Rows, error) {
 			var rows [][]string
 			for _, r := range records {
 				rows = append(rows, strings.Split(r, "\x1f"))
 			}
-			got, _, err := readOne(write(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), Options{})
+			got, _, err := readOne(write(t, "data.parquet", parquetRows(t, rng, kinds, rows)), everything(), opt)
 			return got, err
 		})
 	}
@@ -341,7 +378,7 @@ func TestArrayRecordsAlone(t *testing.T) {
 			}
 			records = append(records, string(record))
 		}
-		alone(t, "array", records, func(records []string) (*Rows, error) {
+		alone(t, "array", records, func(records []string, opt Options) (*Rows, error) {
 			numbers := []byte(strings.Join(records, ""))
 			content, name := idxFile(0x0e, []uint32{uint32(len(records)), 3}, numbers), "data.idx"
 			if k%2 == 0 {
@@ -350,7 +387,7 @@ func TestArrayRecordsAlone(t *testing.T) {
 			if k%3 == 0 {
 				content, name = zipped(content), name+".gz"
 			}
-			rows, _, err := readOne(write(t, name, string(content)), pair(), Options{})
+			rows, _, err := readOne(write(t, name, string(content)), pair(), opt)
 			return rows, err
 		})
 	}
@@ -380,7 +417,7 @@ func TestUnitsAlone(t *testing.T) {
 				rows = append(rows, row{"", "1,2,3,a,x," + quoteCell(rng, ids[1+rng.IntN(3)], ",") + ",\n"})
 			}
 		}
-		read := func(rows []row) []string {
+		read := func(rows []row, opt Options, finish bool) []string {
 			text := strings.Join(e.Header, ",") + "\n"
 			if e.Headless {
 				text = ""
@@ -388,9 +425,12 @@ func TestUnitsAlone(t *testing.T) {
 			for _, r := range rows {
 				text += r.line
 			}
-			got, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), e.Text), Size: 40}, nil, e, Options{})
+			got, _, err := encodeBlocks("f", &tablefile.Blocks{Src: tablefile.Decoded(strings.NewReader(text), e.Text), Size: 40}, nil, e, opt)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if finish {
+				got.Finish()
 			}
 			return encoded(got)
 		}
@@ -404,16 +444,21 @@ func TestUnitsAlone(t *testing.T) {
 			}
 			of[r.id] = append(of[r.id], r)
 		}
-		var want []string
-		for _, id := range order {
-			one := read(of[id])
-			if len(one) != 1 {
-				t.Fatalf("%q is %d units", id, len(one))
+		for _, opt := range []Options{{}, {Codes: true}} {
+			var want []string
+			for _, id := range order {
+				one := read(of[id], opt, false)
+				if len(one) != 1 {
+					t.Fatalf("%q is %d units", id, len(one))
+				}
+				want = append(want, one...)
 			}
-			want = append(want, one...)
+			if got := read(rows, opt, false); !slices.Equal(got, want) {
+				t.Fatalf("units\n%q, alone\n%q\n%q", got, want, rows)
+			}
 		}
-		if got := read(rows); !slices.Equal(got, want) {
-			t.Fatalf("units\n%q, alone\n%q\n%q", got, want, rows)
+		if got, want := read(rows, Options{Codes: true}, true), read(rows, Options{}, false); !slices.Equal(got, want) {
+			t.Fatalf("units without what counts see\n%q, read without it\n%q\n%q", got, want, rows)
 		}
 	}
 }

@@ -34,7 +34,9 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 		return errors.Join(errs...)
 	}
 	if enc.rows == nil {
-		enc.room(a.Records)
+		if err := enc.room(a.Records); err != nil {
+			return err
+		}
 	}
 	block := enc.share.block(int64(a.Records), arrayBlock)
 	var tags *labelReader
@@ -69,8 +71,8 @@ func (enc *encoder) readArray(path string, f *os.File, e encoding.Encoding) erro
 				enc.number(&enc.columns[i], a.Number(record[j*a.Bytes:]))
 			}
 		}
-		if enc.end() != nil {
-			return errFull
+		if err := enc.end(); err != nil {
+			return err
 		}
 	}
 	return nil

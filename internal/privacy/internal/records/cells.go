@@ -142,11 +142,13 @@ func (e *encoder) value(c *column, x float64, code int, declared bool) {
 			e.row[f.Out[0]] = indicator(missing)
 		}
 	}
+	e.note(c, code, declared, missing)
 }
 
 // absent encodes a missing cell.
 func (e *encoder) absent(c *column) {
 	c.check.Missing++
+	e.note(c, encoding.UnknownMissing, true, true)
 	for i := range c.fields {
 		f := &c.fields[i]
 		if f.Kind == encoding.MissingIndicator {
@@ -173,8 +175,7 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 	if x < f.lower || x > f.upper {
 		c.check.OutOfBounds++
 		if f.RejectOutside {
-			e.reject()
-			return true
+			e.reject() // the number is kept for counts
 		}
 		x = min(max(x, f.lower), f.upper)
 	}
@@ -203,6 +204,9 @@ func (e *encoder) direct(f *field, x float64) bool {
 		return false
 	}
 	e.row[f.Out[0]] = x
+	if e.codes != nil {
+		e.noted[f.noted] = 0
+	}
 	return true
 }
 

@@ -210,6 +210,7 @@ func (b *csvBlock) encodePlain() {
 // badRow takes a malformed row in, as one that is rejected.
 func (b *csvBlock) badRow(problem tablefile.Malformed) {
 	b.enc.reject()
+	b.enc.sound = false
 	b.ids = b.ids[:b.idStart()]
 	b.end()
 	if b.malformed.Rows++; b.malformed.Rows == 1 {

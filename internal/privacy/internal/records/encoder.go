@@ -17,7 +17,10 @@ type encoder struct {
 	columns []column
 	units   *units    // nil: every row is a record
 	row     []float64 // the row being encoded, length Encoding.K
+	codes   *Codes    // nil: they are not kept
+	noted   []byte    // state and codes of the row being encoded
 	valid   bool
+	sound   bool // the row being encoded is not malformed
 	tokens  [][]byte
 	// textTokens: no token looks like a number, so a cell that parses as one is
 	// not missing.
@@ -33,6 +36,7 @@ type encoder struct {
 	stride       int // numbers of a record, with room for derived ones
 	limit        int // records that fit in memory; 0 is no limit
 	share        Share
+	folder       string // of the table; "": memory
 }
 
 // column is one raw column that at least one field reads.
@@ -43,6 +47,7 @@ type column struct {
 	origin  int
 	levels  *levelSet // when some field wants its level
 	fields  []field   // missing indicators last
+	coded   int       // its place in Codes.Columns, -1 for none
 	check   ColumnCheck
 }
 
@@ -51,6 +56,7 @@ type field struct {
 	encoding.Field
 	lower, upper, scale float64
 	transform           func(float64) float64
+	noted               int     // the byte of a number's code
 	imputed             float64 // encoded
 }
 
@@ -60,7 +66,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, row: make([]float64, e.K), valid: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
+	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, folder: opt.Folder, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
 	number := 8
 	if opt.Precision == Float32 {
 		number = 4
@@ -84,7 +90,7 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 		if !seen {
 			i = len(enc.columns)
 			at[f.Column] = i
-			enc.columns = append(enc.columns, column{name: f.Column, check: ColumnCheck{Column: f.Column}})
+			enc.columns = append(enc.columns, column{name: f.Column, coded: -1, check: ColumnCheck{Column: f.Column}})
 		}
 		c := &enc.columns[i]
 		switch f.Kind {
@@ -98,6 +104,9 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 		} else {
 			c.fields = slices.Insert(c.fields, 0, resolve(f))
 		}
+	}
+	if opt.Codes {
+		enc.keepCodes(newCodes(e), at)
 	}
 	return enc, nil
 }
@@ -155,12 +164,12 @@ func (e *encoder) end() (err error) {
 	switch {
 	case e.units != nil:
 		err = e.add()
-	case e.valid:
-		err = e.store(e.row, true)
+	case e.valid || e.codes != nil:
+		err = e.store(e.row, e.valid)
 	default:
 		err = e.store(nil, false)
 	}
-	e.valid = true
+	e.valid, e.sound = true, true
 	return err
 }
 
@@ -172,7 +181,12 @@ func (e *encoder) store(row []float64, valid bool) error {
 	if e.limit > 0 && e.rows.N >= e.limit {
 		return errFull
 	}
-	e.rows.push(row, valid)
+	if err := e.rows.push(row, valid); err != nil {
+		return err
+	}
+	if e.units == nil {
+		e.rows.setCodes(e.rows.N-1, 0, e.noted, e.state())
+	}
 	return nil
 }
 

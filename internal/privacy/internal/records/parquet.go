@@ -25,7 +25,9 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 	}
 	n := believed(table.file.Rows(), size)
 	if e.rows == nil {
-		e.room(n)
+		if err := e.room(n); err != nil {
+			return err
+		}
 	}
 	table.batch = e.share.block(int64(n), parquetBatch)
 	encode := table.encode
@@ -33,7 +35,8 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 		encode = table.encodeUnits
 	}
 	err = encode(e)
-	if err == nil || errors.Is(err, errFull) {
+	var storage *storageError
+	if err == nil || errors.Is(err, errFull) || errors.As(err, &storage) {
 		return err
 	}
 	return damaged(path)

@@ -25,7 +25,12 @@ func (t *parquetTable) encode(enc *encoder) error {
 		if enc.limit > 0 && start+n > enc.limit {
 			return errFull
 		}
-		enc.rows.extend(n)
+		if err := enc.rows.extend(n); err != nil {
+			return err
+		}
+		for i := range n {
+			enc.rows.setCodes(start+i, 0, enc.noted, UsableRow)
+		}
 	}
 	for first := 0; first < len(enc.columns); first += columnsAtATime {
 		if err := t.encodePass(enc, start, first, min(columnsAtATime, len(enc.columns)-first), workers); err != nil {
@@ -35,7 +40,9 @@ func (t *parquetTable) encode(enc *encoder) error {
 	for k := range workers {
 		enc.takeChecks(&workers[k])
 	}
-	enc.rows.clearInvalid(start)
+	if enc.codes == nil {
+		enc.rows.clearInvalid(start)
+	}
 	return nil
 }
 
@@ -60,7 +67,9 @@ func (t *parquetTable) encodePass(e *encoder, start, first, count int, workers [
 		case first == 0 && e.limit > 0 && at+n > e.limit:
 			return errFull
 		case first == 0:
-			e.rows.extend(n)
+			if err := e.rows.extend(n); err != nil {
+				return err
+			}
 		case at+n > e.rows.N:
 			return parquet.ErrDamaged
 		}
@@ -95,6 +104,9 @@ func (p *part) encodeColumns(cells []func(i int), to *Rows, at, first, low, high
 		to.Valid[at+i] = to.Valid[at+i] && e.valid
 		for _, out := range places {
 			to.set(at+i, out, e.row[out])
+		}
+		if to.Codes != nil {
+			e.columnsOf(to.Codes.Row(at+i, 0), first, len(cells), to.Valid[at+i])
 		}
 	}
 }

@@ -18,7 +18,9 @@ func (e *encoder) newPart() part {
 	if e.units != nil {
 		stride = len(e.row)
 	}
-	other.rows = newRows(e.rows.Precision(), 0, len(e.row), stride)
+	other.rows = newRows(e.rows.Precision(), len(e.row), stride, "")
+	other.codes, other.noted = e.codes.alike(), make([]byte, len(e.noted))
+	other.rows.Codes = other.codes
 	return part{enc: &other}
 }
 
@@ -53,12 +55,14 @@ func (e *encoder) take(p *part) error {
 		if e.limit > 0 && e.rows.N+rows.N > e.limit {
 			return errFull
 		}
-		e.rows.append(rows)
-		return nil
+		return e.rows.append(rows)
 	}
 	start := 0
 	for i, end := range p.idEnds {
 		rows.Row(i, e.row)
+		if rows.Codes != nil {
+			copy(e.noted, rows.Codes.Row(i, 0))
+		}
 		e.valid, e.units.id = rows.Valid[i], append(e.units.id[:0], p.ids[start:end]...)
 		start = end
 		if err := e.end(); err != nil {

@@ -26,6 +26,10 @@ type Options struct {
 	// secret: its numbers are used one after the other, so that with known ones
 	// the choice of one unit's rows would tell of the units before it.
 	Selection *noise.Stream
+	// Folder is where the numbers are kept in a scratch file; "": in memory.
+	Folder string
+	// Codes has the table keep what counts need, until Rows.Finish.
+	Codes bool
 	// Share is which of the records are read.
 	Share Share
 }
@@ -78,8 +82,7 @@ func (e *encoder) makeRoom(paths []string, enc encoding.Encoding) ([]string, err
 		}
 		n += more
 	}
-	e.room(n)
-	return paths, nil
+	return paths, e.room(n)
 }
 
 // atMost is an upper bound on the rows of a file, 0 if none is known.
@@ -200,7 +203,9 @@ func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func()
 				return err
 			}
 		}
-		e.room(n)
+		if err := e.room(n); err != nil {
+			return err
+		}
 	}
 	err = encodeCSV(blocks, lines, newCSVLayout(blocks.Rows, at, e), e)
 	if err == nil || errors.Is(err, errFull) {
@@ -213,7 +218,7 @@ func (e *encoder) readBlocks(path string, blocks *tablefile.Blocks, count func()
 // known before they are read, so with several rows per unit the table starts as one of
 // full units, and grows. That n rows would not fit in memory is no error: line ends in
 // quotes are counted in n, too.
-func (e *encoder) room(n int) {
+func (e *encoder) room(n int) error {
 	if e.units != nil {
 		n /= e.units.most
 	}
@@ -221,7 +226,14 @@ func (e *encoder) room(n int) {
 	if e.limit > 0 {
 		n = min(n, e.limit)
 	}
-	e.rows = newRows(e.precision, n, e.width, e.stride)
+	e.rows = newRows(e.precision, e.width, e.stride, e.folder)
+	e.rows.Valid = make([]bool, 0, n)
+	if e.rows.Codes = e.codes; e.codes != nil {
+		if err := e.codes.reserve(n); err != nil {
+			return err
+		}
+	}
+	return e.rows.makeRoom(n)
 }
 
 func tooLarge(path string, opt Options) error {

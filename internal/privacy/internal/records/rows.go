@@ -10,10 +10,7 @@
 // Letters: N records, K encoded columns.
 package records
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Precision is the width of the stored numbers.
 type Precision uint8
@@ -33,6 +30,11 @@ type Rows struct {
 	K      int    // columns in use: encoded ones, then derived ones
 	Stride int    // numbers from one record to the next, >= K
 	Valid  []bool // length N
+	Codes  *Codes // nil: the table is as engines read it
+
+	float32 bool
+	folder  string // of scratch files; "": memory
+	room    *room  // that has the numbers; nil: the heap
 }
 
 // Precision says which of F64 and F32 holds the numbers.
@@ -46,15 +48,11 @@ func (r *Rows) Precision() Precision {
 // Format prints a fixed text for every verb: no log may show a record.
 func (r *Rows) Format(f fmt.State, _ rune) { fmt.Fprint(f, "records.Rows(secret)") }
 
-// newRows returns an empty table with room for n records of stride numbers.
-func newRows(p Precision, n, k, stride int) *Rows {
-	r := &Rows{K: k, Stride: stride, Valid: make([]bool, 0, n)}
-	if p == Float32 {
-		r.F32 = make([]float32, 0, n*stride)
-		adviseHuge(r.F32)
-	} else {
-		r.F64 = make([]float64, 0, n*stride)
-		adviseHuge(r.F64)
+// newRows returns an empty table of a precision, without room.
+func newRows(p Precision, k, stride int, folder string) *Rows {
+	r := &Rows{K: k, Stride: stride, folder: folder, float32: p == Float32}
+	if r.float32 {
+		r.F32 = []float32{}
 	}
 	return r
 }
@@ -71,45 +69,67 @@ func padded(k, width int) int {
 }
 
 // push appends the record in row, length at most Stride; columns beyond it are zero.
-func (r *Rows) push(row []float64, valid bool) {
+func (r *Rows) push(row []float64, valid bool) error {
+	if err := r.makeRoom(r.N + 1); err != nil {
+		return err
+	}
 	at := r.N * r.Stride
 	if r.F32 != nil {
-		r.F32 = slices.Grow(r.F32, r.Stride)[:at+r.Stride]
+		r.F32 = r.F32[:at+r.Stride]
 		for j, x := range row {
 			r.F32[at+j] = float32(x)
 		}
 		clear(r.F32[at+len(row):])
 	} else {
-		r.F64 = slices.Grow(r.F64, r.Stride)[:at+r.Stride]
+		r.F64 = r.F64[:at+r.Stride]
 		copy(r.F64[at:], row)
 		clear(r.F64[at+len(row):])
 	}
 	r.Valid = append(r.Valid, valid)
 	r.N++
+	r.Codes.grow(1)
+	return nil
 }
 
 // empty leaves no record, and the memory.
-func (r *Rows) empty() { r.F64, r.F32, r.Valid, r.N = r.F64[:0], r.F32[:0], r.Valid[:0], 0 }
+func (r *Rows) empty() {
+	r.F64, r.F32, r.Valid, r.N = r.F64[:0], r.F32[:0], r.Valid[:0], 0
+	if r.Codes != nil {
+		r.Codes.bytes = r.Codes.bytes[:0]
+	}
+}
 
 // append adds the records of other, which has the same precision and stride.
-func (r *Rows) append(other *Rows) {
+func (r *Rows) append(other *Rows) error {
+	if err := r.makeRoom(r.N + other.N); err != nil {
+		return err
+	}
 	r.F64, r.F32, r.Valid = append(r.F64, other.F64...), append(r.F32, other.F32...), append(r.Valid, other.Valid...)
 	r.N += other.N
+	if r.Codes != nil {
+		r.Codes.bytes = append(r.Codes.bytes, other.Codes.bytes...)
+	}
+	return nil
 }
 
 // extend appends n valid records of zeros.
-func (r *Rows) extend(n int) {
+func (r *Rows) extend(n int) error {
+	if err := r.makeRoom(r.N + n); err != nil {
+		return err
+	}
 	if r.F32 != nil {
-		r.F32 = slices.Grow(r.F32, n*r.Stride)[:(r.N+n)*r.Stride]
+		r.F32 = r.F32[:(r.N+n)*r.Stride]
 		clear(r.F32[r.N*r.Stride:])
 	} else {
-		r.F64 = slices.Grow(r.F64, n*r.Stride)[:(r.N+n)*r.Stride]
+		r.F64 = r.F64[:(r.N+n)*r.Stride]
 		clear(r.F64[r.N*r.Stride:])
 	}
 	for range n {
 		r.Valid = append(r.Valid, true)
 	}
 	r.N += n
+	r.Codes.grow(n)
+	return nil
 }
 
 // clearInvalid sets the numbers of invalid records to zero, from record start on.
@@ -159,20 +179,28 @@ func (r *Rows) Set(i, from int, x []float64) {
 }
 
 // Widen makes room for k columns and sets K to k. The new columns are zero.
-func (r *Rows) Widen(k int) {
+func (r *Rows) Widen(k int) error {
 	if k <= r.Stride {
 		r.K = max(r.K, k)
-		return
+		return nil
 	}
 	width := 8
 	if r.F32 != nil {
 		width = 4
 	}
-	wide := newRows(r.Precision(), r.N, k, padded(k, width))
+	wide := newRows(r.Precision(), k, padded(k, width), r.folder)
+	if err := wide.makeRoom(r.N); err != nil {
+		return err
+	}
 	row := make([]float64, r.K)
 	for i := range r.N {
 		r.Row(i, row)
-		wide.push(row, r.Valid[i])
+		if err := wide.push(row, r.Valid[i]); err != nil {
+			return err
+		}
 	}
+	wide.Codes = r.Codes
+	r.room.free()
 	*r = *wide
+	return nil
 }

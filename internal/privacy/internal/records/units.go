@@ -22,6 +22,7 @@ type units struct {
 
 	record map[string]int // of every unit seen
 	usable []int          // rows seen of every unit, those that were rejected aside
+	others []int          // rejected rows seen of every unit, where codes are kept
 	id     []byte         // of the current row; empty when it has none
 	block  []float64      // a row, and whether it is one when there are several
 }
@@ -86,10 +87,11 @@ func (e *encoder) add() error {
 			return err
 		}
 		u.record[string(u.id)] = i
-		u.usable = append(u.usable, 0)
+		u.usable, u.others = append(u.usable, 0), append(u.others, 0)
 	}
 	if !e.valid {
 		u.check.Rejected++
+		e.addRejected(i)
 		return nil
 	}
 	u.usable[i]++
@@ -101,11 +103,26 @@ func (e *encoder) add() error {
 		return nil
 	}
 	u.put(e.rows, i, place, e.row, true)
-	for other := 1; u.usable[i] == 1 && other < u.most; other++ {
+	e.rows.setCodes(i, place, e.noted, UsableRow)
+	for other := 1; e.codes == nil && u.usable[i] == 1 && other < u.most; other++ {
 		u.put(e.rows, i, other, e.row, false)
 	}
 	e.rows.Valid[i] = true
 	return nil
+}
+
+// addRejected keeps a rejected row for counts, from the last place on, as long as the
+// usable rows of its unit leave room.
+func (e *encoder) addRejected(i int) {
+	u := e.units
+	if e.codes == nil || !e.sound {
+		return
+	}
+	u.others[i]++
+	if place := u.most - u.others[i]; place >= u.usable[i] {
+		u.put(e.rows, i, place, e.row, true)
+		e.rows.setCodes(i, place, e.noted, RejectedRow)
+	}
 }
 
 // place decides whether the n-th usable row of a unit is kept for now, and in

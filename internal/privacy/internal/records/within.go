@@ -28,8 +28,8 @@ func (c *Check) countVarying(rows *Rows, e encoding.Encoding) {
 			}
 			rows.Row(i, record)
 			for from := 0; from+block <= e.Width(); from += block {
-				if block > e.K && record[from+e.K] != 1 {
-					break // no row
+				if block > e.K && record[from+e.K] != 1 || rows.Codes != nil && RowState(rows.Codes.Row(i, from/block)[0]) != UsableRow {
+					break // no row, or one that is kept for counts only
 				}
 				for k, out := range outs {
 					value[k] = record[from+out]

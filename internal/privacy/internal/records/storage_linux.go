@@ -1,0 +1,70 @@
+package records
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"unsafe"
+)
+
+// scratch is a file without a name, which is gone when nobody has it open: when the
+// process ends, too, however it ends.
+type scratch struct{ file *os.File }
+
+const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE of Linux
+
+// newScratch makes one of size bytes in folder, readable by this user alone. The space on
+// the disk is taken at once, so that no later write can fail for lack of it.
+func newScratch(folder string, size int) (*scratch, error) {
+	f, err := os.OpenFile(folder, os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
+	if err != nil { // a file system without such files
+		if f, err = os.CreateTemp(folder, "d3p-table-"); err == nil { // mode 0600
+			err = os.Remove(f.Name())
+		}
+	}
+	if err == nil {
+		err = f.Truncate(int64(size))
+	}
+	if err == nil {
+		if err = syscall.Fallocate(int(f.Fd()), 0, 0, int64(size)); errors.Is(err, syscall.EOPNOTSUPP) {
+			err = nil
+		}
+	}
+	if err != nil {
+		if f != nil {
+			f.Close()
+		}
+		return nil, fmt.Errorf("table of %d MB on disk, in %s: %w", size>>20, folder, err)
+	}
+	return &scratch{f}, nil
+}
+
+func (s *scratch) close() {
+	if s != nil {
+		s.file.Close()
+	}
+}
+
+// hugePage is the size of a huge page in bytes.
+const hugePage = 2 << 20
+
+// mapped returns memory of a file, or of none. It asks the kernel for huge pages: a step
+// reads rows at random, and with small pages a row costs a third more for finding where
+// it is. It is advice: refusal does no harm.
+func mapped(file *scratch, size int) ([]byte, error) {
+	if file != nil {
+		return syscall.Mmap(int(file.file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	}
+	memory, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE|syscall.MAP_NORESERVE)
+	if err != nil {
+		return nil, err
+	}
+	skip := int(-uintptr(unsafe.Pointer(&memory[0])) % hugePage)
+	if whole := (size - skip) / hugePage * hugePage; whole > 0 {
+		_ = syscall.Madvise(memory[skip:skip+whole], syscall.MADV_HUGEPAGE)
+	}
+	return memory, nil
+}
+
+func unmap(memory []byte) { _ = syscall.Munmap(memory) }

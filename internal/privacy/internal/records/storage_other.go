@@ -1,0 +1,19 @@
+//go:build !linux
+
+package records
+
+import "errors"
+
+// scratch files are for Linux.
+type scratch struct{}
+
+func newScratch(string, int) (*scratch, error) {
+	return nil, errors.New("tables on disk need Linux (type --table memory)")
+}
+
+func (s *scratch) close() {}
+
+// mapped returns nil: a slice of the heap does.
+func mapped(*scratch, int) ([]byte, error) { return nil, nil }
+
+func unmap([]byte) {}
