@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"d3p/internal/models/encoding"
+	"d3p/internal/privacy/internal/records/storage"
 )
 
 // Codes say what the cells of every row held, beside the encoded numbers: which level,
@@ -13,9 +14,9 @@ type Codes struct {
 	Columns []CodedColumn
 	// Most is the number of rows of a record, Width that of a row's columns in Rows.
 	Most, Width int
-	size        int    // bytes of a row
-	room        *room  // that has them; nil: the heap
-	bytes       []byte // row r of record i at (i·Most+r)·size: its state, then the codes
+	size        int           // bytes of a row
+	room        *storage.Room // that has them; nil: the heap
+	bytes       []byte        // row r of record i at (i·Most+r)·size: its state, then the codes
 }
 
 // CodedColumn is a column of the file.
@@ -71,13 +72,13 @@ func (c *Codes) alike() *Codes {
 func (c *Codes) reserve(n int) error {
 	n *= c.Most * c.size
 	var err error
-	if c.room, err = newRoom("", n); err != nil {
-		return &storageError{err}
+	if c.room, err = storage.New("", n); err != nil {
+		return err
 	}
 	if c.room == nil {
 		c.bytes = make([]byte, 0, n)
 	} else {
-		c.bytes = c.room.bytes[:0]
+		c.bytes = c.room.Bytes[:0]
 	}
 	return nil
 }
@@ -199,7 +200,7 @@ func (r *Rows) Finish() {
 		return
 	}
 	r.Codes = nil
-	defer c.room.free()
+	defer c.room.Free()
 	if c.Most == 1 {
 		r.clearInvalid(0)
 		return

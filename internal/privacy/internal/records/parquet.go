@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"d3p/internal/parquet"
+	"d3p/internal/privacy/internal/records/storage"
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
@@ -35,8 +36,8 @@ func (e *encoder) readParquet(path string, f *os.File, size int64) (err error) {
 		encode = table.encodeUnits
 	}
 	err = encode(e)
-	var storage *storageError
-	if err == nil || errors.Is(err, errFull) || errors.As(err, &storage) {
+	var full *storage.Error
+	if err == nil || errors.Is(err, errFull) || errors.As(err, &full) {
 		return err
 	}
 	return damaged(path)

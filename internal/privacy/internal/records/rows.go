@@ -10,7 +10,11 @@
 // Letters: N records, K encoded columns.
 package records
 
-import "fmt"
+import (
+	"fmt"
+
+	"d3p/internal/privacy/internal/records/storage"
+)
 
 // Precision is the width of the stored numbers.
 type Precision uint8
@@ -33,8 +37,8 @@ type Rows struct {
 	Codes  *Codes // nil: the table is as engines read it
 
 	float32 bool
-	folder  string // of scratch files; "": memory
-	room    *room  // that has the numbers; nil: the heap
+	folder  string        // of scratch files; "": memory
+	room    *storage.Room // that has the numbers; nil: the heap
 }
 
 // Precision says which of F64 and F32 holds the numbers.
@@ -66,6 +70,39 @@ func padded(k, width int) int {
 		return whole
 	}
 	return k
+}
+
+// makeRoom gives r room for n records, with what it has.
+func (r *Rows) makeRoom(n int) error {
+	has, width := cap(r.F64), 8
+	if r.float32 {
+		has, width = cap(r.F32), 4
+	}
+	if n*r.Stride <= has && has > 0 {
+		return nil
+	}
+	if r.N > 0 {
+		n = max(n, r.N+r.N/2)
+	}
+	to, err := storage.New(r.folder, n*r.Stride*width)
+	if err != nil {
+		return err
+	}
+	if r.float32 {
+		r.F32 = moved(r.F32, to, n*r.Stride)
+	} else {
+		r.F64 = moved(r.F64, to, n*r.Stride)
+	}
+	r.room.Free()
+	r.room = to
+	return nil
+}
+
+func moved[T float32 | float64](from []T, to *storage.Room, n int) []T {
+	if to != nil {
+		return append(storage.Numbers[T](to), from...)
+	}
+	return append(make([]T, 0, n), from...)
 }
 
 // push appends the record in row, length at most Stride; columns beyond it are zero.
@@ -200,7 +237,7 @@ func (r *Rows) Widen(k int) error {
 		}
 	}
 	wide.Codes = r.Codes
-	r.room.free()
+	r.room.Free()
 	*r = *wide
 	return nil
 }

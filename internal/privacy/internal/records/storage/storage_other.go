@@ -1,6 +1,6 @@
 //go:build !linux
 
-package records
+package storage
 
 import "errors"
 
