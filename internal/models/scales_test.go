@@ -53,3 +53,59 @@ func TestNoRawCoefficients(t *testing.T) {
 		}
 	}
 }
+
+// TestRawThresholds checks that the thresholds of an ordinal response and the log hazards
+// of intervals, in the units of the file, predict what the model does.
+func TestRawThresholds(t *testing.T) {
+	columns := dataBlock(0,
+		"age: {type: real, lower: 18, upper: 100, scale: {center: 60, by: 20}}",
+		"o: {type: ordinal, levels: [I, II, III]}",
+		"t: {type: real, lower: 0.5, upper: 30, scale: {center: 0, by: 10}}")
+	const age, b = 75.0, 0.8
+	for _, c := range []struct {
+		model string
+		theta []float64
+		level string
+		want  float64 // its value
+	}{
+		{"formula: o ~ age\n  family: cumulative", []float64{b, -1, math.Log(1.5)}, "thresholds_raw[2]", 0.5 + b*60/20},
+		{"formula: o ~ age\n  family: acat", []float64{b, -1, 0.25}, "thresholds_raw[2]", 0.25 + b*60/20},
+		{"formula: t ~ age\n  family: piecewise_exponential\n  cuts: [5]", []float64{b, -1, 0.25}, "baseline_raw[5+]", 0.25 - b*60/20 - math.Log(10)},
+	} {
+		m := compile(t, columns+"model:\n  "+c.model+"\n")
+		values := make([]float64, m.Quantity)
+		m.Quantities(values, c.theta)
+		raw := make(map[string]float64)
+		for _, d := range m.Derived {
+			for i, name := range d.Elements() {
+				raw[name] = values[d.At+i]
+			}
+		}
+		compare(t, c.model, []float64{raw[c.level], raw["b_raw[age]"]}, []float64{c.want, b / 20})
+	}
+}
+
+// TestCorrelationsOfGroups checks that the correlations of a group's effects are those of
+// the covariance factor by which the effects are drawn.
+func TestCorrelationsOfGroups(t *testing.T) {
+	m := compile(t, dataBlock(2, "g: {type: category, levels: [a, b]}", "y: {type: binary}")+
+		"model:\n  formula: y ~ 1 + (1 + x1 + x2 | g)\n  family: bernoulli\n")
+	theta := make([]float64, m.P)
+	for i := range theta {
+		theta[i] = math.Sin(float64(i + 1))
+	}
+	constrained, values := make([]float64, m.Constrained), make([]float64, m.Quantity)
+	m.Constrain(constrained, theta)
+	m.Quantities(values, theta)
+	at := make(map[string]float64)
+	for i, name := range m.Names() {
+		at[name] = constrained[i]
+	}
+	for _, d := range m.Derived {
+		for i, name := range d.Elements() {
+			at[name] = values[d.At+i]
+		}
+	}
+	want := at["L_g[x2,Intercept]"]*at["L_g[x1,Intercept]"] + at["L_g[x2,x1]"]*at["L_g[x1,x1]"]
+	compare(t, "correlation", []float64{at["cor_g[x2,x1]"], at["cor_g[x1,x1]"]}, []float64{want, 1})
+}

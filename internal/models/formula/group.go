@@ -14,6 +14,7 @@ import (
 // the effects of a level are correlated:
 //
 //	L_g: lkj_cholesky(2) [g_coef, g_coef]
+//	cor_g: L_g @ transpose(L_g)
 //	r_g: z_g @ transpose(diag(sd_g) @ L_g)
 //
 // and with a formula for the group, their means come from its public table:
@@ -36,6 +37,7 @@ func (l *lowering) group(g GroupTerm) {
 		prior.V = strings.Replace(prior.V, "lkj(", "lkj_cholesky(", 1)
 		l.Param("L_"+name, prior, " ["+coef+", "+coef+"]")
 		factor = "diag(" + sd + ") @ L_" + name
+		l.correlations(name, labels, g)
 	}
 	dims := " [" + name + ", " + coef + "]"
 	switch {
@@ -61,6 +63,17 @@ func (l *lowering) group(g GroupTerm) {
 		}
 		l.eta = append(l.eta, summand)
 	}
+}
+
+// correlations adds the correlations of a group's effects as a quantity: one number of
+// two effects, the matrix of more.
+func (l *lowering) correlations(name string, labels []string, g GroupTerm) {
+	text := "L_" + name + " @ transpose(L_" + name + ")"
+	if len(labels) == 2 {
+		quoted := func(label string) string { return (&expr.Text{Value: label}).String() }
+		text = "L_" + name + "[" + quoted(labels[1]) + ", " + quoted(labels[0]) + "]"
+	}
+	l.Define(&l.Core.Let, "cor_"+name, source.Value[string]{V: text, At: g.At})
 }
 
 // groupMean lowers the group's formula to the mean of its effects, "" for none.

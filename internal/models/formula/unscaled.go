@@ -12,6 +12,8 @@ import (
 //	b_raw: b * y.by / coef.by
 //	Intercept_raw: y.center + y.by * (Intercept - sum(b * coef.center / coef.by, over=coef))
 //	sigma_raw: sigma * y.by
+//	thresholds_raw: thresholds + sum(b * coef.center / coef.by, over=coef)
+//	baseline_raw: baseline - log(y.by) - sum(b * coef.center / coef.by, over=coef)
 //
 // y.center and y.by drop out unless the response is on a scale; a response that
 // is modelled relative to its scale has log(y.by) + Intercept instead. A column with a
@@ -23,7 +25,7 @@ func (l *lowering) raw(f *family, labels []string) {
 	m, y := l.model, l.Data.Column(l.model.Terms.Response.V)
 	predictors, ok := l.Data.Scaled(labels)
 	response := f.scaled && !y.Unscaled()
-	if !ok || len(m.Terms.Smooths) > 0 || !predictors && !response && !f.relative {
+	if !ok || len(m.Terms.Smooths) > 0 || !predictors && !response && !f.relative && !f.Intervals {
 		return
 	}
 	if (response || f.relative) && f.Link(m.Link.V) != &f.links[0] {
@@ -47,6 +49,12 @@ func (l *lowering) raw(f *family, labels []string) {
 		define("b_raw", times+"b")
 	}
 	switch {
+	case f.cuts && center != "":
+		define("thresholds_raw", "thresholds + "+center)
+	case f.Intervals && center != "":
+		define("baseline_raw", "baseline - log("+y.Name.V+".by) - "+center)
+	case f.Intervals:
+		define("baseline_raw", "baseline - log("+y.Name.V+".by)")
 	case f.replacesIntercept():
 	case m.Terms.Intercept && center != "":
 		define("Intercept_raw", plus+times+"(Intercept - "+center+")")
