@@ -24,8 +24,7 @@ type Checkpoint struct {
 // checkpointFormat is the version of the JSON form.
 const checkpointFormat = 1
 
-// Checkpoint returns the loop's state with ledger, the JSON form of what was
-// spent so far.
+// Checkpoint returns the loop's state with ledger, the JSON form of the spending so far.
 func (l *Loop) Checkpoint(ledger json.RawMessage) Checkpoint {
 	return Checkpoint{Format: checkpointFormat, Plan: l.plan, State: l.state, Ledger: ledger}
 }

@@ -6,10 +6,10 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// deviceSteps takes many steps in one call of an engine that can do the work
-// between two of them: the engine gets the loop's arithmetic as tapes (steptape.go)
-// and the public inputs of each step, and returns the states after it. They are
-// those of Propose, Absorb and Advance but for the rounding of elementary functions.
+// deviceSteps takes many steps in one call of an engine that can do the work between two
+// of them: the engine gets the loop's arithmetic as tapes (steptape.go) and the public
+// inputs of each step, and returns the states after it. They equal those of Propose,
+// Absorb and Advance up to the rounding of elementary functions.
 type deviceSteps struct {
 	oracle       deviceOracle
 	inputs, kept []float64
@@ -45,8 +45,8 @@ func newDeviceSteps(l *Loop, oracle Oracle, prior Prior) *deviceSteps {
 	}
 }
 
-// take takes the steps of one call and returns their number: none when the next
-// step has to be taken by itself.
+// take takes the steps of one call and returns their number: none if the next step must
+// be taken alone.
 func (a *deviceSteps) take(l *Loop, eta *noise.Stream) (int, error) {
 	s, latent := &l.state, l.plan.Latent
 	n := min(l.plan.Steps-s.Step, callSteps, max(1, callNumbers/a.perStep), max(callSteps/8, callNumbers/latent))

@@ -17,7 +17,8 @@ func stepWeight(t int) float64 { return float64(t + 1) }
 // farSteps is 1/f for the fraction f of first steps that may be far from the mode.
 const farSteps = 5
 
-// settledWeight is u of step t (from 0) of a fit of so many steps.
+// settledWeight is the weight u of step t (from 0) of a fit with the given number of
+// steps.
 func settledWeight(t, steps int) float64 {
 	if farSteps*t < steps {
 		return 0

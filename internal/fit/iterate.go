@@ -8,8 +8,8 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// ErrStopped is returned when a fit was cancelled between two steps. What was
-// spent is in the ledger, and the checkpoint continues from there.
+// ErrStopped is returned when a fit was cancelled between two steps. The ledger has the
+// price, and the checkpoint continues from there.
 var ErrStopped = errors.New("stopped before the last step; the ledger has its price (d3p resume continues)")
 
 // iterate takes the remaining steps, many at a time where the oracle can. eta is

@@ -57,7 +57,7 @@ type State struct {
 	Average  average       `json:"average"`
 	Noise    noiseVariance `json:"noise"`
 	Trace    trace         `json:"trace"`
-	// Temper stands in checkpoints of earlier versions; nothing reads it.
+	// Temper is a field of old checkpoints, which nothing reads.
 	Temper json.RawMessage `json:"temper,omitempty"`
 	// Gradients is empty unless the plan's NoiseAware is curvature.
 	Gradients gradientSums `json:"curvature"`

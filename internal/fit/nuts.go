@@ -13,9 +13,9 @@ import (
 	"d3p/internal/reference"
 )
 
-// Sample draws from the posterior without privacy. A curator has one session at a
-// time: where more opens curators on the same records, as many chains run side by
-// side as it says; else one after the other. A cancelled run has no result.
+// Sample draws from the posterior without privacy. A curator has one session at a time.
+// Chains run side by side on the curators that more opens on the same records; without
+// more, one after the other. A cancelled run has no result.
 func Sample(ctx context.Context, p *plan.Plan, c *privacy.Curator, more *Curators, obs Observer) (Result, error) {
 	var lock sync.Mutex
 	most := 0

@@ -5,9 +5,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Buy buys what the plan says before the curator has a table, and gives the plan the law
-// that results. The whole of the plan, its steps included, is certified first. It does
-// nothing for a plan that buys nothing or has its law.
+// Buy buys the plan's Table 1 from the curator and gives the plan the resulting law. The
+// whole of the plan, its steps included, is certified first. It does nothing for a plan
+// that buys nothing or has its law.
 func Buy(p *plan.Plan, c *privacy.Curator) error {
 	if p.Purchase == nil || p.Bought != nil {
 		return nil

@@ -32,9 +32,9 @@ func (r Result) Checkpoint() (Checkpoint, error) {
 	return r.loop.checkpoint(r.Spent)
 }
 
-// Run fits the plan's model to the curator's records. When ctx is cancelled
-// (ErrStopped) or a step fails, the result is that of the completed steps. Over the
-// curator's budget nothing is spent.
+// Run fits the plan's model to the curator's records. When ctx is cancelled (ErrStopped)
+// or a step fails, the result is that of the completed steps. Beyond the curator's budget
+// nothing runs.
 func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (Result, error) {
 	if p.Method == settings.MethodNUTS {
 		return Sample(ctx, p, c, nil, obs)
@@ -50,8 +50,8 @@ func Run(ctx context.Context, p *plan.Plan, c *privacy.Curator, obs Observer) (R
 	return loop.run(ctx, c, obs)
 }
 
-// Resume continues a checkpoint of a fit of m. The curator must have been made
-// with the checkpoint's ledger as what was spent.
+// Resume continues a checkpoint of a fit of m. The curator must have the checkpoint's
+// ledger as its spending.
 func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Curator, obs Observer) (Result, error) {
 	if cp.Plan.Latent != m.P {
 		return Result{Spent: c.Ledger()}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
@@ -72,8 +72,8 @@ func Resume(ctx context.Context, cp Checkpoint, m *models.Model, c *privacy.Cura
 	return loop.run(ctx, c, obs)
 }
 
-// Finish ends the stopped fit of a checkpoint of m after the steps that it has taken.
-// It needs no records: all of it is post-processing of what was released, which spent.
+// Finish ends the stopped fit of a checkpoint of m after its last step. It needs no
+// records: it is post-processing of the releases, which spent has.
 func Finish(cp Checkpoint, m *models.Model, spent privacy.Ledger) (Result, error) {
 	if cp.Plan.Latent != m.P {
 		return Result{Spent: spent}, errors.New("checkpoint: it is of another model (give the model file of the stopped fit)")
@@ -129,7 +129,7 @@ func (l *Loop) open(c *privacy.Curator) (*privacy.Session, error) {
 	return c.Begin(m)
 }
 
-// checkpoint is the loop's state with the ledger of what was spent.
+// checkpoint is the loop's state with the ledger.
 func (l *Loop) checkpoint(spent privacy.Ledger) (Checkpoint, error) {
 	raw, err := json.Marshal(spent)
 	if err != nil {

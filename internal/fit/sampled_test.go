@@ -29,10 +29,10 @@ model:
     b: normal(0, 0.3)
 `
 
-// Intervals of a sampled posterior hold as often as they say where the noise is larger
-// than what few records tell: 300 counts at ε = 0.5, parameters drawn from the prior.
-// With 90 % of 60 intervals expected, fewer than 46 hold in 1 of 1000 runs; with
-// a thousandth of the noise's variance 42 hold.
+// Intervals of a sampled posterior hold at their rate where the noise is larger than the
+// information of few records: 300 counts at ε = 0.5, parameters drawn from the prior.
+// With 90 % of 60 intervals expected, fewer than 46 hold in 1 of 1000 runs; with a
+// thousandth of the noise's variance 42 hold.
 func TestIntervalsOfSampledPosterior(t *testing.T) {
 	m := modelstest.Compile(t, "counts.yaml", counts)
 	held, total := 0, 0

@@ -8,10 +8,10 @@ import (
 	"d3p/internal/privacy"
 )
 
-// stepTape writes one step of a loop as tapes, for engines that take many steps in
-// one call: Propose, Absorb and Advance in the terms of package graph. The
-// parameters are those of Loop.arrays, then C; the inputs those of appendInputs.
-// TestStepTape compares it with the loop.
+// stepTape writes one step of a loop as tapes, for engines that take many steps in one
+// call: Propose, Absorb and Advance in the terms of package graph. The parameters are
+// Loop.arrays, then C; the inputs are those of appendInputs. TestStepTape compares it
+// with the loop.
 type stepTape struct {
 	plan      *plan.Plan
 	meanField bool // else a delta guide
@@ -30,7 +30,7 @@ func newStepTape(l *Loop) (stepTape, bool) {
 	return stepTape{p, meanField, l.averages(), l.adapt}, ok
 }
 
-// compile returns the tapes, with that of the prior's gradient.
+// compile returns the tapes, with the tape of the prior's gradient.
 func (f stepTape) compile(prior *graph.Tape) (post privacy.Postprocessing, err error) {
 	post.Prior = prior
 	x := f.newLeaves()

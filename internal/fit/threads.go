@@ -14,9 +14,8 @@ const chunk = 512
 // scratch is one thread's memory for intermediate results of a chunk.
 type scratch [2][chunk]float64
 
-// ranges is the work of a step that goes over all parameters, in ranges that threads
-// share. Coordinates do not depend on each other there, so the number of threads
-// changes no bit.
+// ranges is the work of a step on all parameters, in ranges that threads share.
+// Coordinates do not depend on each other there, so the number of threads changes no bit.
 type ranges struct {
 	loops     *privacy.Loops
 	scratch   []scratch // by thread
@@ -129,9 +128,9 @@ func (l *Loop) updateRange(thread, low, high int) {
 	}
 }
 
-// followNoise advances the recursion of the privacy noise by a step. Where the
-// curvature gives the variance of the noise, it adds up the gain instead, which
-// tells how far the mean has settled.
+// followNoise advances the recursion of the privacy noise by a step. Where the curvature
+// gives the variance of the noise, it adds up the gain instead, which measures how far
+// the mean has settled.
 func (l *Loop) followNoise() {
 	r, state := &l.ranges, &l.state
 	if l.plan.FollowsNoise() {

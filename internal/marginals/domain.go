@@ -48,7 +48,7 @@ func (d Domain) of(t Table) Domain {
 // Size is the number of cells of a table.
 func (d Domain) Size(t Table) int { return d.of(t).Cells(t.Set) }
 
-// grouped finds, for each cell of the table over t.Set without groups, that of t.
+// grouped finds, for each cell of the table over t.Set without groups, the cell of t.
 func (d Domain) grouped(t Table) []int32 {
 	steps := d.of(t).strides(t.Set)
 	list := make([]int32, d.Cells(t.Set))
@@ -87,8 +87,8 @@ func (d Domain) Count(dst []float64, t Table, records [][]int32) {
 	}
 }
 
-// group merges neighbours of the first ordered cells of a column until it has at most so
-// many groups: always the two with the least counts together.
+// group merges neighbours of the first ordered cells of a column until it has at most the
+// given number of groups: always the two with the least joint count.
 func group(counts []float64, ordered, groups int) []int32 {
 	if ordered < 2 || len(counts) <= groups {
 		return nil
@@ -139,7 +139,7 @@ func NewSet(columns ...int) Set {
 	return slices.Compact(s)
 }
 
-// Contains tells whether t is a subset of s.
+// Contains reports whether t is a subset of s.
 func (s Set) Contains(t Set) bool {
 	i := 0
 	for _, k := range t {

@@ -156,8 +156,8 @@ func (l *lbfgs) keep(step, next, gradient []float64) {
 	}
 }
 
-// between is the mean curvature of a cell's exponential from a count of a to one
-// of b: their logarithmic mean. It makes a step of one cell that of proportional fitting.
+// between is the mean curvature of a cell's exponential from a count of a to one of b:
+// their logarithmic mean. With it a step of one cell is a step of proportional fitting.
 func between(a, b float64) float64 {
 	b = max(b, a/50, 1)
 	if r := b / a; a > 0 && (r > 1.01 || r < 0.99) {

@@ -20,14 +20,14 @@ type Question struct {
 	Weight float64
 }
 
-// Config says what is learnt of a table.
+// Config has the settings of learning.
 type Config struct {
 	Domain   Domain
 	Zeros    []Zeros
 	Columns  []Measurement // of each column, in order
 	Ordered  []int         // of each column: how many cells, from the first, are in order
 	Workload []Question    // sets of at least two columns
-	// Sigma is that of a step: a release of k steps has Σ σ_S⁻² = k Sigma⁻².
+	// Sigma is the noise of a step: a release of k steps has Σ σ_S⁻² = k Sigma⁻².
 	Sigma   float64
 	Limit   int // cells of the tree
 	Workers int
@@ -41,7 +41,7 @@ const (
 	lookSteps   = 4
 	rounds      = 3
 	roundSteps  = 4
-	// Steps is what all releases of a table cost at most.
+	// Steps is the highest price of all releases of a table.
 	Steps = FineSteps + ColumnSteps + lookSteps + rounds*roundSteps
 )
 
@@ -59,7 +59,7 @@ func (l *learner) trust(excess float64, m *Measurement) float64 {
 	return min(max(leastTrust, 2*excess), max(mostTrust*l.n, m.Variance/leastRidge))
 }
 
-// Learned is what was measured, and the tree fitted to it.
+// Learned holds the measurements, and the tree fitted to them.
 type Learned struct {
 	Records      float64 // estimate of the number of records
 	Measurements []Measurement
@@ -247,7 +247,7 @@ func (l *learner) reconcile() {
 	}
 }
 
-// measurements are those that the tree is fitted to.
+// measurements are the measurements to which the tree is fitted.
 func (l *learner) measurements() []Measurement {
 	m := slices.Clone(l.Columns)
 	for _, x := range l.order {
@@ -349,7 +349,7 @@ type candidate struct {
 	question  int
 	model     []float64 // by cells
 	excess    float64   // by cells
-	known     float64   // precision of a cell from what was measured
+	known     float64   // precision of a cell from the measurements
 	groups    float64   // excess by groups
 	gain      float64
 	precision float64 // of the round's measurement
@@ -367,7 +367,8 @@ func (l *learner) round(measure Measure, round int) error {
 			coarse = l.expect(look.Table)
 		}
 		c.groups = l.excess(&look, coarse)
-		// A look knows of a cell what its group does, as far as neighbours agree.
+		// A look has the information of a group about its cells, as far as neighbours
+		// agree.
 		merged := float64(len(c.model)) / float64(len(coarse))
 		c.known = merged / look.Variance
 		c.excess = c.groups * typical(c.model) / typical(coarse)
@@ -463,9 +464,9 @@ func (l *learner) combine(m *Measurement, counts []float64, variance float64) {
 // parts is in how many parts a round deals out its precision.
 const parts = 200
 
-// pick chooses, by gain, what fits into the tree, and deals the precision of the round
-// out to that and to what the tree has: each part to where the expected deviation falls
-// most.
+// pick chooses tables that fit into the tree, by gain, and distributes the precision of
+// the round over these and the tree's tables: each part goes where the expected deviation
+// falls most.
 func (l *learner) pick(list []*candidate, round int) []*candidate {
 	most := max(1, len(l.Domain)) // questions
 	precision := roundSteps / (l.Sigma * l.Sigma)

@@ -72,7 +72,7 @@ type ticks struct {
 
 func (t *ticks) next() float64 {
 	if t.independent {
-		// The least of count uniform points on what is left.
+		// The least of count uniform points on the remaining interval.
 		gap := t.left * (1 - math.Pow(1-t.random.Uniform(), 1/float64(t.count)))
 		t.last += gap
 		t.left -= gap

@@ -14,7 +14,7 @@ func field(target any, name string) (reflect.Value, bool) {
 	return f, f.IsValid()
 }
 
-// Has tells whether the structure at target has a field for the setting.
+// Has reports whether the structure at target has a field for the setting.
 func Has(target any, name string) bool {
 	_, ok := field(target, name)
 	return ok

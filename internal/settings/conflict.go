@@ -14,20 +14,20 @@ type Need struct {
 	When    []string // values of the setting that have the need; empty: every value
 	Unless  string   // the value of the setting that does not have it
 	Setting string   // the other setting
-	Is      []string // what it must be; empty: anything but Not
+	Is      []string // the values that it must have; empty: anything but Not
 	Not     []string
 	Rather  string // what to make it; the first of Is unless given, "" to leave the setting out
 	Why     string // instead of "optimizer adam does not use it"
 }
 
-// Conflict is a setting that cannot be meant beside the others.
+// Conflict is a setting that contradicts the others.
 type Conflict struct {
 	Name, Text     string
 	Setting, Value string // the other setting and what to make it; Value "": leave the setting out
 	Open           bool   // nothing gives the other setting a value
 }
 
-// Error says what is wrong, and what to type.
+// Error states the mistake, and what to type.
 func (c Conflict) Error() string {
 	if c.Value == "" {
 		return fmt.Sprintf("%s (leave one of the two out)", c.Text)
@@ -35,8 +35,8 @@ func (c Conflict) Error() string {
 	return fmt.Sprintf("%s (type --%s %s, or leave --%s out)", c.Text, c.Setting, c.Value, c.Name)
 }
 
-// Conflicts lists the given settings that another one says already or that the
-// values make useless. Values are the given ones and those that follow from them.
+// Conflicts lists the given settings that another one already fixes or that the values
+// make useless. Values are the given ones and those that follow from them.
 func Conflicts(given, values map[string]any) (list []Conflict) {
 	for _, row := range Table() {
 		value, ok := given[row.Name]
@@ -77,7 +77,7 @@ func (n Need) conflict(row Setting, value string, values map[string]any) (Confli
 	return c, true
 }
 
-// accounted are the needs of schemes that no accountant knows under every relation.
+// accounted are the needs of schemes without an accounting under every relation.
 func accounted() (needs []Need) {
 	for _, scheme := range sampler.Schemes() {
 		known := sampler.Relations(scheme)

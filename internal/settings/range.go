@@ -32,7 +32,7 @@ func (r Range) check(x float64) *Mistake {
 	return mistake("", "%g is not %s", x, r)
 }
 
-// String says the range in words, as in "is not positive".
+// String is the range in words, as in "is not positive".
 func (r Range) String() string {
 	low := fmt.Sprintf("at least %g", r.Low)
 	if r.Above {

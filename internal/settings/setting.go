@@ -1,6 +1,6 @@
-// Package settings is the table of the settings of a fit: what a flag, a D3P_
-// variable, a key of the config file and a value of the model file may be. All
-// four read their values here.
+// Package settings is the table of the settings of a fit: the values of flags, D3P_
+// variables, keys of the config file and of the model file. All four read their values
+// here.
 package settings
 
 import (
@@ -27,14 +27,14 @@ const (
 	Share              // string: one of Choices, or a number in Range
 )
 
-// Group says which commands take a setting.
+// Group is the group of commands that take a setting.
 type Group int
 
 // The groups of settings.
 const (
 	Algorithm Group = iota // decides the algorithm of any fit
 	Price                  // decides the privacy and its price
-	Running                // where a fit runs and what it writes
+	Running                // place and files of a fit
 	Reference              // what fit-nonprivate alone can do
 )
 
@@ -50,7 +50,7 @@ type Setting struct {
 	Outside string             // what to write instead of a number outside of Range
 	Choices []string           // of words
 	Indexed string             // the choice that :N may follow
-	Refused map[string]Mistake // values that are refused beside those outside of Range and Choices
+	Refused map[string]Mistake // values that are refused within Range and Choices
 	Same    string             // an earlier setting that means the same
 	Needs   []Need             // what other settings must be for this one to be used
 	Default string             // in words; "" when nothing holds without a value
@@ -70,7 +70,7 @@ func Variable(name string) string {
 	return "D3P_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// Usage is the text of the flag: what the setting is, its default and its choices.
+// Usage is the text of the flag: the setting, its default and its choices.
 func (s Setting) Usage() string {
 	usage := s.Help
 	if s.Default != "" {
@@ -82,7 +82,7 @@ func (s Setting) Usage() string {
 	return usage
 }
 
-// Mistake is what is wrong with a value, and what to write instead.
+// Mistake is the mistake of a value, and what to write instead.
 type Mistake struct{ Text, Hint string }
 
 // Error is the text with the hint in parentheses.
@@ -97,8 +97,8 @@ func mistake(hint, format string, args ...any) *Mistake {
 	return &Mistake{fmt.Sprintf(format, args...), hint}
 }
 
-// Read is the value that a text says: a float64, int, uint64, string or []string by
-// the kind of the setting. A list is separated by commas.
+// Read is the value of a text: a float64, int, uint64, string or []string by the kind of
+// the setting. A list is separated by commas.
 func (s Setting) Read(text string) (any, *Mistake) {
 	if m, ok := s.Refused[text]; ok {
 		return nil, &m
@@ -150,7 +150,7 @@ func (s Setting) inRange(x float64) *Mistake {
 	return m
 }
 
-// word is the choice that text means. A hyphen may stand for an underscore.
+// word is the choice of a text. A hyphen may stand for an underscore.
 func (s Setting) word(text string) (any, *Mistake) {
 	word := strings.ReplaceAll(text, "-", "_")
 	if slices.Contains(s.Choices, word) {

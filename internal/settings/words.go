@@ -42,7 +42,7 @@ const CompatD3P = "d3p"
 const (
 	Table1Auto = "auto"
 	Table1None = "none"
-	// Table1Default is what the program takes without a value.
+	// Table1Default is the program's default.
 	Table1Default = Table1Auto
 )
 

@@ -145,9 +145,8 @@ func (c *Column) ends(cell int) (from, to float64) {
 	return from, to
 }
 
-// smoothed is a histogram without its noise, as far as that is possible: a cell that stands
-// out of its neighbours keeps its count, the others get the mean count per width of
-// their neighbours.
+// smoothed is a histogram with less noise: a cell that differs from its neighbours keeps
+// its count, the others get the mean count per width of their neighbours.
 func (c *Column) smoothed(counts []float64, noise float64) (smooth []float64, spike []bool) {
 	const reach = 2
 	m := c.fine()
@@ -194,13 +193,13 @@ func (c *Column) smoothed(counts []float64, noise float64) (smooth []float64, sp
 	return smooth, spike
 }
 
-// coarse tells whether neighbouring cells of the column become bins. Where they are few,
-// each cell is a bin.
+// coarse reports whether neighbouring cells of the column become bins. Where they are
+// few, each cell is a bin.
 func (c *Column) coarse() bool { return c.Levels == 0 && c.fine() > binsWanted }
 
-// bin makes bins of a number's fine cells from noisy counts. Bins
-// hold about equal sums of square roots of counts, so that spikes and thin tails both
-// have bins. What it reads is noisy: this is post-processing.
+// bin makes bins of a number's fine cells from noisy counts. Bins hold about equal sums
+// of square roots of counts, so that spikes and thin tails both have bins. Its input is
+// noisy, so this is post-processing.
 func (c *Column) bin(counts []float64, noise float64) {
 	m := c.fine()
 	smooth, spike := c.smoothed(counts, noise)
@@ -230,7 +229,7 @@ func (c *Column) bin(counts []float64, noise float64) {
 
 // shape sets the weights of fine cells within their bins from the counts of bins and of
 // fine cells: the density within a bin is a line between its neighbours, and a fine cell
-// departs from it as far as its count stands out of the noise.
+// departs from it as far as its count exceeds the noise.
 func (c *Column) shape(bins, counts []float64, noise float64) {
 	m := c.fine()
 	c.Shape = make([]float64, m)

@@ -73,7 +73,7 @@ func NewDrawer(t *Table, m *models.Model, inference bool, workers int) (*Drawer,
 	return d, nil
 }
 
-// check reports what a released table must not be, for it comes from a file.
+// check reports faults of a released table, because it comes from a file.
 func (t *Table) check(want []Column) error {
 	if len(t.Columns) != len(want) {
 		return fmt.Errorf("it has %d columns, and the model %d", len(t.Columns), len(want))
@@ -125,7 +125,7 @@ func (t *Table) check(want []Column) error {
 	return nil
 }
 
-// ascending tells whether groups are of n cells, from 0 on, without a gap.
+// ascending reports whether groups are of n cells, from 0 on, without a gap.
 func ascending(groups []int32, n int) bool {
 	at := int32(0)
 	for _, g := range groups {
@@ -190,7 +190,7 @@ func (d *Drawer) recentre() {
 	}
 }
 
-// restore goes back to the parameters of the fit to the released counts.
+// restore returns to the parameters of the fit to the released counts.
 func (d *Drawer) restore() {
 	for i, theta := range d.fitted {
 		copy(d.tree.Theta[i], theta)

@@ -12,13 +12,12 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Table is what is released of the records: noisy tables of counts, and how columns are
-// divided.
+// Table is the release: noisy tables of counts, and the bins of columns.
 type Table struct {
 	SchemaVersion int        `json:"schema_version"`
 	Privacy       string     `json:"privacy,omitempty"`
 	Records       float64    `json:"records"` // estimated from the counts
-	Steps         int        `json:"steps"`   // what the releases cost, in Gaussians of the noise multiplier
+	Steps         int        `json:"steps"`   // the price of the releases, in Gaussians of the noise multiplier
 	Columns       []Column   `json:"columns"`
 	Tables        []Counts   `json:"tables"`
 	Distances     []Distance `json:"distances"`
@@ -46,10 +45,11 @@ var TuneColumns, TuneLimit = 2. / 3, treeCells
 // treeCells bounds the junction tree.
 const treeCells = 1 << 20
 
-// Config says how a table is learnt.
+// Config has the settings of learning a table.
 type Config struct {
 	Relation event.Relation
-	// NoiseMultiplier is that of a step; a release of k steps costs k Gaussians of it.
+	// NoiseMultiplier is the noise multiplier of a step; a release of k steps costs k
+	// Gaussians of it.
 	NoiseMultiplier float64
 	Workers         int
 	Step            func(steps int) error // after each release; nil: none
@@ -96,8 +96,8 @@ func Check(m *models.Model) error {
 // mostNumbers bounds all tables together, for memory.
 const mostNumbers = 1e8
 
-// workload lists the sets of the model file, all pairs by default; what is listed
-// again weighs more.
+// workload lists the sets of the model file, all pairs by default; a repeated set weighs
+// more.
 func workload(m *models.Model, columns []Column) ([]marginals.Question, error) {
 	var sets []marginals.Set
 	subsets := func(size int) {
@@ -150,7 +150,7 @@ type fitter struct {
 	curator *privacy.Curator
 	cfg     Config
 	columns []Column
-	noise   float64 // of one table that is a step of its own
+	noise   float64 // of one table as a separate step
 	spent   float64 // in steps
 	done    int     // steps
 }
@@ -272,8 +272,8 @@ func (f *fitter) measureColumns() ([]marginals.Measurement, error) {
 	return list, nil
 }
 
-// mostPartitions is how many a curator releases at a time. Several such releases cost
-// what one Gaussian of all their noise does.
+// mostPartitions is the most that a curator releases in a call. Several calls cost the
+// same as one Gaussian of all their noise.
 const mostPartitions = 1000
 
 // release asks the curator for tables of counts.

@@ -55,7 +55,7 @@ func impossible(m *models.Model, columns []Column) ([]marginals.Zeros, error) {
 	return zeros, nil
 }
 
-// possible tells whether some values of the cell meet the condition.
+// possible reports whether some values of the cell meet the condition.
 func possible(twin *simulate.Twin, condition, cell int, columns []Column, set marginals.Set, width int, place func(int) int) bool {
 	cells := make([]int, len(set))
 	for i := len(set) - 1; i >= 0; i-- {

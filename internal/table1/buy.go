@@ -9,8 +9,8 @@ import (
 	"d3p/internal/privacy"
 )
 
-// Buy buys what the plan says from the curator, and makes a law of it. What depends on
-// a record leaves through the curator alone; all else is computed from its answers.
+// Buy buys the plan's releases from the curator, and makes a law of them. Only the
+// curator's answers depend on records; all else is computed from them.
 func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	fields := m.Encoding.Columns()
 	l := law.Declared(&m.Spec.Data)
@@ -47,8 +47,8 @@ func (p *Plan) Buy(c *privacy.Curator, m *models.Model) (*law.Law, error) {
 	return l, p.correlations(c, m, fields, l)
 }
 
-// ranges looks for the numbers between their bounds. The places are by column; those of
-// other columns mean nothing.
+// ranges finds the range of numbers between their bounds. The places are by column; those
+// of other columns mean nothing.
 func (p *Plan) ranges(c *privacy.Curator, m *models.Model, fields []encoding.Field) ([]place, error) {
 	places := make([]place, len(fields))
 	r := p.release(Ranges)

@@ -5,12 +5,12 @@ import (
 	"d3p/internal/models/data"
 )
 
-// column is what the declaration of a number says.
+// column is the declaration of a number.
 type column struct {
 	declared           *data.Column
 	lower, upper       float64 // transformed
 	rawLower, rawUpper float64
-	center, scale      float64 // declared, or that of the uniform on the bounds
+	center, scale      float64 // declared, or of the uniform on the bounds
 	scaled             bool    // a scale is declared
 	whole              bool
 }

@@ -15,8 +15,8 @@ import (
 // to it.
 const leastEigenvalue = 0.01
 
-// correlations buys the second moments of the columns, standardised as the law says,
-// and gives the law the correlations of their normal scores.
+// correlations buys the second moments of the columns, standardised by the law, and gives
+// the law the correlations of their normal scores.
 func (p *Plan) correlations(c *privacy.Curator, m *models.Model, fields []encoding.Field, l *law.Law) error {
 	r := p.release(Moments)
 	if r == nil {
@@ -99,9 +99,8 @@ func shrink(l *law.Law) {
 
 func set(a []float64, n, i, j int, x float64) { a[i*n+j], a[j*n+i] = x, x }
 
-// scored is the mean and the standard deviation of a column, of levels those of their
-// indices, and the correlation of it with its normal score. They are computed from the
-// law's quantiles.
+// scored is the mean and the standard deviation of a column (of the indices of levels),
+// and its correlation with its normal score, from the law's quantiles.
 func scored(c *law.Column, f encoding.Field, transformed func(float64) float64) (mean, sd, reach float64) {
 	const points = 400
 	square, with := 0.0, 0.0

@@ -6,11 +6,11 @@ import (
 	"d3p/internal/models/law"
 )
 
-// setHistogram makes a histogram of the counts between cuts. Its shares are drawn
-// towards those of a normal, as far as the counts do not contradict it (James
-// and Stein 1961): noise in the tails moves mean and standard deviation far. The normal is
-// that of the declared scale where the counts agree with it, else the nearest one. With tails,
-// cells at the ends stand only where they hold what noise cannot explain.
+// setHistogram makes a histogram of the counts between cuts. It shrinks the shares
+// towards those of a normal, as far as the counts do not contradict it (James and Stein
+// 1961): noise in the tails moves mean and standard deviation far. The normal has the
+// declared scale if the counts agree with it, else it is the nearest one. With tails,
+// cells at the ends count only if noise cannot explain them.
 func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float64, tails bool) {
 	cells := counts[:len(counts)-1]
 	all := total(cells)
@@ -51,7 +51,8 @@ func setHistogram(c *law.Column, of column, cuts, counts []float64, noise float6
 // exceeds in 1 of 20 tables, about: the mean of chi-squared and 1.6 standard deviations.
 func agreement(n int) float64 { return float64(n) + 1.6*math.Sqrt(2*float64(n)) }
 
-// squareDistance is that of the shares of counts, which add up to all, from p.
+// squareDistance is the squared distance of the shares of counts, which add up to all,
+// from p.
 func squareDistance(counts []float64, all float64, p []float64) float64 {
 	sum := 0.0
 	for i, x := range counts {
@@ -136,9 +137,9 @@ func nearestNormal(of column, edges, counts []float64) []float64 {
 	return best
 }
 
-// isolated is how many times the noise's limit a cell must hold to stand beyond an empty
-// one: among a hundred cells some hold three standard deviations by chance, and one far
-// out would make a column many times as wide as it is.
+// isolated is the multiple of the noise's limit that a cell beyond an empty one must hold
+// to count: among a hundred cells some hold three standard deviations by chance, and one
+// far out would make a column many times too wide.
 const isolated = 5. / 3
 
 // body are the cells from the first to behind the last that hold more than one in a

@@ -1,6 +1,6 @@
-// Package table1 plans and buys what papers print first: how many units there are, and
-// how each column is spread. It decides from public facts what is bought at which
-// noise, asks the curator, and makes a law of the answers.
+// Package table1 plans and buys the first table of a paper: the number of units, and the
+// spread of each column. It decides the purchase and its noise from public facts, asks
+// the curator, and makes a law of the answers.
 //
 // Letters: N units, K columns, μ of Gaussian differential privacy.
 package table1
@@ -16,7 +16,7 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Plan is what is bought before a fit.
+// Plan is the purchase before a fit.
 type Plan struct {
 	// Share is the part of μ² that all releases together take.
 	Share float64 `json:"share"`
@@ -31,11 +31,11 @@ type Release struct {
 	Noise float64 `json:"noise"`
 	// Bound is the most in L2 that a unit adds to the moments.
 	Bound float64 `json:"bound,omitempty"`
-	// NoiseMultiplier is that of the release's event.
+	// NoiseMultiplier is the noise multiplier of the release's event.
 	NoiseMultiplier float64 `json:"noise_multiplier"`
 }
 
-// Kind says what a release is, in the words of the ledger.
+// Kind is the kind of a release, in the words of the ledger.
 type Kind string
 
 // The kinds of releases.
@@ -58,11 +58,10 @@ const (
 	ofRanges                         = 1. / 3 // of what counts may take, where a column needs it
 )
 
-// Auto is what a fit of m buys unless it is told otherwise, nil for nothing. mu is that
-// of the whole budget, records the public number of units. Nothing is bought for models
-// of arrays, and for models that describe every column that they read. Where a predictor
-// has levels, counts are good with noise of rareNoise records: a level of .2 % is below
-// noise of 1 %.
+// Auto is the default purchase of a fit of m, nil for none. mu is the μ of the whole
+// budget, records the public number of units. Models of arrays, and models that describe
+// every column that they read, buy nothing. If a predictor has levels, counts should have
+// noise of rareNoise records: a level of .2 % is below noise of 1 %.
 func Auto(m *models.Model, mu float64, records int, rel event.Relation) *Plan {
 	if len(m.Spec.Data.Tensors) > 0 || len(m.Given()) == 0 {
 		return nil
@@ -118,7 +117,7 @@ func planned(m *models.Model, mu float64, rel event.Relation, counts, moments fl
 	return p
 }
 
-// count adds a release of so many partitions with equal noise that takes mu.
+// count adds a release of a number of partitions with equal noise that takes mu.
 func (p *Plan) count(kind Kind, partitions int, mu float64, rel event.Relation) {
 	one := privacy.CountsEvent([]privacy.Partition{{Noise: 1}}, rel).(event.Gaussian).NoiseMultiplier
 	r := Release{Kind: kind, Noise: math.Sqrt(float64(partitions)) / (mu * one)}
@@ -130,7 +129,7 @@ func (p *Plan) count(kind Kind, partitions int, mu float64, rel event.Relation) 
 	p.Releases = append(p.Releases, r)
 }
 
-// Events are what the releases cost, in their order; none for a nil plan.
+// Events are the events of the releases, in their order; none for a nil plan.
 func (p *Plan) Events() []event.Event {
 	if p == nil {
 		return nil
@@ -152,8 +151,8 @@ func (p *Plan) release(kind Kind) *Release {
 	return nil
 }
 
-// sizes is the number of columns that the model reads, and that of numbers among them
-// whose range is looked for.
+// sizes is the number of columns that the model reads, and the number of those whose
+// range is bought.
 func sizes(m *models.Model) (columns, numbers int) {
 	for _, f := range m.Encoding.Columns() {
 		columns++
@@ -164,8 +163,8 @@ func sizes(m *models.Model) (columns, numbers int) {
 	return columns, numbers
 }
 
-// ranged tells whether a column holds numbers that have to be looked for between its
-// bounds: whole numbers with few values have a cell each.
+// ranged reports whether a column holds numbers whose range is bought: whole numbers with
+// few values have a cell each.
 func ranged(f encoding.Field) bool {
 	if f.Levels != nil {
 		return false

@@ -18,11 +18,11 @@ type Row struct {
 	NoiseSD float64 `json:"noise_sd"`
 }
 
-// Statistic is what a Row states.
+// Statistic is the statistic of a Row.
 type Statistic string
 
 // The statistics. Mean and SD are in the unit after the declared transform, quantiles in
-// that of the file. Shares of levels and cells are among the rows with a value.
+// the unit of the file. Shares of levels and cells are among the rows with a value.
 const (
 	Units       Statistic = "units"
 	Share       Statistic = "share"

@@ -17,9 +17,9 @@ import (
 	"github.com/apache/arrow/go/v15/parquet/file"
 )
 
-// WrittenAgain tells whether a file of a release says what f, written from the rest
-// of the release, says. Another build of d3p may word it differently, but its numbers
-// are the same, but for the last digits.
+// WrittenAgain compares a file of a release with f, written again from the rest of the
+// release. Another build of d3p may use other words, but the numbers are the same up to
+// the last digits.
 func WrittenAgain(f release.File, written []byte, sameBuild bool) (ok bool, detail string) {
 	var again bytes.Buffer
 	if err := f.Write(&again); err != nil {
@@ -49,13 +49,13 @@ func WrittenAgain(f release.File, written []byte, sameBuild bool) (ok bool, deta
 	return false, "written again, its numbers or names are others (another build of d3p wrote it; verify it with that build)"
 }
 
-// isArray tells whether a file is an array of Zarr.
+// isArray reports whether a file is an array of Zarr.
 func isArray(name string) bool {
 	return strings.HasPrefix(name, outputs.ZarrRoot+"/") && !strings.HasPrefix(path.Base(name), ".")
 }
 
-// numbersOf are the numbers in a file of a release, and the names of what they are
-// the numbers of, where it has any.
+// numbersOf are the numbers in a file of a release, and the names of their variables, if
+// it has any.
 func numbersOf(name string, content []byte) (numbers []float64, names string, err error) {
 	ext := path.Ext(name)
 	switch {
@@ -69,7 +69,7 @@ func numbersOf(name string, content []byte) (numbers []float64, names string, er
 		return numbers, "", binary.Read(bytes.NewReader(content), binary.LittleEndian, numbers)
 	}
 	text := string(content)
-	if ext == ".html" { // figures are drawn from numbers that stand in the text
+	if ext == ".html" { // figures show numbers of the text
 		text = markup.ReplaceAllString(text, " ")
 	}
 	for _, word := range number.FindAllString(text, -1) {
@@ -130,7 +130,7 @@ func parquetNumbers(raw []byte) (numbers []float64, schema string, err error) {
 	return numbers, r.MetaData().Schema.String(), nil
 }
 
-// readAll hands on the values of a column chunk, those of lists one by one.
+// readAll emits the values of a column chunk, the elements of lists one by one.
 func readAll[T int32 | float64](chunk interface {
 	HasNext() bool
 	ReadBatch(batch int64, values []T, definition, repetition []int16) (total int64, read int, err error)

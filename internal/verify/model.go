@@ -17,8 +17,8 @@ import (
 	"d3p/internal/report"
 )
 
-// Model checks what privacy.json says of the model and in words: it follows
-// from spec.lock.yaml and the mechanism. Another build may word it differently.
+// Model checks the statements of privacy.json about the model: they follow from
+// spec.lock.yaml and the mechanism. Another build may use other words.
 func Model(f *release.Folder, p *report.Privacy, params *outputs.Parameters, m *models.Model, draws outputs.Draws, sameBuild bool) Check {
 	c := Check{Name: "privacy.json follows from spec.lock.yaml"}
 	created, err := time.Parse(time.RFC3339, p.CreatedAt)
@@ -80,7 +80,7 @@ func planOf(p *report.Privacy) *plan.Plan {
 	return made
 }
 
-// reword copies to p what other says in words alone.
+// reword copies the words, but not the numbers, of other to p.
 func reword(p, other *report.Privacy) {
 	p.Setting, p.Scope, p.Assumptions, p.Unprotected, p.Hazards = other.Setting, other.Scope, other.Assumptions, other.Unprotected, other.Hazards
 	p.Randomness, p.Statements, p.Reproducibility = other.Randomness, other.Statements, other.Reproducibility
@@ -111,7 +111,8 @@ func differsIn(p, other *report.Privacy) string {
 	return ""
 }
 
-// lockDiffers says in what the model of spec.lock.yaml is not what is written for it.
+// lockDiffers describes how spec.lock.yaml differs from the file that d3p writes for its
+// model.
 func lockDiffers(f *release.Folder, s *spec.Spec, banner string) string {
 	lock, err := f.ReadFile(report.LockName)
 	if err != nil {

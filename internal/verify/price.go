@@ -72,7 +72,7 @@ func mechanismDiffers(p *report.Privacy, ev event.Event) string {
 	return ""
 }
 
-// reportDiffers names the first part of a report that is not what the event gives: a
+// reportDiffers names the first part of a report that does not follow from the event: a
 // price and, with a ledger, a budget.
 func reportDiffers(p *report.Privacy, again *report.Price, budget *report.Budget) string {
 	g, a := p.Guarantee, p.Accounting

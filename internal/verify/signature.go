@@ -9,8 +9,9 @@ import (
 	"d3p/internal/signature"
 )
 
-// Signature checks the signature of a release, and with a list of signers whose it is
-// now. Without a list, nil, a release may be unsigned; ok is false when nothing is to say.
+// Signature checks the signature of a release, and with a list of signers its owner at
+// the time of the check. Without a list, nil, a release may be unsigned; then ok is
+// false.
 func Signature(files *release.Folder, signers signature.Signers, now time.Time) (c Check, ok bool) {
 	c.Name = release.SignatureName
 	made, err := files.Signature()

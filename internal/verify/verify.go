@@ -1,5 +1,5 @@
-// Package verify checks a release by itself: files, claim, price, model and what is
-// written again.
+// Package verify checks a release from its own files: manifest, claim, price, model, and
+// files that it writes again.
 package verify
 
 import (
@@ -27,10 +27,9 @@ type Check struct {
 	Detail string `json:"detail"`
 }
 
-// Release checks a release by itself: that its files are those of the manifest,
-// byte by byte, and no others, and that the claim follows from the event. f is nil
-// when the manifest is not one. The error is about reading; what does not hold is a
-// Check that is not OK.
+// Release checks a release from its own files: the files are those of the manifest, byte
+// by byte, and no others, and the claim follows from the event. f is nil if the manifest
+// is invalid. The error is about reading; a failure is a Check that is not OK.
 func Release(ctx context.Context, dir string) (f *release.Folder, checks []Check, err error) {
 	f, err = release.Open(dir, false)
 	if altered := new(release.Altered); errors.As(err, &altered) {
@@ -72,8 +71,8 @@ func verifyFiles(ctx context.Context, f *release.Folder) ([]Check, error) {
 	return append(checks, others), err
 }
 
-// verifyManifest checks that the manifest names the files that a release has and
-// no others, and that it says of each what the claim covers.
+// verifyManifest checks that the manifest names the files of a release and no others, and
+// states for each whether the claim covers it.
 func verifyManifest(raw []byte, m release.Manifest) Check {
 	c := Check{Name: release.ManifestName}
 	for _, e := range m.Files {
@@ -96,7 +95,7 @@ func verifyManifest(raw []byte, m release.Manifest) Check {
 			return c
 		}
 	}
-	sum := sha256.Sum256(raw) // stands for all files: who made them can say whether theirs has the same
+	sum := sha256.Sum256(raw) // covers all files: their maker can compare it
 	c.OK, c.Detail = true, "names every file, and whether the claim covers it; its SHA-256 is "+hex.EncodeToString(sum[:])
 	return c
 }
@@ -134,7 +133,7 @@ func verifyClaim(f *release.Folder) []Check {
 	return []Check{same, claim, verifyPrice(raw, p)}
 }
 
-// isEvent tells whether raw is the file of an event.
+// isEvent reports whether raw is the file of an event.
 func isEvent(raw []byte, of []byte) bool {
 	ev, err := event.UnmarshalDpEvent(of)
 	if err != nil {

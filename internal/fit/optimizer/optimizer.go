@@ -1,5 +1,5 @@
-// Package optimizer turns gradients into ascent steps. An optimizer sees only
-// released numbers, so all it does is post-processing.
+// Package optimizer turns gradients into ascent steps. An optimizer gets only released
+// numbers, so its work is post-processing.
 //
 // Shapes: V variational parameters, T steps.
 package optimizer

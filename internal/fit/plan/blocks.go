@@ -23,8 +23,8 @@ func blocksOf(m *models.Model) []guide.Block {
 	return blocks
 }
 
-// rankBeside is the default rank of a low-rank guide beside blocks: no larger
-// than the number of parameters that are left to it. Zero without blocks.
+// rankBeside is the default rank of a low-rank guide beside blocks: at most the number of
+// the other parameters. Zero without blocks.
 func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
 	if len(blocks) == 0 || cfg.Guide != "low_rank" {
 		return 0

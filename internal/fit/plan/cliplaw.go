@@ -12,8 +12,8 @@ import (
 	"d3p/internal/stats"
 )
 
-// lawRecords is the number of records that are simulated for the norms of gradients,
-// clipCandidates that of clip norms that are compared.
+// lawRecords is the number of simulated records for the norms of gradients,
+// clipCandidates the number of compared clip norms.
 const lawRecords, clipCandidates = 4000, 60
 
 // muchWorse is the factor in the mean squared error at which the clip norm of a
@@ -24,11 +24,11 @@ const muchWorse = 4
 // the count that it follows is noisy.
 const gap = 3
 
-// chooseClippingBy fixes the clip norm where the law says that the quantile's is poor.
-// Of an outcome of 2 % the other records have short gradients, and a quantile of these
-// clips the outcomes away. The joint noise multiplier stays. A quantile that the user
-// chose stays, too. Effects count as 0: where they are strong, the norms of counts have
-// heavy tails, which a quantile follows better than what the law suggests.
+// chooseClippingBy fixes the clip norm if the quantile is poor under the law. With an
+// outcome of 2 % most records have short gradients, and their quantile clips the outcomes
+// away. The joint noise multiplier stays, and so does a quantile of the user. Effects
+// count as 0: strong effects give the norms of counts heavy tails, which a quantile
+// follows better than the law.
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
 	if p.Clipping != ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
@@ -78,7 +78,7 @@ func (p *Plan) clippingError(g gradients, c float64) float64 {
 	return (n*sampling + n*n*simd.Dot(bias, bias) + float64(p.Latent)*c*c/(p.Mu*p.Mu)) * (all / kept) * (all / kept)
 }
 
-// gradients are those of simulated records, and their norms, rising.
+// gradients are the gradients of simulated records, and their norms, rising.
 type gradients struct {
 	rows  [][]float64 // each (P)
 	norms []float64

@@ -52,7 +52,7 @@ func (p *Plan) defaultQuantile() float64 {
 	return 1 - math.Min(math.Max(clipped, 0.01), 0.4)
 }
 
-// Signal is μN: what one step's release says of the records, in units of its
+// Signal is μN: the information of one step's release about the records, in units of its
 // noise, grows with it.
 func (p *Plan) Signal() float64 { return p.Mu * float64(p.Records) }
 

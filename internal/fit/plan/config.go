@@ -7,10 +7,10 @@ import (
 	"d3p/internal/settings"
 )
 
-// Config is what a person asked for, each field the row of the table of settings
-// that is called like it. The zero value of a field leaves the decision to New, which
-// makes it from public facts alone. A choice of any of these by looking at private
-// results costs privacy that no accountant sees.
+// Config has the user's settings: each field is the row of the table of settings with its
+// name. The zero value of a field leaves the decision to New, which decides from public
+// facts only. A choice of any of these by looking at private results costs privacy that
+// no accountant sees.
 type Config struct {
 	Records int // N, declared and public
 

@@ -2,8 +2,8 @@ package plan
 
 import "d3p/internal/privacy/event"
 
-// The Python package leaves batch size and steps to its user; these stand for
-// the settings of its paper's hierarchical model, shortened.
+// The Python package leaves batch size and steps to its user; these are the settings of
+// its paper's hierarchical model, with fewer steps.
 const (
 	d3pRate  = 0.1
 	d3pSteps = 10000

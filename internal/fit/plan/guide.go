@@ -30,9 +30,8 @@ func NewGuide(m *models.Model, name string, opt guide.Options) (guide.Guide, err
 	return nil, errors.New("--guide: custom needs distributions (write `guide: {type: custom, params:, free:}` in the model file)")
 }
 
-// setCustom decides what a custom guide cannot have: the variance of the
-// privacy noise is followed through a location of every parameter, which it
-// need not have.
+// setCustom turns off the variance of the privacy noise, which follows a location of
+// every parameter; a custom guide need not have one.
 func (p *Plan) setCustom(cfg Config) error {
 	if p.Guide != guide.CustomName {
 		return nil

@@ -69,5 +69,5 @@ func keepWarnings(list []Warning, names ...string) []Warning {
 	return kept
 }
 
-// ByMarginals tells whether the plan is of a synthetic table by marginals.
+// ByMarginals reports whether the plan is for a synthetic table by marginals.
 func (p *Plan) ByMarginals() bool { return p.Method == MethodMarginals }

@@ -5,7 +5,7 @@ import "d3p/internal/privacy"
 // automaticGamma is γ of automatic clipping. Bu et al. 2022, arXiv:2206.07136.
 const automaticGamma = 0.01
 
-// Mechanism is what the plan will ask of the curator.
+// Mechanism is the mechanism that the plan asks of the curator.
 func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	m := privacy.Mechanism{
 		Purpose: "fit", Tape: p.model.Likelihood, Sampler: p.Sampler(), Steps: p.Steps * p.Draws, BatchBound: p.batchBound(),

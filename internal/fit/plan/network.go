@@ -27,10 +27,10 @@ func hasNetwork(m *models.Model) bool {
 	return false
 }
 
-// withNetwork fills the open fields of c for a model with networks: a point
-// estimate and its last iterate; and, with more parameters than records, flat
-// clipping at C = 1, batches of 512 records and Adam at 2e-3 for at least 1000
-// steps and 20 epochs; without privacy the same, but for the clipping.
+// withNetwork fills the open fields of c for a model with networks: a point estimate and
+// its last iterate; and, with more parameters than records, flat clipping at C = 1,
+// batches of 512 records and Adam at 2e-3 for at least 1000 steps and 20 epochs; without
+// privacy the same, except for the clipping.
 func withNetwork(c Config, m *models.Model) Config {
 	c.Guide = or(c.Guide, "delta")
 	if c.Averaging == nil && c.Guide == "delta" {
@@ -58,8 +58,8 @@ func withNetwork(c Config, m *models.Model) Config {
 	return c
 }
 
-// checkWeights reports weights without a prior under a guide that needs one:
-// where the data say nothing its entropy would grow without bound.
+// checkWeights reports weights without a prior under a guide that needs one: without
+// information in the data its entropy would grow without bound.
 func checkWeights(p *Plan, m *models.Model) error {
 	if p.Guide == "delta" {
 		return nil

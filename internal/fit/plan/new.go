@@ -24,9 +24,9 @@ const (
 	defaultRank      = 5
 )
 
-// New decides everything about a fit of m. It reads no record: N is the model
-// file's public number of records, unless cfg.Records gives one. An error names
-// the flag, what is wrong and what to type.
+// New decides everything about a fit of m. It reads no record: N is the model file's
+// public number of records, unless cfg.Records gives one. An error names the flag, the
+// mistake and the next command.
 func New(m *models.Model, cfg Config) (*Plan, error) {
 	if m.ByMarginals() {
 		return newMarginals(m, cfg)

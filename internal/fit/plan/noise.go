@@ -20,8 +20,8 @@ func (p *Plan) setBudget(epsilon float64) {
 	}
 }
 
-// MechanismEvent is what is bought before the fit and all T steps together do, if each
-// step is one Gaussian release of noise multiplier σ.
+// MechanismEvent is the event of the purchase and all T steps together, if each step is
+// one Gaussian release of noise multiplier σ.
 func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	steps := sampler.EventFor(p.Sampler(), p.Steps, event.Gaussian{NoiseMultiplier: sigma})
 	if p.Purchase == nil {
@@ -30,8 +30,8 @@ func (p *Plan) MechanismEvent(sigma float64) event.Event {
 	return event.Composed{Events: append(p.Purchase.Events(), steps)}
 }
 
-// chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or
-// the one that was asked for, and what it costs.
+// chooseNoise sets σ: the smallest that the accountant certifies for (ε, δ), or the given
+// one, and sets its price.
 func (p *Plan) chooseNoise(cfg Config) error {
 	if cfg.NoiseMultiplier > 0 {
 		p.NoiseMultiplier = cfg.NoiseMultiplier

@@ -6,17 +6,16 @@ import (
 	"d3p/internal/settings"
 )
 
-// Defaults of fit-nonprivate. Without privacy noise the error left is that of
-// the family, of the reparameterisation draws and of the optimizer. So: a
-// full-rank guide while it is cheap (mean field alone moves a mean of the
-// collinear abalone posterior by 0.13 posterior sd), draws in antithetic pairs
-// (η, −η), whose gradients average to the exact one for a normal posterior, four
-// such pairs, gradients without noise at a normal optimum in the second half
-// (Loop.estimator; the noise makes the fitted scales too small, for abalone by
-// 8 % instead of 4 %), and a cosine schedule that ends at step size zero. The
-// means are then within 0.07 posterior sd of the reference for the regressions
-// of posteriordb; the sds are within 5 % but for the residual scale of the
-// smallest (46 records), where no normal is closer; docs/design/algorithm.md.
+// Defaults of fit-nonprivate. Without privacy noise the remaining errors are those of the
+// family, the reparameterisation draws and the optimizer. So: a full-rank guide while it
+// is cheap (mean field alone moves a mean of the collinear abalone posterior by 0.13
+// posterior sd), draws in antithetic pairs (η, −η), whose gradients average to the exact
+// one for a normal posterior, four such pairs, gradients without noise at a normal
+// optimum in the second half (Loop.estimator; the noise makes the fitted scales too
+// small, for abalone by 8 % instead of 4 %), and a cosine schedule that ends at step size
+// zero. The means are then within 0.07 posterior sd of the reference for the regressions
+// of posteriordb; the sds are within 5 % except for the residual scale of the smallest
+// (46 records), where no normal is closer; docs/results/benchmarks.md.
 const (
 	nonPrivateSteps     = 6000
 	nonPrivateRate      = 0.05 // of adam

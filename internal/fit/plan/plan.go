@@ -37,8 +37,8 @@ const (
 	CompatD3P           = settings.CompatD3P
 )
 
-// Plan is the whole fit decided before any record is read, from public facts
-// only. Its JSON form is what `d3p plan` prints and what the reports record.
+// Plan is the whole fit, decided from public facts before any record is read. `d3p plan`
+// and the reports print its JSON form.
 type Plan struct {
 	Method  string `json:"method,omitempty"` // of a non-private fit
 	Private bool   `json:"private"`          // false: fit-nonprivate, neither clipped nor noisy
@@ -85,14 +85,14 @@ type Plan struct {
 
 	NoiseToSignal float64   `json:"noise_to_signal"` // ν = √P/(μN)
 	Warnings      []Warning `json:"warnings"`
-	// Table1 is the setting of that name; Purchase is what it came to, bought before the
-	// first step and part of the event; nil: nothing.
+	// Table1 is the setting of that name; Purchase is the resulting purchase before the
+	// first step, a part of the event; nil: none.
 	Table1   string       `json:"table1,omitempty"`
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 	// Bought is the law that the purchase gave; nil before it, and without one.
 	Bought *law.Law `json:"bought,omitempty"`
 
-	// Planned is what a fit that was ended early was to be, see Finish; else nil.
+	// Planned is the plan of a fit that ended early, see Finish; else nil.
 	Planned *Planned `json:"planned,omitempty"`
 
 	Certified *accountant.Answer `json:"certified,omitempty"` // of the privacy that the event costs
@@ -117,8 +117,8 @@ func (p *Plan) Bind(m *models.Model) error {
 	return p.Learn(p.Bought)
 }
 
-// Law is how the columns of the records are spread, as far as the public knows: what
-// Learn was given, else what the model file declares. The plan must have a model.
+// Law is the public spread of the columns: the law that Learn got, else the declared one.
+// The plan must have a model.
 func (p *Plan) Law() *law.Law {
 	if p.Bought == nil {
 		return p.model.DeclaredLaw()
@@ -145,8 +145,8 @@ func (p *Plan) Learn(l *law.Law) error {
 	return nil
 }
 
-// Budget is what a curator for the plan enforces. A plan that is not private has
-// none; its curator wants one and never looks at it.
+// Budget is the budget that a curator for the plan enforces. A plan without privacy has
+// none; its curator ignores the budget.
 func (p *Plan) Budget() privacy.Budget {
 	if !p.Private {
 		return privacy.Budget{Epsilon: 1, Delta: 1e-5}

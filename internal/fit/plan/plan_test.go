@@ -143,7 +143,7 @@ func TestCompatD3P(t *testing.T) {
 		p.NoiseAware != NoiseAwareNone || p.Neighbours != event.Substitute || p.Steps != 500 {
 		t.Errorf("%+v", p)
 	}
-	// The event is what runs: batches of fixed size, not the Poisson sampling
+	// The event is the one that runs: batches of fixed size, not the Poisson sampling
 	// that the Python package accounts for.
 	want := event.SelfComposed{Count: 500, Of: event.FixedSizeSampled{Population: 1000, Batch: 100, Of: event.Gaussian{NoiseMultiplier: 3}}}
 	if got := p.MechanismEvent(3); !reflect.DeepEqual(got, want) {
@@ -272,7 +272,7 @@ func TestZeroOutClipsFlat(t *testing.T) {
 }
 
 // Every setting that decides a fit has a field of Config, and every field but the two
-// that are no flags of fit is a setting. What the plan decides stands in the plan.
+// that are no flags of fit is a setting. The plan has its decisions.
 func TestSettingsHaveFields(t *testing.T) {
 	raw, err := json.Marshal(&Plan{Rank: 1, Momentum: 1, WeightDecay: 1, Method: settings.MethodVI, Table1: settings.Table1None})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"d3p/internal/table1"
 )
 
-// choosePurchase sets what is bought of the columns before the fit. It is priced as a
-// part of the budget's μ², so it needs the budget.
+// choosePurchase sets the purchase before the fit. Its price is a share of the budget's
+// μ², so it needs the budget.
 func (p *Plan) choosePurchase(cfg Config) error {
 	asked := or(cfg.Table1, settings.Table1None)
 	p.Table1 = settings.Table1None

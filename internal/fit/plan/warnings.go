@@ -12,8 +12,7 @@ const (
 	largeEpsilon   = 10.0
 )
 
-// warn sets ν = √P/(μN) and collects what a person should know before paying.
-// Nothing is refused.
+// warn sets ν = √P/(μN) and collects the warnings before the fit. It refuses nothing.
 func (p *Plan) warn() {
 	n, latent := float64(p.Records), float64(p.Latent)
 	p.NoiseToSignal = math.Sqrt(latent) / (p.Mu * n)

@@ -11,7 +11,7 @@ import (
 // coordinates than the declared ones: its result then is a joint normal of them all.
 const rotateLimit = 300
 
-// lawRidge is the share of a column's variance that stands for what a law leaves out.
+// lawRidge is the share of a column's variance that a law leaves out.
 const lawRidge = 0.002
 
 // canRotate reports whether the fit may work in other coordinates: the guide's normals

@@ -45,7 +45,7 @@ func noteComponent(component expr.Expr, found map[string]bool) {
 	})
 }
 
-// unknownArguments stand for arguments that are no constants.
+// unknownArguments replace arguments that are not constant.
 func unknownArguments(d *dist.Distribution) []float64 {
 	values := make([]float64, len(d.Args))
 	for i := range values {

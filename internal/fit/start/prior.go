@@ -9,9 +9,9 @@ import (
 // prior is the part of a model that a draw from the prior needs.
 type prior struct {
 	logDensity func(theta []float64) float64 // log p(θ)
-	// locations are the coordinates of parameters that are real numbers or tell the
-	// components of a mixture apart. Scales and weights stay at zero, which
-	// is neutral for them.
+	// locations are the coordinates of parameters that are real numbers or distinguish
+	// the components of a mixture. Scales and weights stay at zero, which is neutral for
+	// them.
 	locations []int
 }
 
