@@ -136,11 +136,13 @@ func (a *blockSum) logMoment(t float64) float64 {
 		rare = a.Rare.logMoment(t) - a.LogRare
 	}
 	for _, g := range a.ingredients {
+		step := (t - a.theta) * a.h
+		top := math.Max(0, step*float64(len(g.mass)-1))
 		m := 0.0
 		for i, x := range g.mass {
-			m += x * math.Exp((t-a.theta)*float64(i)*a.h)
+			m += x * math.Exp(step*float64(i)-top)
 		}
-		sum = numeric.LogAddExp(sum, g.logWeight+math.Log(m)+(t-a.theta)*g.start+float64(g.k)*rare)
+		sum = numeric.LogAddExp(sum, g.logWeight+math.Log(m)+top+(t-a.theta)*g.start+float64(g.k)*rare)
 	}
 	return a.logTotal + sum
 }

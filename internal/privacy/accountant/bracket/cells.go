@@ -15,13 +15,15 @@ type cells struct {
 	// cell's right end when every loss is split between the two ends with its
 	// P-mass and its Q-mass kept.
 	mass, right []float64
-	onGrid      map[int]float64 // P-mass of atoms that lie on a grid point, the left end of the cell: nothing to split
-	below       float64         // P-mass left of the first cell
-	above       float64         // P-mass right of the last cell, infinite losses included
-	missing     float64         // P-mass that the pair does not hold
-	noise       func(theta, h float64) float64
-	partial     bool    // the masses are not near 1 in sum
-	relative    float64 // as that of the pair
+	// onGrid is the P-mass of atoms that lie on a grid point, the left end of the cell, or
+	// above it by rounding; raised is the part that goes to the right end.
+	onGrid, raised map[int]float64
+	below          float64 // P-mass left of the first cell
+	above          float64 // P-mass right of the last cell, infinite losses included
+	missing        float64 // P-mass that the pair does not hold
+	noise          func(theta, h float64) float64
+	partial        bool    // the masses are not near 1 in sum
+	relative       float64 // as that of the pair
 }
 
 // MaxCells bounds the memory of one discretisation (32 bytes a cell).
@@ -30,10 +32,10 @@ const MaxCells = 1 << 22
 // discretise bins the pair with spacing h. Losses below floor and a P-mass of
 // at most tail at the top are left out of the cells.
 func discretise(p *pairs.Pair, h, floor, tail float64) *cells {
-	c := &cells{h: h, onGrid: map[int]float64{}, above: p.Infinity, missing: p.Missing, noise: p.Noise, relative: p.Relative, partial: p.Partial}
+	c := &cells{h: h, onGrid: map[int]float64{}, raised: map[int]float64{}, above: p.Infinity, missing: p.Missing, noise: p.Noise, relative: p.Relative, partial: p.Partial}
 	lowest, highest := p.Span(floor, tail)
 	c.origin = p.Origin(h)
-	c.first = int(math.Floor((lowest - c.origin) / h))
+	c.first = int(math.Floor((lowest-c.origin)/h - 1e-9)) // below a lowest atom that is on a grid point but for rounding
 	size := int(math.Floor((highest-c.origin)/h)) - c.first + 1
 	c.mass, c.right = make([]float64, size), make([]float64, size)
 	for _, piece := range p.Pieces {
@@ -84,12 +86,14 @@ func (c *cells) addAtom(a pairs.Atom) {
 		return
 	}
 	base := c.origin + float64(c.first+i)*c.h
-	if a.Loss == base {
+	right := a.Mass * -math.Expm1(base-a.Loss) / -math.Expm1(-c.h)
+	if a.Loss >= base && a.Loss <= base+1e-9*c.h {
 		c.onGrid[i] += a.Mass
+		c.raised[i] += right
 		return
 	}
 	c.mass[i] += a.Mass
-	c.right[i] += a.Mass * -math.Expm1(base-a.Loss) / -math.Expm1(-c.h)
+	c.right[i] += right
 	c.right[i] = math.Max(0, math.Min(c.mass[i], c.right[i]))
 }
 

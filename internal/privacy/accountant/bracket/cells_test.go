@@ -56,7 +56,7 @@ func TestLatticesBracketOneStep(t *testing.T) {
 		floor := -10 * top
 		for _, h := range []float64{top / 3, top / 40, top / 5000} {
 			c := discretise(p, h, floor, 1e-12)
-			up, lo := c.dominating(), c.dominated(p.Ceiling)
+			up, lo := c.dominating(), c.dominated(p.Ceiling, 1)
 			for _, l := range []*Lattice{up, lo} {
 				total := l.infinity + l.dropped
 				for _, m := range l.Mass {

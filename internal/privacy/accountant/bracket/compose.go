@@ -78,9 +78,9 @@ func (p *GridPlan) Compose(ups ...bool) []Composed {
 					folds[j].add(repeatedLattice{l.block(float64(rest), r, ups[j]), 1})
 				}
 			case masses != nil:
-				folds[j].add(repeatedLattice{masses.lattice(part.Pair.Ceiling, ups[j]), float64(part.Count)})
+				folds[j].add(repeatedLattice{masses.lattice(part.Pair.Ceiling, p.Theta, ups[j]), float64(part.Count)})
 			default:
-				folds[j].add(repeatedLattice{onLattice(part.Pair.Side(ups[j]), p.H, p.Floors[i], p.Tail, ups[j]), float64(part.Count)})
+				folds[j].add(repeatedLattice{onLattice(part.Pair.Side(ups[j]), p.H, p.Floors[i], p.Tail, p.Theta, ups[j]), float64(part.Count)})
 			}
 		})
 		masses = next

@@ -166,7 +166,10 @@ func (r *Convolution) Sequence(power float64) []float64 {
 		m := math.Exp(logF)
 		sn, cs := math.Sincos(arg)
 		r.coeff[k] = complex(m*cs, m*sn)
-		e := m * (math.Expm1(doubt) + 16*numeric.Unit)
+		e := m * (math.Expm1(math.Min(doubt, 1)) + 16*numeric.Unit)
+		if doubt > 1 { // m may be 0 and e^doubt infinite
+			e += math.Exp(logF + doubt)
+		}
 		if k != 0 && k != last {
 			e *= math.Sqrt2 // it stands for its conjugate, too
 		}

@@ -1,7 +1,6 @@
 package bracket
 
 import (
-	"maps"
 	"math"
 
 	"d3p/internal/privacy/accountant/numeric"
@@ -39,145 +38,12 @@ func (c *cells) dominating() *Lattice {
 		l.Mass[i+1] += c.right[i]
 	}
 	for i, m := range c.onGrid {
-		l.Mass[i] += m
+		l.Mass[i] += m - c.raised[i]
+		l.Mass[i+1] += c.raised[i]
 	}
 	l.Mass[0] += c.below // losses raised
 	return l
 }
-
-// dominated merges outcomes, randomised where needed, into groups whose total
-// loss is a grid point, so that the lattice is a post-processing of the pair;
-// what cannot be balanced is rounded down and what was cut off is dropped. δ of
-// the lattice is a lower bound.
-func (c *cells) dominated(ceiling bool) *Lattice {
-	l := &Lattice{H: c.h, origin: c.origin, first: c.first, Mass: make([]float64, len(c.mass)+1), dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
-	points := maps.Clone(c.onGrid)
-	if ceiling {
-		c.mergeDown(l.Mass, points)
-	} else {
-		c.mergeUp(l.Mass, points)
-	}
-	for i, m := range points {
-		l.Mass[i] += m
-	}
-	return l
-}
-
-// mergeUp walks up from the left end of the support: the mass that waits
-// below grid point g has too much Q-mass for it, and takes P-mass from the
-// cells and the points above g until P and Q balance at g. What it takes from points
-// it takes out of them.
-func (c *cells) mergeUp(out []float64, points map[int]float64) {
-	n := len(c.mass)
-	grow := math.Expm1(c.h)
-	for at, share := 0, 1.0; at < n; {
-		waiting := share * c.mass[at]
-		excess := share * (c.mass[at] - c.right[at]) * grow
-		if excess <= 0 {
-			if at+1 < len(out) {
-				out[at+1] += waiting
-			}
-			at, share = at+1, 1
-			continue
-		}
-		g := at + 1
-		i, left := g, excess
-		for ; i < n; i++ {
-			d := float64(i-g) * c.h
-			if m := points[i]; m > 0 {
-				def := -m * math.Expm1(-d)
-				if def >= left {
-					b := left / def
-					out[g] += waiting + b*m
-					points[i] -= b * m
-					at, share = i, 1
-					break
-				}
-				left -= def
-				waiting += m
-				points[i] = 0
-			}
-			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
-			if def >= left {
-				b := left / def
-				out[g] += waiting + b*c.mass[i]
-				at, share = i, 1-b
-				break
-			}
-			left -= def
-			waiting += c.mass[i]
-		}
-		switch {
-		case i < n:
-		case left < excess/2: // the rest balances most of the cell: round down what remains of it
-			over := left / excess * share * c.mass[at]
-			out[at] += over
-			out[g] += waiting - over
-			return
-		default: // round down every cell
-			out[at] += share * c.mass[at]
-			for j := g; j < n; j++ {
-				out[j] += c.mass[j]
-			}
-			for j, m := range c.onGrid {
-				if j >= g {
-					points[j] = m
-				}
-			}
-			return
-		}
-	}
-}
-
-// mergeDown is the mirror image, for a support that ends on the right: the
-// mass that waits above grid point g has too little Q-mass for it.
-func (c *cells) mergeDown(out []float64, points map[int]float64) {
-	shrink := -math.Expm1(-c.h)
-	for at, share := len(c.mass)-1, 1.0; at >= 0; {
-		waiting := share * c.mass[at]
-		lack := share * c.right[at] * shrink
-		if lack <= 0 {
-			out[at] += waiting
-			at, share = at-1, 1
-			continue
-		}
-		g := at
-		i := g - 1
-		for ; i >= 0; i-- {
-			d := float64(g-i) * c.h
-			extra := (c.mass[i]-c.right[i])*expm1Capped(d) + c.right[i]*expm1Capped(d-c.h)
-			if extra >= lack {
-				b := lack / extra
-				out[g] += waiting + b*c.mass[i]
-				at, share = i, 1-b
-				break
-			}
-			lack -= extra
-			waiting += c.mass[i]
-			if m := points[i]; m > 0 {
-				extra := m * expm1Capped(d)
-				if extra >= lack {
-					b := lack / extra
-					out[g] += waiting + b*m
-					points[i] -= b * m
-					at, share = i-1, 1
-					break
-				}
-				lack -= extra
-				waiting += m
-				points[i] = 0
-			}
-		}
-		if i < 0 { // a part balances with the cells below, and what remains is rounded down
-			out[g] += waiting
-			return
-		}
-	}
-}
-
-// expm1Capped is e^d - 1 without overflow; a larger value would only make a
-// vanishing share smaller.
-func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
 
 // tilted returns e^{θL} mass, normalised, and the normaliser.
 func (l *Lattice) tilted(theta float64) (weights []float64, z normaliser) {
@@ -260,14 +126,14 @@ func (l *Lattice) EachTilted(theta float64, f func(i int, w float64)) normaliser
 }
 
 // onLattice puts a pair on a lattice that dominates it or is dominated by it.
-func onLattice(p *pairs.Pair, h, floor, tail float64, up bool) *Lattice {
-	return discretise(p, h, floor, tail).lattice(p.Ceiling, up)
+func onLattice(p *pairs.Pair, h, floor, tail, theta float64, up bool) *Lattice {
+	return discretise(p, h, floor, tail).lattice(p.Ceiling, theta, up)
 }
 
-// lattice is the one that dominates, or the one that is dominated.
-func (c *cells) lattice(ceiling, up bool) *Lattice {
+// lattice is the one that dominates, or the one that is dominated, best under the tilt.
+func (c *cells) lattice(ceiling bool, theta float64, up bool) *Lattice {
 	if up {
 		return c.dominating()
 	}
-	return c.dominated(ceiling)
+	return c.dominated(ceiling, theta)
 }

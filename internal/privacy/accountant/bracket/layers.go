@@ -88,7 +88,7 @@ func (g *Layering) Discretise(p *pairs.Pair) *layerCells {
 func (c *layerCells) Layers(up bool) *Layers {
 	g := c.Layering
 	l := &Layers{theta: g.Theta, around: g.Around, beyond: g.Beyond, least: g.Least, Most: g.Most, LogCounted: g.LogCounted, LogRare: math.Inf(-1)}
-	l.bulk = c.bulk.lattice(c.bulkPair.Ceiling, up)
+	l.bulk = c.bulk.lattice(c.bulkPair.Ceiling, g.Theta, up)
 	l.fine = NewConvolution(g.N, 1+len(g.Others))
 	l.zBulk = l.fine.Add(l.bulk, g.Theta, 1)
 	l.LogBulk = l.zBulk.Log
@@ -98,12 +98,12 @@ func (c *layerCells) Layers(up bool) *Layers {
 		l.fine.beside = NewConvolution(g.N, 1+len(g.Others))
 	}
 	for i, o := range g.Others {
-		at := repeatedLattice{c.beside[i].lattice(o.Pair.Ceiling, up), float64(o.Count)}
+		at := repeatedLattice{c.beside[i].lattice(o.Pair.Ceiling, g.Theta, up), float64(o.Count)}
 		l.others.include(at, l.fine.beside.Add(at.Lattice, g.Theta, at.count))
 		l.othersMean += at.count * at.tiltedMean(g.Theta)
 	}
 	if c.rare != nil {
-		l.Rare = c.rare.lattice(c.rarePair.Ceiling, up)
+		l.Rare = c.rare.lattice(c.rarePair.Ceiling, g.Theta, up)
 		l.coarse = NewConvolution(g.CoarseN, 1)
 		l.zRare = l.coarse.Add(l.Rare, g.Theta, 1)
 		l.LogRare = l.zRare.Log

@@ -51,7 +51,7 @@ func TestLiveCoefficients(t *testing.T) {
 	const n, theta = 1 << 14, 3
 	low, whole := NewConvolution(n, 20), NewConvolution(n, 20)
 	for i := range 20 {
-		l := onLattice(pairs.NewGaussian(0.3+0.01*float64(i)), 1.0/512, -3, 1e-20, true)
+		l := onLattice(pairs.NewGaussian(0.3+0.01*float64(i)), 1.0/512, -3, 1e-20, 1, true)
 		low.Add(l, theta, 3)
 		whole.live = nil
 		whole.Add(l, theta, 3)

@@ -13,7 +13,7 @@ func TestMergingAtTheEnds(t *testing.T) {
 	const h, steps, theta = 0.026, 50000, 0.92
 	for _, kind := range []pairs.Kind{pairs.Remove, pairs.Add, pairs.Substitute} {
 		p := pairs.Key{Kind: kind, S: 6.3, Q: 5.2e-5}.Build()
-		l := onLattice(p, h, -1, 1e-20, false)
+		l := onLattice(p, h, -1, 1e-20, 1, false)
 		if got := steps * l.logMoment(theta); got < -1e-3 || got > 1e-3 {
 			t.Errorf("%v: log E[e^{θL}] of %d merged steps is %v", kind, steps, got)
 		}
@@ -28,7 +28,7 @@ func TestMergingOfAtoms(t *testing.T) {
 	exact := epsilon * math.Tanh(epsilon/2)
 	for _, cells := range []float64{7.3, 70.3, 700.3} {
 		h := 2 * epsilon / cells
-		l := onLattice(p, h, -1, 0, false)
+		l := onLattice(p, h, -1, 0, 1, false)
 		var mass, other, mean float64
 		for i, m := range l.Mass {
 			loss := l.origin + float64(l.first+i)*h
@@ -51,5 +51,41 @@ func TestGridOfAnotherSpacing(t *testing.T) {
 		}
 	}()
 	sum := newGridSum(TiltedGrid{Theta: 1, H: 0.1, N: 64}, 1)
-	sum.add(repeatedLattice{onLattice(pairs.NewBlackBox(0.4), 0.2, -1, 0, true), 1})
+	sum.add(repeatedLattice{onLattice(pairs.NewBlackBox(0.4), 0.2, -1, 0, 1, true), 1})
+}
+
+// Where nearly all mass of a step is within a cell, merging takes nothing from the large
+// losses: what many steps are worth under the tilt stays near what it is without merging.
+func TestMergingKeepsLargeLosses(t *testing.T) {
+	const steps, theta = 65324, 19
+	p := pairs.Key{Kind: pairs.Remove, S: 0.888, Q: 3.56e-6}.Build()
+	for _, h := range []float64{1e-5, 2.71e-5, 1.09e-4} {
+		c := discretise(p, h, -1, 1e-28)
+		up, lo := steps*c.dominating().logMoment(theta), steps*c.dominated(p.Ceiling, theta).logMoment(theta)
+		if lo > up || lo < 0 {
+			t.Errorf("spacing %v: log E[e^{θL}] is %v merged and %v spread", h, lo, up)
+		}
+	}
+}
+
+// The lowest atom is kept where it lies on a grid point but for rounding.
+func TestLowestAtomIsKept(t *testing.T) {
+	p := pairs.NewLaplace(37.26)
+	lowest, highest := p.Span(-1, 0)
+	for cells := 40.0; cells < 200; cells++ {
+		c := discretise(p, (highest-lowest)/cells, -1, 0)
+		if c.below > 0 {
+			t.Errorf("%v cells: mass %v is below", cells, c.below)
+		}
+	}
+}
+
+// Merging at the end of the support is as good for large losses as for small ones: those
+// above 37, of which e^-L is 0 to all digits of 1, have a grid, too.
+func TestGridOfLargeLosses(t *testing.T) {
+	p := pairs.Key{Kind: pairs.Envelope, S: 0.1465, Q: 1.0 / 528}.Build()
+	_, rare := p.Divide(pairs.Division{Lo: math.Inf(-1), Hi: 40.6})
+	if at := rare.Origin(0.375); !(at > 40.6 && at < 41) {
+		t.Errorf("the grid of losses above 40.6 is at %v", at)
+	}
 }

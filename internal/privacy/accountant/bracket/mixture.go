@@ -113,7 +113,10 @@ func (m *mixture) Upper(epsilon float64) float64 {
 
 func (m *mixture) Lower(epsilon float64) float64 {
 	value, allowance, relative := m.sum(epsilon)
-	return math.Exp(m.logM-m.theta*epsilon) * math.Max(0, value-allowance) * (1 - relative)
+	if v := math.Exp(m.logM-m.theta*epsilon) * (value - allowance) * (1 - relative); v > 0 && v <= 1 {
+		return v
+	}
+	return 0
 }
 
 func (m *mixture) Stretch() (start, end, h float64) {

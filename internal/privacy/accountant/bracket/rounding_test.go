@@ -120,16 +120,16 @@ func TestConvolutionNoise(t *testing.T) {
 	t.Parallel()
 	const n = 1024
 	turns := bigTurns(n)
-	remove := onLattice(pairs.Key{Kind: pairs.Remove, S: 1, Q: 0.01}.Build(), 1.0/32, -3, 1e-20, true)
-	rare := onLattice(pairs.Key{Kind: pairs.Add, S: 0.7, Q: 1e-5}.Build(), 1.0/32, -3, 1e-20, false)
-	gaussian := onLattice(pairs.NewGaussian(0.3), 1.0/32, -3, 1e-20, true)
+	remove := onLattice(pairs.Key{Kind: pairs.Remove, S: 1, Q: 0.01}.Build(), 1.0/32, -3, 1e-20, 1, true)
+	rare := onLattice(pairs.Key{Kind: pairs.Add, S: 0.7, Q: 1e-5}.Build(), 1.0/32, -3, 1e-20, 1, false)
+	gaussian := onLattice(pairs.NewGaussian(0.3), 1.0/32, -3, 1e-20, 1, true)
 	for name, parts := range map[string][]repeatedLattice{
 		"one loss":             {{gaussian, 1}},
 		"a few":                {{gaussian, 5}},
 		"a thousand":           {{remove, 1000}},
 		"a million":            {{rare, 1000000}},
 		"different":            {{remove, 300}, {gaussian, 2}, {rare, 50000}},
-		"no coefficient large": {{onLattice(pairs.NewGaussian(4), 1.0/32, -9, 1e-20, true), 1}},
+		"no coefficient large": {{onLattice(pairs.NewGaussian(4), 1.0/32, -9, 1e-20, 1, true), 1}},
 	} {
 		const theta = 3
 		r := NewConvolution(n, len(parts))
@@ -178,9 +178,9 @@ func TestConvolutionNoise(t *testing.T) {
 func TestTiltingError(t *testing.T) {
 	t.Parallel()
 	for name, l := range map[string]*Lattice{
-		"remove":   onLattice(pairs.Key{Kind: pairs.Remove, S: 1, Q: 0.01}.Build(), 1.0/32, -3, 1e-20, true),
-		"rare":     onLattice(pairs.Key{Kind: pairs.Remove, S: 0.5, Q: 1e-7}.Build(), 1.0/64, -3, 1e-30, true),
-		"gaussian": onLattice(pairs.NewGaussian(0.01), 1.0/4096, -1, 1e-20, false),
+		"remove":   onLattice(pairs.Key{Kind: pairs.Remove, S: 1, Q: 0.01}.Build(), 1.0/32, -3, 1e-20, 1, true),
+		"rare":     onLattice(pairs.Key{Kind: pairs.Remove, S: 0.5, Q: 1e-7}.Build(), 1.0/64, -3, 1e-30, 1, true),
+		"gaussian": onLattice(pairs.NewGaussian(0.01), 1.0/4096, -1, 1e-20, 1, false),
 	} {
 		for _, partial := range []bool{false, true} {
 			for _, theta := range []float64{0.3, 2, 40} {

@@ -106,22 +106,41 @@ func (p *planner) choose(width, budget float64, least, most int) float64 {
 
 // alignAtoms is h, widened a little so that the lowest and the highest loss of the pair of
 // atoms with the largest spread both lie on the grid: atoms far apart merge at a cost of
-// first order.
+// first order. Where other parts have atoms, too, their lowest ones come to lie just below
+// a grid point, as far as that can be had.
 func (p *planner) alignAtoms(h float64) float64 {
+	var atoms []*lossMoments
 	widest, spread := 0.0, 0.0
 	for _, s := range p.moments {
 		if s.loss != nil || len(s.pair.Atoms) == 0 {
 			continue
 		}
+		atoms = append(atoms, s)
 		if v := s.count * s.span() * s.span(); v > spread {
 			widest, spread = s.span(), v
 		}
 	}
-	if cells := math.Floor(widest / h); cells >= 1 {
-		return widest / cells
+	most := math.Floor(widest / h)
+	if most < 1 {
+		return h
 	}
-	return h
+	best, least := most, math.Inf(1)
+	for cells := most; cells > mostWidened*most && len(atoms) > 1; cells-- {
+		missed := 0.0
+		for _, s := range atoms {
+			if d := s.span() * cells / widest; s.span() < widest {
+				missed += s.count * (d - math.Floor(d))
+			}
+		}
+		if missed < 0.9*least {
+			best, least = cells, missed
+		}
+	}
+	return widest / best
 }
+
+// mostWidened is the least share of the cells that are left by widening.
+const mostWidened = 0.95
 
 // ready completes the plan of part i with its windows; ok is false when one is
 // too large.

@@ -1,10 +1,6 @@
 package pairs
 
-import (
-	"math"
-
-	"d3p/internal/privacy/accountant/numeric"
-)
+import "math"
 
 // Division cuts the losses of one step in two: the bulk from lo to hi, which
 // goes on a fine grid, and the rare rest, which may be far larger and needs a
@@ -76,16 +72,24 @@ func (d Division) Aligned(p *Pair, h float64) Division {
 		return rest.Origin(h)
 	}
 	at := merged(0)
-	by := 0.0
+	least := func(ok func(by float64) bool) float64 { // up to a billionth of h
+		lo, hi := 0.0, h
+		for range 30 {
+			if by := (lo + hi) / 2; ok(by) {
+				hi = by
+			} else {
+				lo = by
+			}
+		}
+		return hi
+	}
 	if rare.Ceiling {
 		target := math.Floor(at/h) * h
-		by = numeric.Bisect(0, h, func(by float64) bool { return merged(by) <= target })
-		d.Lo -= by
+		d.Lo -= least(func(by float64) bool { return merged(by) <= target })
 		return d
 	}
 	target := math.Ceil(at/h) * h
-	by = numeric.Bisect(0, h, func(by float64) bool { return merged(by) >= target })
-	d.Hi += by
+	d.Hi += least(func(by float64) bool { return merged(by) >= target })
 	return d
 }
 

@@ -157,10 +157,10 @@ func (p *Pair) Span(floor, tail float64) (lowest, highest float64) {
 	return math.Min(math.Max(lowest, floor), highest), highest
 }
 
-// Origin is an offset of the grid that puts the mass within h of the end of
-// the support, merged, on a grid point: with a tiny sampling rate almost all
-// mass is there, and then almost none is spread. Of a pair with atoms it puts the
-// heaviest there.
+// Origin is an offset of the grid. Of a pair whose support ends it puts that grid point
+// where the mass from the end to the next point but one is when it is merged: with a tiny
+// sampling rate almost all mass is there, and then almost none is spread. Of a pair with
+// atoms it puts the heaviest on a grid point, unless all losses are within h: these merge at 0.
 func (p *Pair) Origin(h float64) float64 {
 	if len(p.Atoms) > 0 && math.IsInf(p.End, -1) {
 		heaviest := p.Atoms[0]
@@ -169,26 +169,44 @@ func (p *Pair) Origin(h float64) float64 {
 				heaviest = a
 			}
 		}
+		if lowest, highest := p.Span(math.Inf(-1), 0); highest-lowest < h && !p.Partial {
+			return 0
+		}
 		return heaviest.Loss
 	}
 	if math.IsInf(p.End, -1) || len(p.Pieces) == 0 {
 		return 0
 	}
+	at := p.End
+	for range 30 {
+		last := at
+		if at = p.mergedAtEnd(at, h); math.IsNaN(at) {
+			return 0
+		} else if math.Abs(at-last) <= 1e-9*math.Min(h, math.Abs(p.End)) {
+			break
+		}
+	}
+	return at
+}
+
+// mergedAtEnd is the loss of the outcomes from the end of the support to one h beyond
+// grid point `at`, merged; NaN where they are none.
+func (p *Pair) mergedAtEnd(at, h float64) float64 {
 	piece := p.Pieces[len(p.Pieces)-1]
 	if p.Ceiling {
-		piece.Lo = math.Max(piece.Lo, piece.Inverse(p.End-h))
+		piece.Lo = math.Max(piece.Lo, piece.Inverse(at-h))
 	} else {
-		piece.Hi = math.Min(piece.Hi, piece.Inverse(p.End+h))
+		piece.Hi = math.Min(piece.Hi, piece.Inverse(at+h))
 	}
-	var mass, excess float64 // P, and P - Q
+	var mass, excess float64 // P, and e^end Q - P
 	piece.Integrate(piece.Lo, piece.Hi, func(l, m float64) {
 		mass += m
-		excess -= m * math.Expm1(-l)
+		excess += m * math.Expm1(p.End-l)
 	})
 	if !(mass > 1e-200) {
-		return 0
+		return math.NaN()
 	}
-	return -math.Log1p(-excess / mass)
+	return p.End - math.Log1p(excess/mass)
 }
 
 // Integrate calls f(loss, mass) for the nodes of a quadrature of the density

@@ -1,0 +1,298 @@
+package bracket
+
+import (
+	"maps"
+	"math"
+)
+
+// dominated merges outcomes, randomised where needed, into groups whose total
+// loss is a grid point, so that the lattice is a post-processing of the pair;
+// what cannot be balanced is rounded down and what was cut off is dropped. δ of
+// the lattice is a lower bound.
+//
+// Of two ways to merge it takes the one that leaves more of E[e^{θL}]: towards the grid
+// point in the middle of the mass, or from one end of the support to the other.
+func (c *cells) dominated(ceiling bool, theta float64) *Lattice {
+	l := &Lattice{H: c.h, origin: c.origin, first: c.first, dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
+	l.Mass = c.merged(ceiling)
+	if middle := c.mergedToMiddle(); middle != nil && c.moment(middle, theta) > c.moment(l.Mass, theta) {
+		l.Mass = middle
+	}
+	return l
+}
+
+// moment is E[e^{θL} - 1] of masses on the grid, up to a factor that they share.
+func (c *cells) moment(mass []float64, theta float64) float64 {
+	const most = 600 // e^most is finite
+	loss := func(i int) float64 { return theta * (c.origin + float64(c.first+i)*c.h) }
+	sum, top := 0.0, math.Max(0, loss(len(mass))-most)
+	for i, m := range mass {
+		switch {
+		case m == 0:
+		case top == 0:
+			sum += m * math.Expm1(loss(i))
+		default:
+			sum += m * math.Exp(loss(i)-top)
+		}
+	}
+	return sum
+}
+
+// merged walks from one end to the other.
+func (c *cells) merged(ceiling bool) []float64 {
+	out := make([]float64, len(c.mass)+1)
+	points := maps.Clone(c.onGrid)
+	if ceiling {
+		c.mergeDown(out, points)
+	} else {
+		c.mergeUp(out, points)
+	}
+	for i, m := range points {
+		out[i] += m
+	}
+	return out
+}
+
+// middle is the grid point with the most mass in the cells beside it.
+func (c *cells) middle() (g int) {
+	most := 0.0
+	for i := range c.mass {
+		m := c.mass[i] + c.onGrid[i]
+		if i > 0 {
+			m += c.mass[i-1]
+		}
+		if m > most {
+			g, most = i, m
+		}
+	}
+	return g
+}
+
+// mergedToMiddle walks from both ends towards the grid point that has most of the mass
+// beside it. The cells below it are merged upwards, those above it downwards, and the
+// two cells beside it with each other at that point. Where nearly all mass is in these
+// two, walking on through them would take from all larger losses what balances
+// the small shares of them that are left over. nil when it does not come out even.
+func (c *cells) mergedToMiddle() []float64 {
+	g := c.middle()
+	if g < 1 || len(c.mass) < 2 {
+		return nil
+	}
+	left := &cells{h: c.h, mass: append([]float64{}, c.mass...), right: append([]float64{}, c.right...), onGrid: maps.Clone(c.onGrid)}
+	out := make([]float64, len(c.mass)+1)
+	for at := 0; at < g-1; at++ {
+		if !left.balanceUp(at, g, out) {
+			return nil
+		}
+	}
+	for at := len(c.mass) - 1; at > g; at-- {
+		if !left.balanceDown(at, g-1, out) {
+			return nil
+		}
+	}
+	for i, m := range left.onGrid {
+		out[i] += m
+	}
+	left.balanceBeside(g, out)
+	return out
+}
+
+// take moves the share of cell i out of the cells.
+func (c *cells) take(i int, share float64) (mass float64) {
+	mass = share * c.mass[i]
+	c.mass[i], c.right[i] = c.mass[i]-mass, (1-share)*c.right[i]
+	return mass
+}
+
+// balanceUp merges the cell at the grid point above it with what it needs of the points
+// and cells from there up to cell `last`; ok is false when these do not suffice.
+func (c *cells) balanceUp(at, last int, out []float64) (ok bool) {
+	excess := (c.mass[at] - c.right[at]) * math.Expm1(c.h)
+	g := at + 1
+	out[g] += c.take(at, 1)
+	for i := g; i <= last && excess > 0; i++ {
+		d := float64(i-g) * c.h
+		if m := c.onGrid[i]; m > 0 {
+			share := balancing(&excess, -m*math.Expm1(-d))
+			out[g] += share * m
+			c.onGrid[i] -= share * m
+		}
+		if c.mass[i] > 0 && excess > 0 {
+			share := balancing(&excess, -(c.mass[i]-c.right[i])*math.Expm1(-d)-c.right[i]*math.Expm1(-d-c.h))
+			out[g] += c.take(i, share)
+		}
+	}
+	return !(excess > 0)
+}
+
+// balanceDown merges the cell at the grid point below it with what it needs of the cells
+// and points from there down to cell `last`; ok is false when these do not suffice.
+func (c *cells) balanceDown(at, last int, out []float64) (ok bool) {
+	lack := c.right[at] * -math.Expm1(-c.h)
+	g := at
+	out[g] += c.take(at, 1)
+	for i := g - 1; i >= last && lack > 0; i-- {
+		d := float64(g-i) * c.h
+		if c.mass[i] > 0 {
+			share := balancing(&lack, (c.mass[i]-c.right[i])*expm1Capped(d)+c.right[i]*expm1Capped(d-c.h))
+			out[g] += c.take(i, share)
+		}
+		if m := c.onGrid[i]; m > 0 && lack > 0 {
+			share := balancing(&lack, m*expm1Capped(d))
+			out[g] += share * m
+			c.onGrid[i] -= share * m
+		}
+	}
+	return true // what is not balanced is rounded down
+}
+
+// balancing is the share of something that brings `all` to what is wanted, and takes
+// that from it.
+func balancing(wanted *float64, all float64) (share float64) {
+	if all >= *wanted {
+		share = *wanted / all
+		*wanted = 0
+		return share
+	}
+	*wanted -= math.Max(0, all)
+	return 1
+}
+
+// balanceBeside merges the two cells beside grid point g at it: with masses of higher grid
+// points where the upper cell does not suffice, rounded down where it is more than enough.
+func (c *cells) balanceBeside(g int, out []float64) {
+	excess := (c.mass[g-1] - c.right[g-1]) * math.Expm1(c.h)
+	whole := excess
+	low := c.take(g-1, 1)
+	excess -= c.right[g] * -math.Expm1(-c.h)
+	here := c.take(g, 1)
+	for i := g + 1; i < len(out) && excess > 0; i++ {
+		if m := out[i]; m > 0 {
+			share := balancing(&excess, -m*math.Expm1(-float64(i-g)*c.h))
+			here += share * m
+			out[i] -= share * m
+		}
+	}
+	down := 0.0
+	if excess > 0 { // nothing is left to balance this part of the lower cell
+		down = excess / whole
+	}
+	out[g-1] += down * low
+	out[g] += here + (1-down)*low
+}
+
+// mergeUp walks up from the left end of the support: the mass that waits
+// below grid point g has too much Q-mass for it, and takes P-mass from the
+// cells and the points above g until P and Q balance at g. What it takes from points
+// it takes out of them.
+func (c *cells) mergeUp(out []float64, points map[int]float64) {
+	n := len(c.mass)
+	grow := math.Expm1(c.h)
+	for at, share := 0, 1.0; at < n; {
+		waiting := share * c.mass[at]
+		excess := share * (c.mass[at] - c.right[at]) * grow
+		if excess <= 0 {
+			if at+1 < len(out) {
+				out[at+1] += waiting
+			}
+			at, share = at+1, 1
+			continue
+		}
+		g := at + 1
+		i, left := g, excess
+		for ; i < n; i++ {
+			d := float64(i-g) * c.h
+			if m := points[i]; m > 0 {
+				def := -m * math.Expm1(-d)
+				if def >= left {
+					b := left / def
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i, 1
+					break
+				}
+				left -= def
+				waiting += m
+				points[i] = 0
+			}
+			def := -(c.mass[i]-c.right[i])*math.Expm1(-d) - c.right[i]*math.Expm1(-d-c.h)
+			if def >= left {
+				b := left / def
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			left -= def
+			waiting += c.mass[i]
+		}
+		switch {
+		case i < n:
+		case left < excess/2: // the rest balances most of the cell: round down what remains of it
+			over := left / excess * share * c.mass[at]
+			out[at] += over
+			out[g] += waiting - over
+			return
+		default: // round down every cell
+			out[at] += share * c.mass[at]
+			for j := g; j < n; j++ {
+				out[j] += c.mass[j]
+			}
+			for j, m := range c.onGrid {
+				if j >= g {
+					points[j] = m
+				}
+			}
+			return
+		}
+	}
+}
+
+// mergeDown is the mirror image, for a support that ends on the right: the
+// mass that waits above grid point g has too little Q-mass for it.
+func (c *cells) mergeDown(out []float64, points map[int]float64) {
+	shrink := -math.Expm1(-c.h)
+	for at, share := len(c.mass)-1, 1.0; at >= 0; {
+		waiting := share * c.mass[at]
+		lack := share * c.right[at] * shrink
+		if lack <= 0 {
+			out[at] += waiting
+			at, share = at-1, 1
+			continue
+		}
+		g := at
+		i := g - 1
+		for ; i >= 0; i-- {
+			d := float64(g-i) * c.h
+			extra := (c.mass[i]-c.right[i])*expm1Capped(d) + c.right[i]*expm1Capped(d-c.h)
+			if extra >= lack {
+				b := lack / extra
+				out[g] += waiting + b*c.mass[i]
+				at, share = i, 1-b
+				break
+			}
+			lack -= extra
+			waiting += c.mass[i]
+			if m := points[i]; m > 0 {
+				extra := m * expm1Capped(d)
+				if extra >= lack {
+					b := lack / extra
+					out[g] += waiting + b*m
+					points[i] -= b * m
+					at, share = i-1, 1
+					break
+				}
+				lack -= extra
+				waiting += m
+				points[i] = 0
+			}
+		}
+		if i < 0 { // a part balances with the cells below, and what remains is rounded down
+			out[g] += waiting
+			return
+		}
+	}
+}
+
+// expm1Capped is e^d - 1 without overflow; a larger value would only make a
+// vanishing share smaller.
+func expm1Capped(d float64) float64 { return math.Expm1(math.Min(d, 600)) }
