@@ -33,20 +33,25 @@ const cutShare = 1e-3 * grids.TailShare
 // is the answer.
 const (
 	smallestLogDelta = -600
+	// smallestNarrow is the least δ that is bracketed narrowly: below, the first bracket is
+	// the answer
+	smallestNarrow = 1e-30
 )
 
 // composeAt is the composition for questions at epsilon, its tails cut in
 // proportion to δ, and the tilt and the logarithm of Chernoff's bound there.
 func (d *direction) composeAt(epsilon float64) (c *contour.Composition, tail, theta, logBound float64) {
 	tail = grids.SmallestCut
-	for range 3 { // the first bounds are loose: they see tails that do not matter
+	for last := math.Inf(1); ; { // the first bounds are loose: they see tails that do not matter
 		c = d.Compose(tail, 1)
-		if theta, logBound = c.ChernoffDelta(epsilon); logBound < smallestLogDelta {
+		theta, logBound = c.ChernoffDelta(epsilon)
+		bound := math.Exp(logBound) + tail*d.Steps()
+		next := math.Max(grids.SmallestCut, bound*cutShare/d.Steps())
+		if !(bound < last/2) || next == grids.SmallestCut {
 			return c, tail, theta, logBound
 		}
-		tail = math.Max(grids.SmallestCut, math.Exp(logBound)*cutShare/d.Steps())
+		last, tail = bound, next
 	}
-	return c, tail, theta, logBound
 }
 
 // contourLogDelta is the contour engine's log δ(ε).
@@ -70,13 +75,16 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	c, tail, theta, logBound := d.composeAt(epsilon)
 	chernoff := math.Min(1, math.Exp(logBound)+tail*d.Steps())
 	// What the infinite losses cost beside is known exactly.
-	if width *= 1 + math.Expm1(-d.noDP)/chernoff; width >= 1 {
+	asked := width
+	wanted := func(upper float64) float64 { return asked * (1 + math.Expm1(-d.noDP)/upper) }
+	if width = wanted(chernoff); width >= 1 {
 		return d.combine(0, 0, chernoff, engineBracket, false)
 	}
 	if logBound < smallestLogDelta {
 		return Direction{Name: d.name, Engine: engineChernoff, Upper: chernoff}, nil
 	}
-	if rest, ok := c.Below(epsilon); ok && rest <= width/2 {
+	rest, s, ok := c.Below(epsilon)
+	if ok && rest <= width/2 {
 		return d.combine(1-rest, 0, 1, engineBracket, false)
 	}
 	logEstimate, fast := d.contourLogDelta(c, tail, theta, epsilon)
@@ -85,6 +93,9 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		logEstimate = b.PlanFromChernoff(logBound, width)
 	} else {
 		b.PlanDelta(logEstimate, width)
+	}
+	if ok {
+		b.PlanNearOne(rest, s, width)
 	}
 	lower, upper, last := 0.0, chernoff, math.Inf(1)
 	engine := engineChernoff
@@ -96,13 +107,19 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 		lower, upper = math.Max(lower, lo.Lower(epsilon)), math.Min(upper, up.Upper(epsilon))
 		engine = engineBracket
 		got := (upper - lower) / upper
+		width = math.Max(width, wanted(upper))
 		if b.Large != nil && got > width && math.Log(upper) < logEstimate-0.3 { // the first guess was poor
 			logEstimate = math.Log(upper)
 			b.PlanDelta(logEstimate, width)
 			continue
 		}
-		if !(got > 1.2*width) || b.Full() || got > 0.7*last { // or something else limits the width
+		if !(got > 1.2*width) || upper < smallestNarrow || b.Full() || got > 0.7*last { // or something else limits the width
 			break
+		}
+		if b.Large == nil && b.Costly(width/got) {
+			if b.SeparateAnyway(math.Log(upper), width); b.Large != nil {
+				continue
+			}
 		}
 		last = got
 		b.Refine(width / got)
@@ -130,7 +147,7 @@ func (d *direction) estimateLogDelta(epsilon float64) (v float64, precise bool, 
 	if logBound < smallestLogDelta {
 		return logBound, true, nil
 	}
-	if rest, ok := c.Below(epsilon); ok && rest <= certifyWidth/2 {
+	if rest, _, ok := c.Below(epsilon); ok && rest <= certifyWidth/2 {
 		return math.Log1p(-rest), true, nil
 	}
 	if v, ok := d.contourLogDelta(c, tail, theta, epsilon); ok {

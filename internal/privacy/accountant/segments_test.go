@@ -90,7 +90,7 @@ func TestBelowBoundsTheRest(t *testing.T) {
 	for _, mu := range []float64{1, 5, 20} {
 		d := &contour.Losses{Mu2: mu * mu}
 		for _, epsilon := range []float64{0, 1, mu, mu * mu / 4} {
-			rest, ok := d.Compose(1e-300, 1).Below(epsilon)
+			rest, _, ok := d.Compose(1e-300, 1).Below(epsilon)
 			if exact := 1 - gaussianDelta(mu, epsilon/mu-mu/2); !ok || rest < exact*(1-1e-12) {
 				t.Errorf("mu %v, epsilon %v: %v below 1-δ = %v", mu, epsilon, rest, exact)
 			}
@@ -126,5 +126,32 @@ func TestStepsBeyondAnyGrid(t *testing.T) {
 	a := mustEpsilon(t, event.SelfComposed{Of: event.PoissonSampled{Rate: 1e-9, Of: event.Gaussian{NoiseMultiplier: 1}}, Count: 1 << 53}, event.AddRemove, 1e-5)
 	if a.Engine != engineChernoff || !(a.Upper > 0.4 && a.Upper < 0.5) {
 		t.Errorf("%+v", a)
+	}
+}
+
+// Ledgers whose brackets need more than a finer grid: sampling with small rates beside much
+// else, atoms of two kinds, large losses beside steps that have atoms only, blocks with few
+// steps left over.
+func TestOddLedgersAreNarrow(t *testing.T) {
+	t.Parallel()
+	heavy(t)
+	for _, seed := range []uint64{28, 53, 75, 170, 186} {
+		name, ask := oddQuestion(seed)
+		a, err := ask()
+		if err != nil || a.RelativeWidth() > 1.2*usualWidth {
+			t.Errorf("ledger %d is %.2g wide (%v): %s", seed, a.RelativeWidth(), err, name)
+		}
+	}
+}
+
+// Tails that do not matter are cut, however small δ is: one loss near ε has to happen.
+func TestTinyDeltaIsNotTheCutOfTheTails(t *testing.T) {
+	t.Parallel()
+	const steps, epsilon = 239, 0.0404
+	run := event.SelfComposed{Of: event.PoissonSampled{Rate: 1.528e-7, Of: event.Gaussian{NoiseMultiplier: 1.1496}}, Count: steps}
+	a, err := Delta(run, event.Substitute, epsilon)
+	one := pairs.SingleDelta(pairs.Key{Kind: pairs.Substitute, S: 1.1496, Q: 1.528e-7}.Build(), epsilon)
+	if err != nil || a.Upper < one || a.Upper > 1e6*one || a.Lower > 2*steps*one {
+		t.Errorf("δ of a step is %v, of %v steps %+v, %v", one, steps, a, err)
 	}
 }

@@ -151,21 +151,23 @@ func (c *Composition) LeastTilt(theta float64) float64 {
 
 // Below is an upper bound on 1 - δ(ε) = E[min(1, e^(ε-L))] <= E[e^(s(ε-L))], the least
 // over some s in (0, 1]; ok is false where the quadratures bound δ from above only.
-func (c *Composition) Below(epsilon float64) (rest float64, ok bool) {
+func (c *Composition) Below(epsilon float64) (rest, best float64, ok bool) {
 	least := math.Inf(1)
 	for s := 1.0; s > 1e-6; s /= 1.5 {
 		log := s*epsilon + 0.5*c.mu2*s*(s-1)
 		for i := range c.Nodes {
 			n := &c.Nodes[i]
 			if n.upperOnly {
-				return 0, false
+				return 0, 0, false
 			}
 			one := n.LogMoment(-s)
 			log += one + n.Count*math.Log1p(n.cut*math.Exp(-one/n.Count)) // what was cut is above 0
 		}
-		least = math.Min(least, log)
+		if log < least {
+			least, best = log, s
+		}
 	}
-	return math.Exp(least) * (1 + 1e-6), true
+	return math.Exp(least) * (1 + 1e-6), best, true
 }
 
 // Scan minimises f over θ > 0: a walk in factors of two around the scale of

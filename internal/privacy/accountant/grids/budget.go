@@ -11,7 +11,7 @@ import (
 func (b *Refiner) PlanEpsilon(epsilon, slope, delta, width float64) {
 	b.Near, b.Budget = epsilon, 3*width*epsilon/(1-slope)
 	b.logShare = b.share(math.Log(delta))
-	b.Large = b.separate(epsilon, delta, width*math.Min(1, -slope*epsilon)*delta)
+	b.Large = b.separate(epsilon, delta, width*math.Min(1, -slope*epsilon)*delta, poorLogShare)
 }
 
 // share is the log of the part of the tilted mass that decides when log δ(near)
@@ -24,12 +24,35 @@ func (b *Refiner) share(logDelta float64) float64 {
 func (b *Refiner) PlanDelta(logDelta, width float64) {
 	b.logShare = b.share(logDelta)
 	delta := math.Exp(logDelta)
-	b.Large = b.separate(b.Near, delta, width*delta)
+	b.Large = b.separate(b.Near, delta, width*delta, poorLogShare)
+	b.planBudget(width)
+}
+
+// SeparateAnyway composes large losses apart also where the tilt is not poor for them,
+// near δ(near) of about e^{logDelta}.
+func (b *Refiner) SeparateAnyway(logDelta, width float64) {
+	delta := math.Exp(logDelta)
+	if b.Large = b.separate(b.Near, delta, width*delta, math.Inf(1)); b.Large != nil {
+		b.planBudget(width)
+	}
+}
+
+// planBudget is the budget for δ(near) to the relative width.
+func (b *Refiner) planBudget(width float64) {
 	theta := b.Theta
 	if b.Large != nil {
 		theta = b.Large.without.Theta
 	}
 	b.Budget = 3 * width / (theta * (1 + theta))
+}
+
+// PlanNearOne widens the budget where δ(near) is 1 but for at most `rest`, which is a bound
+// by the moment at -s: errors of grids change that rest alone.
+func (b *Refiner) PlanNearOne(rest, s, width float64) {
+	if b.Large == nil && rest < 1 {
+		near := 3 * width / (rest * s * (1 + s))
+		b.Budget = math.Max(b.Budget, math.Min(near, 1/(b.Theta*(1+b.Theta))))
+	}
 }
 
 // PlanFromChernoff plans for δ(near) where nothing better is known of it than
@@ -50,7 +73,7 @@ func (b *Refiner) PlanFromChernoff(logBound, width float64) (logDelta float64) {
 // splitLogDelta is a rough log δ(near), at most logBound: of what large losses
 // contribute one by one and Chernoff's bound without them.
 func (b *Refiner) splitLogDelta(logBound float64) float64 {
-	if !b.separable() || !(b.Near > 0) {
+	if !(b.Near > 0) || !b.separable(b.Near) {
 		return logBound
 	}
 	limit := firstLimit * b.Near
@@ -62,7 +85,7 @@ func (b *Refiner) splitLogDelta(logBound float64) float64 {
 // SplitEpsilon is a rough ε below bound: where what large losses contribute one by
 // one and Chernoff's bound without them add up to delta.
 func (b *Refiner) SplitEpsilon(delta, bound float64) float64 {
-	if !b.separable() || b.above(firstLimit*bound, bound) > delta {
+	if !b.separable(bound) || b.above(firstLimit*bound, bound) > delta {
 		return bound
 	}
 	lo, hi := math.Log(bound)-20, math.Log(bound)

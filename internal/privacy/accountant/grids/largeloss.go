@@ -42,11 +42,17 @@ func (b *Refiner) everything() []pairs.Part {
 	return append(append([]pairs.Part{}, b.Parts...), pairs.Part{Count: 1, Pair: pairs.NewGaussian(math.Sqrt(b.Mu2))})
 }
 
-// separable reports whether large losses can be composed apart: few parts, all with densities.
-func (b *Refiner) separable() bool {
+// separable reports whether large losses can be composed apart near ε: few parts, and those
+// that have large losses have densities.
+func (b *Refiner) separable(epsilon float64) bool {
 	for _, p := range b.Parts {
-		if p.Pair.Lower != nil || !p.Pair.Smooth {
+		if p.Pair.Lower != nil {
 			return false
+		}
+		if !p.Pair.Smooth {
+			if _, highest := p.Pair.Span(math.Inf(-1), 0); highest > firstLimit*epsilon {
+				return false
+			}
 		}
 	}
 	return len(b.Parts) > 0 && len(b.Parts) <= maxLargeLossParts
@@ -91,10 +97,11 @@ func (b *Refiner) expected(limit float64) float64 {
 }
 
 // separate finds the large losses near the answer ε, where δ(ε) is about delta and is
-// wanted to the tolerance; nil when there are none.
-func (b *Refiner) separate(epsilon, delta, tolerance float64) *largeLosses {
+// wanted to the tolerance; nil when there are none or when the tilt is not poor: what decides
+// has more than e^poor of what Chernoff's bound allows.
+func (b *Refiner) separate(epsilon, delta, tolerance, poor float64) *largeLosses {
 	limit := firstLimit * epsilon
-	if b.logShare > poorLogShare || !b.separable() || !(epsilon > 0) || b.expected(limit) > mostLarge {
+	if b.logShare > poor || !(epsilon > 0) || !b.separable(epsilon) || b.expected(limit) > mostLarge {
 		return nil
 	}
 	d, c := b.withoutLargeLosses(limit)
@@ -115,7 +122,10 @@ func (b *Refiner) separate(epsilon, delta, tolerance float64) *largeLosses {
 		if limit *= bandRatio; limit >= highest {
 			limit = math.Inf(1)
 		}
-		for i := range b.Parts {
+		for i, p := range b.Parts {
+			if !p.Pair.Smooth { // has no large loss
+				continue
+			}
 			s := b.band(i, lower, limit, epsilon)
 			up, lo, ok := s.compute(tolerance)
 			if !ok {

@@ -82,6 +82,8 @@ func (s *lossBand) compute(tolerance float64) (up, lo bracket.Composed, ok bool)
 		t := s.negligible(whole)
 		return t, t, true
 	}
+	// Where large losses decide however large they are, the best tilt is nearly 0.
+	s.theta = math.Max(s.theta, leastBandTilt/s.lower)
 	count := float64(s.part.Count)
 	logShare := -2.0 // of Chernoff's bound
 	of := newLossMoments(&whole.Nodes[0], s.part.Pair, s.theta, floorLogShare+logShare, s.tail)
@@ -126,6 +128,9 @@ const (
 	usualBand    = 5e-5
 	coarsestBand = 6
 )
+
+// leastBandTilt is the least tilt of a band, times its lower limit.
+const leastBandTilt = 0.1
 
 // single is about what one large loss without the other losses contributes to δ(ε).
 func (s *lossBand) single() float64 {

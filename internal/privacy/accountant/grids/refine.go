@@ -34,8 +34,9 @@ const (
 	bracketLogEta = -32.2 // log 1e-14
 	floorLogShare = -27.7 // log 1e-12
 	leastScale    = 1e-6  // of the standard deviation, relative to the loss
-	hopelessLog   = 100   // log of the factor on δ that rounding to a grid may cost: beyond, none is tried
-	edgePoints    = 80    // grid points of a window that are there for rounding
+	hopelessLog   = 120   // log of the factor on δ that rounding to a grid may cost: beyond, none is tried
+	costlyPoints  = 1 << 19
+	edgePoints    = 80 // grid points of a window that are there for rounding
 )
 
 // Full reports that the last run could not have the spacing it wanted.
@@ -44,6 +45,11 @@ func (b *Refiner) Full() bool { return b.coarsest }
 // Refine shrinks the spacing for a bracket narrower by the factor: widths are
 // of second order in the spacing.
 func (b *Refiner) Refine(factor float64) { b.Budget *= 0.8 * math.Max(factor, 1e-4) }
+
+// Costly reports whether a bracket narrower by the factor needs a large grid.
+func (b *Refiner) Costly(factor float64) bool {
+	return b.last != nil && float64(b.last.N) > costlyPoints*math.Sqrt(factor)
+}
 
 // Run computes both bounds; ok is false when the window is not finite, when no grid is
 // fine enough to say more than Chernoff's bound, or when the grids are those of the last run.
@@ -101,7 +107,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 	if b.Mu2 > 0 {
 		g := pairs.NewGaussian(math.Sqrt(b.Mu2))
 		s := &lossMoments{pair: g, count: 1}
-		s.lowest, s.highest = g.Span(b.floor(), b.Tail)
+		s.lowest, s.highest = g.Span(b.floor(0.5*b.Mu2*b.Theta*(1+b.Theta)), b.Tail)
 		p.Parts, p.moments, p.nodes = append(p.Parts, pairs.Part{Count: 1, Pair: g}), append(p.moments, s), append(p.nodes, contour.Nodes{})
 	}
 	if b.AtMost == 0 {
@@ -136,12 +142,15 @@ func (b *Refiner) momentsOf(i int) *lossMoments {
 		return newLossMoments(&b.C.Nodes[i], part.Pair, b.Theta, floorLogShare+b.logShare, b.Tail)
 	}
 	s := &lossMoments{pair: part.Pair, count: float64(part.Count)}
-	s.lowest, s.highest = part.Pair.Span(b.floor(), b.Tail)
+	s.lowest, s.highest = part.Pair.Span(b.floor(b.C.Nodes[i].LogMoment(b.Theta)/float64(part.Count)), b.Tail)
 	return s
 }
 
-// floor is a loss below which mass does not matter under the tilt.
-func (b *Refiner) floor() float64 { return (floorLogShare - math.Log(b.Steps())) / b.Theta }
+// floor is a loss below which mass does not matter under the tilt, for a step with that
+// log moment.
+func (b *Refiner) floor(logM float64) float64 {
+	return (logM + floorLogShare + b.logShare - math.Log(b.Steps())) / b.Theta
+}
 
 // TailShare is the part of delta that may go to infinite loss by cutting the
 // upper tails, over all steps.

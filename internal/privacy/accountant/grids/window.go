@@ -47,8 +47,9 @@ func windows(g *bracket.Layering, p *pairs.Pair, full contour.Nodes, n float64) 
 }
 
 // blockSpread is the least standard deviation, in grid points, that the window
-// of a block is made for: rounding to the grid is that of every block.
-const blockSpread = 20
+// of a block is made for: rounding to the grid is that of every block, and the proof
+// that nothing is outside must not magnify it.
+const blockSpread = numeric.LargestLambda
 
 // maxTiltedWidth bounds θ times the width of a window, so that masses that
 // are no longer tilted stay within the range of a float64.
