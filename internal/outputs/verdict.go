@@ -31,9 +31,11 @@ type Known struct {
 	Assumed string
 	// Unfinished says how far from its end the fit was ended; empty if it was not.
 	Unfinished string
-	// Declared and Usable are numbers of units; UsableSD is the noise of Usable. Usable
-	// is 0 where it was not bought.
+	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0
+	// where it was not bought.
 	Declared, Usable, UsableSD float64
+	// Lost says of the column that loses most records how; empty if none loses many.
+	Lost string
 	// Levels are the numbers of records by column and level.
 	Levels map[string][]Level
 	// Open are the predictors that may have one value for all records of a group: the
@@ -324,12 +326,16 @@ func Whole(rows []Summary, known Known) Verdict {
 	case counts[Resolved] < n:
 		whole = Verdict{Partly, fmt.Sprintf("%d of %d resolved, %d partly, %d not; %s", counts[Resolved], n, counts[Partly], counts[Not], worst.Why)}
 	}
-	if lost := known.Declared - known.Usable; known.Usable != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
+	if lost := known.Declared - known.Usable; known.UsableSD != 0 && lost > usableLost*known.Declared+levelNoise*known.UsableSD {
 		value := Partly
 		if known.Usable < known.Declared/2 {
 			value = Not
 		}
-		return Verdict{value, fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: check levels, bounds and missing values", math.Max(0, known.Usable), known.UsableSD, known.Declared)}
+		why := known.Lost
+		if why == "" {
+			why = "check levels, bounds and missing values"
+		}
+		return Verdict{value, fmt.Sprintf("only about %.0f ± %.0f of %.0f declared records are usable: %s", math.Max(0, known.Usable), known.UsableSD, known.Declared, why)}
 	}
 	return whole
 }

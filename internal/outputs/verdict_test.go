@@ -125,6 +125,7 @@ func TestVerdictOfTheWhole(t *testing.T) {
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 5}, Partly},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 3, UsableSD: 5}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: -2, UsableSD: 5}, Not},
+		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 0, UsableSD: 5}, Not},
 		{[]Summary{row("a", Resolved)}, Known{Declared: 1000, Usable: 700, UsableSD: 200}, Resolved},
 	} {
 		if got := Whole(c.rows, c.known); got.Value != c.want {

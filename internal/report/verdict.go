@@ -25,16 +25,19 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 			}
 		}
 	}
-	usable := 1.0 // share of the records that no column rejects
+	most := lostShare
 	for _, row := range bought {
-		switch row.Statistic {
-		case table1.Units:
+		switch {
+		case row.Statistic == table1.Units:
 			known.Usable, known.UsableSD = row.Value, row.NoiseSD
-		case table1.Undeclared:
-			usable *= 1 - min(max(row.Value, 0), 1)
+		case row.Statistic == table1.Undeclared && row.Value > most:
+			most = row.Value
+			known.Lost = fmt.Sprintf("in about %.0f %% of them %s has a level that is not declared (d3p check MODEL --data FILE --out PRIVATE counts them)", 100*min(row.Value, 1), row.Column)
+		case row.Statistic == table1.Missing && row.Value > most && rejects(m, row.Column):
+			most = row.Value
+			known.Lost = fmt.Sprintf("in about %.0f %% of them %s is missing or cannot be read (d3p check MODEL --data FILE --out PRIVATE counts them)", 100*min(row.Value, 1), row.Column)
 		}
 	}
-	known.Usable *= usable
 	for _, row := range bought {
 		if row.Statistic == table1.Share {
 			level := outputs.Level{Name: row.Of, Records: known.Usable * row.Value, SD: max(known.Usable, 1) * row.NoiseSD}
@@ -45,6 +48,15 @@ func Known(m *models.Model, n Neighbours, ran Mechanism, bought []table1.Row) ou
 		}
 	}
 	return known
+}
+
+// lostShare of the records is what a column has to lose to be named.
+const lostShare = 0.05
+
+// rejects reports whether a row without a value of the column is left out.
+func rejects(m *models.Model, column string) bool {
+	c := m.Spec.Data.Column(column)
+	return c != nil && m.Spec.Data.MissingOf(c).Rule == data.MissingReject
 }
 
 // assumed is what of the predictors' spread, on which the intervals rest, was not measured.

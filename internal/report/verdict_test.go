@@ -41,10 +41,13 @@ func TestKnownOfTable1(t *testing.T) {
 		{Column: "band", Statistic: table1.Share, Of: "b", Value: 0.9, NoiseSD: 0.01},
 		{Column: "band", Statistic: table1.Undeclared, Value: 0.5, NoiseSD: 0.01},
 	})
-	if k.Assumed != "" || math.Abs(k.Usable-450) > 1e-9 || k.UsableSD != 5 {
+	if k.Assumed != "" || math.Abs(k.Usable-900) > 1e-9 || k.UsableSD != 5 {
 		t.Errorf("with Table 1: %+v", k)
 	}
-	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-45) > 1e-9 || math.Abs(band[0].SD-4.5) > 1e-9 || !band[0].Reference || band[1].Reference {
+	if want := "in about 50 % of them band has a level that is not declared"; !strings.HasPrefix(k.Lost, want) {
+		t.Errorf("%q, want %q", k.Lost, want)
+	}
+	if band := k.Levels["band"]; len(band) != 2 || math.Abs(band[0].Records-90) > 1e-9 || math.Abs(band[0].SD-9) > 1e-9 || !band[0].Reference || band[1].Reference {
 		t.Errorf("levels %+v", k.Levels)
 	}
 }
