@@ -9,6 +9,8 @@ import (
 	"d3p/cmd/d3p/internal/flags"
 	"d3p/cmd/d3p/internal/released"
 	"d3p/cmd/d3p/internal/status"
+	"d3p/internal/models/expr"
+	"d3p/internal/models/source"
 	"d3p/internal/release"
 	"d3p/internal/report"
 )
@@ -16,6 +18,8 @@ import (
 func newReport(a *app) *cobra.Command {
 	var formats []string
 	var out string
+	var authors, curators []string
+	var use, region string
 	c := &cobra.Command{
 		Use:   "report RUN",
 		Short: "Write the privacy report of a release again, in any format",
@@ -27,8 +31,11 @@ several to the new folder --out.
   text      the claim and what it means, in a few lines
   json      privacy.json: every number, for programs
   methods   the text for a paper's methods section, with references
-  registry  a draft entry of the differential privacy deployments registry`,
-		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report",
+  registry  a draft entry of the differential privacy deployments registry
+
+The words of the registry entry may be given here instead of under release: in the model
+file.`,
+		Example: "  d3p report d3p-run-cohort-1 --format text\n  d3p report d3p-run-cohort-1 --format html,md --out report\n  d3p report d3p-run-cohort-1 --format registry --author \"A. Person\"",
 		Args:    exactly("RUN"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if a.json && !c.Flags().Changed("format") {
@@ -44,9 +51,27 @@ several to the new folder --out.
 			if err != nil {
 				return err
 			}
+			described := *r.Model.Spec
+			for _, given := range []struct {
+				words []string
+				list  *[]source.Value[string]
+			}{{authors, &described.Release.Authors}, {curators, &described.Release.Curators}} {
+				if len(given.words) > 0 {
+					*given.list = nil
+				}
+				for _, w := range given.words {
+					*given.list = append(*given.list, stated(w))
+				}
+			}
+			if use != "" {
+				described.Release.IntendedUse = stated(use)
+			}
+			if region != "" {
+				described.Release.Region = stated(region)
+			}
 			var files []release.File
 			for _, f := range formats {
-				file, err := report.ReportFile(f, r.Privacy, findings, r.Model.Spec)
+				file, err := report.ReportFile(f, r.Privacy, findings, &described)
 				if err != nil {
 					return status.With(status.Spec, err)
 				}
@@ -58,8 +83,17 @@ several to the new folder --out.
 	c.Flags().StringSliceVar(&formats, "format", []string{"text"}, "formats, separated by commas: "+strings.Join(report.ReportNames(), ", "))
 	flags.CompleteWords(c, "format", report.ReportNames())
 	c.Flags().StringVar(&out, "out", "", "`FILE` to write (default stdout); for several formats a new folder")
+	c.Flags().StringSliceVar(&authors, "author", nil, "`NAME` of an author, for the registry; several separated by commas")
+	c.Flags().StringSliceVar(&curators, "curator", nil, "`NAME` of who holds the data, for the registry")
+	c.Flags().StringVar(&use, "intended-use", "", "`TEXT` for the registry")
+	c.Flags().StringVar(&region, "region", "", "`TEXT` for the registry")
 	a.unverifiedFlag(c)
 	return c
+}
+
+// stated is a text as if the model file had it.
+func stated(text string) source.Value[string] {
+	return source.Value[string]{V: text, At: expr.Position{Line: 1}}
 }
 
 // readFindings reads a release and what it says of its model: what the fit's own

@@ -108,7 +108,7 @@ func RegistryFile(p *Privacy, s *spec.Spec) (release.File, error) {
 		return release.File{}, errors.New(NotPrivate + ": only a differentially private release has a registry entry")
 	}
 	if len(s.Release.Authors) == 0 {
-		return release.File{}, errors.New("the registry wants an author; add `release: {authors: [NAME]}` to the model file")
+		return release.File{}, errors.New("the registry wants an author; type --author NAME, or add `release: {authors: [NAME]}` to the model file")
 	}
 	text, err := yaml.MarshalWithOptions(registryOf(p, &s.Release), yaml.UseLiteralStyleIfMultiline(true), yaml.IndentSequence(true))
 	if err != nil {
