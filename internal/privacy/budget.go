@@ -14,14 +14,14 @@ type Budget struct {
 	Delta   float64 `json:"delta"`
 }
 
-// BudgetError says that a mechanism was refused before it ran.
+// BudgetError: a mechanism was refused before it ran.
 type BudgetError struct {
 	Budget Budget
 	Needs  float64 // certified upper epsilon of everything together, at Budget.Delta
-	Before float64 // certified upper epsilon of what was spent before
+	Before float64 // certified upper epsilon of the spending before it
 }
 
-// Error says what would have been spent and what to do.
+// Error states the price of the mechanism and what to type.
 func (e *BudgetError) Error() string {
 	spent := ""
 	if e.Before > 0 {
@@ -31,7 +31,7 @@ func (e *BudgetError) Error() string {
 		e.Needs, e.Budget.Delta, spent, e.Budget.Epsilon)
 }
 
-// StepsError says that a session was asked for more steps than were authorised.
+// StepsError: a session was asked for more steps than were authorised.
 type StepsError struct{ Authorised int }
 
 // Error names the authorised number.

@@ -12,21 +12,21 @@ import (
 // then has parts of at most C/√CancellationSlack.
 const CancellationSlack = 0x1p-40
 
-// NormSlack is the multiple of the size of a gradient's parts that engines add to
-// its squared norm, 0 for a tape of which no parts can cancel. What is computed
-// there, of the square as of the sum, is off by some ulp of the parts, which could be
-// large beside the square itself, and the clipped gradient would exceed C.
+// NormSlack is the multiple of the size of a gradient's parts that engines add to its
+// squared norm, 0 for a tape without parts that can cancel. There square and sum are off
+// by some ulp of the parts, which could be large beside the square itself, and the
+// clipped gradient would exceed C.
 //
 // A sum of n products is off by at most nu of the sum of their absolute values (Higham
-// 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <=
-// Width·Σ_w |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their
-// inner product; size is the sum of these bounds over terms. Counted are the sums behind a
-// square, the sum over places, which enters twice, and the addition of terms, times
-// one more than the terms that one shares its parameters with; but at least what
-// the noise allows for.
+// 2002, section 3.1), here at most M² = (Σ_w |X_w||Delta_w|)² <= Width·Σ_w
+// |X_w|²|Delta_w|² for a term, and the mean of two terms' M² for their inner product;
+// size is the sum of these bounds over terms. The slack counts the sums behind a square,
+// the sum over places, which enters twice, and the addition of terms, times one more than
+// the terms that share parameters with one; but it is at least the allowance in the
+// noise.
 //
-// All three are of the same stored numbers. So a computed square below -NormSlack·size
-// is none of a gradient, and engines count such a record as zero.
+// All three are of the same stored numbers. So no gradient has a computed square below
+// -NormSlack·size, and engines count such a record as zero.
 func NormSlack(t *graph.Tape) float64 {
 	if !Cancels(t) {
 		return 0
@@ -46,15 +46,15 @@ func NormSlack(t *graph.Tape) float64 {
 	return max(CancellationSlack, 0x1p-53*float64((1+most)*(longest+len(t.Terms)+16)))
 }
 
-// TogetherAtMost is how many records an engine may add up at a time on a tape of
-// which parts can cancel, before it adds the result to others. It is a multiple
-// of sixteen.
+// TogetherAtMost is the largest number of records that an engine may add up before it
+// adds the result to others, on a tape with parts that can cancel. It is a multiple of
+// sixteen.
 func TogetherAtMost(t *graph.Tape) int {
 	const records, parts, unit = 256, 4096, 16
 	return max(unit, min(records, parts/widest(t)/unit*unit))
 }
 
-// Cancels says whether parts of a record's gradient can cancel.
+// Cancels reports whether parts of a record's gradient can cancel.
 func Cancels(t *graph.Tape) bool { return widest(t) > 1 || len(t.Cross) > 0 }
 
 // widest is the most places of a term.

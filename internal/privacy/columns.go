@@ -30,7 +30,7 @@ func NewColumns(cfg TableConfig) *Columns {
 }
 
 // selection is the child of a root that chooses the rows of units for Columns: other
-// random numbers than a Table of its own takes with the same root.
+// random numbers than those of a separate Table with the same root.
 const selection = 1 << 33
 
 func (c *Columns) read() error {
@@ -55,8 +55,8 @@ func (c *Columns) Table() *Table {
 	return t
 }
 
-// ReadColumns reads the columns, on all ranks, unless it has. The data check says what
-// the declared rules did, also with an error.
+// ReadColumns reads the columns, on all ranks, unless it has. The data check counts the
+// effects of the declared rules, also with an error.
 func (c *Curator) ReadColumns() error {
 	if c.columnsRead {
 		return nil
@@ -88,7 +88,7 @@ func (c *Columns) find(name string) (encoding.Field, error) {
 	return encoding.Field{}, fmt.Errorf("privacy: the model reads no column %s", name)
 }
 
-// coded is what the rows have of a column that find has found.
+// coded is the rows' codes of a column that find has found.
 func (c *Columns) coded(name string) *records.CodedColumn {
 	for i := range c.rows.Codes.Columns {
 		if k := &c.rows.Codes.Columns[i]; k.Field.Column == name {
@@ -110,7 +110,7 @@ func (s sums) add(other sums) {
 	}
 }
 
-// leastRecords is the least number of records that is worth a thread.
+// leastRecords is the least number of records for a thread.
 const leastRecords = 1 << 14
 
 // over is the sum of what work adds for records low to before high, on all processors.

@@ -38,12 +38,12 @@ const mostCells = 1 << 24
 // grain is the unit in which weights are whole numbers: sums are exact in float64.
 const grain = 1 << 20
 
-// CountsEvent is what one Counts of these partitions costs: one Gaussian. One unit
-// moves a partition by a vector whose parts have one sign and add up to at most 1, so
-// by at most 1 in L2. It moves all of them by at most 1/σ in units of their noise, with
-// σ⁻² = Σ σ_p⁻². Under substitution two such vectors differ by at most √2, where the
-// accountant takes 2; under zero_out a null record may count as a missing one, and
-// the two differ by as much.
+// CountsEvent is the event of one Counts of these partitions: one Gaussian. One unit
+// moves a partition by a vector whose parts have one sign and add up to at most 1, so by
+// at most 1 in L2. It moves all of them by at most 1/σ in units of their noise, with σ⁻²
+// = Σ σ_p⁻². Under substitution two such vectors differ by at most √2, where the
+// accountant assumes 2; under zero_out a null record may count as a missing one, and the
+// two vectors differ by at most √2, too.
 func CountsEvent(partitions []Partition, rel event.Relation) event.Event {
 	sum := 0.0
 	for _, p := range partitions {
@@ -60,8 +60,8 @@ func CountsEvent(partitions []Partition, rel event.Relation) event.Event {
 }
 
 // Counts returns the noisy counts of each partition's cells. All of a call are one
-// release, one entry of the ledger. It is charged before a sum is computed; nothing
-// that a record holds is an error. The columns are those of CuratorConfig.Columns.
+// release, one entry of the ledger. It is charged before a sum is computed; no content of
+// a record is an error. The columns are those of CuratorConfig.Columns.
 func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, error) {
 	if c.columns == nil {
 		return nil, errors.New("privacy: the curator has no columns to count")
@@ -93,15 +93,15 @@ func (c *Curator) Counts(purpose string, partitions []Partition) ([][]float64, e
 	return counts, nil
 }
 
-// Authorise certifies that all of these events together fit into what is left of the
-// budget, before any of them is released. Over budget: *BudgetError. It spends nothing.
+// Authorise certifies that all of these events together fit into the rest of the budget,
+// before any of them is released. Over budget: *BudgetError. It spends nothing.
 func (c *Curator) Authorise(events ...event.Event) error {
 	_, err := c.budget.certify(c.ledger, event.Composed{Events: events}, c.relation)
 	return err
 }
 
-// charge certifies an event beside what the ledger has, enters it, and returns the
-// stream of its noise.
+// charge certifies an event together with the ledger, enters it, and returns the stream
+// of its noise.
 func (c *Curator) charge(purpose string, ev event.Event) (*noise.Stream, error) {
 	if c.session != nil {
 		return nil, errors.New("privacy: a session is open (close it first)")
@@ -118,7 +118,7 @@ func (c *Curator) charge(purpose string, ev event.Event) (*noise.Stream, error) 
 // releases is the first child of the root for releases that are no session.
 const releases = 1 << 32
 
-// cells says where the rows of a partition go.
+// cells assigns rows to the cells of a partition.
 type cells struct {
 	axes   []cellAxis
 	usable bool
@@ -138,8 +138,8 @@ type cellAxis struct {
 	scale  float64 // buckets per number
 }
 
-// buckets divide the stored numbers between the first and the last cut; each knows the
-// cell in which it starts.
+// buckets divide the stored numbers between the first and the last cut; each has the cell
+// in which it starts.
 const buckets = 256
 
 // cells checks the partitions.
@@ -183,7 +183,7 @@ func (c *Columns) cells(partitions []Partition) ([]cells, error) {
 	return list, nil
 }
 
-// bind gives the axes what the rows have of their columns.
+// bind gives the axes the rows' codes and numbers of their columns.
 func (k *cells) bind(c *Columns) {
 	for i := range k.axes {
 		a := &k.axes[i]

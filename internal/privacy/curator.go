@@ -1,10 +1,9 @@
-// Package privacy decides what may leave a data set, and what it costs.
+// Package privacy decides what may leave a data set, and its price.
 //
-// A Curator owns the records, the budget and the secret random numbers. Every
-// number that depends on a record leaves through a Session, which adds the
-// noise that was certified before its first step; the ledger says what was
-// released. Nothing else is returned by any method: not N, not a loss, not a
-// count of bad rows. docs/privacy.md has the numbered claims.
+// A Curator owns the records, the budget and the secret random numbers. Every number that
+// depends on a record leaves through a Session, which adds the noise that was certified
+// before its first step; the ledger has every release. No method returns anything else:
+// not N, not a loss, not a count of bad rows. docs/privacy.md has the numbered claims.
 //
 // Letters: N records, P scalars in θ, T steps, C clip norm in L2, z noise of a
 // sum in units of C.
@@ -21,7 +20,7 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// CuratorConfig says which records are held and under which guarantee.
+// CuratorConfig has the records of a curator and their guarantee.
 type CuratorConfig struct {
 	// Table is what sessions run on, read when the first curator gets it. It may come
 	// later, by Encode.
@@ -36,14 +35,15 @@ type CuratorConfig struct {
 	Spent Ledger
 	// Ranks hold parts of the records; nil: this process has all.
 	Ranks Ranks
-	// Private is the folder that receives datacheck.json, mode 0600: what the declared
-	// rules did to the records. It is not protected and must not be published. nil: none.
+	// Private is the folder that receives datacheck.json, mode 0600: the effects of the
+	// declared rules on the records. It is not protected and must not be published. nil:
+	// none.
 	Private *os.Root
 	// Now is the clock of the ledger; nil is time.Now.
 	Now func() time.Time
 }
 
-// DataCheckName is the private account of what the rules did.
+// DataCheckName is the private file about the effects of the rules.
 const DataCheckName = "datacheck.json"
 
 // Curator holds the records of one data set. It is not safe for concurrent use.
@@ -64,8 +64,8 @@ type Curator struct {
 	sessions    int      // begun so far
 }
 
-// NewCurator takes a table, and reads it if it is the first to. Errors are about the file and the
-// declarations only, never about what a record holds.
+// NewCurator takes a table, and reads it if it is the first to. Errors are about the file
+// and the declarations only, never about the content of a record.
 func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	if !(cfg.Budget.Epsilon > 0) || !(cfg.Budget.Delta > 0 && cfg.Budget.Delta < 1) {
 		return nil, fmt.Errorf("privacy: budget epsilon %g, delta %g: want epsilon > 0 and 0 < delta < 1", cfg.Budget.Epsilon, cfg.Budget.Delta)
@@ -97,7 +97,8 @@ func NewCurator(cfg CuratorConfig) (*Curator, error) {
 	return c, nil
 }
 
-// Encode gives a curator without a table one, and reads it. Its columns are given up.
+// Encode gives a table to a curator without one, and reads it. The curator frees its
+// columns.
 func (c *Curator) Encode(t *Table) error {
 	if c.table != nil {
 		return errors.New("privacy: the curator has a table")
@@ -127,8 +128,8 @@ func (c *Curator) Ledger() Ledger {
 	return l
 }
 
-// Begin certifies that m fits into what is left of the budget, before anything
-// is released, and starts it. Over budget: *BudgetError, and nothing is spent.
+// Begin certifies that m fits into the rest of the budget, before anything is released,
+// and starts it. Over budget: *BudgetError, and nothing is spent.
 func (c *Curator) Begin(m Mechanism) (*Session, error) {
 	if err := m.check(c.relation); err != nil {
 		return nil, err
@@ -140,10 +141,10 @@ func (c *Curator) Begin(m Mechanism) (*Session, error) {
 	return c.start(m, c.ledger, 0, answer.Upper)
 }
 
-// Resume goes on with a session of which `done` steps were released by an
-// earlier run: the last entry of CuratorConfig.Spent. The whole of m, not only
-// what is left, is certified again. The root must be fresh or that of the
-// earlier run; step numbers go on, so no noise is used twice.
+// Resume continues a session after `done` steps, which an earlier run released: the last
+// entry of CuratorConfig.Spent. It certifies the whole of m again, not only the remaining
+// steps. The root must be fresh or the earlier run's; step numbers continue, so no noise
+// is used twice.
 func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	if err := m.check(c.relation); err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (c *Curator) Resume(m Mechanism, done int) (*Session, error) {
 	c.ledger = before
 	s, err := c.start(m, before, done, answer.Upper)
 	if err != nil {
-		c.ledger = kept // what the earlier run spent is spent
+		c.ledger = kept // the spending of the earlier run stays
 	}
 	return s, err
 }

@@ -8,13 +8,13 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// DataCheck counts what the declared rules do to records: how many cells of each column
-// are missing, do not parse, are out of bounds or of no declared level, and how many
-// rows are malformed. It is for whoever holds the records: nothing in it is protected.
+// DataCheck counts the effects of the declared rules on records: the cells of each column
+// that are missing, do not parse, are out of bounds or have no declared level, and the
+// malformed rows. It is for the custodian of the records: nothing in it is protected.
 type DataCheck = records.Check
 
-// DataCheck reads the records and counts what the declared rules do to them. Errors are
-// about the file alone.
+// DataCheck reads the records and counts the effects of the declared rules on them.
+// Errors are about the file only.
 func (t *Table) DataCheck() (*DataCheck, error) {
 	_, check, err := t.read()
 	if err != nil {
@@ -24,10 +24,10 @@ func (t *Table) DataCheck() (*DataCheck, error) {
 	return &check, nil
 }
 
-// ReadNewRows reads and encodes rows that the caller may see and that no fit
-// protects: rows to predict for. They never reach a Curator, and an error may say
-// which line it means. The name of the file says what it is. The check counts what made
-// rows unusable.
+// ReadNewRows reads and encodes rows that the caller may see and that no fit protects:
+// rows to predict for. They never reach a Curator, and an error may name a line. The
+// format follows from the name of the file. The check counts the reasons why rows are
+// unusable.
 func ReadNewRows(path string, e encoding.Encoding) (*Rows, *DataCheck, error) {
 	e.Format = ""
 	files, err := records.Files(path)

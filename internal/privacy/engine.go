@@ -51,16 +51,15 @@ type Worker interface {
 	// Σ (1[|g_b| <= C] - 1/2). With all set the batch is every record, else it
 	// is the records with the given indices, each at most once; it may be empty.
 	//
-	// A record that is invalid, or of whose gradient the squared norm is not
-	// finite, counts as zero, and zero is within C: an error would reveal it. Results do not depend on
-	// the number of threads. It does not allocate after the first call of the
-	// largest batch.
+	// A record counts as zero if it is invalid or its squared norm is not finite, and
+	// zero is within C: an error would reveal it. Results do not depend on the number of
+	// threads. It does not allocate after the first call of the largest batch.
 	ClippedSum(dst []float64, in StepInput, batch []uint32, all bool, clip Clip) (count float64, err error)
 	// Close releases the engine's memory. The worker is not used afterwards.
 	Close() error
 }
 
-// StepInput is what a step's gradient depends on besides the records.
+// StepInput holds the inputs of a step's gradient besides the records.
 type StepInput struct {
 	Params []float64 // θ, length Tape.P
 	Aux    []float64 // noise drawn once per step, length Tape.AuxGlobal
@@ -76,8 +75,8 @@ type ClipKind string
 
 // The kinds of clipping, with the factor f(norm).
 const (
-	// Flat scales down what is longer than C: f = min(1, C/norm).
-	// Abadi et al. 2016, arXiv:1607.00133.
+	// Flat scales down gradients that are longer than C: f = min(1, C/norm). Abadi et al.
+	// 2016, arXiv:1607.00133.
 	Flat ClipKind = "flat"
 	// Automatic normalises: f = C/(norm + Gamma).
 	// Bu et al. 2022, arXiv:2206.07136.
@@ -87,7 +86,7 @@ const (
 	Unclipped ClipKind = "none"
 )
 
-// Clip is a bound in L2 norm on what one record contributes.
+// Clip is a bound in L2 norm on the contribution of one record.
 type Clip struct {
 	Kind  ClipKind
 	Norm  float64 // C, positive

@@ -8,13 +8,12 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Ledger is what was released from one data set, as data: an accountant can
-// interpret it now, and a better one later. It travels with checkpoints, so
-// that resuming cannot reset the budget. All of it is public.
+// Ledger is the list of releases from one data set, as data for an accountant.
+// Checkpoints contain it, so that resuming cannot reset the budget. All of it is public.
 type Ledger struct {
 	Relation event.Relation `json:"relation"`
 	Entries  []Entry        `json:"entries"`
-	// NotPrivate says why nothing may be claimed; empty when the claim holds.
+	// NotPrivate is the reason why nothing may be claimed; empty if the claim holds.
 	NotPrivate string `json:"not_private,omitempty"`
 }
 

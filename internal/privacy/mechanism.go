@@ -19,24 +19,24 @@ const (
 	mostNoise  = 1e100
 )
 
-// Mechanism is what a session will release, Steps times. All of it is public.
+// Mechanism is the release of a session, Steps times. All of it is public.
 //
 // Each step draws a batch and releases jointly
 //
 //	Σ g_b·f(|g_b|) + N(0, z²C²I)  and, when bought,  Σ (1[|g_b| <= C] - γ) + N(0, σ_b²).
 //
-// One record moves the pair (sum / (zC), count / σ_b) by at most (1/z, s/σ_b)
-// with s = max(γ, 1-γ), so both together are one Gaussian of noise multiplier σ
-// with σ⁻² = z⁻² + (σ_b/s)⁻². C may be chosen anew for every step from what was
-// released before. Andrew et al. 2021, arXiv:1905.03871, with γ = 1/2.
+// One record moves the pair (sum / (zC), count / σ_b) by at most (1/z, s/σ_b) with s =
+// max(γ, 1-γ), so both together are one Gaussian of noise multiplier σ with σ⁻² = z⁻² +
+// (σ_b/s)⁻². C may change with every step, as a function of earlier releases. Andrew et
+// al. 2021, arXiv:1905.03871, with γ = 1/2.
 type Mechanism struct {
 	Purpose string // of the ledger entry: "fit", ...
 	Tape    *graph.Tape
 	Sampler sampler.Config
 	Steps   int // T
 	// BatchBound is a public number of records that no batch exceeds, for
-	// RoundingAllowance; that of a Poisson batch may be exceeded with a
-	// probability that does not count beside delta.
+	// RoundingAllowance; a Poisson batch exceeds it with a probability that is negligible
+	// beside delta.
 	BatchBound int
 	// GradientNoise is z, the noise of a sum in units of C.
 	GradientNoise float64
@@ -61,13 +61,13 @@ func (m Mechanism) NoiseMultiplier() float64 {
 // max(γ, 1-γ).
 func CountSensitivity(target float64) float64 { return max(target, 1-target) }
 
-// Event is what the first `steps` steps cost. The sampler's configuration must
-// be valid.
+// Event is the event of the first `steps` steps. The sampler's configuration must be
+// valid.
 func (m Mechanism) Event(steps int) event.Event {
 	return sampler.EventFor(m.Sampler, steps, event.Gaussian{NoiseMultiplier: m.NoiseMultiplier()})
 }
 
-// check finds what is wrong with a private mechanism under a relation.
+// check finds mistakes of a private mechanism under a relation.
 func (m Mechanism) check(rel event.Relation) error {
 	if err := m.checkShape(); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (m Mechanism) check(rel event.Relation) error {
 	return nil
 }
 
-// checkShape finds what is wrong with any mechanism, private or not.
+// checkShape finds mistakes of any mechanism, private or not.
 func (m Mechanism) checkShape() error {
 	switch {
 	case m.Tape == nil || m.Tape.P == 0:

@@ -10,8 +10,8 @@ import (
 	"d3p/internal/privacy/internal/records"
 )
 
-// Reading is a number that a row has in a column of the file. Bounds and what takes the
-// place of a missing value are those of the encoding.
+// Reading is a number that a row has in a column of the file. Bounds and imputed values
+// are those of the encoding.
 type Reading struct {
 	Column string
 	// Level is the level of a category that the reading is 1 in and 0 elsewhere;
@@ -39,8 +39,8 @@ type Design struct {
 	Noise float64
 }
 
-// MomentsEvent is what one Moments costs. One unit moves the sum by at most C, which is
-// what the accountant takes.
+// MomentsEvent is the event of one Moments. One unit moves the sum by at most C, as the
+// accountant assumes.
 func MomentsEvent(d Design) event.Event { return event.Gaussian{NoiseMultiplier: d.Noise} }
 
 // mostProducts bounds the numbers of a Design.
@@ -124,7 +124,7 @@ func (c *Columns) design(d Design) (*designReader, error) {
 	return r, nil
 }
 
-// bind gives a reading what the rows have of its column.
+// bind gives a reading the rows' numbers of its column.
 func (r *reading) bind(c *Columns) {
 	r.coded = c.coded(r.Column)
 	if f := &r.column; r.Level == Number && f.Levels == nil && f.Transform == r.Transform {
@@ -174,7 +174,7 @@ func (r *reading) of(rows *Rows, i, k int) float64 {
 	return (x - r.Center) / r.By
 }
 
-// moments is Σ v_u / C in units of 1/grain, the only part of what it returns.
+// moments returns Σ v_u / C in units of 1/grain, and nothing else.
 func (c *Columns) moments(d *designReader) sums {
 	for _, product := range d.products {
 		for k := range product {

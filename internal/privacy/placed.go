@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// A Placer puts rows in cells: a prediction and the outcome that came, say. Like an engine
-// it sees rows and keeps none of what it sees.
+// A Placer puts rows in cells, for example by prediction and outcome. Like an engine it
+// reads rows and keeps nothing of them.
 type Placer interface {
 	Cells() int
 	// Place sets cells[i*most+r] to the cell of row r of record i, or to -1 for none, of a
@@ -14,9 +14,9 @@ type Placer interface {
 	Place(cells []int, rows *Rows, most int) error
 }
 
-// CountPlaced returns the noisy number of units in each of p's cells. A unit has weight 1,
-// in equal parts on those of its rows that have a cell, so the price is that of one
-// partition of Counts with this noise. It is charged before a record is read.
+// CountPlaced returns the noisy number of units in each of p's cells. A unit has weight
+// 1, in equal parts on those of its rows that have a cell, so the price is the same as
+// for one partition of Counts with this noise. It is charged before a record is read.
 func (c *Curator) CountPlaced(purpose string, p Placer, sigma float64) ([]float64, error) {
 	partition := Partition{Noise: sigma}
 	switch {

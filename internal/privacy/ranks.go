@@ -3,22 +3,22 @@ package privacy
 import "errors"
 
 // Ranks are processes that hold a part of the records each and take every step together:
-// the first adds the parts' clipped sums, adds the noise and sends the release to all.
-// A record is in one part, so the sum and the guarantee are those of one process.
-// What they send one another is not protected.
+// the first adds the parts' clipped sums, adds the noise and sends the release to all. A
+// record is in one part, so the sum and the guarantee are those of one process. Their
+// messages are not protected.
 type Ranks interface {
 	// Rank is the number of this process, from 0; Size is how many there are.
 	Rank() int
 	Size() int
 	// Add replaces x on rank 0 by the sum over all ranks; on the others it is lost.
 	Add(x []float64) error
-	// Share replaces x by that of rank 0.
+	// Share replaces x by the x of rank 0.
 	Share(x []float64) error
 }
 
-// RankError says that a process failed, so that all have to stop.
+// RankError: a process failed, so all stop.
 type RankError struct {
-	Own error // why this process failed; nil if it was another, which knows why
+	Own error // the failure of this process; nil if another failed
 }
 
 func (e *RankError) Error() string {
@@ -31,8 +31,8 @@ func (e *RankError) Error() string {
 // Unwrap is the cause.
 func (e *RankError) Unwrap() error { return e.Own }
 
-// ready is the error of this process, or one that says that another has one, so that all
-// go on or none.
+// ready is the error of this process, or a RankError if another has one, so that all
+// continue or none.
 func ready(r Ranks, err error) error {
 	if r == nil || r.Size() == 1 {
 		return err
@@ -79,8 +79,8 @@ func newTogether(r Ranks, parameters int) *together {
 	return &together{ranks: r, sum: make([]float64, parameters+2)}
 }
 
-// gather adds dst and count over all ranks; the sums are there on rank 0 alone. failed is
-// the error of this rank: it goes on, because the others wait for it.
+// gather adds dst and count over all ranks; only rank 0 gets the sums. failed is the
+// error of this rank: it continues, because the others wait for it.
 func (t *together) gather(dst []float64, count float64, failed error) (float64, error) {
 	p := len(dst)
 	copy(t.sum, dst)

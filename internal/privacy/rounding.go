@@ -8,13 +8,12 @@ package privacy
 //     negative, rounded at every step: at most (2·params+3)u of itself below the
 //     true one (Higham 2002, section 3.1), so that a gradient scaled to norm C is
 //     at most (params+2)u too long. Where parts of a gradient can cancel, engines
-//     add what that may hide to the square. Root, quotient and product take a few
-//     u more.
+//     add NormSlack to the square. Root, quotient and product take a few u more.
 //   - With every term at most C in L2 norm, a sum of B terms in any order is off
 //     by at most about B²u·C (section 4.2), and so is its neighbour.
 //
-// The noise is widened by this factor, so that the sensitivity it is measured in
-// is that of the computed sum.
+// The session widens the noise by this factor, so that the sensitivity is that of the
+// computed sum.
 func RoundingAllowance(batch, params int) float64 {
 	const u = 0x1p-53
 	b := float64(batch)

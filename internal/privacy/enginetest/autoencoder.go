@@ -2,8 +2,8 @@ package enginetest
 
 import "d3p/internal/models/graph"
 
-// Autoencoder is the loss of 784-400-2·50-400-784 with one draw of the code per
-// record, on 784 columns: what engines are timed on.
+// Autoencoder is the loss of 784-400-2·50-400-784 with one draw of the code per record,
+// on 784 columns, for timing engines.
 func Autoencoder(b *graph.Builder) *graph.Node {
 	x, h, z, k, o := graph.Dim{Name: "x", Size: 784}, graph.Dim{Name: "h", Size: 400}, graph.Dim{Name: "z", Size: 50}, graph.Dim{Name: "k", Size: 400}, graph.Dim{Name: "o", Size: 784}
 	dense := func(name string, in *graph.Node, from, to graph.Dim) *graph.Node {

@@ -7,9 +7,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// company: what a record contributes depends on no other record of the batch, not
-// even in its last bits. They would add up to a part of C for every record that one
-// more record moves, and no noise is there for that.
+// company: a record's contribution depends on no other record of the batch, not even in
+// its last bits. Otherwise one more record would change the contributions of many, and
+// the noise does not cover that.
 func (e *experiment) company(t *testing.T) {
 	clip := privacy.Clip{Kind: privacy.Flat, Norm: e.reference.medianNorm()}
 	valid := append([]bool(nil), e.rows.Valid...)
@@ -30,7 +30,7 @@ func (e *experiment) company(t *testing.T) {
 	for _, B := range []int{2, 17, 300} {
 		batch := append([]uint32{i}, others[:B-1]...)
 		places := []int{0}
-		if e.reference.tape.AuxRecord == 0 { // else its noise is that of its place
+		if e.reference.tape.AuxRecord == 0 { // else its noise depends on its place
 			places = append(places, B-1)
 		}
 		for _, place := range places {

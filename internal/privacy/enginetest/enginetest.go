@@ -166,8 +166,8 @@ func (e *experiment) batches(t *testing.T) {
 	}
 }
 
-// norms: a record alone is clipped exactly when its norm exceeds C, and what it
-// contributes is never longer than C.
+// norms: a single record is clipped exactly if its norm exceeds C, and its contribution
+// is never longer than C.
 func (e *experiment) norms(t *testing.T) {
 	dst := make([]float64, len(e.in.Params))
 	for i := range min(e.rows.N, 60) {

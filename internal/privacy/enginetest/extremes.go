@@ -7,9 +7,9 @@ import (
 	"d3p/internal/privacy"
 )
 
-// extremes: whatever numbers a record holds, at whatever parameters, its contribution
-// is finite and not longer than C, and leaves those of others alone. Products of huge
-// and tiny numbers overflow, underflow and cancel here.
+// extremes: for any numbers of a record and any parameters, its contribution is finite
+// and not longer than C, and does not change the others. Products of huge and tiny
+// numbers overflow, underflow and cancel here.
 func (e *experiment) extremes(t *testing.T) {
 	whole, in := e.rows, e.in
 	defer func() { e.rows, e.in = whole, in }()
@@ -62,7 +62,7 @@ func (e *experiment) extremes(t *testing.T) {
 					sum[j] += x
 				}
 			}
-			if e.reference.tape.AuxRecord > 0 { // its noise is that of its place in the batch
+			if e.reference.tape.AuxRecord > 0 { // its noise depends on its place in the batch
 				continue
 			}
 			if _, err := worker.ClippedSum(dst, e.in, batch, false, clip); err != nil {

@@ -149,8 +149,8 @@ func pairedComparison(b *graph.Builder) *graph.Node {
 	return bernoulli(b, b.Column(2), eta)
 }
 
-// constantSlope has a gradient that does not depend on the picked value: only
-// the term itself can say that a group does not exist.
+// constantSlope has a gradient that does not depend on the picked value: only the term
+// itself shows that a group does not exist.
 func constantSlope(b *graph.Builder) *graph.Node {
 	w := b.Param("w", graph.Shape{dim("g", groups)})
 	return b.Mul(b.Column(0), b.Gather(w, "g", b.Column(1)))
@@ -182,8 +182,8 @@ func network(b *graph.Builder) *graph.Node {
 	return normalDensity(b, b.Column(6), out, b.Param("log_sd", nil))
 }
 
-// softmax regresses a category: the weights are used through a product of which
-// one row is then picked.
+// softmax regresses a category: it uses the weights through a product and then picks one
+// row.
 func softmax(b *graph.Builder) *graph.Node {
 	d, g := dim("d", 3), dim("g", groups)
 	eta := b.MatMul(b.Columns(0, d), b.Param("w", graph.Shape{d, g}))

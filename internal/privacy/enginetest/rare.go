@@ -56,8 +56,8 @@ func productPerGroup(b *graph.Builder) *graph.Node {
 	return b.Neg(b.Softplus(eta))
 }
 
-// apart uses one half of each of three arrays, of which the halves are the inner
-// dimension or the one in the middle.
+// apart uses one half of each of three arrays, split along the inner or the middle
+// dimension.
 func apart(b *graph.Builder) *graph.Node {
 	d, h, k, half := dim("d", 9), dim("h", 11), dim("k", 3), dim("half", 2)
 	x, inner := b.Columns(0, d), graph.Shape{d, h, half}

@@ -74,8 +74,7 @@ func (r *reference) clippedSum(batch []uint32, clip privacy.Clip) (sum []float64
 	return sum, count, max(scale, clip.Norm)
 }
 
-// length is the L2 norm, by the plain sum of squares: what overflows is not
-// finite.
+// length is the L2 norm, by the plain sum of squares; it is not finite if that overflows.
 func length(g []float64) float64 {
 	s := 0.0
 	for _, x := range g {

@@ -6,8 +6,8 @@ import (
 	"d3p/internal/privacy"
 )
 
-// smallTables: a table of one record or of none is one like any other. That it is
-// so small is not public, and an engine that failed would say it.
+// smallTables: engines accept a table of one record or of none. Its size is not public,
+// and an error would reveal it.
 func (e *experiment) smallTables(t *testing.T) {
 	whole, reference := e.rows, e.reference
 	defer func() { e.rows, e.reference = whole, reference }()

@@ -1,6 +1,6 @@
-// Package event describes what a private mechanism did, as plain data. A run
-// records events as it goes; an accountant interprets them afterwards, and a
-// better accountant can interpret the same events again later.
+// Package event describes private mechanisms as plain data. A run records events; an
+// accountant interprets them, and a better accountant can interpret the same events
+// later.
 //
 // The vocabulary follows dp_accounting.DpEvent (Google, Apache-2.0), so a
 // ledger can be checked with that library; see MarshalDpEvent.
@@ -29,8 +29,8 @@ type DiscreteGaussian struct {
 	Sensitivity     int     // largest change of the integer by one record, at least 1
 }
 
-// EpsilonDelta is a step of which only its (ε, δ) guarantee is known, for the
-// neighbouring relation under which the ledger is processed.
+// EpsilonDelta is a step known only by its (ε, δ) guarantee, for the neighbouring
+// relation of the ledger.
 type EpsilonDelta struct {
 	Epsilon float64 // >= 0
 	Delta   float64 // in [0, 1)

@@ -68,9 +68,9 @@ func UnmarshalDpEvent(data []byte) (Event, error) {
 	return ev, Validate(ev)
 }
 
-// eachNameOnce refuses an object of valid JSON with a field that stands twice:
-// readers differ in which of the two counts. So they do in spellings of one name:
-// encoding/json takes Count, and what Unicode folds to it, for count.
+// eachNameOnce refuses an object of valid JSON with a field that occurs twice, because
+// readers differ in which one counts. They also differ in spellings of one name:
+// encoding/json takes Count, and all that Unicode folds to it, for count.
 func eachNameOnce(dec *json.Decoder) error {
 	open, err := dec.Token()
 	if err != nil || open != json.Delim('{') && open != json.Delim('[') {
@@ -88,7 +88,7 @@ func eachNameOnce(dec *json.Decoder) error {
 				return fmt.Errorf("event: field %q: another name than those of dp_accounting, in small letters", key)
 			}
 			if seen[key] {
-				return fmt.Errorf("event: field %s stands twice in an object", key)
+				return fmt.Errorf("event: field %s occurs twice in an object", key)
 			}
 			seen[key] = true
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Relation says which pairs of data sets count as neighbours.
+// Relation defines which pairs of data sets are neighbours.
 type Relation string
 
 const (

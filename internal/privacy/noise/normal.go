@@ -21,9 +21,9 @@ const normalChunk = 16 * normalGroup
 //	dst[j] = r cos a,  dst[8+j] = r sin a,  r = sqrt(-2 log u),
 //	u = (w+1)/2^64 in (0, 1] rounded to float64,  a = 2π w/2^64.
 //
-// |dst| <= 9.42. Each value is within 4 ulp of the formula, and all machines
-// give the same bits; docs/design/noise.md says what float64 means for privacy. It
-// allocates nothing.
+// |dst| <= 9.42. Each value is within 4 ulp of the formula, and all machines give the
+// same bits; docs/design/noise.md explains what float64 means for privacy. It allocates
+// nothing.
 func (s *Stream) Normals(dst []float64) {
 	for whole := len(dst) &^ (normalGroup - 1); whole > 0; {
 		z := dst[:min(whole, normalChunk)]

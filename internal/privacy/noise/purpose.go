@@ -1,7 +1,7 @@
 package noise
 
-// Purpose names what a stream's numbers are for. Streams of different purposes
-// are independent. The name, not the number, enters the key derivation.
+// Purpose is the use of a stream's numbers. Streams of different purposes are
+// independent. The name, not the number, enters the key derivation.
 type Purpose uint32
 
 // The purposes. Privacy rests on the first three, on RecordNoise, RowSelection and

@@ -1,10 +1,9 @@
 // Package noise makes every random number of d3p.
 //
-// One Root key, from the operating system's CSPRNG, is expanded into one
-// AES-256-CTR Stream per Purpose. A stream is addressed by step, so what a
-// step draws depends on (root, purpose, step) only, not on threads, devices or
-// on what was drawn before. docs/design/noise.md says which draws are exact and which
-// are so only against an adversary who cannot break AES.
+// One Root key, from the operating system's CSPRNG, is expanded into one AES-256-CTR
+// Stream per Purpose. A stream is addressed by step, so the numbers of a step depend on
+// (root, purpose, step) only, not on threads, devices or earlier draws.
+// docs/design/noise.md lists the exact draws, and those that rely on AES.
 package noise
 
 import (
@@ -41,8 +40,8 @@ func System() (Root, error) {
 	return r, nil
 }
 
-// Insecure returns the root of a known seed, for tests and for
-// --insecure-noise-seed. Whoever knows the seed can subtract the noise.
+// Insecure returns the root of a known seed, for tests and for --insecure-noise-seed.
+// With the seed anyone can subtract the noise.
 func Insecure(seed uint64) Root { return seeded(insecure, "d3p insecure noise seed", seed) }
 
 // Public returns the root of a known seed for draws that protect nothing

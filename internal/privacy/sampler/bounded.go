@@ -2,11 +2,10 @@ package sampler
 
 import "d3p/internal/privacy/noise"
 
-// bounded draws uniform numbers below a bound, exactly (Lemire 2019,
-// arXiv:1805.10941), 256 at a time. Number i of a step uses the 32-bit word i
-// of the step, and the rare word that must be rejected is replaced by numbers
-// from a place of its own: what number i is does not depend on how the others
-// were asked for.
+// bounded draws uniform numbers below a bound, exactly (Lemire 2019, arXiv:1805.10941),
+// 256 at a time. Number i of a step uses the 32-bit word i of the step, and the rare word
+// that must be rejected is replaced by numbers from a separate place: number i does not
+// depend on the requests for the others.
 type bounded struct {
 	src   *noise.Stream
 	again *noise.Stream

@@ -22,8 +22,8 @@ func newEpoch(cfg Config) (epoch, error) {
 	return epoch{int(batches)}, nil
 }
 
-// epochs returns how many epochs `steps` steps begin. A last, incomplete one
-// counts in full: not releasing the rest of it is post-processing.
+// epochs returns how many epochs `steps` steps begin. A last, incomplete one counts in
+// full: leaving out its rest is post-processing.
 func (e epoch) epochs(steps int) int64 {
 	return int64((steps + e.batches - 1) / e.batches)
 }
@@ -33,9 +33,9 @@ func (e epoch) at(t int) (number uint64, batch int) {
 	return step(t) / uint64(e.batches), t % e.batches
 }
 
-// torn says whether an epoch began before step first, with other random numbers.
-// A record that was in one of its batches could then be in a second one, which no
-// accounting of epochs allows for; so the rest of its batches hold no record.
+// torn reports whether an epoch began before step first, with other random numbers. A
+// record could then be in two of its batches, which no accounting of epochs allows; so
+// the rest of its batches hold no record.
 func (e epoch) torn(number uint64, first int) bool { return number*uint64(e.batches) < step(first) }
 
 // step returns t as a stream's step.

@@ -8,10 +8,10 @@ import (
 	"d3p/internal/privacy/noise"
 )
 
-// fixedSize draws a uniform subset of a fixed number of records, without
-// replacement and independently in every step. Fewer records than declared are
-// filled up with absent ones, which can be drawn and contribute nothing: the
-// rate is never above the claimed one, and no error tells that records lack.
+// fixedSize draws a uniform subset of a fixed number of records, without replacement and
+// independently in every step. If there are fewer records than declared, absent ones fill
+// up the population; they can be drawn and contribute nothing. So the rate is never above
+// the claimed one, and no error reveals the number of records.
 type fixedSize struct{ population, batch int }
 
 func newFixedSize(cfg Config) (scheme, error) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// marks says of every record whether it has been drawn.
+// marks has a mark for every drawn record.
 type marks interface {
 	// set marks records and appends those to dst that were not.
 	set(dst, records []uint32) []uint32

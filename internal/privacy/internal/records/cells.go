@@ -47,8 +47,8 @@ func (e *encoder) text(c *column, cell []byte) {
 	e.value(c, x, code, declared)
 }
 
-// parse reads a number as the declaration says that numbers are written. Where
-// decimals are commas a point is no part of a number: it would separate thousands.
+// parse reads a number in the declared notation. Where decimals are commas a point is not
+// part of a number: it would separate thousands.
 func (e *encoder) parse(cell []byte) (x float64, ok bool) {
 	if !e.decimalComma {
 		return parseNumber(cell)
@@ -73,11 +73,11 @@ func (e *encoder) day(c *column, day int) {
 	e.value(c, float64(day-c.origin), undeclared, false)
 }
 
-// numbersAsTheyAre says whether a cell of c that is a number has its value.
+// numbersAsTheyAre reports whether a numeric cell of c has its value unchanged.
 func (e *encoder) numbersAsTheyAre(c *column) bool { return c.levels == nil && e.textTokens && !c.date }
 
-// isMissing reports whether the text of a cell says that it has no value: a token
-// that is a number does in every way to write it.
+// isMissing reports whether the text of a cell means no value; a numeric token matches in
+// every notation.
 func (e *encoder) isMissing(cell []byte) bool {
 	if len(cell) == 0 {
 		return true
@@ -188,13 +188,13 @@ func (e *encoder) numeric(c *column, f *field, x float64) bool {
 	return true
 }
 
-// linear says whether a field is a real number that is scaled and no more.
+// linear reports whether a field is a real number that is only scaled.
 func (f *field) linear() bool {
 	return f.Kind == encoding.Numeric && f.Type == data.Real && f.transform == nil
 }
 
-// direct encodes x, which is finite, in a linear field if it is within the
-// bounds and stays finite: what numeric does of the most common cells.
+// direct encodes a finite x in a linear field if it is within the bounds and stays
+// finite: the fast path of numeric for the most common cells.
 func (e *encoder) direct(f *field, x float64) bool {
 	if !(x >= f.lower && x <= f.upper) {
 		return false

@@ -8,8 +8,8 @@ import (
 // NotProtected marks what describes records.
 const NotProtected = "NOT_PROTECTED"
 
-// Check counts what the declared rules did to the table. It is about records,
-// so it is private: it may be written under private/ and nowhere else.
+// Check counts the effects of the declared rules on the table. It is about records, so it
+// is private: d3p writes it under private/ only.
 type Check struct {
 	Privacy  string        `json:"privacy"` // always NOT_PROTECTED
 	File     string        `json:"file"`
@@ -43,7 +43,7 @@ type ColumnCheck struct {
 	Varying int `json:"varying_within_group,omitempty"`
 }
 
-// add adds what was counted elsewhere.
+// add adds another check.
 func (c *ColumnCheck) add(o ColumnCheck) {
 	c.Missing += o.Missing
 	c.Unparseable += o.Unparseable
@@ -52,15 +52,14 @@ func (c *ColumnCheck) add(o ColumnCheck) {
 	c.NotUTF8 += o.NotUTF8
 }
 
-// MalformedCheck counts rows of a CSV file that are none of the table; they are
-// rejected.
+// MalformedCheck counts malformed rows of a CSV file, which are rejected.
 type MalformedCheck struct {
 	Rows    int    `json:"rows"`
 	Line    int    `json:"first_line"`
 	Problem string `json:"problem"` // of the first
 }
 
-// add adds what was counted in text that starts after this number of line ends.
+// add adds the counts of text that starts after this number of line ends.
 func (m *MalformedCheck) add(o MalformedCheck, lines int) {
 	if m.Rows == 0 {
 		m.Line, m.Problem = lines+o.Line, o.Problem

@@ -7,12 +7,13 @@ import (
 	"d3p/internal/privacy/internal/records/storage"
 )
 
-// Codes say what the cells of every row held, beside the encoded numbers: which level,
-// and whether there was a value. Counts and moments need both, also of rejected rows.
-// A table has them until Finish.
+// Codes hold the level of every cell, and whether it has a value, beside the encoded
+// numbers. Counts and moments need both, also of rejected rows. A table has them until
+// Finish.
 type Codes struct {
 	Columns []CodedColumn
-	// Most is the number of rows of a record, Width that of a row's columns in Rows.
+	// Most is the number of rows of a record, Width the number of a row's columns in
+	// Rows.
 	Most, Width int
 	size        int           // bytes of a row
 	room        *storage.Room // that has them; nil: the heap
@@ -29,7 +30,7 @@ type CodedColumn struct {
 	number field
 }
 
-// RowState says what a row is.
+// RowState is the state of a row.
 type RowState byte
 
 // The states of rows. A malformed row is none.
@@ -98,8 +99,9 @@ func (c *Codes) Row(i, r int) []byte {
 	return c.bytes[at : at+c.size : at+c.size]
 }
 
-// Code is what a row has in the column: of a number 0, or 1 where it has no value; the
-// index of a level, len(Levels) for one that is not declared, len(Levels)+1 for no value.
+// Code is the code of a row in the column: for a number 0, or 1 where it has no value;
+// the index of a level, len(Levels) for one that is not declared, len(Levels)+1 for no
+// value.
 func (k *CodedColumn) Code(row []byte) int {
 	code := int(row[k.at])
 	for i := 1; i < k.width; i++ {
@@ -163,7 +165,7 @@ func (e *encoder) keepCodes(c *Codes, at map[string]int) {
 	}
 }
 
-// state is that of the current row.
+// state is the state of the current row.
 func (e *encoder) state() RowState {
 	switch {
 	case !e.sound:
@@ -223,7 +225,7 @@ func (r *Rows) Finish() {
 }
 
 // columnsOf copies the codes of `count` of the encoder's columns from first on to a row
-// whose other columns have been, or will be, copied; valid says what is known so far.
+// whose other columns have been, or will be, copied; valid is the state so far.
 func (e *encoder) columnsOf(row []byte, first, count int, valid bool) {
 	for _, c := range e.columns[first : first+count] {
 		if c.coded >= 0 {

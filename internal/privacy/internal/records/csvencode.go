@@ -10,11 +10,11 @@ import (
 	"d3p/internal/privacy/internal/records/tablefile"
 )
 
-// csvLayout says which columns of the file are read.
+// csvLayout is the columns of the file that are read.
 type csvLayout struct {
 	separator byte
 	quotes    string
-	columns   []int    // by column of the file: that of the encoder, or -1
+	columns   []int    // by column of the file: the encoder's column, or -1
 	numbers   []bool   // likewise: a cell that is a number has its value
 	direct    []*field // likewise: the only field of such a column, scaled and no more; nil if it is not
 	id        int      // the column of ids, or -1
@@ -40,8 +40,8 @@ func newCSVLayout(rows tablefile.Lines, at []int, enc *encoder) csvLayout {
 	return l
 }
 
-// A csvBlock is a block of text on its way into the table: read, encoded by
-// itself, and taken over in the order of the file.
+// A csvBlock is a block of text on its way into the table: read, encoded separately, and
+// added in the order of the file.
 type csvBlock struct {
 	layout  *csvLayout
 	buf     []byte
@@ -218,7 +218,7 @@ func (b *csvBlock) badRow(problem tablefile.Malformed) {
 	}
 }
 
-// lineEnds says whether a line of text ends at i < len(text).
+// lineEnds reports whether a line of text ends at i < len(text).
 func lineEnds(text []byte, i int) bool {
 	return text[i] == '\n' || text[i] == '\r' && (i+1 == len(text) || text[i+1] == '\n')
 }

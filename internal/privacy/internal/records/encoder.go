@@ -173,7 +173,7 @@ func (e *encoder) end() (err error) {
 	return err
 }
 
-// errFull says that the table does not fit in memory; tooLarge words it.
+// errFull: the table does not fit in memory; tooLarge has the message.
 var errFull = errors.New("records: table too large")
 
 // store appends a record; columns beyond row are zero.
@@ -190,7 +190,7 @@ func (e *encoder) store(row []float64, valid bool) error {
 	return nil
 }
 
-// check returns what the rules did.
+// check returns the data check.
 func (e *encoder) check(file string) Check {
 	c := Check{File: file, Records: e.rows.N}
 	if e.units != nil {

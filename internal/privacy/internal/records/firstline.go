@@ -40,8 +40,8 @@ func (e *encoder) head(path string, blocks *tablefile.Blocks, enc encoding.Encod
 	return names, separator, lines, err
 }
 
-// header returns the names of the columns of a CSV file with this first line. What it
-// cannot be is an error, which never quotes it.
+// header returns the names of the columns of a CSV file with this first line. An invalid
+// header is an error, which never quotes it.
 func (e *encoder) header(path string, cells [][]byte) (names []string, err error) {
 	names = make([]string, len(cells))
 	for i, cell := range cells {
@@ -61,11 +61,10 @@ func (e *encoder) header(path string, cells [][]byte) (names []string, err error
 		return nil, &tablefile.FileError{File: path, Problem: "the first line names none of the columns " + shortList(wanted),
 			Hint: "put the names there; or, where it is a record, under data: header: [" + shortList(wanted) + `], all columns of the file in order, and separator: ","`}
 	}
-	return names, nil // match says what is wrong
+	return names, nil // match reports the mistake
 }
 
-// names are those of the columns that are read; that of ids, where there is one,
-// comes last.
+// names are those of the columns that are read; the column of ids, if any, comes last.
 func (e *encoder) names() []string {
 	var names []string
 	for i := range e.columns {
@@ -77,7 +76,7 @@ func (e *encoder) names() []string {
 	return names
 }
 
-// notText says why a cell of the first line is none of a text; nil when it may be.
+// notText is the reason why a cell of the first line is not text; nil if it may be text.
 func notText(cell []byte) *tablefile.FileError {
 	switch i := bytes.IndexByte(cell, '\r'); {
 	case !utf8.Valid(cell) || bytes.IndexByte(cell, 0) >= 0:

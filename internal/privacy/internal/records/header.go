@@ -27,10 +27,9 @@ func (e *encoder) match(file string, header []string) (at []int, errs []error) {
 	return at, errs
 }
 
-// hint names the column that was probably meant. A first line that holds a
-// number, or none of the names in any case, may be no header but a record, and is
-// never quoted. What has no name at the start are the numbers of rows that R and
-// pandas write.
+// hint names the column that the user probably meant. A first line that holds a number,
+// or none of the names in any case, may be no header but a record, and is never quoted. A
+// first column without name holds the row numbers that R and pandas write.
 func hint(name string, names, header []string) string {
 	for i, h := range header {
 		if _, number := parseNumber([]byte(strings.TrimSpace(h))); number || h == "" && i > 0 {

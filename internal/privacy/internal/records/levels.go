@@ -2,8 +2,8 @@ package records
 
 import "strconv"
 
-// levelSet finds the code of a level: by its spelling, or, when both are
-// numbers, by value, so that a file that says 1.0 agrees with a level "1".
+// levelSet finds the code of a level: by its spelling, or, when both are numbers, by
+// value, so that 1.0 in a file matches a level "1".
 type levelSet struct {
 	byName   map[string]int
 	byNumber map[float64]int

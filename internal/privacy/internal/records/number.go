@@ -18,8 +18,8 @@ func parseNumber(s []byte) (x float64, ok bool) {
 	return x, end == len(s) && end > 0
 }
 
-// scanNumber reads such a number from start on and returns where it ends, or
-// -1 when there is none or it is too large.
+// scanNumber reads such a number from start on and returns its end, or -1 if there is no
+// number or it is too large.
 //
 // Clinger 1990, "How to read floating point numbers accurately": when the
 // digits fit 53 bits and the power of ten is exact, one multiplication or

@@ -10,7 +10,7 @@ import (
 )
 
 // units puts the rows of a unit side by side in one record, in the layout of
-// encoding.Encoding.Width. Rows of a unit need not stand together in the file.
+// encoding.Encoding.Width. Rows of a unit may be anywhere in the file.
 //
 // Two ids are the same unit when their texts, without the spaces around them,
 // are: anything cleverer could join two people in one record or split one.
@@ -27,7 +27,7 @@ type units struct {
 	block  []float64      // a row, and whether it is one when there are several
 }
 
-// newUnits returns nil when every row of the encoding is a unit of its own.
+// newUnits returns nil if every row of the encoding is a unit.
 func newUnits(e encoding.Encoding, random *noise.Stream) (*units, error) {
 	if e.UnitID == "" {
 		return nil, nil
@@ -67,9 +67,9 @@ func (e *encoder) idOf(cell []byte) []byte {
 	return cell
 }
 
-// add gives the current row to its unit. A row without an id is nobody's and is
-// left out. A rejected one is left out, too, but its unit is in the table: it
-// has a record, which is invalid until a usable row comes.
+// add gives the current row to its unit. A row without an id is left out. A rejected one
+// is left out, too, but its unit is in the table: it has a record, which is invalid until
+// a usable row comes.
 func (e *encoder) add() error {
 	u := e.units
 	if !e.share.hasUnit(u.id) {

@@ -8,7 +8,7 @@ import (
 // Array is the layout of a file that holds one array of numbers, record by
 // record, without names: idx (MNIST) or npy (NumPy).
 type Array struct {
-	Records int // as the file states it, to be believed with care
+	Records int // as the file states it; the file may be wrong
 	Columns int // numbers of a record
 	Bytes   int // of one number
 	Number  func(b []byte) float64

@@ -20,8 +20,8 @@ type Blocks struct {
 	failed error  // of src, io.EOF included
 }
 
-// Header returns the first line that is not blank and the number of line ends before
-// and after it; io.EOF when there is none. It reads nothing that stands behind it.
+// Header returns the first line that is not blank and the number of line ends before and
+// after it; io.EOF when there is none. It reads nothing behind it.
 func (b *Blocks) Header() (line []byte, lines int, err error) {
 	for {
 		end := bytes.IndexByte(b.rest, '\n')
@@ -63,8 +63,8 @@ func (b *Blocks) read(p []byte) (n int) {
 	return n
 }
 
-// Next returns the next block in buf, which grows when a row is longer, and io.EOF
-// when there is none. Another error, of the source, comes after the rows of text.
+// Next returns the next block in buf, which grows for a longer row, and io.EOF at the
+// end. Another error, of the source, comes after the rows of text.
 func (b *Blocks) Next(buf []byte) (text, grown []byte, err error) {
 	if need := max(b.Size, len(b.rest)); len(buf) < need {
 		buf = make([]byte, need)
@@ -107,8 +107,7 @@ func (b *Blocks) skipLine(buf []byte) (n int) {
 	return malformed
 }
 
-// lastRowEnd is the place behind the last row of text that ends in it for sure, 0 when
-// there is none.
+// lastRowEnd is the place behind the last row that surely ends in text, 0 without one.
 func (b *Blocks) lastRowEnd(text []byte) int {
 	quote := []byte{'"'}
 	if b.Rows.Quotes != "" || bytes.IndexByte(text, '"') < 0 {

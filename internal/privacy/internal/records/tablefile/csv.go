@@ -13,16 +13,15 @@ import (
 // lines end in \n or \r\n; blank lines are skipped.
 //
 // A row is a line, or several lines that quotes join, all of them closed, with as many
-// fields as the table has columns. A line that is neither is malformed: it is a row by
-// itself, and what follows is read as if it were not there. So a row that was written
-// with quotes where they belong is read in the same way whatever rows surround it.
-// Where the model file says that quotes join no lines, a row is a line.
+// fields as the table has columns. Any other line is malformed: it is one row, and the
+// next line starts a new row. So a correctly quoted row is read in the same way between
+// any rows. If the model file declares that quotes join no lines, a row is a line.
 
 // MaxRow bounds the length of a row in bytes; a quote that is open for longer is never
 // closed.
 const MaxRow = 16 << 20
 
-// A csvProblem says why a row is malformed; "" is none.
+// A csvProblem is the reason why a row is malformed; "" for a sound row.
 type Malformed string
 
 const (
@@ -40,7 +39,7 @@ func Ragged(width int) Malformed {
 type Lines struct {
 	Separator byte     // of fields
 	Width     int      // fields of a row; 0: any number, and a row is a line
-	Quotes    string   // what they do, as encoding.Encoding has it
+	Quotes    string   // their meaning, as in encoding.Encoding
 	Cells     [][]byte // of the current row
 	Quoted    []byte   // cells that had to be rewritten
 }

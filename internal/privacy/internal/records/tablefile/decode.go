@@ -10,7 +10,7 @@ import (
 )
 
 // charmaps are the encodings of text with a byte a letter, by the names of
-// spec.Encodings. What web pages and most programs call latin1 is windows-1252.
+// spec.Encodings. Web pages and most programs call windows-1252 latin1.
 var charmaps = map[string]*charmap.Charmap{
 	"latin1":       charmap.Windows1252,
 	"windows-1250": charmap.Windows1250,
@@ -21,16 +21,15 @@ var charmaps = map[string]*charmap.Charmap{
 	"windows-1257": charmap.Windows1257,
 }
 
-// The marks at the start of a text that say how it is encoded.
+// The byte order marks of encodings.
 const (
 	MarkUTF8    = "\xef\xbb\xbf"
 	markUTF16LE = "\xff\xfe"
 	markUTF16BE = "\xfe\xff"
 )
 
-// Text gives the text of a CSV file with a header line from its start: decompressed
-// where its name says so, and in UTF-8 of the encoding that is named, as a fit reads
-// it.
+// Text gives the text of a CSV file with a header line from its start: decompressed if
+// its name ends in .gz, and decoded from the named encoding to UTF-8, as in a fit.
 func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
 	text, err := Plain(path, file, FormatOf(path, "").Gzipped)
 	if err != nil {
@@ -43,8 +42,8 @@ func Text(path string, file io.Reader, encoding string) (io.Reader, error) {
 	return Decoded(text, Marked(text, encoding)), nil
 }
 
-// Marked is the encoding that the byte order mark before a header line says, or else
-// the one with this name.
+// Marked is the encoding of the byte order mark before a header line, or else the one
+// with this name.
 func Marked(text *bufio.Reader, name string) string {
 	switch start, _ := text.Peek(len(MarkUTF8)); {
 	case string(start) == MarkUTF8:
@@ -57,10 +56,10 @@ func Marked(text *bufio.Reader, name string) string {
 	return name
 }
 
-// Decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is.
-// Nothing is an error, which would tell of a record: what cannot be decoded becomes
-// bytes that no UTF-8 has. Different bytes become different ones, so that two ids are
-// one only where their bytes are.
+// Decoded gives a text of the encoding with this name in UTF-8; UTF-8 is as it is. No
+// byte is an error, which would reveal a record: bytes that cannot be decoded become
+// bytes that are invalid in UTF-8. Different bytes become different ones, so that two ids
+// are equal only if their bytes are.
 func Decoded(text io.Reader, name string) io.Reader {
 	switch letters := charmaps[name]; {
 	case letters != nil:
@@ -101,7 +100,7 @@ func (d *decoder) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes that stand in no UTF-8 and go before what has no letter.
+// Bytes that are invalid in UTF-8, before bytes without a letter.
 const (
 	noLetter = 0xfe // then the byte
 	halfUnit = 0xff // then the only byte of a unit of UTF-16 that is cut off

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// FileError is a mistake in the structure of the data file or in what the model
-// file expects of it. It never holds a cell's content or a line number: which
-// line is malformed is itself about a record. That detail goes to the Check.
+// FileError is a mistake in the structure of the data file, or a difference from the
+// model file's declarations. It never holds a cell's content or a line number: the place
+// of a malformed line depends on a record. That detail goes to the Check.
 type FileError struct {
 	File    string
 	Column  string // empty when the whole file is meant

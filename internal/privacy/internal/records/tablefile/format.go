@@ -1,5 +1,5 @@
-// Package tablefile reads the files of tables as they are: format, compression, encoding
-// of text, lines and cells of CSV, heads of arrays. It knows no declaration.
+// Package tablefile reads the files of tables: format, compression, encoding of text,
+// lines and cells of CSV, heads of arrays. It uses no declarations of columns.
 package tablefile
 
 import (
@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A format is what a file is. Its name or the model file says so, never what it
-// holds: the first bytes of a file without header are a record's.
+// A format is the format of a file. It follows from its name or the model file, never
+// from its content: the first bytes of a file without header are a record's.
 type format struct {
 	Kind    kind
 	Gzipped bool
@@ -49,8 +49,9 @@ func FormatOf(path, declared string) format {
 	return format{CSV, gzipped}
 }
 
-// OtherFormat says what a file that is read as CSV with a header line is instead, by
-// its first bytes, which are those of the header; nil when nothing is known.
+// OtherFormat is an error that names the format of a file that is read as CSV with a
+// header line but is another format, by its first bytes, which are the header's; nil if
+// they show none.
 func OtherFormat(path, start string) *FileError {
 	name := func(what, end string) *FileError {
 		return &FileError{File: path, Problem: "starts like " + what + ", but its name does not say so",

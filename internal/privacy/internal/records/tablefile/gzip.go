@@ -30,8 +30,8 @@ func notDecompressed(path string) error {
 	return &FileError{File: path, Problem: "is not, to its end, a file compressed by gzip", Hint: "write or download it again; what is not compressed has no .gz in its name"}
 }
 
-// Plain gives what f, a file or a pipe from its start, holds, decompressed where the
-// format says that it is compressed.
+// Plain gives the content of f, a file or a pipe from its start, decompressed if the
+// format is compressed.
 func Plain(path string, f io.Reader, gzipped bool) (*bufio.Reader, error) {
 	const size = 1 << 16 // bytes
 	src := bufio.NewReaderSize(f, size)

@@ -14,9 +14,8 @@ func SeparatorOf(name string) byte {
 	return name[0]
 }
 
-// Separator returns what stands between the fields of CSV text that starts with
-// this header: the one of comma, semicolon, tab and bar that it has most of outside
-// quotes, a comma when it has none.
+// Separator returns the separator of CSV text that starts with this header: the most
+// frequent of comma, semicolon, tab and bar outside quotes, a comma without any.
 func Separator(header []byte) byte {
 	var count [256]int
 	for i, part := range bytes.Split(header, []byte{'"'}) {
@@ -36,8 +35,8 @@ func Separator(header []byte) byte {
 }
 
 // UnsureDecimals refuses a file whose fields are separated by semicolons, as where
-// decimals are commas, when nothing says how its numbers are written: read the wrong
-// way, every record would count for nothing, in silence.
+// decimals are commas, if the notation of its numbers is not declared: in the wrong
+// notation every record would contribute nothing, without a message.
 func UnsureDecimals(path string, separator byte, decimal string) error {
 	if separator != ';' || decimal != "" {
 		return nil
