@@ -64,7 +64,7 @@ func (p *program) placeBarriers(list []graph.Instr, coded []instr) []turn {
 // isTiled reports whether an instruction is a product for which the kernels compute only
 // elements of one place in tiles (kernel/multiply.h).
 func isTiled(c *instr) bool {
-	return c.op == opMatVec && c.b.space == inLanes && c.width == 1 && c.rows >= leastTiled && c.cols >= leastTiled
+	return graph.Op(c.op) == graph.OpMatVec && c.b.space == inLanes && c.width == 1 && c.rows >= leastTiled && c.cols >= leastTiled
 }
 
 // leastTiled is the least number of rows, and of columns, of a matrix whose products

@@ -95,9 +95,9 @@ func TestTilesAreFollowed(t *testing.T) {
 	var products, chains, waiting []int32
 	for i, c := range p.record {
 		switch {
-		case c.op == opMatVec:
+		case c.op == int32(graph.OpMatVec):
 			products = append(products, c.cols)
-		case i > 0 && p.record[i-1].op == opMatVec:
+		case i > 0 && p.record[i-1].op == int32(graph.OpMatVec):
 			if chains = append(chains, c.cols); c.waits > 0 {
 				waiting = append(waiting, c.cols)
 			}

@@ -139,23 +139,6 @@ func TestOutOfMemory(t *testing.T) {
 	}
 }
 
-// A tape with an operation that the kernels lack names it.
-func TestUnsupported(t *testing.T) {
-	b := graph.NewBuilder()
-	loss := b.Mul(b.Param("w", nil), b.Column(0))
-	tape, err := graph.Compile(b, loss, nil, graph.Options{GradientOnly: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tape.Record = append([]graph.Instr{{Op: graph.OpStop}}, tape.Record...)
-	tape.Gradient++
-	var unsupported *UnsupportedError
-	_, err = open(t, 0, tape, &privacy.Rows{F64: make([]float64, 1), N: 1, K: 1, Stride: 1, Valid: make([]bool, 1)})
-	if !errors.As(err, &unsupported) || !strings.Contains(err.Error(), graph.OpStop.String()) {
-		t.Errorf("%v", err)
-	}
-}
-
 func TestStepsDoNotAllocate(t *testing.T) {
 	if stattest.Race {
 		t.Skip("under the race detector calls of a library allocate")

@@ -32,10 +32,10 @@ func TestChains(t *testing.T) {
 		in := &p.global[i]
 		links += int(in.chain)
 		for op, want := range kept {
-			if codes[op] == in.op && (in.dst < 0) != want {
+			if int32(op) == in.op && (in.dst < 0) != want {
 				t.Errorf("%v is kept: %v, want %v", op, !want, want)
 			}
-			if op == graph.OpNeg && codes[op] == in.op && in.dst != nowhere {
+			if op == graph.OpNeg && int32(op) == in.op && in.dst != nowhere {
 				t.Errorf("%v goes to slot %d, and only the next instruction reads it", op, ^in.dst)
 			}
 		}

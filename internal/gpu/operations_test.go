@@ -3,11 +3,14 @@
 package gpu
 
 import (
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"math"
 	"math/rand/v2"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unsafe"
@@ -15,28 +18,44 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// The numbers in operations.go agree with enum Op in kernel/operations.h.
-func TestOperationNumbers(t *testing.T) {
-	src, err := os.ReadFile("kernel/operations.h")
+var update = flag.Bool("update", false, "write kernel/opcodes.h")
+
+// The enum of the kernels is what package graph says: `go generate ./internal/gpu` writes
+// it.
+func TestOpcodes(t *testing.T) {
+	const file = "kernel/opcodes.h"
+	want := opcodes(t)
+	if *update {
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(file); err != nil || string(have) != want {
+		t.Errorf("%s is not what the operations of package graph say (run go generate ./internal/gpu, then make ptx): %v", file, err)
+	}
+}
+
+// opcodes is the enum of the operations by the names of their constants.
+func opcodes(t *testing.T) string {
+	source, err := parser.ParseFile(token.NewFileSet(), "../models/graph/op.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(src), "enum Op {")
-	list, _, _ = strings.Cut(list, "}")
 	var names []string
-	for _, name := range regexp.MustCompile(`op(\w+)`).FindAllStringSubmatch(list, -1) {
-		names = append(names, strings.ToLower(name[1]))
-	}
-	for op := graph.OpAdd; op.String() != "none"; op++ {
-		want := strings.ReplaceAll(op.String(), "_", "")
-		if onlyNodes := op == graph.OpView || op == graph.OpStop || op == graph.OpStack; onlyNodes {
-			continue
+	ast.Inspect(source, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && len(names) <= int(graph.NumOps) && strings.HasPrefix(v.Names[0].Name, "Op") {
+			names = append(names, v.Names[0].Name)
 		}
-		at, coded := codes[op]
-		if enum := slices.Index(names, want); !coded || enum != int(at) {
-			t.Errorf("%v: operations.go has it: %v, number %d; kernel/operations.h: number %d (-1: missing)", op, coded, at, enum)
-		}
+		return true
+	})
+	if len(names) != int(graph.NumOps) {
+		t.Fatalf("op.go has %d constants for %d operations", len(names), graph.NumOps)
 	}
+	list := "// Numbers of the operations. Written by go generate ./internal/gpu; do not edit.\n#pragma once\n\nenum Op {\n"
+	for i, name := range append(names, "OpRowMatVec") {
+		list += fmt.Sprintf("    op%s = %d,\n", strings.TrimPrefix(name, "Op"), i)
+	}
+	return list + "};\n"
 }
 
 // Every element-wise operation agrees with its definition in package graph, at
@@ -48,11 +67,6 @@ func TestOperations(t *testing.T) {
 		if op.Arity() == 0 {
 			continue
 		}
-		code, ok := codes[op]
-		if !ok {
-			t.Errorf("%v: the kernels do not have it", op)
-			continue
-		}
 		var x, y, z []float64
 		for i, a := range points {
 			b, c := points[(7*i+3)%len(points)], points[(5*i+1)%len(points)]
@@ -61,7 +75,7 @@ func TestOperations(t *testing.T) {
 			}
 			x, y, z = append(x, a), append(y, b), append(z, c)
 		}
-		got := evaluate(t, d, code, x, y, z)
+		got := evaluate(t, d, int32(op), x, y, z)
 		for i := range got {
 			if op >= graph.OpLogBetaI && op <= graph.OpLogBetaISecond && min(y[i], z[i]) > 0 && min(y[i], z[i]) < 1e-9 {
 				continue // derivatives in a parameter that is all but 0 are rounding

@@ -76,9 +76,6 @@ func compileGlobal(t *graph.Tape, abreast int) (*program, error) {
 	t = withOwnOutputs(t)
 	p := &program{tape: t, place: make([]int32, len(t.Buffers)), inLanes: make([]bool, len(t.Buffers))}
 	list := arranged(t, asked(t))
-	if err := p.checkOperations(list); err != nil {
-		return nil, err
-	}
 	p.placeFixed()
 	for i := range list {
 		p.global = append(p.global, p.instruction(&list[i]))

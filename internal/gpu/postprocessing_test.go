@@ -16,7 +16,7 @@ func TestOnlyGradientsAreAsked(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range s.prior.global {
-		if in := &s.prior.global[i]; in.op == codes[graph.OpSum] || in.size != 50 {
+		if in := &s.prior.global[i]; in.op == int32(graph.OpSum) || in.size != 50 {
 			t.Errorf("instruction %d: operation %d of %d numbers", i, in.op, in.size)
 		}
 	}

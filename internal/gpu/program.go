@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"errors"
 	"fmt"
 
 	"d3p/internal/models/graph"
@@ -73,24 +72,11 @@ func compile(t *graph.Tape, wideFrom int64) (*program, error) {
 	return p, nil
 }
 
-// check finds instructions that the kernels lack.
+// check finds gradients that the kernels cannot sum.
 func (p *program) check() error {
-	if err := errors.Join(p.checkOperations(p.tape.Global), p.checkOperations(needed(p.tape))); err != nil {
-		return err
-	}
 	for i := range p.tape.Terms {
 		if !p.tape.Buffers[p.tape.Terms[i].Delta].Kind.PerRecord() {
 			return fmt.Errorf("gpu: the tape's gradient is not per record")
-		}
-	}
-	return nil
-}
-
-// checkOperations finds an operation that the kernels lack.
-func (p *program) checkOperations(list []graph.Instr) error {
-	for i := range list {
-		if _, ok := codes[list[i].Op]; !ok {
-			return &UnsupportedError{"operation " + list[i].Op.String()}
 		}
 	}
 	return nil
@@ -112,7 +98,7 @@ func (p *program) size(b graph.Buf) int { return p.tape.Buffers[b].Size }
 // instruction encodes one instruction.
 func (p *program) instruction(in *graph.Instr) instr {
 	c := instr{
-		op: codes[in.Op], dst: p.place[in.Dst], size: int32(p.size(in.Dst)), count: int32(len(in.Into)),
+		op: int32(in.Op), dst: p.place[in.Dst], size: int32(p.size(in.Dst)), count: int32(len(in.Into)),
 		rows: int32(in.Rows), cols: int32(in.Cols), width: int32(max(in.Width, 1)),
 	}
 	o := operands(in)

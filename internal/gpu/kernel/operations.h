@@ -2,18 +2,7 @@
 #pragma once
 #include "incomplete.h"
 #include "normal.h"
-
-// Numbers of the operations: the table in internal/gpu/operations.go has the
-// same.
-enum Op {
-    opAdd, opSub, opMul, opMulZero, opDiv, opPow, opMin, opMax, opLess, opEqual,
-    opCopy, opNeg, opExp, opLog, opLog1p, opExpm1, opSqrt, opSquare, opAbs, opSign, opReciprocal,
-    opSigmoid, opLogSigmoid, opSoftplus, opTanh, opRelu, opGelu, opLgamma, opDigamma, opTrigamma,
-    opErf, opNormalCDF, opLogNormalCDF, opFloor, opSin, opCos, opAtan,
-    opWhere,
-    opPut, opSum, opMaxReduce, opMatVec, opRowMatVec, opOuter, opGather, opScatter,
-    opLogGammaP, opLogGammaQ, opLogGammaPShape, opLogGammaQShape, opLogBetaI, opLogBetaIFirst, opLogBetaISecond,
-};
+#include "opcodes.h"
 
 // evaluate is the scalar function of an element-wise operation; operands that
 // it has not are ignored.

@@ -16,7 +16,7 @@ func (r *reverse) bounded(x *Node) bool {
 	case OpReciprocal:
 		known = r.sign(x.args[0]) > 0
 	default:
-		known = keepsFinite(x.op)
+		known = x.op.has(finite)
 	}
 	if x.op == OpConst {
 		for _, v := range x.attr.values {
@@ -54,18 +54,4 @@ func (r *reverse) sign(x *Node) int {
 		return r.sign(x.args[0])
 	}
 	return -1
-}
-
-// keepsFinite reports whether an op makes finite elements of finite ones, unless they
-// overflow.
-func keepsFinite(op Op) bool {
-	switch op {
-	case OpConst, OpParam, OpAux, OpColumn,
-		OpAdd, OpSub, OpMul, OpMulZero, OpMin, OpMax, OpLess, OpEqual, OpWhere,
-		OpCopy, OpNeg, OpSquare, OpAbs, OpSign, OpSigmoid, OpLogSigmoid, OpSoftplus, OpTanh, OpRelu, OpGelu,
-		OpErf, OpNormalCDF, OpFloor, OpSin, OpCos, OpAtan,
-		OpView, OpStop, OpStack, OpSum, OpMaxReduce, OpMatVec, OpOuter:
-		return true
-	}
-	return false
 }

@@ -86,7 +86,8 @@ const (
 	OpGather    // pick a block by a per-record index
 	OpScatter   // put a block at a per-record index, 0 elsewhere
 
-	numOps
+	// NumOps is how many there are.
+	NumOps
 )
 
 // opInfo describes an element-wise op: its scalar function and the partial
@@ -94,83 +95,94 @@ const (
 type opInfo struct {
 	name  string
 	arity int // 1, 2 or 3 for element-wise ops, else 0
+	is    trait
 	f1    func(x float64) float64
 	f2    func(x, y float64) float64
 	f3    func(x, y, z float64) float64
 }
 
+// trait is a set of properties of an op.
+type trait uint8
+
+const (
+	finite   trait = 1 << iota // finite values at finite arguments, unless they overflow
+	jumps                      // jumps or has poles: it magnifies the last bit of an argument
+	positive                   // has poles or no value elsewhere: tested at positive arguments
+	compiled                   // made by the compiler alone, for a derivative
+)
+
 // ops is indexed by Op. A new element-wise op is a constant above, a line
-// here, a line in partials and a constructor in elementwise.go.
-var ops = [numOps]opInfo{
-	OpConst:  {name: "const"},
-	OpParam:  {name: "param"},
-	OpAux:    {name: "aux"},
-	OpColumn: {name: "column"},
+// here, a case of partial and a constructor in elementwise.go.
+var ops = [NumOps]opInfo{
+	OpConst:  {name: "const", is: finite},
+	OpParam:  {name: "param", is: finite},
+	OpAux:    {name: "aux", is: finite},
+	OpColumn: {name: "column", is: finite},
 
-	OpAdd:     {name: "add", arity: 2, f2: func(x, y float64) float64 { return x + y }},
-	OpSub:     {name: "sub", arity: 2, f2: func(x, y float64) float64 { return x - y }},
-	OpMul:     {name: "mul", arity: 2, f2: func(x, y float64) float64 { return x * y }},
-	OpMulZero: {name: "mulzero", arity: 2, f2: mulZero},
-	OpDiv:     {name: "div", arity: 2, f2: func(x, y float64) float64 { return x / y }},
-	OpPow:     {name: "pow", arity: 2, f2: math.Pow},
-	OpMin:     {name: "min", arity: 2, f2: math.Min},
-	OpMax:     {name: "max", arity: 2, f2: math.Max},
-	OpLess:    {name: "less", arity: 2, f2: func(x, y float64) float64 { return indicator(x < y) }},
-	OpEqual:   {name: "equal", arity: 2, f2: func(x, y float64) float64 { return indicator(x == y) }},
+	OpAdd:     {name: "add", arity: 2, f2: func(x, y float64) float64 { return x + y }, is: finite},
+	OpSub:     {name: "sub", arity: 2, f2: func(x, y float64) float64 { return x - y }, is: finite},
+	OpMul:     {name: "mul", arity: 2, f2: func(x, y float64) float64 { return x * y }, is: finite},
+	OpMulZero: {name: "mulzero", arity: 2, f2: mulZero, is: finite | compiled},
+	OpDiv:     {name: "div", arity: 2, f2: func(x, y float64) float64 { return x / y }, is: positive},
+	OpPow:     {name: "pow", arity: 2, f2: math.Pow, is: positive},
+	OpMin:     {name: "min", arity: 2, f2: math.Min, is: finite},
+	OpMax:     {name: "max", arity: 2, f2: math.Max, is: finite},
+	OpLess:    {name: "less", arity: 2, f2: func(x, y float64) float64 { return indicator(x < y) }, is: finite},
+	OpEqual:   {name: "equal", arity: 2, f2: func(x, y float64) float64 { return indicator(x == y) }, is: finite},
 
-	OpCopy:         {name: "copy", arity: 1, f1: func(x float64) float64 { return x }},
-	OpNeg:          {name: "neg", arity: 1, f1: func(x float64) float64 { return -x }},
+	OpCopy:         {name: "copy", arity: 1, f1: func(x float64) float64 { return x }, is: finite | compiled},
+	OpNeg:          {name: "neg", arity: 1, f1: func(x float64) float64 { return -x }, is: finite},
 	OpExp:          {name: "exp", arity: 1, f1: math.Exp},
-	OpLog:          {name: "log", arity: 1, f1: math.Log},
-	OpLog1p:        {name: "log1p", arity: 1, f1: math.Log1p},
+	OpLog:          {name: "log", arity: 1, f1: math.Log, is: positive},
+	OpLog1p:        {name: "log1p", arity: 1, f1: math.Log1p, is: positive},
 	OpExpm1:        {name: "expm1", arity: 1, f1: math.Expm1},
-	OpSqrt:         {name: "sqrt", arity: 1, f1: math.Sqrt},
-	OpSquare:       {name: "square", arity: 1, f1: func(x float64) float64 { return x * x }},
-	OpAbs:          {name: "abs", arity: 1, f1: math.Abs},
-	OpSign:         {name: "sign", arity: 1, f1: sign},
-	OpReciprocal:   {name: "reciprocal", arity: 1, f1: func(x float64) float64 { return 1 / x }},
-	OpSigmoid:      {name: "sigmoid", arity: 1, f1: special.Sigmoid},
-	OpLogSigmoid:   {name: "logsigmoid", arity: 1, f1: func(x float64) float64 { return -special.Softplus(-x) }},
-	OpSoftplus:     {name: "softplus", arity: 1, f1: special.Softplus},
-	OpTanh:         {name: "tanh", arity: 1, f1: math.Tanh},
-	OpRelu:         {name: "relu", arity: 1, f1: func(x float64) float64 { return math.Max(x, 0) }},
-	OpGelu:         {name: "gelu", arity: 1, f1: func(x float64) float64 { return x * special.NormalCDF(x) }},
-	OpLgamma:       {name: "lgamma", arity: 1, f1: special.Lgamma},
-	OpDigamma:      {name: "digamma", arity: 1, f1: special.Digamma},
-	OpTrigamma:     {name: "trigamma", arity: 1, f1: special.Trigamma},
-	OpErf:          {name: "erf", arity: 1, f1: math.Erf},
-	OpNormalCDF:    {name: "normalcdf", arity: 1, f1: special.NormalCDF},
+	OpSqrt:         {name: "sqrt", arity: 1, f1: math.Sqrt, is: positive},
+	OpSquare:       {name: "square", arity: 1, f1: func(x float64) float64 { return x * x }, is: finite},
+	OpAbs:          {name: "abs", arity: 1, f1: math.Abs, is: finite},
+	OpSign:         {name: "sign", arity: 1, f1: sign, is: finite | jumps},
+	OpReciprocal:   {name: "reciprocal", arity: 1, f1: func(x float64) float64 { return 1 / x }, is: positive},
+	OpSigmoid:      {name: "sigmoid", arity: 1, f1: special.Sigmoid, is: finite},
+	OpLogSigmoid:   {name: "logsigmoid", arity: 1, f1: func(x float64) float64 { return -special.Softplus(-x) }, is: finite},
+	OpSoftplus:     {name: "softplus", arity: 1, f1: special.Softplus, is: finite},
+	OpTanh:         {name: "tanh", arity: 1, f1: math.Tanh, is: finite},
+	OpRelu:         {name: "relu", arity: 1, f1: func(x float64) float64 { return math.Max(x, 0) }, is: finite},
+	OpGelu:         {name: "gelu", arity: 1, f1: func(x float64) float64 { return x * special.NormalCDF(x) }, is: finite},
+	OpLgamma:       {name: "lgamma", arity: 1, f1: special.Lgamma, is: jumps | positive},
+	OpDigamma:      {name: "digamma", arity: 1, f1: special.Digamma, is: jumps | positive},
+	OpTrigamma:     {name: "trigamma", arity: 1, f1: special.Trigamma, is: jumps | compiled},
+	OpErf:          {name: "erf", arity: 1, f1: math.Erf, is: finite},
+	OpNormalCDF:    {name: "normalcdf", arity: 1, f1: special.NormalCDF, is: finite},
 	OpLogNormalCDF: {name: "lognormalcdf", arity: 1, f1: special.LogNormalCDF},
-	OpFloor:        {name: "floor", arity: 1, f1: math.Floor},
-	OpSin:          {name: "sin", arity: 1, f1: math.Sin},
-	OpCos:          {name: "cos", arity: 1, f1: math.Cos},
-	OpAtan:         {name: "atan", arity: 1, f1: math.Atan},
+	OpFloor:        {name: "floor", arity: 1, f1: math.Floor, is: finite | jumps},
+	OpSin:          {name: "sin", arity: 1, f1: math.Sin, is: finite},
+	OpCos:          {name: "cos", arity: 1, f1: math.Cos, is: finite},
+	OpAtan:         {name: "atan", arity: 1, f1: math.Atan, is: finite},
 
-	OpLogGammaP:      {name: "loggammap", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.V }},
-	OpLogGammaQ:      {name: "loggammaq", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.V }},
-	OpLogGammaPShape: {name: "loggammap_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.A }},
-	OpLogGammaQShape: {name: "loggammaq_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.A }},
-	OpLogBetaI:       {name: "logbetai", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.V }},
-	OpLogBetaIFirst:  {name: "logbetai_first", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.A }},
-	OpLogBetaISecond: {name: "logbetai_second", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.B }},
+	OpLogGammaP:      {name: "loggammap", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.V }, is: positive},
+	OpLogGammaQ:      {name: "loggammaq", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.V }, is: positive},
+	OpLogGammaPShape: {name: "loggammap_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Below.A }, is: compiled},
+	OpLogGammaQShape: {name: "loggammaq_shape", arity: 2, f2: func(a, x float64) float64 { return special.IncompleteGamma(a, x).Above.A }, is: compiled},
+	OpLogBetaI:       {name: "logbetai", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.V }, is: positive},
+	OpLogBetaIFirst:  {name: "logbetai_first", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.A }, is: compiled},
+	OpLogBetaISecond: {name: "logbetai_second", arity: 3, f3: func(u, a, b float64) float64 { return special.IncompleteBeta(u, a, b).Below.B }, is: compiled},
 
-	OpWhere: {name: "where", arity: 3, f3: where},
+	OpWhere: {name: "where", arity: 3, f3: where, is: finite},
 
-	OpView:      {name: "view"},
-	OpStop:      {name: "stop_gradient"},
-	OpStack:     {name: "stack"},
+	OpView:      {name: "view", is: finite},
+	OpStop:      {name: "stop_gradient", is: finite},
+	OpStack:     {name: "stack", is: finite},
 	OpPut:       {name: "put"},
-	OpSum:       {name: "sum"},
-	OpMaxReduce: {name: "max_reduce"},
-	OpMatVec:    {name: "matvec"},
-	OpOuter:     {name: "outer"},
+	OpSum:       {name: "sum", is: finite},
+	OpMaxReduce: {name: "max_reduce", is: finite},
+	OpMatVec:    {name: "matvec", is: finite},
+	OpOuter:     {name: "outer", is: finite},
 	OpGather:    {name: "gather"},
 	OpScatter:   {name: "scatter"},
 }
 
 // String is the op's name in listings.
 func (o Op) String() string {
-	if o < numOps && ops[o].name != "" {
+	if o < NumOps && ops[o].name != "" {
 		return ops[o].name
 	}
 	return "none"
@@ -179,6 +191,9 @@ func (o Op) String() string {
 // Arity is the number of operands of an element-wise op (1, 2 or 3), and 0
 // for every other op.
 func (o Op) Arity() int { return ops[o].arity }
+
+// has reports whether the op has a property.
+func (o Op) has(t trait) bool { return ops[o].is&t != 0 }
 
 // operands is the number of operands of an instruction.
 func (o Op) operands() int {

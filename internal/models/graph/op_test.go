@@ -32,7 +32,7 @@ func TestScalarForms(t *testing.T) {
 // a derivative or none on purpose.
 func TestOpTable(t *testing.T) {
 	names := map[string]Op{}
-	for op := OpConst; op < numOps; op++ {
+	for op := OpConst; op < NumOps; op++ {
 		info := ops[op]
 		if info.name == "" {
 			t.Errorf("op %d has no name", op)
@@ -54,7 +54,7 @@ func TestOpTable(t *testing.T) {
 		b := NewBuilder()
 		args := []*Node{b.Param("x", nil), b.Param("y", nil), b.Param("z", nil)}[:info.arity]
 		b.partial(b.intern(op, nil, StageGlobal, args, attr{}), 0)
-		if err := b.Err(); (err != nil) != derivativeOnly[op] {
+		if err := b.Err(); (err != nil) != op.has(compiled) {
 			t.Errorf("%v: %v", op, err)
 		}
 	}

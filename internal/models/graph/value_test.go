@@ -15,15 +15,12 @@ type evaluated struct {
 	f func(r, k, j int) float64
 }
 
-// notContinuous are the ops of one argument that jump or have poles within the
-// range of TestValues: they would magnify the last bit of a reassociated argument.
-var notContinuous = map[Op]bool{OpSign: true, OpFloor: true, OpLgamma: true, OpDigamma: true, OpTrigamma: true, OpCopy: true}
-
-// continuousUnary are all other ops of one argument.
+// continuousUnary are the ops of one argument that do not magnify the last bit of a
+// reassociated argument.
 func continuousUnary() []Op {
 	var list []Op
 	for op := OpAdd; op <= OpWhere; op++ {
-		if op.Arity() == 1 && !notContinuous[op] {
+		if op.Arity() == 1 && !op.has(jumps) && op != OpCopy {
 			list = append(list, op)
 		}
 	}
