@@ -56,7 +56,7 @@ soak:
 docs:
 	$(GO) test ./cmd/d3p -run TestManPages -update
 	$(GO) test ./internal/report -run TestPrivacySchema -update
-	$(GO) test ./internal/models -run 'TestSchema|TestExamples|TestManualReference' -update
+	$(GO) test ./internal/models -run 'TestSchema|TestExamples|TestManual' -update
 	$(GO) test ./docs -run TestSchemas -update
 
 # the pictures of docs/reference/outputs.md, by chromium

@@ -34,7 +34,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 			if err := flags.CheckWords("--format", []string{format}, settings.FormatNames()); err != nil {
 				return err
 			}
-			if format == "zarr" && out == "" {
+			if format == settings.FormatZarr && out == "" {
 				return status.Usagef("--format zarr: it is a folder, name one with --out")
 			}
 			r, err := a.releases.Read(c.Context(), args[0])
@@ -52,7 +52,7 @@ the log density of a draw is a function of the records, and no budget paid for i
 			if err != nil {
 				return err
 			}
-			return a.writeFiles(sample.Files([]string{format}), format == "zarr", out)
+			return a.writeFiles(sample.Files([]string{format}), format == settings.FormatZarr, out)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "csv", "one of "+strings.Join(settings.FormatNames(), ", "))

@@ -14,6 +14,7 @@ import (
 	"d3p/cmd/d3p/internal/terminal"
 	"d3p/internal/privacy/accountant"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 )
 
 func newSigma(a *app) *cobra.Command {
@@ -47,7 +48,7 @@ test with false-positive rate 0.01 has a true-positive rate above 0.05.`,
 				case "steps":
 					return c.Flags().Changed("steps") || c.Flags().Changed("epochs")
 				case "sampling-rate":
-					return c.Flags().Changed("sampling-rate") || c.Flags().Changed("batch-size") || m.Sampling == "full"
+					return c.Flags().Changed("sampling-rate") || c.Flags().Changed("batch-size") || m.Sampling == sampler.Full
 				}
 				return c.Flags().Changed(flag)
 			}

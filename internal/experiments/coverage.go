@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/settings"
 )
 
 // coverageTask fits tables that a model draws from its own prior, and counts how
@@ -35,9 +36,9 @@ var defaultFit = coverageFit{name: "default"}
 var toolFits = []coverageFit{
 	defaultFit,
 	{name: "default, substitution", config: plan.Config{Neighbours: "substitute"}},
-	{name: "Python d3p, substitution", config: plan.Config{Neighbours: "substitute", Compat: plan.CompatD3P}},
+	{name: "Python d3p, substitution", config: plan.Config{Neighbours: "substitute", Compat: settings.CompatD3P}},
 	{name: "private Adam, a point", point: true,
-		config: plan.Config{Guide: "delta", Clipping: plan.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
+		config: plan.Config{Guide: "delta", Clipping: settings.ClippingFlat, ClipNorm: 1, Averaging: new(float64)}},
 }
 
 // The tasks: settings by the defaults, the same by other tools, and the example

@@ -10,6 +10,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
+	"d3p/internal/settings"
 )
 
 // withGuide is the study with a guide block in its model file.
@@ -61,7 +62,7 @@ func TestBlocksRefusals(t *testing.T) {
 		t.Errorf("rank %d beside blocks, want 1: %v", p.Rank, err)
 	}
 	p, err = plan.New(s.model, plan.Config{Epsilon: 1})
-	if err != nil || p.NoiseAware != plan.NoiseAwareVariance {
+	if err != nil || p.NoiseAware != settings.NoiseAwareVariance {
 		t.Errorf("noise-aware %s by default beside blocks, want variance: %v", p.NoiseAware, err)
 	}
 }

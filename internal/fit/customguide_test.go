@@ -9,6 +9,7 @@ import (
 	"d3p/internal/fit"
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy"
+	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
 
@@ -39,7 +40,7 @@ func TestCustomGuideOfTheModelFile(t *testing.T) {
 		}
 	}
 	private := s.plan(t, plan.Config{Epsilon: 8, Guide: "custom", Steps: 300})
-	if private.NoiseAware != plan.NoiseAwareNone || private.Warnings[len(private.Warnings)-1].ID != "custom-guide-noise" {
+	if private.NoiseAware != settings.NoiseAwareNone || private.Warnings[len(private.Warnings)-1].ID != "custom-guide-noise" {
 		t.Errorf("noise-aware %s, warnings %+v", private.NoiseAware, private.Warnings)
 	}
 	if result, err = fit.Run(context.Background(), private, s.curator(t, private, 1, privacy.Ledger{}), nil); err != nil {

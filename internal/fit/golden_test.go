@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"d3p/internal/fit/plan"
+	"d3p/internal/settings"
 )
 
 // trajectory is one entry of testdata/golden; see its README.
@@ -73,10 +74,10 @@ func replay(t *testing.T, d density, tr trajectory) {
 	plan := &plan.Plan{
 		Private: true, Records: d.records(), Latent: p, Release: p,
 		SamplingRate: tr.Hyper.Q, Steps: tr.Hyper.T, NoiseMultiplier: tr.Sigma,
-		Gradient: plan.GradientAligned,
+		Gradient: settings.GradientAligned,
 		Guide:    "mean_field", InitScale: tr.Hyper.InitScale,
 		Optimizer: "adam", LearningRate: tr.Hyper.LR, Schedule: "constant",
-		Averaging: tr.Hyper.AvgFraction, NoiseAware: plan.NoiseAwareVariance,
+		Averaging: tr.Hyper.AvgFraction, NoiseAware: settings.NoiseAwareVariance,
 		Clipping: tr.Hyper.Clipping, ClipNorm: tr.Hyper.C0, ClipQuantile: tr.Hyper.TargetQuantile,
 	}
 	plan.SplitNoise()

@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // recorder is an oracle that answers zero and keeps what it was asked.
@@ -52,7 +53,7 @@ func TestDrawsAreAntithetic(t *testing.T) {
 
 // The oracle is asked at θ for aligned gradients and at λ for vanilla ones.
 func TestQueries(t *testing.T) {
-	for gradient, size := range map[string]int{plan.GradientAligned: 3, plan.GradientVanilla: 6} {
+	for gradient, size := range map[string]int{settings.GradientAligned: 3, settings.GradientVanilla: 6} {
 		p := testPlan(10, 3, 2, 1)
 		p.Gradient, p.Release = gradient, size
 		r := &recorder{}
@@ -100,6 +101,6 @@ func TestVanillaAgreesWithAligned(t *testing.T) {
 	for j, w := range want {
 		inside[j] = 0.25 * w
 	}
-	sameVector(t, "aligned", gradient(plan.GradientAligned, sum, prior), want)
-	sameVector(t, "vanilla", gradient(plan.GradientVanilla, inside, nil), want)
+	sameVector(t, "aligned", gradient(settings.GradientAligned, sum, prior), want)
+	sameVector(t, "vanilla", gradient(settings.GradientVanilla, inside, nil), want)
 }

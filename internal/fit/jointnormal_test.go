@@ -15,6 +15,7 @@ import (
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 const wards = `d3p: 1
@@ -59,7 +60,7 @@ func TestIntervalsBesideGroups(t *testing.T) {
 	for seed := range uint64(tables) {
 		table, truth := simulate.Prior(m, 2000, noise.NewRandom(noise.Public(seed).Stream(noise.Simulation)))
 		s := &study{model: m, data: writeTable(t, table)}
-		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
+		for _, aware := range []string{settings.NoiseAwareCurvature, settings.NoiseAwareVariance} {
 			p := s.plan(t, plan.Config{Epsilon: 1, NoiseAware: aware, Steps: 500})
 			result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
 			if err != nil {
@@ -76,10 +77,10 @@ func TestIntervalsBesideGroups(t *testing.T) {
 		}
 	}
 	t.Logf("covered of %d: %v", 2*tables, covered)
-	if got := covered[plan.NoiseAwareCurvature]; got < 35 {
+	if got := covered[settings.NoiseAwareCurvature]; got < 35 {
 		t.Errorf("%d of 48 intervals contain the truth, want 43", got)
 	}
-	if got := covered[plan.NoiseAwareVariance]; got > 30 {
+	if got := covered[settings.NoiseAwareVariance]; got > 30 {
 		t.Errorf("independent normals: %d of 48 intervals contain the truth; a joint normal is no longer needed", got)
 	}
 }

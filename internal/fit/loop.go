@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 	"d3p/internal/simd"
 )
 
@@ -82,7 +83,7 @@ func NewLoop(p *plan.Plan, m0 []float64) (*Loop, error) {
 	}
 	size, latent := g.Size(), p.Latent
 	l := &Loop{
-		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == plan.GradientVanilla,
+		plan: p, guide: g, landing: g, schedule: sched, vanilla: p.Gradient == settings.GradientVanilla,
 		optimizer: family.New(size, optimizer.Options{Momentum: p.Momentum, WeightDecay: p.WeightDecay}),
 		adapt:     adaptiveClip{rate: p.ClipRate, expected: p.SamplingRate * float64(p.Records)},
 		theta:     make([]float64, latent), shift: make([]float64, latent),
@@ -202,7 +203,7 @@ func (l *Loop) Advance(count float64) error {
 		s.Average.Count++
 		l.ranges.loops.Run(len(s.Lambda), l.ranges.average)
 	}
-	if l.plan.Clipping == plan.ClippingAdaptive {
+	if l.plan.Clipping == settings.ClippingAdaptive {
 		s.ClipNorm = l.adapt.next(s.ClipNorm, count)
 	}
 	s.Step++

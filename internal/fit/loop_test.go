@@ -10,6 +10,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/fit/start"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
 
@@ -54,11 +55,11 @@ func testPlan(records, latent, steps int, sigma float64) *plan.Plan {
 	p := &plan.Plan{
 		Private: true, Records: records, Latent: latent, Release: latent,
 		SamplingRate: 1, Steps: steps, NoiseMultiplier: sigma, Draws: 1,
-		Gradient: plan.GradientAligned,
+		Gradient: settings.GradientAligned,
 		Guide:    "mean_field", InitScale: 0.1, Init: start.Zero,
 		Optimizer: "adam", LearningRate: 0.03, Schedule: "constant",
-		Averaging: 0.5, NoiseAware: plan.NoiseAwareVariance,
-		Clipping: plan.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
+		Averaging: 0.5, NoiseAware: settings.NoiseAwareVariance,
+		Clipping: settings.ClippingAdaptive, ClipNorm: 0.1, ClipQuantile: 0.9,
 	}
 	p.SplitNoise()
 	return p
@@ -151,8 +152,8 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 	} {
 		p := testPlan(n, 2, 300, 10)
 		p.Optimizer, p.LearningRate = name, want.rate
-		p.InitScale = 1 / math.Sqrt(n+1)               // the posterior's: its curvature is right from the start
-		p.Clipping, p.ClipNorm = plan.ClippingFlat, 20 // never clips: the law of the release is known
+		p.InitScale = 1 / math.Sqrt(n+1)                   // the posterior's: its curvature is right from the start
+		p.Clipping, p.ClipNorm = settings.ClippingFlat, 20 // never clips: the law of the release is known
 		p.SplitNoise()
 		sumRatio := 0.0
 		var predicted, sum, square [2]float64
@@ -181,8 +182,8 @@ func TestNoiseVariancePredictsReruns(t *testing.T) {
 func TestCheckpointContinues(t *testing.T) {
 	d := simulated(2, 200, []float64{0.5, -1})
 	for _, guideName := range []string{"mean_field", "full_rank", "low_rank"} {
-		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
-			if aware == plan.NoiseAwareCurvature && guideName != "mean_field" {
+		for _, aware := range []string{settings.NoiseAwareCurvature, settings.NoiseAwareVariance} {
+			if aware == settings.NoiseAwareCurvature && guideName != "mean_field" {
 				continue
 			}
 			t.Run(fmt.Sprint(guideName, aware), func(t *testing.T) {
@@ -264,7 +265,7 @@ func TestDrawsAreAveraged(t *testing.T) {
 
 func TestStepAllocatesNothing(t *testing.T) {
 	p := testPlan(100, 8, 1<<30, 5)
-	p.NoiseAware, p.Sizes = plan.NoiseAwareCurvature, []int{1, 7}
+	p.NoiseAware, p.Sizes = settings.NoiseAwareCurvature, []int{1, 7}
 	loop := newTestLoop(t, p)
 	eta, release, prior := make([]float64, 8), make([]float64, 8), make([]float64, 8)
 	if n := testing.AllocsPerRun(100, func() {
@@ -282,7 +283,7 @@ func BenchmarkLoop(b *testing.B) {
 	for _, c := range []struct {
 		latent int
 		aware  string
-	}{{8, plan.NoiseAwareVariance}, {8, plan.NoiseAwareCurvature}, {100, plan.NoiseAwareVariance}, {100, plan.NoiseAwareCurvature}} {
+	}{{8, settings.NoiseAwareVariance}, {8, settings.NoiseAwareCurvature}, {100, settings.NoiseAwareVariance}, {100, settings.NoiseAwareCurvature}} {
 		b.Run(fmt.Sprintf("P=%d/%s", c.latent, c.aware), func(b *testing.B) {
 			latent, p := c.latent, testPlan(1000, c.latent, 1<<30, 5)
 			p.NoiseAware, p.Sizes = c.aware, []int{latent}

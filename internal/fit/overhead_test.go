@@ -19,6 +19,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
 
@@ -49,7 +50,7 @@ func (s *stopwatch) Step(t, total int, _ func() float64) {
 func overhead(tb testing.TB, config string, threads, rounds, steps int) (private, plain stopwatch) {
 	tb.Helper()
 	m, data := modelstest.Read(tb, "../../configs/"+config), randomImages(tb, 1024)
-	with := settings(steps, 128)
+	with := paperSettings(steps, 128)
 	without := plan.Config{
 		NonPrivate: true, Records: with.Records, Sampling: with.Sampling, BatchSize: with.BatchSize, Steps: steps,
 		Optimizer: with.Optimizer, LearningRate: with.LearningRate, Averaging: with.Averaging,
@@ -61,12 +62,12 @@ func overhead(tb testing.TB, config string, threads, rounds, steps int) (private
 	return private, plain
 }
 
-// settings are those of the d3p paper for batches of this size from 1024 images.
-func settings(steps, batch int) plan.Config {
+// paperSettings are those of the d3p paper for batches of this size from 1024 images.
+func paperSettings(steps, batch int) plan.Config {
 	last := 0.0
 	return plan.Config{
 		Records: 1024, Sampling: "fixed_size", BatchSize: batch, Steps: steps, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-		NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
+		NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: settings.ClippingFlat, ClipNorm: 10,
 	}
 }
 
@@ -132,8 +133,8 @@ func TestBatchesNeedNoMemory(t *testing.T) {
 	}
 	m, data := modelstest.Read(t, "../../configs/cnn-mnist.yaml"), randomImages(t, 1024)
 	var small, large stopwatch
-	run(t, m, settings(1, 64), data, 2, &small)
-	run(t, m, settings(1, 320), data, 2, &large)
+	run(t, m, paperSettings(1, 64), data, 2, &small)
+	run(t, m, paperSettings(1, 320), data, 2, &large)
 	const sums, slack = 16 * 26010 * 8, 4 << 20
 	if more := int64(large.heap) - int64(small.heap); more > sums+slack {
 		t.Errorf("batches of 320 need %d MiB, batches of 64 need %d", large.heap>>20, small.heap>>20)

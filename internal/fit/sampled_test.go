@@ -11,6 +11,7 @@ import (
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 const counts = `d3p: 1
@@ -40,7 +41,7 @@ func TestIntervalsOfSampledPosterior(t *testing.T) {
 		rng := noise.NewRandom(noise.Public(seed).Stream(noise.Simulation))
 		table, truth := simulate.Prior(m, 300, rng)
 		s := &study{model: m, data: writeTable(t, table)}
-		p := s.plan(t, plan.Config{Epsilon: 0.5, NoiseAware: plan.NoiseAwareSample, InitSeed: 50 + seed})
+		p := s.plan(t, plan.Config{Epsilon: 0.5, NoiseAware: settings.NoiseAwareSample, InitSeed: 50 + seed})
 		result, err := fit.Run(context.Background(), p, s.curator(t, p, seed, privacy.Ledger{}), nil)
 		if err != nil {
 			t.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/fit/plan"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 	"d3p/internal/stattest"
 )
 
@@ -46,10 +46,10 @@ func TestIntervalsOfSmallGroups(t *testing.T) {
 			rng.Normals(e)
 			d.x, d.g = append(d.x, truth[i%latent]+e[0]), append(d.g, i%latent)
 		}
-		for _, aware := range []string{plan.NoiseAwareCurvature, plan.NoiseAwareVariance} {
+		for _, aware := range []string{settings.NoiseAwareCurvature, settings.NoiseAwareVariance} {
 			p := testPlan(latent*each, latent, 1000, math.Sqrt(1000)/0.5)
 			p.Mu = 0.5
-			p.NoiseAware, p.Sizes, p.Clipping, p.ClipNorm = aware, []int{latent}, plan.ClippingFlat, 3
+			p.NoiseAware, p.Sizes, p.Clipping, p.ClipNorm = aware, []int{latent}, settings.ClippingFlat, 3
 			p.SplitNoise()
 			loop := newTestLoop(t, p)
 			drive(t, loop, d, 50+run)
@@ -63,10 +63,10 @@ func TestIntervalsOfSmallGroups(t *testing.T) {
 		}
 	}
 	t.Logf("covered of %d: %v", latent*runs, covered)
-	if got := covered[plan.NoiseAwareCurvature]; got < 250 {
+	if got := covered[settings.NoiseAwareCurvature]; got < 250 {
 		t.Errorf("%g of 300 intervals contain the truth, want 270", got)
 	}
-	if got := covered[plan.NoiseAwareVariance]; got > 220 {
+	if got := covered[settings.NoiseAwareVariance]; got > 220 {
 		t.Errorf("scales by their own gradients: %g of 300 intervals contain the truth; the estimate is no longer needed", got)
 	}
 }

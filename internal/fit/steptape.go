@@ -6,6 +6,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/guide"
 	"d3p/internal/privacy"
+	"d3p/internal/settings"
 )
 
 // stepTape writes one step of a loop as tapes, for engines that take many steps in one
@@ -135,7 +136,7 @@ func (f stepTape) absorb() (*graph.Tape, error) {
 		next = append(next, x.addNoise(gain, precision, noiseSD)...)
 	}
 	clipNorm := x.clipNorm
-	if p.Clipping == plan.ClippingAdaptive { // adaptiveClip.next
+	if p.Clipping == settings.ClippingAdaptive { // adaptiveClip.next
 		clipNorm = b.Mul(clipNorm, b.Exp(b.Mul(b.Const(-f.adapt.rate/f.adapt.expected), count)))
 		clipNorm = b.Min(b.Max(clipNorm, b.Const(plan.MinClipNorm)), b.Const(plan.MaxClipNorm))
 	}

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/graph"
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // The tapes of a step compute what Propose, Absorb and Advance compute, but for the
@@ -17,7 +18,7 @@ func TestStepTape(t *testing.T) {
 	m := modelstest.Read(t, "../../datasets/cohort.yaml")
 	for name, cfg := range map[string]plan.Config{
 		"curvature, adaptive": {Epsilon: 1, Steps: 30},
-		"variance, flat":      {Epsilon: 1, Steps: 30, NoiseAware: plan.NoiseAwareVariance, Clipping: plan.ClippingFlat, SamplingRate: 0.1},
+		"variance, flat":      {Epsilon: 1, Steps: 30, NoiseAware: settings.NoiseAwareVariance, Clipping: settings.ClippingFlat, SamplingRate: 0.1},
 		"last iterate":        {Epsilon: 1, Steps: 30, Averaging: new(float64)},
 		"delta":               {Epsilon: 1, Steps: 30, Guide: "delta"},
 	} {

@@ -13,6 +13,7 @@ import (
 	"d3p/internal/posterior"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // The number of threads changes no bit of a fit of 79,510 weights, whose noise,
@@ -25,17 +26,17 @@ func TestFitOnThreads(t *testing.T) {
 	half := 0.5
 	for name, change := range map[string]func(*plan.Config){
 		"delta":      func(c *plan.Config) { c.Guide, c.Averaging = "delta", &half },
-		"mean_field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareVariance },
-		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", plan.NoiseAwareCurvature },
+		"mean_field": func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", settings.NoiseAwareVariance },
+		"curvature":  func(c *plan.Config) { c.Guide, c.NoiseAware = "mean_field", settings.NoiseAwareCurvature },
 		"variance, adagrad": func(c *plan.Config) {
-			c.Guide, c.NoiseAware, c.Optimizer = "mean_field", plan.NoiseAwareVariance, "adagrad"
+			c.Guide, c.NoiseAware, c.Optimizer = "mean_field", settings.NoiseAwareVariance, "adagrad"
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var want *posterior.Posterior
 			for _, threads := range []int{1, 3} {
 				cfg := plan.Config{
-					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: plan.ClippingFlat, ClipNorm: 10,
+					Records: 64, Sampling: "full", Steps: 4, Averaging: &half, Clipping: settings.ClippingFlat, ClipNorm: 10,
 					NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "add_remove",
 				}
 				change(&cfg)

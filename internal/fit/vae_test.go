@@ -16,6 +16,7 @@ import (
 	"d3p/internal/models/modelstest"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // mnist returns the folder of MNIST, or skips the test.
@@ -75,7 +76,7 @@ func TestAutoEncoderOfMNIST(t *testing.T) {
 	last := 0.0
 	cfg := plan.Config{
 		Delta: 1.0 / 60000, NoiseMultiplier: 1.5, Neighbours: "substitute", Sampling: "fixed_size", BatchSize: 128, Epochs: 1,
-		Clipping: plan.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
+		Clipping: settings.ClippingFlat, ClipNorm: 10, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
 	}
 	p := fittest.Plan(t, m, cfg)
 	open := func(p *plan.Plan) *privacy.Curator {

@@ -17,6 +17,7 @@ import (
 	"d3p/internal/models/predictive"
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // networkModel compiles the example of a network, with changes.
@@ -89,7 +90,7 @@ func TestWideNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Clipping != plan.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
+	if p.Clipping != settings.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 2e-3 || p.SamplingRate != 512.0/8000 || p.Steps != 1000 {
 		t.Errorf("clipping %s at %g, learning rate %g, rate %g, %d steps", p.Clipping, p.ClipNorm, p.LearningRate, p.SamplingRate, p.Steps)
 	}
 	plain, err := plan.New(m, plan.Config{Records: 8000, NonPrivate: true})

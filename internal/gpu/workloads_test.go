@@ -16,6 +16,7 @@ import (
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
 	"d3p/internal/models/modelstest"
+	"d3p/internal/settings"
 )
 
 // A timing is a row of the table of docs/design/gpu.md: fits of a model, all at once, on
@@ -41,7 +42,7 @@ func timings(small bool) []timing {
 	vae := func(batch int) plan.Config {
 		return plan.Config{
 			Records: images, Sampling: "fixed_size", BatchSize: batch, Steps: 5 * images / batch, Optimizer: "adam", LearningRate: 1e-3, Averaging: &last,
-			NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: plan.ClippingFlat, ClipNorm: 10,
+			NoiseMultiplier: 1.5, Delta: 1e-5, Neighbours: "substitute", Clipping: settings.ClippingFlat, ClipNorm: 10,
 		}
 	}
 	steps := func(n int, rate float64) plan.Config {

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/dist"
 	"d3p/internal/models/graph"
 	"d3p/internal/models/simulate"
+	"d3p/internal/settings"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
 )
@@ -34,7 +35,7 @@ const unknownCurvature = 2.5
 // prior. The mean gradient with its noise of sd τ = zC/q in every step measures the
 // parameter as in measurement.posterior.
 func ExpectedNoiseShare(p *plan.Plan, rng dist.Rand) []float64 {
-	if !p.Private || p.Gradient == plan.GradientVanilla || !p.ModelsNoise() || !simulates(p) {
+	if !p.Private || p.Gradient == settings.GradientVanilla || !p.ModelsNoise() || !simulates(p) {
 		return nil
 	}
 	m := p.Model()
@@ -76,7 +77,7 @@ func noiseShareAt(p *plan.Plan, machine *graph.Machine, precision []float64) []f
 		return nil
 	}
 	clip := p.ClipNorm
-	if p.Clipping == plan.ClippingAdaptive {
+	if p.Clipping == settings.ClippingAdaptive {
 		slices.Sort(norms)
 		clip = math.Max(plan.MinClipNorm, stats.Quantile(norms, p.ClipQuantile))
 	}

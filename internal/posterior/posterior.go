@@ -6,6 +6,7 @@ import (
 
 	"d3p/internal/fit/plan"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 	"d3p/internal/simd"
 )
 
@@ -36,7 +37,7 @@ func ofReleases(p *plan.Plan, r Releases) *Posterior {
 	if !p.SumsGradients() {
 		return ofGuide(p, r)
 	}
-	if p.NoiseAware == plan.NoiseAwareSample && joins(p, r) {
+	if p.NoiseAware == settings.NoiseAwareSample && joins(p, r) {
 		if post := sampled(p, r); post != nil {
 			return post
 		}

@@ -122,7 +122,7 @@ func newTarget(m *models.Model, tape *graph.Tape, chain int, open func(int) (*pr
 		return nil, err
 	}
 	session, err := curator.BeginNonPrivate(privacy.Mechanism{
-		Purpose: "fit-nonprivate", Tape: tape, Sampler: sampler.Config{Scheme: "full"}, Steps: math.MaxInt32,
+		Purpose: "fit-nonprivate", Tape: tape, Sampler: sampler.Config{Scheme: sampler.Full}, Steps: math.MaxInt32,
 		Clip: privacy.Clip{Kind: privacy.Unclipped},
 	})
 	if err != nil {

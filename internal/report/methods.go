@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"d3p/internal/decimal"
-	"d3p/internal/fit/plan"
 	"d3p/internal/models/spec"
 	"d3p/internal/privacy/event"
 	"d3p/internal/release"
+	"d3p/internal/settings"
 )
 
 // methodsFile is what the methods section of a paper has to say of the fit, a line
@@ -77,7 +77,7 @@ func methodsInference(p *Privacy, family string) string {
 
 // clipWords say how gradients were clipped.
 func clipWords(c Clip) string {
-	if c.Mode == plan.ClippingFlat {
+	if c.Mode == settings.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
 	}
 	return fmt.Sprintf("%s clipping, from norm %.4g", c.Mode, c.Norm)

@@ -52,10 +52,19 @@ type Format struct {
 	Default bool
 }
 
-// Formats lists the file formats of posterior draws. Package report has a writer
-// for each.
+// The names of the file formats of posterior draws.
+const (
+	FormatParquet = "parquet"
+	FormatZarr    = "zarr"
+	FormatCSV     = "csv"
+	FormatLong    = "long"
+	FormatStan    = "stan"
+)
+
+// Formats lists the file formats of posterior draws. Package outputs has a writer for
+// each.
 func Formats() []Format {
-	return []Format{{"parquet", true}, {"zarr", true}, {"csv", false}, {"long", false}, {"stan", false}}
+	return []Format{{FormatParquet, true}, {FormatZarr, true}, {FormatCSV, false}, {FormatLong, false}, {FormatStan, false}}
 }
 
 // FormatNames lists the names of the formats.

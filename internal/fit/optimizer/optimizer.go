@@ -41,13 +41,20 @@ type Options struct {
 	WeightDecay float64 // adamw
 }
 
+// Names of optimizers that a default or another setting is about.
+const (
+	AdamName  = "adam"
+	AdamWName = "adamw"
+	SGDName   = "sgd"
+)
+
 // Families returns the table: a new optimizer is one file and one line here.
 func Families() []Family {
 	return []Family{
-		{"adam", 0.03, func(n int, _ Options) Optimizer { return newAdam(n) }},
-		{"adamw", 0.03, func(n int, o Options) Optimizer { return newAdamW(n, o.WeightDecay) }},
+		{AdamName, 0.03, func(n int, _ Options) Optimizer { return newAdam(n) }},
+		{AdamWName, 0.03, func(n int, o Options) Optimizer { return newAdamW(n, o.WeightDecay) }},
 		{"adagrad", 0.1, func(n int, _ Options) Optimizer { return newAdagrad(n) }},
-		{"sgd", 1e-3, func(n int, o Options) Optimizer { return newSGD(n, o.Momentum) }},
+		{SGDName, 1e-3, func(n int, o Options) Optimizer { return newSGD(n, o.Momentum) }},
 	}
 }
 

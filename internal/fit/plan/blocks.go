@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 )
 
 // blocksOf lists the parameters to which the model file gives a guide of their
@@ -26,7 +27,7 @@ func blocksOf(m *models.Model) []guide.Block {
 // rankBeside is the default rank of a low-rank guide beside blocks: at most the number of
 // the other parameters. Zero without blocks.
 func rankBeside(cfg Config, latent int, blocks []guide.Block) int {
-	if len(blocks) == 0 || cfg.Guide != "low_rank" {
+	if len(blocks) == 0 || cfg.Guide != guide.LowRankName {
 		return 0
 	}
 	for _, b := range blocks {
@@ -42,15 +43,15 @@ func (p *Plan) setBlocks(blocks []guide.Block, cfg Config) error {
 	switch {
 	case len(blocks) == 0:
 		return nil
-	case p.Guide == "delta":
+	case p.Guide == guide.DeltaName:
 		return errors.New("--guide: a delta guide has no blocks (type --guide mean_field, or remove `blocks:` from the model file)")
-	case p.Gradient == GradientVanilla:
+	case p.Gradient == settings.GradientVanilla:
 		return errors.New("--compat: d3p has no blocks (leave --compat out, or remove `blocks:` from the model file)")
-	case cfg.NoiseAware == NoiseAwareCurvature:
+	case cfg.NoiseAware == settings.NoiseAwareCurvature:
 		return errors.New("--noise-aware: curvature gives the scales of a mean-field guide without blocks (type --noise-aware variance, or remove `blocks:` from the model file)")
 	}
-	if p.NoiseAware == NoiseAwareCurvature {
-		p.NoiseAware = NoiseAwareVariance
+	if p.NoiseAware == settings.NoiseAwareCurvature {
+		p.NoiseAware = settings.NoiseAwareVariance
 	}
 	p.Blocks = blocks
 	_, err := p.NewGuide()

@@ -8,6 +8,7 @@ import (
 	"d3p/internal/models/law"
 	"d3p/internal/models/simulate"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 	"d3p/internal/simd"
 	"d3p/internal/stats"
 )
@@ -31,7 +32,7 @@ const gap = 3
 // follows better than the law.
 func (p *Plan) chooseClippingBy(l *law.Law) {
 	m := p.model
-	if p.Clipping != ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
+	if p.Clipping != settings.ClippingAdaptive || p.ClipQuantile != p.defaultQuantile() || m.Encoding.RowsPerUnit > 1 || m.Likelihood.AuxRecord > 0 {
 		return
 	}
 	rng := noise.NewRandom(noise.Public(p.InitSeed).Child(4).Stream(noise.Initialisation))
@@ -51,7 +52,7 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 		return
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(best))-1)
-	p.Clipping, p.ClipNorm, p.ClipQuantile = ClippingFlat, math.Ceil(best/digits)*digits, 0
+	p.Clipping, p.ClipNorm, p.ClipQuantile = settings.ClippingFlat, math.Ceil(best/digits)*digits, 0
 	p.SplitNoise()
 }
 

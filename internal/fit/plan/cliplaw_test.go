@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"d3p/internal/models"
+	"d3p/internal/settings"
 )
 
 const rareOutcome = `d3p: 1
@@ -46,7 +47,7 @@ func TestRareOutcomesAreNotClippedAway(t *testing.T) {
 		if err := p.Learn(l); err != nil {
 			t.Fatal(err)
 		}
-		if flat := p.Clipping == ClippingFlat; flat != test.flat {
+		if flat := p.Clipping == settings.ClippingFlat; flat != test.flat {
 			t.Errorf("outcome of %v, %+v: clipping is %s", test.share, test.cfg, p.Clipping)
 		}
 		if !test.flat {

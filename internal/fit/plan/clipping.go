@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/event"
+	"d3p/internal/settings"
 )
 
 const (
@@ -31,16 +32,16 @@ const (
 // neighbours, under which the count has no accounting.
 func (p *Plan) chooseClipping(cfg Config) {
 	signal := p.Signal()
-	kind := ClippingAdaptive
+	kind := settings.ClippingAdaptive
 	if signal < minAdaptive || p.Neighbours == event.ZeroOut || cfg.ClipNorm > 0 && cfg.ClipQuantile == 0 {
-		kind = ClippingFlat
+		kind = settings.ClippingFlat
 	}
 	if cfg.ClipQuantile > 0 {
-		kind = ClippingAdaptive
+		kind = settings.ClippingAdaptive
 	}
 	p.Clipping = or(cfg.Clipping, kind)
 	p.ClipNorm = or(cfg.ClipNorm, flatNorm)
-	if p.Clipping == ClippingAdaptive {
+	if p.Clipping == settings.ClippingAdaptive {
 		p.ClipNorm = or(cfg.ClipNorm, adaptiveStart)
 		p.ClipQuantile = or(cfg.ClipQuantile, p.defaultQuantile())
 	}
@@ -64,7 +65,7 @@ func (p *Plan) Signal() float64 { return p.Mu * float64(p.Records) }
 //	σ⁻² = z⁻² + (σ_b/s)⁻², σ_b = 4sσ, η_C = 0.2 min(1, qN/(5σ_b)).
 func (p *Plan) SplitNoise() {
 	p.GradientNoise, p.CountNoise, p.ClipRate = p.NoiseMultiplier, 0, 0
-	if p.Clipping != ClippingAdaptive {
+	if p.Clipping != settings.ClippingAdaptive {
 		return
 	}
 	p.CountNoise = countNoiseRatio * privacy.CountSensitivity(p.ClipQuantile) * p.NoiseMultiplier

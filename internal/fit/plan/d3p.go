@@ -1,6 +1,11 @@
 package plan
 
-import "d3p/internal/privacy/event"
+import (
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/settings"
+)
 
 // The Python package leaves batch size and steps to its user; these are the settings of
 // its paper's hierarchical model, with fewer steps.
@@ -16,24 +21,24 @@ const (
 // under add-or-remove and substitution alike a record displaces another one.
 // Prediger et al. 2022, arXiv:2103.11648.
 func withD3P(c Config) Config {
-	c.Gradient = or(c.Gradient, GradientVanilla)
+	c.Gradient = or(c.Gradient, settings.GradientVanilla)
 	c.Neighbours = or(c.Neighbours, string(event.Substitute))
-	c.Sampling = or(c.Sampling, samplingFixedSize)
-	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {
+	c.Sampling = or(c.Sampling, sampler.FixedSize)
+	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != sampler.Full {
 		c.SamplingRate = d3pRate
 	}
 	if c.Epochs == 0 {
 		c.Steps = or(c.Steps, d3pSteps)
 	}
-	c.Clipping = or(c.Clipping, ClippingFlat)
+	c.Clipping = or(c.Clipping, settings.ClippingFlat)
 	c.ClipNorm = or(c.ClipNorm, 1)
-	c.Optimizer = or(c.Optimizer, "adam")
+	c.Optimizer = or(c.Optimizer, optimizer.AdamName)
 	c.LearningRate = or(c.LearningRate, 1e-3)
 	c.InitScale = or(c.InitScale, 1)
 	if c.Averaging == nil {
 		last := 0.0
 		c.Averaging = &last
 	}
-	c.NoiseAware = or(c.NoiseAware, NoiseAwareNone)
+	c.NoiseAware = or(c.NoiseAware, settings.NoiseAwareNone)
 	return c
 }

@@ -5,6 +5,7 @@ import (
 
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 )
 
 // NewGuide is a new guide of the planned family.
@@ -36,10 +37,10 @@ func (p *Plan) setCustom(cfg Config) error {
 	if p.Guide != guide.CustomName {
 		return nil
 	}
-	if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
+	if cfg.NoiseAware != "" && cfg.NoiseAware != settings.NoiseAwareNone {
 		return errors.New("--noise-aware: a custom guide does not follow the privacy noise (type --noise-aware none, or --guide mean_field)")
 	}
-	p.NoiseAware = NoiseAwareNone
+	p.NoiseAware = settings.NoiseAwareNone
 	if p.Private {
 		p.Warnings = append(p.Warnings, Warning{"custom-guide-noise",
 			"the intervals of a custom guide leave out the privacy noise; the other guides include it"})

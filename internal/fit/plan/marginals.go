@@ -3,9 +3,13 @@ package plan
 import (
 	"fmt"
 
+	"d3p/internal/fit/optimizer"
 	"d3p/internal/marginals"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/settings"
 )
 
 // MethodMarginals is the method of a synthetic table that is learnt from noisy tables
@@ -31,8 +35,8 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{
-		Method: MethodMarginals, Private: true, Records: cfg.Records, Draws: 1, Gradient: GradientAligned,
-		Guide: "delta", Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant", Optimizer: "adam", NoiseAware: NoiseAwareNone,
+		Method: MethodMarginals, Private: true, Records: cfg.Records, Draws: 1, Gradient: settings.GradientAligned,
+		Guide: guide.DeltaName, Init: "zero", InitSeed: cfg.InitSeed, Schedule: "constant", Optimizer: optimizer.AdamName, NoiseAware: settings.NoiseAwareNone,
 		Sizes: []int{}, model: m,
 	}
 	if p.Neighbours, err = event.ParseRelation(or(cfg.Neighbours, string(event.AddRemove))); err != nil {
@@ -42,7 +46,7 @@ func newMarginals(m *models.Model, cfg Config) (*Plan, error) {
 	if cfg.Epsilon > 0 {
 		p.setBudget(cfg.Epsilon)
 	}
-	sampled := Config{Sampling: samplingFull, Steps: marginals.Steps}
+	sampled := Config{Sampling: sampler.Full, Steps: marginals.Steps}
 	if err := p.chooseSampling(sampled); err != nil {
 		return nil, err
 	}

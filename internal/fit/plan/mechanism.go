@@ -1,6 +1,9 @@
 package plan
 
-import "d3p/internal/privacy"
+import (
+	"d3p/internal/privacy"
+	"d3p/internal/settings"
+)
 
 // automaticGamma is γ of automatic clipping. Bu et al. 2022, arXiv:2206.07136.
 const automaticGamma = 0.01
@@ -14,12 +17,12 @@ func (p *Plan) Mechanism() (privacy.Mechanism, error) {
 	switch p.Clipping {
 	case ClippingOff:
 		m.Clip.Kind, m.Purpose = privacy.Unclipped, "fit-nonprivate"
-	case ClippingAutomatic:
+	case settings.ClippingAutomatic:
 		m.Clip.Kind, m.Clip.Gamma = privacy.Automatic, automaticGamma
 	default:
 		m.Clip.Kind = privacy.Flat // adaptive: flat at a C that changes from step to step
 	}
-	if p.Gradient != GradientVanilla {
+	if p.Gradient != settings.GradientVanilla {
 		return m, nil
 	}
 	var err error

@@ -5,7 +5,11 @@ import (
 	"math"
 	"strings"
 
+	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
+	"d3p/internal/privacy/sampler"
+	"d3p/internal/settings"
 )
 
 // Defaults for networks with more weights than records, where every record's
@@ -32,8 +36,8 @@ func hasNetwork(m *models.Model) bool {
 // batches of 512 records and Adam at 2e-3 for at least 1000 steps and 20 epochs; without
 // privacy the same, except for the clipping.
 func withNetwork(c Config, m *models.Model) Config {
-	c.Guide = or(c.Guide, "delta")
-	if c.Averaging == nil && c.Guide == "delta" {
+	c.Guide = or(c.Guide, guide.DeltaName)
+	if c.Averaging == nil && c.Guide == guide.DeltaName {
 		last := float64(deltaAverage)
 		c.Averaging = &last
 	}
@@ -41,9 +45,9 @@ func withNetwork(c Config, m *models.Model) Config {
 		return c
 	}
 	if c.Clipping == "" && c.ClipQuantile == 0 && !c.NonPrivate {
-		c.Clipping = ClippingFlat
+		c.Clipping = settings.ClippingFlat
 	}
-	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != samplingFull {
+	if c.SamplingRate == 0 && c.BatchSize == 0 && c.Sampling != sampler.Full {
 		c.SamplingRate = math.Min(1, wideBatch/float64(c.Records))
 	}
 	if c.Steps == 0 && c.Epochs == 0 {
@@ -52,7 +56,7 @@ func withNetwork(c Config, m *models.Model) Config {
 			c.Steps = max(c.Steps, int(math.Ceil(wideEpochs/c.SamplingRate)))
 		}
 	}
-	if c.Optimizer == "" || c.Optimizer == "adam" {
+	if c.Optimizer == "" || c.Optimizer == optimizer.AdamName {
 		c.LearningRate = or(c.LearningRate, wideRate)
 	}
 	return c
@@ -61,7 +65,7 @@ func withNetwork(c Config, m *models.Model) Config {
 // checkWeights reports weights without a prior under a guide that needs one: without
 // information in the data its entropy would grow without bound.
 func checkWeights(p *Plan, m *models.Model) error {
-	if p.Guide == "delta" {
+	if p.Guide == guide.DeltaName {
 		return nil
 	}
 	for i := range m.Params {

@@ -35,7 +35,7 @@ func New(m *models.Model, cfg Config) (*Plan, error) {
 		if len(m.Core.Latent) == 0 {
 			return nil, errors.New("--guide: amortised is for models with local latents, and this one has none (type --guide mean_field)")
 		}
-		cfg.Guide = "delta" // of the other parameters
+		cfg.Guide = guide.DeltaName // of the other parameters
 	}
 	if cfg.Records == 0 {
 		cfg.Records = m.Spec.Data.Rows.N()
@@ -88,8 +88,8 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	p := &Plan{
 		model:   m,
 		Private: !cfg.NonPrivate, Records: cfg.Records, Latent: latent,
-		Gradient: or(cfg.Gradient, GradientAligned),
-		Guide:    or(cfg.Guide, "mean_field"), Rank: cfg.Rank,
+		Gradient: or(cfg.Gradient, settings.GradientAligned),
+		Guide:    or(cfg.Guide, guide.MeanFieldName), Rank: cfg.Rank,
 		Init: or(cfg.Init, start.Zero), InitScale: or(cfg.InitScale, defaultInitScale), InitSeed: cfg.InitSeed,
 		Schedule: or(cfg.Schedule, "constant"), Momentum: cfg.Momentum, WeightDecay: cfg.WeightDecay,
 		Averaging: defaultAveraging, Draws: 1,
@@ -97,11 +97,11 @@ func decide(latent int, cfg Config, m *models.Model) (*Plan, error) {
 	if cfg.Averaging != nil {
 		p.Averaging = *cfg.Averaging
 	}
-	if p.Guide == "low_rank" && p.Rank == 0 {
+	if p.Guide == guide.LowRankName && p.Rank == 0 {
 		p.Rank = min(defaultRank, latent)
 	}
 	p.Release = latent
-	if p.Gradient == GradientVanilla {
+	if p.Gradient == settings.GradientVanilla {
 		p.Release = 2 * latent
 	}
 	if err := p.chooseOptimizer(cfg); err != nil {
@@ -150,7 +150,7 @@ func (p *Plan) planPrivate(cfg Config) error {
 
 // chooseOptimizer sets the optimizer and its learning rate.
 func (p *Plan) chooseOptimizer(cfg Config) error {
-	family, err := optimizer.Lookup(or(cfg.Optimizer, "adam"))
+	family, err := optimizer.Lookup(or(cfg.Optimizer, optimizer.AdamName))
 	if err != nil {
 		return err
 	}

@@ -1,22 +1,24 @@
 package plan
 
 import (
+	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 	"errors"
 	"fmt"
 )
 
 // chooseNoiseAware decides how the posterior accounts for the privacy noise.
 func (p *Plan) chooseNoiseAware(cfg Config) error {
-	byDefault := NoiseAwareVariance
+	byDefault := settings.NoiseAwareVariance
 	switch {
-	case p.Guide == "delta":
-		if cfg.NoiseAware != "" && cfg.NoiseAware != NoiseAwareNone {
+	case p.Guide == guide.DeltaName:
+		if cfg.NoiseAware != "" && cfg.NoiseAware != settings.NoiseAwareNone {
 			return errors.New("--noise-aware: a delta guide states no uncertainty (type --noise-aware none)")
 		}
-		byDefault = NoiseAwareNone
-	case p.Guide == "mean_field" && p.Gradient == GradientAligned:
-		byDefault = NoiseAwareCurvature
-	case cfg.NoiseAware == NoiseAwareCurvature, cfg.NoiseAware == NoiseAwareSample:
+		byDefault = settings.NoiseAwareNone
+	case p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned:
+		byDefault = settings.NoiseAwareCurvature
+	case cfg.NoiseAware == settings.NoiseAwareCurvature, cfg.NoiseAware == settings.NoiseAwareSample:
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
@@ -31,9 +33,9 @@ func (p *Plan) ModelsNoise() bool {
 
 // SumsGradients reports whether the posterior is made of sums of released gradients.
 func (p *Plan) SumsGradients() bool {
-	return p.NoiseAware == NoiseAwareCurvature || p.NoiseAware == NoiseAwareSample
+	return p.NoiseAware == settings.NoiseAwareCurvature || p.NoiseAware == settings.NoiseAwareSample
 }
 
 // FollowsNoise reports whether the noise is followed through the optimizer, step
 // by step; the curvature gives its variance at the end.
-func (p *Plan) FollowsNoise() bool { return p.NoiseAware == NoiseAwareVariance }
+func (p *Plan) FollowsNoise() bool { return p.NoiseAware == settings.NoiseAwareVariance }

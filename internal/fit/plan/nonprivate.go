@@ -3,6 +3,8 @@ package plan
 import (
 	"math"
 
+	"d3p/internal/fit/optimizer"
+	"d3p/internal/models/guide"
 	"d3p/internal/settings"
 )
 
@@ -34,19 +36,19 @@ func (p *Plan) planNonPrivate(cfg Config) error {
 	if err := p.chooseSampling(cfg); err != nil {
 		return err
 	}
-	p.Clipping, p.NoiseAware = ClippingOff, NoiseAwareNone
+	p.Clipping, p.NoiseAware = ClippingOff, settings.NoiseAwareNone
 	p.Schedule = or(cfg.Schedule, "cosine")
 	if cfg.Averaging == nil {
 		p.Averaging = nonPrivateAveraging
 	}
 	if cfg.Guide == "" && p.Latent <= nonPrivateFullRank {
-		p.Guide = "full_rank"
+		p.Guide = guide.FullRankName
 	}
-	if p.Optimizer == "adam" {
+	if p.Optimizer == optimizer.AdamName {
 		p.LearningRate = or(cfg.LearningRate, nonPrivateRate)
 	}
 	draws := nonPrivateDraws
-	if p.Guide == "delta" {
+	if p.Guide == guide.DeltaName {
 		draws = 1 // of a point
 	}
 	p.Draws = or(cfg.Draws, draws)

@@ -24,17 +24,7 @@ import (
 
 // Values of a plan's fields, those of package settings.
 const (
-	ClippingAdaptive    = settings.ClippingAdaptive
-	ClippingFlat        = settings.ClippingFlat
-	ClippingAutomatic   = settings.ClippingAutomatic
-	ClippingOff         = "off" // of fit-nonprivate
-	GradientAligned     = settings.GradientAligned
-	GradientVanilla     = settings.GradientVanilla
-	NoiseAwareSample    = settings.NoiseAwareSample
-	NoiseAwareCurvature = settings.NoiseAwareCurvature
-	NoiseAwareVariance  = settings.NoiseAwareVariance
-	NoiseAwareNone      = settings.NoiseAwareNone
-	CompatD3P           = settings.CompatD3P
+	ClippingOff = "off" // of fit-nonprivate
 )
 
 // Plan is the whole fit, decided from public facts before any record is read. `d3p plan`
@@ -186,7 +176,7 @@ func (p *Plan) UnmarshalJSON(text []byte) error {
 	}
 	p.Neighbours = or(p.Neighbours, read.Adjacency)
 	p.Guide = strings.ReplaceAll(p.Guide, "-", "_")
-	if vanilla := p.Gradient == GradientVanilla; vanilla && (read.Theta == "shared" || read.Prior == "outside") || p.NoiseAware == "temper" {
+	if vanilla := p.Gradient == settings.GradientVanilla; vanilla && (read.Theta == "shared" || read.Prior == "outside") || p.NoiseAware == "temper" {
 		return errors.New("only the d3p version that began this fit can continue it")
 	}
 	return nil

@@ -39,10 +39,10 @@ func TestDefaultPlan(t *testing.T) {
 		rate               float64
 		clipping, sampling string
 	}{
-		{3341, 8, 1, 1e-3, 1, ClippingAdaptive, "full"},                        // abalone
-		{30162, 96, 1, 1. / 30162, 5000. / 30162, ClippingAdaptive, "poisson"}, // adult
-		{100, 24, 1, 0.01, 1, ClippingFlat, "full"},                            // hierarchical, N = 100
-		{1000000, 20, 8, 1e-7, 0, ClippingAdaptive, "poisson"},                 // q = 4μ/√T
+		{3341, 8, 1, 1e-3, 1, settings.ClippingAdaptive, "full"},                        // abalone
+		{30162, 96, 1, 1. / 30162, 5000. / 30162, settings.ClippingAdaptive, "poisson"}, // adult
+		{100, 24, 1, 0.01, 1, settings.ClippingFlat, "full"},                            // hierarchical, N = 100
+		{1000000, 20, 8, 1e-7, 0, settings.ClippingAdaptive, "poisson"},                 // q = 4μ/√T
 	} {
 		t.Run(fmt.Sprint(c.records), func(t *testing.T) {
 			p := mustPlan(t, c.latent, Config{Records: c.records, Epsilon: c.epsilon, Delta: c.delta})
@@ -53,7 +53,7 @@ func TestDefaultPlan(t *testing.T) {
 			isNear(t, "q", p.SamplingRate, c.rate, 1e-12)
 			isNear(t, "mu", p.Mu, mu, 1e-12)
 			if p.Steps != 1000 || p.Clipping != c.clipping || p.Sampling != c.sampling || p.Guide != "mean_field" ||
-				p.Gradient != GradientAligned || p.NoiseAware != NoiseAwareCurvature || p.Averaging != 0.5 || p.InitScale != 0.1 {
+				p.Gradient != settings.GradientAligned || p.NoiseAware != settings.NoiseAwareCurvature || p.Averaging != 0.5 || p.InitScale != 0.1 {
 				t.Errorf("plan %+v", p)
 			}
 			sigma := p.NoiseMultiplier
@@ -67,7 +67,7 @@ func TestDefaultPlan(t *testing.T) {
 			if p.Certified.Upper > c.epsilon || p.Certified.Upper < 0.999*c.epsilon {
 				t.Errorf("certified epsilon %v for a target of %v", p.Certified.Upper, c.epsilon)
 			}
-			if c.clipping == ClippingFlat {
+			if c.clipping == settings.ClippingFlat {
 				if p.ClipNorm != 1 || p.CountNoise != 0 || p.GradientNoise != sigma {
 					t.Errorf("flat clipping: %+v", p)
 				}
@@ -129,18 +129,18 @@ func TestExplicitSettings(t *testing.T) {
 		Records: 1000, Epsilon: 2, Delta: 1e-6, BatchSize: 100, Epochs: 20, ClipNorm: 0.7, Optimizer: "sgd", LearningRate: 0.01,
 		Momentum: 0.9, Schedule: "cosine", Guide: "low_rank", Rank: 2, InitScale: 0.3, InitSeed: 9, Averaging: &last, NoiseAware: "none",
 	})
-	if p.SamplingRate != 0.1 || p.Steps != 200 || p.Clipping != ClippingFlat || p.ClipNorm != 0.7 || p.Optimizer != "sgd" ||
+	if p.SamplingRate != 0.1 || p.Steps != 200 || p.Clipping != settings.ClippingFlat || p.ClipNorm != 0.7 || p.Optimizer != "sgd" ||
 		p.LearningRate != 0.01 || p.Momentum != 0.9 || p.Schedule != "cosine" || p.Guide != "low_rank" || p.Rank != 2 ||
-		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != NoiseAwareNone {
+		p.InitScale != 0.3 || p.InitSeed != 9 || p.Averaging != 0 || p.NoiseAware != settings.NoiseAwareNone {
 		t.Errorf("%+v", p)
 	}
 }
 
 func TestCompatD3P(t *testing.T) {
-	p := mustPlan(t, 5, Config{Records: 1000, Epsilon: 2, Delta: 1e-4, Compat: CompatD3P, Steps: 500})
-	if p.Gradient != GradientVanilla || p.Release != 10 ||
-		p.Clipping != ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 1e-3 || p.InitScale != 1 || p.Averaging != 0 ||
-		p.NoiseAware != NoiseAwareNone || p.Neighbours != event.Substitute || p.Steps != 500 {
+	p := mustPlan(t, 5, Config{Records: 1000, Epsilon: 2, Delta: 1e-4, Compat: settings.CompatD3P, Steps: 500})
+	if p.Gradient != settings.GradientVanilla || p.Release != 10 ||
+		p.Clipping != settings.ClippingFlat || p.ClipNorm != 1 || p.LearningRate != 1e-3 || p.InitScale != 1 || p.Averaging != 0 ||
+		p.NoiseAware != settings.NoiseAwareNone || p.Neighbours != event.Substitute || p.Steps != 500 {
 		t.Errorf("%+v", p)
 	}
 	// The event is the one that runs: batches of fixed size, not the Poisson sampling
@@ -180,8 +180,8 @@ func TestPlanJSON(t *testing.T) {
 func TestWarnings(t *testing.T) {
 	sound := Plan{
 		Private: true, Records: 50000, Latent: 20, Release: 20, Epsilon: 1, Delta: 1e-6, Mu: 0.23,
-		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: ClippingAdaptive, Guide: "mean_field", Gradient: GradientAligned,
-		NoiseAware: NoiseAwareCurvature,
+		SamplingRate: 0.1, NoiseMultiplier: 8, Clipping: settings.ClippingAdaptive, Guide: "mean_field", Gradient: settings.GradientAligned,
+		NoiseAware: settings.NoiseAwareCurvature,
 	}
 	for id, change := range map[string]func(*Plan){
 		"noise-dominates":   func(p *Plan) { p.Latent = 400000 },
@@ -190,9 +190,9 @@ func TestWarnings(t *testing.T) {
 		"large-epsilon":     func(p *Plan) { p.Epsilon = 12 },
 		"empty-batches":     func(p *Plan) { p.SamplingRate = 1e-5 },
 		"small-batches":     func(p *Plan) { p.NoiseMultiplier = 1 },
-		"biased-clipping":   func(p *Plan) { p.Clipping = ClippingAutomatic },
+		"biased-clipping":   func(p *Plan) { p.Clipping = settings.ClippingAutomatic },
 		"full-rank-noise":   func(p *Plan) { p.Guide = "full_rank" },
-		"vanilla-gradients": func(p *Plan) { p.Gradient = GradientVanilla },
+		"vanilla-gradients": func(p *Plan) { p.Gradient = settings.GradientVanilla },
 		"":                  func(*Plan) {},
 	} {
 		p := sound
@@ -266,7 +266,7 @@ func TestConfigErrors(t *testing.T) {
 // Under zero-out neighbours the count that adaptive clipping buys has no accounting.
 func TestZeroOutClipsFlat(t *testing.T) {
 	p, err := ForLatent(3, Config{Records: 10_000, Epsilon: 4, Sampling: "shuffle", SamplingRate: 0.1, Steps: 20, Neighbours: "zero_out"})
-	if err != nil || p.Clipping != ClippingFlat || p.CountNoise != 0 {
+	if err != nil || p.Clipping != settings.ClippingFlat || p.CountNoise != 0 {
 		t.Errorf("plan %+v, %v", p, err)
 	}
 }
@@ -307,7 +307,7 @@ func TestSettingsHaveFields(t *testing.T) {
 
 // A plan of an earlier version reads as the same plan.
 func TestOldPlan(t *testing.T) {
-	p := mustPlan(t, 3, Config{Records: 1000, Epsilon: 1, Compat: CompatD3P})
+	p := mustPlan(t, 3, Config{Records: 1000, Epsilon: 1, Compat: settings.CompatD3P})
 	raw, err := json.Marshal(p)
 	if err != nil {
 		t.Fatal(err)

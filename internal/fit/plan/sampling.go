@@ -8,13 +8,6 @@ import (
 	"d3p/internal/privacy/sampler"
 )
 
-// The schemes of privacy/sampler that defaults choose by name.
-const (
-	samplingPoisson   = "poisson"
-	samplingFull      = "full"
-	samplingFixedSize = "fixed_size"
-)
-
 // chooseSampling sets the scheme, q, the batch size and T. By default
 //
 //	T = 1000, q = min(1, max(5000/N, 4μ/√T)):
@@ -29,16 +22,16 @@ func (p *Plan) chooseSampling(cfg Config) error {
 		p.SamplingRate = float64(cfg.BatchSize) / n
 	case cfg.SamplingRate > 0:
 		p.SamplingRate = cfg.SamplingRate
-	case cfg.Sampling == samplingFull:
+	case cfg.Sampling == sampler.Full:
 		p.SamplingRate = 1
 	default:
 		p.SamplingRate = math.Min(1, math.Max(defaultBatch/n, minNoise*p.Mu/math.Sqrt(float64(p.Steps))))
 	}
-	p.Sampling = or(cfg.Sampling, samplingPoisson)
+	p.Sampling = or(cfg.Sampling, sampler.Poisson)
 	switch {
-	case p.Sampling == samplingPoisson && p.SamplingRate == 1:
-		p.Sampling = samplingFull
-	case p.Sampling != samplingPoisson && p.Sampling != samplingFull:
+	case p.Sampling == sampler.Poisson && p.SamplingRate == 1:
+		p.Sampling = sampler.Full
+	case p.Sampling != sampler.Poisson && p.Sampling != sampler.Full:
 		p.BatchSize = max(1, int(math.Round(p.SamplingRate*n)))
 	}
 	claim, err := sampler.ClaimFor(p.Sampler())

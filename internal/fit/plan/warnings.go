@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 	"fmt"
 	"math"
 )
@@ -36,10 +38,10 @@ func (p *Plan) warn() {
 		"a batch holds %.2g records on average, so most steps are pure noise; a larger --sampling-rate would help", p.SamplingRate*n)
 	add(p.NoiseMultiplier < 2 && p.SamplingRate < 1, "small-batches",
 		"small batches cost accuracy: noise multiplier %.3g is below 2; a larger --sampling-rate spends the same epsilon better", p.NoiseMultiplier)
-	add(p.Clipping == ClippingAutomatic, "biased-clipping",
+	add(p.Clipping == settings.ClippingAutomatic, "biased-clipping",
 		"automatic clipping is biased: for logistic likelihoods the normalised gradients have no stationary point; adaptive clipping is the default")
-	add(p.Guide == "full_rank" && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
+	add(p.Guide == guide.FullRankName && latent > p.Mu*math.Sqrt(n)/3, "full-rank-noise",
 		"a full-rank guide pays only up to mu sqrt(N)/3 = %.3g parameters, the model has %d; mean-field would be closer", p.Mu*math.Sqrt(n)/3, p.Latent)
-	add(p.Gradient == GradientVanilla, "vanilla-gradients",
+	add(p.Gradient == settings.GradientVanilla, "vanilla-gradients",
 		"vanilla gradients release %d noisy numbers a step instead of %d; aligned gradients are the default", p.Release, p.Latent)
 }

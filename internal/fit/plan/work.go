@@ -2,9 +2,11 @@ package plan
 
 import (
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/models/law"
 	"d3p/internal/models/whiten"
 	"d3p/internal/privacy/noise"
+	"d3p/internal/settings"
 )
 
 // rotateLimit is the number of parameters up to which a fit works in other
@@ -17,7 +19,7 @@ const lawRidge = 0.002
 // canRotate reports whether the fit may work in other coordinates: the guide's normals
 // become a joint normal of the declared parameters.
 func (p *Plan) canRotate() bool {
-	return p.Private && p.Gradient == GradientAligned && p.Guide == "mean_field" && len(p.Blocks) == 0 &&
+	return p.Private && p.Gradient == settings.GradientAligned && p.Guide == guide.MeanFieldName && len(p.Blocks) == 0 &&
 		p.Latent <= rotateLimit && len(p.model.Starts) == 0
 }
 

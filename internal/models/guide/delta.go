@@ -8,7 +8,7 @@ type Delta struct{ p int }
 func NewDelta(p int) Delta { return Delta{p} }
 
 // Name implements Guide.
-func (Delta) Name() string { return "delta" }
+func (Delta) Name() string { return DeltaName }
 
 // Latent implements Guide.
 func (g Delta) Latent() int { return g.p }

@@ -18,7 +18,7 @@ func NewFullRank(p int) *FullRank {
 }
 
 // Name implements Guide.
-func (*FullRank) Name() string { return "full_rank" }
+func (*FullRank) Name() string { return FullRankName }
 
 // Latent implements Guide.
 func (g *FullRank) Latent() int { return g.p }

@@ -47,6 +47,14 @@ type Options struct {
 	Chains int     // sample: number of chains that they come from
 }
 
+// The names of families for every model.
+const (
+	MeanFieldName = "mean_field"
+	FullRankName  = "full_rank"
+	LowRankName   = "low_rank"
+	DeltaName     = "delta"
+)
+
 // The names of families that depend on the model: Custom, which a model file writes
 // itself, and the one of models with local latents, whose laws are functions of the
 // record while all other parameters are points.
@@ -65,15 +73,15 @@ type Family struct {
 // and one line here; the conformance test ranges over the table.
 func Families() []Family {
 	return []Family{
-		{"mean_field", func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
-		{"full_rank", func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
-		{"low_rank", func(p int, o Options) (Guide, error) {
+		{MeanFieldName, func(p int, _ Options) (Guide, error) { return NewMeanField(p), nil }},
+		{FullRankName, func(p int, _ Options) (Guide, error) { return NewFullRank(p), nil }},
+		{LowRankName, func(p int, o Options) (Guide, error) {
 			if o.Rank < 1 || o.Rank > p {
 				return nil, fmt.Errorf("guide low_rank: rank %d is not between 1 and the %d parameters", o.Rank, p)
 			}
 			return NewLowRank(p, o.Rank), nil
 		}},
-		{"delta", func(p int, _ Options) (Guide, error) { return NewDelta(p), nil }},
+		{DeltaName, func(p int, _ Options) (Guide, error) { return NewDelta(p), nil }},
 	}
 }
 

@@ -24,7 +24,7 @@ func NewLowRank(p, r int) *LowRank {
 }
 
 // Name implements Guide.
-func (*LowRank) Name() string { return "low_rank" }
+func (*LowRank) Name() string { return LowRankName }
 
 // Latent implements Guide.
 func (g *LowRank) Latent() int { return g.p }

@@ -18,7 +18,7 @@ const block = 512
 func NewMeanField(p int) MeanField { return MeanField{p} }
 
 // Name implements Guide.
-func (MeanField) Name() string { return "mean_field" }
+func (MeanField) Name() string { return MeanFieldName }
 
 // Latent implements Guide.
 func (g MeanField) Latent() int { return g.p }

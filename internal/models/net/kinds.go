@@ -9,11 +9,12 @@ import (
 // the manual and the shapes follow from it.
 type Kind struct {
 	Name  string
-	Needs []string // settings without which there is no layer
-	OneOf []string // settings one of which there must be
-	Takes []string // other settings
-	Axes  int      // along which its windows lie
-	Maps  string   // input → output, in the words of the manual
+	Needs []string          // settings without which there is no layer
+	OneOf []string          // settings one of which there must be
+	Takes []string          // other settings
+	Other map[string]string // defaults of its own, in the words of the manual
+	Axes  int               // along which its windows lie
+	Maps  string            // input → output, in the words of the manual
 	// Example is a net with the layer on an input that it takes, for the tests: of the
 	// dims x (4), y and t (4 at least) and v (6).
 	Input, Example string
@@ -27,6 +28,7 @@ func Kinds() []Kind {
 	window := []string{"stride", "padding"}
 	weights := []string{"activation", "init", "bias"}
 	filters, filtered := []string{"filters", "kernel"}, slices.Concat(window, weights)
+	pooled := map[string]string{"stride": "the kernel"}
 	list := []Kind{
 		{Name: "dense", Needs: []string{"units"}, Takes: weights, Maps: "[i] → [units]",
 			Input: "v", Example: "dense: {units: 3}", build: dense},
@@ -42,13 +44,13 @@ func Kinds() []Kind {
 			Input: "t", Example: "conv1d_transpose: {filters: 2, kernel: 2}", build: transposed(1)},
 		{Name: "conv2d_transpose", Axes: 2, Needs: filters, Takes: filtered, Maps: "the adjoint: makes images larger",
 			Input: "y, x", Example: "conv2d_transpose: {filters: 2, kernel: 2}", build: transposed(2)},
-		{Name: "max_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Maps: "the largest value of every window, channel by channel",
+		{Name: "max_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the largest value of every window, channel by channel",
 			Input: "t", Example: "max_pool1d: {kernel: 2}", build: pooling(1, true)},
-		{Name: "max_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Maps: "the same in an image",
+		{Name: "max_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the same in an image",
 			Input: "y, x", Example: "max_pool2d: {kernel: 2}", build: pooling(2, true)},
-		{Name: "avg_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Maps: "the mean of every window, channel by channel",
+		{Name: "avg_pool1d", Axes: 1, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the mean of every window, channel by channel",
 			Input: "t", Example: "avg_pool1d: {kernel: 2}", build: pooling(1, false)},
-		{Name: "avg_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Maps: "the same in an image",
+		{Name: "avg_pool2d", Axes: 2, Needs: []string{"kernel"}, Takes: window, Other: pooled, Maps: "the same in an image",
 			Input: "y, x", Example: "avg_pool2d: {kernel: 2}", build: pooling(2, false)},
 		{Name: "global_avg_pool", Maps: "[channel, positions] → [channel]",
 			Input: "y, x", Example: "global_avg_pool: {}", build: globalMean},
@@ -58,7 +60,7 @@ func Kinds() []Kind {
 			Input: "y, x", Example: "layer_norm: {}", build: layerNorm},
 		{Name: "group_norm", Needs: []string{"groups"}, Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims, the first is the channel",
 			Input: "x, y", Example: "group_norm: {groups: 2}", build: groupNorm},
-		{Name: "instance_norm", Takes: []string{"epsilon", "affine", "activation"}, Maps: "the same dims",
+		{Name: "instance_norm", Takes: []string{"epsilon", "affine", "activation"}, Other: map[string]string{"affine": "false"}, Maps: "the same dims",
 			Input: "y, x", Example: "instance_norm: {}", build: instanceNorm},
 		{Name: "residual", Needs: []string{"layers"}, Takes: []string{"shortcut", "activation"}, Maps: "s(x) + f(x)",
 			Input: "v", Example: "residual: {layers: [{dense: {units: 6}}]}", build: residual},
@@ -110,6 +112,9 @@ func (k Kind) Missing(states func(key string) bool) string {
 func (k Kind) Settings() (list []Setting) {
 	for _, s := range Settings() {
 		if slices.Contains(slices.Concat(k.Needs, k.OneOf, k.Takes), s.Key) {
+			if other, ok := k.Other[s.Key]; ok {
+				s.Default = other
+			}
 			list = append(list, s)
 		}
 	}

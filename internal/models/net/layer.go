@@ -99,7 +99,7 @@ func Settings() []Setting {
 	return []Setting{
 		{Key: "filters", At: func(l *Layer) any { return &l.Filters }},
 		{Key: "kernel", At: func(l *Layer) any { return &l.Kernel }},
-		{Key: "stride", At: func(l *Layer) any { return &l.Stride }, Default: "1; of pools: the kernel"},
+		{Key: "stride", At: func(l *Layer) any { return &l.Stride }, Default: "1"},
 		{Key: "padding", At: func(l *Layer) any { return &l.Padding }, Default: "valid"},
 		{Key: "units", At: func(l *Layer) any { return &l.Units }},
 		{Key: "activation", At: func(l *Layer) any { return &l.Activation }, Choices: Activations()},
@@ -109,7 +109,7 @@ func Settings() []Setting {
 		{Key: "groups", At: func(l *Layer) any { return &l.Groups }, Least: 1},
 		{Key: "trailing", At: func(l *Layer) any { return &l.Trailing }, Least: 1, Default: "all dims"},
 		{Key: "epsilon", At: func(l *Layer) any { return &l.Epsilon }, Range: "positive", Inside: func(x float64) bool { return x > 0 }, Default: "1e-5"},
-		{Key: "affine", At: func(l *Layer) any { return &l.Affine }, Default: "true; of instance_norm: false"},
+		{Key: "affine", At: func(l *Layer) any { return &l.Affine }, Default: "true"},
 		{Key: "rate", At: func(l *Layer) any { return &l.Rate }, Range: "at least 0 and below 1", Inside: func(x float64) bool { return x >= 0 && x < 1 }},
 		{Key: "layers", At: func(l *Layer) any { return &l.Layers }},
 		{Key: "shortcut", At: func(l *Layer) any { return &l.Shortcut }, Default: "the input itself"},

@@ -58,7 +58,7 @@ func (g *Guide) fields(s *Spec) []field {
 				spreads(g).print(p)
 			}, absent: init.absent},
 		named("blocks", &g.Blocks, func(r *reader, e entry) (GuideBlock, bool) {
-			family := r.choice(e, "mean_field", "full_rank")
+			family := r.choice(e, guide.MeanFieldName, guide.FullRankName)
 			return GuideBlock{e.name(), family}, family.IsSet()
 		}, func(p *printer, b GuideBlock) { p.line(b.Param.V, b.Family.V) }),
 		definitions("params", &g.Params),
@@ -105,7 +105,7 @@ func spreads(g *Guide) field {
 // checkBlocks reports blocks beside a guide that has none.
 func (r *reader) checkBlocks(g *Guide) {
 	family := r.spec.Settings.Word("guide")
-	if len(g.Blocks) > 0 && slices.Contains([]string{"delta", guide.AmortisedName, guide.CustomName}, family) {
+	if len(g.Blocks) > 0 && slices.Contains([]string{guide.DeltaName, guide.AmortisedName, guide.CustomName}, family) {
 		r.Add(g.Blocks[0].Param.At, "use mean_field, full_rank or low_rank", "a guide of type %s has no blocks", family)
 	}
 }

@@ -104,7 +104,7 @@ func (s *Spec) guideDefault() string {
 	case s.Core != nil && len(s.Core.Latent) > 0:
 		return guide.AmortisedName
 	case len(s.Nets) > 0:
-		return "delta"
+		return guide.DeltaName
 	}
-	return "mean_field"
+	return guide.MeanFieldName
 }

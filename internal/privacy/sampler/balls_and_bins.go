@@ -14,7 +14,7 @@ func newBallsAndBins(cfg Config) (scheme, error) {
 	return ballsAndBins{e}, err
 }
 
-func (b ballsAndBins) Scheme() string { return "balls_and_bins" }
+func (b ballsAndBins) Scheme() string { return BallsAndBins }
 
 func (b ballsAndBins) Rate() float64 { return 1 / float64(b.batches) }
 

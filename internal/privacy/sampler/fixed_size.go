@@ -32,7 +32,7 @@ func newFixedSize(cfg Config) (scheme, error) {
 	return fixedSize{cfg.PublicN, batch}, nil
 }
 
-func (f fixedSize) Scheme() string { return "fixed_size" }
+func (f fixedSize) Scheme() string { return FixedSize }
 
 func (f fixedSize) Rate() float64 { return float64(f.batch) / float64(f.population) }
 

@@ -10,7 +10,7 @@ type full struct{}
 
 func newFull(cfg Config) (scheme, error) { return full{}, nil }
 
-func (full) Scheme() string { return "full" }
+func (full) Scheme() string { return Full }
 
 func (full) Rate() float64 { return 1 }
 

@@ -17,7 +17,7 @@ func newPoisson(cfg Config) (scheme, error) {
 	return poisson{q}, err
 }
 
-func (p poisson) Scheme() string { return "poisson" }
+func (p poisson) Scheme() string { return Poisson }
 
 func (p poisson) Rate() float64 { return p.q }
 

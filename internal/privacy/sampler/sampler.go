@@ -49,12 +49,12 @@ type Sampler interface {
 // Stepwise says whether a scheme draws each batch by itself, so that a second sampler
 // that draws other steps repeats nothing of the first one's work. The others go
 // through the records in an order that is good for several steps.
-func Stepwise(scheme string) bool { return scheme == "poisson" || scheme == "fixed_size" }
+func Stepwise(scheme string) bool { return scheme == Poisson || scheme == FixedSize }
 
 // Apart says whether the batches of a scheme can be drawn from parts of the records, each
 // by itself: it treats every record independently of all others.
 func Apart(scheme string) bool {
-	return scheme == "poisson" || scheme == "full" || scheme == "balls_and_bins"
+	return scheme == Poisson || scheme == Full || scheme == BallsAndBins
 }
 
 // scheme is a claim that can be bound to records.
@@ -67,15 +67,24 @@ type drawer interface {
 	Draw(t int, dst []uint32) (batch []uint32, all bool)
 }
 
+// The names of the schemes.
+const (
+	Poisson      = "poisson"
+	Full         = "full"
+	FixedSize    = "fixed_size"
+	BallsAndBins = "balls_and_bins"
+	Shuffle      = "shuffle"
+)
+
 var schemes = []struct {
 	name string
 	make func(Config) (scheme, error)
 }{
-	{"poisson", newPoisson},
-	{"full", newFull},
-	{"fixed_size", newFixedSize},
-	{"balls_and_bins", newBallsAndBins},
-	{"shuffle", newShuffle},
+	{Poisson, newPoisson},
+	{Full, newFull},
+	{FixedSize, newFixedSize},
+	{BallsAndBins, newBallsAndBins},
+	{Shuffle, newShuffle},
 }
 
 // Schemes returns the names of all schemes.

@@ -21,7 +21,7 @@ func newShuffle(cfg Config) (scheme, error) {
 	return shuffle{e, cfg.PublicN}, err
 }
 
-func (s shuffle) Scheme() string { return "shuffle" }
+func (s shuffle) Scheme() string { return Shuffle }
 
 func (s shuffle) Rate() float64 { return 1 / float64(s.batches) }
 

@@ -13,6 +13,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/atomicfile"
 	"d3p/internal/privacy/event"
+	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
 )
 
@@ -50,7 +51,7 @@ func opacusHistory(text []byte) (event.Event, error) {
 	}
 	var parts []event.Event
 	for i, h := range history {
-		m := Mechanism{Sampling: "poisson", Noise: h[0], Rate: h[1], Steps: int64(h[2])}
+		m := Mechanism{Sampling: sampler.Poisson, Noise: h[0], Rate: h[1], Steps: int64(h[2])}
 		if float64(m.Steps) != h[2] {
 			return nil, fmt.Errorf("entry %d: %v is no number of steps", i+1, h[2])
 		}
@@ -128,9 +129,9 @@ func mechanismOf(header, line []string) (event.Event, error) {
 		m.Rate = rate
 	}
 	if m.Sampling == "" {
-		m.Sampling = "poisson"
+		m.Sampling = sampler.Poisson
 		if m.Rate == 1 {
-			m.Sampling = "full"
+			m.Sampling = sampler.Full
 		}
 	}
 	return m.checked()

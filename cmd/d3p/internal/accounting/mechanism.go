@@ -36,7 +36,7 @@ type Mechanism struct {
 // Define adds the flags to c.
 func (m *Mechanism) Define(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&m.Sampling, "sampling", "poisson", "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
+	f.StringVar(&m.Sampling, "sampling", sampler.Poisson, "how batches were drawn: "+strings.Join(sampler.Schemes(), ", "))
 	f.StringVar(&m.Relation, "neighbours", string(event.AddRemove), "which data sets are neighbours: "+strings.Join(event.RelationNames(), ", "))
 	flags.CompleteWords(c, "sampling", sampler.Schemes())
 	flags.CompleteWords(c, "neighbours", event.RelationNames())
@@ -107,9 +107,9 @@ func (m Mechanism) AtRate(rate float64) Mechanism {
 // whole records, and an epoch has whole batches.
 func (m *Mechanism) RunRate(rate float64) float64 {
 	switch {
-	case m.Sampling == "fixed_size" && m.Records > 0:
+	case m.Sampling == sampler.FixedSize && m.Records > 0:
 		return math.Max(1, math.Round(rate*float64(m.Records))) / float64(m.Records)
-	case m.Sampling == "balls_and_bins" || m.Sampling == "shuffle":
+	case m.Sampling == sampler.BallsAndBins || m.Sampling == sampler.Shuffle:
 		return 1 / math.Max(1, math.Round(1/rate))
 	}
 	return rate
@@ -126,14 +126,14 @@ func (m *Mechanism) checkRate() error {
 		return status.Usagef("--batch-size: %d is more than the %d records", m.Batch, m.Records)
 	case m.Batch != 0:
 		m.Rate = float64(m.Batch) / float64(m.Records)
-	case m.Sampling == "full" && m.Rate == 0:
+	case m.Sampling == sampler.Full && m.Rate == 0:
 		m.Rate = 1
 	case m.SolveRate:
 		return nil
 	case m.Rate == 0:
 		return status.Usagef("--sampling-rate: missing: the expected fraction of the records in a batch; give it, as in --sampling-rate 0.01, or --records and --batch-size, as in --records 50000 --batch-size 500")
 	}
-	if m.Sampling == "full" && m.Rate != 1 {
+	if m.Sampling == sampler.Full && m.Rate != 1 {
 		return status.Usagef("--sampling-rate: %v, but --sampling full takes every record in every step", m.Rate)
 	}
 	return nil
@@ -148,17 +148,17 @@ func (m *Mechanism) Event(sigma float64, steps int64) event.Event {
 	var of event.Event = event.Gaussian{NoiseMultiplier: sigma}
 	batches := int64(math.Max(1, math.Round(1/m.Rate)))
 	switch m.Sampling {
-	case "poisson":
+	case sampler.Poisson:
 		of = event.PoissonSampled{Rate: m.Rate, Of: of}
-	case "fixed_size":
+	case sampler.FixedSize:
 		population := wholePopulation
 		if m.Records > 0 {
 			population = m.Records
 		}
 		of = event.FixedSizeSampled{Population: population, Batch: max(1, int(math.Round(m.Rate*float64(population)))), Of: of}
-	case "balls_and_bins": // an incomplete epoch counts in full
+	case sampler.BallsAndBins: // an incomplete epoch counts in full
 		of, steps = event.BallsAndBins{Batches: int(batches), Of: of}, (steps+batches-1)/batches
-	case "shuffle":
+	case sampler.Shuffle:
 		of, steps = event.Shuffled{Of: of}, (steps+batches-1)/batches
 	}
 	return event.SelfComposed{Of: of, Count: steps}
@@ -176,7 +176,7 @@ func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 	if m.Records > 0 && m.Rate*float64(m.Records) < 1 {
 		w = append(w, "batches hold less than one record on average")
 	}
-	if m.Sampling == "fixed_size" && sigma/2 < 0.5 {
+	if m.Sampling == sampler.FixedSize && sigma/2 < 0.5 {
 		w = append(w, "with fixed-size batches a record displaces another: the noise counts half, and that is below 0.5")
 	}
 	return w
@@ -202,7 +202,7 @@ func (own *Mechanism) WhatIf(c *cobra.Command, m *Mechanism, allowed bool, ev ev
 	}
 	if otherSampling {
 		own.Sampling = m.Sampling
-		if own.Sampling == "full" {
+		if own.Sampling == sampler.Full {
 			own.Rate = 1
 		}
 		ev = own.Event(own.Noise, own.Steps)

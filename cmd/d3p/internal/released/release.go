@@ -12,6 +12,7 @@ import (
 	"d3p/cmd/d3p/internal/status"
 	"d3p/internal/fit/plan"
 	"d3p/internal/models"
+	"d3p/internal/models/guide"
 	"d3p/internal/outputs"
 	"d3p/internal/posterior"
 	"d3p/internal/predict"
@@ -218,7 +219,7 @@ func (r *Release) Findings() (report.Findings, error) {
 // Predictive is the posterior to predict from: draws with the seed of root, the same for
 // every block of rows.
 func (r *Release) Predictive(draws int, prob float64, root noise.Root) predict.Posterior {
-	p := predict.Posterior{S: draws, Prob: prob, Point: r.Params.Guide.Family == "delta"}
+	p := predict.Posterior{S: draws, Prob: prob, Point: r.Params.Guide.Family == guide.DeltaName}
 	var stream *noise.Stream
 	p.Draw = func(theta []float64, s int) {
 		if s == 0 {
