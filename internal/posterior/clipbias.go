@@ -5,6 +5,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"d3p/internal/models/graph"
+	"d3p/internal/models/simulate"
+	"d3p/internal/privacy/noise"
 	"d3p/internal/simd"
 )
 
@@ -35,7 +38,8 @@ type clipBias struct {
 //
 //	b(θ) = N E_θ[clip(∂ log p(record | θ̂))],
 //
-// over records that the model simulates at θ, the truth has b(θ) = 0, to first order
+// over records that the model simulates at θ and the places about θ̂ where the fit
+// released gradients, the truth has b(θ) = 0, to first order
 // θ = θ̂ − H⁻¹b(θ̂). The mean of post is a noisy measurement of the mode, so it moves
 // by (Λ + K)⁻¹H(H + v̄)⁻¹b only, and no further than where b vanishes at a second
 // look. Coordinates that are neither free nor scales are corrected one by one.
@@ -44,7 +48,8 @@ type clipBias struct {
 // the bias is that of the model, with predictors as declared.
 func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	c, at := j.curvature, append([]float64(nil), post.Mean...)
-	before, noiseOfMean := j.clippedSum(at, at), c.noiseOfMean()
+	places := j.releases.settled(at, j.clipNorm, j.random())
+	before, noiseOfMean := j.clippedSum(at, places), c.noiseOfMean()
 	reach := spectral(b.information, func(e float64) float64 { return e / (e + noiseOfMean) })
 	if reach == nil || !simd.Finite(before) {
 		return
@@ -66,7 +71,7 @@ func (j *jointNormal) correctClipBias(post *Posterior, b clipBias) {
 	for k := range at {
 		there[k] = at[k] + move[k]
 	}
-	after := j.clippedSum(there, at)
+	after := j.clippedSum(there, places)
 	if !simd.Finite(after) {
 		return
 	}
@@ -117,21 +122,33 @@ func (b clipBias) alone(latent int) []int {
 	return list
 }
 
-// clippedSum is N E[clip(g)] (P) of gradients g at the parameters at over records
-// simulated at truth. Their scores at truth, whose mean is 0, are control variates.
-func (j *jointNormal) clippedSum(truth, at []float64) []float64 {
-	p, count := j.model.P, 0
+// clippedSum is N E[clip(g)] (P) of gradients g at the places, a pair of them for each
+// batch, over records simulated at truth. Their scores at truth, whose mean is 0, are
+// control variates.
+func (j *jointNormal) clippedSum(truth []float64, places []place) []float64 {
+	m, rng, p, count := j.model, j.random(), j.model.P, 0
 	sum, scores, cross, square := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
-	j.eachRecord(truth, at, min(max(biasRecords*j.records, fewestRecords), mostRecords), func(g, score []float64) {
-		count++
-		factor := clipFactor(g, j.clipNorm)
-		for k, x := range g {
-			sum[k] += factor * x
-			scores[k] += score[k]
-			cross[k] += factor * x * score[k]
-			square[k] += score[k] * score[k]
+	asked, scored := graph.NewMachine(m.Likelihood, simulationBatch), graph.NewMachine(m.Likelihood, simulationBatch)
+	scored.Globals(truth, nil)
+	clipped, score := mat.NewDense(simulationBatch, p, nil), make([]float64, p)
+	for batch := range min(max(biasRecords*j.records, fewestRecords), mostRecords) / simulationBatch {
+		rows := simulate.Records(m, truth, simulationBatch, j.law, rng)
+		scored.Records(rows, m.Encoding.K, simulationBatch, nil)
+		k := 2 * batch % len(places)
+		j.addClipped(clipped, asked, rows, places[k:k+2])
+		for r := range simulationBatch {
+			if scored.Gradient(r, score); !simd.Finite(score) {
+				continue
+			}
+			count++
+			for k, x := range clipped.RawRowView(r) {
+				sum[k] += x
+				scores[k] += score[k]
+				cross[k] += x * score[k]
+				square[k] += score[k] * score[k]
+			}
 		}
-	})
+	}
 	for k := range sum {
 		if square[k] > 0 {
 			sum[k] -= cross[k] / square[k] * scores[k]
@@ -139,4 +156,37 @@ func (j *jointNormal) clippedSum(truth, at []float64) []float64 {
 		sum[k] *= float64(j.records) / float64(count)
 	}
 	return sum
+}
+
+// settledPairs is the number of pairs of places that stand for the averaged steps.
+const settledPairs = 25
+
+// settled are pairs of places like those of the averaged steps: iterates of the trace at
+// ± the guide's noise, moved so that their mean is at (P). A gradient that is not linear,
+// as that of a residual's standard deviation, has another mean over them than at their mean.
+func (r Releases) settled(at []float64, clipNorm float64, rng *noise.Random) []place {
+	latent, kept := len(at), len(r.Trace.Steps)
+	sd, mean := make([]float64, latent), make([]float64, latent)
+	r.Guide.SD(sd, r.Lambda)
+	list := make([]place, 0, 2*settledPairs)
+	for k := range settledPairs {
+		centre := at
+		if kept > 0 {
+			i := min(kept-1, int(float64(kept)*(0.5+0.5*(float64(k)+rng.Uniform())/settledPairs)))
+			centre = r.Trace.Mean[i*latent : (i+1)*latent]
+		}
+		one, other := make([]float64, latent), make([]float64, latent)
+		for j := range latent {
+			shift := sd[j] * rng.Normal()
+			one[j], other[j] = centre[j]+shift, centre[j]-shift
+			mean[j] += centre[j] / settledPairs
+		}
+		list = append(list, place{one, clipNorm}, place{other, clipNorm})
+	}
+	for _, p := range list {
+		for j := range p.theta {
+			p.theta[j] += at[j] - mean[j]
+		}
+	}
+	return list
 }

@@ -45,6 +45,7 @@ type jointNormal struct {
 	prior     *models.PriorDensity
 	scores    scores
 	clipNorm  float64 // the mean of C over the steps
+	releases  Releases
 }
 
 // joins reports whether a fit by p that released r may end in a joint normal.
@@ -59,7 +60,7 @@ func newJointNormal(p *plan.Plan, r Releases, c *curvature) *jointNormal {
 	clipNorm, _ := r.Gradients.clipNorm()
 	j := &jointNormal{
 		simulation: simulation{m, p.Law(), p.InitSeed}, records: p.Records, curvature: c, prior: m.NewPriorDensity(),
-		clipNorm: clipNorm,
+		clipNorm: clipNorm, releases: r,
 	}
 	j.scores = newScores(m, mean, j.law, j.random())
 	if expected := j.scores.information(j.clipNorm, p.Records); simd.Finite(expected) {
