@@ -43,15 +43,15 @@ type Variable struct {
 	Name      string // as the R packages posterior and brms write it: b[age]
 	Dims      string // of its parameter, comma-separated, or ""
 	Transform string // from the unconstrained guide; "" for a derived quantity
-	// Constraint says where its values lie: real, positive, simplex; "" for a
-	// derived quantity.
+	// Constraint is the support of its values: real, positive, simplex; "" for a derived
+	// quantity.
 	Constraint string
 	// Lower and Upper bound its values; both are 0 for a derived quantity.
 	Lower, Upper float64
-	// NoiseShare is the part of the posterior variance that stands for the
-	// privacy noise, from 0 to 1; nil when it is not modelled.
+	// NoiseShare is the privacy noise's part of the posterior variance, from 0 to 1; nil
+	// if it is not modelled.
 	NoiseShare *float64
-	// Verdict is what Draws.Judge says; nil before it.
+	// Verdict is set by Draws.Judge; nil before.
 	Verdict *Verdict
 }
 

@@ -11,7 +11,7 @@ import (
 // format is what writes a file format of the posterior draws.
 type format struct {
 	name  string
-	names []string // of its files, but for those below idata.zarr/
+	names []string // of its files, except those below idata.zarr/
 	files func(*Sample) []release.File
 }
 
@@ -35,7 +35,7 @@ const (
 	stanDrawsName = "draws.stan.csv"
 )
 
-// IsDrawsFile tells whether a format has a file of this name.
+// IsDrawsFile reports whether a format has a file of this name.
 func IsDrawsFile(name string) bool {
 	for _, f := range formats() {
 		if slices.Contains(f.names, name) {
@@ -49,7 +49,7 @@ func IsDrawsFile(name string) bool {
 // asked for: more would be a hundred megabytes that few read.
 const DrawnByDefault = 500
 
-// Files are the files of the named formats. Without names they are those of the
+// Files are the files of the named formats. Without names they are the files of the
 // default formats, or none if a draw has more than DrawnByDefault numbers.
 func (s *Sample) Files(names []string) (files []release.File) {
 	if len(names) == 0 && len(s.Draws.Variables) <= DrawnByDefault {

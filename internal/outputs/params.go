@@ -1,4 +1,4 @@
-// Package outputs has what is written of a posterior: parameters, weights, iterates,
+// Package outputs writes the files of a posterior: parameters, weights, iterates,
 // summaries, and draws in every format.
 package outputs
 
@@ -30,9 +30,9 @@ type Guide struct {
 	Rank   int           `json:"rank,omitempty"`
 	Chains int           `json:"chains,omitempty"` // that a sample comes from
 	Blocks []guide.Block `json:"blocks,omitempty"`
-	// Lambda are the guide's parameters and VarDP, for each unconstrained number,
-	// the variance that stands for the privacy noise. With Weights, which only the
-	// guide delta has, both leave out the parameters that stand in that file.
+	// Lambda are the guide's parameters and VarDP, for each unconstrained number, the
+	// variance of the privacy noise. With Weights, which only the guide delta has, both
+	// leave out the parameters in that file.
 	Lambda []float64 `json:"lambda"`
 	VarDP  []float64 `json:"var_dp"`
 	// NoiseFactor is a factor of the noise's covariance, lower triangle row by
@@ -61,11 +61,11 @@ type Parameter struct {
 	Mean       []float64 `json:"unconstrained_mean"`
 	SD         []float64 `json:"unconstrained_sd"`       // total
 	SDGuide    []float64 `json:"unconstrained_sd_guide"` // of the guide alone
-	NoiseShare []float64 `json:"dp_noise_share"`         // part of the variance that stands for the privacy noise
+	NoiseShare []float64 `json:"dp_noise_share"`         // the privacy noise's part of the variance
 	File       string    `json:"file,omitempty"`         // that holds the numbers instead of the lists here
 }
 
-// inFile reports whether the parameter's numbers stand in WeightsName.
+// inFile reports whether the parameter's numbers are in WeightsName.
 func (p *Parameter) inFile() bool { return p.File != "" }
 
 // entries is the number of entries of its array.

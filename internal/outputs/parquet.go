@@ -14,8 +14,8 @@ import (
 	"d3p/internal/release"
 )
 
-// largeTensor is where the elements of one parameter no longer get a column
-// each, but one column of lists together.
+// largeTensor is the number of elements from which a parameter is one column of lists
+// instead of a column for each element.
 const largeTensor = 2000
 
 // DrawsFile is draws.parquet: one row per draw, the columns .chain, .iteration
@@ -53,8 +53,7 @@ func writeDraws(w io.Writer, d Draws, metadata map[string]string) error {
 	return writeParquet(w, fields, columns, metadata)
 }
 
-// fieldMetadata describes the scale of a variable, and what more is given as
-// keys and values.
+// fieldMetadata describes the scale of a variable, with more keys and values.
 func fieldMetadata(v Variable, more ...string) arrow.Metadata {
 	keys := map[string]string{"d3p.dims": v.Dims, "d3p.transform": v.Transform, "d3p.constraint": v.Constraint}
 	for i := 0; i < len(more); i += 2 {
@@ -100,8 +99,8 @@ func float64s(x []float64) arrow.Array {
 	return b.NewArray()
 }
 
-// tensors are the draws of all elements of a parameter: a list per draw. Lists of
-// a fixed size would say more, but this library writes them as nulls:
+// tensors are the draws of all elements of a parameter: a list per draw. Lists of a fixed
+// size would be clearer, but this library writes them as nulls:
 // github.com/apache/arrow-go/issues/584.
 func tensors(d Draws, g Group) arrow.Array {
 	b := array.NewListBuilder(memory.DefaultAllocator, arrow.PrimitiveTypes.Float64)

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// coefficients are the parameters that a formula's linear predictor is a sum of,
-// but for the effects of groups and curves: on the declared scales and in the unit
-// of the file.
+// coefficients are the parameters of a formula's linear predictor, except the effects of
+// groups and curves: on the declared scales and in the unit of the file.
 var coefficients = []string{"Intercept", "b", "baseline", "Intercept_raw", "b_raw"}
 
 // Ratios are the draws of exp of the coefficients of a formula, of nothing else:

@@ -2,21 +2,21 @@ package outputs
 
 import "time"
 
-// Sample is draws from a released posterior and where they come from: what the
-// files of every format are written from.
+// Sample is draws from a released posterior and their source, for the files of every
+// format.
 type Sample struct {
 	Model string
 	Steps int
 	Draws Draws
 	Prior *Draws // nil when the prior was not drawn from
-	// Simulated are tables from the prior; nil when there are none.
+	// Simulated are tables from the prior, or nil.
 	Simulated *Tables
 
-	// The report that the files stand under.
+	// The report about the files.
 	Run     string // its id
 	Created time.Time
 	Version string // of the program
-	Claim   string // in one line, or why there is none
+	Claim   string // in one line, or the reason for having none
 	Privacy string // the same for programs, as JSON
 	Report  string // SHA-256 of privacy.json
 	Banner  string // NotPrivate, or ""

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Shown leaves out of a readable table what says the same again: standardised
-// effects of groups, z_NAME, where the effects r_NAME themselves are there, and
-// coefficients in the units of the data file; and what is always 0 or 1.
-// summary.csv has every row.
+// Shown leaves repetitions out of a readable table: standardised effects of groups,
+// z_NAME, beside the effects r_NAME, coefficients in the units of the data file, and
+// constants 0 or 1. summary.csv has every row.
 func Shown(rows []Summary) []Summary {
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -23,8 +22,8 @@ func Shown(rows []Summary) []Summary {
 	return kept
 }
 
-// InFileUnits puts what is there in the unit of the data file, b_raw[age], in the
-// place of what is on the declared scale, b[age], and reports whether there was any.
+// InFileUnits replaces variables on the declared scale, b[age], by those in the unit of
+// the data file, b_raw[age], and reports whether there was any.
 func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 	raw := map[string]Summary{} // by the variable that it replaces
 	for _, r := range rows {
@@ -45,7 +44,7 @@ func InFileUnits(rows []Summary) (kept []Summary, any bool) {
 	return kept, any
 }
 
-// repeats tells whether a variable says the same as another one of has.
+// repeats reports whether a variable repeats another one of has.
 func repeats(name string, has map[string]bool) bool {
 	if group, ok := strings.CutPrefix(name, "z_"); ok && has["r_"+group] {
 		return true
@@ -54,7 +53,7 @@ func repeats(name string, has map[string]bool) bool {
 	return ok && has[whole]
 }
 
-// Fixed tells whether all draws are 0, or 1 but for rounding, as half of a Cholesky
+// Fixed reports whether all draws are 0, or 1 up to rounding, as half of a Cholesky
 // factor's elements are. A point of a delta guide is another number.
 func (s *Summary) Fixed() bool {
 	return s.SD <= 1e-9*math.Abs(s.Mean) && (s.Mean == 0 || math.Abs(s.Mean-1) <= 1e-9)

@@ -45,8 +45,8 @@ func stanFile(s *Sample) release.File {
 	}}
 }
 
-// stanComments writes the configuration in CmdStan's form, with the keys that
-// cmdstanpy needs. No seed of the noise: there is none to publish.
+// stanComments writes the configuration in CmdStan's form, with the keys that cmdstanpy
+// needs. It has no seed of the noise: that is secret.
 func stanComments(w io.Writer, s *Sample) {
 	fmt.Fprintf(w, "# stan_version_major = 2\n# stan_version_minor = 35\n# stan_version_patch = 0\n")
 	fmt.Fprintf(w, "# model = %s_model\n", s.Model)

@@ -165,9 +165,9 @@ const (
 // of the posterior is missing.
 const mostDivergent = 100
 
-// Agreement is an error that names the variables whose chains do not agree, or are
-// worth too few draws, or says that too many trajectories diverged; nil where all can
-// be used, or where no chains drew.
+// Agreement is an error that names the variables whose chains disagree or have too few
+// effective draws, or reports that too many trajectories diverged; nil if all are good,
+// or without chains.
 func Agreement(rows []Summary, divergences int) error {
 	var bad []string
 	if divergences > mostDivergent {

@@ -12,7 +12,7 @@ import (
 )
 
 // Tables are S tables of N rows with the same columns, one for each draw of the
-// parameters: what the groups of a prior or of predictions hold.
+// parameters: the content of the groups of a prior or of predictions.
 type Tables struct {
 	Columns []TableColumn
 	S, N    int
@@ -33,9 +33,8 @@ const (
 	priorColumns = 64
 )
 
-// PriorPredictive invents tables from the prior: what the model expects of
-// records before it has seen any. It reads no data. nil for models of many
-// columns, or of weights alone, which have no prior.
+// PriorPredictive simulates tables from the prior. It reads no data. nil for models of
+// many columns, or of weights alone, which have no prior.
 func PriorPredictive(m *models.Model, rng dist.Rand) *Tables {
 	declared := m.Spec.Data.AllColumns()
 	if len(declared) > priorColumns || PointScalars(m) > 0 {
@@ -59,7 +58,7 @@ func NewTableColumn(c *data.Column, n int) TableColumn {
 	return TableColumn{Name: c.Name.V, Levels: c.LevelNames(), Values: make([]float64, n)}
 }
 
-// whole tells whether the values are indices of levels without gaps.
+// whole reports whether the values are indices of levels without gaps.
 func (c *TableColumn) whole() bool {
 	for _, v := range c.Values {
 		if math.IsNaN(v) {

@@ -48,8 +48,8 @@ func TraceOf(m *models.Model, p *posterior.Posterior) *Trace {
 	return t
 }
 
-// freeNames names the unconstrained numbers of m but weights that are points: as the parameters that they
-// stand for one by one, else by their place.
+// freeNames names the unconstrained numbers of m but weights that are points: like the
+// parameters that they equal one by one, else by their place.
 func freeNames(m *models.Model) (names []string) {
 	for i := range m.Params {
 		q := &m.Params[i]
@@ -128,7 +128,7 @@ func (t *Trace) Largest(n int) (lines []Line) {
 	return lines
 }
 
-// ReadTrace reads trace.parquet of a release; nil when there is none.
+// ReadTrace reads trace.parquet of a release; nil without one.
 func ReadTrace(f *release.Folder) (*Trace, error) {
 	if !f.Has(TraceName) {
 		return nil, nil

@@ -11,30 +11,30 @@ import (
 	"d3p/internal/stats"
 )
 
-// The values of Verdict.Value. A verdict speaks about what a fit found, not about
-// its guarantee, and follows from released numbers alone.
+// The values of Verdict.Value. A verdict is about the result of a fit, not about its
+// guarantee, and follows from released numbers alone.
 const (
 	Resolved = "resolved"
 	Partly   = "partly"
 	Not      = "not"
 )
 
-// Verdict says whether the fit resolved a parameter, and what speaks against it.
+// Verdict is whether the fit resolved a parameter, and the reasons against it.
 type Verdict struct {
 	Value string `json:"verdict"`       // resolved, partly or not
 	Why   string `json:"why,omitempty"` // empty if resolved
 }
 
-// Known is what is known of the records beside the fit.
+// Known is released information about the records beside the fit.
 type Known struct {
-	// Assumed says what of the predictors' spread was not measured; empty if nothing.
+	// Assumed is the unmeasured part of the predictors' spread; empty if none.
 	Assumed string
-	// Unfinished says how far from its end the fit was ended; empty if it was not.
+	// Unfinished is how far from its end the fit ended; empty for a complete fit.
 	Unfinished string
 	// Declared and Usable are numbers of units; UsableSD is the noise of Usable, 0
 	// where it was not bought.
 	Declared, Usable, UsableSD float64
-	// Lost says of the column that loses most records how; empty if none loses many.
+	// Lost describes the column that loses most records; empty if none loses many.
 	Lost string
 	// Levels are the numbers of records by column and level.
 	Levels map[string][]Level
@@ -166,9 +166,9 @@ func (d *Draws) late(m *models.Model, trace *Trace) []float64 {
 	return values
 }
 
-// judgeEffects caps the verdict of group effects r_g by that of their standard
-// deviation sd_g, and compares their widths with it: an effect as wide as the spread
-// between groups has learnt nothing of its own group.
+// judgeEffects caps the verdict of group effects r_g by that of their standard deviation
+// sd_g, and compares their widths with it: an effect as wide as the spread between groups
+// has no information about its group.
 func (d *Draws) judgeEffects() {
 	at := map[string]int{}
 	for v := range d.Variables {

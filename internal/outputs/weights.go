@@ -14,8 +14,8 @@ import (
 // WeightsName is the file of the weights of networks.
 const WeightsName = "weights.safetensors"
 
-// isPoint reports whether a parameter holds weights that are only a point: they
-// stand in WeightsName, not among draws, summaries and traces.
+// isPoint reports whether a parameter holds weights that are only a point: these are in
+// WeightsName, not in draws, summaries and traces.
 func isPoint(q *models.Param) bool { return q.Weight && q.Prior == models.Flat }
 
 // WeightArray is one array of weights, row-major.
@@ -52,8 +52,7 @@ func PointScalars(m *models.Model) int {
 	return n
 }
 
-// WithoutWeights leaves out of x, of P numbers, those of parameters that stand
-// in WeightsName.
+// WithoutWeights leaves out of x, of P numbers, those of parameters in WeightsName.
 func WithoutWeights(list []Parameter, x []float64) []float64 {
 	kept, at := []float64{}, 0
 	for i := range list {
@@ -65,7 +64,7 @@ func WithoutWeights(list []Parameter, x []float64) []float64 {
 	return append(kept, x[at:]...)
 }
 
-// tensorInfo is what the head of a safetensors file says of one array.
+// tensorInfo is the entry of one array in the head of a safetensors file.
 type tensorInfo struct {
 	DType   string `json:"dtype"`
 	Shape   []int  `json:"shape"`

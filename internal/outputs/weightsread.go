@@ -13,7 +13,7 @@ import (
 	"d3p/internal/release"
 )
 
-// Reference describes the file of the arrays, nil when there are none.
+// Reference describes the file of the arrays, nil without arrays.
 func Reference(list []WeightArray, metadata map[string]string) (*WeightsRef, error) {
 	if len(list) == 0 {
 		return nil, nil

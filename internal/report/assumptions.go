@@ -6,8 +6,8 @@ import (
 	"d3p/internal/fit/plan"
 )
 
-// assumptions lists what the claim rests on, and whether each holds for this
-// run: by construction, by the custodian's word, or not.
+// assumptions lists the assumptions of the claim, and whether each holds for this run: by
+// construction, by the custodian's word, or not.
 func (r *Run) assumptions() []Assumption {
 	unit := r.Spec.Data.Unit
 	list := []Assumption{
@@ -64,7 +64,7 @@ func (r *Run) assumptions() []Assumption {
 	)
 }
 
-// otherReleases is what is known of other releases from the same records.
+// otherReleases is the assumption about other releases from the same records.
 func (r *Run) otherReleases() Assumption {
 	if r.Booked == nil {
 		return Assumption{"one-release", "no other release from the same records is added", Unknown,

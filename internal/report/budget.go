@@ -7,8 +7,8 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// Budget is what the ledger of the data set says of all runs on it. Its epsilons
-// are at the delta of the limit; they are of compositions, so they do not add up.
+// Budget is the ledger's account of all runs on the data set. Its epsilons are at the
+// delta of the limit; they are of compositions, so they do not add up.
 type Budget struct {
 	LedgerID string `json:"ledger_id"`
 	Dataset  string `json:"dataset_id"`
@@ -28,15 +28,15 @@ type Budget struct {
 type Others struct {
 	Runs    int             `json:"runs"`
 	Epsilon float64         `json:"epsilon"`
-	Event   json.RawMessage `json:"event"` // what they released together, as dp_accounting writes it; null: nothing
+	Event   json.RawMessage `json:"event"` // their releases together, in dp_accounting's form; null: none
 }
 
-// Booked is what a run knows of the ledger that it is in.
+// Booked is a run's part about its ledger.
 type Booked struct {
 	LedgerID, Dataset, Chain string
 	Limit                    Target
 	Runs                     int         // others
-	Event                    event.Event // what they released together; nil: nothing
+	Event                    event.Event // their releases together; nil: none
 }
 
 // Budget prices a run together with the others of its ledger.
@@ -72,7 +72,7 @@ func (b *Booked) Budget(this event.Event, rel event.Relation) (*Budget, error) {
 	return out, nil
 }
 
-// Again prices the block from its own event and that of the run: nil for none.
+// Again prices the block from its own event and the run's: nil for none.
 func (b *Budget) Again(this event.Event, rel event.Relation) (*Budget, error) {
 	if b == nil {
 		return nil, nil

@@ -60,7 +60,7 @@ func (r *Run) Described() *Privacy {
 	return p
 }
 
-// account fills in what the mechanism cost, unless the run is not private.
+// account fills in the price of the mechanism, unless the run is not private.
 func (r *Run) account(p *Privacy) error {
 	if !r.Plan.Private {
 		p.Accounting = Accounting{Method: "none", Notes: []string{}}
@@ -110,7 +110,7 @@ func unitOf(u data.Unit) Unit {
 	return Unit{u.Entity.V, u.ID.V, rows, enforcement}
 }
 
-// keptRows says which rows of a unit with too many are kept.
+// keptRows describes which rows of a unit with too many are kept.
 func keptRows(u data.Unit) string {
 	if u.Keep.V == string(encoding.KeepFirst) {
 		return "the first in the file"

@@ -11,7 +11,7 @@ import (
 	"d3p/internal/outputs"
 )
 
-// Describe fills in what the files of a sample say of the report that they stand under.
+// Describe fills in the report's part in the files of a sample.
 func (p *Privacy) Describe(s *outputs.Sample) error {
 	created, err := time.Parse(time.RFC3339, p.CreatedAt)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *Privacy) Describe(s *outputs.Sample) error {
 	return nil
 }
 
-// shortClaim is the claim as it stands in files of other tools.
+// shortClaim is the claim for files of other tools.
 type shortClaim struct {
 	Privacy  string   `json:"privacy,omitempty"` // NotPrivate, or left out
 	Epsilon  *float64 `json:"epsilon"`           // null when nothing is claimed

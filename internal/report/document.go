@@ -13,7 +13,7 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// Findings is what a release says of its model, for the readable reports.
+// Findings are the results of a release, for the readable reports.
 type Findings struct {
 	Rows     []outputs.Summary // of all parameters
 	Trace    *outputs.Trace    // nil when it was not kept
@@ -23,17 +23,17 @@ type Findings struct {
 
 	// Of a plan, which has no posterior.
 	Expected []Expected // noise of the parameters
-	Work     string     // what the fit will take
+	Work     string     // the work of the fit
 }
 
-// Expected is what a parameter's posterior will owe to the privacy noise.
+// Expected is the privacy noise's expected share of a parameter's posterior.
 type Expected struct {
 	Parameter string  `json:"parameter"`
 	Least     float64 `json:"least_noise_share"` // of its numbers' posterior variances
 	Most      float64 `json:"most_noise_share"`
 }
 
-// document is what the readable reports show.
+// document is the content of the readable reports.
 type document struct {
 	*Privacy
 	Planned  bool
@@ -53,7 +53,7 @@ type document struct {
 // documentRows bounds the table of parameters; summary.csv has every row.
 const documentRows = 60
 
-// newDocument puts the readable report together from what a release holds.
+// newDocument makes the readable report from a release.
 func newDocument(p *Privacy, f Findings) *document {
 	d := &document{Privacy: p, Planned: p.Status == Planned, Expected: f.Expected, Work: f.Work, Rows: outputs.Shown(f.Rows), Columns: columnRows(p.Preprocessing), Sizes: levelSizes(p), Beliefs: beliefs(p)}
 	d.Rows = d.Rows[:min(len(d.Rows), documentRows)]

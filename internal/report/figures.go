@@ -50,8 +50,8 @@ func figuresOf(p *Privacy, f Findings) (out figures) {
 	return out
 }
 
-// tradeoffFigure draws the trade-off of a run, and that of its claim and of
-// mu-Gaussian differential privacy.
+// tradeoffFigure draws the trade-off of a run, of its claim, and of mu-Gaussian
+// differential privacy.
 func tradeoffFigure(tradeoff []Rates, claim Point, mu float64) figure.Figure {
 	var guess, one, gauss, run, marks []figure.Point
 	for _, r := range tradeoff {
@@ -117,9 +117,9 @@ type Overlay struct {
 // DensityPoint is a point of a density.
 type DensityPoint = figure.Point
 
-// Overlays compares prior and posterior of the n parameters, not derived
-// quantities, whose posterior mean is farthest from zero;
-// standardised effects of groups, and what does not vary, are left out.
+// Overlays compares prior and posterior of the n parameters, not derived quantities,
+// whose posterior mean is farthest from zero; standardised effects of groups, and
+// constants, are left out.
 func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Overlay) {
 	if prior == nil || prior.S < 2 || posterior.S < 2 {
 		return nil
@@ -146,7 +146,7 @@ func Overlays(posterior outputs.Draws, prior *outputs.Draws, n int) (list []Over
 	return list
 }
 
-// density is that of x at 81 points.
+// density is the density of x at 81 points.
 func density(x []float64, bounds outputs.Variable, lo, hi float64) []DensityPoint {
 	points := make([]DensityPoint, 81)
 	at, height := stats.Density(x, bounds.Lower, bounds.Upper, lo, hi, len(points))
@@ -164,8 +164,7 @@ func (f Findings) BeforeAndAfter() (list []figure.Figure) {
 	return list
 }
 
-// CurvePage shows what a privacy curve allows at its claim: the trade-off, and
-// epsilon against delta.
+// CurvePage shows a privacy curve at its claim: the trade-off, and epsilon against delta.
 func CurvePage(c *accountant.Curve, claim Point) (figure.Page, error) {
 	if math.IsInf(claim.Epsilon, 1) {
 		return figure.Page{}, fmt.Errorf("no figure: epsilon is infinite at delta %g", claim.Delta)

@@ -1,5 +1,5 @@
-// Package report writes what a fit leaves behind: the files of release/, which
-// are covered by the privacy claim, and those of private/, which are not.
+// Package report writes the files of a fit: those of release/, which the privacy claim
+// covers, and those of private/, which it does not.
 package report
 
 import (
@@ -14,8 +14,8 @@ import (
 	"d3p/internal/release"
 )
 
-// IsDeclaration tells whether a file of a release is a declaration, which the
-// claim is about and does not cover.
+// IsDeclaration reports whether a file of a release is a declaration, which the claim
+// assumes and does not cover.
 func IsDeclaration(name string) bool {
 	return name == LockName || strings.HasPrefix(name, publicFolder+"/")
 }
@@ -32,7 +32,7 @@ const (
 // Always are the files that every release has.
 var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, outputs.SummaryName, LockName}
 
-// IsKnown tells whether a release of d3p may have a file of this name.
+// IsKnown reports whether a release of d3p may have a file of this name.
 func IsKnown(name string) bool {
 	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
@@ -41,14 +41,14 @@ func IsKnown(name string) bool {
 // NotPrivate stamps every file of a run whose noise was fixed or left out.
 const NotPrivate = "NOT PRIVATE"
 
-// NotProtected stands in every file of private/.
+// NotProtected is in every file of private/.
 const NotProtected = "NOT_PROTECTED"
 
 // ReadmeName is the list of a release's files, for people.
 const ReadmeName = "README"
 
-// contents are the files of a release in the order of the list, each with what it is
-// for. A name that ends in a slash is a folder.
+// contents are the files of a release in the order of the list, each with its purpose. A
+// name that ends in a slash is a folder.
 var contents = []struct{ name, text string }{
 	{"privacy.html", "the privacy report; privacy.md is the same text, privacy.json its numbers for programs"},
 	{outputs.SummaryName, "mean, sd and quantiles of every parameter"},
@@ -64,7 +64,7 @@ var contents = []struct{ name, text string }{
 	{publicFolder + "/", "public tables and level lists of the model"},
 }
 
-// ReadmeFile lists what a release of these files holds.
+// ReadmeFile lists the files of a release.
 func ReadmeFile(p *Privacy, names []string) release.File {
 	return release.File{Name: ReadmeName, Covered: true, Write: func(w io.Writer) error {
 		var b strings.Builder
@@ -90,7 +90,7 @@ func ReadmeFile(p *Privacy, names []string) release.File {
 	}}
 }
 
-// hasFile tells whether name, a file or a folder, is among the names of files.
+// hasFile reports whether name, a file or a folder, is among the names of files.
 func hasFile(names []string, name string) bool {
 	for _, n := range names {
 		if n == name || strings.HasSuffix(name, "/") && strings.HasPrefix(n, name) {

@@ -22,8 +22,7 @@ type Applied struct {
 // LockName is the model as it was fitted.
 const LockName = "spec.lock.yaml"
 
-// lockSeparator stands between the two documents of spec.lock.yaml, and begins
-// the second one.
+// lockSeparator separates the two documents of spec.lock.yaml, and begins the second one.
 const lockSeparator = "\n---\nsettings:\n"
 
 // LockFile is spec.lock.yaml: the model file with every default filled in, and,

@@ -74,6 +74,6 @@ var (
 	markers = strings.NewReplacer("&", "&amp;", "<", "&lt;", `\`, `\\`, "`", "\\`", "*", `\*`, "|", `\|`, "~", `\~`, "](", `]\(`, "]:", `]\:`, "![", `\![`, "://", `\://`)
 	// Within a word an underscore is itself.
 	emphasis = regexp.MustCompile(`(^|[^0-9A-Za-z_])_|_($|[^0-9A-Za-z_])`)
-	// What begins a heading, a quotation, a list, a rule or a table.
+	// The first letter of a heading, a quotation, a list, a rule or a table.
 	blocks = regexp.MustCompile(`^\s*(#|>|=|[-+]\s|---|===)`)
 )

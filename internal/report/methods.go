@@ -12,8 +12,8 @@ import (
 	"d3p/internal/settings"
 )
 
-// methodsFile is what the methods section of a paper has to say of the fit, a line
-// for each paragraph, with references.
+// methodsFile is the text for the methods section of a paper, a line for each paragraph,
+// with references.
 func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 	return release.File{Name: "methods.txt", Covered: true, Write: func(w io.Writer) error {
 		paragraphs := []string{methodsModel(s), methodsInference(p, familyWords(f))}
@@ -28,7 +28,7 @@ func methodsFile(p *Privacy, f Findings, s *spec.Spec) release.File {
 	}}
 }
 
-// methodsModel says which model was fitted.
+// methodsModel describes the model.
 func methodsModel(s *spec.Spec) string {
 	const priors = " Bounds, levels and scales of all columns were declared before the data were read."
 	m := s.Model
@@ -46,7 +46,7 @@ func methodsModel(s *spec.Spec) string {
 	return text + "." + priors
 }
 
-// familyWords say which guide the fit moved, and the family of what is released.
+// familyWords describe the guide of the fit, and the family of the released posterior.
 func familyWords(f Findings) string {
 	name := func(guide string) string { return strings.ReplaceAll(guide, "_", "-") }
 	if f.Fitted == "" || f.Fitted == f.Guide {
@@ -55,7 +55,7 @@ func familyWords(f Findings) string {
 	return fmt.Sprintf("the fit moved a guide of the family %s, and the released approximation, made from all steps together, is of the family %s", name(f.Fitted), name(f.Guide))
 }
 
-// methodsInference says how the posterior was approximated.
+// methodsInference describes the approximation of the posterior.
 func methodsInference(p *Privacy, family string) string {
 	if p.Guarantee == nil {
 		return fmt.Sprintf("The posterior was approximated by variational inference (Kucukelbir et al. 2017) in %d steps; %s.", p.Mechanism.Iterations, family)
@@ -75,7 +75,7 @@ func methodsInference(p *Privacy, family string) string {
 	return strings.TrimSpace(text)
 }
 
-// clipWords say how gradients were clipped.
+// clipWords describe how gradients were clipped.
 func clipWords(c Clip) string {
 	if c.Mode == settings.ClippingFlat {
 		return fmt.Sprintf("at norm %.4g", c.Norm)
@@ -83,7 +83,7 @@ func clipWords(c Clip) string {
 	return fmt.Sprintf("%s clipping, from norm %.4g", c.Mode, c.Norm)
 }
 
-// methodsPrivacy states the guarantee, and what it does not count.
+// methodsPrivacy states the guarantee, and its limits.
 func methodsPrivacy(p *Privacy) string {
 	unit := "one " + p.Unit.Entity
 	if p.Unit.RowsPerUnit > 1 {
@@ -101,7 +101,7 @@ func methodsPrivacy(p *Privacy) string {
 	return text + ", nor later releases from them."
 }
 
-// methodsSoftware says what computed it and how others can check it.
+// methodsSoftware names the software and how others can check the result.
 func methodsSoftware(p *Privacy) string {
 	version := p.Tool.Version
 	if p.Tool.Commit != "" {

@@ -7,10 +7,10 @@ import (
 	"d3p/internal/models/encoding"
 )
 
-// preprocessing lists what happens to each column, and to each array of columns,
-// before the mechanism sees it: what is declared, less the transforms and scales
-// of columns that fields, by header, read in the unit of the file, such as counts.
-// Every constant is declared, so none of it costs privacy.
+// preprocessing lists the transforms of each column, and of each array of columns, before
+// the mechanism: the declared ones, without transforms and scales of columns that fields,
+// by header, read in the unit of the file, such as counts. Every constant is declared, so
+// none of it costs privacy.
 func preprocessing(d *data.Data, fields map[string]encoding.Field) []Preprocessing {
 	list := []Preprocessing{}
 	for _, c := range d.Columns {

@@ -25,8 +25,8 @@ type Price struct {
 	PerIteration []Spent
 }
 
-// PriceOf asks the accountant for everything that the report says of an event.
-// iterations is the number of steps that the event stands for.
+// PriceOf asks the accountant for all numbers of the report about an event. iterations is
+// the number of steps of the event.
 func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) (*Price, error) {
 	answer, err := accountant.Epsilon(ev, rel, delta)
 	if err != nil {
@@ -53,8 +53,8 @@ func PriceOf(ev event.Event, rel event.Relation, delta float64, iterations int) 
 	return p, err
 }
 
-// curvePoints are certified points from delta 1e-9 to 0.1, half a decade apart.
-// The claim stands for its own delta.
+// curvePoints are certified points from delta 1e-9 to 0.1, half a decade apart. The claim
+// is the point at its delta.
 func curvePoints(whole *accountant.Curve, claim Point) []Point {
 	var points []Point
 	for i := range 17 {
@@ -73,10 +73,10 @@ func curvePoints(whole *accountant.Curve, claim Point) []Point {
 	return points
 }
 
-// together is what the run costs k units that are all in the data or none of them, at
-// the claim's delta; or, where that is not known, what the claim implies for them:
+// together is the price of the run for k units that are all in the data or none of them,
+// at the claim's delta; or, if that is not known, the consequence of the claim for them:
 // k epsilon, and delta (e^(k epsilon) - 1)/(e^epsilon - 1). Dwork and Roth 2014, lemma
-// 2.2; Vadhan 2017. A group for which that says nothing is left out.
+// 2.2; Vadhan 2017. A group without a finite bound is left out.
 func together(ev event.Event, rel event.Relation, claim Point) ([]Together, error) {
 	var list []Together
 	for _, k := range []int{2, 5, 10} {
@@ -107,9 +107,9 @@ func implied(claim Point, k int) Together {
 // spendingPoints bounds the points of the spending over iterations.
 const spendingPoints = 10
 
-// perIteration is the epsilon of the first steps at the claim's delta, for an
-// event that repeats one other, perhaps after what was bought first; any other event has
-// only its end, the claim.
+// perIteration is the epsilon of the first steps at the claim's delta, for an event that
+// repeats one other, perhaps after a purchase; any other event has only its end, the
+// claim.
 func perIteration(ev event.Event, rel event.Relation, claim Point, iterations int) ([]Spent, error) {
 	var first []event.Event
 	last := ev

@@ -11,9 +11,9 @@ import (
 // PrivacySchema identifies the format of privacy.json.
 const PrivacySchema = "urn:d3p:schema:privacy-report-v1"
 
-// Privacy is privacy.json: what was done to the records, what it cost and what
-// that means, in a form that a program can check. Every number in it follows
-// from the event, the model file and the flags.
+// Privacy is privacy.json: the mechanism, its price and their meaning, in a form that a
+// program can check. Every number in it follows from the event, the model file and the
+// flags.
 type Privacy struct {
 	Schema        string `json:"$schema"`
 	SchemaVersion int    `json:"schema_version"`
@@ -72,17 +72,17 @@ type Subject struct {
 	SpecLock    string `json:"spec_lock_path"`
 }
 
-// Setting says who sees what, in the words of the deployments registry.
+// Setting lists who sees which data, in the words of the deployments registry.
 type Setting struct {
 	Model       string `json:"model"`
 	TrustModel  string `json:"trust_model"`
 	ReleaseType string `json:"release_type"`
 	AccessType  string `json:"access_type"`
-	// Actors are those who see something, and what.
+	// Actors are the parties, and the data that each sees.
 	Actors []string `json:"actors"`
 }
 
-// Unit is what one protected entity is.
+// Unit is the protected unit.
 type Unit struct {
 	Entity      string `json:"entity"`
 	IDColumn    string `json:"id_column"`
@@ -97,14 +97,14 @@ type Neighbours struct {
 	NPublic     int    `json:"n_public"`     // the number that scales sums
 }
 
-// Scope says what the guarantee covers.
+// Scope is the scope of the guarantee.
 type Scope struct {
 	Covers       []string `json:"covers"`
 	DataAccesses []string `json:"data_accesses"`
 	Tuning       Tuning   `json:"tuning"`
 }
 
-// Tuning says whether the choice of settings is part of the price.
+// Tuning is whether the choice of settings is part of the price.
 type Tuning struct {
 	Counted bool   `json:"counted"`
 	Note    string `json:"note"`
@@ -120,10 +120,10 @@ type Mechanism struct {
 	CountNoise      float64 `json:"count_noise"`      // standard deviation of the count of unclipped records; 0: not released
 	ReleasedPerStep int     `json:"released_per_step"`
 	Iterations      int     `json:"iterations"`
-	// Planned is what a fit that was ended early was to be; absent: it was not.
+	// Planned is the plan of a fit that ended early; absent for a complete fit.
 	Planned    *plan.Planned `json:"planned,omitempty"`
 	Normaliser string        `json:"normaliser"`
-	// Purchase is what was released before the first step; absent: nothing.
+	// Purchase is the release before the first step; absent: none.
 	Purchase *table1.Plan `json:"purchase,omitempty"`
 }
 
@@ -150,7 +150,7 @@ type Accounting struct {
 	EpsilonLower float64         `json:"epsilon_lower"`
 	Epsilon      float64         `json:"epsilon_estimate"`
 	EpsilonUpper float64         `json:"epsilon_upper"`
-	CrossCheck   *CrossCheck     `json:"cross_check"` // null when there is none
+	CrossCheck   *CrossCheck     `json:"cross_check"` // null without one
 	Event        json.RawMessage `json:"event"`
 	Notes        []string        `json:"notes"`
 }
@@ -181,7 +181,7 @@ type Assumption struct {
 const (
 	Holds    = "holds"    // by construction of the program
 	Declared = "declared" // the custodian's word; the program does not check it
-	Unknown  = "unknown"  // nobody said
+	Unknown  = "unknown"  // not declared
 	Fails    = "fails"
 )
 
@@ -194,11 +194,11 @@ type Guarantee struct {
 	Curve   []Point `json:"curve"`
 	GDP     GDP     `json:"gdp"`
 	ZCDP    *ZCDP   `json:"zcdp"` // null when the mechanism has no useful rho
-	// Variants are what the claim would be on other grounds.
+	// Variants are the claims under other assumptions.
 	Variants []Variant `json:"variants"`
-	// Together is what is guaranteed to several units at once.
+	// Together is the guarantee for several units at once.
 	Together []Together `json:"group"`
-	// Limits are what any outcome allows to be believed.
+	// Limits bound an attacker's beliefs after any outcome.
 	Limits []Limit `json:"posterior_belief_limit"`
 }
 
@@ -230,7 +230,7 @@ type Point struct {
 	Delta   float64 `json:"delta"`
 }
 
-// Risk says what the guarantee means for an attacker who knows everything but
+// Risk is the meaning of the guarantee for an attacker who knows everything except
 // whether one unit is in the data.
 type Risk struct {
 	Method    string             `json:"method"`
@@ -240,16 +240,16 @@ type Risk struct {
 	Tradeoff  []Rates            `json:"tradeoff"`
 }
 
-// Belief is the largest probability of membership that an attacker comes to,
-// from a prior, when a test with that false positive rate says yes.
+// Belief is an attacker's largest posterior probability of membership, from a prior,
+// after a positive test with that false positive rate.
 type Belief struct {
 	Prior        float64 `json:"prior"`
 	AtFPR        float64 `json:"at_fpr"`
 	MaxPosterior float64 `json:"max_posterior"`
 }
 
-// Limit is the largest probability of membership that any outcome can lead to,
-// from a prior, but for outcomes of probability delta.
+// Limit is the largest probability of membership that any outcome can lead to, from a
+// prior, except for outcomes of probability delta.
 type Limit struct {
 	Prior        float64 `json:"prior"`
 	MaxPosterior float64 `json:"max_posterior"`
@@ -262,7 +262,7 @@ type Rates struct {
 	FNR float64 `json:"fnr"`
 }
 
-// Preprocessing is one transform of a column before the mechanism sees it.
+// Preprocessing is one transform of a column before the mechanism.
 type Preprocessing struct {
 	Column          string         `json:"column"`
 	Operation       string         `json:"operation"`
@@ -272,7 +272,7 @@ type Preprocessing struct {
 	Epsilon         float64        `json:"epsilon"`
 }
 
-// Hazard is something that could break the claim, and what was done about it.
+// Hazard is a risk to the claim, and the measure against it.
 type Hazard struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"` // low, medium or high
@@ -280,7 +280,7 @@ type Hazard struct {
 	Note     string `json:"note"`
 }
 
-// Randomness says where noise and batches came from.
+// Randomness is the source of noise and batches.
 type Randomness struct {
 	Generator     string `json:"generator"`
 	SeedSource    string `json:"seed_source"`
@@ -289,18 +289,18 @@ type Randomness struct {
 	FloatingPoint string `json:"floating_point_statement"`
 }
 
-// Utility says how much the noise weighs, from public and released values only.
+// Utility is the effect of the noise, from public and released values only.
 type Utility struct {
 	NoiseToSignal float64            `json:"noise_to_signal"` // sqrt(P)/(mu N)
 	NoiseShare    map[string]float64 `json:"dp_noise_share"`  // of each parameter's posterior variance
 	Note          string             `json:"note"`
-	// Whole says whether the fit resolved what it was asked, Verdicts the same of
-	// every parameter; absent for runs without privacy, and for plans.
+	// Whole is the verdict on the whole fit, Verdicts are those on parameters; absent for
+	// runs without privacy, and for plans.
 	Whole    *outputs.Verdict           `json:"verdict,omitempty"`
 	Verdicts map[string]outputs.Verdict `json:"verdicts,omitempty"`
 }
 
-// Reproducibility says how to run and to check this again.
+// Reproducibility has the commands and versions to run and check this again.
 type Reproducibility struct {
 	Command []string `json:"command"` // flags only; file names are left out
 	Spec    string   `json:"spec"`

@@ -8,8 +8,7 @@ import (
 	"d3p/internal/release"
 )
 
-// schemaVersion is that of params.json and privacy.json, as they are written and
-// read here.
+// schemaVersion is the version of params.json and privacy.json.
 const schemaVersion = release.SchemaVersion
 
 // checkVersion refuses a file of another version, which may mean something else.

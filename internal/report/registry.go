@@ -101,8 +101,8 @@ type registryAdministrative struct {
 	Authors []string `yaml:"registry_authors"`
 }
 
-// RegistryFile is registry.yaml. The error says what the model file lacks: the
-// registry wants an author, and only a private release has an entry.
+// RegistryFile is registry.yaml. It fails if the model file names no author, which the
+// registry requires, or if the release is not private.
 func RegistryFile(p *Privacy, s *spec.Spec) (release.File, error) {
 	if p.Guarantee == nil {
 		return release.File{}, errors.New(NotPrivate + ": only a differentially private release has a registry entry")

@@ -15,8 +15,8 @@ var (
 	priors         = [...]float64{0.01, 0.1, 0.5}
 )
 
-// RiskOf says what the privacy curve of a run allows an attacker who knows all
-// but whether one unit is in the data.
+// RiskOf is the success that the privacy curve of a run allows an attacker who knows all
+// except whether one unit is in the data.
 func RiskOf(whole *accountant.Curve) *Risk {
 	r := &Risk{
 		Method:    "the privacy curve of the whole run, which bounds every test of membership",
@@ -71,7 +71,7 @@ func belief(loss, prior float64) float64 {
 	return prior / (prior + (1-prior)*math.Exp(-loss))
 }
 
-// Odds is the sentence that says it in people.
+// Odds is a sentence about it with numbers of people.
 func Odds(r *Risk) string {
 	return fmt.Sprintf("If an attacker accepts wrongly accusing 10 of 1000 people who are not in the data, then of 1000 people who are, this release lets them find at most %.0f; without the release, 10.",
 		math.Ceil(1000*r.TPRAtFPR["0.01"]))

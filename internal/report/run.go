@@ -20,11 +20,11 @@ import (
 // The values of Run.Status.
 const (
 	Complete = "complete"
-	Planned  = "planned" // no record was read: what the fit would be
+	Planned  = "planned" // no record was read: the report of a future fit
 )
 
-// Run is what a release is written from. Everything in it is public, or left
-// the curator through a mechanism that Event names.
+// Run is the input of a release. Everything in it is public, or left the curator through
+// a mechanism in Event.
 type Run struct {
 	ID         string
 	Created    time.Time
