@@ -183,7 +183,7 @@ type accountedRun struct {
 	accounting.Answer
 }
 
-// accountRun checks a finished run against its own ledger and prints what it costs.
+// accountRun checks a finished run against its own ledger and prints its price.
 func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, o *accountOptions) error {
 	if err := refuse(c, "a RUN has its own", append([]string{"event", "epsilon", "delta"}, describing...)); err != nil {
 		return err

@@ -144,8 +144,8 @@ counts cost privacy that no report counts.`,
 	return c
 }
 
-// checkRecords counts what the rules of the model at path do to the records in data,
-// and writes it into out, which only its owner can read; "" is nowhere.
+// checkRecords counts the effects of the rules of the model at path on the records in
+// data, and writes them into out, which only its owner can read; "" writes nothing.
 func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, error) {
 	data = orStandardInput(data)
 	if err := modelfile.CheckPublic(m, path, data); err != nil {
@@ -174,7 +174,7 @@ func checkRecords(m *models.Model, path, data, out string) (*privacy.DataCheck, 
 	return counts, nil
 }
 
-// printCounts prints what the rules did to records, for whoever holds them.
+// printCounts prints the effects of the rules on records, for their custodian.
 func printCounts(w io.Writer, c *privacy.DataCheck) {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "column\tmissing\tunreadable\tout of bounds\tundeclared level\t")
@@ -192,7 +192,7 @@ func printCounts(w io.Writer, c *privacy.DataCheck) {
 	fmt.Fprintln(w)
 }
 
-// warn prints what is no mistake but worth a look.
+// warn prints warnings that are no mistakes.
 func (a *app) warn(warnings expr.Errors) {
 	for _, w := range warnings {
 		text := w.Message
@@ -203,7 +203,7 @@ func (a *app) warn(warnings expr.Errors) {
 	}
 }
 
-// layerResult is what `d3p check` says of a layer.
+// layerResult is the result of `d3p check` for a layer.
 type layerResult struct {
 	Name     string   `json:"name"`
 	Output   string   `json:"output"`
@@ -213,7 +213,7 @@ type layerResult struct {
 	Gradient []string `json:"gradient,omitempty"` // of one record, how it is kept
 }
 
-// recordCost is what one record of a batch costs in a step.
+// recordCost is the work and memory of one record in a step.
 type recordCost struct {
 	Flops    int      `json:"flops_per_step"` // forward and backward pass, norms, and sum of clipped gradients
 	Clipping int      `json:"flops_of_norms"`
@@ -223,7 +223,7 @@ type recordCost struct {
 
 	Records int `json:"records_at_once"`      // that a thread works on
 	Bytes   int `json:"bytes_of_thread"`      // that it takes for them
-	Batch   int `json:"batch,omitempty"`      // expected records of a step, where the model file says so
+	Batch   int `json:"batch,omitempty"`      // expected records of a step, if the model file gives them
 	Step    int `json:"flops_step,omitempty"` // of such a step
 }
 
@@ -259,7 +259,7 @@ func batchOf(m *models.Model) int {
 	return size
 }
 
-// sizes are those of a shape's dims, such as 16×14×14.
+// sizes are the sizes of a shape's dims, such as 16×14×14.
 func sizes(s graph.Shape) string {
 	var parts []string
 	for _, d := range s {
@@ -268,8 +268,8 @@ func sizes(s graph.Shape) string {
 	return strings.Join(parts, "×")
 }
 
-// gradientOf says how the gradient of a layer's weights is kept, biases left
-// out where there are others.
+// gradientOf describes the form of the gradient of a layer's weights, without biases if
+// there are others.
 func gradientOf(m *models.Model, layer string) []string {
 	var factors, values []string
 	for i := range m.Params {
@@ -294,7 +294,7 @@ func gradientOf(m *models.Model, layer string) []string {
 	return values
 }
 
-// printLayers prints a table of the layers and what a record costs.
+// printLayers prints a table of the layers and the cost of a record.
 func printLayers(w io.Writer, layers []layerResult, cost *recordCost) {
 	if cost == nil {
 		return

@@ -123,7 +123,7 @@ func (a *app) readEstimates(ctx context.Context, path string) (names []string, e
 		file = f
 	}
 	r := csv.NewReader(file)
-	r.Comment = '#' // a baseline says NOT PRIVATE there
+	r.Comment = '#' // a baseline has NOT PRIVATE there
 	lines, err := r.ReadAll()
 	if err != nil || len(lines) < 2 {
 		return nil, nil, errors.New("no CSV table with a line for each quantity")

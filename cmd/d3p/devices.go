@@ -50,7 +50,7 @@ func mpi() device {
 	return device{"mpi", true, library}
 }
 
-// cudaNumber is n of cuda:n, 0 of cuda, and -1 of what is not a CUDA device.
+// cudaNumber is n for cuda:n, 0 for cuda, and -1 for other devices.
 func cudaNumber(name string) int {
 	kind, index, _ := strings.Cut(name, ":")
 	if kind != "cuda" {
@@ -82,15 +82,14 @@ func openCUDA(name string, n int, opt gpu.Options) (*gpu.Engine, error) {
 	return engine, nil
 }
 
-// deviceWork is the number of multiplications in a step of all fits side by side
-// from which auto takes a CUDA device: about a millisecond of the CPU engine,
-// below which launching kernels costs more than they bring. An estimate.
+// deviceWork is the number of multiplications in a step of all fits side by side from
+// which auto takes a CUDA device: about a millisecond of the CPU engine; for less work
+// launching kernels costs more than they save. An estimate.
 const deviceWork = 1 << 26
 
-// openEngine opens what --device asks for, for a number of fits side by side, see
-// run.Host. auto takes the first CUDA device for work that is worth it, if there is
-// one that can run the model, and else the CPU; it tells the user which if the
-// command line asks for auto.
+// openEngine opens the engine of --device, for a number of fits side by side, see
+// run.Host. auto takes the first CUDA device for enough work, if one can run the model,
+// and else the CPU; it prints its choice if the command line has auto.
 func openEngine(r run.Run, fits int) (*run.Engine, error) {
 	onCPU := func() (*run.Engine, error) {
 		engine := cpu.New(cpu.Options{Threads: r.Job.Threads})

@@ -16,7 +16,7 @@ import (
 	"d3p/internal/table1"
 )
 
-// effectsSettings say which effects to compute, and where they go.
+// effectsSettings are the effects to compute, and their output.
 type effectsSettings struct {
 	effects.Config
 	out, format string

@@ -174,13 +174,13 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	return a.printFit(result, m)
 }
 
-// readOnce tells whether a file exists that can be read but once.
+// readOnce reports whether a file exists that can be read only once.
 func readOnce(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// host is what a run needs from the program.
+// host is the program around a run.
 func (a *app) host() run.Host {
 	return run.Host{Open: openEngine, Tool: tool, Step: a.newProgress().Step, Notef: a.notef}
 }
@@ -253,7 +253,7 @@ func (a *app) repeat(ctx context.Context, r run.Run, out string, n int) error {
 	return status.With(status.Of(failures[0]), errors.Join(failures...))
 }
 
-// checkMethod refuses settings beside the model file that the method does not use.
+// checkMethod refuses settings outside the model file that the method does not use.
 func checkMethod(s *flags.Settings) error {
 	if s.Fit.Method != settings.MethodNUTS {
 		return nil
@@ -305,7 +305,7 @@ func noiseRoot(c *cobra.Command) (root noise.Root, seeded bool, err error) {
 }
 
 // inRanks runs a command in the processes that an MPI launcher started, if one did: the
-// first does all that has to be done once, the others take part in its fit.
+// first does all work that is done once, the others take part in its fit.
 func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	job, err := cluster.Join()
 	if err != nil {
@@ -326,7 +326,7 @@ func (a *app) inRanks(c *cobra.Command, first func(run.Ranks) error) error {
 	return err
 }
 
-// follow takes part in the fit of rank 0, which prints what there is to say.
+// follow takes part in the fit of rank 0, which prints all messages.
 func (a *app) follow(c *cobra.Command, ranks run.Ranks) error {
 	if err := a.stopItself(c.Context()); err != nil {
 		return err

@@ -212,7 +212,7 @@ func firstLine(path string, f io.Reader, encoding string) (string, error) {
 	return strings.TrimPrefix(line, "\ufeff"), nil
 }
 
-// wrongHeader says why a first line does not name columns; "" when it may.
+// wrongHeader is the reason why a first line does not name columns; "" if it may.
 func wrongHeader(header []string) string {
 	if looksLikeRecord(header) {
 		return "the first line holds numbers, like a record, which a model file must not quote; it must name the columns (put their names there; or use --from, and name all columns of the file under data: header: [...])"
@@ -225,9 +225,8 @@ func wrongHeader(header []string) string {
 	return ""
 }
 
-// looksLikeRecord tells whether a first line has a number, a date or a time, in
-// whatever way it is written, that is not the place of its column, counted from 0
-// or 1.
+// looksLikeRecord reports whether a first line has a number, a date or a time, in any
+// notation, except the place of its column, counted from 0 or 1.
 func looksLikeRecord(header []string) bool {
 	for i, cell := range header {
 		cell = strings.TrimSpace(cell)
@@ -238,8 +237,8 @@ func looksLikeRecord(header []string) bool {
 	return false
 }
 
-// valueOnly is what starts as a number does and has no letters but those of
-// exponents and of ISO times.
+// valueOnly matches text that starts like a number and has no letters except those of
+// exponents and ISO times.
 var valueOnly = regexp.MustCompile(`^[-+.,]?[0-9][-+.,:/0-9eETZ ]*$`)
 
 func parquetHeader(path string, f *os.File) (header []string, err error) {

@@ -166,8 +166,8 @@ func bookRun(ctx context.Context, book *ledger.Book, folder string) error {
 	return book.Settle(ledger.Run{ID: p.ReportID, Folder: nameOf(folder)}, ev, created)
 }
 
-// notBooked refuses a run that the book has: of two copies of a stopped fit that
-// were both resumed each is a release of its own, under one id.
+// notBooked refuses a run that is in the book: two resumed copies of a stopped fit are
+// two releases under one id.
 func notBooked(book *ledger.Book, id string) error {
 	switch booked, err := book.Has(id, ledger.Spent); {
 	case err != nil:
@@ -187,8 +187,8 @@ func nameOf(run string) string {
 	return filepath.Base(strings.TrimSuffix(absolute, string(filepath.Separator)+"release"))
 }
 
-// shownLedger is the JSON form of a ledger: its runs, and what they cost at the
-// delta of the limit.
+// shownLedger is the JSON form of a ledger: its runs, and their price at the delta of the
+// limit.
 type shownLedger struct {
 	ledger.Header
 	Runs    []shownRun `json:"runs"`
@@ -288,8 +288,8 @@ its neighbouring relation. A release counts even if it exceeds the limit.`,
 	return c
 }
 
-// importEvent books an event as spent under a name that the book does not have
-// yet: under a known one it would replace what stands there.
+// importEvent books an event as spent under a new name: under a known one it would
+// replace that entry.
 func importEvent(book *ledger.Book, name string, ev event.Event) error {
 	for _, e := range book.Entries {
 		if e.ID == name {

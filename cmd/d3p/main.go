@@ -29,12 +29,11 @@ func main() {
 	os.Exit(mainStatus())
 }
 
-// mainStatus runs the command line of this process and returns its exit status.
-// The first SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit
-// stops between steps and records what was spent; after it the default action is
-// restored, so that a second one ends the process at once. Under nohup a SIGHUP
-// stays ignored. What SIGQUIT does by default, to print all stacks, shows numbers
-// of records.
+// mainStatus runs the command line of this process and returns its exit status. The first
+// SIGINT, SIGTERM, SIGHUP or SIGQUIT cancels the context, so that a fit stops between
+// steps and records its price; after it the default action is restored, so that a second
+// one ends the process at once. Under nohup a SIGHUP stays ignored. The default action of
+// SIGQUIT, to print all stacks, would show numbers of records.
 func mainStatus() int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -47,8 +46,8 @@ func mainStatus() int {
 	return a.run(ctx, os.Args[1:])
 }
 
-// app is all that a command may touch besides its files: the two streams, the
-// environment and how results are to be printed.
+// app is the environment of a command besides its files: the two streams, the environment
+// variables and the form of results.
 type app struct {
 	out, err io.Writer // results, and everything else
 	environ  []string  // NAME=value, as os.Environ
@@ -77,8 +76,8 @@ func (a *app) run(ctx context.Context, args []string) int {
 	return int(status.Of(err))
 }
 
-// interruptible executes the command. One that does not stop by itself, between two
-// steps, ends at once when ctx does: it has spent nothing.
+// interruptible executes the command. A command that does not stop between two steps ends
+// at once with ctx: it has spent nothing.
 func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
 	ended := make(chan error, 1)
 	go func() { ended <- root.ExecuteContext(ctx) }()
@@ -93,7 +92,7 @@ func (a *app) interruptible(ctx context.Context, root *cobra.Command) error {
 	return status.With(status.Interrupted, errors.New("interrupted"))
 }
 
-// stopItself makes the command end by itself from here on, unless ctx is done.
+// stopItself lets the command end itself from now on, unless ctx is done.
 func (a *app) stopItself(ctx context.Context) error {
 	a.stopsItself.Store(true)
 	return status.With(status.Interrupted, ctx.Err())
@@ -120,8 +119,8 @@ func (a *app) newProgress() *terminal.Progress {
 	return terminal.NewProgress(a.err, terminal.Steerable(a.err, a.environment().Lookup))
 }
 
-// report prints an error to stderr. Lines that begin with a file position stand
-// as they are; any other message is prefixed with the program's name.
+// report prints an error to stderr. Lines that begin with a file position are unchanged;
+// any other message gets the program's name in front.
 func (a *app) report(err error) {
 	for _, line := range strings.Split(strings.TrimRight(err.Error(), "\n"), "\n") {
 		if !hasPosition(line) && !strings.HasPrefix(line, "  ") {
@@ -131,7 +130,7 @@ func (a *app) report(err error) {
 	}
 }
 
-// hasPosition tells whether line begins with FILE:LINE:COLUMN and a colon.
+// hasPosition reports whether line begins with FILE:LINE:COLUMN and a colon.
 func hasPosition(line string) bool {
 	parts := strings.SplitN(line, ":", 4)
 	return len(parts) == 4 && isDigits(parts[1]) && isDigits(parts[2])

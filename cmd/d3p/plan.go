@@ -74,8 +74,8 @@ report that the fit would have, for the people who decide on it.`,
 	return c
 }
 
-// planResult is the JSON form of `d3p plan`: the plan, and what it would allow an
-// attacker.
+// planResult is the JSON form of `d3p plan`: the plan, and the success that it would
+// allow an attacker.
 type planResult struct {
 	*plan.Plan
 	Risk     *report.Risk      `json:"risk"`
@@ -169,7 +169,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Print()
 }
 
-// tableWords says what is bought before the fit.
+// tableWords describes the purchase before the fit.
 func tableWords(b *table1.Plan) string {
 	var parts []string
 	for _, r := range b.Releases {
@@ -202,7 +202,7 @@ func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Print()
 }
 
-// guideDetails says what the model file states of single parameters.
+// guideDetails describes the model file's guides of single parameters.
 func guideDetails(s *spec.Spec) string {
 	var b strings.Builder
 	for _, block := range s.Guide.Blocks {
@@ -238,8 +238,8 @@ func expectedNoise(m *models.Model, plan *plan.Plan) []report.Expected {
 	return list
 }
 
-// expectedWords say what the fit can be expected to resolve, by the limits of its
-// verdict about noise.
+// expectedWords say what the fit will probably resolve, by the limits of its verdict
+// about noise.
 func expectedWords(list []report.Expected) string {
 	var partly, not []string
 	for _, e := range list {
@@ -266,7 +266,7 @@ func expectedWords(list []report.Expected) string {
 	return words
 }
 
-// noiseWords says it in a line.
+// noiseWords is the noise in a line.
 func noiseWords(list []report.Expected) string {
 	var parts []string
 	for _, e := range list {
@@ -275,7 +275,7 @@ func noiseWords(list []report.Expected) string {
 	return strings.Join(parts, ", ")
 }
 
-// estimate is what a fit will take on this machine.
+// estimate is the time and memory of a fit on this machine.
 type estimate struct {
 	Seconds float64 `json:"seconds"`
 	Bytes   float64 `json:"bytes"` // the table in memory
@@ -287,8 +287,8 @@ const (
 	timedFor     = 30 * time.Millisecond
 )
 
-// estimateWork times the engine on records that the model invents; nil for
-// models whose likelihood has noise of its own. It reads no data.
+// estimateWork times the engine on simulated records; nil for models with noise in the
+// likelihood. It reads no data.
 func estimateWork(m *models.Model, plan *plan.Plan) *estimate {
 	if plan.ByMarginals() {
 		return nil
@@ -336,7 +336,7 @@ func simulatedRows(m *models.Model, theta []float64, random *noise.Random) *priv
 	return rows
 }
 
-// workWords says what a fit will take.
+// workWords is the estimate in words.
 func workWords(plan *plan.Plan, e *estimate) string {
 	words := fmt.Sprintf("%.3g records processed", plan.SamplingRate*float64(plan.Records)*float64(plan.Steps))
 	if e == nil {

@@ -35,7 +35,7 @@ type predictResult struct {
 	Rows    [][]string `json:"rows,omitempty"`
 }
 
-// predictSettings say what to predict with, and where it goes.
+// predictSettings are the draws to predict with, and the output.
 type predictSettings struct {
 	out, format, grid string
 	against           string // the file of counterparts; "" predicts alone
@@ -45,8 +45,8 @@ type predictSettings struct {
 	seed              uint64
 }
 
-// Draws to average over when no flag says how many: of the posterior, and of
-// local latents at a point.
+// Default numbers of draws to average over: of the posterior, and of local latents at a
+// point.
 const (
 	defaultPredictDraws = 1000
 	defaultLatentDraws  = 10

@@ -27,7 +27,7 @@ type summaryResult struct {
 	Summary []outputs.Summary `json:"summary"`
 }
 
-// summarySettings say what of a posterior is summarised, and how.
+// summarySettings are the parts of a posterior to summarise, and the form.
 type summarySettings struct {
 	released.Drawn
 	ratios, raw bool
@@ -82,7 +82,7 @@ regression, rate ratios of counts, hazard ratios.`,
 	return c
 }
 
-// summarise summarises the posterior of a release as s says.
+// summarise summarises the posterior of a release by the settings s.
 func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 	result := &summaryResult{Run: r.Dir, Model: r.Params.Model, Claim: r.Privacy.Statements.OneLine}
 	draws, _, _, err := r.Judged(s.Drawn)
@@ -117,7 +117,7 @@ func summarise(r *released.Release, s summarySettings) (*summaryResult, error) {
 // rawSuffix marks coefficients in the units of the data file.
 const rawSuffix = "_raw"
 
-// explain says what the numbers of the table are.
+// explain explains the numbers of the table.
 func explain(m *models.Model, v view) string {
 	points := outputs.PointScalars(m)
 	if points == m.P {
@@ -162,7 +162,7 @@ func onesOf(m *models.Model) (ones []string) {
 	return ones
 }
 
-// inFileUnits lists what the model derives for the unit of the data file.
+// inFileUnits lists the derived variables in the unit of the data file.
 func inFileUnits(m *models.Model) (names []string) {
 	for i := range m.Derived {
 		if name := m.Derived[i].Name; strings.HasSuffix(name, rawSuffix) {
@@ -172,8 +172,8 @@ func inFileUnits(m *models.Model) (names []string) {
 	return names
 }
 
-// scalesOf says on which scales the model reads columns: not of a count, an
-// exposure or a time, which it reads in the unit of the file.
+// scalesOf lists the declared scales of columns, except counts, exposures and times,
+// which the model reads in the unit of the file.
 func scalesOf(m *models.Model) (scales []string) {
 	scaled := map[string]bool{}
 	for _, f := range m.Encoding.Fields {
@@ -216,15 +216,15 @@ func checkProb(prob float64) error {
 	return nil
 }
 
-// A view says how a table shows a posterior.
+// A view is the form in which a table shows a posterior.
 type view struct {
 	prob  float64 // of the intervals
 	raw   bool    // coefficients are in the unit of the data file
 	ratio string  // what exp of a coefficient is, when that is shown; ""
 }
 
-// center is what stands for the middle of a posterior: of ratios, which are skewed,
-// the median.
+// center is the middle of a posterior: the mean, or for ratios, which are skewed, the
+// median.
 func (v view) center() string {
 	if v.ratio != "" {
 		return "median"
@@ -284,7 +284,7 @@ func number3(x float64) string {
 	return fmt.Sprintf("%.3f", x)
 }
 
-// verdictWords say whether a fit resolved what it was asked, in a line.
+// verdictWords is the verdict on the whole fit, in a line.
 func verdictWords(v outputs.Verdict) string {
 	words := map[string]string{outputs.Resolved: "resolved", outputs.Partly: "partly resolved", outputs.Not: "NOT RESOLVED"}[v.Value]
 	if v.Why == "" {

@@ -27,10 +27,10 @@ type twinResult struct {
 	Rows    int      `json:"rows"` // of each file
 	Draws   int      `json:"draws"`
 	Seed    uint64   `json:"seed"`
-	Privacy string   `json:"privacy,omitempty"` // said when nothing protects the records
+	Privacy string   `json:"privacy,omitempty"` // set if nothing protects the records
 }
 
-// twinSettings say how large a twin is, and where it goes.
+// twinSettings are the size of a twin, and the output.
 type twinSettings struct {
 	out, grid   string
 	images      int // of the grid
@@ -94,8 +94,8 @@ privacy; the claim of the release covers the table.`,
 	return c
 }
 
-// withDefaults fills in what no flag gives: the model file's, else a table of
-// the declared size.
+// withDefaults fills in missing flags: the model file's values, else a table of the
+// declared size.
 func (s twinSettings) withDefaults(m *spec.Spec) twinSettings {
 	o := m.Output.Twin
 	if s.draws == 0 {
@@ -226,7 +226,7 @@ func newMarginalDraws(r *released.Release, s twinSettings) (*marginalDraws, erro
 }
 
 // fill fills in a table: of its own parameters with --separate, else of those fitted to
-// the released counts, with as little chance as can be.
+// the released counts, with the least randomness.
 func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) error {
 	if d.separate {
 		d.Perturb(d.rng)
@@ -234,7 +234,7 @@ func (d *marginalDraws) fill(_ *simulate.Twin, table simulate.Table, _ int) erro
 	return status.With(status.Numeric, d.Fill(table, d.rng, d.separate))
 }
 
-// twinMetadata is what a Parquet file says of itself.
+// twinMetadata is the metadata of a Parquet file.
 func twinMetadata(r *released.Release) map[string]string {
 	claim := r.Privacy.Statements.OneLine
 	if r.Params.Privacy != "" {

@@ -14,7 +14,7 @@ import (
 	"d3p/internal/report"
 )
 
-// buildInfo says which program this is, as recorded by the Go linker.
+// buildInfo identifies this program, as recorded by the Go linker.
 type buildInfo struct {
 	Name     string `json:"name"`
 	Version  string `json:"version"`          // module version, or "(devel)"
@@ -24,7 +24,7 @@ type buildInfo struct {
 	Platform string `json:"platform"`
 }
 
-// readBuildInfo never fails: what the linker did not record stays empty.
+// readBuildInfo never fails: fields that the linker did not record stay empty.
 func readBuildInfo() buildInfo {
 	b := buildInfo{Name: "d3p", Version: "(devel)", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	info, ok := debug.ReadBuildInfo()

@@ -19,7 +19,7 @@ type Answer struct {
 	Epsilon         float64        `json:"epsilon"`          // the claim: the upper bound
 	EpsilonUpper    float64        `json:"epsilon_upper"`    // the same
 	EpsilonEstimate float64        `json:"epsilon_estimate"` // between the bounds, and no bound itself
-	RelativeWidth   float64        `json:"relative_width"`   // of the bracket; a note says so where it is not narrow
+	RelativeWidth   float64        `json:"relative_width"`   // of the bracket; a note marks a wide one
 	Delta           float64        `json:"delta"`
 	Sampling        string         `json:"sampling"`
 	Relation        string         `json:"relation"`
@@ -54,16 +54,16 @@ type renyiEntry struct {
 	Order   float64 `json:"order"`
 }
 
-// otherRelation is the same run under the relation that was not asked for, so
-// that nobody quotes the one where the other applies.
+// otherRelation is the same run under the other relation, so that nobody quotes one where
+// the other applies.
 type otherRelation struct {
 	Relation     string   `json:"relation"`
 	EpsilonLower *float64 `json:"epsilon_lower"`
-	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no accounting, see why
+	EpsilonUpper *float64 `json:"epsilon_upper"` // null: no accounting, with the reason in why
 	Why          string   `json:"why,omitempty"`
 }
 
-// Directions are those of an answer.
+// Directions are the directions of an answer.
 func Directions(ds []accountant.Direction) []Direction {
 	entries := make([]Direction, len(ds))
 	for i, d := range ds {
@@ -82,7 +82,7 @@ func (r *Answer) Account(ev event.Event, rel event.Relation, delta float64) erro
 	return nil
 }
 
-// Fill takes over the answer for the event, which is about r.GroupSize records.
+// Fill copies the answer for the event, which is about r.GroupSize records.
 func (r *Answer) Fill(answer accountant.Answer, ev event.Event, rel event.Relation, delta float64) {
 	r.EpsilonLower, r.Epsilon, r.EpsilonUpper, r.EpsilonEstimate = answer.Lower, answer.Upper, answer.Upper, answer.Estimate
 	r.RelativeWidth = answer.RelativeWidth()
@@ -160,7 +160,7 @@ func (r *Answer) PrintDetails(w io.Writer) {
 	}
 }
 
-// groupEntry is what a run costs a group of records, at the run's delta.
+// groupEntry is the price of a run for a group of records, at the run's delta.
 type groupEntry struct {
 	Size         int      `json:"size"`
 	EpsilonLower float64  `json:"epsilon_lower"`

@@ -17,10 +17,9 @@ import (
 	"d3p/internal/settings"
 )
 
-// ReadEvent reads what mechanisms did from a file in one of three forms: the JSON of
-// dp_accounting, the history of an accountant of Opacus (a list of [noise
-// multiplier, sampling rate, steps], or its state_dict), or a CSV table, see
-// readMechanisms.
+// ReadEvent reads the event of mechanisms from a file in one of three forms: the JSON of
+// dp_accounting, the history of an accountant of Opacus (a list of [noise multiplier,
+// sampling rate, steps], or its state_dict), or a CSV table, see readMechanisms.
 func ReadEvent(path string) (ev event.Event, err error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {

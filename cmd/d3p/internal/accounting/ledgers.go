@@ -55,7 +55,7 @@ func CheckLedger(folder string, ev event.Event, p *report.Privacy) (check verify
 	return check, true
 }
 
-// same compares two events by what they say.
+// same compares two events by content.
 func same(a, b event.Event) bool {
 	x, errX := event.MarshalDpEvent(a)
 	y, errY := event.MarshalDpEvent(b)

@@ -1,4 +1,5 @@
-// Package accounting answers what a mechanism costs that flags, a file or a run describe.
+// Package accounting computes the price of a mechanism that flags, a file or a run
+// describe.
 package accounting
 
 import (
@@ -23,14 +24,14 @@ type Mechanism struct {
 	Rate     float64
 	Noise    float64
 	Steps    int64
-	Epochs   float64 // passes over the data; 0: the steps say it
+	Epochs   float64 // passes over the data; 0: given by the steps
 	Records  int
-	Batch    int // expected records of a step; 0: the rate says it
+	Batch    int // expected records of a step; 0: given by the rate
 	Delta    float64
 
-	Before []event.Event // what the run released before its steps
+	Before []event.Event // the releases of the run before its steps
 
-	SolveRate bool // the sampling rate is what is asked for
+	SolveRate bool // solve for the sampling rate
 }
 
 // Define adds the flags to c.
@@ -80,7 +81,7 @@ func (m *Mechanism) checkEpochs() error {
 	case m.Epochs == 0:
 		return nil
 	case m.SolveRate && m.Steps == 0 && m.Epochs > 0 && !math.IsInf(m.Epochs, 1):
-		return nil // the rate says how many steps they are
+		return nil // the rate gives the number of steps
 	case m.Steps != 0:
 		return status.Usagef("--epochs: give it or --steps, not both")
 	}
@@ -139,8 +140,8 @@ func (m *Mechanism) checkRate() error {
 	return nil
 }
 
-// wholePopulation stands for an unknown number of records: with it every
-// sampling rate is a whole batch to 2⁻⁶².
+// wholePopulation replaces an unknown number of records: with it every sampling rate is a
+// whole batch to 2⁻⁶².
 const wholePopulation = 1 << 62
 
 // Event is the ledger of `steps` Gaussian steps with noise multiplier sigma.
@@ -164,7 +165,7 @@ func (m *Mechanism) Event(sigma float64, steps int64) event.Event {
 	return event.SelfComposed{Of: of, Count: steps}
 }
 
-// Warnings lists what a reader of the number should know.
+// Warnings lists the warnings about the number.
 func (m *Mechanism) Warnings(sigma, epsilon, delta float64) []string {
 	w := []string{}
 	if m.Records > 0 && delta >= 1/float64(m.Records) {

@@ -21,7 +21,7 @@ import (
 	"d3p/internal/report/figure"
 )
 
-// riskEntry is what an attacker can do; every rate is an upper bound.
+// riskEntry is an attacker's success; every rate is an upper bound.
 type riskEntry struct {
 	Advantage float64            `json:"advantage"`
 	Mu        float64            `json:"dominating_mu"`
@@ -31,7 +31,7 @@ type riskEntry struct {
 	Curve     []report.Point     `json:"curve"`
 }
 
-// RiskOptions say what to add about an attacker: the numbers, a figure, a table of
+// RiskOptions are the additions about an attacker: the numbers, a figure, a table of
 // curves.
 type RiskOptions struct {
 	Risk        bool

@@ -34,13 +34,13 @@ type Settings struct {
 
 	Values  map[string]any    // of the settings that something gave a value
 	Sources map[string]string // of every setting, by name
-	Beside  map[string]bool   // the settings that something beside the model file gave a value
+	Beside  map[string]bool   // the settings with a value from outside the model file
 
 	environ Environment
 }
 
-// Given tells whether a flag, a variable, the config file or the model file
-// gave the setting a value.
+// Given reports whether a flag, a variable, the config file or the model file gave the
+// setting a value.
 func (s *Settings) Given(name string) bool { return s.Values[name] != nil }
 
 // store sets the field of a setting.
@@ -77,8 +77,8 @@ func (f *settingFlag) Type() string {
 	return "string"
 }
 
-// Define adds the flags of the given groups, and --config, to c and
-// returns what they are resolved into.
+// Define adds the flags of the given groups, and --config, to c and returns their
+// resolved values.
 func Define(c *cobra.Command, groups ...settings.Group) *Settings {
 	c.Flags().SortFlags = false
 	for _, row := range settings.Table() {
@@ -115,8 +115,8 @@ func AcceptOldNames(c *cobra.Command, notef func(format string, args ...any)) {
 	}
 }
 
-// Read reads the flags of c that are settings, but for other: of commands that
-// take a few of them and no file.
+// Read reads the flags of c that are settings, except other, for commands that take a few
+// of them and no file.
 func Read(c *cobra.Command, other ...string) error {
 	for _, row := range settings.Table() {
 		f := c.Flags().Lookup(row.Name)
@@ -132,9 +132,8 @@ func Read(c *cobra.Command, other ...string) error {
 	return nil
 }
 
-// Applied lists every setting of the command with the value that the plan
-// uses and the source of it. Names of files are left out: they can say more
-// than a release should.
+// Applied lists every setting of the command with the value that the plan uses and the
+// source of it. It leaves out names of files, which a release should not reveal.
 func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]report.Applied, error) {
 	raw, err := json.Marshal(plan)
 	if err != nil {
@@ -159,8 +158,8 @@ func (s *Settings) Applied(c *cobra.Command, plan *plan.Plan, draws int) ([]repo
 	return list, nil
 }
 
-// Command is the command line that gives the settings which the model file does
-// not, wherever they came from, without the names of files.
+// Command is the command line with all settings from outside the model file, without the
+// names of files.
 func (s *Settings) Command(c *cobra.Command) []string {
 	words := []string{c.CommandPath()}
 	for _, row := range settings.Table() {

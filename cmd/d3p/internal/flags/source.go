@@ -36,8 +36,8 @@ func (e Environment) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// layer is one place that values come from. It returns the value that a setting has
-// there under one of its names, and where it stands.
+// layer is one source of values. It returns the value of a setting under one of its
+// names, and its place.
 type layer func(name string) (value any, source string, ok bool)
 
 // Resolve fills s from the flags, the D3P_* variables and the config file, in
@@ -63,8 +63,8 @@ func (s *Settings) Resolve(c *cobra.Command, e Environment) error {
 	return status.With(status.Usage, errors.Join(errs...))
 }
 
-// ResolveModel fills what is still unset from the model file, and checks what the
-// settings say together.
+// ResolveModel fills unset values from the model file, and checks that the settings
+// agree.
 func (s *Settings) ResolveModel(c *cobra.Command, m *spec.Spec) error {
 	model := func(name string) (any, string, bool) {
 		v, ok := m.Settings[name]
@@ -86,7 +86,7 @@ func CheckAlone(m *spec.Spec) error {
 	return s.conflicts(m)
 }
 
-// conflicts reports settings that the others make useless, each where it stands.
+// conflicts reports settings that the others make useless, each with its place.
 func (s *Settings) conflicts(m *spec.Spec) error {
 	values := s.Fit.Values()
 	maps.Copy(values, s.Values)
@@ -105,9 +105,9 @@ func (s *Settings) conflicts(m *spec.Spec) error {
 	return status.With(status.Spec, inFile.Err())
 }
 
-// apply gives every setting that has no value yet the one of the first layer
-// that has one, and records where it came from. A value that an earlier layer
-// gives a setting of the same meaning goes before it.
+// apply gives every unset setting the value of the first layer that has one, and records
+// the source. A value that an earlier layer gives to a setting of the same meaning comes
+// first.
 func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 	before := maps.Clone(s.Values)
 	// first is the first layer with a value of the row, and under which name.
@@ -148,8 +148,8 @@ func (s *Settings) apply(c *cobra.Command, layers ...layer) (errs []error) {
 	return errs
 }
 
-// stronger tells whether a setting of the same meaning as row has a value from
-// before, or from an earlier layer.
+// stronger reports whether a setting of the same meaning as row has a value already, or
+// from an earlier layer.
 func stronger(row settings.Setting, before map[string]any, earlier func(settings.Setting) bool) bool {
 	for _, other := range settings.Table() {
 		if (other.Name == row.Same || other.Same == row.Name) && (before[other.Name] != nil || earlier(other)) {

@@ -51,8 +51,8 @@ func DataFiles(data string) ([]string, error) {
 	return files, status.With(status.Data, err)
 }
 
-// modelBeside is where the model file of a table is looked for: beside the file, the
-// folder or the list, named alike; for a pattern, beside the folder that it starts with.
+// modelBeside is the default model file of a table: beside the file, the folder or the
+// list, with the same name; for a pattern, beside the folder that it starts with.
 func modelBeside(data string) string {
 	table := strings.TrimPrefix(data, "@")
 	if i := strings.IndexAny(table, "*?["); i >= 0 {
@@ -62,9 +62,9 @@ func modelBeside(data string) string {
 	return strings.TrimSuffix(table, filepath.Ext(table)) + ".yaml"
 }
 
-// CheckPublic refuses a model at path that names the data file itself as a public
-// table or list: what it says would be learnt from the records, and the release
-// would carry them.
+// CheckPublic refuses a model at path that names the data file itself as a public table
+// or list: its levels would be learnt from the records, and the release would contain
+// them.
 func CheckPublic(m *models.Model, path, data string) error {
 	files, err := DataFiles(data)
 	if err != nil {
@@ -72,7 +72,7 @@ func CheckPublic(m *models.Model, path, data string) error {
 	}
 	var private []os.FileInfo
 	for _, file := range files {
-		if info, err := os.Stat(file); err == nil { // whoever reads it will say so otherwise
+		if info, err := os.Stat(file); err == nil { // a missing file is an error of its reader
 			private = append(private, info)
 		}
 	}
@@ -136,7 +136,7 @@ func Read(path string) (m *models.Model, hash string, err error) {
 }
 
 // releasedModel is the model of a spec.lock.yaml and the folder that has its public
-// files. Where the manifest of the release is beside it, both must be as it says.
+// files. If the manifest of the release is beside it, both must agree with it.
 func releasedModel(path string, model []byte) ([]byte, *release.Folder, error) {
 	dir := filepath.Dir(path)
 	_, err := os.Lstat(filepath.Join(dir, release.ManifestName))

@@ -23,10 +23,9 @@ func Write(path string, content []byte) error {
 	})
 }
 
-// Replace writes a file that the user named, whole or not at all. A file of
-// this user is replaced; a link, a pipe, a device or a file of another user that
-// somebody put there is refused. The streams of this process, such as /dev/stdout,
-// are written to.
+// Replace writes a file that the user named, whole or not at all. A file of this user is
+// replaced; a link, a pipe, a device or a file of another user is refused. The streams of
+// this process, such as /dev/stdout, are written to.
 func Replace(path string, write func(io.Writer) error) error {
 	if isStream(path) {
 		return writeInto(path, write)
@@ -46,7 +45,7 @@ func Replace(path string, write func(io.Writer) error) error {
 	return atomicfile.WriteWith(path, 0o644, write)
 }
 
-// isStream tells whether a path names what this process holds open, or nothing.
+// isStream reports whether a path names an open file of this process, or nothing.
 func isStream(path string) bool {
 	switch folder, name := filepath.Split(filepath.Clean(path)); folder {
 	case "/dev/":
@@ -89,9 +88,9 @@ func CheckPrivate(out string, read ...string) error {
 	return nil
 }
 
-// TablePaths are the names of n files of tables: out itself when n is 1, else
-// out with -1 to -n before its extension. An out without extension gets that of
-// the format. It reports an extension that is no format.
+// TablePaths are the names of n files of tables: out itself when n is 1, else out with -1
+// to -n before its extension. An out without extension gets the format's. An extension of
+// no format is an error.
 func TablePaths(out, format string, n int) ([]string, error) {
 	if out == "" {
 		return nil, nil

@@ -75,7 +75,7 @@ func (p *Prediction) NewGrid(images int) (*Grid, error) {
 	return g, nil
 }
 
-// Add takes row i and what is expected of it.
+// Add takes row i and its prediction.
 func (g *Grid) Add(i int, predicted *predict.Prediction) {
 	if i >= g.images {
 		return

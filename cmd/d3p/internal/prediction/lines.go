@@ -1,4 +1,4 @@
-// Package prediction writes what a release says of new rows: lines, draws, images.
+// Package prediction writes predictions for new rows: lines, draws, images.
 package prediction
 
 import (
@@ -66,7 +66,7 @@ func (p *Prediction) Columns() []string {
 // quantiles name the ends of the intervals.
 func (p *Prediction) quantiles() (low, high string) { return predict.QuantileNames(p.Posterior.Prob) }
 
-// Line is the cells of row i; what does not exist is empty.
+// Line is the cells of row i; missing values are empty.
 func (p *Prediction) Line(i int, predicted *predict.Prediction) []string {
 	line := []string{strconv.Itoa(i + 1)}
 	number := func(x float64, exists bool) {
@@ -159,7 +159,7 @@ func (p *Prediction) given() *outputs.Tables {
 	return t
 }
 
-// ContrastColumns name what is said of a row and of its counterpart.
+// ContrastColumns are the columns about a row and its counterpart.
 func (p *Prediction) ContrastColumns() []string {
 	low, high := p.quantiles()
 	return []string{"row", "mean", "against", "difference", "sd", low, high, "ratio", "ratio_sd", "ratio_" + low, "ratio_" + high}

@@ -13,7 +13,7 @@ import (
 // WrittenAgain ends the name of a check of a file that is written again.
 const WrittenAgain = " says what the release says"
 
-// Verify writes again what follows from the rest of a release, and compares it.
+// Verify writes the derived files of a release again, and compares them.
 func Verify(files *release.Folder, program string) (checks []verify.Check) {
 	const name = "the release follows from its parameters"
 	r, err := In(files)

@@ -35,8 +35,7 @@ type Release struct {
 	Drawn     Drawn // by the fit
 }
 
-// Drawn says which draws from the posterior are taken: how many, and their public
-// seed.
+// Drawn is the number of draws from the posterior, and their public seed.
 type Drawn struct {
 	N    int
 	Seed uint64
@@ -48,7 +47,7 @@ func (d *Drawn) Flags(c *cobra.Command) {
 	c.Flags().Uint64Var(&d.Seed, "seed", 0, "seed of the draws, which is public (default the fit's)")
 }
 
-// OrOf is what the flags ask for, or else what the fit of a release took.
+// OrOf is the flags' values, or else those of the release's fit.
 func (d Drawn) OrOf(c *cobra.Command, r *Release) (Drawn, error) {
 	if !c.Flags().Changed("seed") {
 		d.Seed = r.Drawn.Seed
@@ -169,8 +168,8 @@ func In(files *release.Folder) (*Release, error) {
 	return r, status.With(status.Usage, err)
 }
 
-// Draws draws from the released posterior: post-processing, which costs nothing.
-// What the fit took gives draws.parquet again.
+// Draws draws from the released posterior: post-processing, which costs nothing. The
+// fit's number and seed give draws.parquet again.
 func (r *Release) Draws(d Drawn) outputs.Draws {
 	if r.Marginals != nil {
 		return outputs.Draws{}
@@ -178,8 +177,7 @@ func (r *Release) Draws(d Drawn) outputs.Draws {
 	return outputs.DrawPosterior(r.Model, r.Posterior, d.N, run.PosteriorRandom(d.Seed))
 }
 
-// Judged are draws with what they say of each parameter; of a fit without privacy
-// nothing is judged.
+// Judged are draws with a verdict on each parameter; a fit without privacy has none.
 func (r *Release) Judged(d Drawn) (outputs.Draws, *outputs.Draws, *outputs.Trace, error) {
 	draws, prior := r.Draws(d), outputs.DrawPrior(r.Model, d.N, run.PriorRandom(d.Seed))
 	trace, err := outputs.ReadTrace(r.Files)
@@ -201,7 +199,7 @@ func (r *Release) Sample(d Drawn) (*outputs.Sample, error) {
 	return sample, status.With(status.Usage, r.Privacy.Describe(sample))
 }
 
-// Findings is what a release says of its model.
+// Findings are the results of a release.
 func (r *Release) Findings() (report.Findings, error) {
 	draws, prior, trace, err := r.Judged(r.Drawn)
 	if err != nil {

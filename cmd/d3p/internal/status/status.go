@@ -1,5 +1,4 @@
-// Package status is what a command ends with: an exit status, and errors that know
-// theirs.
+// Package status has the exit statuses of commands, and errors with a status.
 package status
 
 import (
@@ -11,8 +10,7 @@ import (
 	"d3p/internal/run"
 )
 
-// Code is what a command ends with. The numbers are part of the interface:
-// scripts test them.
+// Code is an exit status. The numbers are part of the interface: scripts test them.
 type Code int
 
 const (
@@ -41,7 +39,7 @@ const Table = `Exit status:
   9    records do not fit their declaration (d3p check --strict)
   130  interrupted before anything was spent`
 
-// statusError is an error that knows the exit status it leads to.
+// statusError is an error with its exit status.
 type statusError struct {
 	code Code
 	err  error
@@ -63,8 +61,8 @@ func Usagef(format string, args ...any) error {
 	return With(Usage, fmt.Errorf(format, args...))
 }
 
-// Of returns the exit status of err: the innermost mark wins, since the
-// place nearest to the cause knows it best.
+// Of returns the exit status of err: the innermost mark wins, because it is nearest to
+// the cause.
 func Of(err error) Code {
 	if err == nil {
 		return OK

@@ -14,7 +14,7 @@ import (
 // Cells is a line of columns.
 type Cells []any
 
-// Columns are lines whose cells stand below each other, two spaces apart.
+// Columns are lines with aligned cells, two spaces apart.
 type Columns struct {
 	W     io.Writer
 	Right []int // columns, from 0, that end below each other

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Plain writes text without control characters but tab and line feed: a name that
-// a file brings along must not steer the terminal.
+// Plain writes text without control characters except tab and line feed: a name from a
+// file must not control the terminal.
 type Plain struct{ To io.Writer }
 
 func (p Plain) Write(b []byte) (int, error) {

@@ -39,7 +39,7 @@ func NewProgress(w io.Writer, bar bool) *Progress {
 	return &Progress{w: w, bar: bar, now: time.Now}
 }
 
-// Steerable tells whether w is a terminal that takes control characters. The variables
+// Steerable reports whether w is a terminal that takes control characters. The variables
 // NO_COLOR, CI and TERM=dumb, which env reads, all ask for plain lines.
 func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	for _, name := range []string{"NO_COLOR", "CI"} {
@@ -54,7 +54,7 @@ func Steerable(w io.Writer, env func(name string) (string, bool)) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Step is told of each finished step t of steps, with batches at a rate. epsilonSpent
+// Step is called for each finished step t of steps, with batches at a rate. epsilonSpent
 // may be costly, so it is called only when something is shown.
 func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64) {
 	if p == nil {
@@ -87,7 +87,7 @@ func (p *Progress) Step(t, steps int, rate float64, epsilonSpent func() float64)
 	fmt.Fprintf(p.w, "step %d of %d (%d %%)%s%s%s\n", t, steps, percent, epochs(t, steps, rate), p.left(t, steps), spent(epsilonSpent()))
 }
 
-// epochs says how many passes over the records t steps amount to; nothing where each
+// epochs is the number of passes over the records in t steps, in words; empty if each
 // step takes every record.
 func epochs(t, steps int, rate float64) string {
 	if rate <= 0 || rate >= 1 {
@@ -96,8 +96,8 @@ func epochs(t, steps int, rate float64) string {
 	return fmt.Sprintf(", epoch %.1f of %.1f", rate*float64(t), rate*float64(steps))
 }
 
-// left says how much time remains, from the time of the steps after the first one
-// that was seen; nothing at that one.
+// left is the remaining time in words, from the time of the steps after the first one;
+// empty at the first.
 func (p *Progress) left(t, steps int) string {
 	if t == p.first {
 		return ""
@@ -106,7 +106,7 @@ func (p *Progress) left(t, steps int) string {
 	return fmt.Sprintf(", %s left", (each * time.Duration(steps-t)).Round(time.Second/10))
 }
 
-// spent says how much privacy has been spent; nothing for a run that has none.
+// spent is the spent epsilon in words; empty for a run without privacy.
 func spent(epsilon float64) string {
 	if math.IsInf(epsilon, 1) {
 		return ""
