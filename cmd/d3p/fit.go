@@ -143,7 +143,7 @@ func (a *app) fit(c *cobra.Command, s *flags.Settings, data string, private bool
 	j := run.Job{
 		ID: run.NewID(), Attempts: []string{run.NewID()}, Created: time.Now().UTC(), Data: absolute, Name: modelfile.Name(m.Spec), Model: string(m.Spec.Render()), Public: m.Spec.Public,
 		ModelSHA256: hash, Command: s.Command(c), Settings: applied, Accepted: s.AcceptRisk,
-		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
+		Draws: draws, Formats: s.Formats, Seed: s.Seed, Threads: s.Threads, CheckpointEvery: s.CheckpointEvery, Precision: s.Precision, TablePlace: s.Table, Device: s.Device, MaxMemory: s.MaxMemory, Insecure: seeded,
 	}
 	if j.Ledger, err = ledgerOf(s, plan, seeded); err != nil {
 		return err

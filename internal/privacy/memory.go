@@ -8,7 +8,22 @@ import (
 
 // physicalMemory is the memory of this machine in bytes, 0 where it is unknown:
 // a table that cannot fit is refused before it is read.
-func physicalMemory() int64 {
+func physicalMemory() int64 { return meminfo("MemTotal") }
+
+// FreeMemory is the memory in bytes that this process may take without swapping, 0 where
+// it is unknown.
+func FreeMemory() int64 {
+	free := meminfo("MemAvailable")
+	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		var limit int64
+		if n, _ := fmt.Sscan(string(text), &limit); n == 1 {
+			free = min(free, limit)
+		}
+	}
+	return free
+}
+
+func meminfo(name string) int64 {
 	f, err := os.Open("/proc/meminfo")
 	if err != nil {
 		return 0
@@ -16,7 +31,7 @@ func physicalMemory() int64 {
 	defer f.Close()
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var kilobytes int64
-		if n, _ := fmt.Sscanf(s.Text(), "MemTotal: %d kB", &kilobytes); n == 1 {
+		if n, _ := fmt.Sscanf(s.Text(), name+": %d kB", &kilobytes); n == 1 {
 			return kilobytes << 10
 		}
 	}

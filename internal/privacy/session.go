@@ -151,6 +151,7 @@ func (s *Session) Step(dst []float64, req StepRequest) (Release, error) {
 	batch, all := s.sampler.Draw(step, s.batch)
 	if !all {
 		s.batch = batch
+		s.curator.rows.Fetch(batch)
 	}
 	in := StepInput{Params: req.Params, Aux: req.Aux, RecordNoise: s.recordNoise, Step: step}
 	count, err := s.worker.ClippedSum(dst, in, batch, all, clip)

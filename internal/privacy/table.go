@@ -3,12 +3,14 @@ package privacy
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"sync"
 
 	"d3p/internal/models/encoding"
 	"d3p/internal/models/graph"
 	"d3p/internal/privacy/internal/records"
+	"d3p/internal/privacy/internal/records/storage"
 	"d3p/internal/privacy/noise"
 )
 
@@ -23,6 +25,10 @@ type TableConfig struct {
 	Spare int
 	// MaxMemory bounds the encoded table in bytes; 0 is the machine's memory.
 	MaxMemory int64
+	// Scratch is the folder for a table on disk, in a file without a name; nil: it is in
+	// memory. It is in memory, too, if it needs at most InMemory bytes there.
+	Scratch  *os.Root
+	InMemory int64
 	// Root chooses the rows of units that have too many.
 	Root noise.Root
 	// Rank and Of say which part of the records this process holds; 0 and 0: all.
@@ -65,6 +71,7 @@ func (t *Table) read() (*Rows, records.Check, error) {
 func (cfg TableConfig) options(root noise.Root) records.Options {
 	return records.Options{
 		Precision: cfg.Precision, Spare: cfg.Spare, MaxMemory: cfg.MaxMemory,
+		Place:     storage.Place{Folder: cfg.Scratch, InMemory: cfg.InMemory},
 		Selection: root.Stream(noise.RowSelection),
 	}
 }

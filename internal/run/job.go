@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"io/fs"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"d3p/internal/privacy"
 	"d3p/internal/privacy/noise"
 	"d3p/internal/report"
+	"d3p/internal/settings"
 )
 
 // Job is the content of private/run.json: all that d3p resume needs besides plan and
@@ -42,6 +44,7 @@ type Job struct {
 	// CheckpointEvery is in seconds; 0 is the default.
 	CheckpointEvery int    `json:"checkpoint_every,omitempty"`
 	Precision       string `json:"precision,omitempty"` // empty: float32
+	TablePlace      string `json:"table,omitempty"`     // where it is; empty: auto
 	Insecure        bool   `json:"insecure"`
 	Device          string `json:"device,omitempty"`     // as asked for; empty: auto
 	MaxMemory       int    `json:"max_memory,omitempty"` // of the device, in MB; 0: nine tenths
@@ -100,17 +103,29 @@ func (j Job) replicate(k int, folder folder) Job {
 
 // Table is the job's table, not read yet. The root chooses among the rows of units
 // that have too many.
-func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table { return j.table(m, root, Ranks{}) }
+func (j Job) Table(m *models.Model, root noise.Root) *privacy.Table {
+	return privacy.NewTable(Run{Job: j}.tableConfig(m, root, nil))
+}
 
-// table is what of the job's table this process reads.
-func (j Job) table(m *models.Model, root noise.Root, ranks Ranks) *privacy.Table {
+// tableConfig is what of the job's table this process reads. A table on disk is in
+// scratch; nil: it is in memory.
+func (r Run) tableConfig(m *models.Model, root noise.Root, scratch *os.Root) privacy.TableConfig {
 	cfg := privacy.TableConfig{
-		Data: j.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: j.TablePrecision(), Root: root,
+		Data: r.Job.Data, Encoding: m.Encoding, Spare: m.Likelihood.K - m.Likelihood.K0, Precision: r.Job.TablePrecision(), Root: root,
 	}
-	if ranks.Several() {
-		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
+	if r.Ranks.Several() {
+		cfg.Rank, cfg.Of = r.Ranks.Job.Rank, r.Ranks.Job.Size
 	}
-	return privacy.NewTable(cfg)
+	switch r.Job.TablePlace {
+	case settings.TableMemory:
+	case settings.TableDisk:
+		cfg.Scratch = scratch
+	default:
+		if free := privacy.FreeMemory(); free > 0 {
+			cfg.Scratch, cfg.InMemory = scratch, free/2
+		}
+	}
+	return cfg
 }
 
 // TablePrecision is the precision of the encoded table.
@@ -121,13 +136,11 @@ func (j Job) TablePrecision() privacy.Precision {
 	return privacy.Float32
 }
 
-// columns are the columns that the job's purchase counts, of this process's records, not
+// columnsIn are the columns that the job's purchase counts, of this process's records, not
 // read yet. They have room for what a model in coordinates of work derives.
-func (j Job) columns(m *models.Model, root noise.Root, ranks Ranks) *privacy.Columns {
-	cfg := privacy.TableConfig{Data: j.Data, Encoding: m.Encoding, Spare: m.RotatedSpare(), Precision: j.TablePrecision(), Root: root}
-	if ranks.Several() {
-		cfg.Rank, cfg.Of = ranks.Job.Rank, ranks.Job.Size
-	}
+func (r Run) columnsIn(scratch *os.Root) *privacy.Columns {
+	cfg := r.tableConfig(r.Model, r.Root, scratch)
+	cfg.Spare = r.Model.RotatedSpare()
 	return privacy.NewColumns(cfg)
 }
 

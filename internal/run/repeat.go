@@ -9,6 +9,7 @@ import (
 
 	"d3p/internal/ledger"
 	"d3p/internal/privacy"
+	"d3p/internal/settings"
 )
 
 // mostRepeats bounds the fits of Repeat: each is a folder.
@@ -22,6 +23,8 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	switch {
 	case n > mostRepeats:
 		return usagef("--repeat: %d fits; at most %d", n, mostRepeats)
+	case r.Job.TablePlace == settings.TableDisk:
+		return usagef("--repeat: fits side by side share a table in memory (leave --table disk out)")
 	case r.Plan.Private && r.Job.Ledger == "" && !r.Job.Insecure:
 		return usagef("--repeat: %d fits cost more than the --epsilon of each; name the --ledger of the data set, which charges them together (d3p ledger init makes one)", n)
 	}
@@ -30,7 +33,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 		r.Job.Threads = runtime.GOMAXPROCS(0) / atOnce
 	}
 	if r.Plan.Purchase != nil { // each encodes the records as its own purchase suggests
-		r.columns = r.Job.columns(r.Model, r.Root, Ranks{})
+		r.columns = r.columnsIn(nil)
 	} else {
 		r.table = r.Job.Table(r.Model, r.Root)
 	}

@@ -154,7 +154,7 @@ func (r Run) fit(ctx context.Context) (*fit.Result, error) {
 	}
 	defer private.Close()
 	if r.table == nil && r.Plan.Purchase == nil { // chains of a sampler share it
-		r.table = r.Job.table(r.Model, r.Root, r.Ranks)
+		r.table = privacy.NewTable(r.tableConfig(r.Model, r.Root, private))
 	}
 	err = r.begin()
 	var curator *privacy.Curator
@@ -211,13 +211,13 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	}
 	if r.Plan.Purchase == nil || r.Plan.Bought != nil {
 		if config.Table = r.table; r.table == nil {
-			config.Table = r.Job.table(r.Plan.Model(), r.Root, r.Ranks)
+			config.Table = privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private))
 		}
 		return privacy.NewCurator(config)
 	}
 	own := r.columns == nil
 	if config.Columns = r.columns; own {
-		config.Columns = r.Job.columns(r.Model, r.Root, r.Ranks)
+		config.Columns = r.columnsIn(private)
 	}
 	curator, err := privacy.NewCurator(config)
 	if err != nil {
@@ -233,7 +233,7 @@ func (r Run) curator(private *os.Root) (*privacy.Curator, error) {
 	if own { // what was bought changes no encoded number, only what is derived of them
 		return curator, curator.Encode(config.Columns.Table())
 	}
-	return curator, curator.Encode(r.Job.table(r.Plan.Model(), r.Root, r.Ranks))
+	return curator, curator.Encode(privacy.NewTable(r.tableConfig(r.Plan.Model(), r.Root, private)))
 }
 
 // steps takes the steps that are left.

@@ -128,6 +128,8 @@ func rows() []Setting {
 			Help:  "memory of the CUDA device that d3p may use, in MB; d3p sends a larger table in parts", Default: "nine tenths of the free memory"},
 		{Name: "precision", Group: Running, Kind: Word, Choices: []string{"float32", "float64"},
 			Help: "width of the table's numbers in memory; sums, norms and noise are always float64", Default: "float32"},
+		{Name: "table", Group: Running, Kind: Word, Choices: []string{TableAuto, TableMemory, TableDisk},
+			Help: "where the encoded table is: in memory, in a file without a name beside the private results, or there if it needs more than half of the free memory", Default: TableAuto},
 		{Name: "repeat", Group: Running, Kind: Count, Range: atLeast(1),
 			Help: "number of fits with the same settings and their own noise, side by side; the --ledger is charged for each", Default: "1"},
 		{Name: "checkpoint-every", Group: Running, Kind: Count, Range: atLeast(1),

@@ -38,6 +38,13 @@ const (
 // CompatD3P is the value of compat for the Python package d3p.
 const CompatD3P = "d3p"
 
+// Values of table.
+const (
+	TableAuto   = "auto"
+	TableMemory = "memory"
+	TableDisk   = "disk"
+)
+
 // Values of table1, besides a number.
 const (
 	Table1Auto = "auto"

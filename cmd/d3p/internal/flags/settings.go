@@ -26,6 +26,7 @@ type Settings struct {
 	Model, Out, Device string
 	Ledger             string
 	Precision          string
+	Table              string
 	Threads, Draws     int
 	CheckpointEvery    int // s
 	MaxMemory          int // MB

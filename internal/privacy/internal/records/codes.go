@@ -70,10 +70,10 @@ func (c *Codes) alike() *Codes {
 }
 
 // reserve makes room for n records.
-func (c *Codes) reserve(n int) error {
+func (c *Codes) reserve(n int, at storage.Place) error {
 	n *= c.Most * c.size
 	var err error
-	if c.room, err = storage.New("", n); err != nil {
+	if c.room, err = storage.New(at, n); err != nil {
 		return err
 	}
 	if c.room == nil {

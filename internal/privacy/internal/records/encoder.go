@@ -7,6 +7,7 @@ import (
 
 	"d3p/internal/models/data"
 	"d3p/internal/models/encoding"
+	"d3p/internal/privacy/internal/records/storage"
 )
 
 // encoder turns the cells of one record at a time into numbers, by the rules of
@@ -36,7 +37,7 @@ type encoder struct {
 	stride       int // numbers of a record, with room for derived ones
 	limit        int // records that fit in memory; 0 is no limit
 	share        Share
-	folder       string // of the table; "": memory
+	place        storage.Place // of the table
 }
 
 // column is one raw column that at least one field reads.
@@ -66,13 +67,13 @@ func newEncoder(e encoding.Encoding, opt Options) (*encoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, folder: opt.Folder, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
+	enc := &encoder{units: units, precision: opt.Precision, width: e.Width(), share: opt.Share, place: opt.Place, row: make([]float64, e.K), valid: true, sound: true, textTokens: true, decimalComma: e.Decimal == ",", parseDay: e.ParseDay}
 	number := 8
 	if opt.Precision == Float32 {
 		number = 4
 	}
 	enc.stride = padded(enc.width+opt.Spare, number)
-	if record := int64(enc.stride * number); opt.MaxMemory > 0 && record > 0 {
+	if record := int64(enc.stride * number); opt.MaxMemory > 0 && record > 0 && opt.Place.Folder == nil {
 		enc.limit = int(max(1, opt.MaxMemory/record))
 	}
 	for _, token := range e.MissingTokens {

@@ -1,6 +1,10 @@
 package records
 
-import "slices"
+import (
+	"slices"
+
+	"d3p/internal/privacy/internal/records/storage"
+)
 
 // A part is some rows of the file that are encoded by themselves, beside other
 // parts, and then taken over in the order of the file.
@@ -18,7 +22,7 @@ func (e *encoder) newPart() part {
 	if e.units != nil {
 		stride = len(e.row)
 	}
-	other.rows = newRows(e.rows.Precision(), len(e.row), stride, "")
+	other.rows = newRows(e.rows.Precision(), len(e.row), stride, storage.Place{})
 	other.codes, other.noted = e.codes.alike(), make([]byte, len(e.noted))
 	other.rows.Codes = other.codes
 	return part{enc: &other}

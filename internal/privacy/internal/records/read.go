@@ -10,6 +10,7 @@ import (
 
 	"d3p/internal/models/encoding"
 	"d3p/internal/parquet"
+	"d3p/internal/privacy/internal/records/storage"
 	"d3p/internal/privacy/internal/records/tablefile"
 	"d3p/internal/privacy/noise"
 )
@@ -26,8 +27,8 @@ type Options struct {
 	// secret: its numbers are used one after the other, so that with known ones
 	// the choice of one unit's rows would tell of the units before it.
 	Selection *noise.Stream
-	// Folder is where the numbers are kept in a scratch file; "": in memory.
-	Folder string
+	// Place is where the table is. MaxMemory bounds no table that may be on disk.
+	Place storage.Place
 	// Codes has the table keep what counts need, until Rows.Finish.
 	Codes bool
 	// Share is which of the records are read.
@@ -226,10 +227,10 @@ func (e *encoder) room(n int) error {
 	if e.limit > 0 {
 		n = min(n, e.limit)
 	}
-	e.rows = newRows(e.precision, e.width, e.stride, e.folder)
+	e.rows = newRows(e.precision, e.width, e.stride, e.place)
 	e.rows.Valid = make([]bool, 0, n)
 	if e.rows.Codes = e.codes; e.codes != nil {
-		if err := e.codes.reserve(n); err != nil {
+		if err := e.codes.reserve(n, e.place); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ type Rows struct {
 	Codes  *Codes // nil: the table is as engines read it
 
 	float32 bool
-	folder  string        // of scratch files; "": memory
+	place   storage.Place // of the numbers
 	room    *storage.Room // that has the numbers; nil: the heap
 }
 
@@ -53,8 +53,8 @@ func (r *Rows) Precision() Precision {
 func (r *Rows) Format(f fmt.State, _ rune) { fmt.Fprint(f, "records.Rows(secret)") }
 
 // newRows returns an empty table of a precision, without room.
-func newRows(p Precision, k, stride int, folder string) *Rows {
-	r := &Rows{K: k, Stride: stride, folder: folder, float32: p == Float32}
+func newRows(p Precision, k, stride int, at storage.Place) *Rows {
+	r := &Rows{K: k, Stride: stride, place: at, float32: p == Float32}
 	if r.float32 {
 		r.F32 = []float32{}
 	}
@@ -84,7 +84,7 @@ func (r *Rows) makeRoom(n int) error {
 	if r.N > 0 {
 		n = max(n, r.N+r.N/2)
 	}
-	to, err := storage.New(r.folder, n*r.Stride*width)
+	to, err := storage.New(r.place, n*r.Stride*width)
 	if err != nil {
 		return err
 	}
@@ -215,6 +215,15 @@ func (r *Rows) Set(i, from int, x []float64) {
 	}
 }
 
+// Fetch asks for the records of a batch, of a table on disk, before they are read.
+func (r *Rows) Fetch(batch []uint32) {
+	width := 8 * r.Stride
+	if r.F32 != nil {
+		width = 4 * r.Stride
+	}
+	r.room.Fetch(batch, width)
+}
+
 // Widen makes room for k columns and sets K to k. The new columns are zero.
 func (r *Rows) Widen(k int) error {
 	if k <= r.Stride {
@@ -225,7 +234,7 @@ func (r *Rows) Widen(k int) error {
 	if r.F32 != nil {
 		width = 4
 	}
-	wide := newRows(r.Precision(), k, padded(k, width), r.folder)
+	wide := newRows(r.Precision(), k, padded(k, width), r.place)
 	if err := wide.makeRoom(r.N); err != nil {
 		return err
 	}

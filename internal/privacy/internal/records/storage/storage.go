@@ -2,6 +2,7 @@
 package storage
 
 import (
+	"os"
 	"runtime"
 	"unsafe"
 )
@@ -10,24 +11,32 @@ import (
 // waits until the heap has doubled would wait for as much garbage as the table is large.
 // It is given back when nobody holds it any more.
 type Room struct {
-	Bytes []byte
-	file  *scratch // nil: memory
-	later runtime.Cleanup
+	Bytes  []byte
+	file   *scratch // nil: memory
+	later  runtime.Cleanup
+	random bool // the kernel knows that it is read at random
 }
 
 // smallRoom is the size in bytes below which a table is on the heap.
 const smallRoom = 1 << 20
 
-// New returns a room of size bytes, all 0, in a scratch file in folder, or in memory
-// if folder is "". It is nil, without an error, where a plain slice does as well.
-func New(folder string, size int) (*Room, error) {
-	if size < smallRoom && folder == "" {
+// Place says where rooms are: in memory, or in scratch files.
+type Place struct {
+	Folder   *os.Root // of the files; nil: all rooms are in memory
+	InMemory int64    // bytes up to which a room is in memory all the same
+}
+
+// New returns a room of size bytes, all 0. It is nil, without an error, where a plain
+// slice does as well.
+func New(at Place, size int) (*Room, error) {
+	onDisk := at.Folder != nil && size > 0 && int64(size) > at.InMemory
+	if size < smallRoom && !onDisk {
 		return nil, nil
 	}
 	r := &Room{}
 	var err error
-	if folder != "" {
-		if r.file, err = newScratch(folder, size); err != nil {
+	if onDisk {
+		if r.file, err = newScratch(at.Folder, size); err != nil {
 			return nil, &Error{err}
 		}
 	}
@@ -55,6 +64,9 @@ func release(r Room) {
 	r.file.close()
 }
 
+// OnDisk reports whether a room is a file.
+func (r *Room) OnDisk() bool { return r != nil && r.file != nil }
+
 // Numbers are the bytes of a room as numbers, none in use.
 func Numbers[T float32 | float64](r *Room) []T {
 	if len(r.Bytes) == 0 {
@@ -68,3 +80,34 @@ type Error struct{ error }
 
 // Unwrap is the cause.
 func (e *Error) Unwrap() error { return e.error }
+
+// mostFetched is the most memory that Fetch asks for.
+const mostFetched = 256 << 20
+
+// Fetch asks for what the pieces of a room on disk that start at from[i]*width and are
+// width long need, so that they are read at the same time, not one after the other. It is
+// advice. Pieces that are most of the room, or too much, are left to be read in order.
+func (r *Room) Fetch(from []uint32, width int) {
+	if !r.OnDisk() {
+		return
+	}
+	page := os.Getpagesize()
+	pages := len(from) * (width/page + 2)
+	if pages > len(r.Bytes)/page/4 || pages*page > mostFetched {
+		return
+	}
+	if !r.random {
+		r.random = true
+		advise(r.Bytes, randomly)
+	}
+	first, last := 0, 0 // pages to ask for
+	for _, i := range from {
+		low, high := int(i)*width/page, ((int(i)+1)*width+page-1)/page
+		if low < first || low > last {
+			advise(r.Bytes[min(first*page, len(r.Bytes)):min(last*page, len(r.Bytes))], soon)
+			first, last = low, high
+		}
+		last = max(last, high)
+	}
+	advise(r.Bytes[min(first*page, len(r.Bytes)):min(last*page, len(r.Bytes))], soon)
+}

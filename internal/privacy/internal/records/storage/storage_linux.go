@@ -16,11 +16,12 @@ const tmpfile = 0x400000 | syscall.O_DIRECTORY // O_TMPFILE of Linux
 
 // newScratch makes one of size bytes in folder, readable by this user alone. The space on
 // the disk is taken at once, so that no later write can fail for lack of it.
-func newScratch(folder string, size int) (*scratch, error) {
-	f, err := os.OpenFile(folder, os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
+func newScratch(folder *os.Root, size int) (*scratch, error) {
+	f, err := folder.OpenFile(".", os.O_RDWR|os.O_EXCL|tmpfile, 0o600)
 	if err != nil { // a file system without such files
-		if f, err = os.CreateTemp(folder, "d3p-table-"); err == nil { // mode 0600
-			err = os.Remove(f.Name())
+		const name = ".table"
+		if f, err = folder.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			err = folder.Remove(name)
 		}
 	}
 	if err == nil {
@@ -35,7 +36,7 @@ func newScratch(folder string, size int) (*scratch, error) {
 		if f != nil {
 			f.Close()
 		}
-		return nil, fmt.Errorf("table of %d MB on disk, in %s: %w", size>>20, folder, err)
+		return nil, fmt.Errorf("table of %d MB on disk, in %s: %w (name a roomier disk with --out, or type --table memory)", size>>20, folder.Name(), err)
 	}
 	return &scratch{f}, nil
 }
@@ -68,3 +69,12 @@ func mapped(file *scratch, size int) ([]byte, error) {
 }
 
 func unmap(memory []byte) { _ = syscall.Munmap(memory) }
+
+// Advice to the kernel.
+const soon, randomly = syscall.MADV_WILLNEED, syscall.MADV_RANDOM
+
+func advise(memory []byte, advice int) {
+	if len(memory) > 0 {
+		_ = syscall.Madvise(memory, advice)
+	}
+}

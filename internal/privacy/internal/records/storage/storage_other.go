@@ -2,12 +2,15 @@
 
 package storage
 
-import "errors"
+import (
+	"errors"
+	"os"
+)
 
 // scratch files are for Linux.
 type scratch struct{}
 
-func newScratch(string, int) (*scratch, error) {
+func newScratch(*os.Root, int) (*scratch, error) {
 	return nil, errors.New("tables on disk need Linux (type --table memory)")
 }
 
@@ -17,3 +20,7 @@ func (s *scratch) close() {}
 func mapped(*scratch, int) ([]byte, error) { return nil, nil }
 
 func unmap([]byte) {}
+
+const soon, randomly = 0, 0
+
+func advise([]byte, int) {}
