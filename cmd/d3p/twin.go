@@ -33,8 +33,9 @@ type twinResult struct {
 // twinSettings are the size of a twin, and the output.
 type twinSettings struct {
 	out, grid   string
-	images      int // of the grid
-	rows, draws int // 0: not given
+	report      string // file of the page about the table
+	images      int    // of the grid
+	rows, draws int    // 0: not given
 	separate    bool
 	seed        uint64
 }
@@ -61,6 +62,10 @@ for NumPy. --grid draws images side by side: the expected pixels of codes drawn 
 their prior, without the noise of single pixels. With --grid alone d3p writes no
 table.
 
+--report writes the page release/utility.md of a table by marginals: how far the table
+is expected to be from the records, the worst pairs, the rules, a picture of every
+column and of the strongest pairs, and what such a table is not good for.
+
 The block output: twin: of the model file has the defaults. Without it a twin has as
 many rows as the declaration has records. Twin needs the release only and costs no
 privacy; the claim of the release covers the table.`,
@@ -84,6 +89,7 @@ privacy; the claim of the release covers the table.`,
 		},
 	}
 	c.Flags().StringVar(&s.out, "out", "", "`FILE` to write, .csv, .parquet or .npy (default stdout)")
+	c.Flags().StringVar(&s.report, "report", "", "`FILE` to write what the table keeps and what it is not good for, instead of a table")
 	c.Flags().StringVar(&s.grid, "grid", "", "PNG `FILE` to draw images in, for models of images")
 	c.Flags().IntVar(&s.images, "images", 100, "images in --grid")
 	c.Flags().IntVar(&s.rows, "rows", 0, "rows of the table, of each with --separate (default the model file's)")
@@ -132,6 +138,17 @@ func (a *app) twin(r *released.Release, s twinSettings) error {
 	twin, err := simulate.NewTwin(r.Model)
 	if err != nil {
 		return status.With(status.Spec, err)
+	}
+	if s.report != "" {
+		if r.Marginals == nil {
+			return status.Usagef("--report: only a table by marginals has a page (write `engine: marginals`)")
+		}
+		if err := outfile.Write(s.report, []byte(r.Marginals.Utility(r.Model))); err != nil {
+			return err
+		}
+		if s.out == "" && s.grid == "" {
+			return nil
+		}
 	}
 	if r.Marginals != nil && s.grid != "" {
 		return status.Usagef("--grid: a synthetic table by marginals has no images")

@@ -64,7 +64,7 @@ type Learned struct {
 	Records      float64 // estimate of the number of records
 	Measurements []Measurement
 	Tree         *Tree
-	Distances    []Distance // by set of the workload
+	Distances    []Distance // of columns, then by set of the workload
 }
 
 // Distance is the total variation between the true table over a set and the
@@ -119,6 +119,9 @@ func Learn(c Config, measure Measure, random Random) (*Learned, error) {
 		}
 	}
 	l.draw()
+	for _, m := range l.Columns {
+		l.learned.Distances = append(l.learned.Distances, Distance{m.Set, deviation(l.expect(m.Table), m.Trust, m.Variance) / (2 * l.n), true})
+	}
 	for i := range c.Workload {
 		l.learned.Distances = append(l.learned.Distances, Distance{c.Workload[i].Set, l.distance(i), l.chosen[i]})
 	}
@@ -330,16 +333,17 @@ func deviation(model []float64, excess, variance float64) float64 {
 	return 0.8 * sum
 }
 
-// distance predicts the total variation of a question.
+// distance predicts the total variation of a question. True counts deviate from any model
+// by chance, so their excess is at least 1.
 func (l *learner) distance(i int) float64 {
 	look := l.clean[l.looks[i]]
 	model := l.expect(look.Table)
-	excess := max(0, l.excess(&look, model))
+	excess := max(1, l.excess(&look, model))
 	if !l.chosen[i] {
 		return deviation(model, excess, math.Inf(1)) / (2 * l.n)
 	}
 	if m := l.full[i]; m != nil {
-		return deviation(l.expect(m.Table), m.Trust, m.Variance) / (2 * l.n)
+		return deviation(l.expect(m.Table), max(1, m.Trust), m.Variance) / (2 * l.n)
 	}
 	return deviation(model, max(excess, l.looks[i].Trust), l.looks[i].Variance) / (2 * l.n)
 }

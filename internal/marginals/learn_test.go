@@ -100,6 +100,7 @@ func TestLearnFindsDependence(t *testing.T) {
 		t.Errorf("%g records", l.Records)
 	}
 	records := l.Tree.Sample(20000, random(11), false)
+	var measured, predicted float64
 	for i, q := range pairs(d) {
 		a, b := make([]float64, d.Cells(q.Set)), make([]float64, d.Cells(q.Set))
 		d.Count(a, Table{Set: q.Set}, x)
@@ -111,9 +112,14 @@ func TestLearnFindsDependence(t *testing.T) {
 		if far > 0.02 {
 			t.Errorf("pair %v: distance %g", q.Set, far)
 		}
-		if p := l.Distances[i].Predicted; p > 0.03 {
+		p := l.Distances[len(d)+i].Predicted
+		if p > 0.03 {
 			t.Errorf("pair %v: distance %g predicted", q.Set, p)
 		}
+		measured, predicted = measured+far, predicted+p
+	}
+	if r := predicted / measured; r < 0.6 || r > 1.7 {
+		t.Errorf("predicted distances are %.2f times the true ones", r)
 	}
 }
 

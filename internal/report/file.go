@@ -27,6 +27,8 @@ const (
 	EventName   = "dp_event.json"
 	// MarginalsName has the noisy tables of counts that a synthetic table is drawn from.
 	MarginalsName = "marginals.json"
+	// UtilityName says what such a table keeps.
+	UtilityName = "utility.md"
 )
 
 // Always are the files that every release has.
@@ -34,7 +36,7 @@ var Always = []string{privacyName, "privacy.md", "privacy.html", paramsName, out
 
 // IsKnown reports whether a release of d3p may have a file of this name.
 func IsKnown(name string) bool {
-	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, outputs.TraceName, outputs.WeightsName}, name) ||
+	return slices.Contains(Always, name) || slices.Contains([]string{EventName, ReadmeName, table1CSV, table1MD, "registry.yaml", MarginalsName, UtilityName, outputs.TraceName, outputs.WeightsName}, name) ||
 		strings.HasPrefix(name, publicFolder+"/") || outputs.IsDrawsFile(name)
 }
 
@@ -57,6 +59,7 @@ var contents = []struct{ name, text string }{
 	{table1MD, "how many units there are and how each column is spread; table1.csv has every number"},
 	{outputs.WeightsName, "weights of the networks"},
 	{outputs.TraceName, "iterates of the fit"},
+	{UtilityName, "what the synthetic table keeps: expected distances, rules, pictures, and what it is not good for"},
 	{MarginalsName, "noisy tables of counts, from which d3p twin draws synthetic tables"},
 	{paramsName, "the released parameters, from which every other number follows"},
 	{LockName, "the model file with every default, and every setting with its source"},
@@ -120,4 +123,12 @@ func PublicFiles(public map[string][]byte) []release.File {
 // ReadPublic reads a file of PublicFiles from a release.
 func ReadPublic(f *release.Folder, path string) ([]byte, error) {
 	return f.ReadFile(publicFolder + "/" + url.PathEscape(path))
+}
+
+// UtilityFile is the page about a synthetic table.
+func UtilityFile(text string) release.File {
+	return release.File{Name: UtilityName, Covered: true, Write: func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	}}
 }

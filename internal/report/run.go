@@ -51,6 +51,7 @@ type Run struct {
 	Event     event.Event // what the ledger says was done
 	Spent     accountant.Answer
 	Booked    *Booked // the data set's ledger; nil when there is none
+	Utility   string  // content of utility.md, beside Marginals
 	Marginals any     // content of marginals.json, of a synthetic table; nil: none
 	Insecure  bool    // the noise was fixed by a seed
 
@@ -106,7 +107,7 @@ func (r *Run) Release() ([]release.File, error) {
 		files = append(files, outputs.WeightsFile(r.Weights, r.weightsMetadata()))
 	}
 	if r.Marginals != nil {
-		files = append(files, release.JSONFile(MarginalsName, true, r.Marginals))
+		files = append(files, release.JSONFile(MarginalsName, true, r.Marginals), UtilityFile(r.Utility))
 	}
 	if r.Trace != nil {
 		files = append(files, outputs.TraceFile(r.Trace, sample.Metadata()))

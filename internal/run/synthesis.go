@@ -132,6 +132,6 @@ func (r Run) writeSynthesis(m *models.Model, table *synthesis.Table) (*report.Ru
 		return nil, err
 	}
 	table.Privacy = run.Banner()
-	run.Marginals = table
+	run.Marginals, run.Utility = table, table.Utility(m)
 	return &run, r.publish(&run)
 }

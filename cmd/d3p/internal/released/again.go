@@ -92,5 +92,5 @@ func (r *Release) againMarginals() ([]release.File, error) {
 	var none outputs.Draws
 	findings := report.Findings{Rows: none.Summarise(), Overlays: report.Overlays(none, nil, report.Panels)}
 	reports, err := r.reportsAgain(findings)
-	return append([]release.File{outputs.SummaryFile(findings.Rows, r.Privacy.Banner)}, reports...), err
+	return append([]release.File{outputs.SummaryFile(findings.Rows, r.Privacy.Banner), report.UtilityFile(r.Marginals.Utility(r.Model))}, reports...), err
 }

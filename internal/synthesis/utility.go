@@ -1,0 +1,242 @@
+package synthesis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"d3p/internal/models"
+	"d3p/internal/models/data"
+)
+
+const (
+	worstListed = 10
+	picturesOf  = 6  // tables of several columns
+	mostShown   = 60 // cells of a column in a picture
+	barLength   = 40
+	normal90    = 1.645
+)
+
+// Utility says in Markdown what a synthetic table from the released counts keeps: how far it is
+// expected to be from the records, which rules hold, and how columns and pairs lie. Everything
+// follows from released numbers and declarations.
+func (t *Table) Utility(m *models.Model) string {
+	var b strings.Builder
+	b.WriteString("# What the synthetic table keeps\n\n")
+	if t.Privacy != "" {
+		fmt.Fprintf(&b, "%s\n\n", t.Privacy)
+	}
+	fmt.Fprintf(&b, "The release estimates %.0f records. Every number below follows from the released noisy counts and costs no\n", t.Records)
+	b.WriteString("privacy. A distance is a total variation: the share of records that would have to move. It is a prediction of\n")
+	b.WriteString("what noise, bins and columns that follow from others do. Drawing records adds what a new sample would.\n")
+	t.distances(&b)
+	b.WriteString("\n## Rules\n\n")
+	if rules := m.Spec.Twin.Constraints; len(rules) > 0 {
+		b.WriteString("Every synthetic record meets these; records that do not are drawn again.\n\n")
+		for _, c := range rules {
+			fmt.Fprintf(&b, "- `%s`\n", plain(c.Text.V))
+		}
+	} else {
+		b.WriteString("The model file declares none (`constraints:`), so impossible combinations can occur.\n")
+	}
+	b.WriteString("\n## Columns\n\nShares of records, with 90 % intervals for the noise of the column's own counts.\n")
+	for _, x := range t.Tables {
+		if len(x.Columns) == 1 {
+			t.bars(&b, m, x)
+		}
+	}
+	t.maps(&b, m)
+	b.WriteString(unfit)
+	return b.String()
+}
+
+const unfit = `
+## What it is not good for
+
+- Standard errors. Draw --separate tables, estimate from each and combine the results with d3p combine.
+- Single records. No row is a person, and a rare combination is noise as often as it is a fact.
+- Three and more columns together, where the workload does not name them: they follow from the pairs.
+- Exact values within a bin: they are drawn there independently of the other columns.
+- Pairs with a large distance above, and relations that were not looked for.
+- Decisions. Confirm on the records, or fit the question itself with d3p fit.
+`
+
+// distances writes the predicted distances by number of columns, and the worst tables.
+func (t *Table) distances(b *strings.Builder) {
+	b.WriteString("\n## How close it is\n\n| tables of | how many | counted | mean distance | largest |\n|---|---|---|---|---|\n")
+	for ways := 1; ways <= 3; ways++ {
+		number, counted, sum, most, worst := 0, 0, 0.0, 0.0, ""
+		for _, d := range t.Distances {
+			if len(d.Columns) != ways {
+				continue
+			}
+			number++
+			sum += d.Predicted
+			if d.Measured {
+				counted++
+			}
+			if d.Predicted >= most {
+				most, worst = d.Predicted, plain(strings.Join(d.Columns, ", "))
+			}
+		}
+		name := []string{"one column", "two columns", "three columns"}[ways-1]
+		if number == 0 {
+			fmt.Fprintf(b, "| %s | 0 | 0 | not in the workload, so nothing tells | |\n", name)
+			continue
+		}
+		fmt.Fprintf(b, "| %s | %d | %d | %.3f | %.3f: %s |\n", name, number, counted, sum/float64(number), most, worst)
+	}
+	b.WriteString("\nA table that is not counted follows from the others; the first look tells its distance.\n\n| worst tables | distance | |\n|---|---|---|\n")
+	listed := 0
+	for _, d := range t.Distances { // the worst first
+		if len(d.Columns) < 2 || listed == worstListed {
+			continue
+		}
+		listed++
+		how := "follows from others"
+		if d.Measured {
+			how = "counted"
+		}
+		fmt.Fprintf(b, "| %s | %.3f | %s |\n", plain(strings.Join(d.Columns, ", ")), d.Predicted, how)
+	}
+}
+
+// bars writes a column's shares.
+func (t *Table) bars(b *strings.Builder, m *models.Model, x Counts) {
+	c := &t.Columns[x.Columns[0]]
+	labels := t.labels(m, x.Columns[0])
+	sum := 1e-9
+	for _, y := range x.Counts {
+		sum += max(y, 0)
+	}
+	fmt.Fprintf(b, "\n```\n%s\n", plain(c.Name))
+	for i, y := range x.Counts {
+		if i == mostShown {
+			fmt.Fprintf(b, "  and %d more\n", len(x.Counts)-i)
+			break
+		}
+		share := max(y, 0) / sum
+		fmt.Fprintf(b, "  %-24s %5.1f %% ± %-4.1f %s\n", labels[i], 100*share, 100*normal90*math.Sqrt(x.Variance)/sum, strings.Repeat("#", int(math.Round(barLength*min(share, 1)))))
+	}
+	b.WriteString("```\n")
+}
+
+// shades are those of a map, for counts from none to the largest of a row.
+const shades = " .:-=+*#%@"
+
+// maps draws the pairs with the strongest relations that are counted by cells.
+func (t *Table) maps(b *strings.Builder, m *models.Model) {
+	type pair struct {
+		x        Counts
+		strength float64
+	}
+	var list []pair
+	for _, x := range t.Tables {
+		if len(x.Columns) != 2 || x.Groups != nil {
+			continue
+		}
+		if rows, columns := t.Columns[x.Columns[0]].cells(), t.Columns[x.Columns[1]].cells(); rows <= mostShown && columns <= mostShown {
+			list = append(list, pair{x, dependence(x.Counts, rows, columns)})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b pair) int {
+		switch {
+		case a.strength > b.strength:
+			return -1
+		case a.strength < b.strength:
+			return 1
+		}
+		return 0
+	})
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(b, "\n## Pairs\n\nThe strongest relations that were counted. Each row is shaded by the shares within it, `%s` from none to its\nlargest; the noise is in the pictures.\n", strings.TrimLeft(shades, " "))
+	for _, p := range list[:min(picturesOf, len(list))] {
+		labels, columns := t.labels(m, p.x.Columns[0]), t.Columns[p.x.Columns[1]].cells()
+		across := t.labels(m, p.x.Columns[1])
+		fmt.Fprintf(b, "\n```\n%s by %s (across: %s ... %s)\n", plain(t.Columns[p.x.Columns[0]].Name), plain(t.Columns[p.x.Columns[1]].Name), strings.TrimSpace(across[0]), strings.TrimSpace(across[len(across)-1]))
+		for r, label := range labels {
+			row := p.x.Counts[r*columns : (r+1)*columns]
+			most := max(slices.Max(row), 2*math.Sqrt(p.x.Variance), 1e-9)
+			fmt.Fprintf(b, "  %-24s |", label)
+			for _, y := range row {
+				b.WriteByte(shades[int(max(0, min(y/most, 1))*float64(len(shades)-1)+0.5)])
+			}
+			b.WriteString("|\n")
+		}
+		b.WriteString("```\n")
+	}
+}
+
+// dependence is the distance of a table of counts from the product of its margins.
+func dependence(counts []float64, rows, columns int) float64 {
+	r, c, n := make([]float64, rows), make([]float64, columns), 0.0
+	for i, y := range counts {
+		y = max(y, 0)
+		r[i/columns] += y
+		c[i%columns] += y
+		n += y
+	}
+	sum := 0.0
+	for i, y := range counts {
+		if n > 0 {
+			sum += math.Abs(max(y, 0)-r[i/columns]*c[i%columns]/n) / n
+		}
+	}
+	return sum / 2
+}
+
+// labels name the cells of a column.
+func (t *Table) labels(m *models.Model, k int) []string {
+	c := &t.Columns[k]
+	var declared *data.Column
+	for _, d := range m.Spec.Data.Columns {
+		if d.HeaderName() == c.Name {
+			declared = d
+		}
+	}
+	var list []string
+	for cell := range c.bins() {
+		if c.Levels > 0 {
+			list = append(list, plain(declared.LevelNames()[cell]))
+			continue
+		}
+		from, _ := c.ends(c.Bins[cell])
+		_, to := c.ends(c.next(cell) - 1)
+		text := declared.Cell(short(from))
+		if to > from {
+			text += " to " + declared.Cell(short(to))
+		}
+		list = append(list, plain(text))
+	}
+	if c.Missing {
+		list = append(list, "missing")
+	}
+	return list
+}
+
+// short is a number with five digits, or a whole one.
+func short(x float64) float64 {
+	if x == math.Trunc(x) {
+		return x
+	}
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 5, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}
+
+// plain is a declared text without what Markdown or a terminal would act on.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r == '`' || r == '|' || r == '<' || !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, text)
+}
