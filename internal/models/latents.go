@@ -56,8 +56,8 @@ func (g *build) latents() *graph.Node {
 	return correction
 }
 
-// withGuided is what names mean in a guide: it sees the whole record, also what
-// is observed.
+// withGuided is the meaning of names in a guide, which reads the whole record, also
+// observed columns.
 func (g *build) withGuided(values map[string]expr.Value) map[string]expr.Value {
 	all, u := maps.Clone(values), newUsage()
 	for _, q := range g.c.spec.Guide.Rows {

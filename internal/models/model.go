@@ -31,7 +31,7 @@ type Model struct {
 	P      int        // unconstrained scalars
 
 	Encoding   encoding.Encoding
-	Observed   []Observation // what is observed, in order of declaration
+	Observed   []Observation // the observations, in order of declaration
 	Likelihood *graph.Tape
 	Prior      *graph.Tape
 
@@ -43,7 +43,7 @@ type Model struct {
 	// local latents.
 	Reconstruct *graph.Tape
 
-	// Layers are those of all networks, in order of declaration.
+	// Layers are the layers of all networks, in order of declaration.
 	Layers []net.Built
 
 	// Derived are the quantities under `let:`, in order of declaration; their
@@ -52,12 +52,12 @@ type Model struct {
 	// Constrained is the number of scalars that Constrain sets, Quantity that of
 	// Quantities.
 	Constrained, Quantity int
-	// Starts are the parameters that begin where the model file says.
+	// Starts are the parameters whose start the model file gives.
 	Starts []Start
-	// Constraints are what every record of a synthetic table meets; nil: nothing.
+	// Constraints are the conditions on every record of a synthetic table; nil: none.
 	Constraints *Constraints
 
-	coordinates *Coordinates // of work; nil: those of the declaration
+	coordinates *Coordinates // of work; nil: the declared ones
 	globals     *globals
 	custom      *guide.Tapes
 }
@@ -73,8 +73,8 @@ type Param struct {
 	At, ConstrainedSize int
 	Transform           *support.Transform // nil for a derived quantity
 	Prior               string             // as written; "" for a derived quantity
-	// Weight says that it holds weights of a network; the fit starts them at
-	// public draws from a normal of this mean and standard deviation.
+	// Weight: it holds weights of a network; the fit starts them at public draws from a
+	// normal of this mean and standard deviation.
 	Weight             bool
 	StartMean, StartSD float64
 }
@@ -162,9 +162,9 @@ func (g *globals) evaluate(dst, theta []float64, from, to int) {
 	}
 }
 
-// DeclaredLaw is how the columns are spread as far as the declarations tell.
+// DeclaredLaw is the spread of the columns by the declarations.
 func (m *Model) DeclaredLaw() *law.Law { return law.Declared(&m.Spec.Data) }
 
-// ByMarginals tells whether the model is of synthetic tables that are learnt from
-// noisy tables of counts: its parameters are then not fitted.
+// ByMarginals reports whether the model is for synthetic tables that are learnt from
+// noisy tables of counts; then its parameters are not fitted.
 func (m *Model) ByMarginals() bool { return m.Spec.Twin != nil && m.Spec.Twin.ByMarginals() }

@@ -19,8 +19,8 @@ type Observation struct {
 	Name    string // a column, or a dim of columns
 	Columns []*data.Column
 	Support support.Support // of one value
-	// Raw says of each column that it is observed in the unit of the file, not
-	// on its declared scale.
+	// Raw marks the columns that are observed in the unit of the file, not on their
+	// declared scale.
 	Raw []bool
 	// Mean, Levels and Inputs are outputs of the tapes Predict and Reconstruct: the
 	// mean of the response, the probabilities of a category's levels, and the inputs
@@ -36,8 +36,7 @@ type Observation struct {
 	Shape   graph.Shape  // of one value
 }
 
-// likelihood is the graph whose loss is log p(record | θ), summed over what is
-// observed.
+// likelihood is the graph whose loss is log p(record | θ), summed over the observations.
 func (c *compiler) likelihood(m *Model) *build {
 	g := c.build()
 	g.guided, g.training = true, true
@@ -91,8 +90,8 @@ func (g *build) density(d *core.Definition) dist.Density {
 	return density
 }
 
-// observed finds what an observation's name stands for: a column, or the
-// vector of columns that label a dim. The value's X is nil after a mistake.
+// observed finds the meaning of an observation's name: a column, or the vector of columns
+// that label a dim. The value's X is nil after a mistake.
 func (g *build) observed(d *core.Definition, density dist.Density) (Observation, dist.Observed) {
 	o := Observation{Name: d.Name.V, Support: density.Support(), Mean: -1, Levels: -1}
 	if t := g.c.spec.Data.Tensor(o.Name); t != nil {
@@ -176,10 +175,9 @@ func (g *build) condition(d *core.Definition, c *data.Column, s support.Support)
 	return x
 }
 
-// response is the encoded column in which a distribution observes a column. A
-// density on the whole line sees numbers on their declared scale; one on part
-// of it, and counts, see them in the unit of the file. It reports a column of
-// which the distribution makes no sense.
+// response is the encoded column in which a distribution observes a column. A density on
+// the whole line sees numbers on their declared scale; one on part of it, and counts, see
+// them in the unit of the file. It reports a column that does not suit the distribution.
 func (g *build) response(d *core.Definition, c *data.Column, s support.Support) (at int, raw, ok bool) {
 	if c.Missing.Rule == data.MissingImpute {
 		g.c.errs.Add(c.Missing.At, "use `reject`", "column %s is observed and must not be imputed", c.Name.V)

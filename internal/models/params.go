@@ -18,12 +18,12 @@ type prior struct {
 	free         graph.Shape // of its unconstrained scalars
 	support      support.Support
 	elements     []element // single values with a prior of their own
-	// broken marks a stand-in for a parameter with a mistake, so that the mistake
-	// is reported once and not wherever the parameter is used.
+	// broken marks a replacement for a parameter with a mistake, so that the mistake is
+	// reported once and not at each use.
 	broken bool
 }
 
-// element is one value of a parameter with a prior of its own.
+// element is one value of a parameter with its own prior.
 type element struct {
 	definition *core.Definition
 	at         int // row-major
@@ -110,8 +110,8 @@ func (c *compiler) isLet(d *core.Definition) bool {
 	return false
 }
 
-// parameter reads one `name: prior(args) [dims]`; after a mistake the result is
-// a broken stand-in.
+// parameter reads one `name: prior(args) [dims]`; after a mistake the result is a broken
+// replacement.
 func (c *compiler) parameter(d *core.Definition, scratch *build) *prior {
 	distribution, dims, errs := expr.SplitDims(d.Expr)
 	shape, more := scratch.env.Shape(dims)
@@ -144,7 +144,7 @@ func (c *compiler) parameter(d *core.Definition, scratch *build) *prior {
 	return p
 }
 
-// value is what the parameter's name means.
+// value is the meaning of the parameter's name.
 func (p *prior) value(n *graph.Node) expr.Value {
 	if p.broken {
 		return expr.Value{Node: n}
@@ -179,8 +179,8 @@ func (c *compiler) elements(scratch *build) {
 	}
 }
 
-// find returns the parameter base and the place of its value named name; the
-// parameter is -1 when there is none.
+// find returns the parameter base and the place of its value named name; the parameter is
+// -1 if none fits.
 func (c *compiler) find(base, name string) (param, at int) {
 	name = strings.ReplaceAll(name, ", ", ",")
 	for i := range c.params {

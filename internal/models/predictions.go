@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// predictions is the forward-only graph of what a record's other columns say
-// about what is observed; local latents are drawn from their prior.
+// predictions is the forward-only graph from a record's other columns to the observed
+// ones; local latents are drawn from their prior.
 func (c *compiler) predictions(m *Model) *build {
 	g := c.build()
 	g.rows()
@@ -30,8 +30,8 @@ func (c *compiler) reconstruction(m *Model) *build {
 	return g
 }
 
-// predict puts out what predictions of the observations are made from, and
-// tells them where.
+// predict makes the inputs of predictions of the observations outputs, and gives the
+// predictions their places.
 func (g *build) predict(observed []Observation) {
 	for i := range observed {
 		o := &observed[i]

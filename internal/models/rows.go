@@ -41,8 +41,8 @@ func (g *build) columns() {
 	}
 }
 
-// column is what the name of a column means in an expression: a number on its
-// declared scale, the 0 or 1 of a binary column, the code of a category.
+// column is the value of a column's name in an expression: a number on its declared
+// scale, the 0 or 1 of a binary column, the code of a category.
 func (g *build) column(c *data.Column) expr.Value {
 	if !c.Numeric() {
 		v := expr.Value{Node: g.read(g.c.encoder.Code(c, encoding.Predictor))}
@@ -200,12 +200,11 @@ func (c *compiler) labelsOf(dim string) []*data.Column {
 // read is an encoded column of the row that the rows block reads.
 func (g *build) read(place int) *graph.Node { return g.b.Column(g.block + place) }
 
-// unit is log p(record | θ) of a unit: Σ over its rows of log p(row | θ). The
-// rows block is lowered once for every row that a unit may have, each time with
-// the columns of another block of the record; what depends on parameters alone
-// is the same node in all. A row that is not there counts as zero, in value and
-// gradient. The gradient of a record, which is what is clipped, is then that of
-// a unit. See Encoding.Width.
+// unit is log p(record | θ) of a unit: Σ over its rows of log p(row | θ). The rows block
+// is lowered once for every row that a unit may have, each time with the columns of
+// another block of the record; values of parameters only are the same node in all. A
+// missing row counts as zero, in value and gradient. So the gradient of a record, which
+// the engine clips, is the gradient of a unit. See Encoding.Width.
 func (g *build) unit(e encoding.Encoding) *graph.Node {
 	g.guided, g.training = true, true
 	if e.RowsPerUnit <= 1 {

@@ -7,8 +7,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Censored is a value of Base that is known exactly where Event is 1, and of
-// which only a lower bound is known where Event is 0 (censored on the right):
+// Censored is a value of Base that is known exactly where Event is 1; where Event is 0
+// only a lower bound is known (censored on the right):
 //
 //	p(x) = Base(x) if Event, P(X > x) if not
 //
@@ -26,7 +26,7 @@ func (c Censored) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 // Mean is the mean of the uncensored value.
 func (c Censored) Mean(b *graph.Builder) *graph.Node { return c.Base.Mean(b) }
 
-// Support is that of Base.
+// Support is the support of Base.
 func (c Censored) Support() support.Support { return c.Base.Support() }
 
 // Fits reports a family without survival function, and what Base reports.

@@ -9,12 +9,12 @@ import (
 	"d3p/internal/models/support"
 )
 
-// A Density is a distribution with its arguments, or a combination of
-// densities: what stands to the right of a prior's or an observation's name.
+// A Density is a distribution with its arguments, or a combination of densities: the
+// right side of a prior or an observation.
 type Density interface {
 	// LogDensity of a value: event dims are summed, batch dims kept.
 	LogDensity(b *graph.Builder, x Observed) *graph.Node
-	// Mean of a value, nil if there is none.
+	// Mean of a value, nil if it has none.
 	Mean(b *graph.Builder) *graph.Node
 	// Support of a value.
 	Support() support.Support
@@ -59,8 +59,8 @@ func Apply(b *graph.Builder, d *Distribution, args []*graph.Node) Applied {
 	return Applied{d, filled}
 }
 
-// ListDim is the dim of an argument that was written as a list of numbers. It
-// stands for the dim of the event.
+// ListDim is the dim of an argument that was written as a list of numbers. It replaces
+// the dim of the event.
 const ListDim = "(list)"
 
 // LogDensity is the log density of x; that x may be missing is left to Missing.

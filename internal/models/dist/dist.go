@@ -40,7 +40,7 @@ type Distribution struct {
 	// that before a record is read.
 	LogDensity func(b *graph.Builder, x *graph.Node, args []*graph.Node) *graph.Node
 
-	// Mean of a value, nil where there is none (or, for levels, no number).
+	// Mean of a value, nil if it has none (or, for levels, no number).
 	Mean func(b *graph.Builder, args []*graph.Node) *graph.Node
 
 	// LogCDF is log P(X <= x), and LogCCDF log P(X > x), for a value x or, of a
@@ -57,9 +57,9 @@ type Distribution struct {
 type Arg struct {
 	Name     string
 	Rank     int             // event dims: 0 a number, 1 a vector, 2 a matrix
-	Scalar   bool            // a number may stand for a vector of equal elements
+	Scalar   bool            // a number may replace a vector of equal elements
 	Support  support.Support // what its values must satisfy
-	Optional bool            // Default stands in when it is absent
+	Optional bool            // Default is the value if it is absent
 	Default  float64
 	Instead  string // it may be given instead of the argument named here
 }

@@ -9,14 +9,14 @@ func ElementSupports(d Density, n int) []support.Support {
 	return elements(d, n, func(d Density) support.Support { return d.Support() })
 }
 
-// ElementsMissing says of each of the n elements that d describes whether d
-// models that it may be missing.
+// ElementsMissing reports for each of the n elements of d whether d models that it may be
+// missing.
 func ElementsMissing(d Density, n int) []bool {
 	return elements(d, n, modelsMissing)
 }
 
-// modelsMissing says whether a density of one number has a probability of its
-// being missing.
+// modelsMissing reports whether a density of one number has a probability of a missing
+// value.
 func modelsMissing(d Density) bool {
 	switch d := d.(type) {
 	case Missing:

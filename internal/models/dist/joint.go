@@ -7,9 +7,8 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Joint is a vector of independent elements, each with a density of its own:
-// the columns of a table of mixed types, given the component that a Mixture
-// sums over.
+// Joint is a vector of independent elements, each with its own density: the columns of a
+// table of mixed types, given the component that a Mixture sums over.
 //
 //	p(x) = Π_i p_i(x_i)
 type Joint struct {
@@ -46,7 +45,7 @@ func (j Joint) Mean(b *graph.Builder) *graph.Node {
 	return b.Stack(graph.Dim{Name: j.Over, Size: len(means)}, means...)
 }
 
-// Support is Mixed; ElementSupports tells that of each element.
+// Support is Mixed; ElementSupports has the support of each element.
 func (j Joint) Support() support.Support { return support.Support{Kind: support.Mixed} }
 
 // Fits checks that the value is a vector with an element for each part, and the

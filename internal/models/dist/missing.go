@@ -32,7 +32,7 @@ func (m Missing) LogDensity(b *graph.Builder, x Observed) *graph.Node {
 // Mean is the mean of a value that is not missing.
 func (m Missing) Mean(b *graph.Builder) *graph.Node { return m.Base.Mean(b) }
 
-// Support is that of Base.
+// Support is the support of Base.
 func (m Missing) Support() support.Support { return m.Base.Support() }
 
 // Fits checks P like any argument, and Base.

@@ -56,7 +56,7 @@ func (m Mixture) Mean(b *graph.Builder) *graph.Node {
 	return b.Sum(b.Mul(m.Weights, mean), m.Over)
 }
 
-// Support is that of a component.
+// Support is the support of a component.
 func (m Mixture) Support() support.Support { return m.Component.Support() }
 
 // over is the dim of the components; its size is 0 if Weights lacks it.

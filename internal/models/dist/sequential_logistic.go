@@ -8,7 +8,7 @@ import (
 )
 
 // sequentialLogistic is the index of an ordered level that is reached step by step: at
-// level k it stops with the odds exp(c_k - eta), else it goes on (the sequential model,
+// level k it stops with the odds exp(c_k - eta), else it continues (the sequential model,
 // of continuation ratios).
 //
 //	p(x) = σ(c_x - eta) Π_{j<x} σ(eta - c_j),  the first factor 1 at the last level

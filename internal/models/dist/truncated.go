@@ -148,7 +148,7 @@ func listed(has func(*Distribution) bool) string {
 	return strings.Join(names, ", ")
 }
 
-// Inputs are those of Base and the bounds that there are.
+// Inputs are those of Base and the given bounds.
 func (t Truncated) Inputs() []*graph.Node {
 	in := t.Base.Inputs()
 	for _, x := range []*graph.Node{t.Lower, t.Upper} {

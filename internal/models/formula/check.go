@@ -14,7 +14,7 @@ import (
 // checker checks a formula.
 type checker struct{ *data.Checker }
 
-// Check reports what is wrong between a formula, its family and the data.
+// Check reports contradictions between a formula, its family and the data.
 func Check(c *data.Checker, m *Model) {
 	b := &checker{c}
 	d := b.Data
@@ -205,7 +205,7 @@ func (b *checker) checkTerm(m *Model, t Term) {
 	}
 }
 
-// checkGroup reports a group term over what is no category.
+// checkGroup reports a group term over a column that is no category.
 func (b *checker) checkGroup(m *Model, g GroupTerm, seen map[string]bool) {
 	c := b.Data.Column(g.Group.V)
 	switch {

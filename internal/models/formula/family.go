@@ -17,33 +17,33 @@ type family struct {
 	// aux are the parameters beside the linear predictor, each with the prior
 	// that it has unless the file states one.
 	aux []auxiliary
-	// scaled says that the response is on its declared scale.
+	// scaled: the response is on its declared scale.
 	scaled bool
-	// relative says that the linear predictor is about the logarithm of the
-	// response relative to its declared scale, y/by: so a fit that starts from
-	// zero starts near the response, whatever its unit.
+	// relative: the linear predictor is about the logarithm of the response relative to
+	// its declared scale, y/by; so a fit that starts from zero starts near the response,
+	// whatever its unit.
 	relative bool
-	// trials says that the response is a number of successes in y | trials(n).
+	// trials: the response is a number of successes in y | trials(n).
 	trials bool
-	// counts says that the response is a count: its lower bound is at least 0.
+	// counts: the response is a count, with a lower bound of at least 0.
 	counts bool
-	// effects says that every level of the response but its reference has
-	// coefficients of its own, along the dim `effect`.
+	// effects: every level of the response except its reference has its own coefficients,
+	// along the dim `effect`.
 	effects bool
-	// cuts says that cutpoints take the place of the intercept.
+	// cuts: cutpoints replace the intercept.
 	cuts bool
-	// intervals says that a log hazard for each interval between the declared
-	// `cuts:` takes the place of the intercept.
+	// intervals: a log hazard for each interval between the declared `cuts:` replaces the
+	// intercept.
 	Intervals bool
 }
 
-// link names an inverse link and the observation that it gives, an expression
-// of eta, the linear predictor; trials stands for the number of trials,
-// response for the name of the response and cuts for the list of cuts.
+// link names an inverse link and the observation that it gives, an expression of eta, the
+// linear predictor; trials is the number of trials, response the name of the response and
+// cuts the list of cuts.
 type link struct {
 	Name, observe string
-	// positive says that the linear predictor must stay above 0: the intercept
-	// then is positive and starts at 1.
+	// positive: the linear predictor must stay above 0, so the intercept is positive and
+	// starts at 1.
 	positive bool
 	// ratio names what exp of a coefficient is; "" where it is nothing of use.
 	ratio string

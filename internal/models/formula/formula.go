@@ -39,8 +39,8 @@ type Term struct {
 // String returns a:b.
 func (t Term) String() string { return strings.Join(t.Columns, ":") }
 
-// GroupTerm is `(1 + x | g)`: an intercept and slopes that vary by the levels
-// of a category. Uncorrelated says that it was written with ||.
+// GroupTerm is `(1 + x | g)`: an intercept and slopes that vary by the levels of a
+// category. Uncorrelated: written with ||.
 type GroupTerm struct {
 	At           expr.Position
 	Group        source.Value[string]

@@ -20,8 +20,8 @@ type Model struct {
 	Cuts            []source.Value[float64] // of piecewise_exponential: where the hazard changes, in the unit of the file
 }
 
-// GroupFormula says how the effects of a group depend on its public table:
-// `hospital: 1 + beds + teaching`.
+// GroupFormula is the dependence of a group's effects on its public table: `hospital: 1 +
+// beds + teaching`.
 type GroupFormula struct {
 	Group source.Value[string]
 	Text  source.Value[string]

@@ -158,7 +158,7 @@ func (f *parser) sum(whole *Formula) (intercept bool, terms []Term) {
 	return intercept, terms
 }
 
-// product parses a * b * c, which stands for all interactions of its factors.
+// product parses a * b * c, all interactions of its factors.
 func (f *parser) product() []Term {
 	terms := f.nested()
 	for !f.failed && f.take("*") {
@@ -172,7 +172,7 @@ func (f *parser) product() []Term {
 	return terms
 }
 
-// nested parses a / b, which stands for a + a:b.
+// nested parses a / b, that is a + a:b.
 func (f *parser) nested() []Term {
 	terms := f.interaction()
 	for !f.failed && f.take("/") {
@@ -212,7 +212,7 @@ func (f *parser) tooMany(n int) bool {
 // mostFactors bounds the exponent of (a + b)^n.
 const mostFactors = 9
 
-// power parses (a + b)^2, which stands for the terms and their products of two.
+// power parses (a + b)^2, the terms and their products of two.
 func (f *parser) power() []Term {
 	terms := f.factor()
 	if f.failed || !f.take("^") {
@@ -455,7 +455,7 @@ func (f *parser) definition(text source.Value[string]) *core.Definition {
 	return &core.Definition{Text: text, Expr: e}
 }
 
-// brackets takes name(...) and returns what stands inside; false where no bracket closes.
+// brackets takes name(...) and returns its inside; false without a closing bracket.
 func (f *parser) brackets() (inside source.Value[string], ok bool) {
 	name := f.name()
 	f.take("(")

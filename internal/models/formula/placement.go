@@ -2,9 +2,9 @@ package formula
 
 import "math"
 
-// Placement says where a fit may start from what is known of the response and its
-// linear regression: unconstrained numbers of parameters, the slopes of the linear
-// predictor, and the unit in which that predictor counts.
+// Placement is a start of the fit from the response's law and its linear regression:
+// unconstrained numbers of parameters, the slopes of the linear predictor, and the unit
+// in which that predictor counts.
 type Placement struct {
 	Origin map[string]float64 // by parameter
 	Slopes []float64          // of columns that have variance 1 and do not correlate

@@ -10,9 +10,8 @@ import (
 	"d3p/internal/spell"
 )
 
-// Predicted says that a parameter of the family depends on the record, by a
-// formula of its own: `sigma: 1 + arm`. Its logarithm is the linear predictor,
-// the log odds of a probability:
+// Predicted is a parameter of the family that depends on the record, by its own formula:
+// `sigma: 1 + arm`. Its logarithm is the linear predictor, the log odds of a probability:
 //
 //	sigma: exp(sigma_Intercept + columns(sigma_coef) @ sigma_b)
 //	zi: sigmoid(zi_Intercept + columns(zi_coef) @ zi_b)

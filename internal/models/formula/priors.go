@@ -78,8 +78,8 @@ func (m *Model) priorNames(d *data.Data, f *family) []string {
 	return names
 }
 
-// groupPriorNames lists the names of one group's priors; sd, cor and g stand
-// for those of all groups.
+// groupPriorNames lists the names of one group's priors; sd, cor and g are those of all
+// groups.
 func (m *Model) groupPriorNames(d *data.Data, g *GroupTerm) []string {
 	group := g.Group.V
 	names := []string{"sd", "sd_" + group}

@@ -127,8 +127,8 @@ func (f *parser) number(form string) float64 {
 	return x
 }
 
-// checkSmooths reports curves in what is no number, and columns that are in the
-// formula twice.
+// checkSmooths reports curves of columns that are no numbers, and columns that occur
+// twice in the formula.
 func (b *checker) checkSmooths(m *Model) {
 	seen := make(map[string]bool)
 	for _, t := range m.Terms.Terms {

@@ -29,8 +29,8 @@ func NewBuilder() *Builder {
 	return b
 }
 
-// Err is the first misuse since the last TakeErr: operation and dimensions,
-// without a position, which the caller knows.
+// Err is the first misuse since the last TakeErr: operation and dimensions, without a
+// position, which the caller has.
 func (b *Builder) Err() error { return b.err }
 
 // TakeErr returns Err and forgets it, so that building can go on and report

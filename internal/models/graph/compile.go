@@ -10,15 +10,15 @@ import (
 type Options struct {
 	// GradientOnly leaves out the loss, and what only the loss needs.
 	GradientOnly bool
-	// Columns is K0, the number of columns of an encoded record. 0 stands for
-	// the last column that is read, plus one.
+	// Columns is K0, the number of columns of an encoded record. 0 means the last column
+	// that is read, plus one.
 	Columns int
 }
 
-// Compile makes the tape that computes the gradient of a scalar loss with
-// respect to every Param, and the outputs. A loss that depends on columns is a
-// per-record log density; one that does not, such as a prior, is global. A nil
-// loss makes a forward-only tape. What is not needed is not computed.
+// Compile makes the tape that computes the gradient of a scalar loss with respect to
+// every Param, and the outputs. A loss that depends on columns is a per-record log
+// density; one that does not, such as a prior, is global. A nil loss makes a forward-only
+// tape. It computes only the needed values.
 func Compile(b *Builder, loss *Node, outputs []*Node, opt Options) (*Tape, error) {
 	if err := b.Err(); err != nil {
 		return nil, err

@@ -82,7 +82,7 @@ func (r *reverse) alignOuters(parts []structured) {
 	}
 }
 
-// joinEqual adds up parts that have become equal but for delta.
+// joinEqual adds up parts that are equal except for delta.
 func (r *reverse) joinEqual(parts []structured) []structured {
 	var out []structured
 next:

@@ -33,7 +33,7 @@ func (n *Node) Shape() Shape { return n.shape }
 // Size is the number of elements.
 func (n *Node) Size() int { return n.size }
 
-// Stage says what the node depends on.
+// Stage tells on what the node depends.
 func (n *Node) Stage() Stage { return n.stage }
 
 // Args are the arguments; not to be changed.
@@ -42,8 +42,7 @@ func (n *Node) Args() []*Node { return n.args }
 // Name is the name of a leaf, "" for others.
 func (n *Node) Name() string { return n.attr.name }
 
-// Bad says that the node comes from a reported misuse; it may be used further,
-// which reports nothing new.
+// Bad: the node comes from a reported misuse; further use reports nothing new.
 func (n *Node) Bad() bool { return n.bad }
 
 // Value is the value of a scalar constant.

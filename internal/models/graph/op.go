@@ -74,7 +74,7 @@ const (
 	// Three operands.
 	OpWhere // y where x ≠ 0, else z
 
-	// Operations that are not element-wise; Instr says what each does.
+	// Operations that are not element-wise; Instr defines them.
 	OpView      // node only: folded into an Operand's Map
 	OpStop      // node only: its value, without a gradient
 	OpStack     // node only: becomes one OpPut per part

@@ -9,10 +9,10 @@ import (
 // node. Per-record nodes have dense adjoints; those of global nodes may keep
 // structured parts, because their size does not depend on the batch.
 type adjoint struct {
-	dense *Node // the node's shape, or a scalar that stands for every element
+	dense *Node // the node's shape, or a scalar for every element
 	parts []structured
-	// masked says that a branch was not taken on the way to the loss: where
-	// the adjoint is 0, it stays 0 even if a partial derivative is infinite.
+	// masked: a branch was not taken on the way to the loss; where the adjoint is 0, it
+	// stays 0 even if a partial derivative is infinite.
 	masked bool
 }
 
@@ -24,8 +24,8 @@ type reverse struct {
 	adj    map[*Node]*adjoint
 	notes  []string
 	finite map[*Node]bool // what bounded has found
-	// branches says that a gradient flows through a Where, whose branch not taken
-	// may hold anything.
+	// branches: a gradient flows through a Where, whose branch not taken may hold
+	// anything.
 	branches bool
 }
 

@@ -106,8 +106,8 @@ func copyLane(dst, x []float64, stride int) {
 	}
 }
 
-// runMatVec sums over c innermost in memory but in order of c for every
-// result, as the definition says.
+// runMatVec sums over c innermost in memory but in order of c for every result, as
+// defined.
 func (in *Instr) runMatVec(dst []float64, w, x *lanes, B int) {
 	rs, cs := in.Cols, 1
 	if in.Trans {

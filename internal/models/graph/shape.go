@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// A Stage is what a value depends on, and so how often it is computed.
+// A Stage tells on what a value depends, and so how often it is computed.
 type Stage uint8
 
 // Stages form a lattice: the stage of a node is the Join of its arguments'.

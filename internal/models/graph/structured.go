@@ -22,7 +22,7 @@ type structured struct {
 // block is a structured adjoint of neighbouring elements.
 func block(l layout, delta *Node) structured { return structured{layout: l, width: 1, delta: delta} }
 
-// sameBut reports whether s and t are equal but for delta.
+// sameBut reports whether s and t are equal except for delta.
 func (s structured) sameBut(t structured) bool {
 	return s.layout == t.layout && s.width == t.width && s.index == t.index && s.x == t.x
 }

@@ -180,14 +180,14 @@ type Term struct {
 	// NoBuf. Derive leaves it out: who stores X, perhaps rounded, takes the square
 	// of the stored numbers.
 	XNorm2 Buf
-	// Gram says how the norm of an outer term of Width above 1 takes fewer
-	// multiplications: true by the Gram matrices above, false by writing out the
-	// elements, one record at a time. Either gives the same.
+	// Gram is the cheaper way to the norm of an outer term of Width above 1: true by the
+	// Gram matrices above, false by writing out the elements, one record at a time.
+	// Either gives the same.
 	Gram bool
 }
 
-// A Pair are the indices, I < J, of two terms that share parameters. Gram says
-// for two outer terms what it says for one.
+// A Pair are the indices, I < J, of two terms that share parameters. Gram has the same
+// meaning for two outer terms as for one.
 type Pair struct {
 	I, J int
 	Gram bool

@@ -10,9 +10,9 @@ import (
 type Kind struct {
 	Name  string
 	Needs []string          // settings without which there is no layer
-	OneOf []string          // settings one of which there must be
+	OneOf []string          // settings of which one is required
 	Takes []string          // other settings
-	Other map[string]string // defaults of its own, in the words of the manual
+	Other map[string]string // its own defaults, in the words of the manual
 	Axes  int               // along which its windows lie
 	Maps  string            // input → output, in the words of the manual
 	// Example is a net with the layer on an input that it takes, for the tests: of the
@@ -74,7 +74,7 @@ func Kinds() []Kind {
 	return list
 }
 
-// KindNamed is the row of a layer; false when there is none.
+// KindNamed is the row of a layer; false without one.
 func KindNamed(name string) (Kind, bool) {
 	for _, k := range Kinds() {
 		if k.Name == name {
@@ -92,7 +92,7 @@ func Names() (names []string) {
 	return names
 }
 
-// Alone tells whether the layer may stand without settings.
+// Alone reports whether the layer needs no settings.
 func (k Kind) Alone() bool { return len(k.Needs)+len(k.OneOf) == 0 }
 
 // Missing is what a layer lacks that states some settings; "" for a layer that is whole.

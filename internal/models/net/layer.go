@@ -75,14 +75,14 @@ type Padding struct {
 	Margin source.Value[int]    // a number of positions on both sides
 }
 
-// Init says how weights start: public random numbers, which no record moves.
+// Init is the start of weights: public random numbers, independent of records.
 type Init struct {
 	Kind source.Value[string]  // glorot, he, normal or zero
 	SD   source.Value[float64] // of normal: of weights and biases
 }
 
-// Setting is one row of the table of the settings of layers. The type of the value says
-// how it is written.
+// Setting is one row of the table of the settings of layers. The type of the value
+// determines its notation.
 type Setting struct {
 	Key     string
 	At      func(l *Layer) any

@@ -28,8 +28,8 @@ type Net struct {
 type Weight struct {
 	Name  string // encoder.loc.dense1.weight
 	Shape graph.Shape
-	// Mean and SD are those of the normal distribution that the first values are
-	// drawn from; SD 0: they all start at the mean. The draw is public.
+	// Mean and SD of the normal distribution of the first values; SD 0: all start at the
+	// mean. The draw is public.
 	Mean, SD float64
 	At       expr.Position
 }
@@ -118,8 +118,8 @@ func (n *Net) Heads() []string {
 	return names
 }
 
-// Apply is the output of a head, "" for a net without heads, at x. An output of
-// a single value without a dim of its own is a number.
+// Apply is the output of a head, "" for a net without heads, at x. An output of a single
+// value without its own dim is a number.
 func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, c Call) *graph.Node {
 	c.net = n
 	for _, s := range n.trunk {
@@ -139,7 +139,7 @@ func (n *Net) Apply(b *graph.Builder, x *graph.Node, name string, c Call) *graph
 	return x
 }
 
-// Own tells the dims that a layer made from those that the model declares.
+// Own distinguishes dims that a layer made from those that the model declares.
 func (n *Net) Own(d graph.Dim) bool {
 	for _, l := range n.Layers {
 		if l.Name == d.Name || strings.HasPrefix(d.Name, l.Name+".") {

@@ -49,8 +49,7 @@ func instanceNorm(p *plan, l *Layer) step {
 	return p.normalised(l, p.shape[:1], false, p.shape[:1])
 }
 
-// normalised normalises over what is left of a value when it is cut into blocks,
-// and scales by weights of the given shape.
+// normalised normalises each block of a value, and scales by weights of the given shape.
 func (p *plan) normalised(l *Layer, weights graph.Shape, scaled bool, blocks graph.Shape) step {
 	scale, shift := -1, -1
 	if l.Affine.Or(scaled) {

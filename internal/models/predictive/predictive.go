@@ -1,4 +1,4 @@
-// Package predictive is what a model says about new records.
+// Package predictive computes a model's predictions for new records.
 package predictive
 
 import (
@@ -10,8 +10,8 @@ import (
 	"d3p/internal/models/graph"
 )
 
-// Distribution computes what the model says about new records, at one θ at a
-// time. It allocates once; it is not safe for concurrent use.
+// Distribution computes predictions for new records, at one θ at a time. It allocates
+// once; it is not safe for concurrent use.
 type Distribution struct {
 	observed []models.Observation
 	tape     *graph.Tape
@@ -66,8 +66,8 @@ func (p *Distribution) Records(rows []float64, stride, B int) {
 // by draws, so that predictions depend on Latents.
 func (p *Distribution) Random() bool { return p.noise > 0 }
 
-// Latents draws what is random in the records to come: local latents, and values
-// that are binarised. Before, latents are at their means.
+// Latents draws the random parts of new records: local latents, and binarised values.
+// Before, latents are at their means.
 func (p *Distribution) Latents(rng dist.Rand) {
 	for i := range p.latents {
 		p.latents[i] = rng.Normal()

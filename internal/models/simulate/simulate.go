@@ -30,8 +30,7 @@ func Prior(m *models.Model, n int, rng dist.Rand) (Table, []float64) {
 	return At(m, theta, n, m.DeclaredLaw(), rng), theta
 }
 
-// At is Prior at given unconstrained parameters, with columns spread as
-// l says.
+// At is Prior at given unconstrained parameters, with the columns' law l.
 func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Table {
 	t := Table{Columns: m.Spec.Data.AllColumns()}
 	t.Shape = shapeOf(m, t.Columns)
@@ -47,9 +46,9 @@ func At(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) Tabl
 	return t
 }
 
-// Records draws n records at the unconstrained parameters theta, as the
-// likelihood reads them: [n x Encoding.K], row-major. Their columns are spread as l
-// says. It reads no data. A unit has one row.
+// Records draws n records at the unconstrained parameters theta, as the likelihood reads
+// them: [n x Encoding.K], row-major. Their columns have the law l. It reads no data. A
+// unit has one row.
 func Records(m *models.Model, theta []float64, n int, l *law.Law, rng dist.Rand) []float64 {
 	return Encode(m, At(m, theta, n, l, rng), n)
 }

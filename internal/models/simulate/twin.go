@@ -18,8 +18,8 @@ type Twin struct {
 	accepted []bool
 }
 
-// NewTwin prepares synthetic tables. It returns an error when the model does
-// not describe whole records: a regression says nothing about its predictors.
+// NewTwin prepares synthetic tables. It returns an error if the model does not describe
+// whole records: a regression has no law of its predictors.
 func NewTwin(m *models.Model) (*Twin, error) {
 	if given := m.Given(); len(given) > 0 {
 		return nil, fmt.Errorf("the model takes %s as given and does not say how they are distributed, so it has no synthetic records; write a twin: or core: block that observes every column", listed(given))
@@ -67,9 +67,9 @@ func (t *Twin) Table(n int) Table {
 	return out
 }
 
-// ExpectArrays makes every array of the records to come, such as an image, its
-// expected value given the rest of the record and its local latents, where there
-// is one, instead of a draw: what a decoder says of a code.
+// ExpectArrays makes every array of the records to come, such as an image, its expected
+// value given the rest of the record and its local latents, where there is one, instead
+// of a draw: the output of a decoder for a code.
 func (t *Twin) ExpectArrays() { t.sampler.expectArrays = true }
 
 // hopeless is how many records in a row are drawn in vain before Draw gives up.

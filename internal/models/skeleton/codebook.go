@@ -10,8 +10,8 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// Described is a line of a public codebook: what it says of a column, as text;
-// empty where it says nothing.
+// Described is a line of a public codebook: its texts about a column, empty where it has
+// none.
 type Described struct {
 	Name         string // in the header of the data file
 	Type         string // real, integer, binary, category, ...
@@ -24,8 +24,8 @@ type Described struct {
 	Label        string // becomes a comment
 }
 
-// FromCodebook is Skeleton for columns that a public codebook describes: a check
-// asks for what it does not say, and for nothing else.
+// FromCodebook is Skeleton for columns that a public codebook describes: a check asks for
+// the missing values, and for nothing else.
 func FromCodebook(columns []Described, known Known) []byte {
 	var b strings.Builder
 	b.WriteString(known.top())
@@ -94,9 +94,8 @@ func (c Described) entries(name string, groups bool) (list []string) {
 	return list
 }
 
-// typeOf is the type that a codebook means by a word of its own. What it does not
-// say follows from levels and bounds; a word that is not known stays, for the check
-// to ask about.
+// typeOf is the type for a codebook's word. Without a word it follows from levels and
+// bounds; an unknown word stays, and the check asks about it.
 func typeOf(word string, levels []string, bounds string) string {
 	switch strings.ToLower(word) {
 	case "numeric", "number", "continuous", "float", "double":

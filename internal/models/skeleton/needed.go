@@ -10,10 +10,9 @@ import (
 	"d3p/internal/spell"
 )
 
-// needed tells which columns, by their plain names, a formula mentions: all of them
-// where there is no formula, or where it has a point, every other column. For a word
-// that is no column it is the one that was probably meant, so that the check can say
-// so.
+// needed returns the columns, by their plain names, in a formula: all columns without a
+// formula, or if it has a point. For an unknown word it returns the most similar column,
+// so that the check can name it.
 func (k Known) needed(columns []string) func(name string) bool {
 	if k.Formula == "" || everyOther.MatchString(k.Formula) {
 		return func(string) bool { return true }
@@ -30,10 +29,10 @@ func (k Known) needed(columns []string) func(name string) bool {
 // everyOther finds the term `.` of a formula.
 var everyOther = regexp.MustCompile(`(^|[~+(\s])\.($|[-+)\s])`)
 
-// isWord tells whether a name may have this character.
+// isWord reports whether a name may have this character.
 func isWord(r rune) bool { return r == '_' || r == '.' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// groups tells which columns a formula groups records by.
+// groups returns the columns by which a formula groups records.
 func (k Known) groups(name string) bool {
 	for _, m := range groupTerm.FindAllStringSubmatch(k.Formula, -1) {
 		if m[1] == name {

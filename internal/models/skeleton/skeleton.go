@@ -11,8 +11,8 @@ import (
 	"d3p/internal/models/spec"
 )
 
-// Known is what is known of a table besides its columns; what is "" or 0 stays to
-// be filled in.
+// Known is public information about a table besides its columns; the user fills in values
+// that are "" or 0.
 type Known struct {
 	Entity          string // what one protected entity is
 	Records         int    // their public number
@@ -23,10 +23,10 @@ type Known struct {
 	Encoding   string // of the file; "" is UTF-8
 }
 
-// Skeleton returns a model file for a table with these column names: a
-// complete, commented file in which every place that needs knowledge holds
-// Blank, so that a check lists exactly what is missing. Where the formula is known
-// the columns are those that it needs. It sees no rows.
+// Skeleton returns a model file for a table with these column names: a complete,
+// commented file in which every place that needs knowledge holds Blank, so that a check
+// lists exactly the missing values. With a formula it has only the needed columns. It
+// reads no rows.
 func Skeleton(header []string, known Known) []byte {
 	var b strings.Builder
 	b.WriteString(known.top())
@@ -142,7 +142,7 @@ const skeletonPrivacy = `privacy:
   neighbours: add_remove
 `
 
-// plainNames returns a name for each column that can stand in a formula.
+// plainNames returns a name for each column that a formula can use.
 func plainNames(header []string) []string {
 	taken, names := make(map[string]bool), make([]string, len(header))
 	for i, h := range header {
@@ -151,7 +151,7 @@ func plainNames(header []string) []string {
 	return names
 }
 
-// plainName returns a name that can stand in a formula and is not yet taken.
+// plainName returns an unused name that a formula can use.
 func plainName(h string, i int, taken map[string]bool) string {
 	name := strings.Join(strings.FieldsFunc(h, func(r rune) bool { return !source.IsName("x" + string(r)) }), "_")
 	if !source.IsName(name) {

@@ -9,8 +9,8 @@ import (
 	"d3p/internal/models/expr"
 )
 
-// Value is a value of the model file and the place where it stands. A Value
-// that the file does not mention has the zero Position: its V is the default.
+// Value is a value of the model file with its place. A Value that the file does not
+// mention has the zero Position: its V is the default.
 type Value[T any] struct {
 	V  T
 	At expr.Position

@@ -63,7 +63,7 @@ func (r *reader) bound(e entry) source.Value[float64] {
 	return r.number(e)
 }
 
-// spend reads `{spend: epsilon}` and says that nothing can be bought yet.
+// spend reads `{spend: epsilon}` and reports that it is not available.
 func (r *reader) spend(e entry) {
 	if r.describesNothing() {
 		return

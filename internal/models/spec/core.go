@@ -94,8 +94,8 @@ func (r *reader) dimSize(v source.Value[string], d *core.Dim) {
 	r.Add(v.At, "write a list of labels, a number, or levels(column)", "dim %s cannot be %s", d.Name.V, strings.TrimSpace(v.V))
 }
 
-// Lower returns the model in the core language: the core blocks as they are, or
-// what the formula or the twin stands for. The Spec must be free of mistakes.
+// Lower returns the model in the core language: the core blocks, or the lowered formula
+// or twin. The Spec must be free of mistakes.
 //
 // A formula `y ~ 1 + x + (1 | g)` becomes
 //
@@ -115,8 +115,8 @@ func (s *Spec) Lower() (*core.Core, expr.Errors) {
 	return formula.Lower(s.Model, &s.Data)
 }
 
-// Lowerable is Lower for a Spec with mistakes: it returns false when these stand
-// in the way of looking at the model's expressions.
+// Lowerable is Lower for a Spec with mistakes: it returns false if they prevent a check
+// of the model's expressions.
 func (s *Spec) Lowerable() (*core.Core, bool) {
 	for _, c := range s.Data.Columns {
 		if !c.Type.IsSet() || !c.Numeric() && len(c.Levels) < 2 {

@@ -167,12 +167,12 @@ func Formats() []string {
 	return []string{"csv", "csv.gz", "parquet", "npy", "npy.gz", "idx", "idx.gz"}
 }
 
-// Separators are the names, for `data: separator:`, of what stands between fields.
+// Separators are the names, for `data: separator:`, of separators between fields.
 func Separators() []string { return []string{",", ";", "|", "tab"} }
 
-// What `data: quotes:` may say of a file of text besides RFC 4180, where a quoted field
-// may hold line ends: a quote that is open at the end of its line is a mistake; or
-// quotes are letters like any other.
+// The values of `data: quotes:` besides RFC 4180, where a quoted field may hold line
+// ends: a quote that is open at the end of its line is a mistake; or quotes are letters
+// like any other.
 const (
 	OneLine  = "one_line"
 	NoQuotes = "none"
@@ -194,8 +194,8 @@ func (r *reader) checkSeparator(d *data.Data) {
 	}
 }
 
-// checkHeader checks that `header:`, which stands for the first line of a file,
-// names what is read from it.
+// checkHeader checks that `header:`, which replaces the first line of a file, names the
+// columns that are read.
 func (r *reader) checkHeader(d *data.Data) {
 	if len(d.Header) == 0 {
 		return

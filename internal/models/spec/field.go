@@ -63,7 +63,7 @@ func (f field) notedAt(at *expr.Position) field {
 	return f
 }
 
-// unprinted leaves the field out of what is printed: another one stands for its value.
+// unprinted leaves the field out of the output: another one has its value.
 func (f field) unprinted() field { f.print = nil; return f }
 
 // needed makes the absence of the key a mistake.
@@ -183,7 +183,7 @@ func inline(key string, fields []field) field {
 // name is the value of an entry's key.
 func (e entry) name() source.Value[string] { return source.Value[string]{V: e.key, At: e.at} }
 
-// isMapping tells how a value is written, where more than one form is possible.
+// isMapping reports whether a value with several forms is a mapping.
 func (e entry) isMapping() bool { _, ok := e.node.(*ast.MappingNode); return ok }
 
 // keysOf lists the keys of fields, in order.

@@ -15,11 +15,10 @@ import (
 // of the columns, so that the components of a mixture differ from the start.
 const SpreadOnBounds = "spread_on_bounds"
 
-// GuideBlock gives one parameter a family of its own, independent of the others.
+// GuideBlock gives one parameter its own family, independent of the others.
 type GuideBlock struct{ Param, Family source.Value[string] }
 
-// Guide is what the file says of the guide beside its settings: the laws of single
-// parameters.
+// Guide has the keys about the guide that are no settings: the laws of single parameters.
 type Guide struct {
 	Blocks []GuideBlock           // parameters with a family of their own
 	Spread []source.Value[string] // parameters that start spread over the declared bounds

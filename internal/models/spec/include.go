@@ -12,8 +12,8 @@ var errNoFiles = errors.New("this command reads no other files")
 // noFiles is the Loader of a caller that has none.
 func noFiles(string) ([]byte, error) { return nil, errNoFiles }
 
-// include reads `include: file.yaml` or a list of files. What an included file
-// declares must not be declared again: the custodian's data block stands.
+// include reads `include: file.yaml` or a list of files. A file must not declare again
+// what an included file declares, such as the custodian's data block.
 func (b *blocks) include(r *reader, e entry, depth int) {
 	var files []source.Value[string]
 	if describe(e.node) == "a list" {

@@ -19,7 +19,7 @@ func layerFields(k net.Kind, l *net.Layer) (fields []field) {
 	return fields
 }
 
-// layerField is a setting of a layer: the type of its value says how it is written.
+// layerField is a setting of a layer: the type of its value determines its notation.
 func layerField(k net.Kind, s net.Setting, l *net.Layer) field {
 	switch at := s.At(l).(type) {
 	case *net.Size:

@@ -57,10 +57,10 @@ func (r *reader) loadLevels(d *data.Data, load Loader) {
 	}
 }
 
-// maxWhole bounds how many levels two numbers stand for.
+// maxWhole bounds the number of levels from one number to another.
 const maxWhole = 1 << 16
 
-// wholeLevels are the levels that the text first..last stands for.
+// wholeLevels are the levels of the text first..last.
 func (r *reader) wholeLevels(n *ast.StringNode) (levels []source.Value[string]) {
 	first, last, ok := strings.Cut(n.Value, "..")
 	from, err := strconv.Atoi(strings.TrimSpace(first))

@@ -72,8 +72,8 @@ func readDefinition(r *reader, e entry) (*core.Definition, bool) {
 	return d, d.Text.IsSet()
 }
 
-// auxiliary is what stands beside `family:` for one of its parameters: a prior, which
-// is a call, or a formula.
+// auxiliary is the value beside `family:` for one of its parameters: a prior, which is a
+// call, or a formula.
 func auxiliary(m *formula.Model, name string) field {
 	predicted := func() *formula.Predicted {
 		for _, p := range m.Predicted {

@@ -78,7 +78,7 @@ func (r *reader) sizes(e entry) (list []source.Value[int]) {
 	return list
 }
 
-// Net finds a network by name; nil when there is none.
+// Net finds a network by name, or nil.
 func (s *Spec) Net(name string) *net.Declaration {
 	for _, n := range s.Nets {
 		if n.Name.V == name {

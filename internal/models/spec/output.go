@@ -5,7 +5,7 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Output says what a run writes.
+// Output has the output settings of a run.
 type Output struct {
 	Weights source.Value[string] // format of the weights of networks: safetensors
 	Twin    TwinOutput
@@ -20,8 +20,7 @@ type Relabel struct {
 	Dim     source.Value[string] // a label of its other dim, when it has one
 }
 
-// TwinOutput says how large synthetic tables are, unless `d3p twin` is told
-// otherwise.
+// TwinOutput is the default size of synthetic tables for `d3p twin`.
 type TwinOutput struct {
 	At             expr.Position
 	ParameterDraws source.Value[int]

@@ -2,9 +2,9 @@ package spec
 
 import "d3p/internal/models/source"
 
-// Privacy is what the file says of the guarantee beside its settings.
+// Privacy has the keys about the guarantee that are no settings.
 type Privacy struct {
-	UnitLevel     source.Value[bool]   // the unit, not the row, is what is protected
+	UnitLevel     source.Value[bool]   // the unit, not the row, is protected
 	Justification source.Value[string] // why this budget: for the report
 }
 

@@ -5,11 +5,11 @@ import (
 	"d3p/internal/models/source"
 )
 
-// Release says who releases the posterior and what for: words for the privacy
-// report and the deployments registry. Nothing computed depends on it.
+// Release has the authors and the purpose of a release: words for the privacy report and
+// the deployments registry. Nothing computed depends on it.
 type Release struct {
 	At          expr.Position
-	Authors     []source.Value[string] // of the registry entry; without one there is none
+	Authors     []source.Value[string] // of the registry entry; without an author there is no entry
 	Curators    []source.Value[string] // organisations that hold the records
 	IntendedUse source.Value[string]
 	Region      source.Value[string]

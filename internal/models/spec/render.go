@@ -2,10 +2,9 @@ package spec
 
 import "d3p/internal/models/expr"
 
-// Render prints the model file with every default filled in: what the file
-// leaves open stands there as it will be used, and what the fit's plan decides
-// stands there as `auto`. It reads back as the same model. Included files and
-// level files are part of the output.
+// Render prints the model file with every default filled in: open values have their
+// defaults, and values that the fit's plan decides are `auto`. It reads back as the same
+// model. Included files and level files are part of the output.
 func (s *Spec) Render() []byte {
 	p := &printer{}
 	p.fields((&blocks{spec: s}).topLevel(0))

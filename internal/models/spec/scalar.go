@@ -52,7 +52,7 @@ func (r *reader) number(e entry) (v source.Value[float64]) {
 	return source.Value[float64]{V: x, At: s.At}
 }
 
-// numberIn reads a number for which ok holds; want says in words which those are.
+// numberIn reads a number for which ok holds; want describes those numbers.
 func (r *reader) numberIn(e entry, want string, ok func(float64) bool) source.Value[float64] {
 	v := r.number(e)
 	if v.IsSet() && !ok(v.V) {

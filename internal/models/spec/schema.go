@@ -62,7 +62,7 @@ func (s *shape) deprecated() {
 	}
 }
 
-// schema is what has been collected; nil for a value that cannot be given.
+// schema is the collected schema; nil for a value that cannot be given.
 func (s *shape) schema() map[string]any {
 	forms := s.forms
 	if s.other != nil {
@@ -83,8 +83,8 @@ func probes() []ast.Node {
 	return []ast.Node{&ast.StringNode{}, &ast.MappingNode{}, &ast.SequenceNode{}}
 }
 
-// describeObject notes a mapping with known keys; words are texts that may
-// stand for any of its values.
+// describeObject notes a mapping with known keys; words are texts that may replace any of
+// its values.
 func (r *reader) describeObject(known []field, words ...string) {
 	outer := r.shape
 	properties := make(map[string]any)
@@ -107,8 +107,7 @@ func (r *reader) describeObject(known []field, words ...string) {
 	r.shape.add(map[string]any{"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-// describeEntries notes a mapping with free keys; its values are what the
-// reader reads next.
+// describeEntries notes a mapping with free keys; its values follow from the next reads.
 func (r *reader) describeEntries() []entry {
 	if r.shape.other == nil {
 		r.shape.other = &shape{}
@@ -191,6 +190,5 @@ func (r *reader) describesNumbers() bool {
 	return true
 }
 
-// describesNothing says of a key that the language reserves that no value can
-// be given.
+// describesNothing marks a reserved key, which takes no value.
 func (r *reader) describesNothing() bool { return r.shape != nil }

@@ -10,8 +10,8 @@ import (
 	"d3p/internal/settings"
 )
 
-// Settings are the settings of package settings that a file states, by name. What it
-// leaves open is decided by the fit's plan.
+// Settings are the settings of package settings that a file states, by name. The fit's
+// plan decides the others.
 type Settings map[string]source.Value[any]
 
 // Word is the value of a setting that is text; "" when the file does not state it.
@@ -29,9 +29,8 @@ func (s Settings) Values() map[string]any {
 	return values
 }
 
-// block is a block of settings: those of the table that stand in it, as stated, and
-// own keys, which may replace one. A value may be `auto`: decided by the plan, as if the
-// key were absent.
+// block is a block of settings: those of the table, and its own keys, which may replace
+// one. A value may be `auto`: decided by the plan, as if the key were absent.
 func (s Settings) block(key string, own ...field) field {
 	fields := s.fields(key, own)
 	return field{key: key,
@@ -204,7 +203,7 @@ func (b *blocks) checkSettings() {
 	}
 }
 
-// Remedy is what to write in a model file about a conflict of settings.
+// Remedy is the correction of a conflict of settings in a model file.
 func Remedy(c settings.Conflict) string {
 	leave := "remove " + settings.Named(c.Name).Field()
 	if c.Value == "" {
@@ -221,8 +220,8 @@ func fitFields() []field {
 	}
 }
 
-// trace reads `trace: {loss: {spend: epsilon, every: steps}}`, a clipped and
-// noised loss, and says that it cannot be bought yet.
+// trace reads `trace: {loss: {spend: epsilon, every: steps}}`, a clipped and noised loss,
+// and reports that it is not available.
 func (r *reader) trace(e entry) {
 	if r.describesNothing() {
 		return

@@ -1,7 +1,7 @@
-// Package spec reads model files: YAML -> a checked Spec in which every value
-// knows its file, line and column. It finds all mistakes of a file in one run and
-// prints a Spec back with every default filled in. Packages formula and twin check
-// and lower what their blocks describe. It opens no file itself: see Loader.
+// Package spec reads model files: YAML -> a checked Spec in which every value has its
+// file, line and column. It finds all mistakes of a file in one run and prints a Spec
+// back with every default filled in. Packages formula and twin check and lower what their
+// blocks describe. It opens no file itself: see Loader.
 package spec
 
 import (
@@ -37,7 +37,7 @@ type Spec struct {
 	// OldNames: the file has names or spellings of settings that they had, as an
 	// earlier version writes them.
 	OldNames bool
-	// Warnings are no mistakes, but worth a look: columns that nothing uses.
+	// Warnings are not mistakes: columns that nothing uses.
 	Warnings expr.Errors
 	// Public holds what Parse has read besides the model file (level lists,
 	// public tables, includes), by the path it was asked for: what a copy of the
@@ -137,7 +137,7 @@ func (r *reader) version(e entry) source.Value[int] {
 	return v
 }
 
-// levels reads the levels that stand in files, then checks all levels.
+// levels reads the levels from files, then checks all levels.
 func (b *blocks) levels(r *reader) {
 	d := &b.spec.Data
 	failed := len(r.List)
@@ -152,7 +152,7 @@ func (b *blocks) levels(r *reader) {
 	r.loadTables(d, b.load)
 }
 
-// check reports what is wrong between the blocks.
+// check reports contradictions between the blocks.
 func (b *blocks) check() {
 	s := b.spec
 	top := expr.Position{File: s.File, Line: 1, Column: 1}
@@ -179,7 +179,7 @@ func (b *blocks) check() {
 	}
 }
 
-// checker is what the checks of a model need of the file.
+// checker has the parts of the file that the checks of a model need.
 func (b *blocks) checker() *data.Checker {
 	return &data.Checker{Problems: b.Problems, Data: &b.spec.Data, Warnings: &b.spec.Warnings}
 }

@@ -57,7 +57,7 @@ func (r *reader) document(src []byte) ([]entry, bool) {
 	return r.entries(body, "the model file")
 }
 
-// syntaxError records what the YAML parser says, with its position.
+// syntaxError records the message of the YAML parser, with its position.
 func (r *reader) syntaxError(src []byte, err error) {
 	at, message := expr.Position{File: r.file, Line: 1, Column: 1}, err.Error()
 	var positioned interface {
@@ -154,7 +154,7 @@ func (r *reader) entries(n ast.Node, what string) ([]entry, bool) {
 	return list, true
 }
 
-// present holds the keys of a mapping that was read; nil when there is none.
+// present holds the keys of the mapping that was read, or nil.
 type present map[string]bool
 
 // object reads a mapping with exactly these keys; others are reported with the
@@ -243,7 +243,7 @@ func distributionInFlowMap(line string) bool {
 // Blank marks a place of a skeleton that a person must fill in.
 const Blank = "FILL_IN"
 
-// blankHint says what may stand in a place of a skeleton.
+// blankHint describes the value of a place in a skeleton.
 func blankHint(key string) string {
 	switch key {
 	case "entity":

@@ -16,7 +16,7 @@ import (
 // checker checks a twin.
 type checker struct{ *data.Checker }
 
-// Check reports what is wrong between a twin and the data.
+// Check reports contradictions between a twin and the data.
 func Check(c *data.Checker, t *Twin) {
 	b := &checker{c}
 	d := b.Data
@@ -100,7 +100,7 @@ func (b *checker) checkTwinPriors(t *Twin) {
 	}
 }
 
-// refuses says why an expression is no prior of an argument, or "".
+// refuses is the reason why an expression is no prior of an argument, or "".
 func (a Argument) refuses(prior expr.Expr) string {
 	if prior == nil {
 		return "" // reported
@@ -149,7 +149,7 @@ func (t *Twin) arguments(d *data.Data) (names []string, arguments []Argument) {
 	return names, arguments
 }
 
-// Lowerable reports whether mistakes stand in the way of lowering the twin.
+// Lowerable reports whether the twin can be lowered in spite of its mistakes.
 func (t *Twin) Lowerable(d *data.Data) bool {
 	for _, f := range t.Features {
 		c, family := d.Column(f.Column.V), FamilyOf(f.Family.V)

@@ -18,7 +18,7 @@ type Family struct {
 	// parameter.
 	observe string
 	Args    []Argument
-	// needs says in words what the declared bounds must be, "" for nothing.
+	// needs describes the required bounds, "" for any.
 	needs string
 	fits  func(lower, upper float64) bool
 }
@@ -142,7 +142,7 @@ func (a Argument) defaultPrior(c *data.Column) string {
 	if !(middle > 0) {
 		middle = (c.Lower.V + c.Upper.V) / 2
 	}
-	if !(middle > 0) { // bounds that are a mistake, which is said where they stand
+	if !(middle > 0) { // invalid bounds, which are reported at their place
 		middle = 1
 	}
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 3, 64) }

@@ -16,23 +16,22 @@ const (
 	Mixture   = "mixture"
 )
 
-// Question is a set of columns whose table of counts the synthetic table should
-// keep, or all sets of so many columns.
+// Question is a set of columns whose table of counts the synthetic table should keep, or
+// all sets of a number of columns.
 type Question struct {
 	At      expr.Position
 	All     int // 0: Columns
 	Columns []source.Value[string]
 }
 
-// ByMarginals tells whether the engine is Marginals: the default where the twin
-// has no components.
+// ByMarginals reports whether the engine is Marginals, the default without components.
 func (t *Twin) ByMarginals() bool {
 	return t.Engine.V == Marginals || !t.Engine.IsSet() && !t.Components.IsSet()
 }
 
-// Twin is the front end of synthetic tables: a mixture over components. Within
-// a component the columns of a record are independent, and each has its own family. With the engine Marginals nothing of the mixture is fitted: it
-// says how records are encoded.
+// Twin is the front end of synthetic tables: a mixture over components. Within a
+// component the columns of a record are independent, and each has its own family. With
+// the engine Marginals the mixture only defines how records are encoded.
 type Twin struct {
 	At          expr.Position
 	Engine      source.Value[string] // Marginals or Mixture

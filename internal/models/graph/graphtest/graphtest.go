@@ -62,7 +62,7 @@ func EvaluateAll(t *testing.T, b *graph.Builder, nodes []*graph.Node, rows []flo
 	return all
 }
 
-// Near tells whether got is want within tol, relative above 1.
+// Near reports whether got is want within tol, relative above 1.
 func Near(got, want, tol float64) bool {
 	return math.Abs(got-want) <= tol*math.Max(1, math.Abs(want))
 }

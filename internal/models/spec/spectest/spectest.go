@@ -36,7 +36,7 @@ func Each(t *testing.T, pattern string, find func(file string, src []byte) expr.
 	}
 }
 
-// compare checks that errs are what the lines of src announce.
+// compare checks that errs are the mistakes that the lines of src announce.
 func compare(t *testing.T, src []byte, errs expr.Errors) {
 	t.Helper()
 	want := make(map[string]bool)
