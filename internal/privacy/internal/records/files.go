@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"d3p/internal/privacy/internal/records/tablefile"
 )
@@ -14,7 +15,39 @@ import (
 // Files are the files that hold the table which a user calls data, in order: a file; a
 // folder, whose data files are taken, those of its folders too; a pattern such as
 // claims/*.parquet; or @LIST, a text file with a path in each line, from its own folder on.
+// Several files are regular ones, and none of them is there twice, by a link or a list: its
+// records would count twice.
 func Files(data string) ([]string, error) {
+	files, err := namedFiles(data)
+	if err != nil || len(files) == 1 && files[0] == data {
+		return files, err
+	}
+	type likeness struct {
+		size     int64
+		modified time.Time
+	}
+	seen := map[likeness][]int{}
+	infos := make([]fs.FileInfo, len(files))
+	for i, file := range files {
+		if infos[i], err = os.Stat(file); err != nil {
+			return nil, err
+		}
+		if !infos[i].Mode().IsRegular() {
+			return nil, &tablefile.FileError{File: file, Problem: "is no regular file", Hint: "take it out of " + data}
+		}
+		like := likeness{infos[i].Size(), infos[i].ModTime()}
+		for _, j := range seen[like] {
+			if os.SameFile(infos[i], infos[j]) {
+				return nil, &tablefile.FileError{File: file, Problem: "is the same file as " + files[j] + ", so its records would count twice", Hint: "take one of the two out of " + data}
+			}
+		}
+		seen[like] = append(seen[like], i)
+	}
+	return files, nil
+}
+
+// namedFiles are the files that data names.
+func namedFiles(data string) ([]string, error) {
 	if list, ok := strings.CutPrefix(data, "@"); ok {
 		return listed(list)
 	}

@@ -227,3 +227,40 @@ func TestFilesThatAreNotThere(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A file that has two names in a table, by links or in a list, is an error: its records
+// would count twice. So is what is no regular file.
+func TestFilesThatAreThereTwice(t *testing.T) {
+	folder := t.TempDir()
+	part := filepath.Join(folder, "a.csv")
+	if err := os.WriteFile(part, []byte("a,b\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(folder, "list")
+	if err := os.WriteFile(list, []byte("a.csv\n./a.csv\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Files("@" + list); err == nil || !strings.Contains(err.Error(), "is the same file as") {
+		t.Errorf("a list with a file twice: %v", err)
+	}
+	for name, link := range map[string]func(string, string) error{"symbolic": os.Symlink, "hard": os.Link} {
+		second := filepath.Join(folder, "b.csv")
+		if err := link(part, second); err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range []string{folder, filepath.Join(folder, "*.csv")} {
+			if _, err := Files(data); err == nil || !strings.Contains(err.Error(), "is the same file as") {
+				t.Errorf("%s with a %s link: %v", data, name, err)
+			}
+		}
+		if err := os.Remove(second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(folder, "z.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Files(folder); err == nil || !strings.Contains(err.Error(), "no regular file") {
+		t.Errorf("a folder with a device: %v", err)
+	}
+}
