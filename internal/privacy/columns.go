@@ -18,6 +18,7 @@ type Columns struct {
 	once  sync.Once
 	rows  *Rows
 	check records.Check
+	files digest
 	err   error
 }
 
@@ -37,7 +38,7 @@ func (c *Columns) read() error {
 	c.once.Do(func() {
 		opt := c.cfg.options(c.cfg.Root.Child(selection))
 		opt.Codes = true
-		c.rows, c.check, c.err = c.cfg.read(c.cfg.Encoding, opt)
+		c.rows, c.check, c.files, c.err = c.cfg.read(c.cfg.Encoding, opt)
 	})
 	return c.err
 }
@@ -47,7 +48,7 @@ func (c *Columns) Table() *Table {
 	t := NewTable(c.cfg)
 	t.once.Do(func() {
 		t.err = c.read()
-		t.rows, t.check, c.rows = c.rows, c.check, nil
+		t.rows, t.check, t.files, c.rows = c.rows, c.check, c.files, nil
 		if t.err == nil {
 			t.rows.Finish()
 		}
@@ -66,7 +67,9 @@ func (c *Curator) ReadColumns() error {
 		check := c.columns.check
 		err = errors.Join(err, atomicfile.WriteIn(c.private, DataCheckName, 0o600, check.Write))
 	}
-	err = ready(c.ranks, err)
+	if err = ready(c.ranks, err); err == nil {
+		err = agree(c.ranks, c.columns.files)
+	}
 	c.columnsRead = err == nil
 	return err
 }

@@ -27,6 +27,9 @@ func (c *Curator) CountPlaced(purpose string, p Placer, sigma float64) ([]float6
 	case !(sigma >= leastNoise && sigma <= mostNoise):
 		return nil, fmt.Errorf("privacy: noise %g of counts is not in [%g, %g]", sigma, leastNoise, mostNoise)
 	}
+	if err := agree(c.ranks, c.table.files); err != nil {
+		return nil, err
+	}
 	stream, err := c.charge(purpose, CountsEvent([]Partition{partition}, c.relation))
 	if err != nil {
 		return nil, err

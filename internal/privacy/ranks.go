@@ -1,6 +1,12 @@
 package privacy
 
-import "errors"
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+)
 
 // Ranks are processes that hold a part of the records each and take every step together:
 // the first adds the parts' clipped sums, adds the noise and sends the release to all. A
@@ -64,6 +70,44 @@ func releaseTogether(r Ranks, x []float64, addNoise func()) error {
 		addNoise()
 	}
 	return r.Share(x)
+}
+
+// digest is that of the names and sizes of the files of a table, as numbers that ranks can
+// send one another.
+type digest [2]float64
+
+// digestOf is the digest of files; of a file that is gone it holds the name.
+func digestOf(files []string) (d digest) {
+	list := sha256.New()
+	for _, file := range files {
+		size := int64(-1)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() {
+			size = info.Size()
+		}
+		fmt.Fprintf(list, "%q %d\n", file, size)
+	}
+	sum := list.Sum(nil)
+	for i := range d {
+		d[i] = float64(binary.BigEndian.Uint64(sum[8*i:]) >> 11) // whole numbers below 2^53
+	}
+	return d
+}
+
+// agree is an error on all ranks unless all have read the same files. Records are dealt out
+// by their places in these: one that a rank has at another place could be in two shares.
+func agree(r Ranks, own digest) error {
+	if r == nil || r.Size() == 1 {
+		return nil
+	}
+	first := own
+	if err := r.Share(first[:]); err != nil {
+		return err
+	}
+	var err error
+	if first != own {
+		err = errors.New("privacy: the processes of the job read other data files, by names or sizes (start them when the files no longer change)")
+	}
+	return ready(r, err)
 }
 
 // together is a step's sum as ranks pass it around.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -87,8 +89,10 @@ func stepsOnRanks(t *testing.T, m privacy.Mechanism, n int, engines ...*fakeEngi
 	h := newHall(len(engines))
 	sums, counts, errs = make([][]float64, len(engines)), make([]float64, len(engines)), make([]error, len(engines))
 	var all sync.WaitGroup
+	data := writeFile(t, "data.csv", table)
 	for rank, e := range engines {
 		cfg := config(t, e)
+		cfg.Table = tableAt(data)
 		cfg.Root = noise.Insecure(5)
 		if len(engines) > 1 {
 			cfg.Ranks = &inProcess{rank: rank, hall: h}
@@ -226,6 +230,43 @@ func TestRanksCountTogether(t *testing.T) {
 			got, err := counts(&inProcess{rank: rank, hall: h}, rank, n)
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("rank %d of %d counts %v, want %v: %v", rank, n, got, want, err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Processes that see other files, as where one appears while they start, release nothing:
+// a record could be in the shares of two.
+func TestRanksOfOtherFiles(t *testing.T) {
+	const header, n = "id,x,k,g,y\n", 2
+	h := newHall(n)
+	var all sync.WaitGroup
+	folder := t.TempDir()
+	for i := range 3 {
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprintf("%d.csv", i)), []byte(header+"p,1,1,a,1\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for rank := range n {
+		all.Go(func() {
+			data := folder
+			if rank == 1 {
+				data = filepath.Join(folder, "[12].csv")
+			}
+			c, err := privacy.NewCurator(privacy.CuratorConfig{
+				Columns: privacy.NewColumns(privacy.TableConfig{Data: data, Encoding: survey(t, aRow), Root: noise.Insecure(1), Rank: rank, Of: n}),
+				Engine:  &fakeEngine{}, Root: noise.Insecure(1), Ranks: &inProcess{rank: rank, hall: h},
+				Budget: privacy.Budget{Epsilon: 100, Delta: 1e-5}, Relation: event.AddRemove,
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Counts("counts", surveyPartitions()); err == nil || strings.Contains(err.Error(), "other data files") != (rank == 1) {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+			if len(c.Ledger().Entries) > 0 {
+				t.Errorf("rank %d was charged", rank)
 			}
 		})
 	}

@@ -43,6 +43,11 @@ func (c *Curator) start(m Mechanism, before Ledger, done int, upper float64) (*S
 	if c.ranks != nil && c.ranks.Size() > 1 && !sampler.Apart(m.Sampler.Scheme) {
 		return nil, fmt.Errorf("privacy: %s batches of records in %d processes: type --sampling poisson, which each process draws from its own", m.Sampler.Scheme, c.ranks.Size())
 	}
+	if c.table != nil {
+		if err := agree(c.ranks, c.table.files); err != nil {
+			return nil, err
+		}
+	}
 	s, err := c.prepare(m, before, done, upper)
 	if err := ready(c.ranks, err); err != nil {
 		if s != nil {

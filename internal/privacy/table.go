@@ -43,6 +43,7 @@ type Table struct {
 	once  sync.Once
 	rows  *Rows
 	check records.Check
+	files digest
 	err   error
 
 	mu       sync.Mutex
@@ -62,7 +63,7 @@ func NewTable(cfg TableConfig) *Table {
 // is not nil.
 func (t *Table) read() (*Rows, records.Check, error) {
 	t.once.Do(func() {
-		t.rows, t.check, t.err = t.cfg.read(t.cfg.Encoding, t.cfg.options(t.cfg.Root))
+		t.rows, t.check, t.files, t.err = t.cfg.read(t.cfg.Encoding, t.cfg.options(t.cfg.Root))
 	})
 	return t.rows, t.check, t.err
 }
@@ -77,13 +78,14 @@ func (cfg TableConfig) options(root noise.Root) records.Options {
 }
 
 // read reads the share of the records that is this process's.
-func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, records.Check, error) {
+func (cfg TableConfig) read(e encoding.Encoding, opt records.Options) (*Rows, records.Check, digest, error) {
 	files, err := records.Files(cfg.Data)
 	if err != nil {
-		return nil, records.Check{File: cfg.Data}, err
+		return nil, records.Check{File: cfg.Data}, digest{}, err
 	}
 	opt.Share = records.Share{Rank: cfg.Rank, Of: cfg.Of}
-	return records.Read(cfg.Data, files, e, opt)
+	rows, check, err := records.Read(cfg.Data, files, e, opt)
+	return rows, check, digestOf(files), err
 }
 
 // begin readies the rows, read before, for a session that runs a tape. Its
