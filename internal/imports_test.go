@@ -98,7 +98,7 @@ var rules = map[string]rule{
 	"gpu/ptx":    {},
 	"fit": {ours: []string{"fit/optimizer", "fit/plan", "fit/start", "models", "models/graph", "models/guide", "posterior", "privacy",
 		"privacy/noise", "reference", "settings", "simd"}},
-	"fit/plan": {ours: []string{"models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
+	"fit/plan": {ours: []string{"models/formula", "models/simulate", "models/whiten", "table1", "fit/optimizer", "fit/start", "marginals", "models", "models/graph", "models/guide", "models/law", "privacy", "privacy/accountant", "privacy/event", "privacy/noise",
 		"privacy/sampler", "settings", "simd", "stats"}},
 	"fit/optimizer": {ours: []string{"models/graph", "simd"}},
 	"fit/start":     {ours: []string{"models", "models/core", "models/dist", "models/expr", "models/support", "settings"}},

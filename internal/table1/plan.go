@@ -141,6 +141,13 @@ func (p *Plan) Events() []event.Event {
 	return list
 }
 
+// Precise reports whether the correlations of so many units come out with the noise
+// goodCorrelation, or less.
+func (p *Plan) Precise(records int) bool {
+	r := p.release(Moments)
+	return r != nil && r.Noise*r.Bound <= goodCorrelation*float64(records)*(1+1e-9)
+}
+
 // release is the one of a kind, or nil.
 func (p *Plan) release(kind Kind) *Release {
 	for i := range p.Releases {

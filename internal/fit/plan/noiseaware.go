@@ -1,10 +1,13 @@
 package plan
 
 import (
-	"d3p/internal/models/guide"
-	"d3p/internal/settings"
 	"errors"
 	"fmt"
+	"slices"
+
+	"d3p/internal/models/formula"
+	"d3p/internal/models/guide"
+	"d3p/internal/settings"
 )
 
 // chooseNoiseAware decides how the posterior accounts for the privacy noise.
@@ -18,11 +21,26 @@ func (p *Plan) chooseNoiseAware(cfg Config) error {
 		byDefault = settings.NoiseAwareNone
 	case p.Guide == guide.MeanFieldName && p.Gradient == settings.GradientAligned:
 		byDefault = settings.NoiseAwareCurvature
+		if p.samples() {
+			byDefault = settings.NoiseAwareSample
+		}
 	case cfg.NoiseAware == settings.NoiseAwareCurvature, cfg.NoiseAware == settings.NoiseAwareSample:
 		return fmt.Errorf("--noise-aware: %s is for a mean-field guide (type --noise-aware variance, or --guide mean_field)", cfg.NoiseAware)
 	}
 	p.NoiseAware = or(cfg.NoiseAware, byDefault)
 	return nil
+}
+
+// sampledFamilies have thresholds or a dispersion, whose posteriors are skewed and vary
+// together with the coefficients: their intervals hold better as a sample.
+var sampledFamilies = []string{"cumulative", "negative_binomial"}
+
+// samples reports whether the posterior is a sample by default: of a sampled family, where
+// the columns' law is bought with little noise. A sample trusts the law that it simulates
+// records by.
+func (p *Plan) samples() bool {
+	return p.Purchase != nil && p.Purchase.Precise(p.Records) && p.model != nil && p.model.Spec.Model != nil &&
+		slices.Contains(sampledFamilies, formula.FamilyOf(p.model.Spec.Model.Family.V).Name)
 }
 
 // ModelsNoise reports whether the variance of the privacy noise is part of the

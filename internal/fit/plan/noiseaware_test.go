@@ -1,0 +1,54 @@
+package plan
+
+import (
+	"fmt"
+	"testing"
+
+	"d3p/internal/models"
+	"d3p/internal/settings"
+)
+
+// The posterior of thresholds and of a dispersion is a sample by default, where the law of
+// the columns is bought with little noise.
+func TestSampledFamilies(t *testing.T) {
+	for _, c := range []struct {
+		family, response string
+		records          int
+		cfg              Config
+		want             string
+	}{
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{}, settings.NoiseAwareSample},
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareSample},
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 1000, Config{}, settings.NoiseAwareCurvature}, // the law is noisy
+		{"negative_binomial", "{type: integer, lower: 0, upper: 50}", 200, Config{}, settings.NoiseAwareCurvature},  // nothing is bought
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Table1: settings.Table1None}, settings.NoiseAwareCurvature},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{NoiseAware: settings.NoiseAwareCurvature}, settings.NoiseAwareCurvature},
+		{"cumulative", "{type: ordinal, levels: [0, 1, 2, 3]}", 8000, Config{Guide: "delta"}, settings.NoiseAwareNone},
+		{"poisson", "{type: integer, lower: 0, upper: 50}", 8000, Config{}, settings.NoiseAwareCurvature},
+		{"normal", "{type: real, lower: -9, upper: 9}", 8000, Config{}, settings.NoiseAwareCurvature},
+	} {
+		m, err := models.Read("m.yaml", fmt.Appendf(nil, `d3p: 1
+data:
+  unit: {entity: record, rows_per_unit: 1}
+  rows: {public: %d}
+  columns:
+    u: {type: real, lower: -5, upper: 5, scale: {center: 0, by: 1}}
+    y: %s
+model: {formula: y ~ u, family: %s}
+`, c.records, c.response, c.family), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.cfg.Epsilon = 1
+		if c.cfg.Table1 == "" {
+			c.cfg.Table1 = settings.Table1Auto
+		}
+		p, err := New(m, c.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.NoiseAware != c.want {
+			t.Errorf("%s, %d records, %+v: noise-aware %s, want %s", c.family, c.records, c.cfg, p.NoiseAware, c.want)
+		}
+	}
+}
