@@ -159,6 +159,14 @@ func (a *app) account(m *accounting.Mechanism, o *accountOptions) error {
 	if m.Delta == 0 && !o.pure {
 		return status.Usagef("--delta is missing: give it to learn epsilon, as in --delta 1e-6, or --epsilon to learn delta")
 	}
+	if err := o.answer(&r, m, ev, rel); err != nil {
+		return err
+	}
+	return a.result(r, func(w io.Writer) { r.Print(w) })
+}
+
+// answer fills in what the event of m costs, with what the flags add.
+func (o *accountOptions) answer(r *accounting.Answer, m *accounting.Mechanism, ev event.Event, rel event.Relation) error {
 	if err := r.Account(ev, rel, m.Delta); err != nil {
 		return err
 	}
@@ -166,10 +174,7 @@ func (a *app) account(m *accounting.Mechanism, o *accountOptions) error {
 	if err := r.AddGroup(ev, rel, o.group); err != nil {
 		return err
 	}
-	if err := r.AddRisk(ev, rel, o.risk); err != nil {
-		return err
-	}
-	return a.result(r, func(w io.Writer) { r.Print(w) })
+	return r.AddRisk(ev, rel, o.risk)
 }
 
 // accountedRun is the JSON result of account RUN.
@@ -229,14 +234,7 @@ func (a *app) accountRun(c *cobra.Command, run string, m *accounting.Mechanism, 
 	}
 	r.WhatIf = o.whatIf && (own.Sampling != s.Scheme || string(rel) != p.Neighbours.Relation)
 	r.Sampling, r.SamplingRate, r.NoiseMultiplier, r.Steps = own.Sampling, own.Rate, own.Noise, own.Steps
-	if err := r.Account(ev, rel, own.Delta); err != nil {
-		return err
-	}
-	r.Warnings = own.Warnings(own.Noise, r.EpsilonUpper, own.Delta)
-	if err := r.AddGroup(ev, rel, o.group); err != nil {
-		return err
-	}
-	if err := r.AddRisk(ev, rel, o.risk); err != nil {
+	if err := o.answer(&r.Answer, &own, ev, rel); err != nil {
 		return err
 	}
 	failed := 0

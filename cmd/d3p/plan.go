@@ -136,15 +136,7 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	}
 	t.Line(terminal.Cells{"model", fmt.Sprintf("%s: %d parameters, %d unconstrained numbers", modelfile.Name(m.Spec), len(m.Params), p.Latent)})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
-	if p.Private {
-		t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
-		t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
-		t.Line(terminal.Cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
-			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), terminal.AtMost(p.Risk.Advantage), terminal.AtMost(p.GDP.Mu))})
-	}
-	if b := p.Budget; b != nil {
-		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
-	}
+	printClaim(&t, p)
 	if b := p.Purchase; b != nil {
 		t.Line(terminal.Cells{"table 1", tableWords(b)})
 	}
@@ -169,6 +161,20 @@ func printPlan(w io.Writer, m *models.Model, p planResult) {
 	t.Print()
 }
 
+// printClaim shows the budget of a plan, what it certifies, and what it leaves of a
+// ledger.
+func printClaim(t *terminal.Columns, p planResult) {
+	if p.Private {
+		t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
+		t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
+		t.Line(terminal.Cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
+			math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), terminal.AtMost(p.Risk.Advantage), terminal.AtMost(p.GDP.Mu))})
+	}
+	if b := p.Budget; b != nil {
+		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
+	}
+}
+
 // tableWords describes the purchase before the fit.
 func tableWords(b *table1.Plan) string {
 	var parts []string
@@ -190,13 +196,7 @@ func printMarginalPlan(w io.Writer, m *models.Model, p planResult) {
 	t := terminal.Columns{W: w}
 	t.Line(terminal.Cells{"model", modelfile.Name(m.Spec) + ": a synthetic table from noisy tables of counts"})
 	t.Line(terminal.Cells{"records", fmt.Sprintf("%d, declared", p.Records)})
-	t.Line(terminal.Cells{"budget", fmt.Sprintf("epsilon %g, delta %.3g, %s neighbours", p.Epsilon, p.Delta, p.Neighbours)})
-	t.Line(terminal.Cells{"certified", "epsilon at most " + terminal.AtMost(p.Certified.Upper)})
-	t.Line(terminal.Cells{"attacker", fmt.Sprintf("who wrongly accuses 10 of 1000 finds at most %.0f of 1000; advantage at most %s; mu %s",
-		math.Ceil(1000*p.Risk.TPRAtFPR["0.01"]), terminal.AtMost(p.Risk.Advantage), terminal.AtMost(p.GDP.Mu))})
-	if b := p.Budget; b != nil {
-		t.Line(terminal.Cells{"ledger", fmt.Sprintf("with %s epsilon %s of %g at delta %.3g; left: %s", report.OtherRuns(b.Before.Runs), terminal.AtMost(b.After), b.Limit.Epsilon, b.Limit.Delta, terminal.AtLeast(b.Left))})
-	}
+	printClaim(&t, p)
 	t.Line(terminal.Cells{"releases", fmt.Sprintf("single columns, a first look at every table of the workload, and rounds of the tables that matter; together they cost %d of this noise", p.Steps)})
 	t.Line(terminal.Cells{"noise", fmt.Sprintf("standard deviation %.4g of a count that is a release of its own; a release of k tables has sqrt(k) times that", p.NoiseMultiplier)})
 	t.Print()

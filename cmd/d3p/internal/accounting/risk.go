@@ -72,13 +72,13 @@ func (r *Answer) AddRisk(ev event.Event, rel event.Relation, o RiskOptions) erro
 }
 
 func riskOf(c *accountant.Curve) *riskEntry {
-	e := &riskEntry{Advantage: c.Advantage(), TPR: map[string]float64{}}
+	r := report.RiskOf(c)
+	e := &riskEntry{Advantage: r.Advantage, TPR: r.TPRAtFPR}
 	e.Mu, e.Regret = c.DominatingMu()
-	for _, fpr := range []float64{0.001, 0.01, 0.05, 0.1} {
-		e.TPR[strconv.FormatFloat(fpr, 'g', -1, 64)] = c.TPR(fpr)
-	}
-	for _, prior := range []float64{0.01, 0.1, 0.5} {
-		e.Belief = append(e.Belief, report.Belief{Prior: prior, AtFPR: 0.01, MaxPosterior: c.Belief(prior, 0.01)})
+	for _, belief := range r.Belief {
+		if belief.AtFPR == 0.01 {
+			e.Belief = append(e.Belief, belief)
+		}
 	}
 	for delta := 1e-2; delta > 1e-13; delta /= 10 {
 		delta := math.Pow(10, math.Round(math.Log10(delta)))
