@@ -21,7 +21,7 @@ const biasRecords, fewestRecords, mostRecords = 10, 4000, 20000
 // as where an outcome is so rare that no simulated record has it.
 const minEffect, maxMove = 1.0 / 3, 3.0
 
-// clipBias is what correctClipBias needs beside the mean.
+// clipBias has the inputs of correctClipBias beside the mean.
 type clipBias struct {
 	free        []int           // the real-valued coordinates
 	information *mat.SymDense   // H among them

@@ -59,8 +59,8 @@ func logFactor(measured, v, wrong float64) (mean, variance float64) {
 }
 
 // scale makes coordinates steeper by the factors, as columns that are spread wider do:
-// gradients and scores grow by its root. What is unknown of a factor is variance of f,
-// in proportion to the posterior's covariance.
+// gradients and scores grow by its root. The uncertainty of a factor is variance of f, in
+// proportion to the posterior's covariance.
 func (x *moments) scale(by slopeFactors, covariance *mat.SymDense) {
 	p := len(x.point)
 	root := make([]float64, p)

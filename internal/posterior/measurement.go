@@ -6,10 +6,10 @@ import "math"
 // coordinate counts as settled: exp(−4) of its distance from the start is left.
 const settledAfter = 4
 
-// minNewton is the signal μN from which Newton steps are taken: below it the
-// gradients tell too little of their direction. A joint normal takes none, because
-// each coordinate would go all of the way for all that it shares: that cost a
-// hierarchical model 0.009 of test AUC at N = 500 and ε = 1.
+// minNewton is the signal μN from which Newton steps are taken: below it the gradients
+// show too little of their direction. A joint normal takes none, because coordinates that
+// share an effect would each move all of the way: that costs a hierarchical model 0.009
+// of test AUC at N = 500 and ε = 1.
 const minNewton = 200.0
 
 // locate gives every coordinate of a mean-field posterior its LogSD and VarDP by
@@ -42,8 +42,8 @@ func (c *curvature) locate(post *Posterior, move bool) {
 
 func isPositive(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
-// measurement is what released gradients tell of one coordinate near θ̄, the mean
-// of the places where they were released.
+// measurement is the information of released gradients about one coordinate near θ̄, the
+// mean of the places of the releases.
 type measurement struct {
 	h, v          float64 // the likelihood's curvature, at least 0, and the variance of that estimate
 	slope, noise  float64 // the likelihood's mean gradient at θ̄, and the variance of its noise

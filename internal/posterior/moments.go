@@ -10,9 +10,9 @@ import (
 	"d3p/internal/simd"
 )
 
-// moments are what the model says of f, the mean released gradient, over true
-// parameters θ* that are spread about a point: by statistical linearisation (Särkkä
-// 2013, Bayesian filtering and smoothing, section 5.1)
+// moments are the model's moments of f, the mean released gradient, over true parameters
+// θ* that are spread about a point: by statistical linearisation (Särkkä 2013, Bayesian
+// filtering and smoothing, section 5.1)
 //
 //	E[f | θ*] = mean + slope·(φ(θ*) − point),  Var[f | θ*] = variance + v̄ I,
 //
@@ -22,7 +22,7 @@ type moments struct {
 	point    []float64     // P, the mean of φ
 	mean     []float64     // P
 	slope    *mat.Dense    // P×P, the mean of the slopes
-	variance *mat.SymDense // P×P, of the records' sampling, and what is not linear
+	variance *mat.SymDense // P×P, of the records' sampling, and of the part that is not linear
 }
 
 // slopeRecords is the number of simulated records for slope and variance, and for
@@ -115,7 +115,7 @@ type recordSums struct {
 	batches        []batchSums
 }
 
-// batchSums are those of a batch, whose truth is at φ.
+// batchSums are the sums of a batch, whose truth is at φ.
 type batchSums struct {
 	phi     []float64
 	records float64

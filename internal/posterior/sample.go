@@ -35,8 +35,8 @@ func LogSD(g guide.Guide, lambda, varDP []float64) []float64 {
 	return out
 }
 
-// setNoise says which part of a sample's covariance is that of the noise, unless it
-// is not positive definite.
+// setNoise sets the noise's part of a sample's covariance, unless it is not positive
+// definite.
 func (p *Posterior) setNoise(covariance *mat.SymDense) {
 	sd := make([]float64, len(p.Mean))
 	p.Guide.SD(sd, p.Lambda)

@@ -16,8 +16,8 @@ import (
 	"d3p/internal/simd"
 )
 
-// The first moments are those at the fit's location, the next ones over the draws of
-// the round before. The last round draws what is released.
+// The first moments are those at the fit's location, the next ones over the draws of the
+// round before. The last round draws the release.
 const (
 	rounds                  = 4
 	roundWarmup, roundDraws = 150, 250
@@ -213,7 +213,7 @@ func (t *target) sample(o nuts.Options, rng *noise.Random) []float64 {
 // their covariance has an inverse.
 const shrinkage = 0.05
 
-// meanCovariance are those of draws (S×P).
+// meanCovariance are the mean and covariance of draws (S×P).
 func meanCovariance(draws []float64, latent int) ([]float64, *mat.SymDense) {
 	n := len(draws) / latent
 	mean, centred := make([]float64, latent), mat.NewDense(n, latent, nil)

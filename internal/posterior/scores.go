@@ -23,8 +23,8 @@ type scores struct {
 // by chance are small.
 const scoreRecords = 4000
 
-// newScores simulates records of m at theta (P), with columns spread as l says, and
-// takes their gradients.
+// newScores simulates records of m at theta (P), with the columns' law l, and takes their
+// gradients.
 func newScores(m *models.Model, theta []float64, l *law.Law, rng dist.Rand) scores {
 	machine := graph.NewMachine(m.Likelihood, simulationBatch)
 	machine.Globals(theta, nil)
@@ -90,7 +90,7 @@ func (q scores) moved() []bool {
 }
 
 // of is the scores in the coordinates index. A coordinate in which no record has a
-// gradient, such as the effect of a missing value, gets a record of its own.
+// gradient, such as the effect of a missing value, gets a separate record.
 func (q scores) of(index []int) scores {
 	out := scores{latent: len(index), records: q.records}
 	for r := range q.records {

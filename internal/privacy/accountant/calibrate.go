@@ -33,9 +33,9 @@ func CalibrateNoise(t Target, rel event.Relation, mechanism func(sigma float64) 
 	if err := t.check(); err != nil {
 		return Calibration{}, err
 	}
-	// Where an epoch of balls-and-bins is only bounded without its amplification
-	// the cost jumps; the search follows its Poisson stand-in, which costs nearly
-	// the same, and the certificate is about what runs.
+	// The price jumps where an epoch of balls-and-bins is only bounded without its
+	// amplification. So the search uses Poisson sampling in its place, which costs nearly
+	// the same; the certificate is about the mechanism that runs.
 	standIn := func(sigma float64) event.Event { return withoutBalls(mechanism(sigma)) }
 	if !reflect.DeepEqual(mechanism(1), standIn(1)) {
 		if sigma, _, err := search(t, rel, standIn); err == nil {
@@ -51,8 +51,8 @@ func CalibrateNoise(t Target, rel event.Relation, mechanism func(sigma float64) 
 	return certify(t, rel, mechanism, sigma, precise)
 }
 
-// search is the multiplier at which δ at the target's ε is the target's, by the
-// fastest engines that apply; precise says that it is right to nine digits.
+// search is the multiplier at which δ at the target's ε is the target's, by the fastest
+// engines that apply; precise: it is right to nine digits.
 func search(t Target, rel event.Relation, mechanism func(sigma float64) event.Event) (sigma float64, precise bool, err error) {
 	var failed error
 	precise = true
@@ -107,9 +107,9 @@ func withoutBalls(ev event.Event) event.Event {
 	return ev
 }
 
-// certify moves sigma, by secants on the upper bound, until the bracket engine
-// proves the target and no more than 3e-5 of noise is wasted. precise says
-// that sigma is already right to nine digits.
+// certify moves sigma, by secants on the upper bound, until the bracket engine proves the
+// target and no more than 3e-5 of noise is wasted. precise: sigma is already right to
+// nine digits.
 func certify(t Target, rel event.Relation, mechanism func(sigma float64) event.Event, sigma float64, precise bool) (Calibration, error) {
 	// A bracket of this width loses a third of it in epsilon, and that over the
 	// slope of log epsilon in log sigma in the multiplier.
@@ -189,9 +189,8 @@ func estimateLogDelta(ev event.Event, rel event.Relation, t Target) (v float64, 
 	return v, precise, nil
 }
 
-// root finds x in [lo, hi] with f(x) = 0, f increasing, starting at start,
-// until done says that the interval is narrow enough. side is -1 when f < 0 on
-// all of [lo, hi], +1 when f > 0.
+// root finds x in [lo, hi] with f(x) = 0, f increasing, starting at start, until done
+// reports a narrow interval. side is -1 when f < 0 on all of [lo, hi], +1 when f > 0.
 func root(f func(float64) float64, lo, start, hi float64, done func(width float64) bool) (x float64, side int) {
 	a, b := start, start
 	fa := f(start)

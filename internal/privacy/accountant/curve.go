@@ -199,8 +199,8 @@ func (c *Curve) TPR(fpr float64) float64 { return 1 - c.Tradeoff(fpr) }
 // Advantage is the largest difference of true- and false-positive rate, δ(0).
 func (c *Curve) Advantage() float64 { return c.Delta(0) }
 
-// Belief is the largest probability of membership that an attacker with the
-// given prior comes to when a test with false-positive rate fpr says yes.
+// Belief is the largest probability of membership that an attacker with the given prior
+// reaches after a positive test with false-positive rate fpr.
 func (c *Curve) Belief(prior, fpr float64) float64 {
 	yes := prior * c.TPR(fpr)
 	if yes == 0 {

@@ -74,7 +74,7 @@ func (d *direction) finiteDeltaAt(epsilon, width float64) (Direction, error) {
 	}
 	c, tail, theta, logBound := d.composeAt(epsilon)
 	chernoff := math.Min(1, math.Exp(logBound)+tail*d.Steps())
-	// What the infinite losses cost beside is known exactly.
+	// The price of infinite losses is known exactly.
 	asked := width
 	wanted := func(upper float64) float64 { return asked * (1 + math.Expm1(-d.noDP)/upper) }
 	if width = wanted(chernoff); width >= 1 {

@@ -35,8 +35,8 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 	return r, nil
 }
 
-// unamplified is the direction with every balls-and-bins epoch as the one
-// Gaussian step that it is when the assignment is known; nil when there is none.
+// unamplified is the direction with every balls-and-bins epoch as the one Gaussian step
+// that it is with a known assignment; nil without such epochs.
 func (d *direction) unamplified() *direction {
 	plain := &direction{name: d.name, Losses: contour.Losses{Mu2: d.Mu2}}
 	found := false
@@ -78,8 +78,8 @@ func (d *direction) largest() (top, logMass float64, ok bool) {
 	return top, logMass, true
 }
 
-// coarsePoints is the size of the grid that stands in for the contour engine
-// where that does not apply.
+// coarsePoints is the size of the grid that replaces the contour engine where that does
+// not apply.
 const coarsePoints = 1 << 15
 
 // coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt

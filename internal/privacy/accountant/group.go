@@ -8,12 +8,12 @@ import (
 	"d3p/internal/privacy/event"
 )
 
-// GroupEpsilon answers: for which ε is the ledger (ε, delta)-differentially private
-// for a group of up to `size` records that are all in the table or none of them (under
-// substitution: that are all replaced), such as the rows of one person where rows are
-// the units. The pairs are those of docs/design/accounting.md. Errors as in Epsilon:
-// *InputError for a size that is not in 1..MostGroup, too, and *UnsupportedError where
-// no pair of a group is known; GroupLemma bounds that.
+// GroupEpsilon is the ε for which the ledger is (ε, delta)-differentially private for a
+// group of up to `size` records that are all in the table or none of them (under
+// substitution: that are all replaced), such as the rows of one person where rows are the
+// units. The pairs are those of docs/design/accounting.md. Errors as in Epsilon:
+// *InputError for a size that is not in 1..MostGroup, too, and *UnsupportedError where no
+// pair of a group is known; GroupLemma bounds that.
 func GroupEpsilon(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
 	if err := checkGroup(size); err != nil {
 		return Answer{}, err
@@ -51,10 +51,10 @@ func checkGroup(size int) error {
 const engineLemma = "lemma"
 
 // GroupLemma is an upper bound on the ε of GroupEpsilon that holds for every ledger, and
-// may be far above it. A group of K records is K steps between neighbours: what is
-// (ε, δ)-private for one record is (Kε, Σ_{j<K} e^{jε} δ)-private for K (Vadhan 2017,
-// doi:10.1007/978-3-319-57048-8_7, Lemma 2.2). The smallest ε for which that δ is delta
-// is approached from below, and passed.
+// may be far above it. A group of K records is K steps between neighbours: an (ε,
+// δ)-private mechanism for one record is (Kε, Σ_{j<K} e^{jε} δ)-private for K (Vadhan
+// 2017, doi:10.1007/978-3-319-57048-8_7, Lemma 2.2). The smallest ε for which that δ is
+// delta is approached from below, and passed.
 func GroupLemma(ev event.Event, rel event.Relation, size int, delta float64) (Answer, error) {
 	const past, tries = 1e-3, 60
 	if err := checkGroup(size); err != nil {

@@ -21,8 +21,8 @@ type direction struct {
 	noDP       float64 // log P(no infinite loss) = Σ T log1p(-p∞), from (ε, δ) steps
 }
 
-// ledger is what an event costs under a relation: the directions to be
-// composed, explicit attacks that show how loose a bound can be, and notes.
+// ledger is an event under a relation: the directions to compose, explicit attacks that
+// show how loose a bound can be, and notes.
 type ledger struct {
 	directions []*direction
 	attacks    []*direction
@@ -97,7 +97,7 @@ func (c *compiler) shift() float64 {
 	return float64(c.group)
 }
 
-// single refuses what is only known for neighbours that differ in one record.
+// single refuses groups for pairs that are known for one record only.
 func (c *compiler) single(what string) error {
 	if c.group == 1 {
 		return nil

@@ -129,9 +129,8 @@ func (c *compiler) shuffled(e event.Shuffled, count int64) error {
 	return nil
 }
 
-// epsilonDelta adds count steps that are known by their (ε, δ) alone, a
-// statement about one record under the ledger's own relation; of a group it says what
-// the general lemma says.
+// epsilonDelta adds count steps that are known by their (ε, δ) alone, a statement about
+// one record under the ledger's own relation; for a group the general lemma applies.
 func (c *compiler) epsilonDelta(e event.EpsilonDelta, count int64) error {
 	epsilon, delta := float64(c.group)*e.Epsilon, e.Delta
 	if delta > 0 {

@@ -21,8 +21,8 @@ func (e *epoch) excluded(x float64) float64 {
 	return numeric.NormalTail((x-1)/e.s) + (e.m-1)*numeric.NormalTail(x/e.s)
 }
 
-// single is the law of one W on the grid, spread over neighbouring points and
-// merged into points. Both keep the mean of what is below the cut.
+// single is the law of one W on the grid, spread over neighbouring points and merged into
+// points. Both keep the mean below the cut.
 func (e *epoch) single() (spread, merged []float64) {
 	n := int(math.Ceil(e.weight(e.cut)/e.g)) + 1
 	mass, right := make([]float64, n), make([]float64, n)
@@ -51,9 +51,9 @@ func (e *epoch) single() (spread, merged []float64) {
 	return spread, merged
 }
 
-// mergeLinear merges cells of width 1, mass[i] with mean i + right[i]/mass[i],
-// into groups whose mean is a grid point, splitting cells at random. What is
-// left over at the end is dropped, which only lowers the result.
+// mergeLinear merges cells of width 1, mass[i] with mean i + right[i]/mass[i], into
+// groups whose mean is a grid point, splitting cells at random. The rest at the end is
+// dropped, which only lowers the result.
 func mergeLinear(out, mass, right []float64) {
 	for at, share := 0, 1.0; at < len(mass); {
 		waiting := share * mass[at]

@@ -32,7 +32,7 @@ func New(s float64, m int, add bool, tail float64) *pairs.Pair {
 	}
 	up := e.sum(spread, add, tail/3)
 	up.Infinity = tail / 3 // beyond the window
-	// what is left out on the other side of the window is raised to its edge
+	// mass beyond the other side of the window is raised to its edge
 	if rest := up.Missing - up.Infinity; rest > 0 && len(up.Atoms) > 0 {
 		edge := 0
 		if add {
@@ -50,9 +50,9 @@ func New(s float64, m int, add bool, tail float64) *pairs.Pair {
 	return up
 }
 
-// Reliable reports whether the error of the masses of count epochs is small
-// under the tilt theta: elsewhere (very little noise, or very small delta) a
-// linear tilt of the sum is no stand-in for a tilt of its logarithm.
+// Reliable reports whether the error of the masses of count epochs is small under the
+// tilt theta: elsewhere (very little noise, or very small delta) a linear tilt of the sum
+// cannot replace a tilt of its logarithm.
 func Reliable(p *pairs.Pair, theta float64, count int64) bool {
 	if len(p.Atoms) == 0 {
 		return false

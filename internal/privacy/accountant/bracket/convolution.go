@@ -21,7 +21,7 @@ type Convolution struct {
 	offset     float64           // sum of the origins
 	moves      float64           // expected number of losses that are not at their lattice's heaviest point
 	tilting    float64           // relative error of the tilted masses, at most
-	beside     *Convolution      // a factor that is not raised to powers; nil when there is none
+	beside     *Convolution      // a factor that is not raised to powers, or nil
 	live       []liveCoefficient // those that are not dead; nil where there are too many
 	low        lowFrequencies
 	Noise      float64 // 2-norm of the rounding errors of the last sequence, at most
@@ -42,7 +42,7 @@ func NewConvolution(n, factors int) *Convolution {
 		logF: make([]float64, half), argF: make([]float64, half), doubt: make([]float64, half)}
 }
 
-// negligibleLog is the log of a Fourier coefficient that is not worth computing.
+// negligibleLog is the log of a negligible Fourier coefficient.
 const negligibleLog = -80
 
 // Add multiplies the product by count losses of the lattice, tilted by
@@ -92,7 +92,7 @@ func (r *Convolution) Add(l *Lattice, theta, count float64) (z normaliser) {
 }
 
 // multiply multiplies coefficient k of the product by (1+z)^count, z being wrong by
-// what coefficientError says.
+// coefficientError.
 func (r *Convolution) multiply(k int, z complex128, count, wrong float64) {
 	re, im := real(z), imag(z)
 	one := 1 + re
@@ -142,10 +142,9 @@ func (r *Convolution) coefficientError(norm float64) float64 {
 // dead reports that coefficient k of the product is certainly negligible: no further factor is above 1.
 func (r *Convolution) dead(k int) bool { return r.logF[k]+r.doubt[k] < negligibleLog }
 
-// Sequence is the product to a power, and what is beside it, as tilted masses
-// on the ring: the entry of grid point i, counted from the origins' sum, is at
-// index i - shifted(power). It sets noise.
-// It stays valid until the next use of r.
+// Sequence is the product to a power, times the factor beside it, as tilted masses on the
+// ring: the entry of grid point i, counted from the origins' sum, is at index i -
+// shifted(power). It sets noise. It stays valid until the next use of r.
 func (r *Convolution) Sequence(power float64) []float64 {
 	var errors numeric.Sum // of squares
 	last := len(r.logF) - 1
@@ -171,7 +170,7 @@ func (r *Convolution) Sequence(power float64) []float64 {
 			e += math.Exp(logF + doubt)
 		}
 		if k != 0 && k != last {
-			e *= math.Sqrt2 // it stands for its conjugate, too
+			e *= math.Sqrt2 // its conjugate counts, too
 		}
 		errors.Add(e * e)
 	}

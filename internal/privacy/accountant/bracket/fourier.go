@@ -115,7 +115,7 @@ func (f *dft) forwardTwo(z []complex128, b int) {
 	}
 }
 
-// backward undoes forward, but for the factor len(z).
+// backward undoes forward, up to the factor len(z).
 func (f *dft) backward(z []complex128, b int) {
 	if len(z) > cached {
 		for i := range 4 {

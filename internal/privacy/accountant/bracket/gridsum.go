@@ -43,7 +43,7 @@ func (f *gridSum) add(p repeatedLattice) {
 
 func (f *gridSum) read() *tiltedSum { return f.ring.read(1, f.From, f.H, f.bounds) }
 
-// include adds what is known of a part, z being its tilting normaliser.
+// include adds the bounds of a part, z being its tilting normaliser.
 func (b *bounds) include(p repeatedLattice, z normaliser) {
 	b.addNormaliser(p.count, z)
 	b.logBelow += p.count * p.logMoment(b.theta-b.lambdaBelow)

@@ -70,8 +70,8 @@ func (l *Lattice) logMoment(theta float64) float64 {
 	return z.Log + z.Doubt
 }
 
-// normaliser is what tilting divides by, with what rounding does to it and to the
-// tilted masses (docs/design/accounting.md, theorem 2).
+// normaliser is the divisor of tilting, with the rounding errors of it and of the tilted
+// masses (docs/design/accounting.md, theorem 2).
 type normaliser struct {
 	Log      float64
 	Doubt    float64 // error of log, at most

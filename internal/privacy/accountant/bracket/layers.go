@@ -25,7 +25,7 @@ type Layers struct {
 	least, Most      int
 	LogCounted       float64
 	rareMean         float64
-	others           bounds // of what is beside the bulk
+	others           bounds // of the factors beside the bulk
 	othersMean       float64
 }
 
@@ -174,7 +174,7 @@ func (l *Layers) weightDoubt(n float64) float64 {
 	return 8 * numeric.Unit * (n*(math.Abs(l.LogBulk)+math.Abs(total)) + float64(l.Most)*(step+math.Log(n)))
 }
 
-// restLog is the log of a probability that is not worth counting.
+// restLog is the log of a negligible probability.
 const restLog = -60
 
 // bulkSum is the sum of m bulk losses and the others.

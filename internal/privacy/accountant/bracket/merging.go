@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// dominated merges outcomes, randomised where needed, into groups whose total
-// loss is a grid point, so that the lattice is a post-processing of the pair;
-// what cannot be balanced is rounded down and what was cut off is dropped. δ of
-// the lattice is a lower bound.
+// dominated merges outcomes, randomised where needed, into groups whose total loss is a
+// grid point, so that the lattice is a post-processing of the pair; mass that cannot be
+// balanced is rounded down, and mass that is cut off is dropped. δ of the lattice is a
+// lower bound.
 //
-// Of two ways to merge it takes the one that leaves more of E[e^{θL}]: towards the grid
+// It takes the one of two ways to merge that leaves more of E[e^{θL}]: towards the grid
 // point in the middle of the mass, or from one end of the support to the other.
 func (c *cells) dominated(ceiling bool, theta float64) *Lattice {
 	l := &Lattice{H: c.h, origin: c.origin, first: c.first, dropped: c.below + c.above + c.missing, noise: c.noise, relative: c.relative, Partial: c.partial}
@@ -143,7 +143,7 @@ func (c *cells) balanceDown(at, last int, out []float64) (ok bool) {
 			c.onGrid[i] -= share * m
 		}
 	}
-	return true // what is not balanced is rounded down
+	return true // unbalanced mass is rounded down
 }
 
 // balancing is the share of something that brings `all` to what is wanted, and takes
@@ -181,10 +181,9 @@ func (c *cells) balanceBeside(g int, out []float64) {
 	out[g] += here + (1-down)*low
 }
 
-// mergeUp walks up from the left end of the support: the mass that waits
-// below grid point g has too much Q-mass for it, and takes P-mass from the
-// cells and the points above g until P and Q balance at g. What it takes from points
-// it takes out of them.
+// mergeUp walks up from the left end of the support: the mass that waits below grid point
+// g has too much Q-mass for it, and takes P-mass from the cells and the points above g
+// until P and Q balance at g. It removes from points the mass that it takes.
 func (c *cells) mergeUp(out []float64, points map[int]float64) {
 	n := len(c.mass)
 	grow := math.Expm1(c.h)

@@ -32,11 +32,11 @@ type tiltedSum struct {
 	infinity    float64
 }
 
-// bounds says what is known of a sum of losses apart from its masses on the ring.
+// bounds are the bounds on a sum of losses apart from its masses on the ring.
 type bounds struct {
 	theta, logM float64
-	// logarithms of E[e^{(θ±λ)L}] and the λ, for Chernoff's bound on what is
-	// outside the window
+	// logarithms of E[e^{(θ±λ)L}] and the λ, for Chernoff's bound on the mass outside the
+	// window
 	lambdaBelow, logBelow, lambdaAbove, logAbove float64
 	doubt                                        float64 // error of logM, and the relative one of the masses before composition
 	slack                                        float64 // error of the masses before composition, in units of the sum
@@ -139,8 +139,8 @@ func EpsilonUpper(s Composed, delta float64) (epsilon float64, ok bool) {
 	return numeric.Bisect(lo, end, func(e float64) bool { return s.Upper(e) <= delta }), true
 }
 
-// EpsilonLower is an ε, at most below, where the lower bound on δ(ε) is at
-// least delta: the largest unless rounding hides it. 0 when there is none.
+// EpsilonLower is an ε, at most below, where the lower bound on δ(ε) is at least delta:
+// the largest unless rounding hides it. 0 without one.
 func EpsilonLower(s Composed, delta, below float64) float64 {
 	start, end, h := s.Stretch()
 	hi := math.Min(below, end)

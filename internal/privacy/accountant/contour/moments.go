@@ -161,7 +161,7 @@ func (c *Composition) Below(epsilon float64) (rest, best float64, ok bool) {
 				return 0, 0, false
 			}
 			one := n.LogMoment(-s)
-			log += one + n.Count*math.Log1p(n.cut*math.Exp(-one/n.Count)) // what was cut is above 0
+			log += one + n.Count*math.Log1p(n.cut*math.Exp(-one/n.Count)) // the cut losses are above 0
 		}
 		if log < least {
 			least, best = log, s

@@ -46,7 +46,7 @@ func (b *Refiner) planBudget(width float64) {
 	b.Budget = 3 * width / (theta * (1 + theta))
 }
 
-// PlanNearOne widens the budget where δ(near) is 1 but for at most `rest`, which is a bound
+// PlanNearOne widens the budget where δ(near) is 1 minus at most `rest`, which is a bound
 // by the moment at -s: errors of grids change that rest alone.
 func (b *Refiner) PlanNearOne(rest, s, width float64) {
 	if b.Large == nil && rest < 1 {

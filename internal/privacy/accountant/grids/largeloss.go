@@ -13,9 +13,8 @@ import (
 //
 //	δ(ε) = δ(ε; none above l_0) + Σ_j δ(ε; some above l_{j-1}, none above l_j),
 //
-// where each term has a tilt and grids of its own. In a ledger of several
-// parts the terms of the sum are divided further, by the first part that has a
-// loss above l_{j-1}.
+// where each term has its own tilt and grids. In a ledger of several parts the terms of
+// the sum are divided further, by the first part that has a loss above l_{j-1}.
 type largeLosses struct {
 	without *Refiner // none above l_0
 	up, lo  lossSum  // the other terms

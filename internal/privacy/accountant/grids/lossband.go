@@ -15,7 +15,7 @@ import (
 type lossBand struct {
 	lower, upper float64
 	epsilon      float64         // where the term is wanted
-	part         pairs.Part      // without what is above the upper limit
+	part         pairs.Part      // without losses above the upper limit
 	others       []bracket.Other // limited likewise
 	tail         float64
 	// quadratures of the bulk and the large losses of one step, and of all others

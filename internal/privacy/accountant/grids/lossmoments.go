@@ -70,7 +70,8 @@ func newLossMoments(n *contour.Nodes, p *pairs.Pair, theta, logShare, tail float
 // span is the range of the losses that go into cells.
 func (s *lossMoments) span() float64 { return s.highest - s.lowest }
 
-// bulkMoments are those of the bulk of a loss, within a radius of the median, under the tilt.
+// bulkMoments are the moments of the bulk of a loss, within a radius of the median, under
+// the tilt.
 type bulkMoments struct {
 	radius         float64
 	variance, away float64 // away: mean distance from the median
@@ -121,9 +122,9 @@ func (s *lossMoments) bulks() []bulkMoments {
 	return cores
 }
 
-// inflation is what rounding n losses of the bulk to a grid of spacing h
-// costs, in units of spacing²: losses near the median, which lies on a grid
-// point, are hardly moved.
+// inflation is the error of rounding n losses of the bulk to a grid of spacing h, in
+// units of spacing²: losses near the median, which lies on a grid point, are hardly
+// moved.
 func (c bulkMoments) inflation(n, h float64) float64 { return n * math.Min(h*h, 6*h*c.away) }
 
 // spacing is the h at which inflation(n, h) is the budget.

@@ -43,9 +43,8 @@ func (s *lossMoments) direct(h float64) bracket.PartPlan {
 	return bracket.PartPlan{Error: err, Cost: cellCost * s.span() / h}
 }
 
-// inBlocks is the cheapest way to put blocks of steps on a grid of `wide`
-// points and spacing h with an error of at most budget; ok is false when there
-// is none.
+// inBlocks is the cheapest way to put blocks of steps on a grid of `wide` points and
+// spacing h with an error of at most budget; ok is false if no way exists.
 func (s *lossMoments) inBlocks(cores []bulkMoments, h float64, wide int, budget float64) (best bracket.PartPlan, ok bool) {
 	best.Cost = math.Inf(1)
 	if s.span()/h > bracket.MaxCells-8 {

@@ -52,7 +52,8 @@ func (b *Refiner) Costly(factor float64) bool {
 }
 
 // Run computes both bounds; ok is false when the window is not finite, when no grid is
-// fine enough to say more than Chernoff's bound, or when the grids are those of the last run.
+// fine enough to improve on Chernoff's bound, or when the grids are those of the last
+// run.
 func (b *Refiner) Run() (up, lo bracket.Composed, ok bool) {
 	if b.Large != nil {
 		return b.Large.run(b)

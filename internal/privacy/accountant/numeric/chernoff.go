@@ -45,7 +45,7 @@ func LeastWidth(sd, logEta float64, width func(lambda float64) float64) (least, 
 	return least, lambda
 }
 
-// Tiniest stands in for the modulus of a coefficient that came out as 0.
+// Tiniest replaces the modulus of a coefficient that is computed as 0.
 const Tiniest = 1e-250
 
 // LogAbs1p is log|1+z|, modulus being |1+z|: relatively precise for small z, and for

@@ -2,9 +2,8 @@ package pairs
 
 import "math"
 
-// Division cuts the losses of one step in two: the bulk from lo to hi, which
-// goes on a fine grid, and the rare rest, which may be far larger and needs a
-// coarse one only.
+// Division cuts the losses of one step in two: the bulk from lo to hi, on a fine grid,
+// and the rare losses, which may be far larger, on a coarse one.
 type Division struct{ Lo, Hi float64 }
 
 // bulk is the pair's part inside, rare the part outside the division. Both

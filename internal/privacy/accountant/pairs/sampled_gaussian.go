@@ -36,8 +36,8 @@ func ratioOf(q, l float64) float64 {
 	return math.Log1p(z)
 }
 
-// apart is Pair.Apart: with little noise the losses of a step that has the record
-// lie about 1/(2s²) above those of one that has not, and spread by 1/s.
+// apart is Pair.Apart: with little noise the losses of a step with the record are about
+// 1/(2s²) above those of a step without it, and spread by 1/s.
 func (g subsampled) apart() float64 {
 	if g.s < 0.3 {
 		return 1 / g.s

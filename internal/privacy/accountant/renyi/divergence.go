@@ -21,8 +21,8 @@ func Orders() []int {
 	return orders
 }
 
-// Divergence is that of one loss of the pair at an integer order; ok is false where it has
-// no closed form.
+// Divergence is the divergence of one loss of the pair at an integer order; ok is false
+// where it has no closed form.
 func Divergence(k pairs.Key, order int) (rho float64, ok bool) {
 	a := float64(order)
 	switch k.Kind {
