@@ -8,9 +8,8 @@
 // tools and cohort fit tables simulated from priors in this process. None of these
 // needs data.
 //
-// The data and the thresholds (must_meet.json: the mean of an independent implementation
-// of the same defaults, less three standard errors) are in $D3P_DATA and its neighbour
-// reference/utility; without them the program prints that and stops with status 0.
+// The data are in $D3P_DATA, or in ../shared/data; those of the tasks hlr* are in
+// reference/utility/data beside it.
 package main
 
 import (
@@ -27,7 +26,7 @@ func main() {
 	var opt options
 	var tasks string
 	flag.StringVar(&opt.d3p, "d3p", "bin/d3p", "the d3p binary to judge")
-	flag.StringVar(&opt.shared, "shared", defaultShared(), "folder with data/ and reference/utility/")
+	flag.StringVar(&opt.shared, "shared", defaultShared(), "folder with data/ and, for hlr*, reference/utility/")
 	flag.StringVar(&tasks, "tasks", "abalone,simlr,adult", "comma-separated: "+strings.Join(taskNames(), ","))
 	flag.IntVar(&opt.runs, "runs", 0, "fits per setting (0: each task's own number)")
 	flag.StringVar(&opt.epsilons, "epsilons", "", "comma-separated epsilons to judge (empty: all in the reference)")
@@ -82,15 +81,13 @@ func defaultShared() string {
 
 // run judges each named task and returns how many thresholds were missed.
 func run(opt options, names []string) (failed int, err error) {
-	var reference []threshold
-	if slices.ContainsFunc(names, needsData) {
-		reference, err = readThresholds(filepath.Join(opt.shared, "reference", "utility", "must_meet.json"))
-		if os.IsNotExist(err) {
-			fmt.Printf("skipped: %v (set D3P_DATA or -shared)\n", err)
-			return 0, nil
-		}
-		if err != nil {
-			return 0, err
+	reference, err := readThresholds()
+	if err != nil {
+		return 0, err
+	}
+	if data := filepath.Join(opt.shared, "data"); slices.ContainsFunc(names, needsData) {
+		if _, err := os.Stat(data); err != nil {
+			return 0, fmt.Errorf("%w: the tasks %s read public data (set D3P_DATA to the folder that has them, or -shared to the one above it)", err, strings.Join(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !needsData(n) }), ", "))
 		}
 	}
 	work := opt.keep

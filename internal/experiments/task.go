@@ -9,7 +9,7 @@ import (
 
 // task is one data set with the model that the reference used.
 type task struct {
-	name  string // in must_meet.json
+	name  string // in thresholds.json
 	delta float64
 	runs  int // default number of fits per setting, spread over the replicates
 	load  func(shared string) ([]replicate, error)
@@ -44,6 +44,7 @@ var experiments = []struct {
 	{"adult", adultTask},
 	{"gold", goldTask{}},
 	{"coverage", cellTask{}},
+	{"tables", realTableTask{}},
 	{"priors", priorCoverage},
 	{"tools", toolCoverage},
 	{"cohort", cohortCoverage},
