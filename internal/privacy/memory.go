@@ -14,10 +14,12 @@ func physicalMemory() int64 { return meminfo("MemTotal") }
 // it is unknown.
 func FreeMemory() int64 {
 	free := meminfo("MemAvailable")
-	if text, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+	for _, group := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} { // of a container
 		var limit int64
-		if n, _ := fmt.Sscan(string(text), &limit); n == 1 {
-			free = min(free, limit)
+		if text, err := os.ReadFile(group); err == nil {
+			if n, _ := fmt.Sscan(string(text), &limit); n == 1 {
+				free = min(free, limit)
+			}
 		}
 	}
 	return free
