@@ -48,7 +48,7 @@ func (p *Plan) chooseClippingBy(l *law.Law) {
 			best, least = c, e
 		}
 	}
-	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, 1-gap*(1-p.ClipQuantile))) < muchWorse*least {
+	if !(best > 0) || p.clippingError(g, stats.Quantile(g.norms, max(0, 1-gap*(1-p.ClipQuantile)))) < muchWorse*least {
 		return
 	}
 	digits := math.Pow(10, math.Floor(math.Log10(best))-1)

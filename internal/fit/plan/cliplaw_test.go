@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"strings"
 	"testing"
 
 	"d3p/internal/models"
@@ -62,5 +63,26 @@ func TestRareOutcomesAreNotClippedAway(t *testing.T) {
 		if p.NoiseMultiplier != before.NoiseMultiplier || p.GradientNoise != p.NoiseMultiplier || p.CountNoise != 0 {
 			t.Errorf("noise %v (gradient %v, count %v), want %v", p.NoiseMultiplier, p.GradientNoise, p.CountNoise, before.NoiseMultiplier)
 		}
+	}
+}
+
+// Many parameters of few records have a low quantile; it stays one.
+func TestLowQuantiles(t *testing.T) {
+	m, err := models.Read("groups.yaml", []byte(strings.NewReplacer("    y: {", "    g: {type: category, levels: 1..150}\n    y: {", "u + v", "u + v + (1 | g)", "2000", "1000").Replace(rareOutcome)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := New(m, Config{Epsilon: 1, ClipNorm: 1, ClipQuantile: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Clipping, p.ClipQuantile = ClippingAdaptive, p.defaultQuantile()
+	if 1-gap*(1-p.ClipQuantile) > 0 {
+		t.Fatalf("quantile %v is not low", p.ClipQuantile)
+	}
+	l := m.DeclaredLaw()
+	l.Columns[3].Shares = []float64{0.5, 0.5}
+	if err := p.Learn(l); err != nil {
+		t.Fatal(err)
 	}
 }
