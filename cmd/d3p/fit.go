@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -214,6 +215,9 @@ func (a *app) printFit(result *run.Result, m *models.Model) error {
 	}
 	if n := result.Divergences; n > 0 {
 		a.warnf("%d of %d draws come from a trajectory that diverged: where the posterior bends more sharply than the sampler can follow, it may not have been (non-centred parametrisation, or narrower priors of standard deviations, help)", n, plan.Chains*plan.Kept)
+	}
+	if list := result.Unconverged; len(list) > 0 {
+		return status.With(status.Numeric, fmt.Errorf("the fit has not converged, so it is no reference: %s (more --steps, another --learning-rate, or --method nuts)", strings.Join(list, ", ")))
 	}
 	return status.With(status.Numeric, outputs.Agreement(result.Summary, result.Divergences))
 }

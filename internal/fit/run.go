@@ -20,6 +20,9 @@ type Result struct {
 	Spent     privacy.Ledger
 	// Divergences counts the draws of a sampler whose trajectory diverged.
 	Divergences int
+	// Unconverged describes the parameters of a variational fit without privacy that
+	// have not converged (Unconverged).
+	Unconverged []string
 	loop        *Loop
 	sample      []float64 // of a fit by a sampler
 }

@@ -27,6 +27,9 @@ type Result struct {
 	Summary []outputs.Summary `json:"summary"`
 	// Divergences counts the draws of the No-U-Turn sampler whose trajectory diverged.
 	Divergences int `json:"divergences,omitempty"`
+	// Unconverged describes the parameters of a variational fit without privacy that have
+	// not converged.
+	Unconverged []string `json:"unconverged,omitempty"`
 	// Verdict is the verdict on the statistics; nil without privacy.
 	Verdict *outputs.Verdict `json:"verdict,omitempty"`
 }
@@ -57,7 +60,7 @@ func (r Run) release(m *models.Model, result *fit.Result) (*Result, error) {
 	done := &Result{
 		Run: r.folder.path, Release: r.folder.release(), Private: r.folder.private(), Model: written.Name,
 		Claim: written.Claim(), Summary: written.Draws.Summarise(),
-		Divergences: result.Divergences,
+		Divergences: result.Divergences, Unconverged: result.Unconverged,
 	}
 	done.Verdict = written.Whole()
 	if written.Banner() == "" {

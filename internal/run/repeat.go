@@ -35,7 +35,7 @@ func (r Run) Repeat(ctx context.Context, out string, n int, done func(k int, fol
 	if r.Plan.Purchase != nil { // each encodes the records as its own purchase suggests
 		r.columns = r.columnsIn(nil)
 	} else {
-		r.table = r.Job.Table(r.Model, r.Root)
+		r.table, r.repeated = r.Job.Table(r.Model, r.Root), true
 	}
 	all, err := r.replicates(out, n)
 	var engine *Engine

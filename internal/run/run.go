@@ -36,6 +36,7 @@ type Run struct {
 	table      *privacy.Table   // nil: the job's own
 	columns    *privacy.Columns // nil: the job's own
 	engine     *Engine          // nil: one is opened
+	repeated   bool             // one of several fits that share a table
 	unlock     func()           // the folder that Reopen has locked
 }
 
@@ -248,6 +249,10 @@ func (r Run) steps(ctx context.Context, c *privacy.Curator, observer fit.Observe
 		result, err = fit.Sample(ctx, r.Plan, c, r.curators(), observer)
 	case r.checkpoint == nil:
 		result, err = fit.Run(ctx, r.Plan, c, observer)
+		// fits side by side share a table, which knows one tape; processes step together
+		if err == nil && !r.Plan.Private && !r.repeated && !r.Ranks.Several() {
+			result.Unconverged, err = fit.Unconverged(ctx, r.Plan, result.Posterior, c)
+		}
 	default:
 		result, err = fit.Resume(ctx, *r.checkpoint, r.Model, c, observer)
 	}
