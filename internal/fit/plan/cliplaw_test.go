@@ -76,7 +76,7 @@ func TestLowQuantiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.Clipping, p.ClipQuantile = ClippingAdaptive, p.defaultQuantile()
+	p.Clipping, p.ClipQuantile = settings.ClippingAdaptive, p.defaultQuantile()
 	if 1-gap*(1-p.ClipQuantile) > 0 {
 		t.Fatalf("quantile %v is not low", p.ClipQuantile)
 	}
