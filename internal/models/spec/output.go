@@ -31,21 +31,34 @@ type TwinOutput struct {
 
 // fields are the keys of `output:` beside its settings.
 func (o *Output) fields() []field {
-	var settings Settings
+	twin := Settings{}.block("twin",
+		count("parameter_draws", &o.Twin.ParameterDraws, 1).or("auto"),
+		count("rows_per_draw", &o.Twin.RowsPerDraw, 1).or("auto"),
+		boolean("separate_files", &o.Twin.Separate).or("auto"),
+		choice("format", &o.Twin.Format, "parquet", "csv").or("auto"),
+	).notedAt(&o.Twin.At)
 	return []field{
 		choice("weights", &o.Weights, "safetensors"),
 		mapping("relabel", []field{
 			text("order_by", &o.Relabel.OrderBy).needed("add `order_by: parameter`", "relabel has no parameter to order by"),
 			text("dim", &o.Relabel.Dim),
 		}).notedAt(&o.Relabel.At),
-		settings.block("twin",
-			count("parameter_draws", &o.Twin.ParameterDraws, 1).or("auto"),
-			count("rows_per_draw", &o.Twin.RowsPerDraw, 1).or("auto"),
-			boolean("separate_files", &o.Twin.Separate).or("auto"),
-			choice("format", &o.Twin.Format, "parquet", "csv").or("auto"),
-		).notedAt(&o.Twin.At),
-		{key: "sample_rows", read: o.sampleRows},
+		o.once(twin),
+		o.once(field{key: "sample_rows", read: o.sampleRows}),
 	}
+}
+
+// once is one of the two ways to say how large synthetic tables are.
+func (o *Output) once(f field) field {
+	read := f.read
+	f.read = func(r *reader, e entry) {
+		if first := o.Twin.At; first.Line > 0 {
+			r.Add(e.at, "keep one of sample_rows and twin", "%s says the same as line %d", f.key, first.Line)
+			return
+		}
+		read(r, e)
+	}
+	return f
 }
 
 // sampleRows reads `sample_rows: N`, N synthetic records of one draw of the

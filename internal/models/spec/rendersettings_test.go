@@ -28,7 +28,8 @@ model: {formula: y ~ x, family: bernoulli}
 
 // settingTexts state, together, every setting of every block that takes values.
 var settingTexts = []string{
-	`guide: {type: mean_field, init: prior, init_scale: 0.2, blocks: {b: full_rank}}
+	`nets: {n: {input: [x], layers: [relu]}}
+guide: {type: mean_field, init: prior, init_scale: 0.2, blocks: {b: full_rank}}
 fit:
   sampling: poisson
   sampling_rate: 0.125
@@ -60,7 +61,7 @@ fit:
   clip_norm: 1
   optimizer: adamw
   weight_decay: 0.01
-privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: false, table1: 0.02}
+privacy: {noise_multiplier: 2, neighbours: substitute, unit_level: true, table1: 0.02}
 output: {sample_rows: 9, draws: 0}
 `,
 	`guide: {init: {b: spread_on_bounds}}

@@ -168,6 +168,7 @@ func (b *blocks) check() {
 		b.Add(top, "add `model:` with a formula", "the model file has no model block")
 	}
 	b.checkSettings()
+	b.checkUnused()
 	b.checkNames()
 	b.checker().CheckGroups()
 	if s.Model != nil && len(s.Data.Columns) > 0 {
