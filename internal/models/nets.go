@@ -11,9 +11,6 @@ import (
 	"d3p/internal/models/support"
 )
 
-// Flat is how the absent prior of weights that are only points is written.
-const Flat = "flat"
-
 // nets resolves the networks, so that expressions can call them.
 func (c *compiler) nets(scratch *build) {
 	for _, n := range c.spec.Nets {
@@ -71,7 +68,7 @@ func (c *compiler) weightPrior(n *net.Declaration, scratch *build) prior {
 
 // weight adds an array of weights to the parameters.
 func (c *compiler) weight(w net.Weight, p prior) {
-	text := source.Value[string]{V: Flat, At: w.At}
+	text := source.Value[string]{V: net.FlatPrior, At: w.At}
 	if p.distribution != nil {
 		text.V = p.distribution.String()
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"d3p/internal/models"
+	"d3p/internal/models/net"
 	"d3p/internal/posterior"
 	"d3p/internal/release"
 )
@@ -16,7 +17,7 @@ const WeightsName = "weights.safetensors"
 
 // isPoint reports whether a parameter holds weights that are only a point: these are in
 // WeightsName, not in draws, summaries and traces.
-func isPoint(q *models.Param) bool { return q.Weight && q.Prior == models.Flat }
+func isPoint(q *models.Param) bool { return q.Weight && q.Prior == net.FlatPrior }
 
 // WeightArray is one array of weights, row-major.
 type WeightArray struct {

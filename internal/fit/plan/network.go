@@ -8,6 +8,7 @@ import (
 	"d3p/internal/fit/optimizer"
 	"d3p/internal/models"
 	"d3p/internal/models/guide"
+	"d3p/internal/models/net"
 	"d3p/internal/privacy/sampler"
 	"d3p/internal/settings"
 )
@@ -69,7 +70,7 @@ func checkWeights(p *Plan, m *models.Model) error {
 		return nil
 	}
 	for i := range m.Params {
-		if w := &m.Params[i]; w.Weight && w.Prior == models.Flat {
+		if w := &m.Params[i]; w.Weight && w.Prior == net.FlatPrior {
 			net, _, _ := strings.Cut(w.Name, ".")
 			return fmt.Errorf("--guide: %s needs a prior for the weights of net %s (type --guide delta, or write `prior: normal(0, 1)` there in the model file)", p.Guide, net)
 		}

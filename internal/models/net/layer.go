@@ -6,6 +6,9 @@ import (
 	"d3p/internal/models/source"
 )
 
+// FlatPrior is how the improper prior of weights that are only points is written.
+const FlatPrior = "flat"
+
 // Declaration is a network of a model file: layers from a value with the dims of Input
 // to its output, or to one output per head. Expressions call it: `net(x)`,
 // `encoder(x).loc`.

@@ -12,7 +12,7 @@ import (
 
 // netFields are the keys of a network.
 func netFields(n *net.Declaration) []field {
-	prior := source.Value[string]{V: flatPrior}
+	prior := source.Value[string]{V: net.FlatPrior}
 	if n.Prior != nil {
 		prior = n.Prior.Text
 	}
@@ -20,7 +20,7 @@ func netFields(n *net.Declaration) []field {
 		texts("input", &n.Input).needed("add `input: [dim]` with the dims of what it is called with", "net "+n.Name.V+" has no input"),
 		initial("init", &n.Init),
 		{key: "prior", read: func(r *reader, e entry) {
-			if d, ok := readDefinition(r, e); ok && d.Text.V != flatPrior {
+			if d, ok := readDefinition(r, e); ok && d.Text.V != net.FlatPrior {
 				n.Prior = d
 			}
 		}, stated: func() bool { return true }, print: func(p *printer) { p.text("prior", prior.V) }},
@@ -40,9 +40,6 @@ func readNet(r *reader, e entry) (*net.Declaration, bool) {
 	}
 	return n, true
 }
-
-// flatPrior is the improper prior of weights that are only points.
-const flatPrior = "flat"
 
 // items reads a list whose elements read reads.
 func (r *reader) items(e entry, read func(n ast.Node)) {
