@@ -75,7 +75,7 @@ var rules = map[string]rule{
 	"privacy/accountant/numeric":      {},
 	"privacy/accountant/pairs":        {ours: []string{"privacy/accountant/numeric"}},
 	"privacy/accountant/renyi":        {ours: []string{"privacy/accountant/numeric", "privacy/accountant/pairs"}},
-	"privacy/accountant/contour":      {ours: []string{"privacy/accountant/numeric", "privacy/accountant/pairs"}},
+	"privacy/accountant/contour":      {ours: []string{"privacy/accountant/bracket", "privacy/accountant/numeric", "privacy/accountant/pairs"}},
 	"privacy/accountant/bracket":      {ours: []string{"privacy/accountant/numeric", "privacy/accountant/pairs"}},
 	"privacy/accountant/ballsandbins": {ours: []string{"privacy/accountant/bracket", "privacy/accountant/numeric", "privacy/accountant/pairs"}},
 	"privacy/accountant/grids": {ours: []string{"privacy/accountant/bracket", "privacy/accountant/contour", "privacy/accountant/numeric",

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
@@ -83,7 +82,7 @@ func (d *direction) profile(minDelta float64) profile {
 		p.exact = deltaAt
 		return p
 	}
-	add := func(c *contour.Composition, tail, theta, near float64) {
+	add := func(c *bracket.Composition, tail, theta, near float64) {
 		b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta, Near: near, AtMost: curvePoints}
 		if up, ok := b.RunUpper(); ok {
 			p.sums = append(p.sums, up)

@@ -3,6 +3,7 @@ package accountant
 import (
 	"math"
 
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/grids"
 )
@@ -40,7 +41,7 @@ const (
 
 // composeAt is the composition for questions at epsilon, its tails cut in
 // proportion to δ, and the tilt and the logarithm of Chernoff's bound there.
-func (d *direction) composeAt(epsilon float64) (c *contour.Composition, tail, theta, logBound float64) {
+func (d *direction) composeAt(epsilon float64) (c *bracket.Composition, tail, theta, logBound float64) {
 	tail = grids.SmallestCut
 	for last := math.Inf(1); ; { // the first bounds are loose: they see tails that do not matter
 		c = d.Compose(tail, 1)
@@ -55,7 +56,7 @@ func (d *direction) composeAt(epsilon float64) (c *contour.Composition, tail, th
 }
 
 // contourLogDelta is the contour engine's log δ(ε).
-func (d *direction) contourLogDelta(c *contour.Composition, tail, theta, epsilon float64) (v float64, ok bool) {
+func (d *direction) contourLogDelta(c *bracket.Composition, tail, theta, epsilon float64) (v float64, ok bool) {
 	if !d.smooth() {
 		return 0, false
 	}

@@ -21,7 +21,7 @@ func (d *direction) epsilon(delta, width float64) (Direction, error) {
 
 // finiteEpsilon is epsilon for the finite losses.
 func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
-	d.prepare(delta, func(c *contour.Composition) float64 {
+	d.prepare(delta, func(c *bracket.Composition) float64 {
 		theta, _ := c.ChernoffEpsilon(math.Log(delta))
 		return theta
 	})
@@ -95,7 +95,7 @@ func (d *direction) finiteEpsilon(delta, width float64) (Direction, error) {
 }
 
 // contourEpsilon is the contour engine's answer and slope d log δ/dε.
-func (d *direction) contourEpsilon(c *contour.Composition, tail, theta, start, logDelta float64) (epsilon, slope float64, ok bool) {
+func (d *direction) contourEpsilon(c *bracket.Composition, tail, theta, start, logDelta float64) (epsilon, slope float64, ok bool) {
 	if !d.smooth() {
 		return 0, 0, false
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -38,7 +37,7 @@ func (d *direction) capped(answer func() (Direction, error), plainAnswer func(*d
 // unamplified is the direction with every balls-and-bins epoch as the one Gaussian step
 // that it is with a known assignment; nil without such epochs.
 func (d *direction) unamplified() *direction {
-	plain := &direction{name: d.name, Losses: contour.Losses{Mu2: d.Mu2}}
+	plain := &direction{name: d.name, Losses: bracket.Losses{Mu2: d.Mu2}}
 	found := false
 	for _, p := range d.Parts {
 		if p.Key.Kind == pairs.BallsRemove || p.Key.Kind == pairs.BallsAdd {
@@ -84,7 +83,7 @@ const coarsePoints = 1 << 15
 
 // coarseEpsilon is an upper bound on ε, the slope d log δ/dε and the tilt
 // there, from one small grid; bound is Chernoff's.
-func (d *direction) coarseEpsilon(c *contour.Composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
+func (d *direction) coarseEpsilon(c *bracket.Composition, tail, theta, bound, delta float64) (epsilon, slope, tilt float64) {
 	b := &grids.Refiner{Losses: &d.Losses, C: c, Tail: tail, Theta: theta, Near: math.Max(0, bound), AtMost: coarsePoints}
 	up, ok := b.RunUpper()
 	if !ok {
@@ -105,7 +104,7 @@ func (d *direction) coarseEpsilon(c *contour.Composition, tail, theta, bound, de
 
 // nearZero answers when ε is zero or nearly so: zero is claimed only when a
 // bound proves δ(0) <= delta.
-func (d *direction) nearZero(c *contour.Composition, delta, tail, width float64) (Direction, error) {
+func (d *direction) nearZero(c *bracket.Composition, delta, tail, width float64) (Direction, error) {
 	theta, logBound := c.ChernoffDelta(0)
 	if logBound < math.Log(delta)-1e-6 {
 		return Direction{Name: d.name, Engine: engineChernoff}, nil

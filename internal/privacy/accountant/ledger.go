@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
 )
@@ -13,7 +13,7 @@ import (
 // losses to be added up.
 type direction struct {
 	name string
-	contour.Losses
+	bracket.Losses
 	// unreliable: some epoch pair could not be computed well enough, so only
 	// the bound without its amplification holds. Set by prepare.
 	unreliable bool

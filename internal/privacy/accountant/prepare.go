@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"d3p/internal/privacy/accountant/ballsandbins"
-	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -30,8 +30,8 @@ func (d *direction) exact() (epsilonAt func(delta float64) float64, deltaAt func
 // prepare builds the pairs of all parts, for answers near the given delta. Pairs
 // that depend on the tilt get it from tilt, applied to the same direction with
 // Poisson sampling in their place.
-func (d *direction) prepare(delta float64, tilt func(*contour.Composition) float64) {
-	proxy := &direction{name: d.name, Losses: contour.Losses{Mu2: d.Mu2}}
+func (d *direction) prepare(delta float64, tilt func(*bracket.Composition) float64) {
+	proxy := &direction{name: d.name, Losses: bracket.Losses{Mu2: d.Mu2}}
 	balls := false
 	for _, p := range d.Parts {
 		switch p.Key.Kind {
@@ -61,7 +61,7 @@ func (d *direction) prepare(delta float64, tilt func(*contour.Composition) float
 // prepareAt is prepare for answers at epsilon, where delta is not yet known.
 func (d *direction) prepareAt(epsilon float64) {
 	var logBound float64
-	at := func(c *contour.Composition) (theta float64) {
+	at := func(c *bracket.Composition) (theta float64) {
 		theta, logBound = c.ChernoffDelta(epsilon)
 		return theta
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/grids"
 	"d3p/internal/privacy/accountant/pairs"
 	"d3p/internal/privacy/event"
@@ -88,7 +88,7 @@ func TestMixedLedgersAreNarrow(t *testing.T) {
 func TestBelowBoundsTheRest(t *testing.T) {
 	t.Parallel()
 	for _, mu := range []float64{1, 5, 20} {
-		d := &contour.Losses{Mu2: mu * mu}
+		d := &bracket.Losses{Mu2: mu * mu}
 		for _, epsilon := range []float64{0, 1, mu, mu * mu / 4} {
 			rest, _, ok := d.Compose(1e-300, 1).Below(epsilon)
 			if exact := 1 - gaussianDelta(mu, epsilon/mu-mu/2); !ok || rest < exact*(1-1e-12) {
@@ -114,7 +114,7 @@ func TestStepsBeyondAnyGrid(t *testing.T) {
 	t.Parallel()
 	for steps, want := range map[int64]bool{1 << 20: true, 1 << 53: false} {
 		k := pairs.Key{Kind: pairs.Remove, S: 1, Q: 1e-9}
-		d := &contour.Losses{Parts: []pairs.Part{{Key: k, Count: steps, Pair: k.Build()}}}
+		d := &bracket.Losses{Parts: []pairs.Part{{Key: k, Count: steps, Pair: k.Build()}}}
 		c := d.Compose(1e-5*grids.TailShare/d.Steps(), 1)
 		theta, _ := c.ChernoffDelta(0.4)
 		b := &grids.Refiner{Losses: d, C: c, Tail: 1e-5 * grids.TailShare / d.Steps(), Theta: theta, Near: 0.4}

@@ -1,10 +1,10 @@
-// Package contour evaluates pairs by quadrature: moments and Chernoff bounds (moments.go),
-// and δ(ε) as an integral, to ten digits and without proof (contour.go).
+// Package contour computes δ(ε) as an integral, to ten digits and without proof.
 package contour
 
 import (
 	"math"
 
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/numeric"
 )
 
@@ -32,7 +32,7 @@ const (
 
 // newContour evaluates the terms for the tilt theta; ok is false when the
 // transform decays too slowly for the engine (few steps, or rare events only).
-func NewIntegral(d *Losses, tail, theta float64, c *Composition) (k *Integral, ok bool) {
+func NewIntegral(d *bracket.Losses, tail, theta float64, c *bracket.Composition) (k *Integral, ok bool) {
 	// Near δ = 1 the best tilt is tiny, and the period would be long.
 	_, variance := c.Moments(theta)
 	theta = math.Max(theta, 1/math.Sqrt(variance))
@@ -40,13 +40,13 @@ func NewIntegral(d *Losses, tail, theta float64, c *Composition) (k *Integral, o
 		if fine > 1 {
 			c = d.Compose(tail, fine)
 		}
-		k, tMax, ok := c.invert(theta)
+		k, tMax, ok := invert(c, theta)
 		if !ok {
 			return nil, false
 		}
 		step := 0.0
 		for i := range c.Nodes {
-			step = math.Max(step, c.Nodes[i].step)
+			step = math.Max(step, c.Nodes[i].Step)
 		}
 		if tMax*step < 10 { // 16 nodes resolve ten radians per panel to 1e-12
 			return k, true
@@ -66,9 +66,9 @@ type phases struct {
 	above              float64 // tilted mass of the losses above 0
 }
 
-func newPhases(n *Nodes, theta, dt float64) phases {
+func newPhases(n *bracket.Nodes, theta, dt float64) phases {
 	w, mean, _ := n.Tilted(theta)
-	s := phases{count: n.Count, mean: mean, weight: w, smooth: n.smooth, apart: n.apart}
+	s := phases{count: n.Count, mean: mean, weight: w, smooth: n.Smooth, apart: n.Apart}
 	for i, l := range n.Loss {
 		if l > 0 {
 			s.above += w[i]
@@ -114,7 +114,7 @@ func (s *phases) revival(t float64) float64 {
 	return math.Log1p(s.above * math.Expm1(-0.5*t*t*s.apart*s.apart))
 }
 
-func (c *Composition) invert(theta float64) (k *Integral, tMax float64, ok bool) {
+func invert(c *bracket.Composition, theta float64) (k *Integral, tMax float64, ok bool) {
 	mean, variance := c.Moments(theta)
 	sd := math.Sqrt(variance)
 	w := c.Window(theta, mean, sd, contourLogEta)
@@ -136,7 +136,7 @@ func (c *Composition) invert(theta float64) (k *Integral, tMax float64, ok bool)
 		// 1/((θ+it)(1+θ+it)) relative to its value at t = 0
 		zr, zi := theta*(1+theta)-t*t, t*(1+2*theta)
 		norm := zr*zr + zi*zi
-		logAbs, arg := -0.5*c.mu2*t*t, 0.0
+		logAbs, arg := -0.5*c.Mu2*t*t, 0.0
 		smooth := logAbs // what certainly never revives
 		for i := range spin {
 			a, p := spin[i].transform(n)

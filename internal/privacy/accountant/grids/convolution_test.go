@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -24,7 +24,7 @@ func TestOneStepThroughTheTransform(t *testing.T) {
 	} {
 		const delta = 1e-12
 		epsilon := pairs.SingleEpsilon(p, delta)
-		d := &contour.Losses{Parts: []pairs.Part{{Count: 1, Pair: p}}}
+		d := &bracket.Losses{Parts: []pairs.Part{{Count: 1, Pair: p}}}
 		tail := delta * TailShare
 		c := d.Compose(tail, 1)
 		best, _ := c.ChernoffDelta(epsilon)

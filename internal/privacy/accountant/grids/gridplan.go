@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 )
 
 // inflation is about what spreading the steps that go straight onto the grid adds to
@@ -162,6 +161,6 @@ func (p *planner) ready(r *bracket.PartPlan, i int) (ok bool) {
 type planner struct {
 	bracket.GridPlan
 	moments []*lossMoments
-	nodes   []contour.Nodes
+	nodes   []bracket.Nodes
 	logEta  float64
 }

@@ -4,20 +4,14 @@ import (
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
-	"d3p/internal/privacy/accountant/pairs"
 )
 
 // largeLosses separates single losses so large and so rare that no tilt serves both
-// them and the sum of all others. With limits l_0 < l_1 < ... on the losses,
-//
-//	δ(ε) = δ(ε; none above l_0) + Σ_j δ(ε; some above l_{j-1}, none above l_j),
-//
-// where each term has its own tilt and grids. In a ledger of several parts the terms of
-// the sum are divided further, by the first part that has a loss above l_{j-1}.
+// them and the sum of all others, as bracket.Losses.Band divides them. Each term has a
+// tilt and grids of its own.
 type largeLosses struct {
-	without *Refiner // none above l_0
-	up, lo  lossSum  // the other terms
+	without *Refiner        // none above l_0
+	up, lo  bracket.LossSum // the other terms
 }
 
 const (
@@ -32,14 +26,6 @@ const (
 	// maxLargeLossParts is the largest number of parts whose large losses are separated
 	maxLargeLossParts = 6
 )
-
-// everything is the parts of the direction, the Gaussian ones as one of them.
-func (b *Refiner) everything() []pairs.Part {
-	if b.Mu2 == 0 {
-		return b.Parts
-	}
-	return append(append([]pairs.Part{}, b.Parts...), pairs.Part{Count: 1, Pair: pairs.NewGaussian(math.Sqrt(b.Mu2))})
-}
 
 // separable reports whether large losses can be composed apart near ε: few parts, and those
 // that have large losses have densities.
@@ -58,12 +44,8 @@ func (b *Refiner) separable(epsilon float64) bool {
 }
 
 // withoutLargeLosses is the direction without losses above the limit.
-func (b *Refiner) withoutLargeLosses(limit float64) (*contour.Losses, *contour.Composition) {
-	d := &contour.Losses{Mu2: b.Mu2}
-	for _, p := range b.Parts {
-		p.Pair = p.Pair.Below(limit)
-		d.Parts = append(d.Parts, p)
-	}
+func (b *Refiner) withoutLargeLosses(limit float64) (*bracket.Losses, *bracket.Composition) {
+	d := b.Losses.Below(limit)
 	return d, d.Compose(b.Tail, 1)
 }
 
@@ -110,22 +92,18 @@ func (b *Refiner) separate(epsilon, delta, tolerance, poor float64) *largeLosses
 	}
 	g := &largeLosses{without: &Refiner{Losses: d, C: c, Tail: b.Tail, Theta: theta, Near: epsilon}}
 	g.without.logShare = math.Min(0, math.Log(delta)-logBound)
-	// what no band can reach goes to infinite loss (Piece.Cut)
 	highest := 0.0
 	for i := range b.Parts {
 		highest = math.Max(highest, b.momentsOf(i).highest)
 	}
 	tolerance /= 4 * float64(len(b.Parts))
-	for limit < highest {
-		lower := limit
-		if limit *= bandRatio; limit >= highest {
-			limit = math.Inf(1)
-		}
+	limits := bracket.Limits(limit, bandRatio, highest)
+	for j, lower := range limits[:len(limits)-1] {
 		for i, p := range b.Parts {
 			if !p.Pair.Smooth { // has no large loss
 				continue
 			}
-			s := b.band(i, lower, limit, epsilon)
+			s := b.band(i, lower, limits[j+1], epsilon)
 			up, lo, ok := s.compute(tolerance)
 			if !ok {
 				return nil
@@ -144,26 +122,5 @@ func (g *largeLosses) run(b *Refiner) (up, lo bracket.Composed, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	return append(lossSum{above}, g.up...), append(lossSum{below}, g.lo...), true
-}
-
-// lossSum is a sum of contributions to δ(ε), the first with the stretch.
-type lossSum []bracket.Composed
-
-func (a lossSum) Stretch() (start, end, h float64) { return a[0].Stretch() }
-
-func (a lossSum) Upper(epsilon float64) float64 {
-	sum := 0.0
-	for _, c := range a {
-		sum += c.Upper(epsilon)
-	}
-	return sum
-}
-
-func (a lossSum) Lower(epsilon float64) float64 {
-	sum := 0.0
-	for _, c := range a {
-		sum += c.Lower(epsilon)
-	}
-	return sum
+	return append(bracket.LossSum{above}, g.up...), append(bracket.LossSum{below}, g.lo...), true
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -19,30 +18,20 @@ type lossBand struct {
 	others       []bracket.Other // limited likewise
 	tail         float64
 	// quadratures of the bulk and the large losses of one step, and of all others
-	bulk, large contour.Nodes
-	beside      contour.Composition
+	bulk, large bracket.Nodes
+	beside      bracket.Composition
 	theta       float64
 }
 
 // band is the term of the part with the index.
 func (b *Refiner) band(index int, lower, upper, epsilon float64) *lossBand {
 	s := &lossBand{lower: lower, upper: upper, epsilon: epsilon, tail: b.Tail}
-	for i, p := range b.everything() {
-		switch {
-		case i == index:
-			p.Pair = p.Pair.Below(upper)
-			s.part = p
-			continue
-		case i < index:
-			p.Pair = p.Pair.Below(lower)
-		case i < len(b.Parts):
-			p.Pair = p.Pair.Below(upper)
-		}
-		s.others = append(s.others, bracket.Other{Part: p})
-		s.beside.Nodes = append(s.beside.Nodes, contour.Quadrature(p.Pair, p.Count, b.Tail, 1))
+	s.part, s.others = b.Losses.Band(index, lower, upper)
+	for _, o := range s.others {
+		s.beside.Nodes = append(s.beside.Nodes, bracket.Quadrature(o.Pair, o.Count, b.Tail, 1))
 	}
 	bulk, rare := s.part.Pair.Divide(s.division())
-	s.bulk, s.large = contour.Quadrature(bulk, 1, b.Tail, 1), contour.Quadrature(rare, 1, b.Tail, 1)
+	s.bulk, s.large = bracket.Quadrature(bulk, 1, b.Tail, 1), bracket.Quadrature(rare, 1, b.Tail, 1)
 	s.large.Partial = true
 	return s
 }
@@ -76,7 +65,7 @@ func (s *lossBand) logBound(theta float64) float64 {
 // bound shows to be negligible is not composed.
 func (s *lossBand) compute(tolerance float64) (up, lo bracket.Composed, ok bool) {
 	whole := s.beside
-	whole.Nodes = append([]contour.Nodes{contour.Quadrature(s.part.Pair, s.part.Count, s.tail, 1)}, whole.Nodes...)
+	whole.Nodes = append([]bracket.Nodes{bracket.Quadrature(s.part.Pair, s.part.Count, s.tail, 1)}, whole.Nodes...)
 	var logBound float64
 	if s.theta, logBound = whole.Scan(s.logBound); logBound < math.Log(tolerance/4) {
 		t := s.negligible(whole)
@@ -142,20 +131,10 @@ func (s *lossBand) single() float64 {
 }
 
 // negligible is Chernoff's bound on the term, as a function of ε.
-func (s *lossBand) negligible(whole contour.Composition) bracket.Composed {
-	t := chernoffTerm{theta: s.theta, logM: s.logMoment(s.theta) + s.logSome(s.theta) + numeric.LogHockeyStick(s.theta)}
+func (s *lossBand) negligible(whole bracket.Composition) bracket.Composed {
+	t := bracket.ChernoffTerm{Theta: s.theta, LogM: s.logMoment(s.theta) + s.logSome(s.theta) + numeric.LogHockeyStick(s.theta)}
 	for i := range whole.Nodes {
-		t.infinity += whole.Nodes[i].Count * s.tail
+		t.Infinity += whole.Nodes[i].Count * s.tail
 	}
 	return t
 }
-
-// chernoffTerm is a contribution to δ(ε) that is only bounded: from above by
-// e^{logM-θε} and the mass of the tails, from below by 0.
-type chernoffTerm struct{ theta, logM, infinity float64 }
-
-func (t chernoffTerm) Upper(epsilon float64) float64 {
-	return math.Exp(t.logM-t.theta*epsilon)*(1+1e-9) + t.infinity
-}
-func (t chernoffTerm) Lower(float64) float64            { return 0 }
-func (t chernoffTerm) Stretch() (start, end, h float64) { return 0, math.Inf(1), 0 }

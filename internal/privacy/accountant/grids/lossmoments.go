@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"d3p/internal/privacy/accountant/contour"
+	"d3p/internal/privacy/accountant/bracket"
 	"d3p/internal/privacy/accountant/pairs"
 )
 
@@ -24,7 +24,7 @@ type lossMoments struct {
 
 // newLossMoments orders the nodes n of the pair p. P-mass whose tilted share in all
 // steps is below e^logShare is left out at the low end, tail at the high end.
-func newLossMoments(n *contour.Nodes, p *pairs.Pair, theta, logShare, tail float64) *lossMoments {
+func newLossMoments(n *bracket.Nodes, p *pairs.Pair, theta, logShare, tail float64) *lossMoments {
 	size := len(n.Loss)
 	s := &lossMoments{pair: p, count: n.Count, loss: make([]float64, size), mass: make([]float64, size)}
 	order := make([]int, size)

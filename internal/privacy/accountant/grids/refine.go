@@ -1,13 +1,11 @@
 // Package grids chooses the grids that package bracket composes on, and refines them until
-// the bracket is narrow. The bounds hold for any choice. A proof-reader needs largeloss.go
-// and lossband.go alone, which divide a sum by its large losses.
+// the bracket is narrow. The bounds hold for any choice: a proof-reader may skip it.
 package grids
 
 import (
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -15,8 +13,8 @@ import (
 // Refiner runs the bracket engine for one direction on grids that the
 // caller refines until the bracket is narrow enough.
 type Refiner struct {
-	*contour.Losses
-	C           *contour.Composition
+	*bracket.Losses
+	C           *bracket.Composition
 	Tail, Theta float64
 	Near        float64      // loss that must be well inside the window
 	Budget      float64      // wanted Σ spacing² over all roundings to a grid; 0: one grid of atMost points
@@ -109,7 +107,7 @@ func (b *Refiner) Plan() (p *planner, ok bool) {
 		g := pairs.NewGaussian(math.Sqrt(b.Mu2))
 		s := &lossMoments{pair: g, count: 1}
 		s.lowest, s.highest = g.Span(b.floor(0.5*b.Mu2*b.Theta*(1+b.Theta)), b.Tail)
-		p.Parts, p.moments, p.nodes = append(p.Parts, pairs.Part{Count: 1, Pair: g}), append(p.moments, s), append(p.nodes, contour.Nodes{})
+		p.Parts, p.moments, p.nodes = append(p.Parts, pairs.Part{Count: 1, Pair: g}), append(p.moments, s), append(p.nodes, bracket.Nodes{})
 	}
 	if b.AtMost == 0 {
 		b.AtMost = maxPoints

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"d3p/internal/privacy/accountant/bracket"
-	"d3p/internal/privacy/accountant/contour"
 	"d3p/internal/privacy/accountant/numeric"
 	"d3p/internal/privacy/accountant/pairs"
 )
@@ -17,13 +16,13 @@ const layerLogEta = -39
 // pair need and the sizes of their rings, by Chernoff's bound on quadratures
 // that are put on the grids as the masses will be. ok is false when a ring
 // would be too large.
-func windows(g *bracket.Layering, p *pairs.Pair, full contour.Nodes, n float64) (whole numeric.Window, ok bool) {
+func windows(g *bracket.Layering, p *pairs.Pair, full bracket.Nodes, n float64) (whole numeric.Window, ok bool) {
 	bulk, rare := g.Divide(p)
 	g.Origin, g.RareOrigin = bulk.Origin(g.H), rare.Origin(g.Coarse)
-	bulkNodes := onGrid(contour.Quadrature(bulk, 1, 0, 1), g.H, g.Origin, g.Floor)
-	sum := []contour.Nodes{times(bulkNodes, n)}
+	bulkNodes := onGrid(bracket.Quadrature(bulk, 1, 0, 1), g.H, g.Origin, g.Floor)
+	sum := []bracket.Nodes{times(bulkNodes, n)}
 	for _, o := range g.Others {
-		sum = append(sum, times(onGrid(contour.Quadrature(o.Pair, 1, g.Tail, 1), g.H, o.Pair.Origin(g.H), o.Floor), float64(o.Count)))
+		sum = append(sum, times(onGrid(bracket.Quadrature(o.Pair, 1, g.Tail, 1), g.H, o.Pair.Origin(g.H), o.Floor), float64(o.Count)))
 	}
 	g.Around = sumWindow(g, sum, g.H, g.LogEta)
 	if g.N, ok = points(g.Around, g.H); !ok || g.Theta*(g.Around.Below+g.Around.Above) > maxTiltedWidth {
@@ -31,19 +30,19 @@ func windows(g *bracket.Layering, p *pairs.Pair, full contour.Nodes, n float64) 
 	}
 	g.CoarseN = 64
 	if !rare.Empty() {
-		rareNodes := onGrid(contour.Quadrature(rare, 1, g.Tail, 1), g.Coarse, g.RareOrigin, g.Floor)
+		rareNodes := onGrid(bracket.Quadrature(rare, 1, g.Tail, 1), g.Coarse, g.RareOrigin, g.Floor)
 		l := bracket.Layers{Rare: &bracket.Lattice{}, LogBulk: bulkNodes.LogMoment(g.Theta), LogRare: rareNodes.LogMoment(g.Theta), Most: g.Most, LogCounted: g.LogCounted}
 		g.Beyond = nil
 		l.Counts(n, func(k int, logWeight float64) {
 			w := numeric.Window{}
 			if k > 1 { // a single one needs no composition
-				w = sumWindow(g, []contour.Nodes{times(rareNodes, float64(k))}, g.Coarse, math.Min(-3, g.LogEta+g.LogCounted-logWeight))
+				w = sumWindow(g, []bracket.Nodes{times(rareNodes, float64(k))}, g.Coarse, math.Min(-3, g.LogEta+g.LogCounted-logWeight))
 			}
 			size, fits := points(w, g.Coarse)
 			g.Beyond, g.CoarseN, ok = append(g.Beyond, w), max(g.CoarseN, size), ok && fits
 		})
 	}
-	return sumWindow(g, []contour.Nodes{times(full, n)}, blockSpread*g.Coarse, g.LogEta+g.LogCounted), ok
+	return sumWindow(g, []bracket.Nodes{times(full, n)}, blockSpread*g.Coarse, g.LogEta+g.LogCounted), ok
 }
 
 // blockSpread is the least standard deviation, in grid points, that the window
@@ -56,14 +55,14 @@ const blockSpread = numeric.LargestLambda
 const maxTiltedWidth = 600
 
 // times is the nodes with another number of losses.
-func times(n contour.Nodes, count float64) contour.Nodes {
+func times(n bracket.Nodes, count float64) bracket.Nodes {
 	n.Count = count
 	return n
 }
 
 // sumWindow is where the sum of all losses has all but e^logEta of its tilted mass.
-func sumWindow(g *bracket.Layering, of []contour.Nodes, h, logEta float64) numeric.Window {
-	c := contour.Composition{Nodes: of}
+func sumWindow(g *bracket.Layering, of []bracket.Nodes, h, logEta float64) numeric.Window {
+	c := bracket.Composition{Nodes: of}
 	mean, variance := c.Moments(g.Theta)
 	w := c.Window(g.Theta, mean, math.Max(h, math.Sqrt(variance)), logEta) // h is the least scale
 	w.Below += 2 * h
@@ -81,8 +80,8 @@ func points(w numeric.Window, h float64) (n int, ok bool) {
 
 // onGrid raises the nodes to the floor and spreads them over the points of a
 // grid, as bracket's cells.dominating does.
-func onGrid(n contour.Nodes, h, origin, floor float64) contour.Nodes {
-	out := contour.Nodes{Count: n.Count, Partial: true}
+func onGrid(n bracket.Nodes, h, origin, floor float64) bracket.Nodes {
+	out := bracket.Nodes{Count: n.Count, Partial: true}
 	spread := -math.Expm1(-h)
 	for i, l := range n.Loss {
 		l = math.Max(l, floor)

@@ -1,4 +1,4 @@
-package contour
+package bracket
 
 import (
 	"math"
@@ -13,9 +13,9 @@ type Nodes struct {
 	Loss, Mass []float64
 	cut        float64 // P-mass beyond the largest loss
 	Count      float64 // T
-	step       float64 // largest increase of the loss over one panel
-	smooth     bool
-	apart      float64 // of the pair
+	Step       float64 // largest increase of the loss over one panel
+	Smooth     bool
+	Apart      float64 // of the pair
 	Partial    bool    // the masses are not near 1 in sum
 	upperOnly  bool    // the pair has another one that bounds from below
 }
@@ -23,7 +23,7 @@ type Nodes struct {
 // Quadrature evaluates the pair on 16-point Gauss panels, fine times narrower
 // than its natural width, cutting P-mass tail on the right.
 func Quadrature(p *pairs.Pair, count int64, tail float64, fine int) Nodes {
-	n := Nodes{Count: float64(count), smooth: p.Smooth, apart: p.Apart, upperOnly: p.Lower != nil, cut: p.Infinity + p.Missing}
+	n := Nodes{Count: float64(count), Smooth: p.Smooth, Apart: p.Apart, upperOnly: p.Lower != nil, cut: p.Infinity + p.Missing}
 	for _, piece := range p.Pieces {
 		piece, cut := piece.Cut(tail)
 		n.cut += cut
@@ -39,7 +39,7 @@ func Quadrature(p *pairs.Pair, count int64, tail float64, fine int) Nodes {
 				}
 			}
 			right := piece.Loss(a + width)
-			n.step, left = math.Max(n.step, right-left), right
+			n.Step, left = math.Max(n.Step, right-left), right
 		}
 	}
 	for _, a := range p.Atoms {
@@ -90,13 +90,13 @@ func (n *Nodes) Tilted(theta float64) (weights []float64, mean, variance float64
 
 // Composition is a direction made ready for exponential tilting.
 type Composition struct {
-	mu2   float64
+	Mu2   float64
 	Nodes []Nodes
 }
 
 // Compose evaluates every part of the direction, cutting P-mass tail from each.
 func (d *Losses) Compose(tail float64, fine int) *Composition {
-	c := &Composition{mu2: d.Mu2}
+	c := &Composition{Mu2: d.Mu2}
 	for _, p := range d.Parts {
 		c.Nodes = append(c.Nodes, Quadrature(p.Pair, p.Count, tail, fine))
 	}
@@ -105,7 +105,7 @@ func (d *Losses) Compose(tail float64, fine int) *Composition {
 
 // LogMoment is K(θ) = log E[e^{θ ΣL}].
 func (c *Composition) LogMoment(theta float64) float64 {
-	k := 0.5 * c.mu2 * theta * (1 + theta)
+	k := 0.5 * c.Mu2 * theta * (1 + theta)
 	for i := range c.Nodes {
 		k += c.Nodes[i].LogMoment(theta)
 	}
@@ -114,7 +114,7 @@ func (c *Composition) LogMoment(theta float64) float64 {
 
 // Moments is K'(θ) and K”(θ), the mean and variance of the tilted sum.
 func (c *Composition) Moments(theta float64) (mean, variance float64) {
-	mean, variance = c.mu2*(0.5+theta), c.mu2
+	mean, variance = c.Mu2*(0.5+theta), c.Mu2
 	for i := range c.Nodes {
 		_, m, v := c.Nodes[i].Tilted(theta)
 		mean += c.Nodes[i].Count * m
@@ -154,7 +154,7 @@ func (c *Composition) LeastTilt(theta float64) float64 {
 func (c *Composition) Below(epsilon float64) (rest, best float64, ok bool) {
 	least := math.Inf(1)
 	for s := 1.0; s > 1e-6; s /= 1.5 {
-		log := s*epsilon + 0.5*c.mu2*s*(s-1)
+		log := s*epsilon + 0.5*c.Mu2*s*(s-1)
 		for i := range c.Nodes {
 			n := &c.Nodes[i]
 			if n.upperOnly {
